@@ -1,0 +1,87 @@
+//! The plain row-by-row search on 32-bit words: the kernel that is simple enough to be believed.
+//!
+//! ```text
+//! search(i, cols, d1, d2):                # the i-th row without a placed queen
+//!     for each free square of row i:      # free = not (cols | d1 | d2 | K[i])
+//!         place a queen there; if i was the last row, count 1
+//!         else search(i + 1) with the diagonals moved on by the distance of the two rows
+//! ```
+//!
+//! Everything that the placed queens forbid in row i is one constant K[i], and rows that they occupy are left out.
+
+use crate::kernel::{Count, Isa, Kernel, KernelName, Method, Stop};
+use crate::position::Position;
+use crate::rows::{FreeRow, free_rows};
+
+/// Nodes between two looks at the stop flag: well under a millisecond.
+const POLL: u64 = 1 << 16;
+
+/// The scalar kernel.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Scalar;
+
+impl Kernel for Scalar {
+    fn name(&self) -> KernelName {
+        KernelName { method: Method::Search, isa: Isa::Portable }
+    }
+
+    fn count(&self, position: &Position, stop: &Stop) -> Option<Count> {
+        let mut total = Count::default();
+        for rows in free_rows(position) {
+            let mut search = Search { rows: &rows, stop, completions: 0, nodes: 0, next_poll: POLL };
+            if rows.is_empty() {
+                search.completions = 1;
+            } else {
+                search.descend(0, 0, 0, 0)?;
+            }
+            let sum = |a: u64, b: u64| a.checked_add(b).expect("a unit's count fits 64 bits");
+            total.completions = sum(total.completions, search.completions);
+            total.nodes = sum(total.nodes, search.nodes);
+        }
+        Some(total)
+    }
+}
+
+struct Search<'a> {
+    rows: &'a [FreeRow],
+    stop: &'a Stop,
+    completions: u64,
+    nodes: u64,
+    next_poll: u64,
+}
+
+impl Search<'_> {
+    /// Counts the ways to fill the rows from `i` on; `cols`, `d1`, `d2` are the squares of row `i` that queens in
+    /// searched rows attack along columns, falling and rising diagonals. `None` if stopped.
+    fn descend(&mut self, i: usize, cols: u32, d1: u32, d2: u32) -> Option<()> {
+        self.nodes += 1;
+        if self.nodes == self.next_poll {
+            self.next_poll += POLL;
+            if self.stop.is_stopped() {
+                return None;
+            }
+        }
+        let FreeRow { blocked, step, .. } = self.rows[i];
+        let mut free = !(cols | d1 | d2 | blocked);
+        if i + 1 == self.rows.len() {
+            self.completions = self.completions.checked_add(u64::from(free.count_ones()))?;
+            return Some(());
+        }
+        while free != 0 {
+            let queen = free & free.wrapping_neg();
+            free ^= queen;
+            self.descend(i + 1, cols | queen, shl(d1 | queen, step), shr(d2 | queen, step))?;
+        }
+        Some(())
+    }
+}
+
+/// `word << by`, nothing left of it from 32 on.
+fn shl(word: u32, by: u8) -> u32 {
+    word.checked_shl(u32::from(by)).unwrap_or(0)
+}
+
+/// `word >> by`, nothing left of it from 32 on.
+fn shr(word: u32, by: u8) -> u32 {
+    word.checked_shr(u32::from(by)).unwrap_or(0)
+}

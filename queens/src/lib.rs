@@ -1,0 +1,25 @@
+//! The mathematics of counting n-queens solutions: no input or output, no clock, nothing asynchronous.
+//!
+//! The story runs in one direction. A [`Board`] has boundary [constellations](Constellation), one for each orbit of
+//! the eight [symmetries](Symmetry). A [`Plan`] cuts them into numbered [units](Unit). A
+//! [kernel](kernel::Kernel) counts a unit's completions, and the [`Tally`] adds the counts up to the
+//! [`Totals`] A, P, R with Q = 8A + 4P + 2R.
+
+pub mod kernel;
+pub mod known;
+pub mod plan;
+pub mod rows;
+pub mod symmetric;
+
+mod board;
+mod constellation;
+mod position;
+mod symmetry;
+mod tally;
+
+pub use board::{Board, BoardError, Square};
+pub use constellation::{Constellation, Orbit};
+pub use plan::{Plan, PlanError, PlanSpec, Unit, UnitId};
+pub use position::{BoundaryPairs, Position};
+pub use symmetry::{Symmetry, SymmetryClass};
+pub use tally::{Tally, TallyError, Totals};

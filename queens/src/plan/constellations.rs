@@ -1,0 +1,77 @@
+//! The scheme by constellations: one representative of each orbit, searched row by row from its best image.
+
+use crate::board::Board;
+use crate::constellation::{Constellation, Orbit};
+use crate::plan::estimate::expected_nodes;
+use crate::plan::part::Part;
+use crate::position::Position;
+use crate::rows::free_rows;
+use crate::symmetry::{Symmetry, SymmetryClass};
+use crate::tally::{Measure, Summand};
+
+/// A minute of one core, in nodes of the vectorised search.
+const MINUTE: f64 = 5e10;
+
+/// The parts are split into at least this many units in all where a minute each would make more; squares do not
+/// group evenly, which makes up to 1.6 times as many.
+const MOST_UNITS: f64 = 6e6;
+
+/// The images that differ in more than left and right: the rows can be searched from each of the four sides.
+const ORIENTATIONS: [Symmetry; 4] =
+    [Symmetry::Identity, Symmetry::MirrorRows, Symmetry::Transpose, Symmetry::ThreeQuarterTurn];
+
+/// The parts of a plan in the order of their units, and the classes of the constellations with symmetry.
+pub struct Parts {
+    pub parts: Vec<Part>,
+    pub symmetric: Vec<SymmetryClass>,
+}
+
+/// The default size of a unit in nodes: a minute, or more where that would make too many units.
+pub fn default_grain(board: Board) -> u64 {
+    let nodes: f64 = Constellation::orbits(board).map(|orbit| best_image(board, orbit).1).sum();
+    MINUTE.max(nodes / MOST_UNITS) as u64
+}
+
+/// The parts for units of about `grain` nodes: the symmetric counts, then the completions, heaviest units first, so
+/// that the last units of a run are its smallest and no core is left waiting for long.
+pub fn parts(board: Board, grain: u64) -> Parts {
+    let mut symmetric = Vec::new();
+    let mut counts = Vec::new();
+    let mut completions = Vec::new();
+    for orbit in Constellation::orbits(board) {
+        let (position, nodes) = best_image(board, orbit);
+        let member = symmetric.len() as u32;
+        let measures: &[Measure] = match orbit.class {
+            SymmetryClass::Asymmetric | SymmetryClass::Full => &[],
+            SymmetryClass::Point => &[Measure::HalfTurn],
+            SymmetryClass::Rotational => &[Measure::HalfTurn, Measure::QuarterTurn],
+        };
+        // A turn halves the number of rows to fill, so the search takes about the root of the nodes.
+        let fixed = |measure: &Measure| {
+            Part::whole(position.clone(), Summand::Symmetric(member, *measure), nodes.sqrt())
+        };
+        counts.extend(measures.iter().map(fixed));
+        let summand = if orbit.class == SymmetryClass::Asymmetric {
+            Summand::Asymmetric
+        } else {
+            symmetric.push(orbit.class);
+            Summand::Symmetric(member, Measure::Completions)
+        };
+        let pieces = (nodes / grain as f64).ceil() as u64;
+        completions.push(Part::split(position, summand, nodes, pieces));
+    }
+    completions.sort_by_key(|part| std::cmp::Reverse(part.unit_weight()));
+    counts.append(&mut completions);
+    Parts { parts: counts, symmetric }
+}
+
+/// The image of the orbit whose search is expected to be the cheapest, and its expected nodes.
+fn best_image(board: Board, orbit: Orbit) -> (Position, f64) {
+    let image = |symmetry| {
+        let position = Position::of_constellation(board, orbit.representative.image(board, symmetry));
+        let nodes = free_rows(&position).first().map_or(0.0, |rows| expected_nodes(board, rows));
+        (position, nodes)
+    };
+    let [first, rest @ ..] = ORIENTATIONS;
+    rest.into_iter().map(image).fold(image(first), |best, next| if next.1 < best.1 { next } else { best })
+}

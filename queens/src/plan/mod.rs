@@ -1,0 +1,224 @@
+//! Plans: the numbered list of units of a run, the same on every machine.
+//!
+//! A plan is given by its [`PlanSpec`] and by nothing else, so both ends of a wire derive it and only unit numbers
+//! and a fingerprint travel. It keeps one [`Part`](part::Part) for each constellation (and symmetric count); a unit
+//! is derived from its number alone, by a search in the parts and a short walk within one.
+
+mod constellations;
+mod estimate;
+mod part;
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::board::Board;
+use crate::kernel::{Count, Kernel, Stop};
+use crate::position::Position;
+use crate::symmetric::{Turn, count_fixed};
+use crate::symmetry::SymmetryClass;
+use crate::tally::{Measure, Summand};
+use part::Part;
+
+/// The number of a unit in its plan, from 0.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct UnitId(pub u64);
+
+impl fmt::Display for UnitId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// How the count of a board is cut into units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "scheme", rename_all = "lowercase")]
+pub enum Scheme {
+    /// One boundary constellation of each orbit, split by the queens of further rows.
+    Constellations {
+        /// The size of a unit in expected search nodes.
+        grain: u64,
+    },
+}
+
+/// All that a plan follows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PlanSpec {
+    /// The board.
+    pub n: Board,
+    /// The scheme with its parameters.
+    #[serde(flatten)]
+    pub scheme: Scheme,
+    /// The version of the scheme's rules. Old versions stay, because runs last for months.
+    pub version: u32,
+}
+
+/// A specification that gives no plan.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PlanError {
+    /// A version from the future.
+    #[error(
+        "the plan has version {0}; this diadem knows version {CURRENT_VERSION} only: use the release that began the run"
+    )]
+    UnknownVersion(u32),
+    /// A unit must have some work in it.
+    #[error("the plan's grain must be at least 1 node, not 0")]
+    NoGrain,
+}
+
+/// The version of new plans.
+const CURRENT_VERSION: u32 = 1;
+
+impl PlanSpec {
+    /// The specification of a new run on that board.
+    pub fn new(n: Board) -> Self {
+        Self {
+            n,
+            scheme: Scheme::Constellations { grain: constellations::default_grain(n) },
+            version: CURRENT_VERSION,
+        }
+    }
+}
+
+/// One piece of the plan.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unit {
+    /// Its number.
+    pub id: UnitId,
+    /// What is to be completed.
+    pub position: Position,
+    /// Which sum its count belongs to.
+    pub summand: Summand,
+}
+
+impl Unit {
+    /// Counts the unit: completions by the kernel, symmetric counts by their own search. Nothing if stopped.
+    pub fn count(&self, kernel: &dyn Kernel, stop: &Stop) -> Option<Count> {
+        match self.summand {
+            Summand::Asymmetric | Summand::Symmetric(_, Measure::Completions) => {
+                kernel.count(&self.position, stop)
+            }
+            Summand::Symmetric(_, Measure::HalfTurn) => count_fixed(&self.position, Turn::Half, stop),
+            Summand::Symmetric(_, Measure::QuarterTurn) => count_fixed(&self.position, Turn::Quarter, stop),
+        }
+    }
+}
+
+/// The hash of everything in a plan, 128 bits, written as 32 hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Fingerprint(String);
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl From<String> for Fingerprint {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+/// A plan, derived from its specification. Memory grows with the constellations, not with the units.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    spec: PlanSpec,
+    fingerprint: Fingerprint,
+    parts: Vec<Part>,
+    /// The number of each part's first unit, and at the end the number of units.
+    firsts: Vec<u64>,
+    symmetric: Vec<(SymmetryClass, u64)>,
+}
+
+impl Plan {
+    /// Derives the plan. Takes milliseconds for n = 16, about a second for n = 28.
+    pub fn derive(spec: PlanSpec) -> Result<Self, PlanError> {
+        if spec.version != CURRENT_VERSION {
+            return Err(PlanError::UnknownVersion(spec.version));
+        }
+        let Scheme::Constellations { grain } = spec.scheme;
+        if grain == 0 {
+            return Err(PlanError::NoGrain);
+        }
+        let constellations::Parts { parts, symmetric } = constellations::parts(spec.n, grain);
+        let mut firsts = vec![0];
+        let mut members: Vec<_> = symmetric.into_iter().map(|class| (class, 0)).collect();
+        let mut hash = blake3::Hasher::new();
+        hash.update(format!("{spec:?}").as_bytes());
+        for part in &parts {
+            firsts.push(firsts[firsts.len() - 1] + part.units());
+            if let Summand::Symmetric(member, _) = part.summand() {
+                members[member as usize].1 += part.units();
+            }
+            part.hash_into(&mut hash);
+        }
+        let fingerprint = Fingerprint(hash.finalize().to_hex()[..32].to_owned());
+        Ok(Self { spec, fingerprint, parts, firsts, symmetric: members })
+    }
+
+    /// What the plan was derived from.
+    pub fn spec(&self) -> PlanSpec {
+        self.spec
+    }
+
+    /// The board.
+    pub fn board(&self) -> Board {
+        self.spec.n
+    }
+
+    /// The hash of everything in the plan.
+    pub fn fingerprint(&self) -> &Fingerprint {
+        &self.fingerprint
+    }
+
+    /// The number of units.
+    pub fn units(&self) -> u64 {
+        self.firsts[self.parts.len()]
+    }
+
+    /// The unit of that number.
+    ///
+    /// # Panics
+    /// If the plan has no such unit.
+    pub fn unit(&self, id: UnitId) -> Unit {
+        let (part, index) = self.part_of(id);
+        Unit { id, position: part.position_of_unit(index), summand: part.summand() }
+    }
+
+    /// Which sum the unit's count belongs to.
+    ///
+    /// # Panics
+    /// If the plan has no such unit.
+    pub fn summand(&self, id: UnitId) -> Summand {
+        self.part_of(id).0.summand()
+    }
+
+    /// The unit's expected work, in search nodes; at least 1.
+    ///
+    /// # Panics
+    /// If the plan has no such unit.
+    pub fn weight(&self, id: UnitId) -> u64 {
+        self.part_of(id).0.unit_weight()
+    }
+
+    /// The expected work of the whole plan, in search nodes.
+    pub fn total_weight(&self) -> u128 {
+        self.parts.iter().map(|part| u128::from(part.unit_weight()) * u128::from(part.units())).sum()
+    }
+
+    /// The constellations that have a symmetry: class and number of units (completions and symmetric counts).
+    pub(crate) fn symmetric_members(&self) -> impl Iterator<Item = (SymmetryClass, u64)> + '_ {
+        self.symmetric.iter().copied()
+    }
+
+    fn part_of(&self, id: UnitId) -> (&Part, u64) {
+        assert!(id.0 < self.units(), "the plan has {} units, no unit {id}", self.units());
+        let part = self.firsts.partition_point(|first| *first <= id.0) - 1;
+        (&self.parts[part], id.0 - self.firsts[part])
+    }
+}
+
+#[cfg(test)]
+mod tests;

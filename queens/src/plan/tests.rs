@@ -1,0 +1,70 @@
+use super::*;
+use crate::known;
+use crate::tally::Tally;
+
+fn board(n: u8) -> Board {
+    Board::new(n).unwrap()
+}
+
+fn plan(n: u8) -> Plan {
+    Plan::derive(PlanSpec::new(board(n))).unwrap()
+}
+
+fn finely_split(n: u8, grain: u64) -> Plan {
+    let scheme = Scheme::Constellations { grain };
+    Plan::derive(PlanSpec { scheme, ..PlanSpec::new(board(n)) }).unwrap()
+}
+
+fn total(plan: &Plan) -> crate::Totals {
+    let kernel = crate::kernel::kernel(crate::kernel::Method::Search, None).unwrap();
+    let mut tally = Tally::new(plan);
+    for id in (0..plan.units()).map(UnitId) {
+        let unit = plan.unit(id);
+        let count = unit.count(&*kernel, &Stop::new()).unwrap();
+        tally.add(unit.summand, count.completions).unwrap();
+    }
+    tally.totals().unwrap()
+}
+
+#[test]
+fn counting_all_units_gives_the_published_totals() {
+    for n in 1..=12 {
+        assert_eq!(Some(total(&plan(n))), known::totals(board(n)), "n={n}");
+    }
+}
+
+#[test]
+fn totals_do_not_depend_on_how_finely_constellations_are_split() {
+    for n in 4..=11 {
+        for grain in [1, 7, 50] {
+            let plan = finely_split(n, grain);
+            assert_eq!(Some(total(&plan)), known::totals(board(n)), "n={n} grain={grain}");
+        }
+    }
+    assert!(finely_split(11, 7).units() > 5 * plan(11).units(), "the grain makes the units");
+}
+
+#[test]
+fn plans_are_the_same_each_time_and_differ_by_their_specification() {
+    assert_eq!(plan(10).fingerprint(), plan(10).fingerprint());
+    assert_ne!(plan(10).fingerprint(), plan(11).fingerprint());
+    assert_ne!(finely_split(10, 50).fingerprint(), finely_split(10, 51).fingerprint());
+}
+
+#[test]
+fn a_plan_of_another_version_is_refused() {
+    let spec = PlanSpec { version: 2, ..PlanSpec::new(board(8)) };
+    assert_eq!(Plan::derive(spec).unwrap_err(), PlanError::UnknownVersion(2));
+}
+
+#[test]
+fn unit_counts_keep_their_bounds_for_every_board() {
+    for n in [16, 18, 20, 22, 24, 27, 28, 32] {
+        let plan = plan(n);
+        println!("n={n}: {} units of {:.3e} nodes in all", plan.units(), plan.total_weight() as f64);
+        assert!(plan.units() <= 10_000_000, "n={n}: {}", plan.units());
+        if (16..=20).contains(&n) {
+            assert!((1_000..100_000).contains(&plan.units()), "n={n}: {}", plan.units());
+        }
+    }
+}

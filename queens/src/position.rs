@@ -1,0 +1,159 @@
+//! What a kernel completes: queens placed beforehand, and which squares and border queens remain allowed.
+
+use crate::board::{Board, Square};
+use crate::constellation::Constellation;
+
+/// The pairs (row of the queen in the left column, row of the queen in the right column) that may occur.
+///
+/// One unit can so stand for many constellations that share their top and bottom queen.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BoundaryPairs {
+    /// For each left row, bit r set where right row r may go with it.
+    rights: [u32; 32],
+}
+
+impl BoundaryPairs {
+    /// No pair at all.
+    pub fn none() -> Self {
+        Self { rights: [0; 32] }
+    }
+
+    /// Adds the pair.
+    pub fn allow(&mut self, left: u8, right: u8) {
+        self.rights[usize::from(left)] |= 1 << right;
+    }
+
+    /// The right rows that go with this left row, one bit each.
+    pub fn rights(&self, left: u8) -> u32 {
+        self.rights[usize::from(left)]
+    }
+
+    /// The pairs, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = (u8, u8)> + '_ {
+        (0..32u8)
+            .flat_map(|left| (0..32u8).map(move |right| (left, right)))
+            .filter(|p| self.contains(p.0, p.1))
+    }
+
+    /// Whether the pair is allowed.
+    pub fn contains(&self, left: u8, right: u8) -> bool {
+        self.rights(left) >> right & 1 == 1
+    }
+}
+
+/// Queens placed beforehand on a board, the squares on which each row's queen may stand, and the allowed
+/// (left, right) boundary queens.
+///
+/// Its *completions* are the solutions of the board that contain all placed queens, use allowed squares only and
+/// have an allowed pair of boundary queens. Any placement is a position, also one that no plan would produce.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Position {
+    board: Board,
+    queens: Vec<Square>,
+    /// For each row, the columns where its queen may stand.
+    squares: [u32; 32],
+    boundary: Option<Box<BoundaryPairs>>,
+}
+
+impl Position {
+    /// The empty board: its completions are all solutions.
+    pub fn empty(board: Board) -> Self {
+        Self { board, queens: Vec::new(), squares: [board.full(); 32], boundary: None }
+    }
+
+    /// The position with the queens of a boundary constellation.
+    pub fn of_constellation(board: Board, constellation: Constellation) -> Self {
+        constellation.queens(board).into_iter().fold(Self::empty(board), Self::with_queen)
+    }
+
+    /// Places one more queen. A queen that stands there already stays one queen.
+    ///
+    /// # Panics
+    /// If the square is not on the board.
+    #[must_use]
+    pub fn with_queen(mut self, queen: Square) -> Self {
+        assert!(queen.row < self.board.n() && queen.col < self.board.n(), "{queen:?} is not on the board");
+        if !self.queens.contains(&queen) {
+            self.queens.push(queen);
+        }
+        self
+    }
+
+    /// Allows the queen of `row` only on the columns in `columns` that were allowed before.
+    #[must_use]
+    pub fn with_row_within(mut self, row: u8, columns: u32) -> Self {
+        self.squares[usize::from(row)] &= columns;
+        self
+    }
+
+    /// Allows only these pairs of boundary queens.
+    #[must_use]
+    pub fn with_boundary(mut self, pairs: BoundaryPairs) -> Self {
+        self.boundary = Some(Box::new(pairs));
+        self
+    }
+
+    /// The board.
+    pub fn board(&self) -> Board {
+        self.board
+    }
+
+    /// The queens placed beforehand, each once.
+    pub fn queens(&self) -> &[Square] {
+        &self.queens
+    }
+
+    /// The columns on which the queen of `row` may stand, attacks left aside: bit c for column c.
+    pub fn squares(&self, row: u8) -> u32 {
+        self.squares[usize::from(row)]
+    }
+
+    /// The allowed pairs of boundary queens; `None` allows all.
+    pub fn boundary(&self) -> Option<&BoundaryPairs> {
+        self.boundary.as_deref()
+    }
+
+    /// Whether no placed queen attacks another or stands on a square that is not allowed.
+    pub fn is_consistent(&self) -> bool {
+        self.queens.iter().all(|q| self.squares(q.row) >> q.col & 1 == 1)
+            && self.queens.iter().all(|a| self.queens.iter().all(|b| !a.attacks(*b)))
+    }
+
+    /// The position mirrored left to right. It has as many completions.
+    #[must_use]
+    pub fn mirrored(&self) -> Self {
+        let last = self.board.last();
+        let mut image = Self::empty(self.board);
+        image.queens = self.queens.iter().map(|q| Square::new(q.row, last - q.col)).collect();
+        image.squares = self.squares.map(|columns| columns.reverse_bits() >> (31 - last));
+        image.boundary = self.boundary.as_deref().map(|pairs| {
+            let mut mirrored = BoundaryPairs::none();
+            pairs.iter().for_each(|(left, right)| mirrored.allow(right, left));
+            Box::new(mirrored)
+        });
+        image
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mirroring_twice_gives_the_position_back() {
+        let board = Board::new(9).unwrap();
+        let mut pairs = BoundaryPairs::none();
+        pairs.allow(2, 5);
+        pairs.allow(7, 1);
+        let position = Position::empty(board)
+            .with_queen(Square::new(3, 1))
+            .with_queen(Square::new(0, 8))
+            .with_row_within(4, 0b1_0110)
+            .with_boundary(pairs);
+        let mirrored = position.mirrored();
+        assert_eq!(mirrored.queens(), [Square::new(3, 7), Square::new(0, 0)]);
+        assert_eq!(mirrored.squares(4), 0b0_1101_0000);
+        assert!(mirrored.boundary().unwrap().contains(5, 2));
+        assert_eq!(mirrored.mirrored(), position);
+    }
+}

@@ -1,0 +1,199 @@
+//! From the counts of units to the totals A, P, R, by class, without a look at single solutions.
+//!
+//! Let T be the completions of a constellation, h those fixed by the half turn and r those fixed by the quarter
+//! turn; p = h - r are fixed by the half turn alone.
+//!
+//! - No symmetry: its completions are T orbits of class A.
+//! - Class point (r = 0): the h fixed ones are orbits of class P; the others pair up, (T - p) / 2 of class A.
+//! - Class rotational: r of class R, p / 2 of class P, (T - p - r) / 4 of class A.
+//!
+//! A constellation with symmetry joins the totals when all its units have been counted.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::plan::Plan;
+use crate::symmetry::SymmetryClass;
+
+/// The orbits of solutions by class.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Totals {
+    /// Orbits of eight: solutions without symmetry.
+    pub a: u128,
+    /// Orbits of four: solutions fixed by the half turn alone.
+    pub p: u128,
+    /// Orbits of two: solutions fixed by the quarter turn.
+    pub r: u128,
+    /// Orbits of one: 1 for n = 1, else 0.
+    pub full: u128,
+}
+
+impl Totals {
+    /// All solutions, Q = 8A + 4P + 2R (and 1 for n = 1).
+    pub fn solutions(&self) -> u128 {
+        8 * self.a + 4 * self.p + 2 * self.r + self.full
+    }
+
+    /// The solutions up to symmetry, A + P + R (and 1 for n = 1).
+    pub fn fundamental(&self) -> u128 {
+        self.a + self.p + self.r + self.full
+    }
+}
+
+/// Which of the sums a unit's count belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Summand {
+    /// The completions of constellations without symmetry.
+    Asymmetric,
+    /// A sum of one constellation that has a symmetry, by its number among those of the plan.
+    Symmetric(u32, Measure),
+}
+
+/// What is counted of a constellation with symmetry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Measure {
+    /// All completions, T.
+    Completions,
+    /// Those that the half turn fixes, h = p + r.
+    HalfTurn,
+    /// Those that the quarter turn fixes, r.
+    QuarterTurn,
+}
+
+/// The sums of one constellation that has a symmetry.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct SymmetricSums {
+    class: SymmetryClass,
+    /// Units of the constellation that have not been counted yet.
+    open: u64,
+    completions: u128,
+    half_turn: u128,
+    quarter_turn: u128,
+}
+
+/// The partial totals of a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    asymmetric: u128,
+    symmetric: Vec<SymmetricSums>,
+}
+
+/// Sums that cannot be right.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum TallyError {
+    /// A sum left 128 bits.
+    #[error("a sum does not fit 128 bits")]
+    Overflow,
+    /// A unit that the plan does not have.
+    #[error("more units were counted for symmetric constellation {0} than the plan has")]
+    Surplus(u32),
+    /// T, p and r of a constellation contradict each other.
+    #[error(
+        "the counts of symmetric constellation {member} cannot be right: {completions} completions, \
+         {half_turn} fixed by the half turn, {quarter_turn} by the quarter turn"
+    )]
+    Contradiction {
+        /// The constellation's number among those with symmetry.
+        member: u32,
+        /// T.
+        completions: u128,
+        /// p + r.
+        half_turn: u128,
+        /// r.
+        quarter_turn: u128,
+    },
+}
+
+impl Tally {
+    /// The tally of a plan of which nothing has been counted.
+    pub fn new(plan: &Plan) -> Self {
+        let empty = |(class, units)| SymmetricSums {
+            class,
+            open: units,
+            completions: 0,
+            half_turn: 0,
+            quarter_turn: 0,
+        };
+        Self { asymmetric: 0, symmetric: plan.symmetric_members().map(empty).collect() }
+    }
+
+    /// Adds the count of one unit.
+    pub fn add(&mut self, summand: Summand, count: u64) -> Result<(), TallyError> {
+        let sum = match summand {
+            Summand::Asymmetric => &mut self.asymmetric,
+            Summand::Symmetric(member, measure) => {
+                let sums = self.symmetric.get_mut(member as usize).ok_or(TallyError::Surplus(member))?;
+                sums.open = sums.open.checked_sub(1).ok_or(TallyError::Surplus(member))?;
+                match measure {
+                    Measure::Completions => &mut sums.completions,
+                    Measure::HalfTurn => &mut sums.half_turn,
+                    Measure::QuarterTurn => &mut sums.quarter_turn,
+                }
+            }
+        };
+        *sum = sum.checked_add(u128::from(count)).ok_or(TallyError::Overflow)?;
+        Ok(())
+    }
+
+    /// The totals so far: constellations without symmetry as far as counted, the others where complete.
+    pub fn totals(&self) -> Result<Totals, TallyError> {
+        let mut totals = Totals { a: self.asymmetric, ..Totals::default() };
+        for (member, sums) in (0u32..).zip(&self.symmetric).filter(|(_, sums)| sums.open == 0) {
+            let part = sums.totals().ok_or(TallyError::Contradiction {
+                member,
+                completions: sums.completions,
+                half_turn: sums.half_turn,
+                quarter_turn: sums.quarter_turn,
+            })?;
+            totals.a = totals.a.checked_add(part.a).ok_or(TallyError::Overflow)?;
+            totals.p += part.p;
+            totals.r += part.r;
+            totals.full += part.full;
+        }
+        Ok(totals)
+    }
+}
+
+impl SymmetricSums {
+    /// The constellation's share of the totals, or nothing if its counts contradict each other.
+    fn totals(&self) -> Option<Totals> {
+        let unfixed = self.completions.checked_sub(self.half_turn)?;
+        let point = self.half_turn.checked_sub(self.quarter_turn)?;
+        let share = |whole: u128, parts: u128| whole.is_multiple_of(parts).then_some(whole / parts);
+        Some(match self.class {
+            SymmetryClass::Point if self.quarter_turn == 0 => {
+                Totals { a: share(unfixed, 2)?, p: point, ..Totals::default() }
+            }
+            SymmetryClass::Rotational => {
+                Totals { a: share(unfixed, 4)?, p: share(point, 2)?, r: self.quarter_turn, full: 0 }
+            }
+            SymmetryClass::Full => Totals { full: self.completions, ..Totals::default() },
+            SymmetryClass::Point | SymmetryClass::Asymmetric => return None,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sums(class: SymmetryClass, completions: u128, half_turn: u128, quarter_turn: u128) -> Option<Totals> {
+        SymmetricSums { class, open: 0, completions, half_turn, quarter_turn }.totals()
+    }
+
+    #[test]
+    fn classes_follow_from_completions_and_symmetric_counts() {
+        let totals = |a, p, r| Some(Totals { a, p, r, full: 0 });
+        assert_eq!(sums(SymmetryClass::Point, 10, 4, 0), totals(3, 4, 0));
+        assert_eq!(sums(SymmetryClass::Rotational, 15, 7, 3), totals(2, 2, 3));
+        assert_eq!(sums(SymmetryClass::Full, 1, 0, 0).map(|t| t.solutions()), Some(1));
+    }
+
+    #[test]
+    fn counts_that_contradict_each_other_give_no_totals() {
+        assert_eq!(sums(SymmetryClass::Point, 3, 4, 0), None, "more fixed than there are");
+        assert_eq!(sums(SymmetryClass::Point, 5, 2, 0), None, "an odd rest");
+        assert_eq!(sums(SymmetryClass::Rotational, 14, 7, 3), None, "a rest not in fours");
+        assert_eq!(sums(SymmetryClass::Rotational, 16, 4, 3), None, "an odd p");
+    }
+}

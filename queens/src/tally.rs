@@ -81,8 +81,8 @@ pub struct Tally {
 /// Sums that cannot be right.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum TallyError {
-    /// A sum left 128 bits.
-    #[error("a sum does not fit 128 bits")]
+    /// A sum left 128 bits, or fell below zero.
+    #[error("a sum does not fit 128 bits or is negative")]
     Overflow,
     /// A unit that the plan does not have.
     #[error("more units were counted for symmetric constellation {0} than the plan has")]
@@ -119,20 +119,34 @@ impl Tally {
 
     /// Adds the count of one unit.
     pub fn add(&mut self, summand: Summand, count: u64) -> Result<(), TallyError> {
-        let sum = match summand {
-            Summand::Asymmetric => &mut self.asymmetric,
-            Summand::Symmetric(member, measure) => {
-                let sums = self.symmetric.get_mut(member as usize).ok_or(TallyError::Surplus(member))?;
-                sums.open = sums.open.checked_sub(1).ok_or(TallyError::Surplus(member))?;
-                match measure {
-                    Measure::Completions => &mut sums.completions,
-                    Measure::HalfTurn => &mut sums.half_turn,
-                    Measure::QuarterTurn => &mut sums.quarter_turn,
-                }
-            }
-        };
+        let (sum, open) = self.sum_of(summand)?;
+        if let (Some(open), Summand::Symmetric(member, _)) = (open, summand) {
+            *open = open.checked_sub(1).ok_or(TallyError::Surplus(member))?;
+        }
         *sum = sum.checked_add(u128::from(count)).ok_or(TallyError::Overflow)?;
         Ok(())
+    }
+
+    /// Takes back the count of one unit that was added before.
+    pub fn remove(&mut self, summand: Summand, count: u64) -> Result<(), TallyError> {
+        let (sum, open) = self.sum_of(summand)?;
+        if let Some(open) = open {
+            *open += 1;
+        }
+        *sum = sum.checked_sub(u128::from(count)).ok_or(TallyError::Overflow)?;
+        Ok(())
+    }
+
+    /// The sum that the summand belongs to, and the number of its constellation's open units.
+    fn sum_of(&mut self, summand: Summand) -> Result<(&mut u128, Option<&mut u64>), TallyError> {
+        let Summand::Symmetric(member, measure) = summand else { return Ok((&mut self.asymmetric, None)) };
+        let sums = self.symmetric.get_mut(member as usize).ok_or(TallyError::Surplus(member))?;
+        let sum = match measure {
+            Measure::Completions => &mut sums.completions,
+            Measure::HalfTurn => &mut sums.half_turn,
+            Measure::QuarterTurn => &mut sums.quarter_turn,
+        };
+        Ok((sum, Some(&mut sums.open)))
     }
 
     /// The totals so far: constellations without symmetry as far as counted, the others where complete.

@@ -127,6 +127,14 @@ impl fmt::Display for KernelName {
     }
 }
 
+impl FromStr for KernelName {
+    type Err = KernelError;
+    fn from_str(text: &str) -> Result<Self, KernelError> {
+        let (method, isa) = text.split_once('/').unwrap_or((text, ""));
+        Ok(Self { method: method.parse()?, isa: isa.parse()? })
+    }
+}
+
 /// A kernel that does not exist or that this machine cannot run.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum KernelError {

@@ -1,0 +1,72 @@
+//! The answer of a run: what was counted, and how it compares with what is known.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use queens::{Board, Totals, known};
+
+use crate::audit::Audit;
+use crate::shard::Shard;
+
+/// What a finished run says.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The board.
+    pub board: Board,
+    /// The share of the plan that was counted; the totals are those of the board only if it is the whole plan.
+    pub shard: Shard,
+    /// The totals.
+    pub totals: Totals,
+    /// Units counted.
+    pub units: u64,
+    /// The most threads that worked on it at a time.
+    pub threads: u32,
+    /// The kernels that counted, as in `search/portable`.
+    pub kernels: BTreeSet<String>,
+    /// How long the run was worked on, over all its sessions.
+    pub elapsed: Duration,
+    /// Processor time of all units.
+    pub cpu: Duration,
+}
+
+/// How a total compares with the published value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Agreement {
+    /// It is the published value, classes included.
+    Agrees,
+    /// It is not.
+    Differs,
+    /// No value has been published, or not the whole board was counted.
+    None,
+}
+
+impl Answer {
+    /// The answer that a sound and complete ledger gives.
+    pub fn of(audit: &Audit, board: Board, shard: Shard) -> Self {
+        let mark = audit.tail.end.mark;
+        Self {
+            board,
+            shard,
+            totals: audit.totals,
+            units: audit.standing.done(),
+            threads: mark.threads,
+            kernels: audit.kernels.clone(),
+            elapsed: Duration::try_from_secs_f64(mark.seconds).unwrap_or_default(),
+            cpu: Duration::from_micros(audit.standing.sums().cpu_us),
+        }
+    }
+
+    /// How the totals compare with the published ones.
+    pub fn agreement(&self) -> Agreement {
+        match known::totals(self.board) {
+            Some(known) if self.shard.is_whole() => {
+                if known == self.totals {
+                    Agreement::Agrees
+                } else {
+                    Agreement::Differs
+                }
+            }
+            _ => Agreement::None,
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! The full audit of a run directory, from its ledger alone: chain, CRCs, one standing count a unit, sums.
+
+use std::collections::BTreeSet;
+
+use queens::{TallyError, Totals, UnitId};
+use thiserror::Error;
+
+use crate::ledger::{self, LedgerError, Position, Record, Tail};
+use crate::run_directory::RunDirectory;
+use crate::standing::Standing;
+
+/// What an audit found in a ledger that is sound.
+#[derive(Clone, Debug)]
+pub struct Audit {
+    /// What the records add up to.
+    pub standing: Standing,
+    /// The totals so far; those of the whole board if nothing is missing and the run is no shard.
+    pub totals: Totals,
+    /// The kernels that counted.
+    pub kernels: BTreeSet<String>,
+    /// The names of the workers that counted.
+    pub workers: BTreeSet<String>,
+    /// The end of the ledger, and what follows it.
+    pub tail: Tail,
+    /// The first unit that has no standing count, if any.
+    pub missing: Option<UnitId>,
+    /// How many units have none.
+    pub missing_units: u64,
+}
+
+/// A ledger that does not stand up to the audit.
+#[derive(Debug, Error)]
+pub enum AuditError {
+    /// It cannot be read to its end.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// Its counts contradict each other.
+    #[error("the ledger's counts are sound one by one but not together: {0}")]
+    Sums(#[from] TallyError),
+    /// The running coordinator has added up something else than its ledger says.
+    #[error(
+        "the coordinator's sums are not those of its ledger: restart it, it will count on from the ledger"
+    )]
+    Differs,
+}
+
+/// Reads the whole ledger and adds it up afresh.
+pub fn audit(directory: &RunDirectory) -> Result<Audit, AuditError> {
+    let (plan, run) = (directory.plan(), directory.run());
+    let mut standing = Standing::new(plan);
+    let mut kernels = BTreeSet::new();
+    let mut workers = BTreeSet::new();
+    let beginning = Position::beginning(run.hash());
+    let tail = ledger::read(&directory.ledger(), &beginning, |_, record| {
+        if let Record::Count(r) | Record::Check(r) | Record::Conflict(r) = record {
+            if !kernels.contains(&r.kernel) {
+                kernels.insert(r.kernel.clone());
+            }
+            if !workers.contains(&r.worker) {
+                workers.insert(r.worker.clone());
+            }
+        }
+        standing.apply(plan, run.shard, record)
+    })?;
+    let totals = standing.sums().tally.totals()?;
+    let missing_units = run.shard.size(plan.units()) - standing.done();
+    let missing = if missing_units > 0 { standing.first_missing(run.shard) } else { None };
+    Ok(Audit { standing, totals, kernels, workers, tail, missing, missing_units })
+}

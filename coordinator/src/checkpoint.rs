@@ -1,0 +1,132 @@
+//! The checkpoint: a sled store from which a run resumes without reading its whole ledger.
+//!
+//! It keeps which units are done (bitmap blocks, never a key per unit), the sums, the position in the ledger up to
+//! which it speaks, and a seal over all of it. It is never the only copy of anything: what does not open, does not
+//! fit its seal or does not fit the ledger is set aside, and rebuilt from the ledger.
+
+use std::any::Any;
+use std::fs;
+use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use queens::Plan;
+use serde::{Deserialize, Serialize};
+
+use crate::bitmap::Bitmap;
+use crate::ledger::{LineHash, Position};
+use crate::standing::{Standing, Sums};
+
+/// What is kept besides the bitmap.
+#[derive(Serialize, Deserialize)]
+struct Head {
+    position: Position,
+    sums: Sums,
+    /// The hash over all bitmap blocks.
+    blocks: LineHash,
+}
+
+const HEAD: &[u8] = b"head";
+const SEAL: &[u8] = b"seal";
+
+/// The open store.
+pub struct Checkpoint {
+    store: sled::Db,
+}
+
+impl std::fmt::Debug for Checkpoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Checkpoint")
+    }
+}
+
+impl Checkpoint {
+    /// Opens the store in `folder`; an error says in words why it does not.
+    pub fn open(folder: &Path) -> Result<Self, String> {
+        let config = sled::Config::new()
+            .path(folder)
+            .cache_capacity(8 << 20)
+            .flush_every_ms(Some(1000))
+            .mode(sled::Mode::LowSpace);
+        // sled may panic on files that are not its own.
+        let opened = catch_unwind(AssertUnwindSafe(|| config.open()));
+        let store = opened.map_err(panic_message)?.map_err(|error| error.to_string())?;
+        Ok(Self { store })
+    }
+
+    /// What the store holds, or nothing if it is empty; an error says why it cannot be believed.
+    pub fn load(&self, plan: &Plan) -> Result<Option<(Position, Standing)>, String> {
+        guarded(|| self.read(plan))
+    }
+
+    fn read(&self, plan: &Plan) -> Result<Option<(Position, Standing)>, String> {
+        let get = |key: &[u8]| self.store.get(key).map_err(|error| error.to_string());
+        let Some(head) = get(HEAD)? else { return Ok(None) };
+        let seal = get(SEAL)?.ok_or("its seal is missing")?;
+        if *seal != *LineHash::of(&head).to_string().as_bytes() {
+            return Err("its seal does not fit".into());
+        }
+        let head: Head = serde_json::from_slice(&head).map_err(|error| error.to_string())?;
+        let mut done = Bitmap::new(plan.units());
+        for block in 0..done.blocks() {
+            if let Some(bytes) = get(&block_key(block))?
+                && !done.set_block(block, &bytes)
+            {
+                return Err(format!("block {block} has {} bytes", bytes.len()));
+            }
+        }
+        if hash_of_blocks(&done) != head.blocks {
+            return Err("its blocks do not fit its seal".into());
+        }
+        Ok(Some((head.position, Standing::restored(plan, done, head.sums))))
+    }
+
+    /// Writes what has changed, in one batch.
+    pub fn save(&self, position: &Position, standing: &mut Standing) -> Result<(), String> {
+        let changed = standing.bitmap().take_changed();
+        let blocks = hash_of_blocks(standing.bitmap());
+        let head = Head { position: position.clone(), sums: standing.sums().clone(), blocks };
+        let head = serde_json::to_vec(&head).map_err(|error| error.to_string())?;
+        let mut batch = sled::Batch::default();
+        for block in changed {
+            batch.insert(&block_key(block)[..], standing.bitmap().block(block));
+        }
+        batch.insert(SEAL, LineHash::of(&head).to_string().as_bytes());
+        batch.insert(HEAD, head);
+        guarded(|| {
+            self.store.apply_batch(batch).map_err(|error| error.to_string())?;
+            self.store.flush().map_err(|error| error.to_string())?;
+            Ok(())
+        })
+    }
+}
+
+/// Moves a checkpoint that cannot be used out of the way; it may tell somebody what happened to it.
+pub fn set_aside(folder: &Path) -> io::Result<PathBuf> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    let aside = folder.with_file_name(format!("checkpoint.unusable-{now}"));
+    fs::rename(folder, &aside)?;
+    Ok(aside)
+}
+
+fn block_key(block: usize) -> Vec<u8> {
+    [b"block".as_slice(), &(block as u32).to_be_bytes()].concat()
+}
+
+fn hash_of_blocks(done: &Bitmap) -> LineHash {
+    let mut hash = blake3::Hasher::new();
+    for block in 0..done.blocks() {
+        hash.update(&done.block(block));
+    }
+    LineHash::of(hash.finalize().as_bytes())
+}
+
+fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(panic_message)?
+}
+
+fn panic_message(panic: Box<dyn Any + Send>) -> String {
+    let text = panic.downcast_ref::<String>().cloned();
+    text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
+}

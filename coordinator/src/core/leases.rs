@@ -1,0 +1,105 @@
+//! The units that are lent.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use proto::{Lease, Token, WorkerId};
+use queens::UnitId;
+use rand::rngs::StdRng;
+use rand::{Rng, SeedableRng};
+
+/// All leases, by unit: a unit is lent to one worker at a time.
+#[derive(Debug)]
+pub struct Leases {
+    by_unit: HashMap<UnitId, Lent>,
+    /// How many units each worker holds.
+    held: HashMap<WorkerId, u64>,
+    tokens: StdRng,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Lent {
+    worker: WorkerId,
+    token: Token,
+    expires: Duration,
+}
+
+impl Leases {
+    /// No leases; tokens follow from the seed.
+    pub fn new(seed: u64) -> Self {
+        Self { by_unit: HashMap::new(), held: HashMap::new(), tokens: StdRng::seed_from_u64(seed) }
+    }
+
+    /// How many units are lent.
+    pub fn len(&self) -> usize {
+        self.by_unit.len()
+    }
+
+    /// Whether the unit is lent.
+    pub fn contains(&self, unit: UnitId) -> bool {
+        self.by_unit.contains_key(&unit)
+    }
+
+    /// How many units the worker holds.
+    pub fn held_by(&self, worker: WorkerId) -> u64 {
+        self.held.get(&worker).copied().unwrap_or(0)
+    }
+
+    /// Lends a unit; a lease that there may be of it ends.
+    pub fn lend(&mut self, unit: UnitId, worker: WorkerId, expires: Duration) -> Lease {
+        let token = Token(self.tokens.next_u64());
+        self.end_unit(unit);
+        self.by_unit.insert(unit, Lent { worker, token, expires });
+        *self.held.entry(worker).or_default() += 1;
+        Lease { unit, token }
+    }
+
+    /// Moves the lease's end; false if the unit is no longer lent under that token.
+    pub fn renew(&mut self, lease: Lease, expires: Duration) -> bool {
+        match self.by_unit.get_mut(&lease.unit) {
+            Some(lent) if lent.token == lease.token => {
+                lent.expires = expires;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Ends the lease; false if the unit is no longer lent under that token.
+    pub fn end(&mut self, lease: Lease) -> bool {
+        let current = self.by_unit.get(&lease.unit).is_some_and(|lent| lent.token == lease.token);
+        if current {
+            self.end_unit(lease.unit);
+        }
+        current
+    }
+
+    /// Ends whatever lease there is of the unit.
+    pub fn end_unit(&mut self, unit: UnitId) {
+        if let Some(Lent { worker, .. }) = self.by_unit.remove(&unit)
+            && let Some(held) = self.held.get_mut(&worker)
+        {
+            *held -= 1;
+            if *held == 0 {
+                self.held.remove(&worker);
+            }
+        }
+    }
+
+    /// Ends all leases of the worker and names their units.
+    pub fn end_all_of(&mut self, worker: WorkerId) -> Vec<UnitId> {
+        self.end_where(|lent| lent.worker == worker)
+    }
+
+    /// Ends the leases that have expired and names their units.
+    pub fn expire(&mut self, now: Duration) -> Vec<UnitId> {
+        self.end_where(|lent| lent.expires <= now)
+    }
+
+    fn end_where(&mut self, ends: impl Fn(&Lent) -> bool) -> Vec<UnitId> {
+        let units: Vec<_> =
+            self.by_unit.iter().filter(|(_, lent)| ends(lent)).map(|(unit, _)| *unit).collect();
+        units.iter().for_each(|unit| self.end_unit(*unit));
+        units
+    }
+}

@@ -1,0 +1,90 @@
+//! The workers that are there, and when each was last heard of.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use proto::{WorkerId, WorkerStatus};
+use queens::kernel::KernelName;
+
+use super::Refusal;
+use super::rate::Rate;
+
+/// The registered workers.
+#[derive(Debug, Default)]
+pub struct Workers {
+    by_id: HashMap<WorkerId, Worker>,
+    registered: u64,
+}
+
+/// One worker.
+#[derive(Debug)]
+pub struct Worker {
+    pub name: String,
+    pub threads: u32,
+    pub kernel: KernelName,
+    last_word: Duration,
+    done: u64,
+    rate: Rate,
+}
+
+impl Workers {
+    /// Registers a worker under a number that none had before in this process.
+    pub fn add(&mut self, now: Duration, name: String, threads: u32, kernel: KernelName) -> WorkerId {
+        self.registered += 1;
+        let id = WorkerId(self.registered);
+        let worker = Worker { name, threads, kernel, last_word: now, done: 0, rate: Rate::default() };
+        self.by_id.insert(id, worker);
+        id
+    }
+
+    /// The worker, which has just called.
+    pub fn heard_of(&mut self, now: Duration, id: WorkerId) -> Result<&Worker, Refusal> {
+        let worker = self.by_id.get_mut(&id).ok_or(Refusal::UnknownWorker(id))?;
+        worker.last_word = now;
+        Ok(worker)
+    }
+
+    /// A count of the worker has gone on record.
+    pub fn counted(&mut self, now: Duration, id: WorkerId) {
+        if let Some(worker) = self.by_id.get_mut(&id) {
+            worker.done += 1;
+            worker.rate.add(now, 1.0);
+        }
+    }
+
+    /// Strikes the worker off.
+    pub fn remove(&mut self, id: WorkerId) {
+        self.by_id.remove(&id);
+    }
+
+    /// Strikes off the workers whose last word came before that time, and names them.
+    pub fn forget_silent(&mut self, since: Duration) -> Vec<WorkerId> {
+        self.by_id.extract_if(|_, worker| worker.last_word < since).map(|(id, _)| id).collect()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.by_id.is_empty()
+    }
+
+    /// The threads of all, at least 1.
+    pub fn threads(&self) -> u64 {
+        self.by_id.values().map(|worker| u64::from(worker.threads)).sum::<u64>().max(1)
+    }
+
+    /// What is to be said of each, in the order of registration; `leased` tells how many units one holds.
+    pub fn status(&self, now: Duration, leased: impl Fn(WorkerId) -> u64) -> Vec<WorkerStatus> {
+        let mut workers: Vec<_> = self.by_id.iter().collect();
+        workers.sort_by_key(|(id, _)| **id);
+        let status = |(id, worker): (&WorkerId, &Worker)| WorkerStatus {
+            name: worker.name.clone(),
+            threads: worker.threads,
+            kernel: worker.kernel,
+            leased: leased(*id),
+            done: worker.done,
+            rate: worker.rate.per_second(now).unwrap_or(0.0),
+            last_word: now.saturating_sub(worker.last_word),
+        };
+        workers.into_iter().map(status).collect()
+    }
+}

@@ -1,0 +1,127 @@
+//! One line of the ledger as bytes: JSON, the hash of the line before, and a CRC.
+//!
+//! ```text
+//! {"kind":"count","unit":7,...,"prev":"<32 hex digits>","crc":"<8 hex digits>"}
+//! ```
+//!
+//! The CRC is that of all bytes in front of `,"crc"`; the hash of a line is that of all its bytes.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::record::Record;
+
+/// The hash of a line: 128 bits of BLAKE3, written as 32 hexadecimal digits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct LineHash([u8; 16]);
+
+impl LineHash {
+    /// The hash of these bytes.
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut hash = [0; 16];
+        hash.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
+        Self(hash)
+    }
+}
+
+impl fmt::Display for LineHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for LineHash {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl From<LineHash> for String {
+    fn from(hash: LineHash) -> String {
+        hash.to_string()
+    }
+}
+
+impl TryFrom<String> for LineHash {
+    type Error = String;
+    fn try_from(text: String) -> Result<Self, String> {
+        let number = u128::from_str_radix(&text, 16).ok().filter(|_| text.len() == 32);
+        number.map(|n| Self(n.to_be_bytes())).ok_or_else(|| format!("{text:?} is not 32 hexadecimal digits"))
+    }
+}
+
+const PREV: &str = ",\"prev\":\"";
+const CRC: &str = ",\"crc\":\"";
+const END: &str = "\"}";
+/// Bytes from the start of `,"crc"` to the end of the line.
+const CRC_LEN: usize = CRC.len() + 8 + END.len();
+/// Bytes from the start of `,"prev"` to the start of `,"crc"`.
+const PREV_LEN: usize = PREV.len() + 32 + 1;
+
+/// The line for a record, without the newline, and its hash.
+pub fn encode(record: &Record, prev: LineHash) -> (String, LineHash) {
+    let mut line = serde_json::to_string(record).expect("a record is plain data");
+    line.pop();
+    line.push_str(&format!("{PREV}{prev}\""));
+    let crc = crc32fast::hash(line.as_bytes());
+    line.push_str(&format!("{CRC}{crc:08x}{END}"));
+    let hash = LineHash::of(line.as_bytes());
+    (line, hash)
+}
+
+/// The record of a line (without its newline) and the hash of the line before; an error says what is wrong.
+pub fn decode(line: &[u8]) -> Result<(Record, LineHash), &'static str> {
+    let text = std::str::from_utf8(line).map_err(|_| "it is not text")?;
+    let cut = |len: usize| text.len().checked_sub(len).filter(|at| text.is_char_boundary(*at));
+    let (body, crc) = cut(CRC_LEN).map(|at| text.split_at(at)).ok_or("it is too short")?;
+    let crc = crc.strip_prefix(CRC).and_then(|rest| rest.strip_suffix(END)).ok_or("it has no CRC")?;
+    let crc = u32::from_str_radix(crc, 16).map_err(|_| "its CRC is not a number")?;
+    if crc != crc32fast::hash(body.as_bytes()) {
+        return Err("its CRC does not match");
+    }
+    let at = body.len().checked_sub(PREV_LEN).filter(|at| body.is_char_boundary(*at));
+    let (json, prev) = body.split_at(at.ok_or("it is too short")?);
+    let prev = prev.strip_prefix(PREV).and_then(|rest| rest.strip_suffix('"')).ok_or("it has no hash")?;
+    let prev = LineHash::try_from(prev.to_owned()).map_err(|_| "its hash is not a hash")?;
+    let record = serde_json::from_str(&format!("{json}}}")).map_err(|_| "its record is not understood")?;
+    Ok((record, prev))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::record::{Mark, UnitRecord};
+    use queens::UnitId;
+
+    #[test]
+    fn lines_come_back_as_they_were_and_any_changed_byte_is_noticed() {
+        let record = Record::Count(UnitRecord {
+            unit: UnitId(17),
+            count: u64::MAX,
+            nodes: 12,
+            cpu_us: 5,
+            worker: "bücher \"1\"\n".into(),
+            kernel: "search/portable".into(),
+            at: 1_790_000_000,
+        });
+        let prev = LineHash::of(b"before");
+        let (line, _) = encode(&record, prev);
+        assert!(!line.contains('\n'));
+        assert_eq!(decode(line.as_bytes()), Ok((record, prev)));
+        for at in 0..line.len() {
+            for bit in 0..8 {
+                let mut changed = line.clone().into_bytes();
+                changed[at] ^= 1 << bit;
+                // Only the case of a hexadecimal digit of the CRC itself may change unnoticed here; the hash of
+                // the next line notices that.
+                let same_crc = changed.to_ascii_lowercase() == line.as_bytes();
+                assert!(decode(&changed).is_err() || same_crc, "byte {at} bit {bit}");
+            }
+        }
+        let mark = Record::Mark(Mark { records: 3, seconds: 1.5, threads: 2 });
+        let (line, _) = encode(&mark, prev);
+        assert_eq!(decode(line.as_bytes()), Ok((mark, prev)));
+    }
+}

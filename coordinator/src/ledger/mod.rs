@@ -1,0 +1,103 @@
+//! The ledger: the append-only file of records, and the only truth about a run.
+//!
+//! One record a line, in files `000001.jsonl`, `000002.jsonl`, ... Each line is a JSON object that ends with the hash
+//! of the line before (`prev`) and a CRC-32 of everything in front of it (`crc`). Records become part of the ledger by
+//! the *commit mark* behind them: they are synced to disk first, then the mark is written and synced, then they are
+//! acknowledged. So a mark that can be read vouches for all before it, and what follows the last mark was never
+//! acknowledged: it is *tail*, cut off at the next start. Anything unreadable before the last mark is damage.
+
+mod line;
+mod reader;
+mod record;
+mod writer;
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+pub use line::LineHash;
+pub use reader::{Tail, line_before, read};
+pub use record::{Mark, Record, UnitRecord};
+pub use writer::Writer;
+
+/// A place in the ledger: behind a commit mark, or at its very beginning.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Position {
+    /// The number of the file, from 1.
+    pub file: u32,
+    /// Bytes of that file before the place.
+    pub offset: u64,
+    /// Lines of that file before the place.
+    pub line: u64,
+    /// The hash of the line before the place (before the first line: the run's own hash).
+    pub hash: LineHash,
+    /// What the mark before the place says.
+    pub mark: Mark,
+}
+
+impl Position {
+    /// The beginning of the ledger of the run with that hash.
+    pub fn beginning(run: LineHash) -> Self {
+        Self { file: 1, offset: 0, line: 0, hash: run, mark: Mark::default() }
+    }
+}
+
+/// A line of the ledger, for messages: `000001.jsonl:17`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Location {
+    /// The number of the file, from 1.
+    pub file: u32,
+    /// The number of the line, from 1.
+    pub line: u64,
+}
+
+impl fmt::Display for Location {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}", file_name(self.file), self.line)
+    }
+}
+
+/// A ledger that cannot be read or written.
+#[derive(Debug, Error)]
+pub enum LedgerError {
+    /// Something before the last commit mark is not as it was written.
+    #[error("the ledger is damaged at {}:{}: {what}; restore the file from a copy, or set the run aside", .path.display(), .location.line)]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        location: Location,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// A file of the ledger is not there although a later one is.
+    #[error("the ledger file {} is missing; restore it from a copy, or set the run aside", .0.display())]
+    Missing(PathBuf),
+    /// The disk would not do it.
+    #[error("cannot {action} {}: {source}", .path.display())]
+    Io {
+        /// What was attempted.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl LedgerError {
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { action, path: path.to_owned(), source }
+    }
+}
+
+fn file_name(file: u32) -> String {
+    format!("{file:06}.jsonl")
+}
+
+fn file_path(folder: &Path, file: u32) -> PathBuf {
+    folder.join(file_name(file))
+}

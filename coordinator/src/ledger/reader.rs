@@ -1,0 +1,217 @@
+//! Reads the ledger as a stream, group by group, and tells tail from damage.
+//!
+//! ```text
+//! for each line from the given position on:
+//!     readable and chained to the line before?  keep it; if it is a mark, hand the group to the caller
+//!     else: is there a readable mark anywhere behind it?  damage : tail
+//! ```
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind, Seek, SeekFrom};
+use std::path::Path;
+
+use super::line::{LineHash, decode};
+use super::record::Record;
+use super::{LedgerError, Location, Position, file_path};
+
+/// Longer lines than this were never written: they are read no further.
+const LONGEST_LINE: usize = 1 << 16;
+
+/// What follows the last commit mark: nothing, or records that were never acknowledged.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tail {
+    /// Behind the last mark: where writing goes on.
+    pub end: Position,
+    /// Bytes behind it.
+    pub bytes: u64,
+}
+
+/// Reads the ledger in `folder` from a position to its last mark and hands every committed record to `apply`, which
+/// may refuse it by saying what is wrong.
+pub fn read(
+    folder: &Path,
+    from: &Position,
+    mut apply: impl FnMut(Location, &Record) -> Result<(), String>,
+) -> Result<Tail, LedgerError> {
+    let mut end = from.clone();
+    let mut bytes = 0;
+    let mut at = from.clone();
+    let mut group: Vec<(Location, Record)> = Vec::new();
+    loop {
+        let path = file_path(folder, at.file);
+        let Some(mut lines) = Lines::open(&path, at.offset)? else {
+            return missing_or_end(folder, &at, from, end, bytes);
+        };
+        while let Some(line) = lines.next()? {
+            let location = Location { file: at.file, line: at.line + 1 };
+            let damaged =
+                |what: &str| LedgerError::Damaged { path: path.clone(), location, what: what.into() };
+            let record = match line.and_then(|bytes| chained(bytes, at.hash)) {
+                Ok((record, hash)) => {
+                    at.hash = hash;
+                    record
+                }
+                Err(what) => {
+                    let rest = lines.rest()?;
+                    if rest.has_mark || later_file_has_mark(folder, at.file)? {
+                        return Err(damaged(what));
+                    }
+                    return Ok(Tail { end, bytes: bytes + lines.unread_since(at.offset) });
+                }
+            };
+            let length = lines.taken();
+            at.line += 1;
+            at.offset += length;
+            bytes += length;
+            let Record::Mark(mark) = record else {
+                group.push((location, record));
+                continue;
+            };
+            if mark.records != at.mark.records + group.len() as u64 {
+                return Err(damaged("the mark counts other records than there are"));
+            }
+            at.mark = mark;
+            for (location, record) in group.drain(..) {
+                apply(location, &record).map_err(|what| LedgerError::Damaged {
+                    path: path.clone(),
+                    location,
+                    what,
+                })?;
+            }
+            end = at.clone();
+            bytes = 0;
+        }
+        at = Position { file: at.file + 1, offset: 0, line: 0, ..at };
+    }
+}
+
+/// Whether the line that ends at the position has the hash that the position names.
+pub fn line_before(folder: &Path, position: &Position) -> Result<bool, LedgerError> {
+    if position.offset == 0 {
+        return Ok(
+            position.line == 0 && (position.file == 1 || file_path(folder, position.file - 1).exists())
+        );
+    }
+    let path = file_path(folder, position.file);
+    let from = position.offset.saturating_sub(LONGEST_LINE as u64);
+    let Some(mut lines) = Lines::open(&path, from)? else { return Ok(false) };
+    let mut before = None;
+    while let Some(line) = lines.next()? {
+        let hash = line.ok().map(LineHash::of);
+        if lines.read == position.offset {
+            before = hash;
+        }
+        if lines.read >= position.offset {
+            break;
+        }
+    }
+    Ok(before == Some(position.hash))
+}
+
+/// The file at which reading arrived is not there: the end of the ledger, unless a later one is.
+fn missing_or_end(
+    folder: &Path,
+    at: &Position,
+    from: &Position,
+    end: Position,
+    bytes: u64,
+) -> Result<Tail, LedgerError> {
+    let path = file_path(folder, at.file);
+    let position_is_beyond = at.file == from.file && *from != Position::beginning(from.hash);
+    if position_is_beyond || file_path(folder, at.file + 1).exists() {
+        return Err(LedgerError::Missing(path));
+    }
+    Ok(Tail { end, bytes })
+}
+
+/// The record of the line and the line's hash, if it is readable and follows the line with hash `before`.
+fn chained(line: &[u8], before: LineHash) -> Result<(Record, LineHash), &'static str> {
+    let (record, prev) = decode(line)?;
+    if prev == before {
+        Ok((record, LineHash::of(line)))
+    } else {
+        Err("it does not follow the line before it")
+    }
+}
+
+fn later_file_has_mark(folder: &Path, file: u32) -> Result<bool, LedgerError> {
+    for later in file + 1.. {
+        let path = file_path(folder, later);
+        let Some(mut lines) = Lines::open(&path, 0)? else { break };
+        if lines.rest()?.has_mark {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The lines of one file.
+struct Lines<'a> {
+    path: &'a Path,
+    file: BufReader<File>,
+    line: Vec<u8>,
+    /// Bytes of the file up to and with the line read last.
+    read: u64,
+}
+
+struct Rest {
+    has_mark: bool,
+}
+
+impl<'a> Lines<'a> {
+    /// The lines from that offset on; nothing if there is no such file.
+    fn open(path: &'a Path, offset: u64) -> Result<Option<Self>, LedgerError> {
+        let mut file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(LedgerError::io("open", path)(error)),
+        };
+        file.seek(SeekFrom::Start(offset)).map_err(LedgerError::io("read", path))?;
+        let file = BufReader::with_capacity(1 << 18, file);
+        Ok(Some(Self { path, file, line: Vec::new(), read: offset }))
+    }
+
+    /// The next line without its newline, or what is wrong with it; nothing at the end of the file.
+    fn next(&mut self) -> Result<Option<Result<&[u8], &'static str>>, LedgerError> {
+        self.line.clear();
+        loop {
+            let buffer = self.file.fill_buf().map_err(LedgerError::io("read", self.path))?;
+            if buffer.is_empty() {
+                self.read += self.line.len() as u64;
+                let end = (!self.line.is_empty()).then_some(Err("it does not end"));
+                return Ok(end);
+            }
+            let newline = buffer.iter().position(|byte| *byte == b'\n');
+            let taken = newline.map_or(buffer.len(), |at| at + 1);
+            self.line.extend_from_slice(&buffer[..taken]);
+            self.file.consume(taken);
+            if newline.is_some() {
+                self.read += self.line.len() as u64;
+                return Ok(Some(Ok(&self.line[..self.line.len() - 1])));
+            }
+            if self.line.len() > LONGEST_LINE {
+                self.read += self.line.len() as u64;
+                return Ok(Some(Err("it is longer than any record")));
+            }
+        }
+    }
+
+    /// The length of the line read last, with its newline.
+    fn taken(&self) -> u64 {
+        self.line.len() as u64
+    }
+
+    /// Reads to the end of the file and tells whether there is a commit mark.
+    fn rest(&mut self) -> Result<Rest, LedgerError> {
+        let mut has_mark = false;
+        while let Some(line) = self.next()? {
+            has_mark |= matches!(line.map(decode), Ok(Ok((Record::Mark(_), _))));
+        }
+        Ok(Rest { has_mark })
+    }
+
+    /// Bytes between the offset and what has been read.
+    fn unread_since(&self, offset: u64) -> u64 {
+        self.read - offset
+    }
+}

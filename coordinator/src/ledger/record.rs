@@ -1,0 +1,60 @@
+//! What the lines of the ledger say.
+
+use queens::UnitId;
+use serde::{Deserialize, Serialize};
+
+/// One line of the ledger.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Record {
+    /// The standing count of a unit that had none.
+    Count(UnitRecord),
+    /// Another worker's count of a unit, equal to the standing one.
+    Check(UnitRecord),
+    /// Another worker's count of a unit, different from the standing one, or from all others of a disputed unit.
+    Conflict(UnitRecord),
+    /// The unit's standing count is no longer believed: the unit is open again.
+    Retract {
+        /// The unit.
+        unit: UnitId,
+        /// The count that stood.
+        count: u64,
+        /// When, in seconds since 1970 (UTC).
+        at: u64,
+    },
+    /// The records before this line are on disk.
+    Mark(Mark),
+}
+
+/// What a worker found in a unit.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UnitRecord {
+    /// The unit.
+    pub unit: UnitId,
+    /// Its completions (or symmetric count).
+    pub count: u64,
+    /// Search nodes visited.
+    pub nodes: u64,
+    /// Processor time in microseconds.
+    pub cpu_us: u64,
+    /// The worker's name.
+    pub worker: String,
+    /// Its kernel, as in `search/portable`.
+    pub kernel: String,
+    /// When, in seconds since 1970 (UTC).
+    pub at: u64,
+}
+
+/// A commit mark.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Mark {
+    /// Records in the ledger so far, marks not counted.
+    pub records: u64,
+    /// Seconds for which the run has been worked on, over all its sessions.
+    pub seconds: f64,
+    /// The largest number of threads that have worked on it at a time.
+    pub threads: u32,
+}
+
+// Times are finite, so equality of marks is an equivalence.
+impl Eq for Mark {}

@@ -1,0 +1,263 @@
+//! The run directory: one n, one plan, one ledger.
+//!
+//! ```text
+//! diadem-20/
+//!   run.json              n, plan, version, when begun: written once, atomically
+//!   ledger/000001.jsonl   records, one a line
+//!   checkpoint/           sled
+//!   lock                  held by the one process that writes; names its pid
+//! ```
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use queens::plan::Fingerprint;
+use queens::{Board, Plan, PlanError, PlanSpec};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::ledger::LineHash;
+use crate::shard::Shard;
+
+/// What `run.json` says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunFile {
+    /// What the plan follows from.
+    pub plan: PlanSpec,
+    /// The plan's fingerprint: a release that derives another plan must not touch the run.
+    pub fingerprint: Fingerprint,
+    /// The part of the plan that the run counts.
+    #[serde(default, skip_serializing_if = "Shard::is_whole")]
+    pub shard: Shard,
+    /// When the run began, in milliseconds since 1970 (UTC).
+    pub begun: u64,
+}
+
+impl RunFile {
+    /// The hash that the first line of the run's ledger follows: a ledger of another run does not fit.
+    pub fn hash(&self) -> LineHash {
+        let Self { fingerprint, shard, begun, .. } = self;
+        LineHash::of(format!("{fingerprint} {shard} {begun}").as_bytes())
+    }
+}
+
+/// A run directory that cannot be used.
+#[derive(Debug, Error)]
+pub enum RunDirectoryError {
+    /// There is no run and none was to begin.
+    #[error("there is no run in {}: run.json is missing; say --n N to begin one there", .0.display())]
+    NoRun(PathBuf),
+    /// The run counts another board.
+    #[error("{} holds a run of n = {found}, not of n = {wanted}; choose another --run directory", .path.display())]
+    OtherBoard {
+        /// The directory.
+        path: PathBuf,
+        /// Its board.
+        found: Board,
+        /// The board asked for.
+        wanted: Board,
+    },
+    /// The run counts another share of the plan.
+    #[error("{} holds {found}, not {wanted}; choose another --run directory", .path.display())]
+    OtherShard {
+        /// The directory.
+        path: PathBuf,
+        /// What it counts.
+        found: Shard,
+        /// What was asked for.
+        wanted: Shard,
+    },
+    /// `run.json` is not readable as such.
+    #[error("{} is not a diadem run: {what}", .path.display())]
+    Malformed {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Another process writes.
+    #[error("{} is in use by process {pid}; stop that one first, or choose another directory", .path.display())]
+    InUse {
+        /// The directory.
+        path: PathBuf,
+        /// The process, as the lock names it.
+        pid: String,
+    },
+    /// The plan is not one that this release derives.
+    #[error("{} cannot be continued: {source}", .path.display())]
+    Plan {
+        /// The directory.
+        path: PathBuf,
+        /// Why not.
+        source: PlanError,
+    },
+    /// The release derives another plan from the same specification.
+    #[error(
+        "{} has plan {recorded}, but this release derives {derived}: continue it with the release that began it",
+        .path.display()
+    )]
+    OtherPlan {
+        /// The directory.
+        path: PathBuf,
+        /// As in `run.json`.
+        recorded: Fingerprint,
+        /// As derived.
+        derived: Fingerprint,
+    },
+    /// The disk would not do it.
+    #[error("cannot {action} {}: {source}", .path.display())]
+    Io {
+        /// What was attempted.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> RunDirectoryError {
+    move |source| RunDirectoryError::Io { action, path: path.to_owned(), source }
+}
+
+/// A run directory.
+#[derive(Debug)]
+pub struct RunDirectory {
+    path: PathBuf,
+    run: RunFile,
+    plan: Plan,
+}
+
+impl RunDirectory {
+    /// The run in `path`, for reading; locks nothing.
+    pub fn open(path: &Path) -> Result<Self, RunDirectoryError> {
+        let file = path.join("run.json");
+        let text = match fs::read_to_string(&file) {
+            Ok(text) => text,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                return Err(RunDirectoryError::NoRun(path.to_owned()));
+            }
+            Err(error) => return Err(io_error("read", &file)(error)),
+        };
+        let run: RunFile = serde_json::from_str(&text)
+            .map_err(|error| RunDirectoryError::Malformed { path: file, what: error.to_string() })?;
+        let plan = Plan::derive(run.plan)
+            .map_err(|source| RunDirectoryError::Plan { path: path.to_owned(), source })?;
+        if *plan.fingerprint() != run.fingerprint {
+            return Err(RunDirectoryError::OtherPlan {
+                path: path.to_owned(),
+                recorded: run.fingerprint,
+                derived: plan.fingerprint().clone(),
+            });
+        }
+        Ok(Self { path: path.to_owned(), run, plan })
+    }
+
+    /// Begins a run in `path`, which is created where it is missing and must not hold a run.
+    pub fn begin(path: &Path, plan: Plan, shard: Shard) -> Result<Self, RunDirectoryError> {
+        let ledger = path.join("ledger");
+        fs::create_dir_all(&ledger).map_err(io_error("create", &ledger))?;
+        let run =
+            RunFile { plan: plan.spec(), fingerprint: plan.fingerprint().clone(), shard, begun: now_ms() };
+        let text = serde_json::to_string_pretty(&run).expect("a run file is plain data") + "\n";
+        let (draft, file) = (path.join("run.json.new"), path.join("run.json"));
+        let mut out = File::create(&draft).map_err(io_error("create", &draft))?;
+        out.write_all(text.as_bytes()).map_err(io_error("write", &draft))?;
+        out.sync_all().map_err(io_error("sync", &draft))?;
+        fs::rename(&draft, &file).map_err(io_error("create", &file))?;
+        let folder = File::open(path).map_err(io_error("open", path))?;
+        folder.sync_all().map_err(io_error("sync", path))?;
+        Ok(Self { path: path.to_owned(), run, plan })
+    }
+
+    /// Refuses a run of another board.
+    pub fn of_board(self, wanted: Board) -> Result<Self, RunDirectoryError> {
+        let found = self.plan.board();
+        if found == wanted {
+            Ok(self)
+        } else {
+            Err(RunDirectoryError::OtherBoard { path: self.path, found, wanted })
+        }
+    }
+
+    /// Refuses a run of another share of the plan.
+    pub fn of_shard(self, wanted: Shard) -> Result<Self, RunDirectoryError> {
+        let found = self.run.shard;
+        if found == wanted {
+            Ok(self)
+        } else {
+            Err(RunDirectoryError::OtherShard { path: self.path, found, wanted })
+        }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What `run.json` says.
+    pub fn run(&self) -> &RunFile {
+        &self.run
+    }
+
+    /// The plan of the run.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
+    /// The folder with the ledger's files.
+    pub fn ledger(&self) -> PathBuf {
+        self.path.join("ledger")
+    }
+
+    /// The folder of the checkpoint.
+    pub fn checkpoint(&self) -> PathBuf {
+        self.path.join("checkpoint")
+    }
+
+    /// Whether there is a run in `path`.
+    pub fn exists(path: &Path) -> bool {
+        path.join("run.json").exists()
+    }
+}
+
+/// Held by the one process that writes to a run directory; the system lets go of it when the process ends.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+}
+
+impl Lock {
+    /// Takes the lock of the directory, which is created where it is missing.
+    pub fn take(directory: &Path) -> Result<Self, RunDirectoryError> {
+        fs::create_dir_all(directory).map_err(io_error("create", directory))?;
+        let path = directory.join("lock");
+        let mut file = OpenOptions::new()
+            .read(true)
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(io_error("open", &path))?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                let mut pid = String::new();
+                file.read_to_string(&mut pid).map_err(io_error("read", &path))?;
+                let pid = pid.trim().to_owned();
+                return Err(RunDirectoryError::InUse { path: directory.to_owned(), pid });
+            }
+            Err(TryLockError::Error(error)) => return Err(io_error("lock", &path)(error)),
+        }
+        file.set_len(0).map_err(io_error("write", &path))?;
+        writeln!(file, "{}", std::process::id()).map_err(io_error("write", &path))?;
+        Ok(Self { _file: file })
+    }
+}
+
+fn now_ms() -> u64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    since.as_millis().try_into().unwrap_or(u64::MAX)
+}

@@ -1,0 +1,116 @@
+//! The gRPC service: checks what comes in, asks the keeper, and turns errors into status codes.
+
+use std::pin::Pin;
+use std::time::Duration;
+
+use proto::v1::coordinator_server::Coordinator;
+use proto::{Lease, Registration, Report, WorkerId, malformed, plan_reply, v1};
+use tokio_stream::wrappers::WatchStream;
+use tokio_stream::{Stream, StreamExt};
+use tonic::{Request, Response, Status};
+
+use crate::core::Refusal;
+use crate::handle::{CallError, Handle};
+
+/// A request for units waits at most this long.
+const LONGEST_WAIT: Duration = Duration::from_secs(30);
+
+/// At most so many units in one message.
+pub const MOST_UNITS: usize = 100_000;
+
+/// The service in front of a keeper.
+#[derive(Clone, Debug)]
+pub struct Service {
+    handle: Handle,
+}
+
+impl Service {
+    pub fn new(handle: Handle) -> Self {
+        Self { handle }
+    }
+}
+
+/// The one place where an error becomes a gRPC status.
+impl From<CallError> for Status {
+    fn from(error: CallError) -> Self {
+        let text = error.to_string();
+        match error {
+            CallError::Refused(Refusal::OtherPlan { .. }) => Status::failed_precondition(text),
+            CallError::Refused(Refusal::UnknownWorker(_)) => Status::not_found(text),
+            CallError::NotRecorded(_) | CallError::Closed => Status::unavailable(text),
+        }
+    }
+}
+
+fn at_most<T>(items: &[T]) -> Result<(), Status> {
+    if items.len() <= MOST_UNITS {
+        return Ok(());
+    }
+    let found = items.len();
+    Err(Status::invalid_argument(format!("a message may name at most {MOST_UNITS} units, not {found}")))
+}
+
+fn leases(leases: Vec<v1::Lease>) -> Result<Vec<Lease>, Status> {
+    at_most(&leases)?;
+    Ok(leases.into_iter().map(Lease::from).collect())
+}
+
+#[tonic::async_trait]
+impl Coordinator for Service {
+    type WatchStream = Pin<Box<dyn Stream<Item = Result<v1::StatusReply, Status>> + Send>>;
+
+    async fn plan(&self, _: Request<v1::PlanRequest>) -> Result<Response<v1::PlanReply>, Status> {
+        let plan = self.handle.plan();
+        Ok(Response::new(plan_reply(plan.spec(), plan.fingerprint())))
+    }
+
+    async fn register(
+        &self,
+        request: Request<v1::RegisterRequest>,
+    ) -> Result<Response<v1::RegisterReply>, Status> {
+        at_most(&request.get_ref().held)?;
+        let registration = Registration::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
+        Ok(Response::new(self.handle.register(registration).await?.into()))
+    }
+
+    async fn lease(&self, request: Request<v1::LeaseRequest>) -> Result<Response<v1::LeaseReply>, Status> {
+        let v1::LeaseRequest { worker, want, wait_ms } = request.into_inner();
+        if want == 0 || want as usize > MOST_UNITS {
+            let text = format!("want must be from 1 to {MOST_UNITS} units, not {want}");
+            return Err(Status::invalid_argument(text));
+        }
+        let wait = Duration::from_millis(wait_ms).min(LONGEST_WAIT);
+        Ok(Response::new(self.handle.lease(WorkerId(worker), want, wait).await?.into()))
+    }
+
+    async fn renew(&self, request: Request<v1::RenewRequest>) -> Result<Response<v1::RenewReply>, Status> {
+        let v1::RenewRequest { worker, leases: held } = request.into_inner();
+        let lost = self.handle.renew(WorkerId(worker), leases(held)?).await?;
+        Ok(Response::new(v1::RenewReply { lost: lost.into_iter().map(|unit| unit.0).collect() }))
+    }
+
+    async fn report(&self, request: Request<v1::ReportRequest>) -> Result<Response<v1::ReportReply>, Status> {
+        at_most(&request.get_ref().counts)?;
+        let verdicts = self.handle.report(Report::from(request.into_inner())).await?;
+        let verdicts = verdicts.into_iter().map(|verdict| v1::Verdict::from(verdict).into()).collect();
+        Ok(Response::new(v1::ReportReply { verdicts }))
+    }
+
+    async fn release(
+        &self,
+        request: Request<v1::ReleaseRequest>,
+    ) -> Result<Response<v1::ReleaseReply>, Status> {
+        let v1::ReleaseRequest { worker, leases: held, leaving } = request.into_inner();
+        self.handle.release(WorkerId(worker), leases(held)?, leaving).await?;
+        Ok(Response::new(v1::ReleaseReply {}))
+    }
+
+    async fn status(&self, _: Request<v1::StatusRequest>) -> Result<Response<v1::StatusReply>, Status> {
+        Ok(Response::new(self.handle.status().await?.into()))
+    }
+
+    async fn watch(&self, _: Request<v1::StatusRequest>) -> Result<Response<Self::WatchStream>, Status> {
+        let news = WatchStream::new(self.handle.news());
+        Ok(Response::new(Box::pin(news.map(|news| Ok(news.status.into())))))
+    }
+}

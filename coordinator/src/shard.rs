@@ -1,0 +1,96 @@
+//! A fixed share of a plan, for runs under a batch engine with no coordinator.
+
+use std::fmt;
+use std::str::FromStr;
+
+use queens::UnitId;
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// Share `index` of `of`: every `of`-th unit, so that heavy and light units are spread evenly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Shard {
+    /// From 1 to `of`.
+    index: u64,
+    of: u64,
+}
+
+/// A share that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("a shard is written I/K with 1 <= I <= K <= 1000000, as in 3/400, not {0:?}")]
+pub struct ShardError(String);
+
+impl Default for Shard {
+    fn default() -> Self {
+        Self { index: 1, of: 1 }
+    }
+}
+
+impl Shard {
+    /// Whether it is the whole plan.
+    pub fn is_whole(&self) -> bool {
+        self.of == 1
+    }
+
+    /// Whether the unit belongs to it.
+    pub fn contains(self, unit: UnitId) -> bool {
+        unit.0 % self.of == self.index - 1
+    }
+
+    /// How many of the units 0 to `units - 1` belong to it.
+    pub fn size(self, units: u64) -> u64 {
+        (units + self.of - self.index) / self.of
+    }
+}
+
+impl FromStr for Shard {
+    type Err = ShardError;
+    fn from_str(text: &str) -> Result<Self, ShardError> {
+        let parse = || {
+            let (index, of) = text.split_once('/')?;
+            Some((index.parse().ok()?, of.parse().ok()?))
+        };
+        match parse() {
+            Some((index, of)) if 1 <= index && index <= of && of <= 1_000_000 => Ok(Self { index, of }),
+            _ => Err(ShardError(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Shard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.is_whole() {
+            f.write_str("the whole plan")
+        } else {
+            write!(f, "shard {}/{}", self.index, self.of)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shards_part_the_plan() {
+        for of in 1..=7u64 {
+            for units in 0..30u64 {
+                let shards: Vec<Shard> = (1..=of).map(|i| format!("{i}/{of}").parse().unwrap()).collect();
+                for unit in (0..units).map(UnitId) {
+                    assert_eq!(shards.iter().filter(|s| s.contains(unit)).count(), 1);
+                }
+                for shard in shards {
+                    let counted = (0..units).filter(|u| shard.contains(UnitId(*u))).count() as u64;
+                    assert_eq!(shard.size(units), counted);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn shards_that_cannot_be_are_refused() {
+        for text in ["0/3", "4/3", "3", "a/b", "1/0", "", "-1/2", "1/2/3"] {
+            assert!(text.parse::<Shard>().is_err(), "{text}");
+        }
+    }
+}

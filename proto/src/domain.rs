@@ -1,0 +1,169 @@
+//! What coordinator and workers say to each other, in the words of the design.
+
+use std::fmt;
+use std::time::Duration;
+
+use queens::kernel::KernelName;
+use queens::plan::Fingerprint;
+use queens::{Board, Totals, UnitId};
+
+/// A worker's number, given by the coordinator at registration and good until either of them restarts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct WorkerId(pub u64);
+
+impl fmt::Display for WorkerId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+/// The opaque mark of one lease: a unit that is lent again gets another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Token(pub u64);
+
+/// A unit lent to a worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Lease {
+    /// The unit.
+    pub unit: UnitId,
+    /// Which lending of it this is.
+    pub token: Token,
+}
+
+/// A worker introduces itself.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registration {
+    /// The fingerprint of the plan that the worker derived.
+    pub fingerprint: Fingerprint,
+    /// What people call the worker.
+    pub name: String,
+    /// How many units it counts at a time; at least 1.
+    pub threads: u32,
+    /// The kernel that it counts with.
+    pub kernel: KernelName,
+    /// Units that it holds from before a connection was lost.
+    pub held: Vec<UnitId>,
+}
+
+/// The answer to a registration.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Welcome {
+    /// The worker's number.
+    pub worker: WorkerId,
+    /// How long a lease lasts without renewal.
+    pub lease_time: Duration,
+    /// The held units, leased again; those missing are no longer wanted.
+    pub leases: Vec<Lease>,
+}
+
+/// The answer to a request for units.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum LeaseReply {
+    /// Units to count; none if none opened while the request waited.
+    Granted(Vec<Lease>),
+    /// Everything has been counted.
+    Finished,
+}
+
+/// The count of one unit, as a worker reports it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct UnitCount {
+    /// The lease under which it was counted.
+    pub lease: Lease,
+    /// The unit's completions.
+    pub completions: u64,
+    /// Search nodes visited.
+    pub nodes: u64,
+    /// Processor time.
+    pub cpu: Duration,
+}
+
+/// Counts handed in by a worker.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    /// The worker.
+    pub worker: WorkerId,
+    /// Its counts.
+    pub counts: Vec<UnitCount>,
+}
+
+/// What became of one reported count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// Recorded, durably.
+    Recorded,
+    /// The same count was on record already.
+    Known,
+    /// Another count was on record; both are set aside and the unit is counted again.
+    Conflict,
+    /// Cannot be judged yet: keep it and report it again later.
+    Later,
+    /// No such unit in this run: drop it.
+    Unwanted,
+}
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// Units are being counted.
+    #[default]
+    Counting,
+    /// All is counted and the ledger is being audited.
+    Auditing,
+    /// The answer has been given.
+    Complete,
+    /// The audit found something wrong, so there is no answer.
+    Withheld,
+}
+
+/// Where a run stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunStatus {
+    /// The board.
+    pub board: Board,
+    /// The plan.
+    pub fingerprint: Fingerprint,
+    /// The number of units.
+    pub units: u64,
+    /// Units on record.
+    pub done: u64,
+    /// Units lent.
+    pub leased: u64,
+    /// Units counted differently by different workers and not decided yet.
+    pub disputed: u64,
+    /// Share of the expected work that is done, 0 to 1.
+    pub progress: f64,
+    /// The totals so far; constellations with symmetry are in them when complete.
+    pub totals: Totals,
+    /// How long the run has been worked on, over all its sessions.
+    pub elapsed: Duration,
+    /// Expected time until all is counted, where the speed is known.
+    pub left: Option<Duration>,
+    /// Units a second, lately.
+    pub rate: f64,
+    /// How far the run has come.
+    pub phase: Phase,
+    /// What is wrong, if anything; else empty.
+    pub trouble: String,
+    /// The workers that are there.
+    pub workers: Vec<WorkerStatus>,
+}
+
+/// What the coordinator knows of a worker.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WorkerStatus {
+    /// What people call it.
+    pub name: String,
+    /// How many units it counts at a time.
+    pub threads: u32,
+    /// The kernel that it counts with.
+    pub kernel: KernelName,
+    /// Units lent to it.
+    pub leased: u64,
+    /// Units that it has put on record since it registered.
+    pub done: u64,
+    /// Units a second, lately.
+    pub rate: f64,
+    /// How long ago it was last heard of.
+    pub last_word: Duration,
+}

@@ -1,0 +1,19 @@
+//! The wire contract: the generated protobuf types, the domain types that the rest of the program speaks, and the
+//! conversion between the two. Protobuf types go no further than this crate's users at the edge.
+
+#![forbid(unsafe_code)]
+
+mod domain;
+mod wire;
+
+pub use domain::{
+    Lease, LeaseReply, Phase, Registration, Report, RunStatus, Token, UnitCount, Verdict, Welcome, WorkerId,
+    WorkerStatus,
+};
+pub use wire::{WireError, malformed, plan_from_reply, plan_reply};
+
+/// The generated types of the service `diadem.v1`.
+#[allow(missing_docs, clippy::pedantic, unused_qualifications)]
+pub mod v1 {
+    tonic::include_proto!("diadem.v1");
+}

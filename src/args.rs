@@ -1,0 +1,216 @@
+//! The arguments, as clap reads them, parsed into domain values: nothing further in sees a string.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Parser, Subcommand};
+use coordinator::shard::Shard;
+use queens::Board;
+use queens::kernel::{Isa, Method};
+
+/// Counts the ways to place n queens on an n x n board so that none attacks another: on one machine or on hundreds,
+/// for as long as it takes.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    max_term_width = 110,
+    after_help = "\
+Examples:
+  diadem count 16                                    count on this machine
+  diadem coordinator --n 20 --run ./diadem-20        or hand the work out ...
+  diadem worker --coordinator http://127.0.0.1:7227  ... to as many workers as there are
+  diadem status --coordinator http://127.0.0.1:7227  see how far it is"
+)]
+pub struct Args {
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    Count(CountArgs),
+    Coordinator(CoordinatorArgs),
+    Worker(WorkerArgs),
+    Status(StatusArgs),
+    Constellations(ConstellationsArgs),
+    Verify(VerifyArgs),
+    Merge(MergeArgs),
+}
+
+/// Counts a board on this machine.
+///
+/// The run is kept in a run directory, ./diadem-N unless told otherwise. Interrupted, the same command goes on;
+/// finished, it answers at once.
+#[derive(Debug, Parser)]
+#[command(after_help = "\
+Examples:
+  diadem count 16                      count with all cores, in ./diadem-16
+  diadem count 18 --threads 4          leave some cores alone
+  diadem count 14 --in-memory --json   no files; one JSON object on stdout
+  diadem count 20 --shard 3/400        the third of 400 shares, for a batch engine; then: diadem merge")]
+pub struct CountArgs {
+    /// The board size, 1 to 32.
+    #[arg(value_name = "N")]
+    pub n: Board,
+    /// The run directory [default: ./diadem-N].
+    #[arg(long, value_name = "DIR", conflicts_with = "in_memory")]
+    pub run: Option<PathBuf>,
+    /// Keep nothing on disk: an interrupted count is lost.
+    #[arg(long)]
+    pub in_memory: bool,
+    /// Count only share I of K, 1 <= I <= K, into a run directory of its own.
+    #[arg(long, value_name = "I/K", conflicts_with = "in_memory")]
+    pub shard: Option<Shard>,
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    /// Print one JSON object on stdout and nothing else.
+    #[arg(long)]
+    pub json: bool,
+    /// Show no progress.
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// What counts, and on how many threads.
+#[derive(Debug, Parser)]
+pub struct KernelArgs {
+    /// How many units to count at a time [default: one for each core].
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    threads: Option<u32>,
+    /// The method of counting: auto, search.
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto::<Method>)]
+    kernel: Auto<Method>,
+    /// The instruction set: auto, portable.
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto::<Isa>)]
+    isa: Auto<Isa>,
+}
+
+impl KernelArgs {
+    /// The number of threads.
+    pub fn threads(&self) -> u32 {
+        let cores = || std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
+        self.threads.unwrap_or_else(cores)
+    }
+
+    /// The kernel.
+    pub fn kernel(&self) -> Result<std::sync::Arc<dyn queens::kernel::Kernel>, queens::kernel::KernelError> {
+        queens::kernel::kernel(self.kernel.0.unwrap_or(Method::Search), self.isa.0)
+    }
+}
+
+/// A choice that may be left to the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Auto<T>(pub Option<T>);
+
+fn auto<T: std::str::FromStr>(text: &str) -> Result<Auto<T>, T::Err> {
+    if text == "auto" { Ok(Auto(None)) } else { text.parse().map(|choice| Auto(Some(choice))) }
+}
+
+/// Serves a run to workers until all is counted, and prints the answer.
+#[derive(Debug, Parser)]
+#[command(after_help = "\
+Examples:
+  diadem coordinator --n 20 --run ./diadem-20   begin a run
+  diadem coordinator --run ./diadem-20          go on with it
+  diadem coordinator --run ./diadem-20 --listen 0.0.0.0:7227 --insecure   for workers on other machines")]
+pub struct CoordinatorArgs {
+    /// The board size, 1 to 32; needed only to begin a run.
+    #[arg(long, value_name = "N")]
+    pub n: Option<Board>,
+    /// The run directory.
+    #[arg(long, value_name = "DIR")]
+    pub run: PathBuf,
+    /// Where to listen for workers.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7227")]
+    pub listen: std::net::SocketAddr,
+    /// Listen also where others can connect: whoever can reach the port can take part.
+    #[arg(long)]
+    pub insecure: bool,
+    /// Go on answering status requests after the count is complete.
+    #[arg(long)]
+    pub stay: bool,
+    /// Print the answer as one JSON object on stdout and nothing else there.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Counts units for a coordinator until it says that all is counted.
+#[derive(Debug, Parser)]
+#[command(after_help = "\
+Examples:
+  diadem worker --coordinator http://127.0.0.1:7227
+  diadem worker --coordinator http://10.0.0.7:7227 --threads 8 --name rack-3 --give-up-after 10m")]
+pub struct WorkerArgs {
+    /// The coordinator's address.
+    #[arg(long, value_name = "URL")]
+    pub coordinator: String,
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    /// What to be called in status and ledger [default: host name and process number].
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Leave when the coordinator has not answered for this long, as in 90s, 10m, 2h [default: wait].
+    #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
+    pub give_up_after: Option<Duration>,
+}
+
+/// Shows how far a coordinator's run is.
+#[derive(Debug, Parser)]
+#[command(after_help = "Example:\n  diadem status --coordinator http://127.0.0.1:7227")]
+pub struct StatusArgs {
+    /// The coordinator's address.
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:7227")]
+    pub coordinator: String,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Lists the boundary constellations of a board up to symmetry.
+#[derive(Debug, Parser)]
+#[command(after_help = "\
+Examples:
+  diadem constellations 8          how many there are, by symmetry class
+  diadem constellations 8 --list   each with the columns of its top and bottom queen, the rows of left and right")]
+pub struct ConstellationsArgs {
+    /// The board size, 1 to 32.
+    #[arg(value_name = "N")]
+    pub n: Board,
+    /// How to print them.
+    #[command(flatten)]
+    pub form: ConstellationsForm,
+}
+
+#[derive(Debug, Parser)]
+#[group(multiple = false)]
+pub struct ConstellationsForm {
+    /// One a line.
+    #[arg(long)]
+    pub list: bool,
+    /// One JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Audits a run directory from its ledger alone.
+#[derive(Debug, Parser)]
+#[command(after_help = "Example:\n  diadem verify ./diadem-16")]
+pub struct VerifyArgs {
+    /// The run directory.
+    #[arg(value_name = "DIR")]
+    pub run: PathBuf,
+}
+
+/// Joins runs of one plan, shards above all, into a new run directory.
+#[derive(Debug, Parser)]
+#[command(after_help = "\
+Example:
+  diadem merge ./diadem-20 ./shard-1 ./shard-2 ./shard-3")]
+pub struct MergeArgs {
+    /// The run directory to make.
+    #[arg(value_name = "OUT")]
+    pub out: PathBuf,
+    /// The run directories to join.
+    #[arg(value_name = "IN", required = true)]
+    pub parts: Vec<PathBuf>,
+}

@@ -1,0 +1,71 @@
+//! The command line: one binary for everything that diadem does. Errors become one sentence and an exit code here.
+
+#![forbid(unsafe_code)]
+
+mod args;
+mod constellations;
+mod coordinator;
+mod count;
+mod local;
+mod log;
+mod merge;
+mod output;
+mod progress;
+mod signals;
+mod status;
+mod verify;
+mod worker;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+
+/// The exit codes besides 0 and 1.
+const USAGE: u8 = 2;
+
+fn main() -> ExitCode {
+    log::quiet_panics();
+    let args = match Args::try_parse() {
+        Ok(args) => args,
+        Err(error) => return usage(&error),
+    };
+    match run(args.command) {
+        Ok(code) => code,
+        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("diadem: {error:#}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(command: Command) -> anyhow::Result<ExitCode> {
+    match command {
+        Command::Count(args) => count::run(args),
+        Command::Coordinator(args) => coordinator::run(args),
+        Command::Worker(args) => worker::run(args),
+        Command::Status(args) => status::run(&args),
+        Command::Constellations(args) => constellations::run(&args),
+        Command::Verify(args) => verify::run(&args),
+        Command::Merge(args) => merge::run(&args),
+    }
+}
+
+/// Help as asked for, or what was wrong in one sentence.
+fn usage(error: &clap::Error) -> ExitCode {
+    if !error.use_stderr() {
+        error.print().ok();
+        return ExitCode::SUCCESS;
+    }
+    let text = error.render().to_string();
+    let paragraph: Vec<_> = text.lines().take_while(|line| !line.trim().is_empty()).map(str::trim).collect();
+    let sentence = paragraph.join(" ");
+    if sentence.starts_with("error:") {
+        eprintln!("diadem: {} (see diadem --help)", sentence.trim_start_matches("error:").trim());
+    } else {
+        eprint!("{text}");
+    }
+    ExitCode::from(USAGE)
+}

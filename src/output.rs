@@ -1,0 +1,104 @@
+//! What commands print: answers for people, and the same as JSON.
+
+use std::io::{self, ErrorKind, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use coordinator::{Agreement, Answer};
+use serde_json::json;
+
+/// Prints the text and a newline to stdout.
+pub fn print(text: &str) -> anyhow::Result<()> {
+    let mut out = io::stdout().lock();
+    writeln!(out, "{text}")?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Whether the error is a reader that has gone away, as `head` does.
+pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+}
+
+/// Prints the answer; a total that differs from the published one gives a failure.
+pub fn answer(answer: &Answer, json: bool) -> anyhow::Result<ExitCode> {
+    print(&if json { answer_json(answer).to_string() } else { answer_text(answer) })?;
+    Ok(if answer.agreement() == Agreement::Differs { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+}
+
+fn answer_json(answer: &Answer) -> serde_json::Value {
+    let Answer { board, shard, totals, units, threads, elapsed, cpu, .. } = answer;
+    let (kernel, isa) = kernel_and_isa(answer);
+    let mut object = json!({
+        "n": board.n(),
+        "total": totals.solutions().to_string(),
+        "fundamental": totals.fundamental().to_string(),
+        "a": totals.a.to_string(),
+        "p": totals.p.to_string(),
+        "r": totals.r.to_string(),
+        "known": match answer.agreement() {
+            Agreement::Agrees => "agrees",
+            Agreement::Differs => "differs",
+            Agreement::None => "none",
+        },
+        "units": units,
+        "threads": threads,
+        "kernel": kernel,
+        "isa": isa,
+        "seconds": elapsed.as_secs_f64(),
+        "cpu_seconds": cpu.as_secs_f64(),
+    });
+    if !shard.is_whole() {
+        object["shard"] = json!(shard.to_string());
+    }
+    object
+}
+
+fn answer_text(answer: &Answer) -> String {
+    let Answer { board, shard, totals, units, threads, elapsed, cpu, .. } = answer;
+    let (kernel, isa) = kernel_and_isa(answer);
+    let part = if shard.is_whole() { String::new() } else { format!(" ({shard} only)") };
+    let known = match answer.agreement() {
+        Agreement::Agrees => "agrees with the published value",
+        Agreement::Differs => "DIFFERS FROM THE PUBLISHED VALUE",
+        Agreement::None if shard.is_whole() => "no value has been published",
+        Agreement::None => "join all shards with diadem merge",
+    };
+    format!(
+        "Q({board}) = {}{part}: {known}\n\
+         A = {}, P = {}, R = {}; {} up to symmetry\n\
+         {units} units in {} with {threads} {} ({} of processor time), kernel {kernel}/{isa}",
+        totals.solutions(),
+        totals.a,
+        totals.p,
+        totals.r,
+        totals.fundamental(),
+        span(*elapsed),
+        if *threads == 1 { "thread" } else { "threads" },
+        span(*cpu),
+    )
+}
+
+/// The kernels that counted, as one method and one instruction set; several are joined by a plus sign.
+fn kernel_and_isa(answer: &Answer) -> (String, String) {
+    let mut methods = Vec::new();
+    let mut isas = Vec::new();
+    for (method, isa) in answer.kernels.iter().filter_map(|name| name.split_once('/')) {
+        if !methods.contains(&method) {
+            methods.push(method);
+        }
+        if !isas.contains(&isa) {
+            isas.push(isa);
+        }
+    }
+    (methods.join("+"), isas.join("+"))
+}
+
+/// A time span for people: `0.42 s`, `3m 20s`, `5days 3h`.
+pub fn span(duration: Duration) -> String {
+    if duration < Duration::from_secs(60) {
+        return format!("{:.2} s", duration.as_secs_f64());
+    }
+    let text = humantime::format_duration(Duration::from_secs(duration.as_secs())).to_string();
+    text.split(' ').take(2).collect::<Vec<_>>().join(" ")
+}

@@ -1,0 +1,54 @@
+//! `diadem worker`: counts for a coordinator.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::{Context, bail};
+use queens::Plan;
+use tracing::{Level, info};
+use worker::{Config, Remote, fetch_plan};
+
+use crate::args::WorkerArgs;
+use crate::{log, signals};
+
+pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
+    log::start(Level::INFO);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let result = runtime.block_on(work(args));
+    // A unit that does not stop in time must not hold up the exit.
+    runtime.shutdown_background();
+    result
+}
+
+async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
+    let config = Config {
+        name: args.name.unwrap_or_else(default_name),
+        threads: args.kernel.threads(),
+        kernel: args.kernel.kernel()?,
+        give_up_after: args.give_up_after,
+    };
+    let remote = Remote::new(&args.coordinator)?;
+    let fetched = tokio::select! {
+        fetched = fetch_plan(&remote, args.give_up_after) => fetched?,
+        interrupted = signals::interrupted() => {
+            interrupted?;
+            return Ok(ExitCode::SUCCESS);
+        }
+    };
+    let (spec, fingerprint) = fetched?;
+    let plan = Plan::derive(spec).context("this worker cannot take part in the run")?;
+    if *plan.fingerprint() != fingerprint {
+        bail!(
+            "the coordinator's plan is {fingerprint}, this worker derives {}: use the same release of diadem",
+            plan.fingerprint()
+        );
+    }
+    let shutdown = async { signals::interrupted().await.unwrap_or(()) };
+    let summary = worker::run(remote, Arc::new(plan), config, shutdown).await?;
+    info!(units = summary.units, finished = summary.finished, "leaving");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn default_name() -> String {
+    format!("{}-{}", gethostname::gethostname().to_string_lossy(), std::process::id())
+}

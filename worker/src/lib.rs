@@ -1,0 +1,18 @@
+//! Leases units, counts them on a rayon pool, and reports.
+//!
+//! [`run`] is the whole life of a worker. It speaks to its [`Coordinator`] through a trait: over gRPC
+//! ([`Remote`]), or within one process where a board is counted without a network.
+
+#![forbid(unsafe_code)]
+
+mod coordinator;
+mod outage;
+mod pace;
+mod pool;
+mod remote;
+mod run;
+
+pub use coordinator::{Coordinator, CoordinatorError};
+pub use outage::GaveUp;
+pub use remote::{AddressError, Remote, fetch_plan};
+pub use run::{Config, Summary, WorkerError, run};

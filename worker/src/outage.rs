@@ -1,0 +1,84 @@
+//! Waiting for a coordinator that does not answer: longer and longer, and for as long as it was told to.
+
+use std::time::Duration;
+
+use rand::RngExt;
+use thiserror::Error;
+use tokio::time::Instant;
+use tracing::{info, warn};
+
+/// The first wait; each further one is twice as long.
+const FIRST_WAIT: Duration = Duration::from_millis(100);
+
+/// No wait is longer.
+const LONGEST_WAIT: Duration = Duration::from_secs(5);
+
+/// The coordinator did not answer for as long as the worker was told to wait.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("gave up after {} seconds without an answer from the coordinator: {why}", .after.as_secs())]
+pub struct GaveUp {
+    /// How long it was waited for.
+    pub after: Duration,
+    /// The last error.
+    pub why: String,
+}
+
+/// Whether calls get through at the moment.
+#[derive(Debug)]
+pub struct Outage {
+    give_up_after: Option<Duration>,
+    /// Since when they do not, and until when none is made.
+    current: Option<Current>,
+}
+
+#[derive(Debug)]
+struct Current {
+    since: Instant,
+    wait: Duration,
+    until: Instant,
+}
+
+impl Outage {
+    /// No outage; with a limit for how long one may be.
+    pub fn new(give_up_after: Option<Duration>) -> Self {
+        Self { give_up_after, current: None }
+    }
+
+    /// A call got through.
+    pub fn over(&mut self) {
+        if let Some(outage) = self.current.take() {
+            info!(seconds = outage.since.elapsed().as_secs_f64(), "the coordinator answers again");
+        }
+    }
+
+    /// A call did not get through.
+    pub fn failed(&mut self, why: &str) -> Result<(), GaveUp> {
+        let now = Instant::now();
+        let (since, wait) = match &self.current {
+            None => {
+                warn!("waiting for the coordinator: {why}");
+                (now, FIRST_WAIT)
+            }
+            // Calls made before the outage was noticed fail too; they say nothing new.
+            Some(outage) if now < outage.until => return Ok(()),
+            Some(outage) => (outage.since, (outage.wait * 2).min(LONGEST_WAIT)),
+        };
+        if let Some(limit) = self.give_up_after
+            && now - since >= limit
+        {
+            return Err(GaveUp { after: limit, why: why.to_owned() });
+        }
+        let jitter = rand::rng().random_range(0.75..1.25);
+        let mut until = now + wait.mul_f64(jitter);
+        if let Some(limit) = self.give_up_after {
+            until = until.min(since + limit);
+        }
+        self.current = Some(Current { since, wait, until });
+        Ok(())
+    }
+
+    /// Until when no call is to be made.
+    pub fn until(&self) -> Option<Instant> {
+        self.current.as_ref().map(|outage| outage.until).filter(|until| *until > Instant::now())
+    }
+}

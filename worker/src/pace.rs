@@ -1,0 +1,58 @@
+//! How many units to hold, so that no thread waits for the network and a lost worker costs little.
+
+use std::time::Duration;
+
+/// Units are fetched ahead for this long a time.
+const AHEAD: Duration = Duration::from_secs(10);
+
+/// No worker holds more: a message has its limits.
+const MOST: f64 = 50_000.0;
+
+/// Before anything was counted, a thread is taken to visit this many nodes a second.
+const NODES_PER_SECOND: f64 = 3e8;
+
+/// How strongly the newest unit moves the mean.
+const NEWEST: f64 = 1.0 / 16.0;
+
+/// The measured time of a unit.
+#[derive(Clone, Copy, Debug)]
+pub struct Pace {
+    threads: u32,
+    /// Mean seconds of one thread for a unit.
+    seconds: f64,
+}
+
+impl Pace {
+    /// A first guess from the expected nodes of a unit.
+    pub fn new(threads: u32, nodes: f64) -> Self {
+        Self { threads, seconds: nodes / NODES_PER_SECOND }
+    }
+
+    /// A unit took one thread so long.
+    pub fn counted(&mut self, time: Duration) {
+        self.seconds += (time.as_secs_f64() - self.seconds) * NEWEST;
+    }
+
+    /// How many units to hold: enough for the time ahead, and at least one for each thread besides the one that it
+    /// counts.
+    pub fn target(&self) -> usize {
+        let threads = f64::from(self.threads);
+        let ahead = AHEAD.as_secs_f64() * threads / self.seconds.max(1e-9);
+        ahead.clamp(2.0 * threads, MOST.max(2.0 * threads)) as usize
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_units_are_held_two_a_thread_and_short_ones_for_ten_seconds() {
+        let mut pace = Pace::new(4, 60.0 * NODES_PER_SECOND);
+        assert_eq!(pace.target(), 8);
+        for _ in 0..200 {
+            pace.counted(Duration::from_millis(100));
+        }
+        assert!((395..=405).contains(&pace.target()), "{}", pace.target());
+    }
+}

@@ -1,0 +1,178 @@
+//! A coordinator reached over gRPC.
+
+use std::future::Future;
+use std::time::Duration;
+
+use proto::v1::coordinator_client::CoordinatorClient;
+use proto::{
+    Lease, LeaseReply, Registration, Report, RunStatus, Verdict, Welcome, WireError, WorkerId,
+    plan_from_reply, v1,
+};
+use queens::plan::Fingerprint;
+use queens::{PlanSpec, UnitId};
+use thiserror::Error;
+use tonic::transport::{Channel, Endpoint};
+use tonic::{Code, Response, Status};
+
+use crate::coordinator::{Coordinator, CoordinatorError};
+use crate::outage::{GaveUp, Outage};
+
+/// A call that takes this much longer than it was allowed to wait has been lost.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A connection that does not answer a ping within this time, asked as often, is dropped.
+const KEEP_ALIVE: Duration = Duration::from_secs(10);
+
+/// Each message is at most so many bytes.
+const MESSAGE_BYTES: usize = 16 << 20;
+
+/// An address that cannot be one.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0:?} is not an address of a coordinator; it looks like http://127.0.0.1:7227")]
+pub struct AddressError(String);
+
+/// A coordinator at an address. Connects when it is first called, and again whenever that is needed.
+#[derive(Clone, Debug)]
+pub struct Remote {
+    client: CoordinatorClient<Channel>,
+}
+
+impl Remote {
+    /// The coordinator at a URL like `http://host:7227`; a bare `host:7227` is understood.
+    pub fn new(address: &str) -> Result<Self, AddressError> {
+        let wrong = || AddressError(address.to_owned());
+        let url = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
+        let uri: tonic::codegen::http::Uri = url.parse().map_err(|_| wrong())?;
+        if uri.scheme_str() != Some("http") || uri.port().is_none() {
+            return Err(wrong());
+        }
+        let channel = Endpoint::from(uri)
+            .connect_timeout(Duration::from_secs(5))
+            .http2_keep_alive_interval(KEEP_ALIVE)
+            .keep_alive_timeout(KEEP_ALIVE)
+            .keep_alive_while_idle(true)
+            .tcp_nodelay(true)
+            .connect_lazy();
+        Ok(Self { client: CoordinatorClient::new(channel).max_decoding_message_size(MESSAGE_BYTES) })
+    }
+
+    /// What is being counted.
+    pub async fn plan(&self) -> Result<(PlanSpec, Fingerprint), CoordinatorError> {
+        let mut client = self.client.clone();
+        let reply = answer(Duration::ZERO, client.plan(v1::PlanRequest {})).await?;
+        plan_from_reply(reply).map_err(not_understood)
+    }
+
+    /// Where the run stands.
+    pub async fn status(&self) -> Result<RunStatus, CoordinatorError> {
+        let mut client = self.client.clone();
+        let reply = answer(Duration::ZERO, client.status(v1::StatusRequest {})).await?;
+        RunStatus::try_from(reply).map_err(not_understood)
+    }
+}
+
+/// Asks the coordinator for its plan, until it answers or the time is up.
+pub async fn fetch_plan(
+    remote: &Remote,
+    give_up_after: Option<Duration>,
+) -> Result<Result<(PlanSpec, Fingerprint), CoordinatorError>, GaveUp> {
+    let mut outage = Outage::new(give_up_after);
+    loop {
+        match remote.plan().await {
+            Err(CoordinatorError::Unavailable(why)) => outage.failed(&why)?,
+            result => {
+                outage.over();
+                return Ok(result);
+            }
+        }
+        if let Some(until) = outage.until() {
+            tokio::time::sleep_until(until).await;
+        }
+    }
+}
+
+impl Coordinator for Remote {
+    async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
+        let mut client = self.client.clone();
+        let request = v1::RegisterRequest::from(registration);
+        let reply = answer(Duration::ZERO, client.register(request)).await?;
+        Welcome::try_from(reply).map_err(not_understood)
+    }
+
+    async fn lease(
+        &self,
+        worker: WorkerId,
+        want: u32,
+        wait: Duration,
+    ) -> Result<LeaseReply, CoordinatorError> {
+        let mut client = self.client.clone();
+        let wait_ms = wait.as_millis().try_into().unwrap_or(u64::MAX);
+        let request = v1::LeaseRequest { worker: worker.0, want, wait_ms };
+        Ok(answer(wait, client.lease(request)).await?.into())
+    }
+
+    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Vec<UnitId>, CoordinatorError> {
+        let mut client = self.client.clone();
+        let leases = held.into_iter().map(Into::into).collect();
+        let reply =
+            answer(Duration::ZERO, client.renew(v1::RenewRequest { worker: worker.0, leases })).await?;
+        Ok(reply.lost.into_iter().map(UnitId).collect())
+    }
+
+    async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
+        let mut client = self.client.clone();
+        let reply = answer(Duration::ZERO, client.report(v1::ReportRequest::from(report))).await?;
+        reply.verdicts().map(|verdict| Verdict::try_from(verdict).map_err(not_understood)).collect()
+    }
+
+    async fn release(
+        &self,
+        worker: WorkerId,
+        held: Vec<Lease>,
+        leaving: bool,
+    ) -> Result<(), CoordinatorError> {
+        let mut client = self.client.clone();
+        let leases = held.into_iter().map(Into::into).collect();
+        let request = v1::ReleaseRequest { worker: worker.0, leases, leaving };
+        answer(Duration::ZERO, client.release(request)).await?;
+        Ok(())
+    }
+}
+
+fn not_understood(error: WireError) -> CoordinatorError {
+    CoordinatorError::Refused(format!("the coordinator's answer is not understood: {error}"))
+}
+
+/// Awaits a call, but not for ever, and sorts its errors by what to do about them.
+async fn answer<T>(
+    wait: Duration,
+    call: impl Future<Output = Result<Response<T>, Status>>,
+) -> Result<T, CoordinatorError> {
+    let status = match tokio::time::timeout(wait + PATIENCE, call).await {
+        Ok(Ok(response)) => return Ok(response.into_inner()),
+        Ok(Err(status)) => status,
+        Err(_) => return Err(CoordinatorError::Unavailable("no answer in time".into())),
+    };
+    let text = innermost(&status);
+    Err(match status.code() {
+        Code::NotFound => CoordinatorError::Unregistered,
+        Code::FailedPrecondition | Code::InvalidArgument | Code::Unauthenticated | Code::PermissionDenied => {
+            CoordinatorError::Refused(text)
+        }
+        Code::Unimplemented => {
+            CoordinatorError::Refused("there is a server at that address, but no coordinator".into())
+        }
+        _ => CoordinatorError::Unavailable(text),
+    })
+}
+
+/// What a status is about: the message, or the cause at the bottom of a failed connection.
+fn innermost(status: &Status) -> String {
+    let mut cause = std::error::Error::source(status);
+    let mut text = status.message().to_owned();
+    while let Some(error) = cause {
+        text = error.to_string();
+        cause = error.source();
+    }
+    text
+}

@@ -84,7 +84,7 @@ fn directory(args: &CountArgs) -> PathBuf {
 
 fn how_to_go_on(args: &CountArgs) -> String {
     let run = args.run.as_ref().map(|run| format!(" --run {}", run.display())).unwrap_or_default();
-    let shard = args.shard.map(|shard| format!(" --{}", shard.to_string())).unwrap_or_default();
+    let shard = args.shard.map(|shard| format!(" --{shard}")).unwrap_or_default();
     format!("all that was recorded is kept, go on with: diadem count {}{run}{shard}", args.n)
 }
 

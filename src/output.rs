@@ -96,7 +96,7 @@ fn kernel_and_isa(answer: &Answer) -> (String, String) {
 
 /// A time span for people: `0.42 s`, `3m 20s`, `5days 3h`.
 pub fn span(duration: Duration) -> String {
-    if duration < Duration::from_secs(60) {
+    if duration < Duration::from_mins(1) {
         return format!("{:.2} s", duration.as_secs_f64());
     }
     let text = humantime::format_duration(Duration::from_secs(duration.as_secs())).to_string();

@@ -230,13 +230,12 @@ impl<C: Coordinator> Worker<C> {
         }
     }
 
-    fn call<T: Send + 'static, R: Reply<T>>(
+    /// Makes a call in a task of its own.
+    fn call<T: Send + 'static, R: Reply<T> + 'static>(
         &self,
         call: impl FnOnce(C) -> R + Send + 'static,
         event: fn(Result<T, CoordinatorError>) -> Event,
-    ) where
-        R: 'static,
-    {
+    ) {
         let (coordinator, events) = (self.coordinator.clone(), self.events.clone());
         tokio::spawn(async move {
             let result = call(coordinator).await;

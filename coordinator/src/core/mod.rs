@@ -339,3 +339,6 @@ fn unit_record(reported: &UnitCount, worker: String, kernel: KernelName, at: u64
         at,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -101,3 +101,6 @@ fn file_name(file: u32) -> String {
 fn file_path(folder: &Path, file: u32) -> PathBuf {
     folder.join(file_name(file))
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,7 +3,7 @@
 //! ```text
 //! for each line from the given position on:
 //!     readable and chained to the line before?  keep it; if it is a mark, hand the group to the caller
-//!     else: is there a readable mark anywhere behind it?  damage : tail
+//!     else: is it a mark, or is there a readable mark anywhere behind it?  damage : tail
 //! ```
 
 use std::fs::File;
@@ -46,14 +46,19 @@ pub fn read(
             let location = Location { file: at.file, line: at.line + 1 };
             let damaged =
                 |what: &str| LedgerError::Damaged { path: path.clone(), location, what: what.into() };
-            let record = match line.and_then(|bytes| chained(bytes, at.hash)) {
-                Ok((record, hash)) => {
+            let record = match line.and_then(|bytes| Ok((decode(bytes)?, LineHash::of(bytes)))) {
+                Ok(((record, prev), hash)) if prev == at.hash => {
                     at.hash = hash;
                     record
                 }
-                Err(what) => {
-                    let rest = lines.rest()?;
-                    if rest.has_mark || later_file_has_mark(folder, at.file)? {
+                unfit => {
+                    let (what, is_mark) = match unfit {
+                        Ok(((record, _), _)) => {
+                            ("it does not follow the line before it", matches!(record, Record::Mark(_)))
+                        }
+                        Err(what) => (what, false),
+                    };
+                    if is_mark || lines.rest()?.has_mark || later_file_has_mark(folder, at.file)? {
                         return Err(damaged(what));
                     }
                     return Ok(Tail { end, bytes: bytes + lines.unread_since(at.offset) });
@@ -122,16 +127,6 @@ fn missing_or_end(
         return Err(LedgerError::Missing(path));
     }
     Ok(Tail { end, bytes })
-}
-
-/// The record of the line and the line's hash, if it is readable and follows the line with hash `before`.
-fn chained(line: &[u8], before: LineHash) -> Result<(Record, LineHash), &'static str> {
-    let (record, prev) = decode(line)?;
-    if prev == before {
-        Ok((record, LineHash::of(line)))
-    } else {
-        Err("it does not follow the line before it")
-    }
 }
 
 fn later_file_has_mark(folder: &Path, file: u32) -> Result<bool, LedgerError> {

@@ -1,0 +1,171 @@
+use proto::Token;
+use queens::{Board, PlanSpec};
+
+use super::*;
+
+const T0: Duration = Duration::ZERO;
+
+fn core() -> Core {
+    let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
+    let standing = Standing::new(&plan);
+    Core::new(Arc::new(plan), Shard::default(), standing, 7)
+}
+
+fn registration(core: &Core, name: &str, held: &[UnitId]) -> Registration {
+    Registration {
+        fingerprint: core.plan().fingerprint().clone(),
+        name: name.into(),
+        threads: 2,
+        kernel: "search/portable".parse().unwrap(),
+        held: held.to_vec(),
+    }
+}
+
+fn join(core: &mut Core, name: &str) -> WorkerId {
+    let registration = registration(core, name, &[]);
+    core.register(T0, registration).unwrap().worker
+}
+
+fn counted(lease: Lease, completions: u64) -> UnitCount {
+    UnitCount { lease, completions, nodes: 1, cpu: Duration::from_micros(1) }
+}
+
+/// Judges and records at once.
+fn report(core: &mut Core, now: Duration, worker: WorkerId, lease: Lease, completions: u64) -> Verdict {
+    let (verdict, records) = core.judge(now, 0, worker, &counted(lease, completions)).unwrap();
+    core.recorded(now, worker, &records).unwrap();
+    verdict
+}
+
+#[test]
+fn a_run_is_complete_when_every_unit_has_been_lent_once_and_recorded() {
+    let mut core = core();
+    let worker = join(&mut core, "a");
+    let mut seen = BTreeSet::new();
+    loop {
+        let leases = core.lease(T0, worker, 7).unwrap();
+        if leases.is_empty() {
+            break;
+        }
+        for lease in leases {
+            assert!(seen.insert(lease.unit), "unit {} is lent once", lease.unit);
+            assert_eq!(report(&mut core, T0, worker, lease, 0), Verdict::Recorded);
+        }
+    }
+    assert_eq!(seen.len() as u64, core.plan().units());
+    assert!(core.is_complete());
+}
+
+#[test]
+fn the_last_units_are_shared_between_workers() {
+    let mut core = core();
+    let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
+    let open = core.plan().units();
+    let first = core.lease(T0, a, 100_000).unwrap().len() as u64;
+    assert_eq!(first, open.div_ceil(4), "half of what is fair for one worker of two");
+    assert!(!core.lease(T0, b, 100_000).unwrap().is_empty());
+}
+
+#[test]
+fn an_expired_lease_is_lent_again_and_a_renewed_one_is_not() {
+    let mut core = core();
+    let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
+    let leases = core.lease(T0, a, 2).unwrap();
+    let half = LEASE_TIME / 2;
+    assert_eq!(core.renew(half, a, &leases[..1]).unwrap(), []);
+    core.tick(LEASE_TIME);
+    let again = core.lease(LEASE_TIME, b, 1).unwrap();
+    assert_eq!(again[0].unit, leases[1].unit);
+    assert_ne!(again[0].token, leases[1].token);
+    assert_eq!(core.renew(LEASE_TIME, a, &leases).unwrap(), [leases[1].unit], "the lost one is named");
+}
+
+#[test]
+fn late_result_of_expired_lease_is_accepted() {
+    let mut core = core();
+    let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
+    let late = core.lease(T0, a, 1).unwrap()[0];
+    core.tick(LEASE_TIME);
+    let again = core.lease(LEASE_TIME, b, 1).unwrap()[0];
+    assert_eq!(again.unit, late.unit);
+    assert_eq!(report(&mut core, LEASE_TIME, a, late, 5), Verdict::Recorded);
+    assert_eq!(report(&mut core, LEASE_TIME, b, again, 5), Verdict::Known);
+    assert_eq!(core.standing().done(), 1);
+}
+
+#[test]
+fn the_same_report_twice_is_acknowledged_twice_and_counted_once() {
+    let mut core = core();
+    let a = join(&mut core, "a");
+    let lease = core.lease(T0, a, 1).unwrap()[0];
+    assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Recorded);
+    assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Known);
+    assert_eq!(core.standing().done(), 1);
+}
+
+#[test]
+fn a_contradicted_count_stands_again_only_when_a_third_one_agrees() {
+    let mut core = core();
+    let a = join(&mut core, "a");
+    let lease = core.lease(T0, a, 1).unwrap()[0];
+    assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Recorded);
+    assert_eq!(report(&mut core, T0, a, lease, 6), Verdict::Conflict);
+    assert_eq!((core.standing().done(), core.status(T0).disputed), (0, 1));
+    assert_eq!(report(&mut core, T0, a, lease, 7), Verdict::Conflict);
+    assert_eq!(core.lease(T0, a, 1).unwrap()[0].unit, lease.unit, "it is lent again");
+    assert_eq!(report(&mut core, T0, a, lease, 6), Verdict::Recorded);
+    assert_eq!(core.standing().count(lease.unit), Some(6));
+    assert_eq!(core.status(T0).disputed, 0);
+}
+
+#[test]
+fn a_count_that_did_not_reach_the_disk_is_not_done() {
+    let mut core = core();
+    let a = join(&mut core, "a");
+    let lease = core.lease(T0, a, 1).unwrap()[0];
+    let (_, records) = core.judge(T0, 0, a, &counted(lease, 5)).unwrap();
+    core.not_recorded(&records);
+    assert_eq!(core.standing().done(), 0);
+    assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Recorded);
+}
+
+#[test]
+fn a_worker_that_comes_back_is_leased_what_it_holds() {
+    let mut before = core();
+    let a = join(&mut before, "a");
+    let held: Vec<UnitId> = before.lease(T0, a, 3).unwrap().iter().map(|lease| lease.unit).collect();
+    // The coordinator is restarted: leases are gone, the worker is unknown.
+    let mut after = core();
+    assert_eq!(after.lease(T0, a, 1), Err(Refusal::UnknownWorker(a)));
+    let back = registration(&after, "a", &held);
+    let welcome = after.register(T0, back).unwrap();
+    assert_eq!(welcome.leases.iter().map(|lease| lease.unit).collect::<Vec<_>>(), held);
+    let other = join(&mut after, "b");
+    let lent = after.lease(T0, other, 5).unwrap();
+    assert!(lent.iter().all(|lease| !held.contains(&lease.unit)));
+}
+
+#[test]
+fn units_of_a_worker_that_leaves_or_falls_silent_are_open_again() {
+    let mut core = core();
+    let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
+    let of_a = core.lease(T0, a, 2).unwrap();
+    core.release(T0, a, &of_a[..1], false).unwrap();
+    assert_eq!(core.lease(T0, b, 1).unwrap()[0].unit, of_a[0].unit);
+    core.release(T0, a, &[], true).unwrap();
+    assert_eq!(core.lease(T0, b, 1).unwrap()[0].unit, of_a[1].unit);
+    let later = SILENCE * 2;
+    core.tick(later);
+    assert!(core.is_deserted());
+    assert_eq!(core.status(later).leased, 0);
+}
+
+#[test]
+fn a_worker_of_another_plan_is_refused_and_unknown_units_are_unwanted() {
+    let mut core = core();
+    let foreign = Registration { fingerprint: "0".repeat(32).into(), ..registration(&core, "a", &[]) };
+    assert!(matches!(core.register(T0, foreign), Err(Refusal::OtherPlan { .. })));
+    let a = join(&mut core, "a");
+    let beyond = Lease { unit: UnitId(core.plan().units()), token: Token(1) };
+    assert_eq!(report(&mut core, T0, a, beyond, 1), Verdict::Unwanted);
+}

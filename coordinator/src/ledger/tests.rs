@@ -1,0 +1,124 @@
+use std::fs;
+
+use queens::UnitId;
+use tempfile::TempDir;
+
+use super::*;
+
+fn run_hash() -> LineHash {
+    LineHash::of(b"a run")
+}
+
+fn record(unit: u64) -> Record {
+    Record::Count(UnitRecord {
+        unit: UnitId(unit),
+        count: unit * 3,
+        nodes: unit,
+        cpu_us: 1,
+        worker: "w".into(),
+        kernel: "search/portable".into(),
+        at: 1_790_000_000,
+    })
+}
+
+/// A ledger with groups of the units 0-1, 2-4 and 5, in files of the given size.
+fn ledger(file_size: u64) -> (TempDir, Position) {
+    let folder = TempDir::new().unwrap();
+    let mut writer = Writer::with_file_size(folder.path(), Position::beginning(run_hash()), file_size);
+    for group in [0..2, 2..5, 5..6] {
+        let records: Vec<_> = group.map(record).collect();
+        writer.commit(&records, 1.0, 2).unwrap();
+    }
+    let end = writer.end().clone();
+    (folder, end)
+}
+
+fn units(folder: &Path) -> Result<(Vec<u64>, Tail), LedgerError> {
+    let mut units = Vec::new();
+    let tail = read(folder, &Position::beginning(run_hash()), |_, record| {
+        let Record::Count(r) = record else { return Err("no count".into()) };
+        units.push(r.unit.0);
+        Ok(())
+    })?;
+    Ok((units, tail))
+}
+
+#[test]
+fn what_was_committed_is_read_again() {
+    for file_size in [1 << 20, 1] {
+        let (folder, end) = ledger(file_size);
+        let (found, tail) = units(folder.path()).unwrap();
+        assert_eq!(found, [0, 1, 2, 3, 4, 5]);
+        assert_eq!(tail, Tail { end: end.clone(), bytes: 0 });
+        assert_eq!(end.file, if file_size == 1 { 3 } else { 1 });
+        assert_eq!((end.mark.records, end.mark.threads), (6, 2));
+        assert!(line_before(folder.path(), &end).unwrap());
+        assert!(!line_before(folder.path(), &Position { hash: run_hash(), ..end }).unwrap());
+    }
+}
+
+#[test]
+fn a_ledger_cut_anywhere_in_its_last_group_reads_as_without_that_group() {
+    let (folder, _) = ledger(1 << 20);
+    let path = folder.path().join("000001.jsonl");
+    let whole = fs::read(&path).unwrap();
+    let lines: Vec<usize> = whole.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1).collect();
+    // Lines: two records, mark, three records, mark, record, mark.
+    let second_mark = lines[6];
+    for cut in second_mark..whole.len() {
+        fs::write(&path, &whole[..cut]).unwrap();
+        let (found, tail) = units(folder.path()).unwrap();
+        assert_eq!(found, [0, 1, 2, 3, 4], "cut at {cut}");
+        assert_eq!((tail.end.offset, tail.bytes), (second_mark as u64, (cut - second_mark) as u64));
+        // Writing goes on where the tail began.
+        let mut writer = Writer::new(folder.path(), tail.end);
+        writer.commit(&[record(9)], 2.0, 1).unwrap();
+        assert_eq!(units(folder.path()).unwrap().0, [0, 1, 2, 3, 4, 9], "cut at {cut}");
+    }
+}
+
+#[test]
+fn any_byte_flipped_before_the_last_mark_is_damage_at_that_line() {
+    let (folder, _) = ledger(1 << 20);
+    let path = folder.path().join("000001.jsonl");
+    let whole = fs::read(&path).unwrap();
+    let last_mark = whole[..whole.len() - 1].iter().rposition(|b| *b == b'\n').unwrap();
+    for at in 0..last_mark {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x20;
+        fs::write(&path, &bytes).unwrap();
+        let line = whole[..at].iter().filter(|b| **b == b'\n').count() as u64 + 1;
+        match units(folder.path()) {
+            Err(LedgerError::Damaged { location, .. }) => assert_eq!(location.line, line, "byte {at}"),
+            other => panic!("byte {at}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn missing_swapped_and_repeated_files_are_found() {
+    let (folder, _) = ledger(1);
+    let file = |k| file_path(folder.path(), k);
+    let [first, second, third] = [1, 2, 3].map(|k| fs::read(file(k)).unwrap());
+    fs::remove_file(file(2)).unwrap();
+    assert!(matches!(units(folder.path()), Err(LedgerError::Missing(path)) if path == file(2)));
+    for [a, b, c] in [[&second, &first, &third], [&first, &first, &third], [&first, &third, &second]] {
+        fs::write(file(1), a).unwrap();
+        fs::write(file(2), b).unwrap();
+        fs::write(file(3), c).unwrap();
+        assert!(matches!(units(folder.path()), Err(LedgerError::Damaged { .. })));
+    }
+}
+
+#[test]
+fn zeros_and_lines_without_end_are_tail_or_damage_by_what_follows() {
+    let (folder, _) = ledger(1 << 20);
+    let path = folder.path().join("000001.jsonl");
+    let whole = fs::read(&path).unwrap();
+    let zeros = vec![0; 200_000];
+    fs::write(&path, [&whole[..], &zeros[..]].concat()).unwrap();
+    let (found, tail) = units(folder.path()).unwrap();
+    assert_eq!((found.len(), tail.bytes), (6, 200_000));
+    fs::write(&path, [&zeros[..], b"\n", &whole[..]].concat()).unwrap();
+    assert!(matches!(units(folder.path()), Err(LedgerError::Damaged { location, .. }) if location.line == 1));
+}

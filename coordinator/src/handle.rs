@@ -41,8 +41,17 @@ pub(crate) enum Command {
     Report(Report, Reply<Vec<Verdict>>),
     Release { worker: WorkerId, held: Vec<Lease>, leaving: bool, reply: Reply<()> },
     Status(oneshot::Sender<RunStatus>),
-    Audited(Box<Result<Audit, String>>),
+    Audited(Purpose, Box<Result<Audit, String>>),
     Close(oneshot::Sender<()>),
+}
+
+/// What an audit was made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Purpose {
+    /// After a start, while units are counted on.
+    Resumption,
+    /// All is counted: the answer depends on it.
+    Answer,
 }
 
 /// A request for units, which may wait until some open.

@@ -23,7 +23,7 @@ use crate::answer::Answer;
 use crate::audit::{Audit, AuditError, audit};
 use crate::clock::Clock;
 use crate::core::Core;
-use crate::handle::{CallError, Command, Handle, LeaseRequest};
+use crate::handle::{CallError, Command, Handle, LeaseRequest, Purpose};
 use crate::ledger::{Mark, Record};
 use crate::run_directory::RunDirectory;
 use crate::store::Store;
@@ -187,7 +187,7 @@ impl Keeper {
             Command::Status(reply) => {
                 reply.send(self.status()).ok();
             }
-            Command::Audited(result) => self.audited(*result),
+            Command::Audited(purpose, result) => self.audited(purpose, *result),
             Command::Close(_) => unreachable!("the loop keeps this one for itself"),
         }
     }
@@ -286,7 +286,7 @@ impl Keeper {
         }
         if self.store.is_some() {
             self.stage = Stage::Auditing;
-            self.spawn_audit();
+            self.spawn_audit(Purpose::Answer);
         } else {
             self.stage = Stage::Ended(self.answer_from_memory());
         }
@@ -315,31 +315,31 @@ impl Keeper {
     fn audit_in_background(&mut self) {
         let has_records = self.store.as_ref().is_some_and(|store| store.mark().records > 0);
         if has_records && !self.core.is_complete() {
-            self.spawn_audit();
+            self.spawn_audit(Purpose::Resumption);
         }
     }
 
-    fn spawn_audit(&self) {
+    fn spawn_audit(&self, purpose: Purpose) {
         let Some(path) = self.store.as_ref().map(|store| store.directory().path().to_owned()) else { return };
         let handle = self.handle.clone();
         let work = move || {
             let result = RunDirectory::open(&path)
                 .map_err(|error| error.to_string())
                 .and_then(|directory| audit(&directory).map_err(|error| error.to_string()));
-            handle.send(Command::Audited(Box::new(result)));
+            handle.send(Command::Audited(purpose, Box::new(result)));
         };
         if let Err(error) = thread::Builder::new().name("audit".into()).spawn(work) {
             error!("cannot start the audit: {error}");
         }
     }
 
-    fn audited(&mut self, result: Result<Audit, String>) {
+    fn audited(&mut self, purpose: Purpose, result: Result<Audit, String>) {
         match result {
             Err(what) => {
                 error!("the audit failed: {what}");
                 self.stage = Stage::Ended(Ending::Withheld(what));
             }
-            Ok(audit) if matches!(self.stage, Stage::Auditing) => {
+            Ok(audit) if purpose == Purpose::Answer => {
                 self.stage = Stage::Ended(self.answer(&audit));
             }
             Ok(audit) => self.core.standing().learn_counts(&audit.standing),

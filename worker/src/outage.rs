@@ -11,7 +11,7 @@ use tracing::{info, warn};
 const FIRST_WAIT: Duration = Duration::from_millis(100);
 
 /// No wait is longer.
-const LONGEST_WAIT: Duration = Duration::from_secs(5);
+const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
 /// The coordinator did not answer for as long as the worker was told to wait.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

@@ -25,10 +25,11 @@ use leases::Leases;
 use rate::Rate;
 use workers::{Worker, Workers};
 
-/// How long a lease lasts without renewal; workers renew six times in that time.
-pub const LEASE_TIME: Duration = Duration::from_mins(2);
+/// How long a lease is safe without renewal; workers renew six times in that time. An expired lease goes on all the
+/// same until somebody else could count its unit and has nothing else to do.
+pub const LEASE_TIME: Duration = Duration::from_secs(15);
 
-/// A worker that is not heard of for this long is forgotten.
+/// A worker that is not heard of for this long is forgotten, and its units are open again.
 const SILENCE: Duration = Duration::from_mins(10);
 
 /// A request that the core refuses.
@@ -107,9 +108,12 @@ impl Core {
     }
 
     /// Lends up to `want` units; none if none are open. Fewer than asked for when they run out, so that the last
-    /// units are not all with one worker.
+    /// units are not all with one worker. When none are open, leases that have expired end and their units are.
     pub fn lease(&mut self, now: Duration, worker: WorkerId, want: u32) -> Result<Vec<Lease>, Refusal> {
         let threads = u64::from(self.workers.heard_of(now, worker)?.threads);
+        if self.open() == 0 {
+            self.returned.extend(self.leases.expire(now));
+        }
         let open = self.open();
         let share = (open * threads).div_ceil(2 * self.workers.threads());
         let grant = u64::from(want).min(share);
@@ -229,9 +233,8 @@ impl Core {
         }
     }
 
-    /// Time has passed: leases that have expired open their units, workers that have been silent are forgotten.
+    /// Time has passed: workers that have been silent for long are forgotten.
     pub fn tick(&mut self, now: Duration) {
-        self.returned.extend(self.leases.expire(now));
         for worker in self.workers.forget_silent(now.saturating_sub(SILENCE)) {
             self.returned.extend(self.leases.end_all_of(worker));
         }

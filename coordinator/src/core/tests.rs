@@ -66,31 +66,59 @@ fn the_last_units_are_shared_between_workers() {
     assert!(!core.lease(T0, b, 100_000).unwrap().is_empty());
 }
 
+/// A core in which worker `a` holds one unit and worker `b` has counted all others.
+fn all_but_one_counted(core: &mut Core) -> (WorkerId, WorkerId, Lease) {
+    let (a, b) = (join(core, "a"), join(core, "b"));
+    let held = core.lease(T0, a, 1).unwrap()[0];
+    loop {
+        let leases = core.lease(T0, b, 100).unwrap();
+        if leases.is_empty() {
+            return (a, b, held);
+        }
+        for lease in leases {
+            report(core, T0, b, lease, 0);
+        }
+    }
+}
+
 #[test]
-fn an_expired_lease_is_lent_again_and_a_renewed_one_is_not() {
+fn an_expired_lease_is_lent_again_when_nothing_else_is_open() {
+    let mut core = core();
+    let (a, b, held) = all_but_one_counted(&mut core);
+    assert_eq!(core.lease(LEASE_TIME / 2, b, 1).unwrap(), [], "it has not expired");
+    let again = core.lease(LEASE_TIME, b, 1).unwrap();
+    assert_eq!(again[0].unit, held.unit);
+    assert_ne!(again[0].token, held.token);
+    assert_eq!(core.renew(LEASE_TIME, a, &[held]).unwrap(), [held.unit], "the lost one is named");
+}
+
+#[test]
+fn an_expired_lease_goes_on_while_nobody_needs_its_unit() {
     let mut core = core();
     let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
-    let leases = core.lease(T0, a, 2).unwrap();
-    let half = LEASE_TIME / 2;
-    assert_eq!(core.renew(half, a, &leases[..1]).unwrap(), []);
-    core.tick(LEASE_TIME);
-    let again = core.lease(LEASE_TIME, b, 1).unwrap();
-    assert_eq!(again[0].unit, leases[1].unit);
-    assert_ne!(again[0].token, leases[1].token);
-    assert_eq!(core.renew(LEASE_TIME, a, &leases).unwrap(), [leases[1].unit], "the lost one is named");
+    let held = core.lease(T0, a, 1).unwrap();
+    let later = LEASE_TIME * 4;
+    assert_ne!(core.lease(later, b, 1).unwrap()[0].unit, held[0].unit);
+    assert_eq!(core.renew(later, a, &held).unwrap(), []);
+}
+
+#[test]
+fn a_renewed_lease_is_not_lent_again() {
+    let mut core = core();
+    let (a, b, held) = all_but_one_counted(&mut core);
+    assert_eq!(core.renew(LEASE_TIME / 2, a, &[held]).unwrap(), []);
+    assert_eq!(core.lease(LEASE_TIME, b, 1).unwrap(), []);
 }
 
 #[test]
 fn late_result_of_expired_lease_is_accepted() {
     let mut core = core();
-    let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
-    let late = core.lease(T0, a, 1).unwrap()[0];
-    core.tick(LEASE_TIME);
+    let (a, b, late) = all_but_one_counted(&mut core);
     let again = core.lease(LEASE_TIME, b, 1).unwrap()[0];
     assert_eq!(again.unit, late.unit);
     assert_eq!(report(&mut core, LEASE_TIME, a, late, 5), Verdict::Recorded);
     assert_eq!(report(&mut core, LEASE_TIME, b, again, 5), Verdict::Known);
-    assert_eq!(core.standing().done(), 1);
+    assert!(core.is_complete());
 }
 
 #[test]

@@ -62,7 +62,8 @@ fn a_ledger_cut_anywhere_in_its_last_group_reads_as_without_that_group() {
     let (folder, _) = ledger(1 << 20);
     let path = folder.path().join("000001.jsonl");
     let whole = fs::read(&path).unwrap();
-    let lines: Vec<usize> = whole.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1).collect();
+    let lines: Vec<usize> =
+        whole.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1).collect();
     // Lines: two records, mark, three records, mark, record, mark.
     let second_mark = lines[6];
     for cut in second_mark..whole.len() {

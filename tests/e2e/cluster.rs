@@ -1,0 +1,127 @@
+//! A coordinator and workers as separate processes on loopback.
+
+use std::time::Duration;
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use serde_json::Value;
+
+use crate::harness::{Folder, Running, free_address, published, until};
+
+fn worker(folder: &Folder, address: &str, name: &str) -> Running {
+    let args = format!("worker --coordinator http://{address} --threads 1 --isa portable --name {name}");
+    folder.start(&args, &format!("{name}.log"))
+}
+
+fn status(folder: &Folder, address: &str) -> Option<Value> {
+    let outcome = folder.run(&format!("status --coordinator http://{address} --json"));
+    (outcome.code == Some(0)).then(|| outcome.json())
+}
+
+#[test]
+fn workers_and_coordinator_killed_again_and_again_still_count_exactly() {
+    let folder = Folder::new();
+    let address = free_address();
+    let mut random = StdRng::seed_from_u64(15);
+    // A worker that was there first waits for its coordinator.
+    let mut workers: Vec<Option<Running>> =
+        (0..3).map(|k| Some(worker(&folder, &address, &format!("w{k}")))).collect();
+    let serve = format!("coordinator --n 15 --run run --listen {address} --json");
+    let mut coordinator = folder.start(&serve, "coordinator.log");
+    let mut coordinator_kills = 0;
+    let mut worker_kills = 0;
+    while !coordinator.has_ended() {
+        // The next kill comes a random number of records later, so that each round makes some progress.
+        let next = folder.counts("run") + random.random_range(10..100);
+        until("there is progress", || folder.counts("run") > next || coordinator.has_ended());
+        std::thread::sleep(Duration::from_millis(random.random_range(0..20)));
+        if coordinator.has_ended() {
+            break;
+        }
+        if coordinator_kills < 3 && folder.counts("run") > 400 * (coordinator_kills + 1) {
+            coordinator.kill();
+            coordinator = folder.start(&serve, "coordinator.log");
+            coordinator_kills += 1;
+            continue;
+        }
+        let k = random.random_range(0..workers.len());
+        if let Some(running) = workers[k].take() {
+            running.kill();
+            worker_kills += 1;
+        }
+        workers[k] = Some(worker(&folder, &address, &format!("w{k}")));
+    }
+    let answer = coordinator.end().json();
+    assert!(coordinator_kills == 3 && worker_kills >= 3, "{coordinator_kills} and {worker_kills} kills");
+    assert_eq!(answer["total"], published(15));
+    assert_eq!(answer["known"], "agrees");
+    assert_eq!(folder.counts("run") as u64, answer["units"].as_u64().unwrap(), "one record for each unit");
+    assert_eq!(folder.run("verify run").code, Some(0));
+}
+
+#[test]
+fn workers_leave_by_themselves_when_all_is_counted() {
+    let folder = Folder::new();
+    let address = free_address();
+    let coordinator = folder.start(&format!("coordinator --n 13 --run run --listen {address} --json"), "log");
+    let workers = [worker(&folder, &address, "a"), worker(&folder, &address, "b")];
+    assert_eq!(coordinator.end().json()["total"], published(13));
+    for worker in workers {
+        assert_eq!(worker.end().code, Some(0));
+    }
+}
+
+#[test]
+fn a_worker_that_is_stopped_gives_back_what_it_holds_within_two_seconds() {
+    let folder = Folder::new();
+    let address = free_address();
+    let coordinator = folder.start(&format!("coordinator --n 18 --run run --listen {address}"), "log");
+    let leaving = worker(&folder, &address, "leaving");
+    until("it has counted something", || folder.counts("run") > 0);
+    let asked = std::time::Instant::now();
+    leaving.terminate();
+    assert_eq!(leaving.end().code, Some(0));
+    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+    let status = status(&folder, &address).unwrap();
+    assert_eq!(status["leased"], 0, "{status}");
+    assert_eq!(status["workers"].as_array().unwrap().len(), 0);
+    coordinator.terminate();
+    assert_eq!(coordinator.end().code, Some(0));
+}
+
+#[test]
+fn a_run_can_be_served_and_taken_back() {
+    let folder = Folder::new();
+    let address = free_address();
+    let local = folder.start("count 17 --run run --isa portable --quiet", "log");
+    until("something is on record", || folder.counts("run") > 0);
+    local.terminate();
+    local.end();
+    let by_hand = folder.counts("run");
+    let coordinator = folder.start(&format!("coordinator --run run --listen {address}"), "log");
+    let _worker = worker(&folder, &address, "a");
+    until("the worker adds to it", || folder.counts("run") > by_hand);
+    coordinator.terminate();
+    coordinator.end();
+    assert_eq!(folder.run("count 17 --run run --json").json()["total"], published(17));
+}
+
+#[test]
+fn status_tells_where_the_run_stands() {
+    let folder = Folder::new();
+    let address = free_address();
+    let serve = format!("coordinator --n 12 --run run --listen {address} --stay --json");
+    let coordinator = folder.start(&serve, "log");
+    until("the coordinator answers", || status(&folder, &address).is_some());
+    let before = status(&folder, &address).unwrap();
+    assert_eq!((&before["phase"], &before["done"]), (&Value::from("counting"), &Value::from(0)));
+    assert_eq!(before["open"], before["units"]);
+    assert_eq!(worker(&folder, &address, "a").end().code, Some(0));
+    until("the answer is there", || status(&folder, &address).is_some_and(|s| s["phase"] == "complete"));
+    let after = status(&folder, &address).unwrap();
+    assert_eq!((&after["solutions"], &after["done"]), (&Value::from("14200"), &after["units"]));
+    let text = folder.run(&format!("status --coordinator http://{address}")).stdout;
+    assert!(text.contains("n = 12, complete: 100.00 % of the work"), "{text}");
+    coordinator.terminate();
+    assert_eq!(coordinator.end().json()["total"], "14200");
+}

@@ -1,0 +1,118 @@
+//! Run directories that are not as they were written.
+
+use std::fs;
+
+use crate::harness::{Folder, Outcome, published, until};
+
+/// A run of n = 14 that was killed half way.
+fn half_counted() -> Folder {
+    let folder = Folder::new();
+    let running = folder.start("count 16 --run run --isa portable --quiet", "log");
+    until("something is on record", || folder.counts("run") > 100);
+    running.kill();
+    folder
+}
+
+fn finish(folder: &Folder) -> Outcome {
+    folder.run("count 16 --run run --json")
+}
+
+#[test]
+fn a_ledger_cut_at_every_byte_of_its_last_record_resumes_and_ends_exact() {
+    let folder = Folder::new();
+    folder.run("count 9 --run run --quiet");
+    let path = folder.path().join("run/ledger/000001.jsonl");
+    let whole = fs::read(&path).unwrap();
+    let newlines: Vec<usize> =
+        whole.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at).collect();
+    let last_record = newlines[newlines.len() - 3] + 1;
+    for cut in last_record..whole.len() {
+        fs::write(&path, &whole[..cut]).unwrap();
+        let outcome = folder.run("count 9 --run run --json");
+        assert_eq!(outcome.json()["total"], published(9), "cut at {cut}");
+        assert!(
+            outcome.stderr.contains("never acknowledged") || cut == last_record,
+            "cut at {cut}: {outcome:?}"
+        );
+    }
+    assert_eq!(folder.run("verify run").code, Some(0));
+}
+
+#[test]
+fn a_byte_flipped_before_the_last_mark_is_reported_and_withholds_the_answer() {
+    let folder = half_counted();
+    let path = folder.path().join("run/ledger/000001.jsonl");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[700] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    let line = bytes[..700].iter().filter(|b| **b == b'\n').count() + 1;
+    let place = format!("000001.jsonl:{line}");
+    let verified = folder.run("verify run");
+    verified.refused(&[&place, "damaged"]);
+    let outcome = finish(&folder);
+    assert!(outcome.code != Some(0) && outcome.stdout.is_empty(), "{outcome:?}");
+    assert!(outcome.stderr.contains(&place), "{outcome:?}");
+    bytes[700] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    assert_eq!(finish(&folder).json()["total"], published(16), "nothing else was lost");
+}
+
+#[test]
+fn damage_done_while_the_checkpoint_hides_it_still_withholds_the_answer() {
+    let folder = half_counted();
+    let running = folder.start("count 16 --run run --isa portable --quiet", "log");
+    until("it goes on", || folder.counts("run") > 200);
+    running.terminate();
+    running.end();
+    let path = folder.path().join("run/ledger/000001.jsonl");
+    let mut bytes = fs::read(&path).unwrap();
+    bytes[30] ^= 1;
+    fs::write(&path, &bytes).unwrap();
+    let outcome = finish(&folder);
+    assert!(outcome.code != Some(0) && outcome.stdout.is_empty(), "{outcome:?}");
+    assert!(outcome.stderr.contains("000001.jsonl:1:"), "{outcome:?}");
+}
+
+#[test]
+fn a_checkpoint_that_is_gone_or_rubbish_is_rebuilt_and_said_so() {
+    let folder = half_counted();
+    let checkpoint = folder.path().join("run/checkpoint");
+    let resume_for_a_moment = |what: &str| {
+        let log = format!("{what}.log");
+        let before = folder.counts("run");
+        let running = folder.start("count 16 --run run --isa portable --quiet --threads 1", &log);
+        until("it goes on", || folder.counts("run") > before);
+        running.terminate();
+        let outcome = running.end();
+        assert!(outcome.stderr.contains("rebuilt the checkpoint from the ledger"), "{what}: {outcome:?}");
+        assert!(!outcome.stderr.contains("internal error"), "{what}: {outcome:?}");
+    };
+    fs::remove_dir_all(&checkpoint).ok();
+    resume_for_a_moment("gone");
+    for file in fs::read_dir(&checkpoint).unwrap().map(|entry| entry.unwrap().path()) {
+        if file.is_file() {
+            fs::write(&file, [0xA5; 5000]).unwrap();
+        }
+    }
+    resume_for_a_moment("rubbish");
+    fs::remove_dir_all(&checkpoint).unwrap();
+    fs::write(&checkpoint, "not even a folder").unwrap();
+    resume_for_a_moment("a-file");
+    // One that speaks of another ledger.
+    fs::remove_dir_all(&checkpoint).unwrap();
+    folder.run("count 8 --run other --quiet");
+    fs::rename(folder.path().join("other/checkpoint"), &checkpoint).unwrap();
+    resume_for_a_moment("foreign");
+    let outcome = finish(&folder);
+    assert_eq!(outcome.json()["total"], published(16));
+}
+
+#[test]
+fn a_ledger_of_another_run_is_refused() {
+    let folder = Folder::new();
+    folder.run("count 9 --run run --quiet");
+    folder.run("count 9 --run other --quiet");
+    fs::copy(folder.path().join("other/ledger/000001.jsonl"), folder.path().join("run/ledger/000001.jsonl"))
+        .unwrap();
+    folder.run("verify run").refused(&["000001.jsonl:1", "does not follow"]);
+}

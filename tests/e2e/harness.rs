@@ -1,0 +1,167 @@
+//! A folder of its own for each test, the binary, and processes that end with the test.
+
+use std::fs;
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// Nothing in a test is waited for longer.
+pub const PATIENCE: Duration = Duration::from_secs(120);
+
+/// A fresh folder in which commands run.
+pub struct Folder(TempDir);
+
+impl Folder {
+    pub fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    pub fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    /// The command `diadem` with these arguments (split at spaces), to be run in the folder.
+    pub fn diadem(&self, args: &str) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_diadem"));
+        command.args(args.split_whitespace()).current_dir(self.path()).stdin(Stdio::null());
+        command
+    }
+
+    /// Runs it to its end.
+    pub fn run(&self, args: &str) -> Outcome {
+        Outcome::of(self.diadem(args).output().unwrap())
+    }
+
+    /// Starts it; what it prints on stderr goes to a file.
+    pub fn start(&self, args: &str, log: &str) -> Running {
+        let path = self.path().join(log);
+        let file = fs::OpenOptions::new().create(true).append(true).open(&path).unwrap();
+        let child = self.diadem(args).stdout(Stdio::piped()).stderr(file).spawn().unwrap();
+        Running { child: Some(child), log: path }
+    }
+
+    /// The text of all ledger files of a run directory.
+    pub fn ledger(&self, run: &str) -> String {
+        let Ok(folder) = fs::read_dir(self.path().join(run).join("ledger")) else { return String::new() };
+        let mut files: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        files.iter().map(|file| String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned()).collect()
+    }
+
+    /// How many counts are on record.
+    pub fn counts(&self, run: &str) -> usize {
+        self.ledger(run).matches("\"kind\":\"count\"").count()
+    }
+}
+
+/// A command that has ended.
+#[derive(Debug)]
+pub struct Outcome {
+    pub code: Option<i32>,
+    pub stdout: String,
+    pub stderr: String,
+}
+
+impl Outcome {
+    fn of(output: Output) -> Self {
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
+    }
+
+    /// It succeeded with one JSON object on stdout.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        assert_eq!(self.code, Some(0), "{self:?}");
+        serde_json::from_str(&self.stdout).unwrap_or_else(|_| panic!("{self:?}"))
+    }
+
+    /// It failed with one sentence on stderr that has these words, and printed nothing on stdout.
+    #[track_caller]
+    pub fn refused(&self, words: &[&str]) {
+        assert!(self.code.is_some_and(|code| code != 0), "{self:?}");
+        assert_eq!(self.stdout, "", "{self:?}");
+        assert_eq!(self.stderr.trim_end().lines().count(), 1, "{self:?}");
+        for word in words {
+            assert!(self.stderr.contains(word), "no {word:?} in {self:?}");
+        }
+        assert!(!self.stderr.contains("panicked") && !self.stderr.contains("internal error"), "{self:?}");
+    }
+}
+
+/// A command that runs; it is killed with the value.
+pub struct Running {
+    child: Option<Child>,
+    pub log: PathBuf,
+}
+
+impl Running {
+    /// SIGKILL.
+    pub fn kill(mut self) {
+        let mut child = self.child.take().unwrap();
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+
+    /// SIGTERM, as an operator stops it.
+    pub fn terminate(&self) {
+        let pid = self.pid().to_string();
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+    }
+
+    pub fn pid(&self) -> u32 {
+        self.child.as_ref().unwrap().id()
+    }
+
+    /// The most memory that it has held at a time, in KiB; nothing once it has ended.
+    pub fn peak_kib(&self) -> Option<u64> {
+        let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).ok()?;
+        let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+        line.split_whitespace().nth(1)?.parse().ok()
+    }
+
+    pub fn has_ended(&mut self) -> bool {
+        self.child.as_mut().unwrap().try_wait().unwrap().is_some()
+    }
+
+    /// Waits for its end, but not for ever.
+    #[track_caller]
+    pub fn end(mut self) -> Outcome {
+        until("the process ends", || self.has_ended());
+        let output = self.child.take().unwrap().wait_with_output().unwrap();
+        let log = fs::read(&self.log).unwrap_or_default();
+        Outcome { stderr: String::from_utf8_lossy(&log).into_owned(), ..Outcome::of(output) }
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        if let Some(child) = &mut self.child {
+            child.kill().ok();
+            child.wait().ok();
+        }
+    }
+}
+
+/// Polls until it is so, but not for ever.
+#[track_caller]
+pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < PATIENCE, "waited too long until {what}");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// An address on loopback that nobody listens on.
+pub fn free_address() -> String {
+    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+}
+
+/// The published total of n, as JSON has it.
+pub fn published(n: u8) -> String {
+    queens::known::totals(queens::Board::new(n).unwrap()).unwrap().solutions().to_string()
+}

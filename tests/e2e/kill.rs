@@ -1,0 +1,33 @@
+//! SIGKILL at random moments: nothing acknowledged is lost, nothing is counted twice.
+
+use std::time::Duration;
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use crate::harness::{Folder, published, until};
+
+#[test]
+fn a_count_killed_ten_times_ends_exact_and_skips_what_was_done() {
+    let folder = Folder::new();
+    let mut random = StdRng::seed_from_u64(17);
+    let mut on_record = 0;
+    for kill in 0..10 {
+        let mut running = folder.start("count 17 --isa portable --quiet", "log");
+        until("a new record is durable", || folder.counts("diadem-17") > on_record || running.has_ended());
+        std::thread::sleep(Duration::from_millis(random.random_range(0..300)));
+        assert!(!running.has_ended(), "kill {kill} comes before the end");
+        running.kill();
+        let now = folder.counts("diadem-17");
+        assert!(now > on_record, "kill {kill}: each session adds to what was there");
+        on_record = now;
+    }
+    let answer = folder.run("count 17 --json").json();
+    assert_eq!(answer["total"], published(17));
+    assert_eq!(answer["known"], "agrees");
+    assert_eq!(
+        folder.counts("diadem-17") as u64,
+        answer["units"].as_u64().unwrap(),
+        "one record for each unit"
+    );
+}

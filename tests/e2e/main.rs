@@ -1,0 +1,10 @@
+//! End to end: real processes, real sockets on loopback, real kills.
+
+mod cluster;
+mod count;
+mod damage;
+mod harness;
+mod kill;
+mod scale;
+mod shards;
+mod wrong_input;

@@ -1,0 +1,74 @@
+//! A run of record size: ten million units.
+
+use std::time::{Duration, Instant};
+
+use coordinator::ledger::{Position, Record, UnitRecord, Writer};
+use coordinator::run_directory::RunDirectory;
+use coordinator::shard::Shard;
+use queens::plan::Scheme;
+use queens::{Board, Plan, PlanSpec, UnitId};
+
+use crate::harness::{Folder, free_address, until};
+
+/// Records of the synthetic ledger; `DIADEM_SCALE_RECORDS=10000000` is the full size.
+fn records() -> u64 {
+    std::env::var("DIADEM_SCALE_RECORDS").ok().and_then(|text| text.parse().ok()).unwrap_or(500_000)
+}
+
+/// The plan of n = 28, its grain chosen for a little more than ten million units.
+fn ten_million_units() -> Plan {
+    let mut spec = PlanSpec::new(Board::new(28).unwrap());
+    loop {
+        let plan = Plan::derive(spec).unwrap();
+        if plan.units() > 10_000_000 {
+            return plan;
+        }
+        let Scheme::Constellations { grain } = &mut spec.scheme;
+        *grain = *grain / 10 * 8;
+    }
+}
+
+#[test]
+fn a_coordinator_of_ten_million_units_starts_in_seconds_and_stays_under_a_gigabyte() {
+    let folder = Folder::new();
+    let path = folder.path().join("run");
+    let plan = ten_million_units();
+    let units = plan.units();
+    let directory = RunDirectory::begin(&path, plan, Shard::default()).unwrap();
+    let mut writer = Writer::new(&directory.ledger(), Position::beginning(directory.run().hash()));
+    let records = records().min(units);
+    let record = |unit| {
+        Record::Count(UnitRecord {
+            unit: UnitId(unit),
+            count: 1_000_000_007,
+            nodes: 60_000_000_000,
+            cpu_us: 600_000_000,
+            worker: "synthetic".into(),
+            kernel: "search/portable".into(),
+            at: 1_790_000_000,
+        })
+    };
+    // Symmetric counts come first in the plan and must fit each other; leave them out.
+    let first = units - records;
+    for begin in (first.max(1000)..units).step_by(50_000) {
+        let group: Vec<_> = (begin..units.min(begin + 50_000)).map(record).collect();
+        writer.commit(&group, 1.0, 64).unwrap();
+    }
+    for how in ["from the ledger", "from the checkpoint"] {
+        let address = free_address();
+        let begun = Instant::now();
+        let coordinator = folder.start(&format!("coordinator --run run --listen {address}"), "log");
+        until("it answers", || {
+            folder.run(&format!("status --coordinator http://{address} --json")).code == Some(0)
+        });
+        let started = begun.elapsed();
+        // The audit in the background reads all of the ledger: the memory's peak.
+        std::thread::sleep(started);
+        let peak = coordinator.peak_kib().unwrap();
+        println!("{units} units, {records} records: started {how} in {started:?}, peak memory {peak} KiB");
+        assert!(peak < 1_000_000, "{how}: {peak} KiB");
+        assert!(started < Duration::from_secs(120), "{how}: {started:?}");
+        coordinator.terminate();
+        assert_eq!(coordinator.end().code, Some(0));
+    }
+}

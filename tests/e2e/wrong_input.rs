@@ -1,0 +1,121 @@
+//! Wrong input gets one clear sentence and a non-zero exit, and loses nothing.
+
+use std::fs;
+use std::net::TcpListener;
+use std::process::Command;
+
+use crate::harness::{Folder, free_address, published, until};
+
+#[test]
+fn board_sizes_that_cannot_be_are_refused() {
+    let folder = Folder::new();
+    for n in ["0", "33", "x", "1.5"] {
+        folder.run(&format!("count {n}")).refused(&[n, "from 1 to 32"]);
+        folder.run(&format!("constellations {n}")).refused(&[n, "from 1 to 32"]);
+        folder.run(&format!("coordinator --n {n} --run r")).refused(&[n, "from 1 to 32"]);
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn kernels_threads_shards_and_times_that_cannot_be_are_refused() {
+    let folder = Folder::new();
+    folder.run("count 8 --kernel magic").refused(&["magic", "search"]);
+    folder.run("count 8 --isa mmx").refused(&["mmx", "portable"]);
+    folder.run("count 8 --threads 0").refused(&["0", "1..=4096"]);
+    folder.run("count 8 --shard 4/3").refused(&["4/3", "1 <= I <= K"]);
+    folder.run("worker --coordinator http://127.0.0.1:1 --give-up-after soon").refused(&["soon"]);
+    folder.run("worker --coordinator nonsense").refused(&["nonsense", "http://127.0.0.1:7227"]);
+    folder.run("count").refused(&["<N>"]);
+    folder.run("cuont 8").refused(&["cuont"]);
+}
+
+#[test]
+fn a_run_directory_of_another_board_is_refused_and_kept() {
+    let folder = Folder::new();
+    folder.run("count 8 --run run --quiet");
+    folder.run("count 9 --run run").refused(&["n = 8", "n = 9"]);
+    folder.run("coordinator --n 9 --run run --listen 127.0.0.1:0").refused(&["n = 8", "n = 9"]);
+    assert_eq!(folder.run("count 8 --run run --json").json()["total"], published(8));
+}
+
+#[test]
+fn directories_without_a_run_or_with_a_broken_one_are_refused() {
+    let folder = Folder::new();
+    folder.run("verify nowhere").refused(&["nowhere", "run.json is missing"]);
+    folder.run("coordinator --run nowhere --listen 127.0.0.1:0").refused(&["nowhere", "--n N"]);
+    fs::create_dir(folder.path().join("broken")).unwrap();
+    fs::write(folder.path().join("broken/run.json"), "{\"n\": 8").unwrap();
+    folder.run("count 8 --run broken").refused(&["broken", "not a diadem run"]);
+    folder.run("verify broken").refused(&["broken", "not a diadem run"]);
+}
+
+#[test]
+fn a_run_of_another_plan_version_is_refused() {
+    let folder = Folder::new();
+    folder.run("count 8 --run run --quiet");
+    let path = folder.path().join("run/run.json");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replace("\"version\": 1", "\"version\": 7")).unwrap();
+    folder.run("count 8 --run run").refused(&["version 7", "the release that began the run"]);
+    let text = text.replace("\"fingerprint\": \"", "\"fingerprint\": \"00");
+    fs::write(&path, text).unwrap();
+    folder.run("count 8 --run run").refused(&["has plan 00", "the release that began it"]);
+}
+
+#[test]
+fn a_second_process_on_a_run_directory_is_refused_with_the_pid_of_the_first() {
+    let folder = Folder::new();
+    let address = free_address();
+    let coordinator = folder.start(&format!("coordinator --n 12 --run run --listen {address}"), "log");
+    until("it holds the directory", || folder.path().join("run/ledger").exists());
+    folder.run("count 12 --run run").refused(&["in use by process", &coordinator.pid().to_string()]);
+}
+
+#[test]
+fn directories_that_cannot_be_written_are_refused() {
+    let folder = Folder::new();
+    // Nobody, not even root, can make a folder there.
+    folder.run("count 8 --run /proc/diadem-8").refused(&["/proc/diadem-8"]);
+    fs::write(folder.path().join("file"), "").unwrap();
+    folder.run("count 8 --run file").refused(&["file"]);
+}
+
+#[test]
+fn a_full_disk_ends_a_count_with_a_sentence_and_loses_nothing() {
+    let folder = Folder::new();
+    // The shell's limit on the size of files stands for the disk: writes fail as they would there.
+    let limited = |blocks: u32, args: &str| {
+        let script =
+            format!("trap '' XFSZ; ulimit -f {blocks}; exec {} {args}", env!("CARGO_BIN_EXE_diadem"));
+        let output = Command::new("bash").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    let (code, stderr) = limited(200, "count 14 --run run --quiet");
+    assert_eq!(code, Some(1), "{stderr}");
+    assert!(stderr.contains("File too large") && stderr.contains("go on with: diadem count 14"), "{stderr}");
+    assert!(!stderr.contains("internal error"), "{stderr}");
+    let kept = folder.counts("run");
+    assert!(kept > 0);
+    assert_eq!(folder.run("count 14 --run run --json").json()["total"], published(14));
+}
+
+#[test]
+fn ports_in_use_and_addresses_open_to_all_are_refused() {
+    let folder = Folder::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    folder.run(&format!("coordinator --n 8 --run run --listen {address}")).refused(&[&address, "--listen"]);
+    folder.run("coordinator --n 8 --run run --listen 0.0.0.0:0").refused(&["0.0.0.0:0", "--insecure"]);
+}
+
+#[test]
+fn a_worker_gives_up_on_a_coordinator_that_is_not_there() {
+    let folder = Folder::new();
+    let address = free_address();
+    let outcome = folder.run(&format!("worker --coordinator http://{address} --give-up-after 1s"));
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    let last = outcome.stderr.lines().last().unwrap();
+    assert!(last.contains("gave up after 1 seconds"), "{outcome:?}");
+    folder.run(&format!("status --coordinator http://{address}")).refused(&[&address, "refused"]);
+}

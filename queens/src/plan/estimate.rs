@@ -26,15 +26,18 @@ const UNSEEN: usize = 5;
 /// The expected number of nodes of the search through these rows.
 pub fn expected_nodes(board: Board, rows: &[FreeRow]) -> f64 {
     let n = f64::from(board.n());
+    // For each distance, the chance that neither diagonal of a queen meets a given square.
+    let missed: [f64; 32] = std::array::from_fn(|distance| {
+        let on_board = (n - distance as f64) / n;
+        let missed = 1.0 - CROWDING * on_board / n;
+        missed * missed
+    });
     let mut level = 1.0;
     let mut nodes = 1.0;
     for (i, row) in rows.iter().enumerate().take(rows.len().saturating_sub(UNSEEN)) {
         let columns_left = (rows.len() - i) as f64 / rows.len() as f64;
-        let missed_by_diagonals = rows[..i].iter().fold(1.0, |chance, above| {
-            let on_board = (n - f64::from(row.row - above.row)) / n;
-            let missed = 1.0 - CROWDING * on_board / n;
-            chance * missed * missed
-        });
+        let missed_by_diagonals =
+            rows[..i].iter().fold(1.0, |chance, above| chance * missed[usize::from(row.row - above.row)]);
         level *= f64::from(row.blocked.count_zeros()) * columns_left * missed_by_diagonals;
         nodes += level;
     }

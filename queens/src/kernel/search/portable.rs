@@ -17,6 +17,7 @@ pub(super) fn search(descent: &Descent, levels: &mut Levels, stop: &Stop) -> Opt
 
 struct Portable;
 
+#[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch")]
 impl Lanes for Portable {
     const WIDTH: usize = 1;
     type Word = u32;

@@ -3,7 +3,9 @@
 //! Every kernel accepts every position and returns the same number of completions for it. A kernel is named by its
 //! *method* (how it searches) and its *isa* (the instruction set that its inner loop is compiled for).
 
-mod scalar;
+pub mod scalar;
+
+mod search;
 
 use std::fmt;
 use std::str::FromStr;
@@ -15,7 +17,7 @@ use thiserror::Error;
 
 use crate::position::Position;
 
-pub use scalar::Scalar;
+pub use search::Search;
 
 /// What a kernel found in one position.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -70,6 +72,10 @@ pub enum Method {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Isa {
+    /// AVX-512, x86-64: 16 lanes of 32 bits.
+    Avx512,
+    /// AVX2, x86-64: 8 lanes of 32 bits.
+    Avx2,
     /// Plain Rust, for every machine.
     Portable,
 }
@@ -81,11 +87,17 @@ impl Method {
 
 impl Isa {
     /// All instruction sets, the fastest first.
-    pub const ALL: [Isa; 1] = [Isa::Portable];
+    pub const ALL: [Isa; 3] = [Isa::Avx512, Isa::Avx2, Isa::Portable];
 
     /// Whether this machine has it.
     pub fn is_available(self) -> bool {
         match self {
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("popcnt"),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt"),
+            #[cfg(not(target_arch = "x86_64"))]
+            Isa::Avx512 | Isa::Avx2 => false,
             Isa::Portable => true,
         }
     }
@@ -107,6 +119,8 @@ impl fmt::Display for Method {
 impl fmt::Display for Isa {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
+            Isa::Avx512 => "avx512",
+            Isa::Avx2 => "avx2",
             Isa::Portable => "portable",
         })
     }
@@ -176,10 +190,7 @@ impl FromStr for Isa {
 /// The kernel of that method for that instruction set; `None` takes the fastest that the machine has.
 pub fn kernel(method: Method, isa: Option<Isa>) -> Result<Arc<dyn Kernel>, KernelError> {
     let isa = isa.unwrap_or_else(Isa::best);
-    if !isa.is_available() {
-        return Err(KernelError::Unavailable(isa));
-    }
-    match (method, isa) {
-        (Method::Search, Isa::Portable) => Ok(Arc::new(Scalar)),
+    match method {
+        Method::Search => Ok(Arc::new(Search::new(isa).ok_or(KernelError::Unavailable(isa))?)),
     }
 }

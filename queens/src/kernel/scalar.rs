@@ -1,4 +1,5 @@
-//! The plain row-by-row search on 32-bit words: the kernel that is simple enough to be believed.
+//! The plain row-by-row search on 32-bit words: simple enough to be believed, and what the kernels are
+//! tested against.
 //!
 //! ```text
 //! search(i, cols, d1, d2):                # the i-th row without a placed queen
@@ -9,37 +10,40 @@
 //!
 //! Everything that the placed queens forbid in row i is one constant K[i], and rows that they occupy are left out.
 
-use crate::kernel::{Count, Isa, Kernel, KernelName, Method, Stop};
+use crate::kernel::{Count, Stop};
 use crate::position::Position;
 use crate::rows::{FreeRow, free_rows};
 
 /// Nodes between two looks at the stop flag: well under a millisecond.
 const POLL: u64 = 1 << 16;
 
-/// The scalar kernel.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Scalar;
+/// The completions of the position, or nothing if it was stopped. Kernels are tested against it; it has node counts
+/// of its own.
+pub fn count(position: &Position, stop: &Stop) -> Option<Count> {
+    sum(free_rows(position).iter().map(|rows| count_rows(rows, stop)))
+}
 
-impl Kernel for Scalar {
-    fn name(&self) -> KernelName {
-        KernelName { method: Method::Search, isa: Isa::Portable }
+/// The ways to fill these rows, or nothing if it was stopped.
+pub(super) fn count_rows(rows: &[FreeRow], stop: &Stop) -> Option<Count> {
+    let mut search = Search { rows, stop, completions: 0, nodes: 0, next_poll: POLL };
+    if rows.is_empty() {
+        search.completions = 1;
+    } else {
+        search.descend(0, 0, 0, 0)?;
     }
+    Some(Count { completions: search.completions, nodes: search.nodes })
+}
 
-    fn count(&self, position: &Position, stop: &Stop) -> Option<Count> {
-        let mut total = Count::default();
-        for rows in free_rows(position) {
-            let mut search = Search { rows: &rows, stop, completions: 0, nodes: 0, next_poll: POLL };
-            if rows.is_empty() {
-                search.completions = 1;
-            } else {
-                search.descend(0, 0, 0, 0)?;
-            }
-            let sum = |a: u64, b: u64| a.checked_add(b).expect("a unit's count fits 64 bits");
-            total.completions = sum(total.completions, search.completions);
-            total.nodes = sum(total.nodes, search.nodes);
-        }
-        Some(total)
-    }
+/// Adds up what was found around each pair of boundary queens; nothing if one of them was stopped.
+pub(super) fn sum(mut counts: impl Iterator<Item = Option<Count>>) -> Option<Count> {
+    counts.try_fold(Count::default(), |total, count| {
+        let count = count?;
+        let add = |a: u64, b: u64| a.checked_add(b).expect("a unit's count fits 64 bits");
+        Some(Count {
+            completions: add(total.completions, count.completions),
+            nodes: add(total.nodes, count.nodes),
+        })
+    })
 }
 
 struct Search<'a> {
@@ -64,7 +68,8 @@ impl Search<'_> {
         let FreeRow { blocked, step, .. } = self.rows[i];
         let mut free = !(cols | d1 | d2 | blocked);
         if i + 1 == self.rows.len() {
-            self.completions = self.completions.checked_add(u64::from(free.count_ones()))?;
+            let found = u64::from(free.count_ones());
+            self.completions = self.completions.checked_add(found).expect("a unit's count fits 64 bits");
             return Some(());
         }
         while free != 0 {

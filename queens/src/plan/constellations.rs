@@ -9,8 +9,8 @@ use crate::rows::free_rows;
 use crate::symmetry::{Symmetry, SymmetryClass};
 use crate::tally::{Measure, Summand};
 
-/// A minute of one core, in nodes of the vectorised search.
-const MINUTE: f64 = 5e10;
+/// A minute of one core, in expected nodes of the vectorised search; docs/performance.md has the measurements.
+const MINUTE: f64 = 1e11;
 
 /// The parts are split into at least this many units in all where a minute each would make more; squares do not
 /// group evenly, which makes up to 1.6 times as many.
@@ -28,6 +28,11 @@ pub struct Parts {
 
 /// The default size of a unit in nodes: a minute, or more where that would make too many units.
 pub fn default_grain(board: Board) -> u64 {
+    // The search of the empty board has about eight times the nodes of all orbits, and is estimated in no time.
+    let empty = free_rows(&Position::empty(board)).first().map_or(0.0, |rows| expected_nodes(board, rows));
+    if empty / MOST_UNITS <= MINUTE {
+        return MINUTE as u64;
+    }
     let nodes: f64 = Constellation::orbits(board).map(|orbit| best_image(board, orbit).1).sum();
     MINUTE.max(nodes / MOST_UNITS) as u64
 }

@@ -5,6 +5,11 @@
 //! one column of the row, and at distance d a falling and a rising diagonal that meet the row with probability
 //! (n - d) / n each. Diagonals of several queens do not fall independently of each other; the factor
 //! [`CROWDING`] corrects for that. Only + - * / are used, so that every machine computes the same plan.
+//!
+//! The last rows are left out. The search looks ahead and hardly enters them, and they tell orientations apart the
+//! wrong way: every orientation of a constellation ends with the same solutions. Choosing the cheapest of the four
+//! by this estimate costs 3 to 5 % more nodes than choosing by the true counts (n = 16, 18, 19); with all rows it
+//! would be 18 to 25 %, with the logarithms of the free squares, summed up twice, 6 to 9 %.
 
 use crate::board::Board;
 use crate::rows::FreeRow;
@@ -15,18 +20,24 @@ use crate::rows::FreeRow;
 /// n-queens configurations", 2021), so the exponent is larger by (1.94 - 1) / (2/3).
 const CROWDING: f64 = 1.41;
 
+/// The rows at the end that a search with look-ahead hardly enters. Four or six choose slightly worse.
+const UNSEEN: usize = 5;
+
 /// The expected number of nodes of the search through these rows.
 pub fn expected_nodes(board: Board, rows: &[FreeRow]) -> f64 {
     let n = f64::from(board.n());
+    // For each distance, the chance that neither diagonal of a queen meets a given square.
+    let missed: [f64; 32] = std::array::from_fn(|distance| {
+        let on_board = (n - distance as f64) / n;
+        let missed = 1.0 - CROWDING * on_board / n;
+        missed * missed
+    });
     let mut level = 1.0;
     let mut nodes = 1.0;
-    for (i, row) in rows.iter().enumerate() {
+    for (i, row) in rows.iter().enumerate().take(rows.len().saturating_sub(UNSEEN)) {
         let columns_left = (rows.len() - i) as f64 / rows.len() as f64;
-        let missed_by_diagonals = rows[..i].iter().fold(1.0, |chance, above| {
-            let on_board = (n - f64::from(row.row - above.row)) / n;
-            let missed = 1.0 - CROWDING * on_board / n;
-            chance * missed * missed
-        });
+        let missed_by_diagonals =
+            rows[..i].iter().fold(1.0, |chance, above| chance * missed[usize::from(row.row - above.row)]);
         level *= f64::from(row.blocked.count_zeros()) * columns_left * missed_by_diagonals;
         nodes += level;
     }

@@ -80,7 +80,7 @@ pub struct KernelArgs {
     /// The method of counting: auto, search.
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto::<Method>)]
     kernel: Auto<Method>,
-    /// The instruction set: auto, portable.
+    /// The instruction set: auto, avx512, avx2, portable; one that this machine lacks is refused.
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto::<Isa>)]
     isa: Auto<Isa>,
 }

@@ -3,6 +3,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod bench;
 mod constellations;
 mod coordinator;
 mod count;
@@ -50,6 +51,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Constellations(args) => constellations::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Merge(args) => merge::run(&args),
+        Command::Bench(args) => bench::run(&args),
     }
 }
 

@@ -10,12 +10,12 @@ pub mod known;
 pub mod plan;
 pub mod rows;
 pub mod symmetric;
+pub mod tally;
 
 mod board;
 mod constellation;
 mod position;
 mod symmetry;
-mod tally;
 
 pub use board::{Board, BoardError, Square};
 pub use constellation::{Constellation, Orbit};

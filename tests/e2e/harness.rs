@@ -10,7 +10,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// Nothing in a test is waited for longer.
-pub const PATIENCE: Duration = Duration::from_secs(120);
+pub const PATIENCE: Duration = Duration::from_mins(2);
 
 /// A fresh folder in which commands run.
 pub struct Folder(TempDir);

@@ -67,7 +67,7 @@ fn a_coordinator_of_ten_million_units_starts_in_seconds_and_stays_under_a_gigaby
         let peak = coordinator.peak_kib().unwrap();
         println!("{units} units, {records} records: started {how} in {started:?}, peak memory {peak} KiB");
         assert!(peak < 1_000_000, "{how}: {peak} KiB");
-        assert!(started < Duration::from_secs(120), "{how}: {started:?}");
+        assert!(started < Duration::from_mins(2), "{how}: {started:?}");
         coordinator.terminate();
         assert_eq!(coordinator.end().code, Some(0));
     }

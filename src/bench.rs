@@ -1,0 +1,202 @@
+//! `diadem bench`: how fast the kernels count on this machine, and how long a whole board would take.
+//!
+//! Units are drawn at random from the plan of each kernel and counted until the time is up; a board that is done
+//! sooner is counted whole. Times are ratios of sums (time to solutions, time to nodes), so units need not be alike;
+//! the spread is the standard error of that ratio.
+
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use queens::kernel::{Isa, Kernel, KernelName, Method, Stop, kernel};
+use queens::tally::{Measure, Summand};
+use queens::{Board, Plan, PlanSpec, UnitId, known};
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+use serde_json::json;
+
+use crate::args::BenchArgs;
+use crate::output::{print, span};
+
+/// At most so many units are drawn: more would not be counted in a bench's time.
+const MOST_UNITS: u64 = 1 << 20;
+
+pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
+    let methods = args.method.0.map_or(Method::ALL.to_vec(), |method| vec![method]);
+    let available = Isa::ALL.into_iter().filter(|isa| isa.is_available()).collect();
+    let isas = args.isa.0.map_or(available, |isa| vec![isa]);
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let mut threads = vec![1, cores];
+    threads.dedup();
+    if !args.json {
+        print(&format!(
+            "{:>2} {:<16} {:>7} {:>9} {:>10} {:>6} {:>9} {:>8} {:>14}",
+            "n", "kernel", "threads", "units", "ns/sol", "+- %", "nodes/sol", "ns/node", "whole board"
+        ))?;
+    }
+    for &n in &args.n {
+        for &method in &methods {
+            let plan = Plan::derive(PlanSpec::new(n))?;
+            for &isa in &isas {
+                let kernel = kernel(method, Some(isa))?;
+                for &threads in &threads {
+                    let sample = Sample::take(&plan, &*kernel, threads, args.seconds, args.seed);
+                    let line = Line { board: n, kernel: kernel.name(), threads, plan: &plan, sample };
+                    print(&if args.json { line.json().to_string() } else { line.text() })?;
+                }
+            }
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What one unit took.
+#[derive(Clone, Copy)]
+struct Counted {
+    nanoseconds: f64,
+    completions: f64,
+    nodes: f64,
+    weight: f64,
+}
+
+/// The units that were counted.
+struct Sample {
+    units: Vec<Counted>,
+    /// Whether these are all units of the plan that have completions to count.
+    whole: bool,
+}
+
+impl Sample {
+    /// Counts units in a random order for that long, and at least one for each thread.
+    fn take(plan: &Plan, kernel: &dyn Kernel, threads: usize, seconds: f64, seed: u64) -> Self {
+        let ids = draw(plan, seed);
+        let next = AtomicUsize::new(0);
+        let units = Mutex::new(Vec::new());
+        let end = Instant::now() + Duration::from_secs_f64(seconds);
+        std::thread::scope(|scope| {
+            for _ in 0..threads {
+                let (ids, next, units) = (&ids, &next, &units);
+                scope.spawn(move || {
+                    let mut counted = Vec::new();
+                    while let Some(id) = ids.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        counted.extend(count(plan, kernel, *id));
+                        if Instant::now() >= end {
+                            break;
+                        }
+                    }
+                    units.lock().expect("no thread panics with the lock").append(&mut counted);
+                });
+            }
+        });
+        let whole = next.into_inner() >= ids.len() && ids.len() as u64 == completion_units(plan);
+        Self { units: units.into_inner().expect("all threads have ended"), whole }
+    }
+
+    fn sum(&self, of: impl Fn(&Counted) -> f64) -> f64 {
+        self.units.iter().map(of).sum()
+    }
+
+    /// Time over something else of the units, and the relative standard error of that ratio.
+    fn ratio(&self, of: impl Fn(&Counted) -> f64) -> (f64, f64) {
+        let k = self.units.len() as f64;
+        let (time, other) = (self.sum(|unit| unit.nanoseconds), self.sum(&of));
+        let ratio = time / other;
+        let squares = self.sum(|unit| (unit.nanoseconds - ratio * of(unit)).powi(2));
+        let error = if self.whole || k < 2.0 { 0.0 } else { (squares * k / (k - 1.0)).sqrt() / time };
+        (ratio, error)
+    }
+}
+
+/// Units in a random order: all that have completions to count, or as many as a bench could count at the most.
+fn draw(plan: &Plan, seed: u64) -> Vec<UnitId> {
+    let mut random = StdRng::seed_from_u64(seed);
+    if plan.units() <= MOST_UNITS {
+        let mut ids: Vec<_> = (0..plan.units()).map(UnitId).filter(|id| has_completions(plan, *id)).collect();
+        ids.shuffle(&mut random);
+        return ids;
+    }
+    let drawn = (0..MOST_UNITS).map(|_| UnitId(random.random_range(0..plan.units())));
+    drawn.filter(|id| has_completions(plan, *id)).collect()
+}
+
+fn completion_units(plan: &Plan) -> u64 {
+    (0..plan.units()).filter(|id| has_completions(plan, UnitId(*id))).count() as u64
+}
+
+/// Whether it is the kernel that counts the unit: symmetric counts have a search of their own.
+fn has_completions(plan: &Plan, id: UnitId) -> bool {
+    matches!(plan.summand(id), Summand::Asymmetric | Summand::Symmetric(_, Measure::Completions))
+}
+
+fn count(plan: &Plan, kernel: &dyn Kernel, id: UnitId) -> Option<Counted> {
+    let begun = Instant::now();
+    let count = plan.unit(id).count(kernel, &Stop::new())?;
+    Some(Counted {
+        nanoseconds: begun.elapsed().as_secs_f64() * 1e9,
+        completions: count.completions as f64,
+        nodes: count.nodes as f64,
+        weight: plan.weight(id) as f64,
+    })
+}
+
+/// One line of the table.
+struct Line<'a> {
+    board: Board,
+    kernel: KernelName,
+    threads: usize,
+    plan: &'a Plan,
+    sample: Sample,
+}
+
+impl Line<'_> {
+    /// Nanoseconds of all threads together for a solution, relative error, nodes a solution, nanoseconds a node.
+    fn figures(&self) -> (f64, f64, f64, f64) {
+        let (solution, error) = self.sample.ratio(|unit| unit.completions);
+        let (node, _) = self.sample.ratio(|unit| unit.nodes);
+        (solution / self.threads as f64, error, solution / node, node / self.threads as f64)
+    }
+
+    /// How long the whole board takes: by its published number of solutions, else by the plan's expected work.
+    fn whole_board(&self) -> Option<Duration> {
+        let (solution, ..) = self.figures();
+        let nanoseconds = if let Some(known) = known::totals(self.board) {
+            solution * known.solutions() as f64 / 8.0
+        } else {
+            let (weight, _) = self.sample.ratio(|unit| unit.weight);
+            weight / self.threads as f64 * self.plan.total_weight() as f64
+        };
+        Duration::try_from_secs_f64(nanoseconds / 1e9).ok()
+    }
+
+    fn text(&self) -> String {
+        let (solution, error, nodes, node) = self.figures();
+        let units = format!("{}{}", self.sample.units.len(), if self.sample.whole { "" } else { "*" });
+        format!(
+            "{:>2} {:<16} {:>7} {units:>9} {solution:>10.2} {:>6.1} {nodes:>9.1} {node:>8.3} {:>14}",
+            self.board.n(),
+            self.kernel.to_string(),
+            self.threads,
+            100.0 * error,
+            self.whole_board().map_or_else(|| "-".into(), span),
+        )
+    }
+
+    fn json(&self) -> serde_json::Value {
+        let (solution, error, nodes, node) = self.figures();
+        json!({
+            "n": self.board.n(),
+            "kernel": self.kernel.method.to_string(),
+            "isa": self.kernel.isa.to_string(),
+            "threads": self.threads,
+            "units": self.sample.units.len(),
+            "whole": self.sample.whole,
+            "ns_per_solution": solution,
+            "relative_error": error,
+            "nodes_per_solution": nodes,
+            "ns_per_node": node,
+            "whole_board_seconds": self.whole_board().map(|whole| whole.as_secs_f64()),
+        })
+    }
+}

@@ -3,6 +3,7 @@
 mod cluster;
 mod count;
 mod damage;
+mod foreign;
 mod harness;
 mod kill;
 mod scale;

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
@@ -34,7 +35,7 @@ pub fn run(args: CountArgs) -> anyhow::Result<ExitCode> {
     let (kernel, threads) = (config.kernel.name(), config.threads);
     let path = directory(&args);
     let (plan, standing, store) = if args.in_memory {
-        let plan = Plan::derive(PlanSpec::new(args.n))?;
+        let plan = Arc::new(Plan::derive(PlanSpec::new(args.n))?);
         let standing = Standing::new(&plan);
         (plan, standing, None)
     } else {

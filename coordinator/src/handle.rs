@@ -75,12 +75,12 @@ pub struct Handle {
 impl Handle {
     /// Starts the keeper of a run that records in `store`, or in memory only.
     pub fn start(
-        plan: Plan,
+        plan: Arc<Plan>,
         shard: Shard,
         standing: Standing,
         store: Option<Store>,
     ) -> std::io::Result<Self> {
-        let core = Core::new(Arc::new(plan), shard, standing, rand::random());
+        let core = Core::new(plan, shard, standing, rand::random());
         let (commands, inbox) = channel();
         let (news_out, news) = watch::channel(keeper::first_news(&core));
         let clock: Box<dyn Clock> = Box::new(SystemClock::default());

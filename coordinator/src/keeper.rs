@@ -25,7 +25,6 @@ use crate::clock::Clock;
 use crate::core::Core;
 use crate::handle::{CallError, Command, Handle, LeaseRequest, Purpose};
 use crate::ledger::{Mark, Record};
-use crate::run_directory::RunDirectory;
 use crate::store::Store;
 
 /// The longest time without a look at leases, waiting workers and checkpoint.
@@ -320,12 +319,10 @@ impl Keeper {
     }
 
     fn spawn_audit(&self, purpose: Purpose) {
-        let Some(path) = self.store.as_ref().map(|store| store.directory().path().to_owned()) else { return };
+        let Some(directory) = self.store.as_ref().map(|store| store.directory().clone()) else { return };
         let handle = self.handle.clone();
         let work = move || {
-            let result = RunDirectory::open(&path)
-                .map_err(|error| error.to_string())
-                .and_then(|directory| audit(&directory).map_err(|error| error.to_string()));
+            let result = audit(&directory).map_err(|error| error.to_string());
             handle.send(Command::Audited(purpose, Box::new(result)));
         };
         if let Err(error) = thread::Builder::new().name("audit".into()).spawn(work) {

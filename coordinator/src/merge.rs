@@ -105,8 +105,12 @@ pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
             }
         }
     }
-    let options =
-        OpenOptions { path: out.to_owned(), begin: Some(plan.clone()), board: None, shard: Shard::default() };
+    let options = OpenOptions {
+        path: out.to_owned(),
+        begin: Some((*plan).clone()),
+        board: None,
+        shard: Shard::default(),
+    };
     let (mut store, mut standing, _) = Store::open(options)?;
     for (part, own) in parts.iter().zip(&standings) {
         copy(part, own, &mut store, &mut standing)?;

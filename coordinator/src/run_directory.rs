@@ -11,6 +11,7 @@
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use queens::plan::Fingerprint;
@@ -123,11 +124,11 @@ fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> RunD
 }
 
 /// A run directory.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RunDirectory {
     path: PathBuf,
     run: RunFile,
-    plan: Plan,
+    plan: Arc<Plan>,
 }
 
 impl RunDirectory {
@@ -152,7 +153,7 @@ impl RunDirectory {
                 derived: plan.fingerprint().clone(),
             });
         }
-        Ok(Self { path: path.to_owned(), run, plan })
+        Ok(Self { path: path.to_owned(), run, plan: Arc::new(plan) })
     }
 
     /// Begins a run in `path`, which is created where it is missing and must not hold a run.
@@ -169,7 +170,7 @@ impl RunDirectory {
         fs::rename(&draft, &file).map_err(io_error("create", &file))?;
         let folder = File::open(path).map_err(io_error("open", path))?;
         folder.sync_all().map_err(io_error("sync", path))?;
-        Ok(Self { path: path.to_owned(), run, plan })
+        Ok(Self { path: path.to_owned(), run, plan: Arc::new(plan) })
     }
 
     /// Refuses a run of another board.
@@ -203,7 +204,7 @@ impl RunDirectory {
     }
 
     /// The plan of the run.
-    pub fn plan(&self) -> &Plan {
+    pub fn plan(&self) -> &Arc<Plan> {
         &self.plan
     }
 

@@ -35,16 +35,21 @@ pub struct Orbit {
 }
 
 impl Constellation {
-    /// The queens, each once: top, bottom, left, right, those in corners not repeated.
-    pub fn queens(self, board: Board) -> Vec<Square> {
+    /// The queens by border line, top, bottom, left, right: one in a corner comes twice.
+    fn by_line(self, board: Board) -> [Square; 4] {
         let last = board.last();
-        let mut queens = Vec::with_capacity(4);
-        for queen in [
+        [
             Square::new(0, self.top),
             Square::new(last, self.bottom),
             Square::new(self.left, 0),
             Square::new(self.right, last),
-        ] {
+        ]
+    }
+
+    /// The queens, each once: top, bottom, left, right, those in corners not repeated.
+    pub fn queens(self, board: Board) -> Vec<Square> {
+        let mut queens = Vec::with_capacity(4);
+        for queen in self.by_line(board) {
             if !queens.contains(&queen) {
                 queens.push(queen);
             }
@@ -61,7 +66,7 @@ impl Constellation {
             && (bottom == 0) == (left == last)
             && (bottom == last) == (right == last);
         corners_agree && {
-            let queens = self.queens(board);
+            let queens = self.by_line(board);
             queens.iter().all(|a| queens.iter().all(|b| !a.attacks(*b)))
         }
     }

@@ -69,7 +69,8 @@ fn a_worker_that_does_not_know_the_plan_version_leaves_with_a_sentence() {
 
 #[test]
 fn a_worker_that_does_not_know_the_scheme_leaves_with_a_sentence() {
-    worker_meets(r#"{"n":8,"scheme":"spirals","version":1}"#, "00").refused(&["spirals", "this release of diadem"]);
+    worker_meets(r#"{"n":8,"scheme":"spirals","version":1}"#, "00")
+        .refused(&["spirals", "this release of diadem"]);
 }
 
 #[test]

@@ -26,16 +26,15 @@ pub fn default_split(board: Board) -> OuterSplit {
     let (rows, group, sides) = match board.n() {
         0..=11 => (0, 1, 0),
         12..=15 => (0, 1, 2),
-        16 => (0, 1, 4),
-        17 => (0, 1, 5),
-        18..=19 => (0, 1, 6),
+        16..=17 => (0, 1, 3),
+        18..=19 => (0, 1, 4),
         20..=22 => (1, 1, 2),
         23 => (1, 1, 4),
         24..=25 => (2, 1, 0),
         26 => (3, 1, 0),
         27 => (4, 4, 0),
-        28..=29 => (4, 6, 0),
-        _ => (4, 9, 0),
+        28 => (4, 6, 0),
+        _ => (4, 10, 0),
     };
     OuterSplit { rows, group, sides }
 }
@@ -73,7 +72,8 @@ pub fn parts(board: Board, split: OuterSplit) -> Parts {
     }
     for ((top, bottom), pairs) in families {
         let last = board.last();
-        let queens = Position::empty(board).with_queen(Square::new(0, top)).with_queen(Square::new(last, bottom));
+        let queens =
+            Position::empty(board).with_queen(Square::new(0, top)).with_queen(Square::new(last, bottom));
         let share = pairs.iter().count() as f64 / pairs_around(board, top, bottom) as f64;
         let work = weight(&queens) * share;
         completions.push(Part::split_outer(queens.with_boundary(pairs), Summand::Asymmetric, work, split));

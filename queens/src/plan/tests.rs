@@ -68,11 +68,24 @@ fn families_give_the_published_totals_by_either_kernel() {
 }
 
 #[test]
+fn families_give_the_published_totals_of_larger_boards() {
+    for n in 15..=17 {
+        let plan = Plan::derive(PlanSpec::families(board(n))).unwrap();
+        assert_eq!(Some(total_by(&plan, Method::Meet)), known::totals(board(n)), "n={n}");
+    }
+}
+
+#[test]
 fn totals_do_not_depend_on_how_finely_families_are_split() {
     for n in 4..=11 {
         for (rows, group, sides) in [(0, 1, 1), (1, 3, 0), (1, 2, 2), (2, 1, 1), (3, 2, 0)] {
             let plan = families(n, rows, group, sides);
-            assert_eq!(Some(total_by(&plan, Method::Meet)), known::totals(board(n)), "n={n} {:?}", plan.spec());
+            assert_eq!(
+                Some(total_by(&plan, Method::Meet)),
+                known::totals(board(n)),
+                "n={n} {:?}",
+                plan.spec()
+            );
         }
     }
 }
@@ -83,7 +96,9 @@ fn families_have_one_constellation_of_each_orbit() {
         let parts = super::families::parts(board(n), OuterSplit { rows: 0, group: 1, sides: 0 });
         let completions = parts.parts.iter().map(|part| (part.summand(), part.position_of_unit(0)));
         let constellations: usize = completions
-            .filter(|(summand, _)| !matches!(summand, Summand::Symmetric(_, Measure::HalfTurn | Measure::QuarterTurn)))
+            .filter(|(summand, _)| {
+                !matches!(summand, Summand::Symmetric(_, Measure::HalfTurn | Measure::QuarterTurn))
+            })
             .map(|(_, position)| position.boundary().map_or(1, |pairs| pairs.iter().count()))
             .sum();
         assert_eq!(constellations, crate::Constellation::orbits(board(n)).count(), "n={n}");

@@ -78,20 +78,17 @@ impl Cut {
 
 /// The free rows, lowest bit of a set first, and how many of the last ones are forced.
 ///
-/// Rows that fit into one half only come last. Before them come those with the fewest open squares near the cut:
-/// passes fix on which side the last rows fall, and a fixed row costs as much as it has open squares there.
+/// Rows that fit into one half only come last. Before them come the outer rows: passes fix on which side the last rows
+/// fall, and outer rows turned out to be the best to fix (better than those with few open squares near the cut).
 fn order_rows(squares: &Squares, columns: &[Vec<u8>; 2]) -> Result<(Vec<u8>, usize), Uncut> {
     let sides =
         |row: u8| columns.iter().filter(|half| half.iter().any(|col| squares.is_open(row, *col))).count();
-    let score = |row: u8| -> u32 {
-        let near = columns.iter().flat_map(|half| half.iter().rev().zip([6, 3, 1]));
-        near.filter(|(col, _)| squares.is_open(row, **col)).map(|(_, weight)| weight).sum()
-    };
     let mut order: Vec<u8> = squares.rows().collect();
     if order.iter().any(|row| sides(*row) == 0) {
         return Err(Uncut::Impossible);
     }
-    order.sort_by_key(|row| (sides(*row) == 1, Reverse(score(*row)), *row));
+    let from_border = |row: u8| row.min(squares.n() - 1 - row);
+    order.sort_by_key(|row| (sides(*row) == 1, Reverse(from_border(*row)), *row));
     let forced = order.iter().filter(|row| sides(**row) == 1).count();
     Ok((order, forced.min(MOST_FORCED)))
 }

@@ -22,7 +22,7 @@ use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::half::Half;
 use crate::kernel::meet::join::Matcher;
 use crate::kernel::meet::lanes::Lanes;
-use crate::kernel::meet::lists::{Growth, Lists, Source};
+use crate::kernel::meet::lists::{Growth, Lists, Source, gather};
 use crate::kernel::meet::row_sets::binomial;
 
 /// The most words of the resident lists of a half, of the lists with one column missing, and with two or more.
@@ -46,15 +46,6 @@ pub struct Workspace {
     complete: [Vec<u64>; 2],
     sources: Vec<Source>,
     heads: Vec<u32>,
-}
-
-impl Workspace {
-    /// The bytes held.
-    pub fn bytes(&self) -> usize {
-        let lists = self.resident.iter().chain([&self.spare]).chain(self.passing.iter().flatten());
-        lists.map(Lists::bytes).sum::<usize>()
-            + self.complete.iter().map(|words| 8 * words.capacity()).sum::<usize>()
-    }
 }
 
 /// How many fixed rows a half with so many columns missing may lack.
@@ -244,9 +235,8 @@ impl<'a, L: Lanes> Passes<'a, L> {
 
     unsafe fn join_one(&mut self, set: u32) {
         for (side, set) in [set, !set & self.cut.sets.full()].into_iter().enumerate() {
-            self.collect_sources(side, set);
-            // SAFETY: the promise of the caller; the sources are lists that live in the workspace.
-            unsafe { L::gather(&self.work.sources, self.cut.keep, &mut self.work.complete[side]) };
+            // SAFETY: the promise of the caller.
+            unsafe { L::gather(self, side, set) };
             if self.work.complete[side].is_empty() {
                 return;
             }
@@ -257,7 +247,19 @@ impl<'a, L: Lanes> Passes<'a, L> {
         unsafe { L::join(self.matcher, self.cut.bytes, left, right) };
     }
 
+    /// Makes the complete halves of a set.
+    ///
+    /// # Safety
+    /// The machine must have the instruction set of `L`.
+    #[inline(always)]
+    pub unsafe fn gather(&mut self, side: usize, set: u32) {
+        self.collect_sources(side, set);
+        // SAFETY: the promise of the caller; the sources are lists that live in the workspace.
+        unsafe { gather::<L>(&self.work.sources, self.cut.keep, &mut self.work.complete[side]) };
+    }
+
     /// Lists the sources from which the complete halves of a set come.
+    #[inline(always)]
     fn collect_sources(&mut self, side: usize, set: u32) {
         let Workspace { resident, passing, sources, .. } = &mut *self.work;
         let sets = &self.cut.sets;
@@ -321,6 +323,7 @@ unsafe fn grow<L: Lanes>(
 }
 
 /// The places of the ones.
+#[inline(always)]
 fn ones(mut bits: u32) -> impl Iterator<Item = usize> {
     std::iter::from_fn(move || {
         let place = (bits != 0).then(|| bits.trailing_zeros() as usize);

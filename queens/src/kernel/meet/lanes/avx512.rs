@@ -4,7 +4,8 @@ use std::arch::x86_64::*;
 
 use crate::kernel::meet::join::{self, Matcher};
 use crate::kernel::meet::lanes::{Lanes, Planes};
-use crate::kernel::meet::lists::{self, Growth, Lists, Source};
+use crate::kernel::meet::lists::{self, Growth, Lists};
+use crate::kernel::meet::passes::Passes;
 
 /// AVX-512.
 #[derive(Debug)]
@@ -158,9 +159,9 @@ impl Lanes for Avx512 {
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")]
-    unsafe fn gather(sources: &[Source], keep: u64, out: &mut Vec<u64>) {
+    unsafe fn gather(passes: &mut Passes<'_, Self>, side: usize, set: u32) {
         // SAFETY: as above.
-        unsafe { lists::gather::<Self>(sources, keep, out) }
+        unsafe { passes.gather(side, set) }
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")]

@@ -1,7 +1,7 @@
 //! What the kernel asks of an instruction set.
 //!
 //! The bodies of the kernel are generic over [`Lanes`] and inlined into one function per instruction set that has
-//! its target features (the `grow`, `gather` and `join` of each implementation).
+//! its target features (`grow`, `gather` and `join`).
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -16,7 +16,8 @@ pub use avx512::Avx512;
 pub use portable::Portable;
 
 use crate::kernel::meet::join::Matcher;
-use crate::kernel::meet::lists::{Growth, Lists, Source};
+use crate::kernel::meet::lists::{Growth, Lists};
+use crate::kernel::meet::passes::Passes;
 
 /// The planes of 64 words: for each byte of a word and each of its bits 3 to 7, the words (one bit each, in the order
 /// of [`Lanes::lane`]) that have this bit *clear*.
@@ -73,8 +74,8 @@ pub trait Lanes: Sized + 'static {
 
     /// [`crate::kernel::meet::lists::grow`] with the target features.
     unsafe fn grow(growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> bool;
-    /// [`crate::kernel::meet::lists::gather`] with the target features.
-    unsafe fn gather(sources: &[Source], keep: u64, out: &mut Vec<u64>);
+    /// [`Passes::gather`] with the target features.
+    unsafe fn gather(passes: &mut Passes<'_, Self>, side: usize, set: u32);
     /// [`crate::kernel::meet::join::join`] with the target features.
     unsafe fn join(matcher: &mut Matcher<Self>, bytes: usize, a: &mut Vec<u64>, b: &mut Vec<u64>);
 }

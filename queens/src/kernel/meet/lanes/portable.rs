@@ -2,7 +2,8 @@
 
 use crate::kernel::meet::join::{self, Matcher};
 use crate::kernel::meet::lanes::{Lanes, Planes};
-use crate::kernel::meet::lists::{self, Growth, Lists, Source};
+use crate::kernel::meet::lists::{self, Growth, Lists};
+use crate::kernel::meet::passes::Passes;
 
 /// No instruction set in particular.
 #[derive(Debug)]
@@ -120,9 +121,9 @@ impl Lanes for Portable {
         unsafe { lists::grow::<Self>(growth, from, to) }
     }
 
-    unsafe fn gather(sources: &[Source], keep: u64, out: &mut Vec<u64>) {
+    unsafe fn gather(passes: &mut Passes<'_, Self>, side: usize, set: u32) {
         // SAFETY: as above.
-        unsafe { lists::gather::<Self>(sources, keep, out) }
+        unsafe { passes.gather(side, set) }
     }
 
     unsafe fn join(matcher: &mut Matcher<Self>, bytes: usize, a: &mut Vec<u64>, b: &mut Vec<u64>) {

@@ -16,6 +16,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::board::Board;
 use crate::position::Position;
 
 pub use meet::Meet;
@@ -85,8 +86,13 @@ pub enum Isa {
 }
 
 impl Method {
-    /// All methods, the one that `auto` prefers first.
+    /// All methods.
     pub const ALL: [Method; 2] = [Method::Meet, Method::Search];
+
+    /// The method that counts a whole board fastest: from n = 17 on halves meet (docs/performance.md).
+    pub fn best(board: Board) -> Self {
+        if board.n() >= 17 { Method::Meet } else { Method::Search }
+    }
 }
 
 impl Isa {

@@ -114,7 +114,15 @@ impl PlanSpec {
         Self { n, scheme, version: CURRENT_VERSION }
     }
 
-    /// The specification of a new run on that board that suits a kernel.
+    /// The method whose kernels the plan suits best. Others count it too.
+    pub fn method(&self) -> Method {
+        match self.scheme {
+            Scheme::Constellations { .. } => Method::Search,
+            Scheme::Families { .. } => Method::Meet,
+        }
+    }
+
+    /// The specification of a new run on that board that suits a method.
     pub fn for_kernel(n: Board, method: Method) -> Self {
         match method {
             Method::Meet => Self::families(n),

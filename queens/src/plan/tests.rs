@@ -1,3 +1,4 @@
+use super::families::parts as parts_of_families;
 use super::*;
 use crate::known;
 use crate::tally::Tally;
@@ -93,7 +94,7 @@ fn totals_do_not_depend_on_how_finely_families_are_split() {
 #[test]
 fn families_have_one_constellation_of_each_orbit() {
     for n in [8, 11, 14, 20] {
-        let parts = super::families::parts(board(n), OuterSplit { rows: 0, group: 1, sides: 0 });
+        let parts = parts_of_families(board(n), OuterSplit { rows: 0, group: 1, sides: 0 });
         let completions = parts.parts.iter().map(|part| (part.summand(), part.position_of_unit(0)));
         let constellations: usize = completions
             .filter(|(summand, _)| {

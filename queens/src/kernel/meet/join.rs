@@ -140,31 +140,33 @@ unsafe fn sliced<L: Lanes, const C: usize>(matcher: &mut Matcher<L>, lanes: &mut
     lanes.truncate(len);
 }
 
+/// One bit for each of 512 lanes.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+struct Blocks([u64; 8]);
+
 /// Fills the tables for the first `count` of the lanes.
 #[inline(always)]
 unsafe fn tabulate<L: Lanes, const C: usize>(tables: &mut Tables, lanes: *const u64, count: usize) {
-    #[repr(align(64))]
-    struct Aligned([[[u64; 8]; 5]; BYTES]);
-    let mut planes = Aligned([[[0; 8]; 5]; BYTES]);
-    let mut valid = [0u64; 8];
-    for block in 0..count.div_ceil(64) {
+    let mut planes = [[Blocks([0; 8]); 5]; BYTES];
+    let mut valid = Blocks([0; 8]);
+    for (block, valid) in valid.0.iter_mut().enumerate().take(count.div_ceil(64)) {
         let mut of_block = [[0; 5]; BYTES];
         // SAFETY: the promise of the caller.
         unsafe { L::planes(lanes.add(64 * block), C, &mut of_block) };
-        for byte in 0..C {
-            for bit in 0..5 {
-                planes.0[byte][bit][block] = of_block[byte][bit];
+        for (planes, of_block) in planes.iter_mut().zip(of_block).take(C) {
+            for (plane, of_block) in planes.iter_mut().zip(of_block) {
+                plane.0[block] = of_block;
             }
         }
         let here = (count - 64 * block).min(64);
-        valid[block] = if here == 64 { u64::MAX } else { (0..here).fold(0, |all, i| all | 1 << L::lane(i)) };
+        *valid = if here == 64 { u64::MAX } else { (0..here).fold(0, |all, i| all | 1 << L::lane(i)) };
     }
-    let valid = Aligned([[valid; 5]; BYTES]);
-    for byte in 0..C {
+    for (byte, planes) in planes.iter().enumerate().take(C) {
         // SAFETY: aligned blocks, and a table has PATTERNS entries of BLOCKS blocks.
         unsafe {
-            let plane = |bit: usize| L::load_bits(planes.0[byte][bit].as_ptr());
-            let all = if byte == 0 { L::load_bits(valid.0[0][0].as_ptr()) } else { L::fill(u64::MAX) };
+            let plane = |bit: usize| L::load_bits(planes[bit].0.as_ptr());
+            let all = if byte == 0 { L::load_bits(valid.0.as_ptr()) } else { L::fill(u64::MAX) };
             let mut entries = [all; PATTERNS / 2];
             for bit in 0..4 {
                 for pattern in 0..1 << bit {

@@ -16,6 +16,9 @@
 //! [`lists`] (half boards by row set), [`passes`] (what is kept in memory), [`join`] (the pairs), [`lanes`] (the
 //! instruction sets).
 
+#![expect(clippy::inline_always, reason = "bodies must be compiled for the instruction set of their caller")]
+#![expect(clippy::cast_possible_wrap, reason = "words are bit patterns, not numbers")]
+
 mod boundary;
 mod cut;
 mod half;

@@ -106,7 +106,7 @@ impl<'a, L: Lanes> Passes<'a, L> {
     /// Makes the resident lists of a half. Returns how many words are expected for each number of columns.
     unsafe fn keep(&mut self, side: usize, most: f64) -> Option<Vec<f64>> {
         let half = &self.cut.halves[side];
-        let top = self.top_of_side(side, self.cut.forced_left, self.cut.forced);
+        let top = top_of_side(side, self.cut.forced_left, self.cut.forced);
         self.work.resident[side].reset(&self.cut.sets);
         let mut columns = 0;
         let mut growth = [half.open[0].count_ones().into(); 3];
@@ -156,11 +156,6 @@ impl<'a, L: Lanes> Passes<'a, L> {
         expected[size as usize] * sets / binomial(rows, size)
     }
 
-    /// The fixed rows on one side, where those in `left` are on the left.
-    fn top_of_side(&self, side: usize, left: u32, fixed: u32) -> u32 {
-        if side == 0 { left } else { !left & ((1 << fixed) - 1) }
-    }
-
     /// Lists in `work.heads` the heads of the sets that a half with so many columns missing can have.
     fn choose_heads(&mut self, side: usize, missing: usize, fixed: u32, top: u32) {
         let sets = &self.cut.sets;
@@ -201,7 +196,7 @@ impl<'a, L: Lanes> Passes<'a, L> {
                 if column <= self.columns[side] {
                     continue;
                 }
-                self.choose_heads(side, missing, fixed, self.top_of_side(side, left, fixed));
+                self.choose_heads(side, missing, fixed, top_of_side(side, left, fixed));
                 let Workspace { resident, passing, heads, .. } = &mut *self.work;
                 let (to, from) = passing.split_at_mut(missing + 1);
                 let from = if column - 1 == self.columns[side] { &resident[side] } else { &from[0][side] };
@@ -297,6 +292,11 @@ impl<'a, L: Lanes> Passes<'a, L> {
         }
         sources.push(Source { words: sources.as_ptr().cast(), len: 0, step: half.steps[last][0] });
     }
+}
+
+/// The fixed rows on one side, where those in `left` are on the left.
+fn top_of_side(side: usize, left: u32, fixed: u32) -> u32 {
+    if side == 0 { left } else { !left & ((1 << fixed) - 1) }
 }
 
 /// Adds one column to the lists of a half. `None` if stopped.

@@ -49,7 +49,8 @@ impl Squares {
     /// The columns without a queen: of the left half and of the right half, each from the outer edge to the cut.
     pub fn halves(&self) -> [Vec<u8>; 2] {
         let columns: Vec<u8> = (0..32).filter(|col| self.free_columns >> col & 1 == 1).collect();
-        let left = (columns.len() + usize::from(self.left_heavy)) / 2;
+        let odd = columns.len() % 2 == 1 && self.left_heavy;
+        let left = columns.len() / 2 + usize::from(odd);
         [columns[..left].to_vec(), columns[left..].iter().rev().copied().collect()]
     }
 

@@ -173,7 +173,7 @@ fn large_boards_where_little_or_nothing_fits_are_counted() {
                 break;
             }
             if open != 0 {
-                let col = if row % 2 == 0 { open.trailing_zeros() } else { 31 - open.leading_zeros() };
+                let col = if row % 2 == 0 { open.trailing_zeros() } else { open.ilog2() };
                 position = position.with_queen(Square::new(row, col as u8));
             }
         }

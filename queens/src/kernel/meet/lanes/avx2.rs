@@ -1,5 +1,6 @@
 //! AVX2: four words, 256 bits. Words are compressed by a permutation from a table.
 
+#[allow(clippy::wildcard_imports)] // Not in tests, so not to be expected.
 use std::arch::x86_64::*;
 
 use crate::kernel::meet::join::{self, Matcher};
@@ -152,8 +153,8 @@ impl Lanes for Avx2 {
             for part in [0, 32] {
                 let mut a = [_mm256_setzero_si256(); 8];
                 let mut b = a;
-                for i in 0..8 {
-                    a[i] = _mm256_shuffle_epi8(_mm256_loadu_si256(words.add(part + 4 * i).cast()), pairs);
+                for (i, a) in a.iter_mut().enumerate() {
+                    *a = _mm256_shuffle_epi8(_mm256_loadu_si256(words.add(part + 4 * i).cast()), pairs);
                 }
                 for i in 0..4 {
                     b[i] = _mm256_unpacklo_epi16(a[2 * i], a[2 * i + 1]);

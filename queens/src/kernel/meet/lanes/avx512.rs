@@ -1,5 +1,6 @@
 //! AVX-512 with F, BW, DQ and VL: eight words, 512 bits.
 
+#[allow(clippy::wildcard_imports)] // Not in tests, so not to be expected.
 use std::arch::x86_64::*;
 
 use crate::kernel::meet::join::{self, Matcher};
@@ -120,8 +121,8 @@ impl Lanes for Avx512 {
                 _mm512_broadcast_i32x4(_mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15));
             let mut a = [_mm512_setzero_si512(); 8];
             let mut b = a;
-            for i in 0..8 {
-                a[i] = _mm512_shuffle_epi8(_mm512_loadu_si512(words.add(8 * i).cast()), pairs);
+            for (i, a) in a.iter_mut().enumerate() {
+                *a = _mm512_shuffle_epi8(_mm512_loadu_si512(words.add(8 * i).cast()), pairs);
             }
             for i in 0..4 {
                 b[i] = _mm512_unpacklo_epi16(a[2 * i], a[2 * i + 1]);

@@ -1,12 +1,15 @@
 //! The arguments, as clap reads them, parsed into domain values: nothing further in sees a string.
 
 use std::path::PathBuf;
+use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
 use coordinator::shard::Shard;
 use queens::Board;
-use queens::kernel::{Isa, Method};
+use queens::kernel::{Isa, Kernel, KernelError, Method, kernel};
+use queens::plan::{PlanSpec, Scheme};
 
 /// Counts the ways to place n queens on an n x n board so that none attacks another: on one machine or on hundreds,
 /// for as long as it takes.
@@ -62,6 +65,10 @@ pub struct CountArgs {
     /// Count only share I of K, 1 <= I <= K, into a run directory of its own.
     #[arg(long, value_name = "I/K", conflicts_with = "in_memory")]
     pub shard: Option<Shard>,
+    /// Plan a new run by families, split by that many outer rows, the squares of the last in groups, and the sides of
+    /// so many rows more.
+    #[arg(long, value_name = "ROWS,GROUP,SIDES")]
+    pub families: Option<FamilySplit>,
     #[command(flatten)]
     pub kernel: KernelArgs,
     /// Print one JSON object on stdout and nothing else.
@@ -78,7 +85,8 @@ pub struct KernelArgs {
     /// How many units to count at a time [default: one for each core].
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=4096))]
     threads: Option<u32>,
-    /// The method of counting: auto, search.
+    /// The method of counting: auto, meet, search. A new run is planned for it; auto chooses by the board, and goes on
+    /// with what a run was planned for.
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto::<Method>)]
     kernel: Auto<Method>,
     /// The instruction set: auto, avx512, avx2, portable; one that this machine lacks is refused.
@@ -93,9 +101,49 @@ impl KernelArgs {
         self.threads.unwrap_or_else(cores)
     }
 
-    /// The kernel.
-    pub fn kernel(&self) -> Result<std::sync::Arc<dyn queens::kernel::Kernel>, queens::kernel::KernelError> {
-        queens::kernel::kernel(self.kernel.0.unwrap_or(Method::Search), self.isa.0)
+    /// The kernel that was asked for, or the one that suits the plan.
+    pub fn kernel(&self, plan: &PlanSpec) -> Result<Arc<dyn Kernel>, KernelError> {
+        kernel(self.kernel.0.unwrap_or(plan.method()), self.isa.0)
+    }
+
+    /// Whether the machine has the instruction set that was asked for.
+    pub fn check(&self) -> Result<(), KernelError> {
+        kernel(Method::Search, self.isa.0).map(|_| ())
+    }
+
+    /// The plan of a new run.
+    pub fn plan(&self, n: Board, split: Option<FamilySplit>) -> PlanSpec {
+        new_plan(n, self.kernel.0, split)
+    }
+}
+
+/// The plan of a new run: split by families as told, or as suits the method.
+pub fn new_plan(n: Board, method: Option<Method>, split: Option<FamilySplit>) -> PlanSpec {
+    let plan = PlanSpec::for_kernel(n, method.unwrap_or(Method::best(n)));
+    match split {
+        Some(FamilySplit { rows, group, sides }) => {
+            PlanSpec { scheme: Scheme::Families { rows, group, sides }, ..plan }
+        }
+        None => plan,
+    }
+}
+
+/// How a new run's families are split: ROWS,GROUP,SIDES.
+#[derive(Clone, Copy, Debug)]
+pub struct FamilySplit {
+    rows: u8,
+    group: u8,
+    sides: u8,
+}
+
+impl FromStr for FamilySplit {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers: Result<Vec<u8>, _> = text.split(',').map(str::parse).collect();
+        match numbers.as_deref() {
+            Ok([rows, group, sides]) => Ok(Self { rows: *rows, group: *group, sides: *sides }),
+            _ => Err(format!("\"{text}\" is not ROWS,GROUP,SIDES, three small numbers such as 1,1,2")),
+        }
     }
 }
 
@@ -121,6 +169,12 @@ pub struct CoordinatorArgs {
     /// The run directory.
     #[arg(long, value_name = "DIR")]
     pub run: PathBuf,
+    /// The method that a new run is planned for: auto, meet, search.
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto::<Method>)]
+    pub kernel: Auto<Method>,
+    /// Plan a new run by families, split as with count.
+    #[arg(long, value_name = "ROWS,GROUP,SIDES")]
+    pub families: Option<FamilySplit>,
     /// Where to listen for workers.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7227")]
     pub listen: std::net::SocketAddr,

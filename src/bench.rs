@@ -38,7 +38,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     }
     for &n in &args.n {
         for &method in &methods {
-            let plan = Plan::derive(PlanSpec::new(n))?;
+            let plan = Plan::derive(PlanSpec::for_kernel(n, method))?;
             for &isa in &isas {
                 let kernel = kernel(method, Some(isa))?;
                 for &threads in &threads {

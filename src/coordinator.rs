@@ -7,13 +7,13 @@ use anyhow::{Context, bail};
 use coordinator::shard::Shard;
 use coordinator::store::{OpenOptions, Store};
 use coordinator::{Handle, serve};
-use queens::{Plan, PlanSpec};
+use queens::Plan;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tracing::{Level, info};
 
-use crate::args::CoordinatorArgs;
+use crate::args::{CoordinatorArgs, new_plan};
 use crate::count::{answered, ending};
 use crate::{log, output, signals};
 
@@ -40,7 +40,7 @@ async fn coordinate(args: CoordinatorArgs) -> anyhow::Result<ExitCode> {
         )
     })?;
     let (store, standing, notices) = Store::open(OpenOptions {
-        begin: args.n.map(|n| Plan::derive(PlanSpec::new(n))).transpose()?,
+        begin: args.n.map(|n| Plan::derive(new_plan(n, args.kernel.0, args.families))).transpose()?,
         board: args.n,
         path: args.run.clone(),
         shard: Shard::default(),

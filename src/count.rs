@@ -10,7 +10,7 @@ use coordinator::run_directory::RunDirectory;
 use coordinator::standing::Standing;
 use coordinator::store::{OpenOptions, Store};
 use coordinator::{Answer, Ending, Handle, News};
-use queens::{Plan, PlanSpec};
+use queens::Plan;
 use tokio::sync::watch;
 use tracing::Level;
 
@@ -26,22 +26,23 @@ const INTERRUPTED: u8 = 130;
 
 pub fn run(args: CountArgs) -> anyhow::Result<ExitCode> {
     log::start(Level::WARN);
-    let config = worker::Config {
-        name: "local".into(),
-        threads: args.kernel.threads(),
-        kernel: args.kernel.kernel()?,
-        give_up_after: Some(PATIENCE),
-    };
-    let (kernel, threads) = (config.kernel.name(), config.threads);
+    args.kernel.check()?;
     let path = directory(&args);
     let (plan, standing, store) = if args.in_memory {
-        let plan = Arc::new(Plan::derive(PlanSpec::new(args.n))?);
+        let plan = Arc::new(Plan::derive(args.kernel.plan(args.n, args.families))?);
         let standing = Standing::new(&plan);
         (plan, standing, None)
     } else {
         let (store, standing) = open(&args, path.clone())?;
         (store.directory().plan().clone(), standing, Some(store))
     };
+    let config = worker::Config {
+        name: "local".into(),
+        threads: args.kernel.threads(),
+        kernel: args.kernel.kernel(&plan.spec())?,
+        give_up_after: Some(PATIENCE),
+    };
+    let (kernel, threads) = (config.kernel.name(), config.threads);
     let complete = standing.done() == args.shard.unwrap_or_default().size(plan.units());
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let ending = runtime.block_on(async {
@@ -90,7 +91,8 @@ fn how_to_go_on(args: &CountArgs) -> String {
 }
 
 fn open(args: &CountArgs, path: PathBuf) -> anyhow::Result<(Store, Standing)> {
-    let begin = if RunDirectory::exists(&path) { None } else { Some(Plan::derive(PlanSpec::new(args.n))?) };
+    let new = || Plan::derive(args.kernel.plan(args.n, args.families));
+    let begin = if RunDirectory::exists(&path) { None } else { Some(new()?) };
     let shard = args.shard.unwrap_or_default();
     let (store, standing, notices) = Store::open(OpenOptions { path, begin, board: Some(args.n), shard })?;
     for notice in notices {

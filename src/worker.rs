@@ -21,12 +21,7 @@ pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
 }
 
 async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
-    let config = Config {
-        name: args.name.unwrap_or_else(default_name),
-        threads: args.kernel.threads(),
-        kernel: args.kernel.kernel()?,
-        give_up_after: args.give_up_after,
-    };
+    args.kernel.check()?;
     let remote = Remote::new(&args.coordinator)?;
     let fetched = tokio::select! {
         fetched = fetch_plan(&remote, args.give_up_after) => fetched?,
@@ -43,6 +38,12 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
             plan.fingerprint()
         );
     }
+    let config = Config {
+        name: args.name.unwrap_or_else(default_name),
+        threads: args.kernel.threads(),
+        kernel: args.kernel.kernel(&spec)?,
+        give_up_after: args.give_up_after,
+    };
     let shutdown = async { signals::interrupted().await.unwrap_or(()) };
     let summary = worker::run(remote, Arc::new(plan), config, shutdown).await?;
     info!(units = summary.units, finished = summary.finished, "leaving");

@@ -93,6 +93,13 @@ impl Position {
         self
     }
 
+    /// Allows all pairs of boundary queens again.
+    #[must_use]
+    pub fn without_boundary(mut self) -> Self {
+        self.boundary = None;
+        self
+    }
+
     /// The board.
     pub fn board(&self) -> Board {
         self.board

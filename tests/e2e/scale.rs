@@ -23,7 +23,7 @@ fn ten_million_units() -> Plan {
         if plan.units() > 10_000_000 {
             return plan;
         }
-        let Scheme::Constellations { grain } = &mut spec.scheme;
+        let Scheme::Constellations { grain } = &mut spec.scheme else { panic!("a plan by constellations") };
         *grain = *grain / 10 * 8;
     }
 }

@@ -3,6 +3,7 @@
 //! Every kernel accepts every position and returns the same number of completions for it. A kernel is named by its
 //! *method* (how it searches) and its *isa* (the instruction set that its inner loop is compiled for).
 
+pub mod meet;
 pub mod scalar;
 
 mod search;
@@ -15,8 +16,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::board::Board;
 use crate::position::Position;
 
+pub use meet::Meet;
 pub use search::Search;
 
 /// What a kernel found in one position.
@@ -64,6 +67,8 @@ pub trait Kernel: Send + Sync {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Method {
+    /// Two halves that meet.
+    Meet,
     /// Row by row, from the top.
     Search,
 }
@@ -72,17 +77,22 @@ pub enum Method {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Isa {
-    /// AVX-512, x86-64: 16 lanes of 32 bits.
+    /// AVX-512 with F, BW, DQ and VL, x86-64.
     Avx512,
-    /// AVX2, x86-64: 8 lanes of 32 bits.
+    /// AVX2, x86-64.
     Avx2,
     /// Plain Rust, for every machine.
     Portable,
 }
 
 impl Method {
-    /// All methods, the one that `auto` prefers first.
-    pub const ALL: [Method; 1] = [Method::Search];
+    /// All methods.
+    pub const ALL: [Method; 2] = [Method::Meet, Method::Search];
+
+    /// The method that counts a whole board fastest: from n = 17 on halves meet (docs/performance.md).
+    pub fn best(board: Board) -> Self {
+        if board.n() >= 17 { Method::Meet } else { Method::Search }
+    }
 }
 
 impl Isa {
@@ -92,13 +102,24 @@ impl Isa {
     /// Whether this machine has it.
     pub fn is_available(self) -> bool {
         match self {
+            Isa::Portable => true,
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 => is_x86_feature_detected!("avx512f") && is_x86_feature_detected!("popcnt"),
+            Isa::Avx512 => {
+                is_x86_feature_detected!("avx512f")
+                    && is_x86_feature_detected!("avx512bw")
+                    && is_x86_feature_detected!("avx512dq")
+                    && is_x86_feature_detected!("avx512vl")
+                    && Isa::Avx2.is_available()
+            }
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt"),
+            Isa::Avx2 => {
+                is_x86_feature_detected!("avx2")
+                    && is_x86_feature_detected!("bmi1")
+                    && is_x86_feature_detected!("bmi2")
+                    && is_x86_feature_detected!("popcnt")
+            }
             #[cfg(not(target_arch = "x86_64"))]
             Isa::Avx512 | Isa::Avx2 => false,
-            Isa::Portable => true,
         }
     }
 
@@ -111,6 +132,7 @@ impl Isa {
 impl fmt::Display for Method {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
+            Method::Meet => "meet",
             Method::Search => "search",
         })
     }
@@ -190,7 +212,11 @@ impl FromStr for Isa {
 /// The kernel of that method for that instruction set; `None` takes the fastest that the machine has.
 pub fn kernel(method: Method, isa: Option<Isa>) -> Result<Arc<dyn Kernel>, KernelError> {
     let isa = isa.unwrap_or_else(Isa::best);
+    if !isa.is_available() {
+        return Err(KernelError::Unavailable(isa));
+    }
     match method {
+        Method::Meet => Ok(Arc::new(Meet::new(isa))),
         Method::Search => Ok(Arc::new(Search::new(isa).ok_or(KernelError::Unavailable(isa))?)),
     }
 }

@@ -25,6 +25,17 @@ const UNSEEN: usize = 5;
 
 /// The expected number of nodes of the search through these rows.
 pub fn expected_nodes(board: Board, rows: &[FreeRow]) -> f64 {
+    let seen = rows.len().saturating_sub(UNSEEN);
+    expected_levels(board, rows).take(seen).fold(1.0, |nodes, level| nodes + level)
+}
+
+/// The expected number of ways to fill these rows.
+pub fn expected_completions(board: Board, rows: &[FreeRow]) -> f64 {
+    expected_levels(board, rows).last().unwrap_or(1.0)
+}
+
+/// The expected number of nodes on each level of the search.
+fn expected_levels(board: Board, rows: &[FreeRow]) -> impl Iterator<Item = f64> {
     let n = f64::from(board.n());
     // For each distance, the chance that neither diagonal of a queen meets a given square.
     let missed: [f64; 32] = std::array::from_fn(|distance| {
@@ -33,13 +44,11 @@ pub fn expected_nodes(board: Board, rows: &[FreeRow]) -> f64 {
         missed * missed
     });
     let mut level = 1.0;
-    let mut nodes = 1.0;
-    for (i, row) in rows.iter().enumerate().take(rows.len().saturating_sub(UNSEEN)) {
+    rows.iter().enumerate().map(move |(i, row)| {
         let columns_left = (rows.len() - i) as f64 / rows.len() as f64;
         let missed_by_diagonals =
             rows[..i].iter().fold(1.0, |chance, above| chance * missed[usize::from(row.row - above.row)]);
         level *= f64::from(row.blocked.count_zeros()) * columns_left * missed_by_diagonals;
-        nodes += level;
-    }
-    nodes
+        level
+    })
 }

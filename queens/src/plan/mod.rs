@@ -6,6 +6,7 @@
 
 mod constellations;
 mod estimate;
+mod families;
 mod part;
 
 use std::fmt;
@@ -14,12 +15,12 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::board::Board;
-use crate::kernel::{Count, Kernel, Stop};
+use crate::kernel::{Count, Kernel, Method, Stop};
 use crate::position::Position;
 use crate::symmetric::{Turn, count_fixed};
 use crate::symmetry::SymmetryClass;
 use crate::tally::{Measure, Summand};
-use part::Part;
+use part::{OuterSplit, Part};
 
 /// The number of a unit in its plan, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -39,6 +40,15 @@ pub enum Scheme {
     Constellations {
         /// The size of a unit in expected search nodes.
         grain: u64,
+    },
+    /// The constellations that share top and bottom queen together, split by the queens of outer rows.
+    Families {
+        /// How many further outer rows are split by.
+        rows: u8,
+        /// The squares of the last of them that go into one unit.
+        group: u8,
+        /// For how many rows more it is fixed on which side of the cut their queens fall.
+        sides: u8,
     },
 }
 
@@ -65,18 +75,58 @@ pub enum PlanError {
     /// A unit must have some work in it.
     #[error("the plan's grain must be at least 1 node, not 0")]
     NoGrain,
+    /// A group must have a square in it, and splits have their limits.
+    #[error(
+        "a plan by families splits by at most 8 outer rows in groups of 1 to 32 squares and by at most 12 sides, \
+         not by {rows} rows, groups of {group} and {sides} sides"
+    )]
+    NoSplit {
+        /// The outer rows asked for.
+        rows: u8,
+        /// The squares in a group.
+        group: u8,
+        /// The sides.
+        sides: u8,
+    },
 }
+
+/// The most outer rows and sides that a plan by families is split by.
+const MOST_ROWS: u8 = 8;
+const MOST_SIDES: u8 = 12;
 
 /// The version of new plans.
 const CURRENT_VERSION: u32 = 1;
 
 impl PlanSpec {
-    /// The specification of a new run on that board.
+    /// The specification of a new run on that board, for the row-by-row search.
     pub fn new(n: Board) -> Self {
         Self {
             n,
             scheme: Scheme::Constellations { grain: constellations::default_grain(n) },
             version: CURRENT_VERSION,
+        }
+    }
+
+    /// The specification of a new run on that board, for halves that meet.
+    pub fn families(n: Board) -> Self {
+        let OuterSplit { rows, group, sides } = families::default_split(n);
+        let scheme = Scheme::Families { rows: rows as u8, group: group as u8, sides: sides as u8 };
+        Self { n, scheme, version: CURRENT_VERSION }
+    }
+
+    /// The method whose kernels the plan suits best. Others count it too.
+    pub fn method(&self) -> Method {
+        match self.scheme {
+            Scheme::Constellations { .. } => Method::Search,
+            Scheme::Families { .. } => Method::Meet,
+        }
+    }
+
+    /// The specification of a new run on that board that suits a method.
+    pub fn for_kernel(n: Board, method: Method) -> Self {
+        match method {
+            Method::Meet => Self::families(n),
+            Method::Search => Self::new(n),
         }
     }
 }
@@ -138,11 +188,19 @@ impl Plan {
         if spec.version != CURRENT_VERSION {
             return Err(PlanError::UnknownVersion(spec.version));
         }
-        let Scheme::Constellations { grain } = spec.scheme;
-        if grain == 0 {
-            return Err(PlanError::NoGrain);
-        }
-        let constellations::Parts { parts, symmetric } = constellations::parts(spec.n, grain);
+        let constellations::Parts { parts, symmetric } = match spec.scheme {
+            Scheme::Constellations { grain: 0 } => return Err(PlanError::NoGrain),
+            Scheme::Constellations { grain } => constellations::parts(spec.n, grain),
+            Scheme::Families { rows, group, sides }
+                if rows > MOST_ROWS || !(1..=32).contains(&group) || sides > MOST_SIDES =>
+            {
+                return Err(PlanError::NoSplit { rows, group, sides });
+            }
+            Scheme::Families { rows, group, sides } => {
+                let split = OuterSplit { rows: rows.into(), group: group.into(), sides: sides.into() };
+                families::parts(spec.n, split)
+            }
+        };
         let mut firsts = vec![0];
         let mut members: Vec<_> = symmetric.into_iter().map(|class| (class, 0)).collect();
         let mut hash = blake3::Hasher::new();

@@ -5,10 +5,13 @@
 //!              and for each the free squares of the next row in groups of `group`
 //! ```
 //!
-//! The groups make units of nearly any size: a row alone would multiply their number by ten and more.
+//! The groups make units of nearly any size: a row alone would multiply their number by ten and more. Rows are taken
+//! from the top, or from the outer ones inward; then the sides on which the queens of further rows fall can be fixed,
+//! which cuts units finer where one row more would cost more.
 
 use crate::board::Square;
-use crate::position::Position;
+use crate::kernel::meet::{left_columns, next_outer_row};
+use crate::position::{BoundaryPairs, Position};
 use crate::rows::{FreeRow, free_rows};
 use crate::tally::{Measure, Summand};
 
@@ -29,6 +32,19 @@ enum Split {
     Whole,
     /// By the queens of the first `depth` free rows, the last one in groups of `group` squares; `depth` >= 1.
     Rows { depth: usize, group: u32 },
+    /// By the queens of outer rows and the sides of others.
+    Outer(OuterSplit),
+}
+
+/// A split by the queens of outer rows, from the top and the bottom in turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OuterSplit {
+    /// How many further outer rows are split by.
+    pub rows: usize,
+    /// The squares of the last of them that go into one unit.
+    pub group: u32,
+    /// For how many rows more it is fixed on which side of the cut their queens fall.
+    pub sides: u32,
 }
 
 impl Part {
@@ -59,6 +75,15 @@ impl Part {
         Self { position, summand, split, units, unit_weight }
     }
 
+    /// A part of that expected work, in nodes, split by outer rows.
+    pub fn split_outer(position: Position, summand: Summand, weight: f64, split: OuterSplit) -> Self {
+        let rows = outer_rows(&position, split.rows);
+        let leaves = if rows.is_empty() { 1 } else { count_units(&rows, rows.len(), split.group) };
+        let units = leaves << split.sides;
+        let unit_weight = at_least_one(weight / units.max(1) as f64);
+        Self { position, summand, split: Split::Outer(split), units, unit_weight }
+    }
+
     /// The number of units.
     pub fn units(&self) -> u64 {
         self.units
@@ -76,28 +101,17 @@ impl Part {
 
     /// The position of the unit with that index, 0 <= index < `units()`.
     pub fn position_of_unit(&self, index: u64) -> Position {
-        let Split::Rows { depth, group } = self.split else { return self.position.clone() };
-        let rows = rows_of(&self.position);
-        let mut unit = self.position.clone();
-        let mut left = index;
-        walk(&rows[..depth], &mut Vec::new(), &mut |queens, free| {
-            let here = u64::from(free.count_ones().div_ceil(group));
-            if left >= here {
-                left -= here;
-                return true;
+        match self.split {
+            Split::Whole => self.position.clone(),
+            Split::Rows { depth, group } => {
+                with_queens(&self.position, &rows_of(&self.position)[..depth], group, index)
             }
-            for queen in queens {
-                unit = unit.clone().with_queen(*queen);
+            Split::Outer(OuterSplit { rows, group, sides }) => {
+                let rows = outer_rows(&self.position, rows);
+                let leaf = with_queens(&self.position, &rows, group, index >> sides);
+                with_sides(leaf, sides, index & ((1 << sides) - 1))
             }
-            let row = rows[depth - 1].row;
-            let squares = squares_of_group(free, left as u32, group);
-            unit = unit.clone().with_row_within(row, squares);
-            if squares.is_power_of_two() {
-                unit = unit.clone().with_queen(Square::new(row, squares.trailing_zeros() as u8));
-            }
-            false
-        });
-        unit
+        }
     }
 
     /// Feeds everything that makes the part what it is to the plan's fingerprint.
@@ -108,15 +122,22 @@ impl Part {
             Summand::Symmetric(member, Measure::HalfTurn) => (member, 2),
             Summand::Symmetric(member, Measure::QuarterTurn) => (member, 3),
         };
-        let (depth, group) = match self.split {
-            Split::Whole => (0, 0),
-            Split::Rows { depth, group } => (depth as u8, group as u8),
+        let (depth, group, sides) = match self.split {
+            Split::Whole => (0, 0, 0),
+            Split::Rows { depth, group } => (depth as u8, group as u8, 0),
+            Split::Outer(OuterSplit { rows, group, sides }) => (rows as u8, group as u8, sides as u8),
         };
         hash.update(&member.to_le_bytes());
         hash.update(&[measure, depth, group, self.position.queens().len() as u8]);
+        if let Split::Outer(_) = self.split {
+            hash.update(&[sides]);
+        }
         hash.update(&self.units.to_le_bytes());
         for queen in self.position.queens() {
             hash.update(&[queen.row, queen.col]);
+        }
+        for (left, right) in self.position.boundary().into_iter().flat_map(BoundaryPairs::iter) {
+            hash.update(&[left, right]);
         }
     }
 }
@@ -128,6 +149,56 @@ fn at_least_one(weight: f64) -> u64 {
 /// The free rows of a part's position, whose queens do not attack each other and which allows every boundary pair.
 fn rows_of(position: &Position) -> Vec<FreeRow> {
     free_rows(position).pop().unwrap_or_default()
+}
+
+/// The next `count` outer rows of the position (fewer if there are no more), as the placed queens restrict them.
+fn outer_rows(position: &Position, count: usize) -> Vec<FreeRow> {
+    let rows = rows_of(&position.clone().without_boundary());
+    let mut order = Vec::new();
+    let mut taken = position.clone();
+    while order.len() < count.min(rows.len()) {
+        let row = next_outer_row(&taken).expect("there are rows left");
+        taken = taken.with_queen(Square::new(row, 0));
+        order.extend(rows.iter().find(|free| free.row == row));
+    }
+    order
+}
+
+/// The position with the queens of the leaf of that index, in the walk through `rows` with groups of `group`.
+fn with_queens(position: &Position, rows: &[FreeRow], group: u32, index: u64) -> Position {
+    let mut unit = position.clone();
+    let mut left = index;
+    if rows.is_empty() {
+        return unit;
+    }
+    walk(rows, &mut Vec::new(), &mut |queens, free| {
+        let here = u64::from(free.count_ones().div_ceil(group));
+        if left >= here {
+            left -= here;
+            return true;
+        }
+        for queen in queens {
+            unit = unit.clone().with_queen(*queen);
+        }
+        let row = rows[rows.len() - 1].row;
+        let squares = squares_of_group(free, left as u32, group);
+        unit = unit.clone().with_row_within(row, squares);
+        if squares.is_power_of_two() {
+            unit = unit.clone().with_queen(Square::new(row, squares.trailing_zeros() as u8));
+        }
+        false
+    });
+    unit
+}
+
+/// The position with the queens of the next `count` outer rows on the left of the cut where `left` has a one.
+fn with_sides(position: Position, count: u32, left: u64) -> Position {
+    let columns = left_columns(&position);
+    let rows = outer_rows(&position, count as usize);
+    rows.iter().enumerate().fold(position, |position, (i, free)| {
+        let within = if left >> i & 1 == 1 { columns } else { !columns };
+        position.with_row_within(free.row, within)
+    })
 }
 
 fn count_units(rows: &[FreeRow], depth: usize, group: u32) -> u64 {
@@ -144,7 +215,7 @@ fn count_units(rows: &[FreeRow], depth: usize, group: u32) -> u64 {
 fn walk(rows: &[FreeRow], queens: &mut Vec<Square>, visit: &mut impl FnMut(&[Square], u32) -> bool) -> bool {
     let FreeRow { row, blocked, .. } = rows[queens.len()];
     let mut free = queens.iter().fold(!blocked, |free, q| {
-        let distance = u32::from(row - q.row);
+        let distance = u32::from(row.abs_diff(q.row));
         let column = 1u64 << q.col;
         free & !((column | column << distance | column >> distance) as u32)
     });

@@ -1,3 +1,4 @@
+use super::families::parts as parts_of_families;
 use super::*;
 use crate::known;
 use crate::tally::Tally;
@@ -15,8 +16,17 @@ fn finely_split(n: u8, grain: u64) -> Plan {
     Plan::derive(PlanSpec { scheme, ..PlanSpec::new(board(n)) }).unwrap()
 }
 
+fn families(n: u8, rows: u8, group: u8, sides: u8) -> Plan {
+    let scheme = Scheme::Families { rows, group, sides };
+    Plan::derive(PlanSpec { scheme, ..PlanSpec::families(board(n)) }).unwrap()
+}
+
 fn total(plan: &Plan) -> crate::Totals {
-    let kernel = crate::kernel::kernel(crate::kernel::Method::Search, None).unwrap();
+    total_by(plan, Method::Search)
+}
+
+fn total_by(plan: &Plan, method: Method) -> crate::Totals {
+    let kernel = crate::kernel::kernel(method, None).unwrap();
     let mut tally = Tally::new(plan);
     for id in (0..plan.units()).map(UnitId) {
         let unit = plan.unit(id);
@@ -42,6 +52,70 @@ fn totals_do_not_depend_on_how_finely_constellations_are_split() {
         }
     }
     assert!(finely_split(11, 1).units() > 5 * plan(11).units(), "the grain makes the units");
+}
+
+#[test]
+fn families_give_the_published_totals_by_either_kernel() {
+    for n in 1..=10 {
+        let plan = Plan::derive(PlanSpec::families(board(n))).unwrap();
+        for method in Method::ALL {
+            assert_eq!(Some(total_by(&plan, method)), known::totals(board(n)), "n={n} {method}");
+        }
+    }
+    for n in 11..=14 {
+        let plan = Plan::derive(PlanSpec::families(board(n))).unwrap();
+        assert_eq!(Some(total_by(&plan, Method::Meet)), known::totals(board(n)), "n={n}");
+    }
+}
+
+#[test]
+fn families_give_the_published_totals_of_larger_boards() {
+    for n in 15..=17 {
+        let plan = Plan::derive(PlanSpec::families(board(n))).unwrap();
+        assert_eq!(Some(total_by(&plan, Method::Meet)), known::totals(board(n)), "n={n}");
+    }
+}
+
+#[test]
+fn totals_do_not_depend_on_how_finely_families_are_split() {
+    for n in 4..=11 {
+        for (rows, group, sides) in [(0, 1, 1), (1, 3, 0), (1, 2, 2), (2, 1, 1), (3, 2, 0)] {
+            let plan = families(n, rows, group, sides);
+            assert_eq!(
+                Some(total_by(&plan, Method::Meet)),
+                known::totals(board(n)),
+                "n={n} {:?}",
+                plan.spec()
+            );
+        }
+    }
+}
+
+#[test]
+fn families_have_one_constellation_of_each_orbit() {
+    for n in [8, 11, 14, 20] {
+        let parts = parts_of_families(board(n), OuterSplit { rows: 0, group: 1, sides: 0 });
+        let completions = parts.parts.iter().map(|part| (part.summand(), part.position_of_unit(0)));
+        let constellations: usize = completions
+            .filter(|(summand, _)| {
+                !matches!(summand, Summand::Symmetric(_, Measure::HalfTurn | Measure::QuarterTurn))
+            })
+            .map(|(_, position)| position.boundary().map_or(1, |pairs| pairs.iter().count()))
+            .sum();
+        assert_eq!(constellations, crate::Constellation::orbits(board(n)).count(), "n={n}");
+    }
+}
+
+#[test]
+fn unit_counts_of_families_keep_their_bounds_for_every_board() {
+    for n in 16..=32 {
+        let plan = Plan::derive(PlanSpec::families(board(n))).unwrap();
+        println!("n={n}: {} units", plan.units());
+        let most = if (16..=20).contains(&n) { 100_000 } else { 10_000_000 };
+        assert!((500..=most).contains(&plan.units()), "n={n}: {}", plan.units());
+        let last = plan.unit(UnitId(plan.units() - 1));
+        assert_eq!(last.position.board(), board(n));
+    }
 }
 
 #[test]

@@ -1,0 +1,101 @@
+//! Allowed pairs of boundary queens as bits of a signature.
+//!
+//! Two halves with outermost queens in rows l and r may be joined only if (l, r) is allowed. The pairs that are not
+//! are covered by products L x R of rows; each product is one bit, which every row of L sets in a left half and every
+//! row of R in a right half, so that a forbidden pair has a bit in common. The families of the plan need up to five
+//! products; any matrix needs no more than it has different rows.
+
+use crate::kernel::meet::cut::Uncut;
+use crate::kernel::meet::squares::Squares;
+use crate::position::Position;
+
+/// A position's open squares once the boundary pairs are taken into account.
+#[derive(Clone, Debug)]
+pub struct Restriction {
+    /// The open squares, without boundary squares that no allowed pair has.
+    pub squares: Squares,
+    /// Sets of left rows and sets of right rows that do not go together.
+    pub forbidden: Vec<(u32, u32)>,
+}
+
+/// Takes the position's boundary pairs into account.
+pub fn restrict(position: &Position) -> Result<Restriction, Uncut> {
+    let mut squares = Squares::of(position);
+    let Some(pairs) = position.boundary() else {
+        return Ok(Restriction { squares, forbidden: Vec::new() });
+    };
+    let last = position.board().last();
+    let candidates = |col: u8| {
+        let placed = position.queens().iter().find(|q| q.col == col);
+        placed.map_or_else(|| squares.open_rows(col), |q| 1 << q.row)
+    };
+    let (lefts, mut rights) = (candidates(0), candidates(last));
+    let mut allowed = [0; 32];
+    for left in (0..32).filter(|left| lefts >> left & 1 == 1) {
+        allowed[usize::from(left)] = pairs.rights(left) & rights;
+    }
+    rights = allowed.iter().fold(0, |all, rights| all | rights);
+    let lefts = (0..32).filter(|left| allowed[*left] != 0).fold(0u32, |all, left| all | 1 << left);
+    if lefts == 0 {
+        return Err(Uncut::Impossible);
+    }
+    squares.keep_rows(0, lefts);
+    squares.keep_rows(last, rights);
+    let missing = std::array::from_fn(|l| if lefts >> l & 1 == 1 { rights & !allowed[l] } else { 0 });
+    Ok(Restriction { squares, forbidden: cover(missing) })
+}
+
+/// Products that cover for each left row the right rows it does not go with, and no others: the largest first.
+fn cover(missing: [u32; 32]) -> Vec<(u32, u32)> {
+    let with_all = |rights: u32| {
+        (0..32).filter(|l| missing[*l] & rights == rights).fold(0u32, |lefts, l| lefts | 1 << l)
+    };
+    let common =
+        |lefts: u32| (0..32).filter(|l| lefts >> l & 1 == 1).fold(u32::MAX, |all, l| all & missing[l]);
+    let of_rows = missing.iter().filter(|rights| **rights != 0).map(|rights| (with_all(*rights), *rights));
+    let of_columns =
+        (0..32).map(|r| with_all(1 << r)).filter(|lefts| *lefts != 0).map(|lefts| (lefts, common(lefts)));
+    let products: Vec<(u32, u32)> = of_rows.chain(of_columns).collect();
+    let mut open = missing;
+    let mut chosen = Vec::new();
+    while open.iter().any(|rights| *rights != 0) {
+        let gain = |(lefts, rights): &(u32, u32)| -> u32 {
+            (0..32).filter(|l| lefts >> l & 1 == 1).map(|l| (open[l] & rights).count_ones()).sum()
+        };
+        let best = *products
+            .iter()
+            .max_by_key(|product| gain(product))
+            .expect("a row of its own covers what is open");
+        (0..32).filter(|l| best.0 >> l & 1 == 1).for_each(|l| open[l] &= !best.1);
+        chosen.push(best);
+    }
+    chosen
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn products_cover_just_what_is_missing(missing in prop::array::uniform32(any::<u32>()), mask in any::<u32>()) {
+            let missing = missing.map(|rights| rights & mask);
+            let mut covered = [0; 32];
+            for (lefts, rights) in cover(missing) {
+                (0..32).filter(|l| lefts >> l & 1 == 1).for_each(|l| covered[l] |= rights);
+            }
+            prop_assert_eq!(covered, missing);
+        }
+    }
+
+    #[test]
+    fn a_staircase_needs_one_product_a_step() {
+        let mut missing = [0; 32];
+        for (l, rights) in missing.iter_mut().enumerate().take(6) {
+            *rights = (1 << (l / 2)) - 1;
+        }
+        assert_eq!(cover(missing).len(), 2);
+    }
+}

@@ -1,0 +1,94 @@
+//! A position cut in two halves, with its rows in order and its diagonals numbered.
+
+use std::cmp::Reverse;
+
+use crate::kernel::meet::boundary;
+use crate::kernel::meet::half::{Diagonals, Half};
+use crate::kernel::meet::row_sets::RowSets;
+use crate::kernel::meet::squares::Squares;
+use crate::position::Position;
+
+/// A position, cut and numbered.
+#[derive(Debug)]
+pub struct Cut {
+    /// The numbering of the sets of free rows.
+    pub sets: RowSets,
+    /// The left and the right half.
+    pub halves: [Half; 2],
+    /// The bytes of a signature word that hold shared bits.
+    pub bytes: usize,
+    /// The shared bits.
+    pub keep: u64,
+    /// How many of the last rows (the highest bits of a set) fit into one half only.
+    pub forced: u32,
+    /// Those of them that fit into the left half, bit 0 for the first forced row.
+    pub forced_left: u32,
+}
+
+/// Why a position cannot be cut.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Uncut {
+    /// Nothing completes it: some row has no open square, or no boundary pair is possible.
+    Impossible,
+    /// More diagonals than a word has bits for: one more row must be placed.
+    TooWide,
+    /// More boundary bits than a word has room for: the left boundary queens must be tried in groups.
+    TooManyPairs,
+}
+
+/// The fewest rows without a queen that a position to cut must have: three columns in each half.
+pub const FEWEST_ROWS: usize = 6;
+
+/// Rows in the tail of a set: the lists of one head and one size lie together, 126 at most.
+const TAIL: u32 = 9;
+
+/// Rows treated as forced at most, so that heads stay few.
+const MOST_FORCED: usize = 12;
+
+impl Cut {
+    /// Cuts the position. It must have [`FEWEST_ROWS`] rows without a queen, and queens that do not attack each other.
+    pub fn new(position: &Position) -> Result<Self, Uncut> {
+        let restriction = boundary::restrict(position)?;
+        let squares = &restriction.squares;
+        let columns = squares.halves();
+        let (order, forced) = order_rows(squares, &columns)?;
+        let first_forced = order.len() - forced;
+        let fits_left = |row: u8| columns[0].iter().any(|col| squares.is_open(row, *col));
+        let forced_left =
+            (0..forced).filter(|i| fits_left(order[first_forced + i])).fold(0, |mask, i| mask | 1 << i);
+        let diagonals = Diagonals::number(squares, &order, &columns, restriction.forbidden.len())?;
+        let halves = [0, 1].map(|side| {
+            let mut half = Half::new(squares, &order, &columns[side], diagonals.of_half(side));
+            for (i, forbidden) in restriction.forbidden.iter().enumerate() {
+                half.mark_outermost(&order, [forbidden.0, forbidden.1][side], diagonals.boundary_bit(i));
+            }
+            half
+        });
+        let rows = order.len() as u32;
+        Ok(Self {
+            sets: RowSets::new(rows, TAIL.min(rows - forced as u32)),
+            halves,
+            bytes: diagonals.bytes(),
+            keep: diagonals.shared_bits(),
+            forced: forced as u32,
+            forced_left,
+        })
+    }
+}
+
+/// The free rows, lowest bit of a set first, and how many of the last ones are forced.
+///
+/// Rows that fit into one half only come last. Before them come the outer rows: passes fix on which side the last rows
+/// fall, and outer rows turned out to be the best to fix (better than those with few open squares near the cut).
+fn order_rows(squares: &Squares, columns: &[Vec<u8>; 2]) -> Result<(Vec<u8>, usize), Uncut> {
+    let sides =
+        |row: u8| columns.iter().filter(|half| half.iter().any(|col| squares.is_open(row, *col))).count();
+    let mut order: Vec<u8> = squares.rows().collect();
+    if order.iter().any(|row| sides(*row) == 0) {
+        return Err(Uncut::Impossible);
+    }
+    let from_border = |row: u8| row.min(squares.n() - 1 - row);
+    order.sort_by_key(|row| (sides(*row) == 1, Reverse(from_border(*row)), *row));
+    let forced = order.iter().filter(|row| sides(**row) == 1).count();
+    Ok((order, forced.min(MOST_FORCED)))
+}

@@ -1,0 +1,108 @@
+//! From any position to cuts of the right size: the queens of the outer rows.
+//!
+//! A position is cut once it has no more than [`free_rows_at_best`] rows without a queen. Until then the queens of the
+//! outermost rows are placed, from the top and from the bottom in turn: that makes the halves fewer and their open
+//! diagonals too. Rows and not columns, because a row is shared by both halves: a column placed beforehand lies in
+//! one half only, and has to be paid in the other half as often as it has squares.
+
+use crate::board::Square;
+use crate::kernel::meet::cut::{Cut, FEWEST_ROWS, Uncut};
+use crate::kernel::meet::join::Matcher;
+use crate::kernel::meet::lanes::Lanes;
+use crate::kernel::meet::passes::{Budget, Passes, Workspace};
+use crate::kernel::meet::squares::Squares;
+use crate::kernel::{Count, Stop, scalar};
+use crate::position::Position;
+
+/// The fewest free rows that are worth a cut; below, the plain search is faster.
+const WORTH_A_CUT: usize = 9;
+
+/// How many rows without a queen a position on a board of that size should have when it is cut. More make fewer
+/// halves a solution and more pairs; measured (docs/performance.md, "Two halves that meet").
+pub fn free_rows_at_best(n: u8) -> u8 {
+    match n {
+        0..=17 => n.saturating_sub(2),
+        18 => 16,
+        19..=20 => 17,
+        21 => 18,
+        22..=24 => 19,
+        25 => 20,
+        _ => 21,
+    }
+}
+
+/// The row whose queen is placed next: of the outermost rows without a queen the one nearer to its border.
+pub fn next_outer_row(position: &Position) -> Option<u8> {
+    let board = position.board();
+    let is_free = |row: &u8| position.queens().iter().all(|q| q.row != *row);
+    let top = board.lines().find(is_free)?;
+    let bottom = board.lines().rev().find(is_free)?;
+    Some(if top <= board.last() - bottom { top } else { bottom })
+}
+
+/// Counts the completions of positions.
+pub struct Counter<'a, L: Lanes> {
+    pub work: &'a mut Workspace,
+    pub matcher: Matcher<L>,
+    pub budget: Budget,
+    pub stop: &'a Stop,
+    /// What smaller kernels counted, and the halves.
+    pub besides: Count,
+}
+
+impl<L: Lanes> Counter<'_, L> {
+    /// Counts a position whose queens do not attack each other. `None` if stopped.
+    ///
+    /// # Safety
+    /// The machine must have the instruction set of `L`.
+    pub unsafe fn count(&mut self, position: &Position) -> Option<()> {
+        let free = usize::from(position.board().n()) - position.queens().len();
+        if free < WORTH_A_CUT.max(FEWEST_ROWS) {
+            let count = scalar::count(position, self.stop)?;
+            let sum = |a: u64, b: u64| a.checked_add(b).expect("a unit's count fits 64 bits");
+            self.besides.completions = sum(self.besides.completions, count.completions);
+            self.besides.nodes = sum(self.besides.nodes, count.nodes);
+            return Some(());
+        }
+        // SAFETY: the promise of the caller.
+        unsafe {
+            if free > usize::from(free_rows_at_best(position.board().n())) {
+                return self.place_outer_row(position);
+            }
+            match Cut::new(position) {
+                Err(Uncut::Impossible) => Some(()),
+                Err(Uncut::TooWide) => self.place_outer_row(position),
+                Err(Uncut::TooManyPairs) => self.split_left_boundary(position),
+                Ok(cut) => {
+                    let mut passes = Passes::new(&cut, self.work, &mut self.matcher, self.stop);
+                    passes.run(self.budget)?;
+                    self.besides.nodes += passes.halves;
+                    Some(())
+                }
+            }
+        }
+    }
+
+    unsafe fn place_outer_row(&mut self, position: &Position) -> Option<()> {
+        let row = next_outer_row(position).expect("a position to be cut has free rows");
+        let open = Squares::of(position).open_columns(row);
+        for col in (0..32).filter(|col| open >> col & 1 == 1) {
+            // SAFETY: the promise of the caller.
+            unsafe { self.count(&position.clone().with_queen(Square::new(row, col)))? };
+        }
+        Some(())
+    }
+
+    /// Tries one half of the left boundary queens and then the other. There are several, or there would be no bits.
+    unsafe fn split_left_boundary(&mut self, position: &Position) -> Option<()> {
+        let rows: Vec<u8> =
+            (0..32).filter(|row| Squares::of(position).open_rows(0) >> row & 1 == 1).collect();
+        let (some, others) = rows.split_at(rows.len() / 2);
+        for closed in [some, others] {
+            let part = closed.iter().fold(position.clone(), |part, row| part.with_row_within(*row, !1));
+            // SAFETY: the promise of the caller.
+            unsafe { self.count(&part)? };
+        }
+        Some(())
+    }
+}

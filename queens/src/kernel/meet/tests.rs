@@ -1,0 +1,182 @@
+use proptest::prelude::*;
+
+use super::*;
+use crate::board::{Board, Square};
+use crate::kernel::scalar;
+use crate::known;
+use crate::plan::{Plan, PlanSpec, Unit, UnitId};
+use crate::position::BoundaryPairs;
+use crate::tally::{Measure, Summand};
+
+fn board(n: u8) -> Board {
+    Board::new(n).unwrap()
+}
+
+/// The kernel on every instruction set of this machine.
+fn kernels() -> impl Iterator<Item = Meet> {
+    Isa::ALL.into_iter().filter(|isa| isa.is_available()).map(Meet::new)
+}
+
+/// The completions by every instruction set, which must visit the same nodes.
+fn agreed(position: &Position) -> Count {
+    let counts: Vec<_> = kernels().map(|kernel| kernel.count(position, &Stop::new()).unwrap()).collect();
+    assert!(counts.iter().all(|count| *count == counts[0]), "{position:?}: {counts:?}");
+    counts[0]
+}
+
+fn searched(position: &Position) -> u64 {
+    scalar::count(position, &Stop::new()).unwrap().completions
+}
+
+#[test]
+fn empty_boards_have_the_published_number_of_solutions() {
+    for n in 1..=13 {
+        let solutions = known::totals(board(n)).unwrap().solutions();
+        assert_eq!(u128::from(agreed(&Position::empty(board(n))).completions), solutions, "n={n}");
+    }
+}
+
+#[test]
+fn a_stopped_count_yields_nothing() {
+    let stop = Stop::new();
+    stop.stop();
+    for kernel in kernels() {
+        assert_eq!(kernel.count(&Position::empty(board(14)), &stop), None);
+    }
+}
+
+#[test]
+fn little_memory_changes_nothing_but_time() {
+    let position = Position::empty(board(12)).with_queen(Square::new(0, 4));
+    for bytes in [0, 1 << 10, 1 << 14] {
+        let kernel = Meet::with_memory(Isa::best(), bytes);
+        assert_eq!(kernel.count(&position, &Stop::new()), Some(agreed(&position)), "{bytes} bytes");
+    }
+}
+
+/// Positions that no plan would produce: queens anywhere, attacking or not, rows within some columns, boundary pairs
+/// at random.
+fn positions(sizes: std::ops::RangeInclusive<u8>) -> impl Strategy<Value = Position> {
+    let queens = prop::collection::vec((any::<u8>(), any::<u8>()), 0..5);
+    let rows = prop::collection::vec((any::<u8>(), any::<u32>(), any::<u32>()), 0..3);
+    let pairs = prop::option::of((prop::array::uniform32(any::<u32>()), any::<u32>()));
+    (sizes, queens, rows, pairs).prop_map(|(n, queens, rows, pairs)| {
+        let mut position = Position::empty(board(n));
+        for (row, col) in queens {
+            let queen = Square::new(row % n, col % n);
+            if position.queens().len() < 2 || position.clone().with_queen(queen).is_consistent() {
+                position = position.with_queen(queen);
+            }
+        }
+        for (row, some, more) in rows {
+            position = position.with_row_within(row % n, some | more);
+        }
+        if let Some((rights, mask)) = pairs {
+            let mut pairs = BoundaryPairs::none();
+            for (left, right) in (0..n).flat_map(|left| (0..n).map(move |right| (left, right))) {
+                if (rights[usize::from(left)] | mask) >> right & 1 == 1 {
+                    pairs.allow(left, right);
+                }
+            }
+            position = position.with_boundary(pairs);
+        }
+        position
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn positions_at_random_have_as_many_completions_as_the_search_finds(position in positions(1..=12)) {
+        prop_assert_eq!(agreed(&position).completions, searched(&position));
+    }
+
+    #[test]
+    fn mirrored_positions_have_the_same_count(position in positions(9..=12)) {
+        prop_assert_eq!(agreed(&position).completions, agreed(&position.mirrored()).completions);
+    }
+}
+
+/// A unit of the plan, drawn by a linear congruence (Knuth's constants).
+fn random_units(plan: &Plan, count: usize) -> impl Iterator<Item = Unit> + '_ {
+    let draw = |state: &u64| {
+        Some(state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407))
+    };
+    std::iter::successors(Some(u64::from(plan.board().n())), draw)
+        .skip(1)
+        .map(|state| plan.unit(UnitId((state >> 16) % plan.units())))
+        .filter(|unit| {
+            !matches!(unit.summand, Summand::Symmetric(_, Measure::HalfTurn | Measure::QuarterTurn))
+        })
+        .take(count)
+}
+
+#[test]
+fn random_units_of_either_scheme_have_the_counts_that_the_search_finds() {
+    for n in 12..=15 {
+        for spec in [PlanSpec::new(board(n)), PlanSpec::families(board(n))] {
+            let plan = Plan::derive(spec).unwrap();
+            for unit in random_units(&plan, if n < 15 { 20 } else { 5 }) {
+                assert_eq!(
+                    agreed(&unit.position).completions,
+                    searched(&unit.position),
+                    "n={n} unit {}",
+                    unit.id
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn random_units_of_large_boards_have_the_counts_that_the_search_finds() {
+    // With further rows placed at random, as many as make the search short.
+    for (n, rows) in [(18, 4), (20, 6), (22, 8)] {
+        let plan = Plan::derive(PlanSpec::families(board(n))).unwrap();
+        for unit in random_units(&plan, 4) {
+            let position = (0..rows).fold(unit.position, |position, i| {
+                let row = next_outer_row(&position).unwrap();
+                let open = squares::Squares::of(&position).open_columns(row);
+                let nth = (unit.id.0 as u32 + i) % open.count_ones().max(1);
+                let rest = (0..nth).fold(open, |open, _| open & open.wrapping_sub(1));
+                if rest == 0 {
+                    position
+                } else {
+                    position.with_queen(Square::new(row, rest.trailing_zeros() as u8))
+                }
+            });
+            assert_eq!(agreed(&position).completions, searched(&position), "n={n} unit {}", unit.id);
+        }
+    }
+}
+
+#[test]
+fn units_and_their_mirror_images_have_the_same_count_and_nodes() {
+    for n in [13, 16, 18] {
+        let plan = Plan::derive(PlanSpec::families(board(n))).unwrap();
+        for unit in random_units(&plan, 6) {
+            assert_eq!(agreed(&unit.position), agreed(&unit.position.mirrored()), "n={n} unit {}", unit.id);
+        }
+    }
+}
+
+#[test]
+fn large_boards_where_little_or_nothing_fits_are_counted() {
+    // The outermost open squares of the first rows, until 14 rows are left.
+    for n in [28u8, 31, 32] {
+        let mut position = Position::empty(board(n));
+        for row in 0..n {
+            let open = squares::Squares::of(&position).open_columns(row);
+            let left = usize::from(n) - position.queens().len();
+            if left <= 14 {
+                break;
+            }
+            if open != 0 {
+                let col = if row % 2 == 0 { open.trailing_zeros() } else { open.ilog2() };
+                position = position.with_queen(Square::new(row, col as u8));
+            }
+        }
+        assert_eq!(agreed(&position).completions, searched(&position), "n={n}");
+    }
+}

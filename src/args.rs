@@ -151,7 +151,7 @@ impl FromStr for FamilySplit {
 #[derive(Clone, Copy, Debug)]
 pub struct Auto<T>(pub Option<T>);
 
-fn auto<T: std::str::FromStr>(text: &str) -> Result<Auto<T>, T::Err> {
+fn auto<T: FromStr>(text: &str) -> Result<Auto<T>, T::Err> {
     if text == "auto" { Ok(Auto(None)) } else { text.parse().map(|choice| Auto(Some(choice))) }
 }
 

@@ -130,7 +130,9 @@ impl Core {
         self.workers.heard_of(now, worker)?;
         let mut lost = Vec::new();
         for lease in held {
-            if !self.leases.renew(*lease, now + LEASE_TIME) && !self.recording.contains_key(&lease.unit) {
+            // A lease also ends with the record of its count; that is no loss.
+            let renewed = self.leases.renew(*lease, now + LEASE_TIME);
+            if !renewed && !self.recording.contains_key(&lease.unit) && !self.has_count(lease.unit) {
                 lost.push(lease.unit);
             }
         }
@@ -300,6 +302,10 @@ impl Core {
             - self.standing.done()
             - self.leases.len() as u64
             - recording_unleased as u64
+    }
+
+    fn has_count(&self, unit: UnitId) -> bool {
+        unit.0 < self.plan.units() && self.standing.is_done(unit)
     }
 
     fn is_free_to_lease(&self, unit: UnitId) -> bool {

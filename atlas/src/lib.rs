@@ -1,0 +1,15 @@
+//! Single solutions of the n-queens problem rather than totals: lists, families, rings, other boards and pieces,
+//! constellation files, the randomised search, and pictures of all of it.
+#![forbid(unsafe_code)]
+
+pub mod families;
+pub mod motion;
+pub mod rings;
+pub mod setting;
+pub mod solutions;
+pub mod textbook;
+
+mod placement;
+
+pub use placement::{Placement, PlacementError};
+pub use setting::{Piece, Setting, Surface};

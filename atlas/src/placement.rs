@@ -1,0 +1,178 @@
+//! Placements: n pieces on an n x n board, one in each column and in each row, written as the rows by column.
+//!
+//! Rows are counted from the bottom as on a chess board, so 15863724 has a queen in column 1 row 1 (the square a1),
+//! in column 2 row 5 (b5), and so on. The square in column k and row n is written k/n.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Serialize, Serializer};
+use thiserror::Error;
+
+/// The rows of the pieces, by column. Both are counted from 0 here and from 1 in all that is printed.
+///
+/// Ordered by the sequence of rows, so ascending placements are ascending numbers.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Placement(Box<[u8]>);
+
+/// A sequence that is not a permutation of 1, 2, ..., n.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PlacementError {
+    /// Something other than numbers.
+    #[error("\"{0}\" is no row number: give the rows by column, as 15863724 or 1,5,8,6,3,7,2,4")]
+    NotANumber(String),
+    /// A row that is missing or occurs twice.
+    #[error(
+        "a permutation of 1 to {n} must contain every row once, but {missing} is missing from \"{text}\""
+    )]
+    NotAPermutation {
+        /// How many numbers were given.
+        n: usize,
+        /// The smallest row that does not occur.
+        missing: usize,
+        /// What was given.
+        text: String,
+    },
+    /// No number, or more than the largest board has columns.
+    #[error("a permutation has 1 to {largest} numbers, not {0}", largest = Placement::LARGEST)]
+    Size(usize),
+}
+
+impl Placement {
+    /// The largest n.
+    pub const LARGEST: u8 = 255;
+
+    /// The placement with these rows by column, both from 0; an error unless each of 0 to n - 1 occurs once.
+    pub fn new(rows: impl Into<Box<[u8]>>) -> Result<Self, PlacementError> {
+        let rows = rows.into();
+        let n = rows.len();
+        if n == 0 || n > usize::from(Self::LARGEST) {
+            return Err(PlacementError::Size(n));
+        }
+        let missing = (0..n).find(|row| !rows.iter().any(|r| usize::from(*r) == *row));
+        let placement = Self(rows);
+        match missing {
+            None => Ok(placement),
+            Some(row) => {
+                Err(PlacementError::NotAPermutation { n, missing: row + 1, text: placement.to_string() })
+            }
+        }
+    }
+
+    /// The placement with these rows by column, which the caller knows to be a permutation.
+    pub(crate) fn from_rows(rows: Vec<u8>) -> Self {
+        debug_assert!(Self::new(rows.clone()).is_ok(), "{rows:?} is a permutation");
+        Self(rows.into())
+    }
+
+    /// The number of columns, of rows and of pieces.
+    pub fn n(&self) -> u8 {
+        self.0.len() as u8
+    }
+
+    /// The rows by column, both from 0.
+    pub fn rows(&self) -> &[u8] {
+        &self.0
+    }
+
+    /// The row of the piece in `column`, both from 0.
+    ///
+    /// # Panics
+    /// If there is no such column.
+    pub fn row(&self, column: u8) -> u8 {
+        self.0[usize::from(column)]
+    }
+
+    /// The pieces as (column, row), both from 0.
+    pub fn squares(&self) -> impl Iterator<Item = (u8, u8)> + '_ {
+        (0u8..).zip(self.0.iter().copied())
+    }
+
+    /// Whether no two pieces share a diagonal of the plain board: a solution of the n-queens problem, for every n.
+    pub fn is_queens_solution(&self) -> bool {
+        let mut rising = vec![false; 2 * self.0.len()];
+        let mut falling = vec![false; 2 * self.0.len()];
+        self.squares().all(|(column, row)| {
+            let (sum, difference) = (
+                usize::from(column) + usize::from(row),
+                self.0.len() + usize::from(row) - usize::from(column),
+            );
+            !std::mem::replace(&mut falling[sum], true) && !std::mem::replace(&mut rising[difference], true)
+        })
+    }
+}
+
+/// The digits of the rows from 1, with commas between them beyond 9 columns.
+impl fmt::Display for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let separator = if self.0.len() > 9 { "," } else { "" };
+        f.pad(&joined(&self.0, separator))
+    }
+}
+
+impl fmt::Debug for Placement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// As the list of rows from 1.
+impl Serialize for Placement {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.iter().map(|row| u16::from(*row) + 1))
+    }
+}
+
+/// Reads what `Display` writes, and numbers with commas, spaces or hyphens between them.
+impl FromStr for Placement {
+    type Err = PlacementError;
+    fn from_str(text: &str) -> Result<Self, PlacementError> {
+        let is_separator = |c: char| c == ',' || c == '-' || c.is_whitespace();
+        let text = text.trim_matches(|c| is_separator(c) || c == '(' || c == ')');
+        let words: Vec<String> = if text.contains(is_separator) {
+            text.split(is_separator).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+        } else {
+            text.chars().map(String::from).collect()
+        };
+        let row = |word: &String| match word.parse::<u8>() {
+            Ok(row) if row >= 1 => Ok(row - 1),
+            _ => Err(PlacementError::NotANumber(word.clone())),
+        };
+        Self::new(words.iter().map(row).collect::<Result<Vec<_>, _>>()?)
+    }
+}
+
+/// The rows from 1, with `separator` between them.
+pub(crate) fn joined(rows: &[u8], separator: &str) -> String {
+    rows.iter().map(|row| (u16::from(*row) + 1).to_string()).collect::<Vec<_>>().join(separator)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn reading_gives_back_what_was_written(rows in (1u8..=60).prop_flat_map(|n| Just((0..n).collect::<Vec<_>>()).prop_shuffle())) {
+            let placement = Placement::new(rows).unwrap();
+            prop_assert_eq!(placement.to_string().parse::<Placement>().unwrap(), placement);
+        }
+    }
+
+    #[test]
+    fn what_is_no_permutation_is_refused_with_the_reason() {
+        let error = |text: &str| text.parse::<Placement>().unwrap_err().to_string();
+        assert!(error("15863722").contains("4 is missing from \"15863722\""));
+        assert!(error("1,2,x").contains("\"x\""));
+        assert!(error("1,0,2").contains("\"0\""));
+        assert!(error("").contains("not 0"));
+    }
+
+    #[test]
+    fn a_solution_has_one_queen_on_each_diagonal_at_most() {
+        assert!("15863724".parse::<Placement>().unwrap().is_queens_solution());
+        assert!(!"15863742".parse::<Placement>().unwrap().is_queens_solution());
+        assert!(!"12345678".parse::<Placement>().unwrap().is_queens_solution());
+    }
+}

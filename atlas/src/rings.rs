@@ -1,0 +1,207 @@
+//! Rings: shifting all queens by one column or row, those pushed out coming back on the other side, keeps some
+//! solutions solutions. Those shifts join solutions to a graph, and where one can go round in it, there is a ring.
+//!
+//! A ring is a largest set of solutions that hang together by shifts and of which none is a dead end: solutions with
+//! fewer than two neighbours are put aside until none is left, and what then still hangs together is a ring. It bears
+//! the number of its smallest solution: R1 holds solution 1. Diagonal shifts, which compose two others, can be asked
+//! for and shown as well; they form no rings, because they may pass over a placement that is no solution.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::fmt;
+
+use queens::Board;
+
+use crate::families::{TooMany, listed};
+use crate::motion::Motion;
+use crate::placement::Placement;
+use crate::setting::Setting;
+
+/// A shift of all queens by one column, by one row, or by one of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shift {
+    /// By one column.
+    Right,
+    /// By one column.
+    Left,
+    /// By one row.
+    Up,
+    /// By one row.
+    Down,
+    /// Right and up at once.
+    RightUp,
+    /// Right and down at once.
+    RightDown,
+    /// Left and up at once.
+    LeftUp,
+    /// Left and down at once.
+    LeftDown,
+}
+
+impl Shift {
+    /// The four shifts by one column or one row.
+    pub const STRAIGHT: [Shift; 4] = [Shift::Right, Shift::Left, Shift::Up, Shift::Down];
+
+    /// Those four, and the four that compose two of them.
+    pub const ALL: [Shift; 8] = [
+        Shift::Right,
+        Shift::Left,
+        Shift::Up,
+        Shift::Down,
+        Shift::RightUp,
+        Shift::RightDown,
+        Shift::LeftUp,
+        Shift::LeftDown,
+    ];
+
+    /// The shift of the board's squares.
+    pub fn motion(self, board: Board) -> Motion {
+        let (right, up) = match self {
+            Shift::Right => (1, 0),
+            Shift::Left => (-1, 0),
+            Shift::Up => (0, 1),
+            Shift::Down => (0, -1),
+            Shift::RightUp => (1, 1),
+            Shift::RightDown => (1, -1),
+            Shift::LeftUp => (-1, 1),
+            Shift::LeftDown => (-1, -1),
+        };
+        Motion::shift(board, right, up)
+    }
+}
+
+impl fmt::Display for Shift {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Shift::Right => "right",
+            Shift::Left => "left",
+            Shift::Up => "up",
+            Shift::Down => "down",
+            Shift::RightUp => "right-up",
+            Shift::RightDown => "right-down",
+            Shift::LeftUp => "left-up",
+            Shift::LeftDown => "left-down",
+        })
+    }
+}
+
+/// A shift from one solution to another (or to itself), by their indices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Step {
+    /// Which shift.
+    pub shift: Shift,
+    /// The index of the solution that it leads to.
+    pub to: usize,
+}
+
+/// The solutions of the n-queens problem and the shifts between them.
+#[derive(Clone, Debug)]
+pub struct ShiftGraph {
+    /// The board.
+    pub board: Board,
+    /// All solutions, ascending. Solution number i is at index i - 1.
+    pub solutions: Vec<Placement>,
+    /// For each solution, the shifts that lead to a solution.
+    pub steps: Vec<Vec<Step>>,
+}
+
+impl ShiftGraph {
+    /// Finds all solutions and all of these shifts between them. Rings need the straight ones.
+    pub fn of(board: Board, shifts: &[Shift]) -> Result<Self, TooMany> {
+        let solutions = listed(Setting::queens(board))?;
+        let steps_from = |solution: &Placement| {
+            let step = |shift: &Shift| {
+                let image = shift.motion(board).image(board, solution);
+                solutions.binary_search(&image).ok().map(|to| Step { shift: *shift, to })
+            };
+            shifts.iter().filter_map(step).collect()
+        };
+        let steps = solutions.iter().map(steps_from).collect();
+        Ok(Self { board, solutions, steps })
+    }
+
+    /// The other solutions that a shift by one column or one row leads to, by index.
+    pub fn neighbours(&self, index: usize) -> BTreeSet<usize> {
+        let is_straight = |step: &&Step| Shift::STRAIGHT.contains(&step.shift);
+        self.steps[index].iter().filter(is_straight).map(|step| step.to).filter(|to| *to != index).collect()
+    }
+
+    /// The rings, ascending by number.
+    pub fn rings(&self) -> Vec<Ring> {
+        let mut degrees: Vec<_> = (0..self.solutions.len()).map(|i| self.neighbours(i).len()).collect();
+        let mut dead_ends: Vec<_> = (0..degrees.len()).filter(|i| degrees[*i] < 2).collect();
+        while let Some(index) = dead_ends.pop() {
+            degrees[index] = 0;
+            for neighbour in self.neighbours(index) {
+                degrees[neighbour] = degrees[neighbour].saturating_sub(1);
+                if degrees[neighbour] == 1 {
+                    dead_ends.push(neighbour);
+                }
+            }
+        }
+        let mut open: Vec<bool> = degrees.into_iter().map(|degree| degree >= 2).collect();
+        let mut rings = Vec::new();
+        for index in 0..open.len() {
+            if open[index] {
+                rings.push(Ring { members: self.connected(index, &mut open) });
+            }
+        }
+        rings
+    }
+
+    /// The open solutions that hang together with this one, ascending. Closes them.
+    fn connected(&self, index: usize, open: &mut [bool]) -> Vec<usize> {
+        let mut members = Vec::new();
+        let mut queue = VecDeque::from([index]);
+        open[index] = false;
+        while let Some(member) = queue.pop_front() {
+            members.push(member);
+            for neighbour in self.neighbours(member) {
+                if std::mem::take(&mut open[neighbour]) {
+                    queue.push_back(neighbour);
+                }
+            }
+        }
+        members.sort_unstable();
+        members
+    }
+}
+
+/// Solutions that one can go round by shifts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Ring {
+    /// The indices of its solutions, ascending.
+    pub members: Vec<usize>,
+}
+
+impl Ring {
+    /// The number of its smallest solution, from 1.
+    pub fn number(&self) -> usize {
+        self.members[0] + 1
+    }
+
+    /// The members in an order in which each can be reached from the one before by a shift, and the first from the
+    /// last, if there is one and it is found soon; else in ascending order.
+    pub fn round(&self, graph: &ShiftGraph) -> Vec<usize> {
+        let mut walk = vec![self.members[0]];
+        let mut patience = 100_000;
+        if self.go_round(graph, &mut walk, &mut patience) { walk } else { self.members.clone() }
+    }
+
+    fn go_round(&self, graph: &ShiftGraph, walk: &mut Vec<usize>, patience: &mut u32) -> bool {
+        let neighbours = graph.neighbours(walk[walk.len() - 1]);
+        if walk.len() == self.members.len() {
+            return neighbours.contains(&walk[0]);
+        }
+        for next in neighbours {
+            if *patience > 0 && self.members.contains(&next) && !walk.contains(&next) {
+                *patience -= 1;
+                walk.push(next);
+                if self.go_round(graph, walk, patience) {
+                    return true;
+                }
+                walk.pop();
+            }
+        }
+        false
+    }
+}

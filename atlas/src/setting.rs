@@ -1,0 +1,240 @@
+//! Settings: which board, with which edges glued, and which piece; and who attacks whom there.
+
+use std::fmt;
+use std::str::FromStr;
+
+use queens::Board;
+use thiserror::Error;
+
+use crate::placement::Placement;
+
+/// How the edges of the board are glued.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Surface {
+    /// Not at all.
+    Plain,
+    /// The left edge to the right one: columns go round.
+    Cylinder,
+    /// Left to right and bottom to top: columns and rows go round.
+    Torus,
+}
+
+/// What is placed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Piece {
+    /// Moves along rows and columns.
+    Rook,
+    /// A rook that also moves along rising diagonals (from k/n to k+1/n+1), and not along falling ones.
+    SemiQueen,
+    /// Moves along rows, columns and both diagonals.
+    Queen,
+    /// Moves like a queen and like a knight; also called amazon.
+    SuperQueen,
+}
+
+/// A name that is none of those offered.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("there is no {kind} \"{name}\"; there are {offered}")]
+pub struct UnknownName {
+    /// What was to be named.
+    pub kind: &'static str,
+    /// The name given.
+    pub name: String,
+    /// The names that exist.
+    pub offered: String,
+}
+
+/// The value among `all` that is called `name`.
+pub(crate) fn named<T: Copy + fmt::Display>(
+    kind: &'static str,
+    all: &[T],
+    name: &str,
+) -> Result<T, UnknownName> {
+    all.iter().copied().find(|value| value.to_string() == name).ok_or_else(|| UnknownName {
+        kind,
+        name: name.to_owned(),
+        offered: all.iter().map(ToString::to_string).collect::<Vec<_>>().join(", "),
+    })
+}
+
+impl Surface {
+    /// All of them.
+    pub const ALL: [Surface; 3] = [Surface::Plain, Surface::Cylinder, Surface::Torus];
+}
+
+impl Piece {
+    /// All of them, the weakest first.
+    pub const ALL: [Piece; 4] = [Piece::Rook, Piece::SemiQueen, Piece::Queen, Piece::SuperQueen];
+}
+
+impl fmt::Display for Surface {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Surface::Plain => "plain",
+            Surface::Cylinder => "cylinder",
+            Surface::Torus => "torus",
+        })
+    }
+}
+
+impl fmt::Display for Piece {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Piece::Rook => "rook",
+            Piece::SemiQueen => "semiqueen",
+            Piece::Queen => "queen",
+            Piece::SuperQueen => "superqueen",
+        })
+    }
+}
+
+impl FromStr for Surface {
+    type Err = UnknownName;
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        named("board", &Self::ALL, name)
+    }
+}
+
+impl FromStr for Piece {
+    type Err = UnknownName;
+    fn from_str(name: &str) -> Result<Self, UnknownName> {
+        named("piece", &Self::ALL, name)
+    }
+}
+
+/// A board, its surface, and the piece that is placed n times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Setting {
+    /// The board.
+    pub board: Board,
+    /// How its edges are glued.
+    pub surface: Surface,
+    /// What is placed.
+    pub piece: Piece,
+}
+
+impl Setting {
+    /// Queens on the plain board: the n-queens problem.
+    pub fn queens(board: Board) -> Self {
+        Self { board, surface: Surface::Plain, piece: Piece::Queen }
+    }
+
+    /// Whether this is the n-queens problem.
+    pub fn is_plain_queens(self) -> bool {
+        self == Self::queens(self.board)
+    }
+
+    /// The rows, one bit each, that a piece in `row` attacks in the column `distance` further right
+    /// (0 < distance < n), directly or around the edges.
+    pub fn attacked_rows(self, row: u8, distance: u8) -> u32 {
+        let n = i16::from(self.board.n());
+        let (row, right) = (i16::from(row), i16::from(distance));
+        let around = (self.surface != Surface::Plain).then_some(right - n);
+        let mut rows = 1 << row;
+        for columns in std::iter::once(right).chain(around) {
+            for target in self.piece.rises(columns).into_iter().flatten().map(|rise| row + rise) {
+                match self.surface {
+                    Surface::Torus => rows |= 1 << target.rem_euclid(n),
+                    _ if (0..n).contains(&target) => rows |= 1 << target,
+                    _ => {}
+                }
+            }
+        }
+        rows
+    }
+
+    /// Whether no piece of the placement attacks another.
+    pub fn is_solution(self, placement: &Placement) -> bool {
+        placement.n() == self.board.n()
+            && placement.squares().all(|(left, row)| {
+                (left + 1..self.board.n())
+                    .all(|right| self.attacked_rows(row, right - left) >> placement.row(right) & 1 == 0)
+            })
+    }
+}
+
+impl Piece {
+    /// By how many rows the piece may rise on its way to the column `columns` further right (or left), its own row
+    /// left aside.
+    fn rises(self, columns: i16) -> [Option<i16>; 4] {
+        let rising = (self != Piece::Rook).then_some(columns);
+        let falling = matches!(self, Piece::Queen | Piece::SuperQueen).then_some(-columns);
+        let leap = match (self, columns.abs()) {
+            (Piece::SuperQueen, 1) => Some(2),
+            (Piece::SuperQueen, 2) => Some(1),
+            _ => None,
+        };
+        [rising, falling, leap, leap.map(|rise| -rise)]
+    }
+}
+
+impl fmt::Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let n = self.board;
+        let (s, surface) = (if n.n() == 1 { "" } else { "s" }, self.surface);
+        write!(f, "{n} {}{s} on the {surface} {n} x {n} board", self.piece)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Walks from the square step by step, as the piece would be moved by hand.
+    fn reaches(setting: Setting, from: (i16, i16), to: (i16, i16)) -> bool {
+        let n = i16::from(setting.board.n());
+        let place = |(x, y): (i16, i16)| {
+            let x = if setting.surface == Surface::Plain { x } else { x.rem_euclid(n) };
+            let y = if setting.surface == Surface::Torus { y.rem_euclid(n) } else { y };
+            ((0..n).contains(&x) && (0..n).contains(&y)).then_some((x, y))
+        };
+        let walk = |dx: i16, dy: i16, steps: i16| {
+            (1..=steps)
+                .map_while(|step| place((from.0 + step * dx, from.1 + step * dy)))
+                .any(|square| square == to)
+        };
+        let rook = [(1, 0), (-1, 0), (0, 1), (0, -1)];
+        let rising = [(1, 1), (-1, -1)];
+        let falling = [(1, -1), (-1, 1)];
+        let knight = [(1, 2), (2, 1), (-1, 2), (-2, 1), (1, -2), (2, -1), (-1, -2), (-2, -1)];
+        let far: &[&[(i16, i16)]] = match setting.piece {
+            Piece::Rook => &[&rook],
+            Piece::SemiQueen => &[&rook, &rising],
+            Piece::Queen | Piece::SuperQueen => &[&rook, &rising, &falling],
+        };
+        let leaps = if setting.piece == Piece::SuperQueen { &knight[..] } else { &[] };
+        far.iter().flat_map(|moves| moves.iter()).any(|(dx, dy)| walk(*dx, *dy, n))
+            || leaps.iter().any(|(dx, dy)| walk(*dx, *dy, 1))
+    }
+
+    #[test]
+    fn attacks_are_those_of_a_piece_moved_step_by_step() {
+        for n in 1..=9 {
+            for surface in Surface::ALL {
+                for piece in Piece::ALL {
+                    let setting = Setting { board: Board::new(n).unwrap(), surface, piece };
+                    for (left, row) in (0..n).flat_map(|left| (0..n).map(move |row| (left, row))) {
+                        for right in left + 1..n {
+                            let attacked = setting.attacked_rows(row, right - left);
+                            for target in 0..n {
+                                let expected = reaches(
+                                    setting,
+                                    (i16::from(left), i16::from(row)),
+                                    (i16::from(right), i16::from(target)),
+                                );
+                                assert_eq!(attacked >> target & 1 == 1, expected, "{setting}: {left}/{row}");
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn unknown_names_are_refused_with_those_that_exist() {
+        let error = "klein".parse::<Surface>().unwrap_err().to_string();
+        assert_eq!(error, "there is no board \"klein\"; there are plain, cylinder, torus");
+        assert!("king".parse::<Piece>().unwrap_err().to_string().contains("superqueen"));
+    }
+}

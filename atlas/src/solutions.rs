@@ -1,0 +1,202 @@
+//! Solutions one by one: a lazy iterator, in ascending order or in the order of any list.
+//!
+//! ```text
+//! untried[0] = all rows
+//! repeat: k = the last column begun
+//!         untried[k] empty  -> give column k up
+//!         otherwise         -> take the first row of untried[k] in the order of the list, place a piece there
+//!                              k = last column -> a solution
+//!                              untried[k+1] = the rows of column k+1 that no piece attacks
+//! ```
+//!
+//! What the pieces placed so far attack is kept for every column to come, so a column left without a row is seen as
+//! soon as it happens. Memory is n² words, whatever the number of solutions.
+
+use queens::Board;
+use thiserror::Error;
+
+use crate::placement::Placement;
+use crate::setting::Setting;
+
+/// The solutions of a setting, each once, found as they are asked for.
+#[derive(Clone, Debug)]
+pub struct Solutions {
+    board: Board,
+    /// The rows attacked at each distance from a piece in each row: `attacks[row][distance]`.
+    attacks: Vec<Vec<u32>>,
+    /// The rows in the order in which they are tried, and the place of each row in that order.
+    order: Vec<u8>,
+    places: Vec<u32>,
+    /// For each column begun, the places of the rows untried, one bit each.
+    untried: Vec<u32>,
+    /// For each column begun, the rows attacked in every column by the pieces left of it.
+    attacked: Vec<Vec<u32>>,
+    rows: Vec<u8>,
+}
+
+/// A list that does not fit the board.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("the list to begin from has {given} numbers, but the board has {board} columns")]
+pub struct WrongLength {
+    /// The length of the list.
+    pub given: u8,
+    /// The size of the board.
+    pub board: Board,
+}
+
+impl Solutions {
+    /// All solutions in ascending order of the rows by column.
+    pub fn ascending(setting: Setting) -> Self {
+        Self::in_order_of(setting, setting.board.lines().collect())
+    }
+
+    /// All solutions in the order in which the permutations of the list are generated position by position: in each
+    /// column the rows that are left are tried in the order of the list. The first permutation is the list itself.
+    pub fn from_list(setting: Setting, list: &Placement) -> Result<Self, WrongLength> {
+        if list.n() != setting.board.n() {
+            return Err(WrongLength { given: list.n(), board: setting.board });
+        }
+        Ok(Self::in_order_of(setting, list.rows().to_vec()))
+    }
+
+    fn in_order_of(setting: Setting, order: Vec<u8>) -> Self {
+        let n = setting.board.n();
+        let distances =
+            |row| (0..n).map(|d| if d == 0 { 0 } else { setting.attacked_rows(row, d) }).collect();
+        let mut places = vec![0; usize::from(n)];
+        for (place, row) in (0u32..).zip(&order) {
+            places[usize::from(*row)] = place;
+        }
+        Self {
+            board: setting.board,
+            attacks: (0..n).map(distances).collect(),
+            order,
+            places,
+            untried: vec![setting.board.full()],
+            attacked: vec![vec![0; usize::from(n)]],
+            rows: Vec::with_capacity(usize::from(n)),
+        }
+    }
+
+    /// Places a piece in `row` of column `rows.len()`; says whether every column to come still has a free row.
+    fn place(&mut self, row: u8) -> bool {
+        let column = self.rows.len();
+        let (n, full) = (usize::from(self.board.n()), self.board.full());
+        if self.attacked.len() == column + 1 {
+            self.attacked.push(vec![0; n]);
+        }
+        let (before, after) = self.attacked.split_at_mut(column + 1);
+        let (before, after) = (&before[column][column + 1..], &mut after[0][column + 1..]);
+        let attacks = &self.attacks[usize::from(row)][1..];
+        let mut all_free = true;
+        for ((after, before), attacks) in after.iter_mut().zip(before).zip(attacks) {
+            *after = before | attacks;
+            all_free &= *after != full;
+        }
+        self.rows.push(row);
+        all_free
+    }
+
+    /// The places, in the order of the list, of the free rows in the next column.
+    fn free_places(&self) -> u32 {
+        let column = self.rows.len();
+        let mut free = self.board.full() & !self.attacked[column][column];
+        let mut places = 0;
+        while free != 0 {
+            places |= 1 << self.places[free.trailing_zeros() as usize];
+            free &= free - 1;
+        }
+        places
+    }
+}
+
+impl Iterator for Solutions {
+    type Item = Placement;
+
+    fn next(&mut self) -> Option<Placement> {
+        while let Some(column) = self.untried.len().checked_sub(1) {
+            self.rows.truncate(column);
+            let untried = &mut self.untried[column];
+            if *untried == 0 {
+                self.untried.pop();
+                continue;
+            }
+            let row = self.order[untried.trailing_zeros() as usize];
+            *untried &= *untried - 1;
+            let all_free = self.place(row);
+            if self.rows.len() == usize::from(self.board.n()) {
+                return Some(Placement::from_rows(self.rows.clone()));
+            }
+            if all_free {
+                self.untried.push(self.free_places());
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::setting::{Piece, Surface};
+    use proptest::prelude::*;
+
+    fn queens(n: u8) -> Setting {
+        Setting::queens(Board::new(n).unwrap())
+    }
+
+    #[test]
+    fn the_92_solutions_of_n_8_begin_with_15863724_and_ascend() {
+        let all: Vec<_> = Solutions::ascending(queens(8)).collect();
+        assert_eq!(all.len(), 92);
+        assert_eq!(all[0].to_string(), "15863724");
+        assert_eq!(all[91].to_string(), "84136275");
+        assert!(all.is_sorted());
+        assert!(all.iter().all(Placement::is_queens_solution));
+    }
+
+    #[test]
+    fn solutions_are_as_many_as_the_published_counts() {
+        for n in 1..=11 {
+            let known = queens::known::totals(Board::new(n).unwrap()).unwrap().solutions();
+            assert_eq!(Solutions::ascending(queens(n)).count() as u128, known, "n={n}");
+        }
+    }
+
+    #[test]
+    fn the_first_solution_of_n_30_comes_at_once() {
+        let first = Solutions::ascending(queens(30)).next().unwrap();
+        assert!(first.is_queens_solution());
+        assert_eq!(
+            &first.rows()[..5],
+            [0, 2, 4, 1, 3],
+            "1 3 5 2 4, the published first solution's beginning"
+        );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(40))]
+        #[test]
+        fn from_a_list_come_all_solutions_in_the_order_of_its_permutations(
+            list in (4u8..=8).prop_flat_map(|n| Just((0..n).collect::<Vec<_>>()).prop_shuffle()),
+            surface in proptest::sample::select(&Surface::ALL[..]),
+            piece in proptest::sample::select(&Piece::ALL[..]),
+        ) {
+            let list = Placement::new(list).unwrap();
+            let setting = Setting { board: Board::new(list.n()).unwrap(), surface, piece };
+            let found: Vec<_> = Solutions::from_list(setting, &list).unwrap().collect();
+            let place = |row: &u8| list.rows().iter().position(|r| r == row).unwrap();
+            let places = |p: &Placement| p.rows().iter().map(place).collect::<Vec<_>>();
+            prop_assert!(found.is_sorted_by_key(places), "in the order of the list");
+            let mut sorted = found;
+            sorted.sort();
+            prop_assert_eq!(sorted, Solutions::ascending(setting).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn a_list_of_another_length_is_refused() {
+        let error = Solutions::from_list(queens(7), &"15863724".parse().unwrap()).unwrap_err();
+        assert_eq!(error.to_string(), "the list to begin from has 8 numbers, but the board has 7 columns");
+    }
+}

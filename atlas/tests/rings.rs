@@ -1,0 +1,88 @@
+//! Rings: the classic numbers of n = 8, and brute force for n = 4 to 10.
+
+use std::collections::BTreeSet;
+
+use atlas::families::Families;
+use atlas::rings::{Shift, ShiftGraph};
+use atlas::solutions::Solutions;
+use atlas::{Placement, Setting};
+use queens::Board;
+
+fn board(n: u8) -> Board {
+    Board::new(n).unwrap()
+}
+
+#[test]
+fn n_8_has_48_solutions_in_8_rings_of_6_and_44_in_none() {
+    let graph = ShiftGraph::of(board(8), &Shift::STRAIGHT).unwrap();
+    let families = Families::of(Setting::queens(board(8))).unwrap();
+    let rings = graph.rings();
+    assert_eq!(rings.iter().map(|r| r.number()).collect::<Vec<_>>(), [1, 4, 5, 6, 10, 17, 19, 22]);
+    for ring in &rings {
+        assert_eq!(ring.members.len(), 6);
+        let members: BTreeSet<_> = ring.members.iter().map(|i| families.family_of[*i]).collect();
+        assert_eq!(members, BTreeSet::from([1, 3, 4, 6, 8, 11]));
+        let round = ring.round(&graph);
+        let next = round.iter().cycle().skip(1);
+        assert!(round.iter().zip(next).all(|(a, b)| graph.neighbours(*a).contains(b)), "one can go round");
+    }
+    let in_rings: usize = rings.iter().map(|r| r.members.len()).sum();
+    assert_eq!(graph.solutions.len() - in_rings, 44);
+}
+
+#[test]
+fn diagonal_shifts_leave_the_rings_of_n_8_as_they_are() {
+    let straight = ShiftGraph::of(board(8), &Shift::STRAIGHT).unwrap();
+    let all = ShiftGraph::of(board(8), &Shift::ALL).unwrap();
+    assert_eq!(all.rings(), straight.rings());
+    assert!(all.steps.iter().flatten().count() > straight.steps.iter().flatten().count());
+}
+
+#[test]
+fn rings_agree_with_brute_force_for_n_4_to_10() {
+    for n in 4..=10usize {
+        let solutions: Vec<Vec<usize>> = Solutions::ascending(Setting::queens(board(n as u8)))
+            .map(|p: Placement| p.rows().iter().map(|r| usize::from(*r)).collect())
+            .collect();
+        let shifted = |s: &Vec<usize>| {
+            [
+                (0..n).map(|k| s[(k + n - 1) % n]).collect::<Vec<_>>(),
+                (0..n).map(|k| s[(k + 1) % n]).collect(),
+                s.iter().map(|r| (r + 1) % n).collect(),
+                s.iter().map(|r| (r + n - 1) % n).collect(),
+            ]
+        };
+        let joined: Vec<BTreeSet<usize>> = solutions
+            .iter()
+            .map(|s| shifted(s).iter().filter_map(|t| solutions.iter().position(|s| s == t)).collect())
+            .collect();
+        // Strip dead ends until none is left, then let the smallest number spread.
+        let mut alive: BTreeSet<usize> = (0..solutions.len()).collect();
+        loop {
+            let kept: BTreeSet<_> = alive
+                .iter()
+                .copied()
+                .filter(|i| joined[*i].iter().filter(|j| *j != i && alive.contains(j)).count() >= 2)
+                .collect();
+            if std::mem::replace(&mut alive, kept.clone()) == kept {
+                break;
+            }
+        }
+        let mut number: Vec<usize> = (1..=solutions.len()).collect();
+        for _ in 0..solutions.len() {
+            for i in &alive {
+                for j in joined[*i].iter().filter(|j| alive.contains(j)) {
+                    number[*j] = number[*j].min(number[*i]);
+                }
+            }
+        }
+        let expected: BTreeSet<(usize, usize)> = alive.iter().map(|i| (number[*i], *i)).collect();
+        let found: BTreeSet<(usize, usize)> = ShiftGraph::of(board(n as u8), &Shift::STRAIGHT)
+            .unwrap()
+            .rings()
+            .iter()
+            .flat_map(|ring| ring.members.iter().map(|i| (ring.number(), *i)).collect::<Vec<_>>())
+            .collect();
+        assert_eq!(found, expected, "n={n}");
+    }
+}

@@ -5,8 +5,10 @@
 pub mod families;
 pub mod motion;
 pub mod rings;
+pub mod search;
 pub mod setting;
 pub mod solutions;
+pub mod study;
 pub mod textbook;
 
 mod placement;

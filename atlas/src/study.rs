@@ -1,0 +1,250 @@
+//! A study of the search for a first solution: how many placements it takes, smallest first and at random, and what
+//! beginning anew after a limit gains.
+//!
+//! The expected work with restarts after L placements follows from the lengths t of runs without restarts: each
+//! attempt costs min(t, L) and succeeds where t <= L, so it is E[min(t, L)] / P(t <= L). The best limit is the one
+//! that makes this smallest among the lengths seen. It was chosen with knowledge of these runs, so it is measured
+//! again on fresh ones.
+
+use std::ops::RangeInclusive;
+
+use rayon::prelude::*;
+use thiserror::Error;
+
+use crate::search::{Choice, Search, usual_limit, with_restarts};
+
+/// Where a run that has found nothing is broken off, in placements.
+const PATIENCE: u64 = 1_000_000;
+
+/// Where the smallest-first search is broken off, in placements. It takes 56 million for n = 30.
+const DETERMINISTIC_PATIENCE: u64 = 100_000_000;
+
+/// What to study.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StudySpec {
+    /// The boards, from 4 up.
+    pub sizes: RangeInclusive<u8>,
+    /// Random runs for each board.
+    pub runs: u32,
+    /// What all random choices follow from.
+    pub seed: u64,
+    /// The limit whose restarts are looked at besides the best one; `None` takes 5n.
+    pub limit: Option<u64>,
+}
+
+/// A study that cannot be made.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum StudyError {
+    /// Boards without a solution, or too large.
+    #[error("the boards to study are from 4 to {largest}, not {first}..{last}", largest = StudySpec::LARGEST)]
+    Sizes {
+        /// The first board asked for.
+        first: u8,
+        /// The last one.
+        last: u8,
+    },
+    /// No runs.
+    #[error("a study needs 1 to {largest} runs, not {0}", largest = StudySpec::MOST_RUNS)]
+    Runs(u32),
+    /// A limit that no run can keep.
+    #[error(
+        "the limit must be at least {n} placements, one for each queen of the largest board, not {limit}"
+    )]
+    Limit {
+        /// The largest board.
+        n: u8,
+        /// The limit given.
+        limit: u64,
+    },
+}
+
+impl StudySpec {
+    /// The largest board.
+    pub const LARGEST: u8 = 200;
+    /// The largest number of runs.
+    pub const MOST_RUNS: u32 = 1_000_000;
+
+    /// Studies board after board. The same specification gives the same numbers on every machine.
+    pub fn studies(&self) -> Result<impl Iterator<Item = SizeStudy> + use<>, StudyError> {
+        let (first, last) = (*self.sizes.start(), *self.sizes.end());
+        if first < 4 || last > Self::LARGEST || first > last {
+            return Err(StudyError::Sizes { first, last });
+        }
+        if !(1..=Self::MOST_RUNS).contains(&self.runs) {
+            return Err(StudyError::Runs(self.runs));
+        }
+        if let Some(limit) = self.limit.filter(|limit| *limit < u64::from(last)) {
+            return Err(StudyError::Limit { n: last, limit });
+        }
+        let spec = self.clone();
+        Ok(self.sizes.clone().map(move |n| SizeStudy::of(n, &spec)))
+    }
+}
+
+/// The random runs of a board, in ascending order of their length.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Lengths {
+    /// Placements until the first solution, of the runs that found one.
+    pub found: Vec<u64>,
+    /// The runs broken off.
+    pub broken_off: usize,
+}
+
+/// What was found about one board.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SizeStudy {
+    /// The board.
+    pub n: u8,
+    /// Placements of the smallest-first search, unless it was broken off at 100 million.
+    pub deterministic: Option<u64>,
+    /// The random runs.
+    pub lengths: Lengths,
+    /// Restarts after the limit asked for.
+    pub asked: Restarts,
+    /// Restarts after the best limit.
+    pub best: Restarts,
+}
+
+/// What beginning anew after a limit gains.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Restarts {
+    /// The limit, in placements.
+    pub limit: u64,
+    /// The mean number of placements that the runs without restarts let expect.
+    pub expected: f64,
+    /// The mean number of placements of as many fresh runs with restarts.
+    pub measured: f64,
+}
+
+/// Streams of random numbers: one for each board, kind of run, and run.
+fn stream(n: u8, kind: u64, run: u32) -> u64 {
+    u64::from(n) << 40 | kind << 32 | u64::from(run)
+}
+
+impl SizeStudy {
+    fn of(n: u8, spec: &StudySpec) -> Self {
+        let mut search = Search::new(n);
+        let deterministic = search.run(&mut Choice::Smallest, DETERMINISTIC_PATIENCE);
+        let lengths = Lengths::of(n, spec);
+        let restarts = |limit, kind| {
+            let placements = |run| {
+                let found = with_restarts(n, &mut Choice::random(spec.seed, stream(n, kind, run)), limit);
+                found.map_or(0, |found| found.placements)
+            };
+            let sum: u64 = (0..spec.runs).into_par_iter().map(placements).sum();
+            Restarts {
+                limit,
+                expected: lengths.expected_with_restarts(limit),
+                measured: sum as f64 / f64::from(spec.runs),
+            }
+        };
+        let asked = spec.limit.unwrap_or_else(|| usual_limit(n));
+        Self {
+            n,
+            deterministic: deterministic.map(|_| search.placements()),
+            asked: restarts(asked, 1),
+            best: restarts(lengths.best_limit().unwrap_or(asked), 2),
+            lengths,
+        }
+    }
+
+    /// How many times fewer placements the best restarts take than runs without, in the mean.
+    pub fn gain(&self) -> f64 {
+        self.lengths.mean() / self.best.measured
+    }
+}
+
+impl Lengths {
+    fn of(n: u8, spec: &StudySpec) -> Self {
+        let run = |run| {
+            let mut search = Search::new(n);
+            let solution = search.run(&mut Choice::random(spec.seed, stream(n, 0, run)), PATIENCE);
+            solution.map(|_| search.placements())
+        };
+        let runs: Vec<Option<u64>> = (0..spec.runs).into_par_iter().map(run).collect();
+        let mut found: Vec<u64> = runs.iter().flatten().copied().collect();
+        found.sort_unstable();
+        Self { broken_off: runs.len() - found.len(), found }
+    }
+
+    fn runs(&self) -> usize {
+        self.found.len() + self.broken_off
+    }
+
+    /// The length that a share `q` of the runs (0 to 1) does not exceed; nothing if that run was broken off.
+    pub fn quantile(&self, q: f64) -> Option<u64> {
+        let rank = (q * self.runs() as f64).ceil().max(1.0) as usize;
+        self.found.get(rank - 1).copied()
+    }
+
+    /// The mean length, runs broken off taken for as long as they were.
+    pub fn mean(&self) -> f64 {
+        (self.found.iter().sum::<u64>() + self.broken_off as u64 * PATIENCE) as f64 / self.runs() as f64
+    }
+
+    /// The mean number of placements to expect when every attempt is broken off after `limit`; infinite if none of
+    /// the runs was as short.
+    pub fn expected_with_restarts(&self, limit: u64) -> f64 {
+        let short = self.found.partition_point(|length| *length <= limit);
+        let spent = self.found[..short].iter().sum::<u64>() + (self.runs() - short) as u64 * limit;
+        spent as f64 / short as f64
+    }
+
+    /// The limit among the lengths found for which the fewest placements are to be expected.
+    pub fn best_limit(&self) -> Option<u64> {
+        let expected = |(short, limit): (usize, u64), sum: u64| {
+            (sum + (self.runs() - short) as u64 * limit) as f64 / short as f64
+        };
+        let mut sum = 0;
+        let candidates = (1..).zip(&self.found).map(|(short, &limit)| {
+            sum += limit;
+            (expected((short, limit), sum), limit)
+        });
+        candidates.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, limit)| limit)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_and_restarts_follow_from_the_lengths() {
+        let lengths = Lengths { found: vec![8, 10, 20, 400], broken_off: 0 };
+        assert_eq!([0.25, 0.5, 0.75, 1.0].map(|q| lengths.quantile(q)), [8, 10, 20, 400].map(Some));
+        // Limit 8: one attempt in four succeeds, each costs 8. Limit 10: two in four, 38 placements in all.
+        assert!((lengths.expected_with_restarts(8) - 32.0).abs() < 1e-9);
+        assert!((lengths.expected_with_restarts(10) - 19.0).abs() < 1e-9);
+        assert!((lengths.expected_with_restarts(20) - 58.0 / 3.0).abs() < 1e-9);
+        assert_eq!(lengths.best_limit(), Some(10));
+        assert!(lengths.expected_with_restarts(7).is_infinite());
+        assert_eq!(Lengths { found: vec![8], broken_off: 3 }.quantile(0.5), None);
+    }
+
+    #[test]
+    fn the_same_seed_gives_the_same_study_and_another_seed_another() {
+        let spec = StudySpec { sizes: 8..=10, runs: 50, seed: 1, limit: None };
+        let studies = |spec: &StudySpec| spec.studies().unwrap().collect::<Vec<_>>();
+        assert_eq!(studies(&spec), studies(&spec));
+        assert_ne!(studies(&spec), studies(&StudySpec { seed: 2, ..spec }));
+    }
+
+    #[test]
+    fn fresh_runs_with_restarts_take_about_what_was_expected() {
+        let spec = StudySpec { sizes: 20..=20, runs: 2_000, seed: 3, limit: Some(100) };
+        let study = spec.studies().unwrap().next().unwrap();
+        for restarts in [study.asked, study.best] {
+            assert!((restarts.measured / restarts.expected - 1.0).abs() < 0.15, "{restarts:?}");
+        }
+        assert!(study.gain() > 1.0);
+    }
+
+    #[test]
+    fn studies_that_cannot_be_made_are_refused_with_the_value() {
+        let spec = StudySpec { sizes: 3..=8, runs: 10, seed: 1, limit: None };
+        let error = |spec: StudySpec| spec.studies().err().unwrap().to_string();
+        assert_eq!(error(spec.clone()), "the boards to study are from 4 to 200, not 3..8");
+        assert!(error(StudySpec { sizes: 4..=8, runs: 0, ..spec.clone() }).contains("not 0"));
+        assert!(error(StudySpec { sizes: 4..=8, limit: Some(7), ..spec }).contains("at least 8"));
+    }
+}

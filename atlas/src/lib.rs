@@ -2,8 +2,10 @@
 //! constellation files, the randomised search, and pictures of all of it.
 #![forbid(unsafe_code)]
 
+pub mod constellation_file;
 pub mod families;
 pub mod motion;
+pub mod record;
 pub mod rings;
 pub mod search;
 pub mod setting;

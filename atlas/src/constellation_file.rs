@@ -1,0 +1,287 @@
+//! Constellation files: the boundary constellations of a board, one of each orbit, in two files, those without
+//! symmetry and those with one. Such files carry the work to other programs and back.
+
+use std::collections::HashMap;
+
+use queens::kernel::{Kernel, Stop};
+use queens::symmetric::{Turn, count_fixed};
+use queens::{Board, Constellation, Orbit, Position, Square, Symmetry, SymmetryClass};
+use rayon::prelude::*;
+use thiserror::Error;
+
+use crate::record::{ByteOrder, Record, RecordError};
+
+/// Which of the two files of a board.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// The constellations without symmetry.
+    Asymmetric,
+    /// Those with the half turn or the quarter turn.
+    Symmetric,
+}
+
+impl Kind {
+    /// Both.
+    pub const ALL: [Kind; 2] = [Kind::Asymmetric, Kind::Symmetric];
+
+    fn of(class: SymmetryClass) -> Self {
+        if class == SymmetryClass::Asymmetric { Kind::Asymmetric } else { Kind::Symmetric }
+    }
+
+    /// What such a file of that board is called.
+    pub fn file_name(self, board: Board) -> String {
+        format!("constellations-{:02}-{self}.pp", board.n())
+    }
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Kind::Asymmetric => "asymmetric",
+            Kind::Symmetric => "symmetric",
+        })
+    }
+}
+
+/// A board that has no files, or bytes that are no such file. Records are numbered from 1.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum FileError {
+    /// Smaller or larger than the format is for.
+    #[error("constellation files are for n from 4 to 30, not {0}")]
+    Size(u8),
+    /// No record at all. Every board with files has constellations of both kinds.
+    #[error("the file is empty; it should begin with a record")]
+    Empty,
+    /// Bytes that are no record.
+    #[error("record {number}: {error}")]
+    Record {
+        /// The record.
+        number: usize,
+        /// What is wrong with it.
+        error: RecordError,
+    },
+    /// A record that contradicts those before it.
+    #[error("record {number}: {problem}")]
+    Inconsistent {
+        /// The record.
+        number: usize,
+        /// How it contradicts.
+        problem: Problem,
+    },
+    /// Complete records, but not all.
+    #[error(
+        "the file ends after record {records}: it has {records} of the {expected} {kind} constellations of n = {n}; \
+         missing is top {}, bottom {}, left {}, right {}",
+        missing.top, missing.bottom, missing.left, missing.right
+    )]
+    Missing {
+        /// The records that there are.
+        records: usize,
+        /// The records that there should be.
+        expected: usize,
+        /// Which file it is.
+        kind: Kind,
+        /// The board.
+        n: u8,
+        /// The smallest constellation that does not occur, nor any image of it.
+        missing: Constellation,
+    },
+}
+
+/// How a record contradicts what it should be.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum Problem {
+    /// Another board.
+    #[error("it is for n = {found}, but n = {expected} was asked for")]
+    OtherBoard {
+        /// The board of this record.
+        found: u8,
+        /// The board asked for.
+        expected: u8,
+    },
+    /// The queens are not those of the four border lines.
+    #[error(
+        "its queens are no boundary constellation: one on each border line, and no other, none attacking another"
+    )]
+    NoConstellation,
+    /// The class belongs into the other file.
+    #[error("its constellation is {found}, but the file began with {expected} ones")]
+    OtherKind {
+        /// The kind of this record.
+        found: Kind,
+        /// The kind of the first one.
+        expected: Kind,
+    },
+    /// An orbit that was there before.
+    #[error("its constellation is that of record {0}, or an image of it")]
+    Repeated(usize),
+}
+
+/// The constellations of a file that was checked: each orbit of its kind once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConstellationFile {
+    /// The board.
+    pub board: Board,
+    /// Which of the two files.
+    pub kind: Kind,
+    /// The constellations, in the order of the file, with their classes.
+    pub orbits: Vec<Orbit>,
+}
+
+fn with_files(n: u8) -> Result<Board, FileError> {
+    if (4..=30).contains(&n) {
+        Board::new(n).map_err(|_| FileError::Size(n))
+    } else {
+        Err(FileError::Size(n))
+    }
+}
+
+impl ConstellationFile {
+    /// The file of that kind; an error unless 4 <= n <= 30.
+    pub fn of(board: Board, kind: Kind) -> Result<Self, FileError> {
+        with_files(board.n())?;
+        let orbits = Constellation::orbits(board).filter(|orbit| Kind::of(orbit.class) == kind).collect();
+        Ok(Self { board, kind, orbits })
+    }
+
+    /// The file's bytes, little-endian.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::new();
+        for orbit in &self.orbits {
+            let queens = orbit.representative.queens(self.board);
+            Record { n: self.board.n(), queens }.write(ByteOrder::Little, &mut bytes);
+        }
+        bytes
+    }
+
+    /// Reads and checks a file of that board, in either byte order: every record, every orbit of its kind just once,
+    /// all of them. Which kind it is, the first record says.
+    ///
+    /// Any image of a constellation may stand for its orbit, and its queens may come in any order.
+    pub fn from_bytes(board: Board, bytes: &[u8]) -> Result<Self, FileError> {
+        let order = ByteOrder::of(bytes);
+        if bytes.is_empty() {
+            return Err(FileError::Empty);
+        }
+        let mut file = Self { board: with_files(board.n())?, kind: Kind::Asymmetric, orbits: vec![] };
+        let mut seen = HashMap::new();
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let number = file.orbits.len() + 1;
+            let (record, after) =
+                Record::read(order, rest).map_err(|error| FileError::Record { number, error })?;
+            let orbit = file.next(&record).and_then(|orbit| {
+                match seen.insert(representative(board, orbit.representative), number) {
+                    Some(earlier) => Err(Problem::Repeated(earlier)),
+                    None => Ok(orbit),
+                }
+            });
+            file.orbits.push(orbit.map_err(|problem| FileError::Inconsistent { number, problem })?);
+            file.kind = Kind::of(file.orbits[0].class);
+            rest = after;
+        }
+        file.complete(|orbit| seen.contains_key(&orbit.representative))?;
+        Ok(file)
+    }
+
+    /// What the record adds to the file, if it does not contradict it.
+    fn next(&self, record: &Record) -> Result<Orbit, Problem> {
+        if record.n != self.board.n() {
+            return Err(Problem::OtherBoard { found: record.n, expected: self.board.n() });
+        }
+        let constellation = constellation_of(self.board, &record.queens).ok_or(Problem::NoConstellation)?;
+        let orbit = Orbit { representative: constellation, class: constellation.class(self.board) };
+        let found = Kind::of(orbit.class);
+        if self.orbits.is_empty() || found == self.kind {
+            Ok(orbit)
+        } else {
+            Err(Problem::OtherKind { found, expected: self.kind })
+        }
+    }
+
+    fn complete(&self, is_seen: impl Fn(&Orbit) -> bool) -> Result<(), FileError> {
+        let expected = Self::of(self.board, self.kind)?.orbits;
+        match expected.iter().find(|orbit| !is_seen(orbit)) {
+            None => Ok(()),
+            Some(missing) => Err(FileError::Missing {
+                records: self.orbits.len(),
+                expected: expected.len(),
+                kind: self.kind,
+                n: self.board.n(),
+                missing: missing.representative,
+            }),
+        }
+    }
+
+    /// Counts the completions of all constellations on the threads of the current rayon pool, and those that the
+    /// turns fix; nothing if it was stopped.
+    pub fn count(&self, kernel: &dyn Kernel, stop: &Stop) -> Option<FileCount> {
+        let counts = self.orbits.par_iter().map(|orbit| {
+            let position = Position::of_constellation(self.board, orbit.representative);
+            let images = u128::from(orbit.class.orbit_size());
+            let fixed = |turn| match orbit.class {
+                SymmetryClass::Asymmetric => Some(0),
+                _ => Some(images * u128::from(count_fixed(&position, turn, stop)?.completions)),
+            };
+            Some(FileCount {
+                solutions: images * u128::from(kernel.count(&position, stop)?.completions),
+                half_turn: fixed(Turn::Half)?,
+                quarter_turn: fixed(Turn::Quarter)?,
+            })
+        });
+        counts.try_reduce(FileCount::default, |a, b| Some(a.and(b)))
+    }
+}
+
+/// The solutions of all images of a file's constellations.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FileCount {
+    /// All of them.
+    pub solutions: u128,
+    /// Those that the half turn fixes.
+    pub half_turn: u128,
+    /// Those that the quarter turn fixes.
+    pub quarter_turn: u128,
+}
+
+impl FileCount {
+    /// The sum of two counts.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            solutions: self.solutions + other.solutions,
+            half_turn: self.half_turn + other.half_turn,
+            quarter_turn: self.quarter_turn + other.quarter_turn,
+        }
+    }
+
+    /// A, P and R: the orbits of solutions, of eight, four and two. The solutions of both files of a board together,
+    /// like those of either alone, are closed under the eight symmetries.
+    pub fn classes(&self) -> queens::Totals {
+        queens::Totals {
+            a: (self.solutions - self.half_turn) / 8,
+            p: (self.half_turn - self.quarter_turn) / 4,
+            r: self.quarter_turn / 2,
+            full: 0,
+        }
+    }
+}
+
+/// The boundary constellation that these queens are, in whatever order, if they are one.
+fn constellation_of(board: Board, queens: &[Square]) -> Option<Constellation> {
+    let last = board.last();
+    let constellation = Constellation {
+        top: queens.iter().find(|queen| queen.row == 0)?.col,
+        bottom: queens.iter().find(|queen| queen.row == last)?.col,
+        left: queens.iter().find(|queen| queen.col == 0)?.row,
+        right: queens.iter().find(|queen| queen.col == last)?.row,
+    };
+    let expected = constellation.queens(board);
+    let are_the_same = queens.len() == expected.len() && queens.iter().all(|queen| expected.contains(queen));
+    (constellation.is_valid(board) && are_the_same).then_some(constellation)
+}
+
+/// The smallest image.
+fn representative(board: Board, constellation: Constellation) -> Constellation {
+    Symmetry::ALL.into_iter().map(|s| constellation.image(board, s)).fold(constellation, Ord::min)
+}

@@ -4,7 +4,9 @@
 
 pub mod constellation_file;
 pub mod families;
+pub mod format;
 pub mod motion;
+pub mod picture;
 pub mod record;
 pub mod rings;
 pub mod search;
@@ -12,6 +14,7 @@ pub mod setting;
 pub mod solutions;
 pub mod study;
 pub mod textbook;
+pub mod tree;
 
 mod placement;
 

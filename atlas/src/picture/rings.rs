@@ -1,0 +1,135 @@
+//! The rings of a board: each a circle of small boards, joined by the shifts that lead from one to the next.
+
+use std::f64::consts::TAU;
+
+use super::board::{draw_pieces, draw_squares};
+use super::svg::{Anchor, FAINT, INK, Point, Svg, point};
+use super::{Picture, PictureError};
+use crate::families::Families;
+use crate::rings::{Ring, Shift, ShiftGraph};
+use crate::setting::Piece;
+
+/// Rings beyond which nobody would look at each.
+const MOST: usize = 120;
+
+const RIGHT: &str = "#2f6db0";
+const UP: &str = "#c2622a";
+const DIAGONAL: &str = "#8a8a92";
+
+/// How large things are drawn.
+struct Sizes {
+    cell: f64,
+    /// The side of a small board.
+    side: f64,
+    /// From the middle of a ring to the middles of its boards.
+    radius: f64,
+    /// The side of the square that a ring is drawn in.
+    place: f64,
+}
+
+impl Sizes {
+    fn of(graph: &ShiftGraph, rings: &[Ring]) -> Self {
+        let n = f64::from(graph.board.n());
+        let cell = (64.0 / n).max(6.0);
+        let largest = rings.iter().map(|ring| ring.members.len()).max().unwrap_or(0);
+        let radius = (largest as f64 * (cell * n + 34.0) / TAU).max(cell * n * 1.2);
+        Self { cell, side: cell * n, radius, place: 2.0 * radius + cell * n + 46.0 }
+    }
+}
+
+/// All rings of the graph. Arrows go to the right (blue) and up (orange), diagonal ones, where the graph has them, to
+/// the right (grey); the shifts back are the same lines the other way.
+pub fn rings(graph: &ShiftGraph, families: &Families) -> Result<Picture, PictureError> {
+    let rings = graph.rings();
+    if rings.is_empty() {
+        return Err(PictureError::Nothing(format!("n = {} has no ring", graph.board)));
+    }
+    if rings.len() > MOST {
+        return Err(PictureError::TooMany { what: "picture", count: rings.len(), largest: MOST });
+    }
+    let sizes = Sizes::of(graph, &rings);
+    let columns = ((rings.len() as f64 * 1.6).sqrt().ceil() as usize).clamp(1, 8);
+    let head = 78.0;
+    let width = (columns as f64 * sizes.place).max(620.0);
+    let mut svg = Svg::new(width, head + rings.len().div_ceil(columns) as f64 * sizes.place);
+    draw_head(&mut svg, width, graph, &rings);
+    let left = (width - columns as f64 * sizes.place) / 2.0;
+    for (index, ring) in rings.iter().enumerate() {
+        let middle = |place: usize| (place as f64 + 0.5) * sizes.place;
+        let centre = point(left + middle(index % columns), head + middle(index / columns) - 8.0);
+        draw_ring(&mut svg, centre, &sizes, (graph, families), ring);
+    }
+    Ok(svg.finish())
+}
+
+fn draw_head(svg: &mut Svg, width: f64, graph: &ShiftGraph, rings: &[Ring]) {
+    let inside: usize = rings.iter().map(|ring| ring.members.len()).sum();
+    let title = format!(
+        "n = {}: {inside} of {} solutions in {} {}",
+        graph.board,
+        graph.solutions.len(),
+        rings.len(),
+        if rings.len() == 1 { "ring" } else { "rings" }
+    );
+    svg.text(point(width / 2.0, 32.0), 17.0, INK, Anchor::Middle, &title);
+    let diagonals = graph.steps.iter().flatten().any(|step| !Shift::STRAIGHT.contains(&step.shift));
+    let mut legend = vec![(RIGHT, "one column to the right"), (UP, "one row up")];
+    if diagonals {
+        legend.push((DIAGONAL, "both at once"));
+    }
+    let mut x = width / 2.0 - 110.0 * legend.len() as f64 + 10.0;
+    for (colour, text) in legend {
+        arrow(svg, point(x, 55.0), point(x + 34.0, 55.0), colour, colour == DIAGONAL);
+        svg.text(point(x + 42.0, 59.5), 12.0, FAINT, Anchor::Start, text);
+        x += 220.0;
+    }
+}
+
+fn draw_ring(
+    svg: &mut Svg,
+    centre: Point,
+    sizes: &Sizes,
+    (graph, families): (&ShiftGraph, &Families),
+    ring: &Ring,
+) {
+    let round = ring.round(graph);
+    let place = |index: usize| {
+        let angle = TAU * index as f64 / round.len() as f64;
+        point(centre.x + sizes.radius * angle.sin(), centre.y - sizes.radius * angle.cos())
+    };
+    for (from, member) in round.iter().enumerate() {
+        for step in &graph.steps[*member] {
+            let colour = match step.shift {
+                Shift::Right => RIGHT,
+                Shift::Up => UP,
+                Shift::RightUp | Shift::RightDown => DIAGONAL,
+                _ => continue,
+            };
+            if let Some(to) = round.iter().position(|m| *m == step.to).filter(|to| *to != from) {
+                arrow(svg, place(from), place(to), colour, colour == DIAGONAL);
+            }
+        }
+    }
+    for (index, member) in round.iter().enumerate() {
+        let at = place(index);
+        let corner = point(at.x - sizes.side / 2.0, at.y - sizes.side / 2.0);
+        svg.rectangle(point(corner.x - 3.0, corner.y - 3.0), sizes.side + 6.0, sizes.side + 22.0, "#ffffff");
+        draw_squares(svg, corner, sizes.cell, graph.board.n());
+        draw_pieces(svg, corner, sizes.cell, &graph.solutions[*member], Piece::Queen);
+        let name = format!("{}  B{}", member + 1, families.family_of[*member]);
+        svg.text(point(at.x, corner.y + sizes.side + 14.0), 11.5, INK, Anchor::Middle, &name);
+    }
+    svg.text(point(centre.x, centre.y + 8.0), 22.0, INK, Anchor::Middle, &format!("R{}", ring.number()));
+}
+
+/// A line with its head in the middle, where no board hides it.
+fn arrow(svg: &mut Svg, from: Point, to: Point, colour: &str, dashed: bool) {
+    svg.line(from, to, colour, dashed);
+    let (dx, dy) = (to.x - from.x, to.y - from.y);
+    let length = dx.hypot(dy).max(1.0);
+    let (ux, uy) = (dx / length, dy / length);
+    let tip = point(from.x + dx * 0.5 + 6.0 * ux, from.y + dy * 0.5 + 6.0 * uy);
+    let back = point(tip.x - 11.0 * ux, tip.y - 11.0 * uy);
+    let wing = |side: f64| point(back.x - side * uy, back.y + side * ux);
+    svg.polygon(&[tip, wing(5.0), wing(-5.0)], colour);
+}

@@ -1,0 +1,97 @@
+//! All fundamental solutions of a board on one sheet.
+
+use queens::SymmetryClass;
+
+use super::board::{draw_pieces, draw_squares};
+use super::svg::{Anchor, FAINT, INK, Point, Svg, point};
+use super::{Picture, PictureError};
+use crate::families::{Families, Family};
+
+/// Boards beyond which nobody would look at each.
+const MOST: usize = 400;
+
+/// The colour of the signs of symmetry.
+const SIGN: &str = "#b3402e";
+
+/// One board for each family: its number and fundamental solution, its symmetry, and the number of its members. In
+/// the middle of a board with a symmetry of its own stands the sign that crystallographers use for it, a lens for the
+/// half turn and a square for the quarter turn.
+pub fn sheet(families: &Families) -> Result<Picture, PictureError> {
+    let (count, setting) = (families.families.len(), families.setting);
+    if count == 0 {
+        return Err(PictureError::Nothing(format!("{setting} have no solution")));
+    }
+    if count > MOST {
+        return Err(PictureError::TooMany { what: "sheet", count, largest: MOST });
+    }
+    let n = f64::from(setting.board.n());
+    let cell = (168.0 / n).clamp(9.0, 24.0);
+    let (side, gap, below, head) = (cell * n, 30.0, 48.0, 62.0);
+    let columns = columns_for(count);
+    let rows = count.div_ceil(columns);
+    let digits = families.solutions[0].to_string().len() as f64;
+    let step = (side + gap).max(7.6 * (digits + 6.0));
+    let width = (gap + columns as f64 * step).max(460.0);
+    let mut svg = Svg::new(width, head + rows as f64 * (side + below) + 6.0);
+    let title = format!("{setting}: {} solutions in {count} {}", families.solutions.len(), plural(count));
+    svg.text(point(width / 2.0, 34.0), 16.0, INK, Anchor::Middle, &title);
+    let left = (width - columns as f64 * step) / 2.0;
+    for (index, family) in families.families.iter().enumerate() {
+        let (row, column) = (index / columns, index % columns);
+        let at = point(left + column as f64 * step + (step - side) / 2.0, head + row as f64 * (side + below));
+        draw_family(&mut svg, at, cell, families, index, family);
+    }
+    Ok(svg.finish())
+}
+
+fn plural(families: usize) -> &'static str {
+    if families == 1 { "family" } else { "families" }
+}
+
+/// As many columns as make the sheet about 4 to 3.
+fn columns_for(count: usize) -> usize {
+    ((count as f64 * 4.0 / 3.0).sqrt().ceil() as usize).clamp(1, 20)
+}
+
+fn draw_family(svg: &mut Svg, at: Point, cell: f64, families: &Families, index: usize, family: &Family) {
+    let n = families.setting.board.n();
+    let side = cell * f64::from(n);
+    let class = families.class(family);
+    draw_squares(svg, at, cell, n);
+    draw_sign(svg, point(at.x + side / 2.0, at.y + side / 2.0), class);
+    draw_pieces(svg, at, cell, families.fundamental(family), families.setting.piece);
+    let middle = at.x + side / 2.0;
+    let name = format!("B{}  {}", index + 1, families.fundamental(family));
+    svg.text(point(middle, at.y + side + 16.0), 12.5, INK, Anchor::Middle, &name);
+    let about = described(class, family.members.len());
+    svg.text(point(middle, at.y + side + 31.0), 10.0, FAINT, Anchor::Middle, &about);
+}
+
+fn described(class: Option<SymmetryClass>, members: usize) -> String {
+    let symmetry = match class {
+        Some(SymmetryClass::Asymmetric) => "A, no symmetry, ",
+        Some(SymmetryClass::Point) => "P, half turn, ",
+        Some(SymmetryClass::Rotational) => "R, quarter turn, ",
+        Some(SymmetryClass::Full) | None => "",
+    };
+    format!("{symmetry}{members} {}", if members == 1 { "member" } else { "members" })
+}
+
+fn draw_sign(svg: &mut Svg, centre: Point, class: Option<SymmetryClass>) {
+    let corners: &[(f64, f64)] = match class {
+        Some(SymmetryClass::Point) => &[
+            (-11.0, 0.0),
+            (-6.0, -3.2),
+            (0.0, -4.4),
+            (6.0, -3.2),
+            (11.0, 0.0),
+            (6.0, 3.2),
+            (0.0, 4.4),
+            (-6.0, 3.2),
+        ],
+        Some(SymmetryClass::Rotational) => &[(-6.5, -6.5), (6.5, -6.5), (6.5, 6.5), (-6.5, 6.5)],
+        _ => return,
+    };
+    let corners: Vec<_> = corners.iter().map(|(x, y)| point(centre.x + x, centre.y + y)).collect();
+    svg.polygon(&corners, SIGN);
+}

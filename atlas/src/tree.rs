@@ -1,0 +1,71 @@
+//! The backtrack tree of the row-by-row search: how many partial solutions there are of each number of rows.
+
+use queens::Board;
+use thiserror::Error;
+
+/// A board whose tree is too large to walk.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("the tree of n = {0} is too large to walk; n up to {LARGEST} would do", LARGEST = LARGEST)]
+pub struct TooLarge(pub Board);
+
+/// The largest board: a thousand million nodes.
+const LARGEST: u8 = 16;
+
+/// The number of ways to place queens on the first r rows so that none attacks another, for r = 0, 1, ..., n.
+pub fn level_sizes(board: Board) -> Result<Vec<u64>, TooLarge> {
+    if board.n() > LARGEST {
+        return Err(TooLarge(board));
+    }
+    let mut sizes = vec![0; usize::from(board.n()) + 1];
+    descend(board.full(), Attacked::default(), &mut sizes);
+    Ok(sizes)
+}
+
+/// What the queens above attack in a row.
+#[derive(Clone, Copy, Default)]
+struct Attacked {
+    columns: u32,
+    from_the_right: u32,
+    from_the_left: u32,
+}
+
+fn descend(full: u32, attacked: Attacked, sizes: &mut [u64]) {
+    sizes[0] += 1;
+    let mut free = full & !(attacked.columns | attacked.from_the_right | attacked.from_the_left);
+    while free != 0 && sizes.len() > 1 {
+        let queen = free & free.wrapping_neg();
+        free &= free - 1;
+        let below = Attacked {
+            columns: attacked.columns | queen,
+            from_the_right: (attacked.from_the_right | queen) >> 1,
+            from_the_left: (attacked.from_the_left | queen) << 1,
+        };
+        descend(full, below, &mut sizes[1..]);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tree_of_n_8_has_the_classic_level_sizes() {
+        let sizes = level_sizes(Board::new(8).unwrap()).unwrap();
+        assert_eq!(sizes, [1, 8, 42, 140, 344, 568, 550, 312, 92]);
+    }
+
+    #[test]
+    fn the_last_level_is_the_number_of_solutions() {
+        for n in 1..=11 {
+            let board = Board::new(n).unwrap();
+            let solutions = queens::known::totals(board).unwrap().solutions();
+            assert_eq!(u128::from(*level_sizes(board).unwrap().last().unwrap()), solutions, "n={n}");
+        }
+    }
+
+    #[test]
+    fn a_tree_too_large_is_refused() {
+        let error = level_sizes(Board::new(17).unwrap()).unwrap_err().to_string();
+        assert_eq!(error, "the tree of n = 17 is too large to walk; n up to 16 would do");
+    }
+}

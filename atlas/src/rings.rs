@@ -180,11 +180,36 @@ impl Ring {
     }
 
     /// The members in an order in which each can be reached from the one before by a shift, and the first from the
-    /// last, if there is one and it is found soon; else in ascending order.
-    pub fn round(&self, graph: &ShiftGraph) -> Vec<usize> {
+    /// last, if there is one and it is found soon.
+    pub fn round(&self, graph: &ShiftGraph) -> Option<Vec<usize>> {
         let mut walk = vec![self.members[0]];
         let mut patience = 100_000;
-        if self.go_round(graph, &mut walk, &mut patience) { walk } else { self.members.clone() }
+        self.go_round(graph, &mut walk, &mut patience).then_some(walk)
+    }
+
+    /// For each member, how many columns to the right and rows up it lies from the first one, on some way there.
+    pub fn places(&self, graph: &ShiftGraph) -> Vec<(i32, i32)> {
+        let mut places: Vec<Option<(i32, i32)>> = vec![None; self.members.len()];
+        let mut queue = VecDeque::from([(0, (0, 0))]);
+        while let Some((member, (right, up))) = queue.pop_front() {
+            if places[member].is_some() {
+                continue;
+            }
+            places[member] = Some((right, up));
+            for step in &graph.steps[self.members[member]] {
+                let beside = match step.shift {
+                    Shift::Right => (right + 1, up),
+                    Shift::Left => (right - 1, up),
+                    Shift::Up => (right, up + 1),
+                    Shift::Down => (right, up - 1),
+                    _ => continue,
+                };
+                if let Ok(to) = self.members.binary_search(&step.to) {
+                    queue.push_back((to, beside));
+                }
+            }
+        }
+        places.into_iter().map(|place| place.expect("members hang together by shifts")).collect()
     }
 
     fn go_round(&self, graph: &ShiftGraph, walk: &mut Vec<usize>, patience: &mut u32) -> bool {

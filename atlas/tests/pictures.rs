@@ -53,7 +53,7 @@ fn a_solution_is_drawn_with_its_coordinates() {
 fn the_sheet_of_n_8_shows_12_families() {
     let families = Families::of(Setting::queens(board(8))).unwrap();
     let sheet = picture::sheet(&families).unwrap();
-    check("sheet-8", &sheet, &["92 solutions in 12 families", "B10  35281746", "P, half turn, 4 members"]);
+    check("sheet-8", &sheet, &["92 solutions in 12 families", "B10 · 35281746", "P, half turn, 4 members"]);
     let families = Families::of(Setting::queens(board(5))).unwrap();
     check("sheet-5", &picture::sheet(&families).unwrap(), &["R, quarter turn, 2 members"]);
     let families = Families::of(Setting::queens(board(10))).unwrap();
@@ -73,7 +73,7 @@ fn a_sheet_of_nothing_or_of_too_much_is_refused() {
 #[test]
 fn the_rings_of_n_8_are_drawn() {
     let families = Families::of(Setting::queens(board(8))).unwrap();
-    let says = ["48 of 92 solutions in 8 rings", ">R1<", ">R22<", ">1  B1<"];
+    let says = ["48 of 92 solutions in 8 rings", ">R1<", ">R22<", ">1 · B1<"];
     let graph = ShiftGraph::of(board(8), &Shift::STRAIGHT).unwrap();
     check("rings-8", &picture::rings(&graph, &families).unwrap(), &says);
     let graph = ShiftGraph::of(board(8), &Shift::ALL).unwrap();

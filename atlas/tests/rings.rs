@@ -22,7 +22,7 @@ fn n_8_has_48_solutions_in_8_rings_of_6_and_44_in_none() {
         assert_eq!(ring.members.len(), 6);
         let members: BTreeSet<_> = ring.members.iter().map(|i| families.family_of[*i]).collect();
         assert_eq!(members, BTreeSet::from([1, 3, 4, 6, 8, 11]));
-        let round = ring.round(&graph);
+        let round = ring.round(&graph).unwrap();
         let next = round.iter().cycle().skip(1);
         assert!(round.iter().zip(next).all(|(a, b)| graph.neighbours(*a).contains(b)), "one can go round");
     }
@@ -36,6 +36,26 @@ fn diagonal_shifts_leave_the_rings_of_n_8_as_they_are() {
     let all = ShiftGraph::of(board(8), &Shift::ALL).unwrap();
     assert_eq!(all.rings(), straight.rings());
     assert!(all.steps.iter().flatten().count() > straight.steps.iter().flatten().count());
+}
+
+#[test]
+fn places_follow_the_shifts_in_a_ring_that_does_not_meet_itself_around_the_board() {
+    let graph = ShiftGraph::of(board(9), &Shift::STRAIGHT).unwrap();
+    for ring in graph.rings() {
+        let places = ring.places(&graph);
+        for (member, (right, up)) in ring.members.iter().zip(&places) {
+            for step in &graph.steps[*member] {
+                let Ok(to) = ring.members.binary_search(&step.to) else { continue };
+                let expected = match step.shift {
+                    Shift::Right => (right + 1, *up),
+                    Shift::Left => (right - 1, *up),
+                    Shift::Up => (*right, up + 1),
+                    _ => (*right, up - 1),
+                };
+                assert_eq!(places[to], expected, "R{}", ring.number());
+            }
+        }
+    }
 }
 
 #[test]

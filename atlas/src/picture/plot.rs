@@ -3,6 +3,7 @@
 use std::sync::Once;
 
 use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{FontStyle, register_font};
 use queens::Board;
 
@@ -136,25 +137,37 @@ fn legend<'a, DB: DrawingBackend + 'a, CT: CoordTranslate>(
         .map_err(drawing)
 }
 
-/// The distribution of the random runs of each board: how many took between 1 and 2, 2 and 4, 4 and 8, ... placements
-/// (more finely: four bars for each doubling).
+/// Bars of a histogram for each doubling of the length.
+const BARS: f64 = 4.0;
+
+/// The distribution of the random runs of each board by their length, four bars for each doubling, with a line where
+/// the smallest-first search ends.
 pub fn histograms(studies: &[SizeStudy]) -> Result<Picture, PictureError> {
     if studies.is_empty() {
         return Err(PictureError::Nothing("no board was studied".to_owned()));
     }
     let columns = studies.len().min(4);
     let rows = studies.len().div_ceil(columns);
-    drawn((columns as u32 * 290 + 20, rows as u32 * 210 + 20), |area| {
-        let places = area.margin(10, 10, 10, 10).split_evenly((rows, columns));
+    let title = "Random runs by placements until the first solution";
+    let size = ((columns as u32 * 290).max(460) + 20, rows as u32 * 210 + 76);
+    drawn(size, |area| {
+        let area = area.margin(10, 10, 10, 10).titled(title, font(18)).map_err(drawing)?;
+        let (head, body) = area.split_vertically(20);
+        let key = "the red line is the smallest-first search, where it ends within the picture";
+        let centred = font(12).pos(Pos::new(HPos::Center, VPos::Top));
+        head.draw(&Text::new(key, (size.0 as i32 / 2 - 10, 0), centred)).map_err(drawing)?;
         let longest = studies.iter().filter_map(|s| s.lengths.found.last()).max();
-        let end = bin(longest.copied().unwrap_or(1)) + 1;
-        places.iter().zip(studies).try_for_each(|(place, study)| histogram(place, study, end))
+        let end = bar(longest.copied().unwrap_or(1)) + 1;
+        body.split_evenly((rows, columns))
+            .iter()
+            .zip(studies)
+            .try_for_each(|(place, study)| histogram(place, study, end))
     })
 }
 
-/// The bar of a length: four for each doubling.
-fn bin(length: u64) -> i32 {
-    (4.0 * (length as f64).log2()).floor() as i32
+/// The number of the bar of a length.
+fn bar(length: u64) -> i32 {
+    (BARS * (length as f64).log2()).floor() as i32
 }
 
 fn histogram(
@@ -162,37 +175,39 @@ fn histogram(
     study: &SizeStudy,
     end: i32,
 ) -> Result<(), PictureError> {
-    let begin = bin(4);
+    let begin = bar(4);
     let mut counts = vec![0u32; (end - begin) as usize + 1];
-    study.lengths.found.iter().for_each(|length| counts[(bin(*length) - begin) as usize] += 1);
+    study.lengths.found.iter().for_each(|length| counts[(bar(*length) - begin) as usize] += 1);
     let highest = f64::from(counts.iter().copied().max().unwrap_or(1)) * 1.12;
     let median = study.lengths.quantile(0.5).map_or("none".to_owned(), |m| m.to_string());
-    let caption = format!("n = {}, median {median}", study.n);
+    let doublings = |bar: i32| f64::from(bar) / BARS;
     let mut chart = ChartBuilder::on(area)
-        .caption(caption, font(14))
+        .caption(format!("n = {}, median {median}", study.n), font(14))
         .margin(6)
         .x_label_area_size(24)
         .y_label_area_size(36)
-        .build_cartesian_2d(f64::from(begin)..f64::from(end), 0.0..highest)
+        .build_cartesian_2d(doublings(begin)..doublings(end), 0.0..highest)
         .map_err(drawing)?;
-    let bars = (begin..).zip(&counts).map(|(bin, count)| {
-        let (x, height) = (f64::from(bin), f64::from(*count));
-        Rectangle::new([(x + 0.08, 0.0), (x + 0.92, height)], AT_RANDOM.filled())
-    });
     chart
         .configure_mesh()
         .disable_x_mesh()
         .light_line_style(TRANSPARENT)
         .bold_line_style(PALE)
-        .x_labels(7)
-        .x_label_formatter(&|bin| format!("{:.0}", (bin / 4.0).exp2()))
+        .x_labels(8)
+        .x_label_formatter(&|doublings| format!("{:.0}", doublings.exp2()))
         .y_labels(4)
+        .y_label_formatter(&|count| format!("{count:.0}"))
         .label_style(font(11))
         .draw()
         .map_err(drawing)?;
+    let bars = (begin..).zip(&counts).map(|(bar, count)| {
+        let gap = 0.08 / BARS;
+        let (left, right) = (doublings(bar) + gap, doublings(bar + 1) - gap);
+        Rectangle::new([(left, 0.0), (right, f64::from(*count))], AT_RANDOM.filled())
+    });
     chart.draw_series(bars).map_err(drawing)?;
-    if let Some(deterministic) = study.deterministic.filter(|length| bin(*length) <= end) {
-        let x = 4.0 * (deterministic as f64).log2();
+    if let Some(deterministic) = study.deterministic.filter(|length| bar(*length) < end) {
+        let x = (deterministic as f64).log2();
         let line = PathElement::new([(x, 0.0), (x, highest)], SMALLEST_FIRST.stroke_width(2));
         chart.draw_series([line]).map_err(drawing)?;
     }

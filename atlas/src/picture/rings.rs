@@ -32,8 +32,10 @@ impl Sizes {
         let n = f64::from(graph.board.n());
         let cell = (64.0 / n).max(6.0);
         let largest = rings.iter().map(|ring| ring.members.len()).max().unwrap_or(0);
-        let radius = (largest as f64 * (cell * n + 34.0) / TAU).max(cell * n * 1.2);
-        Self { cell, side: cell * n, radius, place: 2.0 * radius + cell * n + 46.0 }
+        // Between neighbours there is room for a board, its name, and an arrow.
+        let apart = cell * n + 62.0;
+        let radius = (apart / (2.0 * (TAU / 2.0 / largest as f64).sin())).max(apart * 0.8);
+        Self { cell, side: cell * n, radius, place: 2.0 * radius + cell * n + 58.0 }
     }
 }
 
@@ -92,10 +94,10 @@ fn draw_ring(
     (graph, families): (&ShiftGraph, &Families),
     ring: &Ring,
 ) {
-    let round = ring.round(graph);
+    let (round, places) = laid_out(ring, graph);
     let place = |index: usize| {
-        let angle = TAU * index as f64 / round.len() as f64;
-        point(centre.x + sizes.radius * angle.sin(), centre.y - sizes.radius * angle.cos())
+        let (right, up) = places[index];
+        point(centre.x + sizes.radius * right, centre.y - sizes.radius * up)
     };
     for (from, member) in round.iter().enumerate() {
         for step in &graph.steps[*member] {
@@ -116,10 +118,32 @@ fn draw_ring(
         svg.rectangle(point(corner.x - 3.0, corner.y - 3.0), sizes.side + 6.0, sizes.side + 22.0, "#ffffff");
         draw_squares(svg, corner, sizes.cell, graph.board.n());
         draw_pieces(svg, corner, sizes.cell, &graph.solutions[*member], Piece::Queen);
-        let name = format!("{}  B{}", member + 1, families.family_of[*member]);
+        let name = format!("{} · B{}", member + 1, families.family_of[*member]);
         svg.text(point(at.x, corner.y + sizes.side + 14.0), 11.5, INK, Anchor::Middle, &name);
     }
-    svg.text(point(centre.x, centre.y + 8.0), 22.0, INK, Anchor::Middle, &format!("R{}", ring.number()));
+    let corner = sizes.radius + sizes.side / 2.0;
+    let name = format!("R{}", ring.number());
+    svg.text(point(centre.x - corner, centre.y - corner + 18.0), 22.0, INK, Anchor::Start, &name);
+}
+
+/// The members in the order in which they are drawn, each with its place in a circle of radius 1, to the right and
+/// up: one after the other around it, or, where one cannot go round all of them, as far apart as the shifts say.
+fn laid_out(ring: &Ring, graph: &ShiftGraph) -> (Vec<usize>, Vec<(f64, f64)>) {
+    if let Some(round) = ring.round(graph) {
+        let angle = |index: usize| TAU * index as f64 / round.len() as f64;
+        let places = (0..round.len()).map(|index| (angle(index).sin(), angle(index).cos())).collect();
+        return (round, places);
+    }
+    let places = ring.places(graph);
+    let middle = |line: &dyn Fn(&(i32, i32)) -> i32| {
+        let (least, most) = (places.iter().map(line).min(), places.iter().map(line).max());
+        f64::from(least.unwrap_or(0) + most.unwrap_or(0)) / 2.0
+    };
+    let (x, y) = (middle(&|place| place.0), middle(&|place| place.1));
+    let centred: Vec<_> = places.iter().map(|p| (f64::from(p.0) - x, f64::from(p.1) - y)).collect();
+    let reach = centred.iter().map(|p| p.0.abs().max(p.1.abs())).fold(1.0, f64::max);
+    // A little smaller than the circle, so that the corner remains free for the ring's name.
+    (ring.members.clone(), centred.into_iter().map(|p| (0.86 * p.0 / reach, 0.86 * p.1 / reach)).collect())
 }
 
 /// A line with its head in the middle, where no board hides it.

@@ -13,9 +13,9 @@ const MOST: usize = 400;
 /// The colour of the signs of symmetry.
 const SIGN: &str = "#b3402e";
 
-/// One board for each family: its number and fundamental solution, its symmetry, and the number of its members. In
-/// the middle of a board with a symmetry of its own stands the sign that crystallographers use for it, a lens for the
-/// half turn and a square for the quarter turn.
+/// One board for each family: its number and fundamental solution, its symmetry, and the number of its members. A
+/// symmetry is marked by the sign that crystallographers use for it, a lens for the half turn and a square for the
+/// quarter turn.
 pub fn sheet(families: &Families) -> Result<Picture, PictureError> {
     let (count, setting) = (families.families.len(), families.setting);
     if count == 0 {
@@ -29,11 +29,11 @@ pub fn sheet(families: &Families) -> Result<Picture, PictureError> {
     let (side, gap, below, head) = (cell * n, 30.0, 48.0, 62.0);
     let columns = columns_for(count);
     let rows = count.div_ceil(columns);
-    let digits = families.solutions[0].to_string().len() as f64;
-    let step = (side + gap).max(7.6 * (digits + 6.0));
-    let width = (gap + columns as f64 * step).max(460.0);
-    let mut svg = Svg::new(width, head + rows as f64 * (side + below) + 6.0);
     let title = format!("{setting}: {} solutions in {count} {}", families.solutions.len(), plural(count));
+    let name = families.solutions[0].to_string().len() + 6;
+    let step = (side + gap).max(7.6 * name as f64).max(176.0);
+    let width = (gap + columns as f64 * step).max(9.6 * title.len() as f64);
+    let mut svg = Svg::new(width, head + rows as f64 * (side + below) + 6.0);
     svg.text(point(width / 2.0, 34.0), 16.0, INK, Anchor::Middle, &title);
     let left = (width - columns as f64 * step) / 2.0;
     for (index, family) in families.families.iter().enumerate() {
@@ -58,13 +58,13 @@ fn draw_family(svg: &mut Svg, at: Point, cell: f64, families: &Families, index: 
     let side = cell * f64::from(n);
     let class = families.class(family);
     draw_squares(svg, at, cell, n);
-    draw_sign(svg, point(at.x + side / 2.0, at.y + side / 2.0), class);
     draw_pieces(svg, at, cell, families.fundamental(family), families.setting.piece);
     let middle = at.x + side / 2.0;
-    let name = format!("B{}  {}", index + 1, families.fundamental(family));
+    let name = format!("B{} · {}", index + 1, families.fundamental(family));
     svg.text(point(middle, at.y + side + 16.0), 12.5, INK, Anchor::Middle, &name);
     let about = described(class, family.members.len());
     svg.text(point(middle, at.y + side + 31.0), 10.0, FAINT, Anchor::Middle, &about);
+    draw_sign(svg, point(middle - 2.6 * about.len() as f64 - 11.0, at.y + side + 27.5), class);
 }
 
 fn described(class: Option<SymmetryClass>, members: usize) -> String {
@@ -80,16 +80,16 @@ fn described(class: Option<SymmetryClass>, members: usize) -> String {
 fn draw_sign(svg: &mut Svg, centre: Point, class: Option<SymmetryClass>) {
     let corners: &[(f64, f64)] = match class {
         Some(SymmetryClass::Point) => &[
-            (-11.0, 0.0),
-            (-6.0, -3.2),
-            (0.0, -4.4),
-            (6.0, -3.2),
-            (11.0, 0.0),
-            (6.0, 3.2),
-            (0.0, 4.4),
-            (-6.0, 3.2),
+            (-8.0, 0.0),
+            (-4.4, -2.4),
+            (0.0, -3.3),
+            (4.4, -2.4),
+            (8.0, 0.0),
+            (4.4, 2.4),
+            (0.0, 3.3),
+            (-4.4, 2.4),
         ],
-        Some(SymmetryClass::Rotational) => &[(-6.5, -6.5), (6.5, -6.5), (6.5, 6.5), (-6.5, 6.5)],
+        Some(SymmetryClass::Rotational) => &[(-4.0, -4.0), (4.0, -4.0), (4.0, 4.0), (-4.0, 4.0)],
         _ => return,
     };
     let corners: Vec<_> = corners.iter().map(|(x, y)| point(centre.x + x, centre.y + y)).collect();

@@ -1,5 +1,7 @@
 //! The arguments, as clap reads them, parsed into domain values: nothing further in sees a string.
 
+mod single;
+
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -10,6 +12,11 @@ use coordinator::shard::Shard;
 use queens::Board;
 use queens::kernel::{Isa, Kernel, KernelError, Method, kernel};
 use queens::plan::{PlanSpec, Scheme};
+
+pub use single::{
+    ConstellationPictureArgs, FamiliesArgs, OutArgs, PictureArgs, RingsArgs, SolutionsArgs, StudyArgs,
+    Subject, TreePictureArgs,
+};
 
 /// Counts the ways to place n queens on an n x n board so that none attacks another: on one machine or on hundreds,
 /// for as long as it takes.
@@ -39,6 +46,11 @@ pub enum Command {
     Verify(VerifyArgs),
     Merge(MergeArgs),
     Bench(BenchArgs),
+    Solutions(SolutionsArgs),
+    Families(FamiliesArgs),
+    Rings(RingsArgs),
+    Study(StudyArgs),
+    Picture(PictureArgs),
 }
 
 /// Counts a board on this machine.
@@ -221,19 +233,25 @@ pub struct StatusArgs {
     pub json: bool,
 }
 
-/// Lists the boundary constellations of a board up to symmetry.
+/// Lists the boundary constellations of a board up to symmetry, or carries them to other programs and back.
 #[derive(Debug, Parser)]
 #[command(after_help = "\
 Examples:
   diadem constellations 8          how many there are, by symmetry class
-  diadem constellations 8 --list   each with the columns of its top and bottom queen, the rows of left and right")]
+  diadem constellations 8 --list   each with the columns of its top and bottom queen, the rows of left and right
+  diadem constellations 12 --export .   two binary files: constellations-12-asymmetric.pp and -symmetric.pp
+  diadem constellations 12 --import constellations-12-symmetric.pp   check such a file
+  diadem constellations 12 --count constellations-12-asymmetric.pp constellations-12-symmetric.pp")]
 pub struct ConstellationsArgs {
-    /// The board size, 1 to 32.
+    /// The board size, 1 to 32; for files 4 to 30.
     #[arg(value_name = "N")]
     pub n: Board,
     /// How to print them.
     #[command(flatten)]
     pub form: ConstellationsForm,
+    /// What --count counts with.
+    #[command(flatten)]
+    pub kernel: KernelArgs,
 }
 
 #[derive(Debug, Parser)]
@@ -245,6 +263,15 @@ pub struct ConstellationsForm {
     /// One JSON object.
     #[arg(long)]
     pub json: bool,
+    /// Write the asymmetric and the symmetric ones into two binary files.
+    #[arg(long, value_name = "DIR")]
+    pub export: Option<PathBuf>,
+    /// Check such a file: every orbit once, the class right.
+    #[arg(long, value_name = "FILE")]
+    pub import: Option<PathBuf>,
+    /// Count the solutions from such a file, or from both of a board, on this machine.
+    #[arg(long, value_name = "FILE", num_args = 1..=2)]
+    pub count: Vec<PathBuf>,
 }
 
 /// Audits a run directory from its ledger alone.

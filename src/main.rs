@@ -4,16 +4,23 @@
 
 mod args;
 mod bench;
+mod constellation_files;
 mod constellations;
 mod coordinator;
 mod count;
+mod families;
 mod local;
 mod log;
 mod merge;
 mod output;
+mod picture;
+mod pictures;
 mod progress;
+mod rings;
 mod signals;
+mod solutions;
 mod status;
+mod study;
 mod verify;
 mod worker;
 
@@ -52,6 +59,11 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Verify(args) => verify::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Solutions(args) => solutions::run(&args),
+        Command::Families(args) => families::run(&args),
+        Command::Rings(args) => rings::run(&args),
+        Command::Study(args) => study::run(&args),
+        Command::Picture(args) => picture::run(&args),
     }
 }
 

@@ -129,7 +129,7 @@ mod tests {
     fn the_first_solution_of_n_8_is_written_in_every_form() {
         assert_eq!(first(Format::Digits), "   1  15863724");
         assert_eq!(first(Format::Tuple), "(1, 5, 8, 6, 3, 7, 2, 4)");
-        assert_eq!(first(Format::Json), r#"{"n":8,"number":1,"piece":"queen","rows":[1,5,8,6,3,7,2,4]}"#);
+        assert_eq!(first(Format::Json), r#"{"number":1,"n":8,"piece":"queen","rows":[1,5,8,6,3,7,2,4]}"#);
         assert_eq!(first(Format::Fen), "2Q5/5Q2/3Q4/1Q6/7Q/4Q3/6Q1/Q7 w - - 0 1");
         assert!(first(Format::Board).starts_with("1: 15863724\n  8  . . Q . . . . .\n"));
         assert!(first(Format::Board).ends_with("  1  Q . . . . . . .\n     a b c d e f g h\n"));

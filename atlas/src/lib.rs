@@ -8,12 +8,14 @@ pub mod format;
 pub mod motion;
 pub mod picture;
 pub mod record;
+pub mod report;
 pub mod rings;
 pub mod search;
 pub mod setting;
 pub mod solutions;
 pub mod study;
 pub mod textbook;
+pub mod trace;
 pub mod tree;
 
 mod placement;

@@ -261,6 +261,15 @@ pub fn with_restarts(n: u8, choice: &mut Choice, limit: u64) -> Option<Found> {
     }
 }
 
+/// Solutions found one independently of the other, each by a search with restarts: for boards too large for a list.
+/// Without end, and one may come twice; nothing for n = 2 and n = 3.
+pub fn at_random(n: u8, seed: u64) -> impl Iterator<Item = Placement> {
+    (0..).map_while(move |stream| {
+        let found = with_restarts(n, &mut Choice::random(seed, stream), usual_limit(n));
+        found.map(|found| found.solution)
+    })
+}
+
 /// A limit that serves for a first solution of any n.
 pub fn usual_limit(n: u8) -> u64 {
     5 * u64::from(n)

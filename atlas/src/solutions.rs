@@ -13,6 +13,9 @@
 //! soon as it happens. Memory is n² words, whatever the number of solutions.
 
 use queens::Board;
+use rand::seq::SliceRandom;
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
 use thiserror::Error;
 
 use crate::placement::Placement;
@@ -57,6 +60,13 @@ impl Solutions {
             return Err(WrongLength { given: list.n(), board: setting.board });
         }
         Ok(Self::in_order_of(setting, list.rows().to_vec()))
+    }
+
+    /// All solutions from a random start: in the order of a list that follows from the seed.
+    pub fn from_random(setting: Setting, seed: u64) -> Self {
+        let mut list: Vec<u8> = setting.board.lines().collect();
+        list.shuffle(&mut ChaCha8Rng::seed_from_u64(seed));
+        Self::in_order_of(setting, list)
     }
 
     fn in_order_of(setting: Setting, order: Vec<u8>) -> Self {
@@ -192,6 +202,14 @@ mod tests {
             sorted.sort();
             prop_assert_eq!(sorted, Solutions::ascending(setting).collect::<Vec<_>>());
         }
+    }
+
+    #[test]
+    fn a_random_start_gives_all_solutions_and_follows_from_the_seed() {
+        let from = |seed| Solutions::from_random(queens(8), seed).collect::<Vec<_>>();
+        assert_eq!(from(1), from(1));
+        assert_ne!(from(1), from(2));
+        assert_eq!(from(1).len(), 92);
     }
 
     #[test]

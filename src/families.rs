@@ -43,7 +43,11 @@ fn totals(setting: Setting, as_json: bool) -> String {
     let sizes = counts.families.iter().rev().map(|(size, count)| format!("\n{count:>12} of {size}"));
     let sizes: String = sizes.collect();
     let (solutions, families, motions) = (counts.solutions, counts.fundamental(), setting.motions().len());
-    format!("{setting}: {solutions} solutions in {families} families under {motions} motions{sizes}")
+    format!("{setting}: {solutions} solutions in {} under {motions} motions{sizes}", named(families))
+}
+
+fn named(families: u64) -> String {
+    if families == 1 { "1 family".to_owned() } else { format!("{families} families") }
 }
 
 /// The symmetry class of plain queens, the number of members of all.
@@ -58,7 +62,7 @@ fn described(families: &Families, family: &Family) -> String {
 fn show(families: &Families) -> anyhow::Result<()> {
     let mut out = BufWriter::new(stdout().lock());
     let (solutions, count) = (families.solutions.len(), families.families.len());
-    writeln!(out, "{}: {solutions} solutions in {count} families", families.setting)?;
+    writeln!(out, "{}: {solutions} solutions in {}", families.setting, named(count as u64))?;
     for (number, family) in (1..).zip(&families.families) {
         let about = described(families, family);
         writeln!(out, "\nB{number} = {}: {about}", families.fundamental(family))?;
@@ -67,7 +71,9 @@ fn show(families: &Families) -> anyhow::Result<()> {
             writeln!(out, "{:>6}  {solution}  {}", member.number, member.motion)?;
         }
     }
-    writeln!(out, "\nThe family of each solution:")?;
+    if count > 0 {
+        writeln!(out, "\nThe family of each solution:")?;
+    }
     for (number, (solution, family)) in (1..).zip(families.solutions.iter().zip(&families.family_of)) {
         writeln!(out, "{number:>6}  {solution}  B{family}")?;
     }

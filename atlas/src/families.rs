@@ -17,7 +17,8 @@ use crate::solutions::Solutions;
 /// More solutions than a list in memory may have.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "{setting} have more than {limit} solutions, too many to list by family; a smaller n, or totals only, would do"
+    "{setting} have more than {limit} solutions, too many to sort in memory; take a smaller n (families can be counted \
+     without: --totals)"
 )]
 pub struct TooMany {
     /// What was asked for.

@@ -9,8 +9,8 @@
 //!                              untried[k+1] = the rows of column k+1 that no piece attacks
 //! ```
 //!
-//! What the pieces placed so far attack is kept for every column to come, so a column left without a row is seen as
-//! soon as it happens. Memory is n² words, whatever the number of solutions.
+//! What the pieces placed so far attack is kept for every column to come, so a column left without a row, or a row left
+//! without a column, is seen as soon as it happens. Memory is n² words, whatever the number of solutions.
 
 use queens::Board;
 use rand::seq::SliceRandom;
@@ -21,19 +21,26 @@ use thiserror::Error;
 use crate::placement::Placement;
 use crate::setting::Setting;
 
+/// A row set for each column of the largest board.
+type RowsByColumn = [u32; COLUMNS];
+const COLUMNS: usize = Board::LARGEST.n() as usize;
+
 /// The solutions of a setting, each once, found as they are asked for.
 #[derive(Clone, Debug)]
 pub struct Solutions {
     board: Board,
-    /// The rows attacked at each distance from a piece in each row: `attacks[row][distance]`.
-    attacks: Vec<Vec<u32>>,
+    /// The rows attacked at each distance from a piece in each row: `attacks[row][COLUMNS + distance]`. The zeros
+    /// before are for the columns on its left, so that a slice of it lies over all columns of the board.
+    attacks: Vec<[u32; 2 * COLUMNS]>,
+    /// For each column, all rows in those on its right, none in the others.
+    to_come: Vec<RowsByColumn>,
     /// The rows in the order in which they are tried, and the place of each row in that order.
     order: Vec<u8>,
     places: Vec<u32>,
     /// For each column begun, the places of the rows untried, one bit each.
     untried: Vec<u32>,
     /// For each column begun, the rows attacked in every column by the pieces left of it.
-    attacked: Vec<Vec<u32>>,
+    attacked: Vec<RowsByColumn>,
     rows: Vec<u8>,
 }
 
@@ -71,40 +78,50 @@ impl Solutions {
 
     fn in_order_of(setting: Setting, order: Vec<u8>) -> Self {
         let n = setting.board.n();
-        let distances =
-            |row| (0..n).map(|d| if d == 0 { 0 } else { setting.attacked_rows(row, d) }).collect();
+        let attacks = |row| {
+            let mut attacks = [0; 2 * COLUMNS];
+            (1..n).for_each(|d| attacks[COLUMNS + usize::from(d)] = setting.attacked_rows(row, d));
+            attacks
+        };
+        let to_come = |column: u8| {
+            let mut rows = [0; COLUMNS];
+            rows[usize::from(column) + 1..usize::from(n)].fill(setting.board.full());
+            rows
+        };
         let mut places = vec![0; usize::from(n)];
         for (place, row) in (0u32..).zip(&order) {
             places[usize::from(*row)] = place;
         }
         Self {
             board: setting.board,
-            attacks: (0..n).map(distances).collect(),
+            attacks: (0..n).map(attacks).collect(),
+            to_come: (0..n).map(to_come).collect(),
             order,
             places,
             untried: vec![setting.board.full()],
-            attacked: vec![vec![0; usize::from(n)]],
+            attacked: vec![[0; COLUMNS]; usize::from(n)],
             rows: Vec::with_capacity(usize::from(n)),
         }
     }
 
-    /// Places a piece in `row` of column `rows.len()`; says whether every column to come still has a free row.
+    /// Places a piece in `row` of the next column, if there is one after it; says whether every column to come still
+    /// has a free row, and every row without a piece a free column.
     fn place(&mut self, row: u8) -> bool {
         let column = self.rows.len();
-        let (n, full) = (usize::from(self.board.n()), self.board.full());
-        if self.attacked.len() == column + 1 {
-            self.attacked.push(vec![0; n]);
-        }
-        let (before, after) = self.attacked.split_at_mut(column + 1);
-        let (before, after) = (&before[column][column + 1..], &mut after[0][column + 1..]);
-        let attacks = &self.attacks[usize::from(row)][1..];
-        let mut all_free = true;
-        for ((after, before), attacks) in after.iter_mut().zip(before).zip(attacks) {
-            *after = before | attacks;
-            all_free &= *after != full;
-        }
         self.rows.push(row);
-        all_free
+        let (before, after) = self.attacked.split_at_mut(column + 1);
+        let Some(after) = after.first_mut() else { return true };
+        let (before, to_come) = (&before[column], &self.to_come[column]);
+        let attacks = &self.attacks[usize::from(row)][COLUMNS - column..2 * COLUMNS - column];
+        let (mut reached, mut stuck) = (0, false);
+        for (((after, before), attacks), to_come) in after.iter_mut().zip(before).zip(attacks).zip(to_come) {
+            *after = before | attacks;
+            let free = to_come & !*after;
+            reached |= free;
+            stuck |= free == 0 && *to_come != 0;
+        }
+        let left = self.board.n() as usize - self.rows.len();
+        !stuck && reached.count_ones() as usize >= left
     }
 
     /// The places, in the order of the list, of the free rows in the next column.

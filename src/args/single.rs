@@ -43,10 +43,10 @@ Examples:
   diadem solutions 7 --board torus --count    how many torus queens: 28")]
 pub struct SolutionsArgs {
     /// The board size: 1 to 32, with --random up to 255.
-    #[arg(value_name = "N", value_parser = clap::value_parser!(u8).range(1..))]
+    #[arg(value_name = "N", value_parser = size)]
     pub n: u8,
     /// Only the first K.
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "K", value_parser = at_least_one)]
     pub first: Option<u64>,
     /// In the order in which the permutations of this list are generated position by position.
     #[arg(long, value_name = "PERMUTATION", conflicts_with_all = ["random", "method"])]
@@ -247,6 +247,16 @@ pub struct TreePictureArgs {
     pub sizes: RangeInclusive<u8>,
     #[command(flatten)]
     pub out: OutArgs,
+}
+
+fn size(text: &str) -> Result<u8, String> {
+    let size = text.parse().ok().filter(|n| *n > 0);
+    size.ok_or_else(|| format!("the board size must be a whole number from 1 to 255, not \"{text}\""))
+}
+
+fn at_least_one(text: &str) -> Result<u64, String> {
+    let count = text.parse().ok().filter(|count| *count > 0);
+    count.ok_or_else(|| format!("there must be a whole number, 1 or more, not \"{text}\""))
 }
 
 /// `8..30` or `8`; both ends included.

@@ -16,13 +16,16 @@ const WITH_RESTARTS: RGBColor = RGBColor(74, 138, 88);
 const PALE: RGBColor = RGBColor(226, 226, 230);
 
 /// The colours of curves that are many.
-const CURVES: [RGBColor; 6] = [
+const CURVES: [RGBColor; 9] = [
     SMALLEST_FIRST,
     AT_RANDOM,
     WITH_RESTARTS,
     RGBColor(196, 130, 38),
     RGBColor(124, 84, 158),
     RGBColor(90, 90, 98),
+    RGBColor(34, 142, 150),
+    RGBColor(196, 92, 140),
+    RGBColor(140, 110, 70),
 ];
 
 fn drawing(error: impl std::fmt::Display) -> PictureError {

@@ -1,0 +1,121 @@
+//! The commands about single solutions: what they print, draw and refuse.
+
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::process::Stdio;
+
+use crate::harness::{Folder, Outcome};
+
+fn lines(outcome: &Outcome) -> Vec<&str> {
+    assert_eq!(outcome.code, Some(0), "{outcome:?}");
+    outcome.stdout.lines().collect()
+}
+
+#[test]
+fn solutions_are_listed_numbered_in_ascending_order_by_every_method() {
+    let folder = Folder::new();
+    let search = folder.run("solutions 8");
+    assert_eq!(lines(&search).len(), 92);
+    assert_eq!(lines(&search)[0], "   1  15863724");
+    assert_eq!(lines(&search)[91], "  92  84136275");
+    for method in ["permutations", "rows", "iterative"] {
+        assert_eq!(folder.run(&format!("solutions 8 --method {method}")).stdout, search.stdout);
+    }
+    assert_eq!(lines(&folder.run("solutions 10 --first 1")), ["   1  1,3,6,8,10,5,9,2,4,7"]);
+    assert_eq!(lines(&folder.run("solutions 8 --from 35281746 --first 1")), ["   1  35281746"]);
+}
+
+#[test]
+fn other_boards_and_pieces_are_counted() {
+    let folder = Folder::new();
+    for (n, count) in [(7, 28), (8, 0), (11, 88), (13, 4524)] {
+        let outcome = folder.run(&format!("solutions {n} --board torus --count"));
+        assert!(outcome.stdout.ends_with(&format!(": {count} solutions\n")), "{outcome:?}");
+    }
+    let outcome = folder.run("families 10 --piece superqueen --totals");
+    assert!(outcome.stdout.contains("4 solutions in 1 family under 8 motions"), "{outcome:?}");
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_the_list_without_a_word() {
+    let folder = Folder::new();
+    for args in ["solutions 14", "families 12", "rings 12", "study 20..30"] {
+        let mut child = folder.diadem(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let mut first = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
+        assert!(!first.is_empty());
+        let output = child.wait_with_output().unwrap();
+        assert!(output.stderr.is_empty(), "{args}: {}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn families_and_rings_of_n_8_are_the_classic_ones() {
+    let folder = Folder::new();
+    let families = folder.run("families 8");
+    assert!(families.stdout.contains("\nB10 = 35281746: point, 4 members\n"), "{families:?}");
+    assert_eq!(lines(&families).last(), Some(&"    92  84136275  B1"), "every solution with its family");
+    let rings = folder.run("rings 8 --svg rings.svg");
+    assert_eq!(lines(&rings)[0], "n = 8: 48 of 92 solutions in 8 rings, 44 in none");
+    for ring in [1, 4, 5, 6, 10, 17, 19, 22] {
+        assert!(rings.stdout.contains(&format!("\nR{ring}: 6 solutions\n")), "{rings:?}");
+    }
+    assert!(fs::read_to_string(folder.path().join("rings.svg")).unwrap().starts_with("<svg "));
+}
+
+#[test]
+fn constellations_are_exported_imported_and_counted() {
+    let folder = Folder::new();
+    let exported = folder.run("constellations 12 --export files");
+    assert_eq!(lines(&exported).len(), 2);
+    let (a, s) = ("files/constellations-12-asymmetric.pp", "files/constellations-12-symmetric.pp");
+    assert_eq!(lines(&folder.run(&format!("constellations 12 --import {a}"))).len(), 1);
+    let counted = folder.run(&format!("constellations 12 --count {a} {s} --threads 1"));
+    assert_eq!(
+        lines(&counted)[..2],
+        ["Q(12) = 14200: agrees with the published value", "A = 1765, P = 18, R = 4"]
+    );
+    let bytes = fs::read(folder.path().join(s)).unwrap();
+    fs::write(folder.path().join("cut"), &bytes[..100]).unwrap();
+    folder.run("constellations 12 --import cut").refused(&["cut", "record 7"]);
+    folder.run(&format!("constellations 11 --count {s}")).refused(&["record 1", "n = 12", "n = 11"]);
+    folder.run("constellations 31 --export files").refused(&["31", "4 to 30"]);
+}
+
+#[test]
+fn a_study_and_pictures_go_where_they_are_told() {
+    let folder = Folder::new();
+    let study = "study 8..10 --runs 50 --seed 3 --csv study.csv --plots plots";
+    assert_eq!(lines(&folder.run(study)).len(), 6);
+    assert_eq!(folder.run(study).stdout, folder.run(study).stdout, "it follows from the seed");
+    folder.run("picture sheet 8 --out sheet.png");
+    folder.run("picture constellation 12 --orbit 100 --out c.svg");
+    folder.run("picture tree 4..8 --out tree.png");
+    folder.run("solutions 8 --first 2 --format png --out boards");
+    for file in
+        ["study.csv", "plots/placements.png", "plots/histograms.svg", "sheet.png", "c.svg", "tree.png"]
+    {
+        assert!(fs::metadata(folder.path().join(file)).unwrap().len() > 300, "{file}");
+    }
+    assert_eq!(fs::read_dir(folder.path().join("boards")).unwrap().count(), 2);
+    let trace = folder.run("study 7 --trace");
+    assert!(lines(&trace)[9].starts_with("a solution after 9 placements"), "{trace:?}");
+}
+
+#[test]
+fn what_cannot_be_is_refused_in_a_sentence() {
+    let folder = Folder::new();
+    folder.run("solutions 0").refused(&["0", "from 1 to 255"]);
+    folder.run("solutions 40").refused(&["40", "up to 32", "--random"]);
+    folder.run("solutions 8 --from 15863722").refused(&["15863722", "4 is missing"]);
+    folder.run("solutions 8 --from 1234").refused(&["4 numbers", "8 columns"]);
+    folder.run("solutions 8 --board klein").refused(&["klein", "torus"]);
+    folder.run("solutions 8 --first 0").refused(&["0", "1 or more"]);
+    folder.run("solutions 8 --format svg").refused(&["--out DIR", "--first 1"]);
+    folder.run("solutions 13 --method permutations").refused(&["up to 12", "13"]);
+    folder.run("families 16").refused(&["more than 1000000", "--totals"]);
+    folder.run("study 3..8").refused(&["from 4 to 200", "3..8"]);
+    folder.run("study 8..").refused(&["8.."]);
+    folder.run("picture sheet 8 --out sheet.gif").refused(&["sheet.gif", ".svg or .png"]);
+    folder.run("picture sheet 3 --out sheet.svg").refused(&["no solution"]);
+}

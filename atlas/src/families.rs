@@ -90,7 +90,7 @@ impl Families {
 
     /// The symmetry class of a family of plain queens; nothing in other settings, which have other symmetries.
     pub fn class(&self, family: &Family) -> Option<SymmetryClass> {
-        self.setting.is_plain_queens().then(|| match family.members.len() {
+        self.setting.is_plain_queens().then_some(match family.members.len() {
             8 => SymmetryClass::Asymmetric,
             4 => SymmetryClass::Point,
             2 => SymmetryClass::Rotational,

@@ -106,7 +106,7 @@ pub fn csv(studies: &[SizeStudy]) -> Result<String, csv::Error> {
             gain: study.gain(),
         })?;
     }
-    let bytes = writer.into_inner().map_err(|error| error.into_error())?;
+    let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -188,6 +188,9 @@ impl Ring {
     }
 
     /// For each member, how many columns to the right and rows up it lies from the first one, on some way there.
+    ///
+    /// # Panics
+    /// If the ring is none of this graph.
     pub fn places(&self, graph: &ShiftGraph) -> Vec<(i32, i32)> {
         let mut places: Vec<Option<(i32, i32)>> = vec![None; self.members.len()];
         let mut queue = VecDeque::from([(0, (0, 0))]);

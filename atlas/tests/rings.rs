@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use atlas::families::Families;
-use atlas::rings::{Shift, ShiftGraph};
+use atlas::rings::{Ring, Shift, ShiftGraph};
 use atlas::solutions::Solutions;
 use atlas::{Placement, Setting};
 use queens::Board;
@@ -17,7 +17,7 @@ fn n_8_has_48_solutions_in_8_rings_of_6_and_44_in_none() {
     let graph = ShiftGraph::of(board(8), &Shift::STRAIGHT).unwrap();
     let families = Families::of(Setting::queens(board(8))).unwrap();
     let rings = graph.rings();
-    assert_eq!(rings.iter().map(|r| r.number()).collect::<Vec<_>>(), [1, 4, 5, 6, 10, 17, 19, 22]);
+    assert_eq!(rings.iter().map(Ring::number).collect::<Vec<_>>(), [1, 4, 5, 6, 10, 17, 19, 22]);
     for ring in &rings {
         assert_eq!(ring.members.len(), 6);
         let members: BTreeSet<_> = ring.members.iter().map(|i| families.family_of[*i]).collect();

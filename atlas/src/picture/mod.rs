@@ -20,7 +20,7 @@ pub use plot::{histograms, level_sizes, placements};
 pub use rings::rings;
 pub use sheet::sheet;
 
-/// DejaVu Sans, reduced to the characters needed; licence in `fonts/LICENSE`.
+/// The font `DejaVu Sans`, reduced to the characters needed; licence in `fonts/LICENSE`.
 static FONT: &[u8] = include_bytes!("../../fonts/DejaVuSans-subset.ttf");
 
 /// The family name of the embedded font.

@@ -15,6 +15,9 @@ const AT_RANDOM: RGBColor = RGBColor(47, 109, 176);
 const WITH_RESTARTS: RGBColor = RGBColor(74, 138, 88);
 const PALE: RGBColor = RGBColor(226, 226, 230);
 
+/// The points of a curve.
+type Points = Vec<(f64, f64)>;
+
 /// The colours of curves that are many.
 const CURVES: [RGBColor; 9] = [
     SMALLEST_FIRST,
@@ -100,7 +103,7 @@ pub fn placements(studies: &[SizeStudy]) -> Result<Picture, PictureError> {
         let band: Vec<_> =
             quantiles(0.05).chain(quantiles(0.95).collect::<Vec<_>>().into_iter().rev()).collect();
         chart.draw_series([Polygon::new(band, AT_RANDOM.mix(0.16))]).map_err(drawing)?;
-        let curves: [(&str, RGBColor, Vec<(f64, f64)>); 3] = [
+        let curves: [(&str, RGBColor, Points); 3] = [
             (
                 "smallest first",
                 SMALLEST_FIRST,
@@ -158,7 +161,7 @@ pub fn histograms(studies: &[SizeStudy]) -> Result<Picture, PictureError> {
         let (head, body) = area.split_vertically(20);
         let key = "the red line is the smallest-first search, where it ends within the picture";
         let centred = font(12).pos(Pos::new(HPos::Center, VPos::Top));
-        head.draw(&Text::new(key, (size.0 as i32 / 2 - 10, 0), centred)).map_err(drawing)?;
+        head.draw(&Text::new(key, ((size.0 / 2).cast_signed() - 10, 0), centred)).map_err(drawing)?;
         let longest = studies.iter().filter_map(|s| s.lengths.found.last()).max();
         let end = bar(longest.copied().unwrap_or(1)) + 1;
         body.split_evenly((rows, columns))

@@ -7,7 +7,8 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use atlas::constellation_file::{ConstellationFile, FileCount, Kind};
-use queens::kernel::Stop;
+use queens::kernel::{Method, Stop};
+use queens::plan::PlanSpec;
 use queens::{Board, known};
 
 use crate::args::KernelArgs;
@@ -50,7 +51,8 @@ pub fn count(board: Board, paths: &[PathBuf], args: &KernelArgs) -> anyhow::Resu
     if kinds.len() < files.len() {
         bail!("both files hold the {} constellations; one of each kind is counted together", files[0].kind);
     }
-    let kernel = args.kernel()?;
+    // Single constellations are the search's own ground: halves meet over whole families of them.
+    let kernel = args.kernel(&PlanSpec::for_kernel(board, Method::Search))?;
     let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads() as usize).build()?;
     let begun = Instant::now();
     let stop = Stop::new();

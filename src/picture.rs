@@ -6,10 +6,10 @@ use anyhow::bail;
 use atlas::families::Families;
 use atlas::picture::{self, Picture};
 use atlas::tree::level_sizes;
-use queens::plan::{Plan, PlanSpec, UnitId};
+use queens::plan::{Plan, UnitId};
 use queens::{Board, Constellation, Position};
 
-use crate::args::{ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs};
+use crate::args::{ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs, new_plan};
 use crate::output::print;
 use crate::pictures;
 
@@ -41,7 +41,7 @@ fn save(out: &OutArgs, picture: &Picture) -> anyhow::Result<ExitCode> {
 fn position(args: &ConstellationPictureArgs) -> anyhow::Result<(Position, String)> {
     let board = args.n;
     if let Some(unit) = args.unit {
-        let plan = Plan::derive(PlanSpec::new(board))?;
+        let plan = Plan::derive(new_plan(board, None, None))?;
         if unit >= plan.units() {
             bail!("the plan of n = {board} has the units 0 to {}, not {unit}", plan.units() - 1);
         }

@@ -3,13 +3,17 @@
 //! It keeps which units are done (bitmap blocks, never a key per unit), the sums, the position in the ledger up to
 //! which it speaks, and a seal over all of it. It is never the only copy of anything: what does not open, does not
 //! fit its seal or does not fit the ledger is set aside, and rebuilt from the ledger.
+//!
+//! sled may panic over files that are not its own, and may wait for ever for a disk that has failed. So everything
+//! that is asked of it runs in a thread of its own, and is waited for with patience, but not for ever.
 
-use std::any::Any;
 use std::fs;
 use std::io;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::sync::Arc;
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use queens::Plan;
 use serde::{Deserialize, Serialize};
@@ -27,12 +31,18 @@ struct Head {
     blocks: LineHash,
 }
 
+/// No answer from sled takes longer, at ten million units and on a slow disk.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+const CLOSED: &str = "it is closed";
+
 const HEAD: &[u8] = b"head";
 const SEAL: &[u8] = b"seal";
 
 /// The open store.
 pub struct Checkpoint {
-    store: sled::Db,
+    /// There until it is dropped.
+    store: Option<sled::Db>,
 }
 
 impl std::fmt::Debug for Checkpoint {
@@ -49,37 +59,14 @@ impl Checkpoint {
             .cache_capacity(8 << 20)
             .flush_every_ms(Some(1000))
             .mode(sled::Mode::LowSpace);
-        // sled may panic on files that are not its own.
-        let opened = catch_unwind(AssertUnwindSafe(|| config.open()));
-        let store = opened.map_err(panic_message)?.map_err(|error| error.to_string())?;
-        Ok(Self { store })
+        let store = patiently(move || config.open().map_err(|error| error.to_string()))?;
+        Ok(Self { store: Some(store) })
     }
 
     /// What the store holds, or nothing if it is empty; an error says why it cannot be believed.
-    pub fn load(&self, plan: &Plan) -> Result<Option<(Position, Standing)>, String> {
-        guarded(|| self.read(plan))
-    }
-
-    fn read(&self, plan: &Plan) -> Result<Option<(Position, Standing)>, String> {
-        let get = |key: &[u8]| self.store.get(key).map_err(|error| error.to_string());
-        let Some(head) = get(HEAD)? else { return Ok(None) };
-        let seal = get(SEAL)?.ok_or("its seal is missing")?;
-        if *seal != *LineHash::of(&head).to_string().as_bytes() {
-            return Err("its seal does not fit".into());
-        }
-        let head: Head = serde_json::from_slice(&head).map_err(|error| error.to_string())?;
-        let mut done = Bitmap::new(plan.units());
-        for block in 0..done.blocks() {
-            if let Some(bytes) = get(&block_key(block))?
-                && !done.set_block(block, &bytes)
-            {
-                return Err(format!("block {block} has {} bytes", bytes.len()));
-            }
-        }
-        if hash_of_blocks(&done) != head.blocks {
-            return Err("its blocks do not fit its seal".into());
-        }
-        Ok(Some((head.position, Standing::restored(plan, done, head.sums))))
+    pub fn load(&self, plan: &Arc<Plan>) -> Result<Option<(Position, Standing)>, String> {
+        let (store, plan) = (self.store.clone().ok_or(CLOSED)?, Arc::clone(plan));
+        patiently(move || read(&store, &plan))
     }
 
     /// Writes what has changed, in one batch.
@@ -94,12 +81,47 @@ impl Checkpoint {
         }
         batch.insert(SEAL, LineHash::of(&head).to_string().as_bytes());
         batch.insert(HEAD, head);
-        guarded(|| {
-            self.store.apply_batch(batch).map_err(|error| error.to_string())?;
-            self.store.flush().map_err(|error| error.to_string())?;
+        let store = self.store.clone().ok_or(CLOSED)?;
+        patiently(move || {
+            store.apply_batch(batch).map_err(|error| error.to_string())?;
+            store.flush().map_err(|error| error.to_string())?;
             Ok(())
         })
     }
+}
+
+impl Drop for Checkpoint {
+    fn drop(&mut self) {
+        // The last one to let go of the store flushes it.
+        let store = self.store.take();
+        patiently(move || {
+            drop(store);
+            Ok(())
+        })
+        .ok();
+    }
+}
+
+fn read(store: &sled::Db, plan: &Plan) -> Result<Option<(Position, Standing)>, String> {
+    let get = |key: &[u8]| store.get(key).map_err(|error| error.to_string());
+    let Some(head) = get(HEAD)? else { return Ok(None) };
+    let seal = get(SEAL)?.ok_or("its seal is missing")?;
+    if *seal != *LineHash::of(&head).to_string().as_bytes() {
+        return Err("its seal does not fit".into());
+    }
+    let head: Head = serde_json::from_slice(&head).map_err(|error| error.to_string())?;
+    let mut done = Bitmap::new(plan.units());
+    for block in 0..done.blocks() {
+        if let Some(bytes) = get(&block_key(block))?
+            && !done.set_block(block, &bytes)
+        {
+            return Err(format!("block {block} has {} bytes", bytes.len()));
+        }
+    }
+    if hash_of_blocks(&done) != head.blocks {
+        return Err("its blocks do not fit its seal".into());
+    }
+    Ok(Some((head.position, Standing::restored(plan, done, head.sums))))
 }
 
 /// Moves a checkpoint that cannot be used out of the way; it may tell somebody what happened to it.
@@ -122,11 +144,17 @@ fn hash_of_blocks(done: &Bitmap) -> LineHash {
     LineHash::of(hash.finalize().as_bytes())
 }
 
-fn guarded<T>(work: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(work)).map_err(panic_message)?
-}
-
-fn panic_message(panic: Box<dyn Any + Send>) -> String {
-    let text = panic.downcast_ref::<String>().cloned();
-    text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned())).unwrap_or_default()
+/// What a thread of its own makes of it, unless that panics or takes too long.
+fn patiently<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, String> + Send + 'static,
+) -> Result<T, String> {
+    let (done, result) = channel();
+    let worker = thread::Builder::new().name("checkpoint".into()).spawn(move || done.send(work()).ok());
+    worker.map_err(|error| error.to_string())?;
+    result.recv_timeout(PATIENCE).unwrap_or_else(|error| {
+        Err(match error {
+            RecvTimeoutError::Timeout => format!("sled has not answered for {} seconds", PATIENCE.as_secs()),
+            RecvTimeoutError::Disconnected => "sled panicked".into(),
+        })
+    })
 }

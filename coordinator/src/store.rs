@@ -3,6 +3,7 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use queens::{Board, Plan};
@@ -190,7 +191,10 @@ fn resume(
 }
 
 /// The checkpoint with what it holds; nothing if there is none.
-fn usable_checkpoint(folder: &Path, plan: &Plan) -> Result<Option<(Checkpoint, Position, Standing)>, String> {
+fn usable_checkpoint(
+    folder: &Path,
+    plan: &Arc<Plan>,
+) -> Result<Option<(Checkpoint, Position, Standing)>, String> {
     if !folder.exists() {
         return Ok(None);
     }

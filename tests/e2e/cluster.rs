@@ -32,13 +32,13 @@ fn workers_and_coordinator_killed_again_and_again_still_count_exactly() {
     let mut worker_kills = 0;
     while !coordinator.has_ended() {
         // The next kill comes a random number of records later, so that each round makes some progress.
-        let next = folder.counts("run") + random.random_range(10..100);
+        let next = folder.counts("run") + random.random_range(1..30);
         until("there is progress", || folder.counts("run") > next || coordinator.has_ended());
         std::thread::sleep(Duration::from_millis(random.random_range(0..20)));
         if coordinator.has_ended() {
             break;
         }
-        if coordinator_kills < 3 && folder.counts("run") > 400 * (coordinator_kills + 1) {
+        if coordinator_kills < 3 && worker_kills > coordinator_kills {
             coordinator.kill();
             coordinator = folder.start(&serve, "coordinator.log");
             coordinator_kills += 1;

@@ -97,6 +97,7 @@ pub async fn run(
         coordinator,
         plan,
         outage: Outage::new(config.give_up_after),
+        record_outage: Outage::new(config.give_up_after),
         config,
         pool,
         pace,
@@ -121,6 +122,8 @@ struct Worker<C> {
     pool: Pool,
     pace: Pace,
     outage: Outage,
+    /// A coordinator that answers may still be unable to record: its disk is full.
+    record_outage: Outage,
     events: UnboundedSender<Event>,
     membership: Membership,
     /// Units in the pool.
@@ -191,7 +194,13 @@ impl<C: Coordinator> Worker<C> {
             Membership::Member { renew_next, .. } => renew_next,
             _ => far,
         };
-        renew.min(self.report_not_before.unwrap_or(far)).min(far)
+        let report = self.record_outage.until().or(self.report_not_before);
+        renew.min(report.unwrap_or(far)).min(far)
+    }
+
+    /// Whether nothing can be reported at the moment.
+    fn is_cut_off(&self) -> bool {
+        self.outage.until().is_some() || self.record_outage.until().is_some()
     }
 
     /// Makes the calls that are due.
@@ -208,7 +217,7 @@ impl<C: Coordinator> Worker<C> {
             return;
         };
         let now = Instant::now();
-        let due = self.report_not_before.is_none_or(|at| at <= now);
+        let due = self.report_not_before.is_none_or(|at| at <= now) && self.record_outage.until().is_none();
         if self.reporting.is_empty() && !self.counted.is_empty() && due {
             self.report_not_before = None;
             let most = self.counted.len().min(MOST_COUNTS);
@@ -293,8 +302,14 @@ impl<C: Coordinator> Worker<C> {
                 let counts = std::mem::take(&mut self.reporting);
                 match result {
                     Ok(verdicts) => {
+                        self.record_outage.over();
                         self.reported(counts, &verdicts);
                         Ok(())
+                    }
+                    Err(CoordinatorError::Unavailable(why)) => {
+                        self.counted.extend(counts);
+                        self.record_outage.failed(&why)?;
+                        return Ok(());
                     }
                     Err(error) => {
                         self.counted.extend(counts);
@@ -388,7 +403,7 @@ impl<C: Coordinator> Worker<C> {
         };
         timeout(POOL_END, pool_end).await.ok();
         let Membership::Member { worker, .. } = self.membership else { return };
-        if self.outage.until().is_some() {
+        if self.is_cut_off() {
             return;
         }
         // No more units: those that a request on its way still brings go back when the worker is struck off.
@@ -400,7 +415,7 @@ impl<C: Coordinator> Worker<C> {
                 }
                 let Some(event) = events.recv().await else { break };
                 let is_lease = matches!(event, Event::Leased(_));
-                if !is_lease && (self.take(event).is_err() || self.outage.until().is_some()) {
+                if !is_lease && (self.take(event).is_err() || self.is_cut_off()) {
                     break;
                 }
             }

@@ -403,19 +403,19 @@ impl<C: Coordinator> Worker<C> {
         };
         timeout(POOL_END, pool_end).await.ok();
         let Membership::Member { worker, .. } = self.membership else { return };
-        if self.is_cut_off() {
+        if self.outage.until().is_some() {
             return;
         }
         // No more units: those that a request on its way still brings go back when the worker is struck off.
         self.leasing = true;
         let last_reports = async {
-            while !self.reporting.is_empty() || !self.counted.is_empty() {
+            while !self.is_cut_off() && !(self.reporting.is_empty() && self.counted.is_empty()) {
                 if self.reporting.is_empty() {
                     self.call_where_due();
                 }
                 let Some(event) = events.recv().await else { break };
                 let is_lease = matches!(event, Event::Leased(_));
-                if !is_lease && (self.take(event).is_err() || self.is_cut_off()) {
+                if !is_lease && self.take(event).is_err() {
                     break;
                 }
             }

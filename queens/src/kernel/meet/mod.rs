@@ -79,7 +79,9 @@ impl Meet {
     pub fn with_memory(isa: Isa, bytes: usize) -> Self {
         assert!(isa.is_available(), "the machine has no {isa}");
         let words = bytes as f64 / 8.0;
-        let budget = Budget { resident: words / 12.0, last: LAST.min(words / 8.0), deep: words / 4.0 };
+        // Sides of rows are not all alike: some lists grow to three times of what is expected.
+        let (resident, last, deep) = (words / 16.0, LAST.min(words / 16.0), words / 10.0);
+        let budget = Budget { resident, last, deep, kept: bytes / 2 };
         Self { isa, budget }
     }
 

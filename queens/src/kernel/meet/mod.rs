@@ -59,8 +59,9 @@ pub struct Meet {
 /// Words of lists with one column missing: what the second-level cache of most machines holds twice.
 const LAST: f64 = 3e5;
 
-/// The memory that the lists of a thread should not exceed by much, in bytes.
-const DEFAULT_MEMORY: usize = 48 << 20;
+/// The memory that lists are planned for, in bytes. Estimates err: a thread at n = 27 was seen to hold three times as
+/// much.
+const DEFAULT_MEMORY: usize = 16 << 20;
 
 impl Meet {
     /// The kernel for an instruction set that the machine has.

@@ -34,7 +34,8 @@ pub fn default_split(board: Board) -> OuterSplit {
         26 => (3, 1, 0),
         27 => (4, 4, 0),
         28 => (4, 6, 0),
-        _ => (4, 10, 0),
+        29..=30 => (4, 10, 0),
+        _ => (4, 16, 0),
     };
     OuterSplit { rows, group, sides }
 }

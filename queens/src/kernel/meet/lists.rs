@@ -40,6 +40,11 @@ impl Lists {
         self.words.len()
     }
 
+    /// The bytes held.
+    pub fn bytes(&self) -> usize {
+        8 * self.words.capacity() + 4 * (self.begins.capacity() + self.firsts.capacity())
+    }
+
     fn begin(&mut self, sets: &RowSets) {
         self.firsts.clear();
         self.firsts.resize(1 << sets.head_bits(), u32::MAX);

@@ -31,6 +31,8 @@ pub struct Budget {
     pub resident: f64,
     pub last: f64,
     pub deep: f64,
+    /// The bytes that a workspace may hold from position to position.
+    pub kept: usize,
 }
 
 /// Lists with up to this many columns missing are made in passes; with more they are resident.
@@ -46,6 +48,17 @@ pub struct Workspace {
     complete: [Vec<u64>; 2],
     sources: Vec<Source>,
     heads: Vec<u32>,
+}
+
+impl Workspace {
+    /// Gives memory back if more than so many bytes are held: one position may have its long lists on the left and the
+    /// next one on the right, and together they would hold twice as much as either needs.
+    pub fn trim(&mut self, bytes: usize) {
+        let lists = self.resident.iter().chain([&self.spare]).chain(self.passing.iter().flatten());
+        if lists.map(Lists::bytes).sum::<usize>() > bytes {
+            *self = Self::default();
+        }
+    }
 }
 
 /// How many fixed rows a half with so many columns missing may lack.
@@ -81,6 +94,7 @@ impl<'a, L: Lanes> Passes<'a, L> {
     /// # Safety
     /// The machine must have the instruction set of `L`.
     pub unsafe fn run(&mut self, budget: Budget) -> Option<()> {
+        self.work.trim(budget.kept);
         let left = self.cut.forced_left;
         let columns = self.cut.halves.each_ref().map(Half::columns);
         if left.count_ones() as usize > columns[0]
@@ -140,20 +154,22 @@ impl<'a, L: Lanes> Passes<'a, L> {
         Some(expected)
     }
 
-    /// The words expected in a half's lists with so many columns missing and so many rows fixed, for the most usual
-    /// choice of their sides.
+    /// The words expected in a half's lists with so many columns missing and so many rows fixed, for the choice of
+    /// their sides that makes them longest.
     fn expected_words(&self, side: usize, missing: usize, fixed: u32, expected: &[f64]) -> f64 {
         let columns = self.cut.halves[side].columns();
         if columns - missing <= self.columns[side] {
             return 0.0;
         }
         let (size, rows) = ((columns - missing) as u32, self.cut.sets.rows());
-        let here = (fixed * columns as u32 + rows / 2) / rows;
-        let sets: f64 = (0..=most_lacking(missing).min(here))
-            .filter(|lacking| size + lacking >= here)
-            .map(|lacking| binomial(here, lacking) * binomial(rows - fixed, size + lacking - here))
-            .sum();
-        expected[size as usize] * sets / binomial(rows, size)
+        let sets = |here: u32| -> f64 {
+            (0..=most_lacking(missing).min(here))
+                .filter(|lacking| size + lacking >= here)
+                .map(|lacking| binomial(here, lacking) * binomial(rows - fixed, size + lacking - here))
+                .sum()
+        };
+        let most = (0..=fixed.min(columns as u32)).map(sets).fold(0.0, f64::max);
+        expected[size as usize] * most / binomial(rows, size)
     }
 
     /// Lists in `work.heads` the heads of the sets that a half with so many columns missing can have.

@@ -203,6 +203,11 @@ impl<C: Coordinator> Worker<C> {
         self.outage.until().is_some() || self.record_outage.until().is_some()
     }
 
+    /// Whether there are counts that the coordinator has not acknowledged.
+    fn has_unacknowledged(&self) -> bool {
+        !self.counted.is_empty() || !self.reporting.is_empty()
+    }
+
     /// Makes the calls that are due.
     fn call_where_due(&mut self) {
         if self.outage.until().is_some() {
@@ -409,7 +414,7 @@ impl<C: Coordinator> Worker<C> {
         // No more units: those that a request on its way still brings go back when the worker is struck off.
         self.leasing = true;
         let last_reports = async {
-            while !self.is_cut_off() && !(self.reporting.is_empty() && self.counted.is_empty()) {
+            while self.has_unacknowledged() && !self.is_cut_off() {
                 if self.reporting.is_empty() {
                     self.call_where_due();
                 }

@@ -8,7 +8,7 @@
 //!         else search(i + 1) with the diagonals moved on by the distance of the two rows
 //! ```
 //!
-//! Everything that the placed queens forbid in row i is one constant K[i], and rows that they occupy are left out.
+//! Everything that the placed queens forbid in row i is one constant `K[i]`, and rows that they occupy are left out.
 
 use crate::kernel::{Count, Stop};
 use crate::position::Position;

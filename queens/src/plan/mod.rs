@@ -1,7 +1,7 @@
 //! Plans: the numbered list of units of a run, the same on every machine.
 //!
 //! A plan is given by its [`PlanSpec`] and by nothing else, so both ends of a wire derive it and only unit numbers
-//! and a fingerprint travel. It keeps one [`Part`](part::Part) for each constellation (and symmetric count); a unit
+//! and a fingerprint travel. It keeps one `Part` for each constellation (and symmetric count); a unit
 //! is derived from its number alone, by a search in the parts and a short walk within one.
 
 mod constellations;

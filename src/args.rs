@@ -300,7 +300,8 @@ pub struct MergeArgs {
 /// Measures how fast this machine counts.
 ///
 /// Units are drawn at random and counted for some seconds; a number of units without a star is the whole board. ns/sol
-/// is the time for a fundamental solution, one eighth of all, so that boards and programs compare.
+/// is the time for a fundamental solution, one eighth of all, so that boards and programs compare; "a unit" is the time
+/// of the middle one of the units, "est. %" how far units depart from the plan's estimate.
 #[derive(Debug, Parser)]
 #[command(after_help = "\
 Examples:

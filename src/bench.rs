@@ -2,7 +2,8 @@
 //!
 //! Units are drawn at random from the plan of each kernel and counted until the time is up; a board that is done
 //! sooner is counted whole. Times are ratios of sums (time to solutions, time to nodes), so units need not be alike;
-//! the spread is the standard error of that ratio.
+//! the spread is the standard error of that ratio. The last two columns say how long the middle one of the units takes,
+//! and by how much the time of units departs from what the plan expects of them (a relative standard deviation).
 
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -32,8 +33,18 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     threads.dedup();
     if !args.json {
         print(&format!(
-            "{:>2} {:<16} {:>7} {:>9} {:>10} {:>6} {:>9} {:>8} {:>14}",
-            "n", "kernel", "threads", "units", "ns/sol", "+- %", "nodes/sol", "ns/node", "whole board"
+            "{:>2} {:<16} {:>7} {:>9} {:>8} {:>6} {:>9} {:>8} {:>14} {:>10} {:>6}",
+            "n",
+            "kernel",
+            "threads",
+            "units",
+            "ns/sol",
+            "+- %",
+            "nodes/sol",
+            "ns/node",
+            "whole board",
+            "a unit",
+            "est. %"
         ))?;
     }
     for &n in &args.n {
@@ -109,6 +120,27 @@ impl Sample {
     }
 }
 
+/// How long units take, and how well the plan foresaw it.
+struct Spread {
+    /// Seconds of a unit: the tenth, the middle and the ninetieth of a hundred, and the longest.
+    seconds: [f64; 4],
+    /// The relative standard deviation of time over expected work, units weighted by that work.
+    estimate: f64,
+}
+
+impl Sample {
+    fn spread(&self) -> Option<Spread> {
+        let mut seconds: Vec<f64> = self.units.iter().map(|unit| unit.nanoseconds / 1e9).collect();
+        seconds.sort_by(f64::total_cmp);
+        let last = seconds.len().checked_sub(1)?;
+        let at = |share: f64| seconds[(last as f64 * share) as usize];
+        let rate = self.sum(|unit| unit.nanoseconds) / self.sum(|unit| unit.weight);
+        let squares = self.sum(|unit| unit.weight * (unit.nanoseconds / unit.weight / rate - 1.0).powi(2));
+        let estimate = (squares / self.sum(|unit| unit.weight)).sqrt();
+        Some(Spread { seconds: [at(0.1), at(0.5), at(0.9), at(1.0)], estimate })
+    }
+}
+
 /// Units in a random order: all that have completions to count, or as many as a bench could count at the most.
 fn draw(plan: &Plan, seed: u64) -> Vec<UnitId> {
     let mut random = StdRng::seed_from_u64(seed);
@@ -172,19 +204,23 @@ impl Line<'_> {
 
     fn text(&self) -> String {
         let (solution, error, nodes, node) = self.figures();
+        let spread = self.sample.spread();
         let units = format!("{}{}", self.sample.units.len(), if self.sample.whole { "" } else { "*" });
         format!(
-            "{:>2} {:<16} {:>7} {units:>9} {solution:>10.2} {:>6.1} {nodes:>9.1} {node:>8.3} {:>14}",
+            "{:>2} {:<16} {:>7} {units:>9} {solution:>8.2} {:>6.1} {nodes:>9.1} {node:>8.3} {:>14} {:>10} {:>6.1}",
             self.board.n(),
             self.kernel.to_string(),
             self.threads,
             100.0 * error,
             self.whole_board().map_or_else(|| "-".into(), span),
+            spread.as_ref().map_or_else(|| "-".into(), |spread| format!("{:.2e} s", spread.seconds[1])),
+            100.0 * spread.map_or(0.0, |spread| spread.estimate),
         )
     }
 
     fn json(&self) -> serde_json::Value {
         let (solution, error, nodes, node) = self.figures();
+        let spread = self.sample.spread();
         json!({
             "n": self.board.n(),
             "kernel": self.kernel.method.to_string(),
@@ -196,6 +232,8 @@ impl Line<'_> {
             "relative_error": error,
             "nodes_per_solution": nodes,
             "ns_per_node": node,
+            "unit_seconds": spread.as_ref().map(|spread| spread.seconds),
+            "estimate_spread": spread.map(|spread| spread.estimate),
             "whole_board_seconds": self.whole_board().map(|whole| whole.as_secs_f64()),
         })
     }

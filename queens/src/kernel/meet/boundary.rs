@@ -2,7 +2,7 @@
 //!
 //! Two halves with outermost queens in rows l and r may be joined only if (l, r) is allowed. The pairs that are not
 //! are covered by products L x R of rows; each product is one bit, which every row of L sets in a left half and every
-//! row of R in a right half, so that a forbidden pair has a bit in common. The families of the plan need up to five
+//! row of R in a right half, so that a forbidden pair has a bit in common. The families of the plan need up to ten
 //! products; any matrix needs no more than it has different rows.
 
 use crate::kernel::meet::cut::Uncut;
@@ -42,21 +42,32 @@ pub fn restrict(position: &Position) -> Result<Restriction, Uncut> {
     squares.keep_rows(0, lefts);
     squares.keep_rows(last, rights);
     let missing = std::array::from_fn(|l| if lefts >> l & 1 == 1 { rights & !allowed[l] } else { 0 });
-    Ok(Restriction { squares, forbidden: cover(missing) })
+    // Queens of one row never meet, nor do those of opposite corners: such pairs need not be forbidden.
+    let attacked =
+        |l: usize| (0..32).filter(move |r| l.abs_diff(*r) == 0 || l.abs_diff(*r) == usize::from(last));
+    let impossible = std::array::from_fn(|l| attacked(l).fold(0, |rights, r| rights | 1u32 << r));
+    Ok(Restriction { squares, forbidden: cover(missing, impossible) })
 }
 
-/// Products that cover for each left row the right rows it does not go with, and no others: the largest first.
-fn cover(missing: [u32; 32]) -> Vec<(u32, u32)> {
-    let with_all = |rights: u32| {
-        (0..32).filter(|l| missing[*l] & rights == rights).fold(0u32, |lefts, l| lefts | 1 << l)
-    };
+/// Products that cover for each left row the right rows it does not go with, the largest first. They may cover what is
+/// impossible anyway, and nothing else.
+fn cover(missing: [u32; 32], impossible: [u32; 32]) -> Vec<(u32, u32)> {
+    let mut open: [u32; 32] = std::array::from_fn(|l| missing[l] & !impossible[l]);
+    let closed: [u32; 32] = std::array::from_fn(|l| missing[l] | impossible[l]);
+    let with_all =
+        |rights: u32| (0..32).filter(|l| closed[*l] & rights == rights).fold(0u32, |lefts, l| lefts | 1 << l);
     let common =
-        |lefts: u32| (0..32).filter(|l| lefts >> l & 1 == 1).fold(u32::MAX, |all, l| all & missing[l]);
-    let of_rows = missing.iter().filter(|rights| **rights != 0).map(|rights| (with_all(*rights), *rights));
-    let of_columns =
-        (0..32).map(|r| with_all(1 << r)).filter(|lefts| *lefts != 0).map(|lefts| (lefts, common(lefts)));
-    let products: Vec<(u32, u32)> = of_rows.chain(of_columns).collect();
-    let mut open = missing;
+        |lefts: u32| (0..32).filter(|l| lefts >> l & 1 == 1).fold(u32::MAX, |all, l| all & closed[l]);
+    // A product is given by its rows or by its columns; those of one or two lines of the matrix, made as large as
+    // they can be, are enough to choose from.
+    let lines = |rights: u32| (with_all(rights), rights);
+    let of_rows = (0..32).flat_map(|l| (0..=l).map(move |k| (k, l))).map(|(k, l)| closed[k] & closed[l]);
+    let of_columns = (0..32).flat_map(|r| (0..=r).map(move |k| 1u32 << k | 1 << r));
+    let products: Vec<(u32, u32)> = of_rows
+        .map(lines)
+        .chain(of_columns.map(with_all).map(|lefts| (lefts, common(lefts))))
+        .filter(|(lefts, rights)| *lefts != 0 && *rights != 0)
+        .collect();
     let mut chosen = Vec::new();
     while open.iter().any(|rights| *rights != 0) {
         let gain = |(lefts, rights): &(u32, u32)| -> u32 {
@@ -80,13 +91,19 @@ mod tests {
 
     proptest! {
         #[test]
-        fn products_cover_just_what_is_missing(missing in prop::array::uniform32(any::<u32>()), mask in any::<u32>()) {
+        fn products_cover_what_is_missing_and_at_most_what_is_impossible(
+            missing in prop::array::uniform32(any::<u32>()),
+            impossible in prop::array::uniform32(any::<u32>()),
+            mask in any::<u32>(),
+        ) {
             let missing = missing.map(|rights| rights & mask);
             let mut covered = [0; 32];
-            for (lefts, rights) in cover(missing) {
+            for (lefts, rights) in cover(missing, impossible) {
                 (0..32).filter(|l| lefts >> l & 1 == 1).for_each(|l| covered[l] |= rights);
             }
-            prop_assert_eq!(covered, missing);
+            for l in 0..32 {
+                prop_assert_eq!(covered[l] & !impossible[l], missing[l] & !impossible[l]);
+            }
         }
     }
 
@@ -96,6 +113,6 @@ mod tests {
         for (l, rights) in missing.iter_mut().enumerate().take(6) {
             *rights = (1 << (l / 2)) - 1;
         }
-        assert_eq!(cover(missing).len(), 2);
+        assert_eq!(cover(missing, [0; 32]).len(), 2);
     }
 }

@@ -115,7 +115,7 @@ pub struct Diagonals {
 const SHARED: usize = 40;
 
 /// Boundary bits that are always asked for in vain before a row more is placed.
-const BOUNDARY: usize = 5;
+const BOUNDARY: usize = 8;
 
 fn shared_bit(i: usize) -> u64 {
     1 << (8 * (i / 5) + 3 + i % 5)

@@ -4,7 +4,7 @@ use super::*;
 use crate::board::{Board, Square};
 use crate::kernel::scalar;
 use crate::known;
-use crate::plan::{Plan, PlanSpec, Unit, UnitId};
+use crate::plan::{Plan, PlanSpec, Scheme, Unit, UnitId};
 use crate::position::BoundaryPairs;
 use crate::tally::{Measure, Summand};
 
@@ -178,5 +178,22 @@ fn large_boards_where_little_or_nothing_fits_are_counted() {
             }
         }
         assert_eq!(agreed(&position).completions, searched(&position), "n={n}");
+    }
+}
+
+#[test]
+fn families_need_few_boundary_bits() {
+    for n in [16, 20, 24, 27] {
+        let spec = PlanSpec {
+            scheme: Scheme::Families { rows: 0, group: 1, sides: 0 },
+            ..PlanSpec::families(board(n))
+        };
+        let plan = Plan::derive(spec).unwrap();
+        let units = (0..plan.units()).map(|id| plan.unit(UnitId(id)));
+        let bits =
+            units.filter_map(|unit| boundary::restrict(&unit.position).ok()).map(|r| r.forbidden.len());
+        let most = bits.max().unwrap();
+        println!("n={n}: {most}");
+        assert!(most <= 10, "n={n}: {most}");
     }
 }

@@ -37,6 +37,9 @@ pub enum AuditError {
     /// Its counts contradict each other.
     #[error("the ledger's counts are sound one by one but not together: {0}")]
     Sums(#[from] TallyError),
+    /// It ends before the record that was written last.
+    #[error("the ledger ends before the record that was written last: somebody else has cut it")]
+    Short,
     /// The running coordinator has added up something else than its ledger says.
     #[error(
         "the coordinator's sums are not those of its ledger: restart it, it will count on from the ledger"
@@ -46,12 +49,17 @@ pub enum AuditError {
 
 /// Reads the whole ledger and adds it up afresh.
 pub fn audit(directory: &RunDirectory) -> Result<Audit, AuditError> {
+    audit_until(directory, None)
+}
+
+/// The same while a writer goes on behind `until`.
+pub(crate) fn audit_until(directory: &RunDirectory, until: Option<&Position>) -> Result<Audit, AuditError> {
     let (plan, run) = (directory.plan(), directory.run());
     let mut standing = Standing::new(plan);
     let mut kernels = BTreeSet::new();
     let mut workers = BTreeSet::new();
     let beginning = Position::beginning(run.hash());
-    let tail = ledger::read(&directory.ledger(), &beginning, |_, record| {
+    let tail = ledger::read_until(&directory.ledger(), &beginning, until, |_, record| {
         if let Record::Count(r) | Record::Check(r) | Record::Conflict(r) = record {
             if !kernels.contains(&r.kernel) {
                 kernels.insert(r.kernel.clone());
@@ -62,6 +70,9 @@ pub fn audit(directory: &RunDirectory) -> Result<Audit, AuditError> {
         }
         standing.apply(plan, run.shard, record)
     })?;
+    if until.is_some_and(|until| tail.end != *until) {
+        return Err(AuditError::Short);
+    }
     let totals = standing.sums().tally.totals()?;
     let missing_units = run.shard.size(plan.units()) - standing.done();
     let missing = if missing_units > 0 { standing.first_missing(run.shard) } else { None };

@@ -20,7 +20,7 @@ use tokio::sync::{oneshot, watch};
 use tracing::{error, info, warn};
 
 use crate::answer::Answer;
-use crate::audit::{Audit, AuditError, audit};
+use crate::audit::{Audit, AuditError, audit_until};
 use crate::clock::Clock;
 use crate::core::Core;
 use crate::handle::{CallError, Command, Handle, LeaseRequest, Purpose};
@@ -319,10 +319,11 @@ impl Keeper {
     }
 
     fn spawn_audit(&self, purpose: Purpose) {
-        let Some(directory) = self.store.as_ref().map(|store| store.directory().clone()) else { return };
+        let Some(store) = &self.store else { return };
+        let (directory, end) = (store.directory().clone(), store.end().clone());
         let handle = self.handle.clone();
         let work = move || {
-            let result = audit(&directory).map_err(|error| error.to_string());
+            let result = audit_until(&directory, Some(&end)).map_err(|error| error.to_string());
             handle.send(Command::Audited(purpose, Box::new(result)));
         };
         if let Err(error) = thread::Builder::new().name("audit".into()).spawn(work) {

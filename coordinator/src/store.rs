@@ -122,6 +122,11 @@ impl Store {
         &self.directory
     }
 
+    /// Behind the last commit mark.
+    pub fn end(&self) -> &Position {
+        self.writer.end()
+    }
+
     /// What the last commit mark says.
     pub fn mark(&self) -> Mark {
         self.writer.end().mark

@@ -42,6 +42,10 @@ const POOL_END: Duration = Duration::from_millis(500);
 const LAST_REPORT: Duration = Duration::from_millis(900);
 const FAREWELL: Duration = Duration::from_millis(300);
 
+/// Outcomes are taken from the pool this often: a thread that tells one need not wake anybody then, which costs more
+/// than the smallest units take.
+const SETTLE_EVERY: Duration = Duration::from_millis(2);
+
 /// Counts that could not be judged are reported again after this time.
 const AGAIN: Duration = Duration::from_secs(1);
 
@@ -161,14 +165,17 @@ impl<C: Coordinator> Worker<C> {
         shutdown: impl Future<Output = ()>,
     ) -> Result<(), WorkerError> {
         tokio::pin!(shutdown);
+        let mut settle_next = Instant::now();
         loop {
             self.call_where_due();
-            let wake = self.wake();
+            let settles = Instant::now() >= settle_next;
+            let wake = if settles { self.wake() } else { self.wake().min(settle_next) };
             tokio::select! {
                 biased;
                 () = &mut shutdown => break,
                 Some(event) = events.recv() => self.take(event)?,
-                Some(outcome) = outcomes.recv() => {
+                Some(outcome) = outcomes.recv(), if settles => {
+                    settle_next = Instant::now() + SETTLE_EVERY;
                     self.settle(outcome);
                     while let Ok(outcome) = outcomes.try_recv() {
                         self.settle(outcome);

@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 pub use line::LineHash;
-pub use reader::{Tail, line_before, read};
+pub use reader::{Tail, line_before, read, read_until};
 pub use record::{Mark, Record, UnitRecord};
 pub use writer::Writer;
 

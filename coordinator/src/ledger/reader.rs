@@ -31,6 +31,16 @@ pub struct Tail {
 pub fn read(
     folder: &Path,
     from: &Position,
+    apply: impl FnMut(Location, &Record) -> Result<(), String>,
+) -> Result<Tail, LedgerError> {
+    read_until(folder, from, None, apply)
+}
+
+/// The same, but not beyond `until`: what follows that mark may be written at this moment.
+pub fn read_until(
+    folder: &Path,
+    from: &Position,
+    until: Option<&Position>,
     mut apply: impl FnMut(Location, &Record) -> Result<(), String>,
 ) -> Result<Tail, LedgerError> {
     let mut end = from.clone();
@@ -38,6 +48,9 @@ pub fn read(
     let mut at = from.clone();
     let mut group: Vec<(Location, Record)> = Vec::new();
     loop {
+        if until == Some(&end) {
+            return Ok(Tail { end, bytes: 0 });
+        }
         let path = file_path(folder, at.file);
         let Some(mut lines) = Lines::open(&path, at.offset)? else {
             return missing_or_end(folder, &at, from, end, bytes);
@@ -85,6 +98,9 @@ pub fn read(
             }
             end = at.clone();
             bytes = 0;
+            if until == Some(&end) {
+                return Ok(Tail { end, bytes });
+            }
         }
         at = Position { file: at.file + 1, offset: 0, line: 0, ..at };
     }

@@ -54,7 +54,8 @@ pub fn run(args: CountArgs) -> anyhow::Result<ExitCode> {
     match ending
         .with_context(|| if args.in_memory { "the count is lost".into() } else { how_to_go_on(&args) })?
     {
-        Some(Ending::Answered(mut answer)) => {
+        Some(ending) => {
+            let mut answer = answered(ending)?;
             if answer.units == 0 {
                 // Nothing was there to be counted, so the ledger does not tell with what.
                 answer.kernels.insert(kernel.to_string());
@@ -62,7 +63,6 @@ pub fn run(args: CountArgs) -> anyhow::Result<ExitCode> {
             }
             output::answer(&answer, args.json)
         }
-        Some(Ending::Withheld(why)) => bail!("the answer is withheld: {why}"),
         None if args.in_memory => {
             eprintln!("diadem: stopped; the count was in memory only and is lost");
             Ok(ExitCode::from(INTERRUPTED))

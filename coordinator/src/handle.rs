@@ -84,7 +84,7 @@ impl Handle {
         let (commands, inbox) = channel();
         let (news_out, news) = watch::channel(keeper::first_news(&core));
         let clock: Box<dyn Clock> = Box::new(SystemClock::default());
-        let handle = Self { commands, news, plan: keeper::plan_of(&core), begun: Instant::now() };
+        let handle = Self { commands, news, plan: Arc::clone(core.plan()), begun: Instant::now() };
         keeper::start(core, store, clock, inbox, handle.clone(), news_out)?;
         Ok(handle)
     }

@@ -10,7 +10,6 @@
 //! ```
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -399,9 +398,4 @@ impl Keeper {
 /// The first news of a run.
 pub(crate) fn first_news(core: &Core) -> News {
     News { status: core.status(Duration::ZERO), ending: None }
-}
-
-/// The core's plan is needed on both sides of the channel.
-pub(crate) fn plan_of(core: &Core) -> Arc<queens::Plan> {
-    Arc::clone(core.plan())
 }

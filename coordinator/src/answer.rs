@@ -51,7 +51,7 @@ impl Answer {
             units: audit.standing.done(),
             threads: mark.threads,
             kernels: audit.kernels.clone(),
-            elapsed: Duration::try_from_secs_f64(mark.seconds).unwrap_or_default(),
+            elapsed: mark.elapsed(),
             cpu: Duration::from_micros(audit.standing.sums().cpu_us),
         }
     }

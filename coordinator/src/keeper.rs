@@ -353,7 +353,7 @@ impl Keeper {
     }
 
     fn elapsed(&self) -> Duration {
-        Duration::try_from_secs_f64(self.earlier.seconds).unwrap_or_default() + self.clock.now()
+        self.earlier.elapsed() + self.clock.now()
     }
 
     fn status(&self) -> RunStatus {

@@ -1,7 +1,6 @@
 //! Joins the ledgers of several runs of one plan, shards above all, into a run directory of its own.
 
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use queens::UnitId;
 use queens::plan::Fingerprint;
@@ -136,7 +135,7 @@ fn copy(
     standing: &mut Standing,
 ) -> Result<(), MergeError> {
     let plan = part.plan();
-    let before = Duration::try_from_secs_f64(store.mark().seconds).unwrap_or_default();
+    let before = store.mark().elapsed();
     let mut group = Vec::new();
     let mut failed = None;
     let beginning = Position::beginning(part.run().hash());
@@ -157,6 +156,6 @@ fn copy(
     if let Some(error) = failed {
         return Err(error.into());
     }
-    let elapsed = before + Duration::try_from_secs_f64(tail.end.mark.seconds).unwrap_or_default();
+    let elapsed = before + tail.end.mark.elapsed();
     Ok(store.commit(&group, elapsed, tail.end.mark.threads)?)
 }

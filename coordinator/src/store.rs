@@ -134,7 +134,7 @@ impl Store {
 
     /// Puts records on disk; see [`Writer::commit`].
     pub fn commit(&mut self, records: &[Record], elapsed: Duration, threads: u32) -> Result<(), LedgerError> {
-        self.writer.commit(records, elapsed.as_secs_f64(), threads)
+        self.writer.commit(records, elapsed, threads)
     }
 
     /// Brings the checkpoint up to the ledger's end. When that fails the run goes on without: the ledger suffices.

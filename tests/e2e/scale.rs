@@ -52,7 +52,7 @@ fn a_coordinator_of_ten_million_units_starts_in_seconds_and_stays_under_a_gigaby
     let first = units - records;
     for begin in (first.max(1000)..units).step_by(50_000) {
         let group: Vec<_> = (begin..units.min(begin + 50_000)).map(record).collect();
-        writer.commit(&group, 1.0, 64).unwrap();
+        writer.commit(&group, Duration::from_secs(1), 64).unwrap();
     }
     for how in ["from the ledger", "from the checkpoint"] {
         let address = free_address();

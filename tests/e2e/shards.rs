@@ -1,6 +1,7 @@
 //! Shares of a plan, counted apart and joined.
 
 use std::fs;
+use std::time::Duration;
 
 use crate::harness::{Folder, published};
 
@@ -70,6 +71,8 @@ fn coordinator_like_ledger(folder: &Folder) -> String {
     first.count += 1;
     fs::create_dir_all(of("lie/ledger")).unwrap();
     fs::copy(of("shard-1/run.json"), of("lie/run.json")).unwrap();
-    Writer::new(&of("lie/ledger"), Position::beginning(hash)).commit(&records, 1.0, 1).unwrap();
+    Writer::new(&of("lie/ledger"), Position::beginning(hash))
+        .commit(&records, Duration::from_secs(1), 1)
+        .unwrap();
     fs::read_to_string(of("lie/ledger/000001.jsonl")).unwrap()
 }

@@ -116,7 +116,7 @@ mod tests {
                 assert!(decode(&changed).is_err(), "byte {at} bit {bit}");
             }
         }
-        let mark = Record::Mark(Mark { records: 3, seconds: 1.5, threads: 2 });
+        let mark = Record::Mark(Mark { records: 3, elapsed_ms: 1500, threads: 2 });
         let (line, _) = encode(&mark, prev);
         assert_eq!(decode(line.as_bytes()), Ok((mark, prev)));
     }

@@ -1,5 +1,7 @@
 //! What the lines of the ledger say.
 
+use std::time::Duration;
+
 use queens::UnitId;
 use serde::{Deserialize, Serialize};
 
@@ -46,15 +48,20 @@ pub struct UnitRecord {
 }
 
 /// A commit mark.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mark {
     /// Records in the ledger so far, marks not counted.
     pub records: u64,
-    /// Seconds for which the run has been worked on, over all its sessions.
-    pub seconds: f64,
+    /// Milliseconds for which the run has been worked on, over all its sessions. A whole number: it is read back as it
+    /// was written, and marks can be compared.
+    pub elapsed_ms: u64,
     /// The largest number of threads that have worked on it at a time.
     pub threads: u32,
 }
 
-// Times are finite, so equality of marks is an equivalence.
-impl Eq for Mark {}
+impl Mark {
+    /// How long the run has been worked on.
+    pub fn elapsed(&self) -> Duration {
+        Duration::from_millis(self.elapsed_ms)
+    }
+}

@@ -1,5 +1,7 @@
 use std::fs;
 
+use std::time::Duration;
+
 use queens::UnitId;
 use tempfile::TempDir;
 
@@ -27,7 +29,7 @@ fn ledger(file_size: u64) -> (TempDir, Position) {
     let mut writer = Writer::with_file_size(folder.path(), Position::beginning(run_hash()), file_size);
     for group in [0..2, 2..5, 5..6] {
         let records: Vec<_> = group.map(record).collect();
-        writer.commit(&records, 1.0, 2).unwrap();
+        writer.commit(&records, Duration::from_secs(1), 2).unwrap();
     }
     let end = writer.end().clone();
     (folder, end)
@@ -58,6 +60,17 @@ fn what_was_committed_is_read_again() {
 }
 
 #[test]
+fn the_end_read_is_the_end_written_whatever_the_time() {
+    let folder = TempDir::new().unwrap();
+    let mut writer = Writer::new(folder.path(), Position::beginning(run_hash()));
+    for step in 0..500u64 {
+        let elapsed = Duration::from_nanos(1_234_567_891 * step * step);
+        writer.commit(&[record(step)], elapsed, 1).unwrap();
+        assert_eq!(units(folder.path()).unwrap().1.end, *writer.end(), "after {elapsed:?}");
+    }
+}
+
+#[test]
 fn a_ledger_cut_anywhere_in_its_last_group_reads_as_without_that_group() {
     let (folder, _) = ledger(1 << 20);
     let path = folder.path().join("000001.jsonl");
@@ -73,7 +86,7 @@ fn a_ledger_cut_anywhere_in_its_last_group_reads_as_without_that_group() {
         assert_eq!((tail.end.offset, tail.bytes), (second_mark as u64, (cut - second_mark) as u64));
         // Writing goes on where the tail began.
         let mut writer = Writer::new(folder.path(), tail.end);
-        writer.commit(&[record(9)], 2.0, 1).unwrap();
+        writer.commit(&[record(9)], Duration::from_secs(2), 1).unwrap();
         assert_eq!(units(folder.path()).unwrap().0, [0, 1, 2, 3, 4, 9], "cut at {cut}");
     }
 }

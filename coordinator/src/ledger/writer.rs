@@ -6,6 +6,7 @@
 use std::fs::{self, File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use super::line::{LineHash, encode};
 use super::record::{Mark, Record};
@@ -44,10 +45,10 @@ impl Writer {
 
     /// Appends the records and a mark. When it returns without an error, they are on disk; with one, nothing has
     /// changed and the same records may be committed again.
-    pub fn commit(&mut self, records: &[Record], seconds: f64, threads: u32) -> Result<(), LedgerError> {
+    pub fn commit(&mut self, records: &[Record], elapsed: Duration, threads: u32) -> Result<(), LedgerError> {
         let mark = Mark {
             records: self.end.mark.records + records.len() as u64,
-            seconds,
+            elapsed_ms: elapsed.as_millis().try_into().unwrap_or(u64::MAX),
             threads: self.end.mark.threads.max(threads),
         };
         let result = self.write_group(records, mark);

@@ -46,6 +46,10 @@ const FAREWELL: Duration = Duration::from_millis(300);
 /// than the smallest units take.
 const SETTLE_EVERY: Duration = Duration::from_millis(2);
 
+/// Counts are gathered for this long before they are reported, unless the pool runs dry: every report costs the
+/// coordinator a sync.
+const GATHER: Duration = Duration::from_millis(25);
+
 /// Counts that could not be judged are reported again after this time.
 const AGAIN: Duration = Duration::from_secs(1);
 
@@ -111,6 +115,7 @@ pub async fn run(
         counted: Vec::new(),
         reporting: Vec::new(),
         report_not_before: None,
+        gather_until: Instant::now(),
         leasing: false,
         renewing: false,
         summary: Summary::default(),
@@ -137,6 +142,7 @@ struct Worker<C> {
     /// Counts that are being reported.
     reporting: Vec<UnitCount>,
     report_not_before: Option<Instant>,
+    gather_until: Instant,
     leasing: bool,
     renewing: bool,
     summary: Summary,
@@ -201,7 +207,8 @@ impl<C: Coordinator> Worker<C> {
             Membership::Member { renew_next, .. } => renew_next,
             _ => far,
         };
-        let report = self.record_outage.until().or(self.report_not_before);
+        let gathered = (!self.counted.is_empty() && self.reporting.is_empty()).then_some(self.gather_until);
+        let report = self.record_outage.until().or(self.report_not_before).or(gathered);
         renew.min(report.unwrap_or(far)).min(far)
     }
 
@@ -229,9 +236,13 @@ impl<C: Coordinator> Worker<C> {
             return;
         };
         let now = Instant::now();
-        let due = self.report_not_before.is_none_or(|at| at <= now) && self.record_outage.until().is_none();
+        let runs_dry = self.counting.len() < 2 * self.config.threads as usize;
+        let due = (runs_dry || now >= self.gather_until)
+            && self.report_not_before.is_none_or(|at| at <= now)
+            && self.record_outage.until().is_none();
         if self.reporting.is_empty() && !self.counted.is_empty() && due {
             self.report_not_before = None;
+            self.gather_until = now + GATHER;
             let most = self.counted.len().min(MOST_COUNTS);
             self.reporting = self.counted.drain(..most).collect();
             let report = Report { worker, counts: self.reporting.clone() };

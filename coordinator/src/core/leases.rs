@@ -12,8 +12,7 @@ use rand::{Rng, SeedableRng};
 #[derive(Debug)]
 pub struct Leases {
     by_unit: HashMap<UnitId, Lent>,
-    /// How many units each worker holds.
-    held: HashMap<WorkerId, u64>,
+    held: HashMap<WorkerId, Held>,
     tokens: StdRng,
 }
 
@@ -21,7 +20,17 @@ pub struct Leases {
 struct Lent {
     worker: WorkerId,
     token: Token,
+    work: u64,
     expires: Duration,
+}
+
+/// What one worker holds.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Held {
+    /// Units.
+    pub units: u64,
+    /// Their expected work, in search nodes.
+    pub work: u128,
 }
 
 impl Leases {
@@ -40,17 +49,19 @@ impl Leases {
         self.by_unit.contains_key(&unit)
     }
 
-    /// How many units the worker holds.
-    pub fn held_by(&self, worker: WorkerId) -> u64 {
-        self.held.get(&worker).copied().unwrap_or(0)
+    /// What the worker holds.
+    pub fn held_by(&self, worker: WorkerId) -> Held {
+        self.held.get(&worker).copied().unwrap_or_default()
     }
 
-    /// Lends a unit; a lease that there may be of it ends.
-    pub fn lend(&mut self, unit: UnitId, worker: WorkerId, expires: Duration) -> Lease {
+    /// Lends a unit of that expected work; a lease that there may be of it ends.
+    pub fn lend(&mut self, unit: UnitId, work: u64, worker: WorkerId, expires: Duration) -> Lease {
         let token = Token(self.tokens.next_u64());
         self.end_unit(unit);
-        self.by_unit.insert(unit, Lent { worker, token, expires });
-        *self.held.entry(worker).or_default() += 1;
+        self.by_unit.insert(unit, Lent { worker, token, work, expires });
+        let held = self.held.entry(worker).or_default();
+        held.units += 1;
+        held.work += u128::from(work);
         Lease { unit, token }
     }
 
@@ -76,11 +87,12 @@ impl Leases {
 
     /// Ends whatever lease there is of the unit.
     pub fn end_unit(&mut self, unit: UnitId) {
-        if let Some(Lent { worker, .. }) = self.by_unit.remove(&unit)
+        if let Some(Lent { worker, work, .. }) = self.by_unit.remove(&unit)
             && let Some(held) = self.held.get_mut(&worker)
         {
-            *held -= 1;
-            if *held == 0 {
+            held.units -= 1;
+            held.work -= u128::from(work);
+            if held.units == 0 {
                 self.held.remove(&worker);
             }
         }

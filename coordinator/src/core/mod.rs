@@ -107,18 +107,17 @@ impl Core {
         Ok(Welcome { worker, lease_time: LEASE_TIME, leases })
     }
 
-    /// Lends up to `want` units; none if none are open. Fewer than asked for when they run out, so that the last
-    /// units are not all with one worker. When none are open, leases that have expired end and their units are.
+    /// Lends up to `want` units; none if none are open. A worker holds no more than a quarter of its share, by threads,
+    /// of the work that is left: so the last units are not all with one worker, and one that comes later finds some.
+    /// When none are open, leases that have expired end and their units are.
     pub fn lease(&mut self, now: Duration, worker: WorkerId, want: u32) -> Result<Vec<Lease>, Refusal> {
-        let threads = u64::from(self.workers.heard_of(now, worker)?.threads);
+        let threads = u128::from(self.workers.heard_of(now, worker)?.threads);
         if self.open() == 0 {
             self.returned.extend(self.leases.expire(now));
         }
-        let open = self.open();
-        let share = (open * threads).div_ceil(2 * self.workers.threads());
-        let grant = u64::from(want).min(share);
-        let mut leases = Vec::with_capacity(grant as usize);
-        while leases.len() < grant as usize {
+        let share = self.work_left() * threads / u128::from(4 * self.workers.threads());
+        let mut leases = Vec::new();
+        while leases.len() < want as usize && self.leases.held_by(worker).work <= share {
             let Some(unit) = self.next_open() else { break };
             leases.push(self.lend(now, worker, unit));
         }
@@ -275,7 +274,7 @@ impl Core {
     /// Where the run stands; phase, trouble and elapsed time are the caller's to add.
     pub fn status(&self, now: Duration) -> RunStatus {
         let sums = self.standing.sums();
-        let work_left = self.total_work.saturating_sub(sums.work) as f64;
+        let work_left = self.work_left() as f64;
         let per_second = self.work_rate.per_second(now);
         RunStatus {
             board: self.plan.board(),
@@ -291,8 +290,13 @@ impl Core {
             rate: self.units_rate.per_second(now).unwrap_or(0.0),
             phase: proto::Phase::Counting,
             trouble: String::new(),
-            workers: self.workers.status(now, |worker| self.leases.held_by(worker)),
+            workers: self.workers.status(now, |worker| self.leases.held_by(worker).units),
         }
+    }
+
+    /// The expected work of the units that are not on record, in search nodes.
+    fn work_left(&self) -> u128 {
+        self.total_work.saturating_sub(self.standing.sums().work)
     }
 
     /// Units that are neither on record, nor on their way there, nor lent.
@@ -333,7 +337,7 @@ impl Core {
     }
 
     fn lend(&mut self, now: Duration, worker: WorkerId, unit: UnitId) -> Lease {
-        self.leases.lend(unit, worker, now + LEASE_TIME)
+        self.leases.lend(unit, self.plan.weight(unit), worker, now + LEASE_TIME)
     }
 }
 

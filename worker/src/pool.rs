@@ -1,12 +1,14 @@
 //! The threads that count, apart from those that talk.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use cpu_time::ThreadTime;
 use proto::{Lease, UnitCount};
 use queens::Plan;
 use queens::kernel::{Kernel, Stop};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
+use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
 
 /// What became of a unit in the pool.
@@ -25,6 +27,17 @@ pub struct Pool {
     kernel: Arc<dyn Kernel>,
     stop: Arc<Stop>,
     outcomes: UnboundedSender<Outcome>,
+    level: Arc<Level>,
+}
+
+/// How many units the pool holds.
+#[derive(Debug)]
+struct Level {
+    units: AtomicUsize,
+    /// Fewer than this will soon be counted.
+    low: usize,
+    /// Told whenever a unit ends and the level is low.
+    is_low: Notify,
 }
 
 impl Pool {
@@ -35,20 +48,37 @@ impl Pool {
         kernel: Arc<dyn Kernel>,
         outcomes: UnboundedSender<Outcome>,
     ) -> Result<Self, ThreadPoolBuildError> {
+        let level = Level { units: AtomicUsize::new(0), low: 2 * threads as usize, is_low: Notify::new() };
         let name = |index| format!("count-{index}");
         let threads = ThreadPoolBuilder::new().num_threads(threads as usize).thread_name(name).build()?;
-        Ok(Self { threads, plan, kernel, stop: Arc::new(Stop::new()), outcomes })
+        Ok(Self { threads, plan, kernel, stop: Arc::new(Stop::new()), outcomes, level: Arc::new(level) })
     }
 
     /// Puts a unit in line.
     pub fn count(&self, lease: Lease) {
         let (plan, kernel) = (Arc::clone(&self.plan), Arc::clone(&self.kernel));
         let (stop, outcomes) = (Arc::clone(&self.stop), self.outcomes.clone());
+        let level = Arc::clone(&self.level);
+        level.units.fetch_add(1, Ordering::Relaxed);
         self.threads.spawn_fifo(move || {
             let outcome = if stop.is_stopped() { None } else { count(&plan, &*kernel, lease, &stop) };
             // Nobody listens any more when the worker has left; then nobody needs to know.
             outcomes.send(outcome.map_or(Outcome::Stopped, Outcome::Counted)).ok();
+            if level.units.fetch_sub(1, Ordering::Relaxed) <= level.low {
+                level.is_low.notify_one();
+            }
         });
+    }
+
+    /// Whether there will soon be nothing to count.
+    pub fn runs_dry(&self) -> bool {
+        self.level.units.load(Ordering::Relaxed) < self.level.low
+    }
+
+    /// Completes when a unit has ended and the pool runs dry.
+    pub fn running_dry(&self) -> impl Future<Output = ()> + use<> {
+        let level = Arc::clone(&self.level);
+        async move { level.is_low.notified().await }
     }
 
     /// Has all units end soon, counted or not.

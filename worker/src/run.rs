@@ -42,8 +42,8 @@ const POOL_END: Duration = Duration::from_millis(500);
 const LAST_REPORT: Duration = Duration::from_millis(900);
 const FAREWELL: Duration = Duration::from_millis(300);
 
-/// Outcomes are taken from the pool this often: a thread that tells one need not wake anybody then, which costs more
-/// than the smallest units take.
+/// Outcomes are taken from the pool this often, or when it runs dry: otherwise a thread that tells one need not wake
+/// anybody, which costs more than the smallest units take.
 const SETTLE_EVERY: Duration = Duration::from_millis(2);
 
 /// Counts are gathered for this long before they are reported, unless the pool runs dry: every report costs the
@@ -174,7 +174,7 @@ impl<C: Coordinator> Worker<C> {
         let mut settle_next = Instant::now();
         loop {
             self.call_where_due();
-            let settles = Instant::now() >= settle_next;
+            let settles = self.pool.runs_dry() || Instant::now() >= settle_next;
             let wake = if settles { self.wake() } else { self.wake().min(settle_next) };
             tokio::select! {
                 biased;
@@ -187,6 +187,7 @@ impl<C: Coordinator> Worker<C> {
                         self.settle(outcome);
                     }
                 }
+                () = self.pool.running_dry() => {}
                 () = sleep_until(wake) => {}
             }
             if self.summary.finished {
@@ -236,8 +237,7 @@ impl<C: Coordinator> Worker<C> {
             return;
         };
         let now = Instant::now();
-        let runs_dry = self.counting.len() < 2 * self.config.threads as usize;
-        let due = (runs_dry || now >= self.gather_until)
+        let due = (self.pool.runs_dry() || now >= self.gather_until)
             && self.report_not_before.is_none_or(|at| at <= now)
             && self.record_outage.until().is_none();
         if self.reporting.is_empty() && !self.counted.is_empty() && due {

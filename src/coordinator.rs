@@ -1,5 +1,6 @@
 //! `diadem coordinator`: serves a run to workers.
 
+use std::pin::pin;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -68,9 +69,11 @@ async fn coordinate(args: CoordinatorArgs) -> anyhow::Result<ExitCode> {
 
 /// Waits for the answer and prints it, or for an interruption.
 async fn until_done(args: &CoordinatorArgs, handle: &Handle) -> anyhow::Result<ExitCode> {
+    // Listened to from here to the end: a signal between the answer and the wait below must not be lost.
+    let mut interrupted = pin!(signals::interrupted());
     let ending = tokio::select! {
         ending = ending(handle.news()) => ending?,
-        interrupted = signals::interrupted() => {
+        interrupted = &mut interrupted => {
             interrupted?;
             eprintln!(
                 "diadem: stopped; all that was recorded is kept, go on with: diadem coordinator --run {}",
@@ -83,7 +86,7 @@ async fn until_done(args: &CoordinatorArgs, handle: &Handle) -> anyhow::Result<E
     let code = output::answer(&answer, args.json)?;
     timeout(FAREWELL, everybody_left(handle)).await.ok();
     if args.stay {
-        signals::interrupted().await?;
+        interrupted.await?;
     }
     Ok(code)
 }

@@ -40,9 +40,12 @@ impl Lists {
         self.words.len()
     }
 
-    /// The bytes held.
-    pub fn bytes(&self) -> usize {
-        8 * self.words.capacity() + 4 * (self.begins.capacity() + self.firsts.capacity())
+    /// Makes room for so many states more: twice as much as there was, but not for more than may come.
+    #[cold]
+    fn make_room(&mut self, more: usize, most: usize) {
+        let needed = self.words.len() + more;
+        let room = needed.max((2 * self.words.capacity()).min(most.saturating_add(2 * MARGIN)));
+        self.words.reserve_exact(room - self.words.len());
     }
 
     fn begin(&mut self, sets: &RowSets) {
@@ -65,6 +68,17 @@ impl Lists {
 /// Room that vector loads and stores may touch behind a list.
 pub const MARGIN: usize = 16;
 
+/// How an attempt to add a column ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grown {
+    /// The lists are there.
+    Whole,
+    /// They would be longer than they may be.
+    TooLong,
+    /// The count was stopped.
+    Stopped,
+}
+
 /// One column more for all sets with some heads.
 pub struct Growth<'a> {
     /// The numbering of sets.
@@ -77,21 +91,23 @@ pub struct Growth<'a> {
     pub steps: &'a [Step; 32],
     /// The heads of the new sets.
     pub heads: &'a [u32],
+    /// The most states that all lists together may have.
+    pub most: usize,
     /// Polled now and then.
     pub stop: &'a Stop,
 }
 
-/// Adds one column. False if stopped.
+/// Adds one column.
 ///
 /// # Safety
 /// The machine must have the instruction set of `L`.
 #[inline(always)]
-pub unsafe fn grow<L: Lanes>(growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> bool {
-    let Growth { sets, size, open, steps, heads, stop } = *growth;
+pub unsafe fn grow<L: Lanes>(growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown {
+    let Growth { sets, size, open, steps, heads, most, stop } = *growth;
     to.begin(sets);
     for &head in heads {
         if stop.is_stopped() {
-            return false;
+            return Grown::Stopped;
         }
         to.firsts[head as usize] = to.begins.len() as u32 - 1;
         for &tail in sets.tails(head, size) {
@@ -104,7 +120,12 @@ pub unsafe fn grow<L: Lanes>(growth: &Growth<'_>, from: &Lists, to: &mut Lists) 
                 if len > 0 {
                     let step = steps[row as usize];
                     let source = Source { words, len, step };
-                    to.words.reserve(len + MARGIN);
+                    if to.words.capacity() - to.words.len() < len + MARGIN {
+                        if to.words.len() + len > most {
+                            return Grown::TooLong;
+                        }
+                        to.make_room(len + MARGIN, most);
+                    }
                     // SAFETY: the instruction set is the caller's promise; `words` points to `len` words of a list,
                     // behind which every list has MARGIN more, and room for as many was just reserved.
                     unsafe { scan::<L>(source, u64::MAX, words.wrapping_add(len), &mut to.words) };
@@ -113,8 +134,8 @@ pub unsafe fn grow<L: Lanes>(growth: &Growth<'_>, from: &Lists, to: &mut Lists) 
             to.begins.push(to.words.len() as u32);
         }
     }
-    to.words.reserve(MARGIN);
-    true
+    to.words.reserve_exact(MARGIN);
+    Grown::Whole
 }
 
 /// A list to scan and the queens to add to each state of it.
@@ -133,10 +154,9 @@ pub struct Source {
 #[inline(always)]
 pub unsafe fn gather<L: Lanes>(sources: &[Source], keep: u64, out: &mut Vec<u64>) {
     out.clear();
-    let most: usize = sources.iter().map(|source| source.len).sum();
-    out.reserve(most + MARGIN);
     for pair in sources.windows(2) {
-        // SAFETY: the promises of the caller, and room for all states was reserved.
+        out.reserve(pair[0].len + MARGIN);
+        // SAFETY: the promises of the caller, and room for all states of the source was reserved.
         unsafe { scan::<L>(pair[0], keep, pair[1].words, out) };
     }
 }

@@ -56,12 +56,8 @@ pub struct Meet {
     budget: Budget,
 }
 
-/// Words of lists with one column missing: what the second-level cache of most machines holds twice.
-const LAST: f64 = 3e5;
-
-/// The memory that lists are planned for, in bytes. Estimates err: a thread at n = 27 was seen to hold three times as
-/// much.
-const DEFAULT_MEMORY: usize = 16 << 20;
+/// The memory for the lists of a thread, in bytes.
+const DEFAULT_MEMORY: usize = 48 << 20;
 
 impl Meet {
     /// The kernel for an instruction set that the machine has.
@@ -72,17 +68,14 @@ impl Meet {
         Self::with_memory(isa, DEFAULT_MEMORY)
     }
 
-    /// The same with lists of about so many bytes for each thread. Less memory costs time: what does not fit is made
-    /// again.
+    /// The same with lists of at most about so many bytes for each thread. Less memory costs time: what does not fit is
+    /// made again.
     ///
     /// # Panics
     /// If the machine does not have the instruction set.
     pub fn with_memory(isa: Isa, bytes: usize) -> Self {
         assert!(isa.is_available(), "the machine has no {isa}");
-        let words = bytes as f64 / 8.0;
-        // Sides of rows are not all alike: some lists grow to three times of what is expected.
-        let (resident, last, deep) = (words / 16.0, LAST.min(words / 16.0), words / 10.0);
-        let budget = Budget { resident, last, deep, kept: bytes / 2 };
+        let budget = Budget::of_bytes(bytes);
         Self { isa, budget }
     }
 

@@ -74,8 +74,8 @@ impl<L: Lanes> Counter<'_, L> {
                 Err(Uncut::TooWide) => self.place_outer_row(position),
                 Err(Uncut::TooManyPairs) => self.split_left_boundary(position),
                 Ok(cut) => {
-                    let mut passes = Passes::new(&cut, self.work, &mut self.matcher, self.stop);
-                    passes.run(self.budget)?;
+                    let mut passes = Passes::new(&cut, self.work, &mut self.matcher, self.budget, self.stop);
+                    passes.run()?;
                     self.besides.nodes += passes.halves;
                     Some(())
                 }

@@ -16,24 +16,40 @@
 //! be made again and again. Therefore lists with one column missing are made only where no fixed row is missing, and
 //! with two columns only where at most one is: for the others the last two or three queens, which must stand in the
 //! missing rows, are placed at once when the complete halves are gathered.
+//!
+//! How many rows must be fixed is planned from estimates, which take all row sets of one size to be alike. They are
+//! not: where lists grow too long all the same, the pass is given up and done in two, with one row more fixed.
 
 use crate::kernel::Stop;
 use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::half::Half;
 use crate::kernel::meet::join::Matcher;
 use crate::kernel::meet::lanes::Lanes;
-use crate::kernel::meet::lists::{Growth, Lists, Source, gather};
+use crate::kernel::meet::lists::{Grown, Growth, Lists, Source, gather};
 use crate::kernel::meet::row_sets::binomial;
 
-/// The most words of the resident lists of a half, of the lists with one column missing, and with two or more.
+/// The words that lists may have.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    pub resident: f64,
-    pub last: f64,
-    pub deep: f64,
-    /// The bytes that a workspace may hold from position to position.
-    pub kept: usize,
+    /// The resident lists of a half.
+    pub resident: usize,
+    /// The lists with one column missing: planned for both halves together, and the limit for each.
+    pub last: usize,
+    /// The same for lists with any other number of columns missing.
+    pub deep: usize,
 }
+
+impl Budget {
+    /// Lists of about so many bytes in all: three resident ones (of both halves, and one that is being made), two with
+    /// one column missing, and two each with two to six.
+    pub fn of_bytes(bytes: usize) -> Self {
+        let words = bytes / 8;
+        Self { resident: words / 12, last: LAST.min(words / 12), deep: words / 20 }
+    }
+}
+
+/// Words of lists with one column missing: what the second-level cache of most machines holds twice.
+const LAST: usize = 300_000;
 
 /// Lists with up to this many columns missing are made in passes; with more they are resident.
 const DEEPEST: usize = 15;
@@ -48,17 +64,6 @@ pub struct Workspace {
     complete: [Vec<u64>; 2],
     sources: Vec<Source>,
     heads: Vec<u32>,
-}
-
-impl Workspace {
-    /// Gives memory back if more than so many bytes are held: one position may have its long lists on the left and the
-    /// next one on the right, and together they would hold twice as much as either needs.
-    pub fn trim(&mut self, bytes: usize) {
-        let lists = self.resident.iter().chain([&self.spare]).chain(self.passing.iter().flatten());
-        if lists.map(Lists::bytes).sum::<usize>() > bytes {
-            *self = Self::default();
-        }
-    }
 }
 
 /// How many fixed rows a half with so many columns missing may lack.
@@ -79,22 +84,31 @@ pub struct Passes<'a, L: Lanes> {
     pub halves: u64,
     /// The columns of the resident lists of each half.
     columns: [usize; 2],
-    /// For each number of missing columns, how many rows are fixed.
+    budget: Budget,
+    /// For each number of missing columns, how many rows are to be fixed.
+    planned: [u32; DEEPEST + 2],
+    /// The same for the passes that are being made: as many as planned, or more.
     fixed: [u32; DEEPEST + 2],
 }
 
 impl<'a, L: Lanes> Passes<'a, L> {
     /// Work to be done on a cut.
-    pub fn new(cut: &'a Cut, work: &'a mut Workspace, matcher: &'a mut Matcher<L>, stop: &'a Stop) -> Self {
-        Self { cut, work, matcher, stop, halves: 0, columns: [0; 2], fixed: [cut.forced; DEEPEST + 2] }
+    pub fn new(
+        cut: &'a Cut,
+        work: &'a mut Workspace,
+        matcher: &'a mut Matcher<L>,
+        budget: Budget,
+        stop: &'a Stop,
+    ) -> Self {
+        let forced = [cut.forced; DEEPEST + 2];
+        Self { cut, work, matcher, stop, halves: 0, columns: [0; 2], budget, planned: forced, fixed: forced }
     }
 
     /// Counts all pairs of halves that fit. `None` if stopped.
     ///
     /// # Safety
     /// The machine must have the instruction set of `L`.
-    pub unsafe fn run(&mut self, budget: Budget) -> Option<()> {
-        self.work.trim(budget.kept);
+    pub unsafe fn run(&mut self) -> Option<()> {
         let left = self.cut.forced_left;
         let columns = self.cut.halves.each_ref().map(Half::columns);
         if left.count_ones() as usize > columns[0]
@@ -103,22 +117,27 @@ impl<'a, L: Lanes> Passes<'a, L> {
             return Some(());
         }
         // SAFETY: the promise of the caller.
-        let expected = unsafe { [self.keep(0, budget.resident)?, self.keep(1, budget.resident)?] };
+        let expected = unsafe { [self.keep(0)?, self.keep(1)?] };
         let deepest = (0..2).map(|side| columns[side] - self.columns[side] - 1).max().unwrap_or(0);
         for missing in (1..=deepest).rev() {
-            let most = if missing == 1 { budget.last } else { budget.deep };
+            let most = self.most(missing) as f64;
             let size = |fixed: u32| -> f64 {
                 (0..2).map(|side| self.expected_words(side, missing, fixed, &expected[side])).sum()
             };
-            let rows = self.fixed[missing + 1]..self.cut.sets.head_bits();
-            self.fixed[missing] = rows.clone().find(|fixed| size(*fixed) <= most).unwrap_or(rows.end);
+            let rows = self.planned[missing + 1]..self.cut.sets.head_bits();
+            self.planned[missing] = rows.clone().find(|fixed| size(*fixed) <= most).unwrap_or(rows.end);
         }
         // SAFETY: the promise of the caller.
         unsafe { self.descend(deepest, left) }
     }
 
+    /// The words planned for the lists of both halves with so many columns missing, and the limit for each.
+    fn most(&self, missing: usize) -> usize {
+        if missing == 1 { self.budget.last } else { self.budget.deep }
+    }
+
     /// Makes the resident lists of a half. Returns how many words are expected for each number of columns.
-    unsafe fn keep(&mut self, side: usize, most: f64) -> Option<Vec<f64>> {
+    unsafe fn keep(&mut self, side: usize) -> Option<Vec<f64>> {
         let half = &self.cut.halves[side];
         let top = top_of_side(side, self.cut.forced_left, self.cut.forced);
         self.work.resident[side].reset(&self.cut.sets);
@@ -130,15 +149,20 @@ impl<'a, L: Lanes> Passes<'a, L> {
             decline = if growth[2] < growth[0] { root(growth[2] / growth[0]) } else { 0.95 };
             let words = self.work.resident[side].len();
             let must = half.columns() - columns > DEEPEST;
-            if !must && columns >= 3 && words as f64 * growth[2] * decline > most {
+            if !must && columns >= 3 && words as f64 * growth[2] * decline > self.budget.resident as f64 {
                 break;
             }
             self.choose_heads(side, half.columns() - columns - 1, self.cut.forced, top);
-            let from = &self.work.resident[side];
+            let Workspace { resident, spare, heads, .. } = &mut *self.work;
+            let most = if must { usize::MAX } else { self.budget.resident };
             // SAFETY: the promise of the caller.
-            unsafe {
-                grow::<L>(self.cut, side, columns, from, &mut self.work.spare, &self.work.heads, self.stop)?
-            };
+            match unsafe {
+                grow::<L>(self.cut, side, columns, &resident[side], spare, heads, most, self.stop)
+            } {
+                Grown::Whole => {}
+                Grown::TooLong => break,
+                Grown::Stopped => return None,
+            }
             std::mem::swap(&mut self.work.resident[side], &mut self.work.spare);
             columns += 1;
             growth = [growth[1], growth[2], self.work.resident[side].len() as f64 / words.max(1) as f64];
@@ -198,33 +222,59 @@ impl<'a, L: Lanes> Passes<'a, L> {
     }
 
     unsafe fn descend(&mut self, missing: usize, left: u32) -> Option<()> {
-        let (fixed, before) = (self.fixed[missing], self.fixed[missing + 1]);
-        let columns = self.cut.halves.each_ref().map(Half::columns);
+        let before = self.fixed[missing + 1];
+        let fixed = self.planned[missing].max(before);
         for choice in 0..1u32 << (fixed - before) {
             // The rows fixed before are the highest.
-            let left = left << (fixed - before) | choice;
-            let on_left = left.count_ones() as usize;
-            if on_left > columns[0] || fixed as usize - on_left > columns[1] {
-                continue;
-            }
-            for side in 0..2 {
-                let column = columns[side] - missing;
-                if column <= self.columns[side] {
-                    continue;
-                }
-                self.choose_heads(side, missing, fixed, top_of_side(side, left, fixed));
-                let Workspace { resident, passing, heads, .. } = &mut *self.work;
-                let (to, from) = passing.split_at_mut(missing + 1);
-                let from = if column - 1 == self.columns[side] { &resident[side] } else { &from[0][side] };
-                // SAFETY: the promise of the caller.
-                unsafe {
-                    grow::<L>(self.cut, side, column - 1, from, &mut to[missing][side], heads, self.stop)?
-                };
-            }
             // SAFETY: the promise of the caller.
-            unsafe { if missing == 1 { self.join_all(left)? } else { self.descend(missing - 1, left)? } }
+            unsafe { self.pass(missing, fixed, left << (fixed - before) | choice)? };
         }
         Some(())
+    }
+
+    /// The work for one choice of the sides of the fixed rows.
+    unsafe fn pass(&mut self, missing: usize, fixed: u32, left: u32) -> Option<()> {
+        let columns = self.cut.halves.each_ref().map(Half::columns);
+        let on_left = left.count_ones() as usize;
+        if on_left > columns[0] || fixed as usize - on_left > columns[1] {
+            return Some(());
+        }
+        self.fixed[missing] = fixed;
+        // SAFETY: the promise of the caller.
+        unsafe {
+            match self.grow_both(missing, fixed, left) {
+                Grown::Stopped => None,
+                Grown::Whole if missing == 1 => self.join_all(left),
+                Grown::Whole => self.descend(missing - 1, left),
+                Grown::TooLong => {
+                    self.pass(missing, fixed + 1, left << 1)?;
+                    self.pass(missing, fixed + 1, left << 1 | 1)
+                }
+            }
+        }
+    }
+
+    /// Makes the lists of both halves with so many columns missing.
+    unsafe fn grow_both(&mut self, missing: usize, fixed: u32, left: u32) -> Grown {
+        let can_fix_more = fixed < self.cut.sets.head_bits();
+        let most = if can_fix_more { self.most(missing) } else { usize::MAX };
+        for side in 0..2 {
+            let column = self.cut.halves[side].columns() - missing;
+            if column <= self.columns[side] {
+                continue;
+            }
+            self.choose_heads(side, missing, fixed, top_of_side(side, left, fixed));
+            let Workspace { resident, passing, heads, .. } = &mut *self.work;
+            let (to, from) = passing.split_at_mut(missing + 1);
+            let from = if column - 1 == self.columns[side] { &resident[side] } else { &from[0][side] };
+            let to = &mut to[missing][side];
+            // SAFETY: the promise of the caller.
+            let grown = unsafe { grow::<L>(self.cut, side, column - 1, from, to, heads, most, self.stop) };
+            if grown != Grown::Whole {
+                return grown;
+            }
+        }
+        Grown::Whole
     }
 
     /// Joins the halves of all row sets that agree with the fixed rows.
@@ -315,7 +365,8 @@ fn top_of_side(side: usize, left: u32, fixed: u32) -> u32 {
     if side == 0 { left } else { !left & ((1 << fixed) - 1) }
 }
 
-/// Adds one column to the lists of a half. `None` if stopped.
+/// Adds one column to the lists of a half.
+#[expect(clippy::too_many_arguments, reason = "what the lists are made of, and their limits")]
 unsafe fn grow<L: Lanes>(
     cut: &Cut,
     side: usize,
@@ -323,8 +374,9 @@ unsafe fn grow<L: Lanes>(
     from: &Lists,
     to: &mut Lists,
     heads: &[u32],
+    most: usize,
     stop: &Stop,
-) -> Option<()> {
+) -> Grown {
     let half = &cut.halves[side];
     let growth = Growth {
         sets: &cut.sets,
@@ -332,10 +384,11 @@ unsafe fn grow<L: Lanes>(
         open: half.open[column],
         steps: &half.steps[column],
         heads,
+        most,
         stop,
     };
     // SAFETY: the promise of the caller.
-    unsafe { L::grow(&growth, from, to) }.then_some(())
+    unsafe { L::grow(&growth, from, to) }
 }
 
 /// The places of the ones.

@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 
 use crate::kernel::meet::join::{self, Matcher};
 use crate::kernel::meet::lanes::{Lanes, Planes};
-use crate::kernel::meet::lists::{self, Growth, Lists};
+use crate::kernel::meet::lists::{self, Grown, Growth, Lists};
 use crate::kernel::meet::passes::Passes;
 
 /// AVX2.
@@ -188,7 +188,7 @@ impl Lanes for Avx2 {
     }
 
     #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    unsafe fn grow(growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> bool {
+    unsafe fn grow(growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown {
         // SAFETY: as above.
         unsafe { lists::grow::<Self>(growth, from, to) }
     }

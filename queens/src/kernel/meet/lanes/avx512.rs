@@ -5,7 +5,7 @@ use std::arch::x86_64::*;
 
 use crate::kernel::meet::join::{self, Matcher};
 use crate::kernel::meet::lanes::{Lanes, Planes};
-use crate::kernel::meet::lists::{self, Growth, Lists};
+use crate::kernel::meet::lists::{self, Grown, Growth, Lists};
 use crate::kernel::meet::passes::Passes;
 
 /// AVX-512.
@@ -154,7 +154,7 @@ impl Lanes for Avx512 {
     }
 
     #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt")]
-    unsafe fn grow(growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> bool {
+    unsafe fn grow(growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown {
         // SAFETY: as above.
         unsafe { lists::grow::<Self>(growth, from, to) }
     }

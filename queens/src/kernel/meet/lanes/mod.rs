@@ -16,7 +16,7 @@ pub use avx512::Avx512;
 pub use portable::Portable;
 
 use crate::kernel::meet::join::Matcher;
-use crate::kernel::meet::lists::{Growth, Lists};
+use crate::kernel::meet::lists::{Grown, Growth, Lists};
 use crate::kernel::meet::passes::Passes;
 
 /// The planes of 64 words: for each byte of a word and each of its bits 3 to 7, the words (one bit each, in the order
@@ -73,7 +73,7 @@ pub trait Lanes: Sized + 'static {
     fn lane(i: usize) -> usize;
 
     /// [`crate::kernel::meet::lists::grow`] with the target features.
-    unsafe fn grow(growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> bool;
+    unsafe fn grow(growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown;
     /// [`Passes::gather`] with the target features.
     unsafe fn gather(passes: &mut Passes<'_, Self>, side: usize, set: u32);
     /// [`crate::kernel::meet::join::join`] with the target features.

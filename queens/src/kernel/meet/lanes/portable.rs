@@ -2,7 +2,7 @@
 
 use crate::kernel::meet::join::{self, Matcher};
 use crate::kernel::meet::lanes::{Lanes, Planes};
-use crate::kernel::meet::lists::{self, Growth, Lists};
+use crate::kernel::meet::lists::{self, Grown, Growth, Lists};
 use crate::kernel::meet::passes::Passes;
 
 /// No instruction set in particular.
@@ -116,7 +116,7 @@ impl Lanes for Portable {
         i
     }
 
-    unsafe fn grow(growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> bool {
+    unsafe fn grow(growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown {
         // SAFETY: as above.
         unsafe { lists::grow::<Self>(growth, from, to) }
     }

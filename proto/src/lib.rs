@@ -3,17 +3,22 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
 mod domain;
+mod strict;
 mod wire;
 
+pub use access::{AUTHORIZATION, AccessToken, TokenError};
 pub use domain::{
     Lease, LeaseReply, Phase, Registration, Report, RunStatus, Token, UnitCount, Verdict, Welcome, WorkerId,
     WorkerStatus,
 };
+pub use strict::{StrictCodec, StrictDecoder};
 pub use wire::{WireError, malformed, plan_from_reply, plan_reply};
 
 /// The generated types of the service `diadem.v1`.
 #[allow(missing_docs, clippy::pedantic, unused_qualifications)]
 pub mod v1 {
     tonic::include_proto!("diadem.v1");
+    include!(concat!(env!("OUT_DIR"), "/server/diadem.v1.rs"));
 }

@@ -1,0 +1,91 @@
+//! The token that a call carries, so that it can come from a file or the environment and end up in no log.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+use tonic::metadata::{Ascii, MetadataValue};
+
+/// The metadata key under which a call carries its token.
+pub const AUTHORIZATION: &str = "authorization";
+
+/// What stands in front of the token there.
+const SCHEME: &str = "Bearer ";
+
+/// Tokens are at least so long: whoever can guess cannot be kept out. Those that diadem makes have 64 digits.
+const SHORTEST: usize = 32;
+
+/// Longer ones are not looked at.
+const LONGEST: usize = 256;
+
+/// A secret that lets its bearer join a run or read its status. It is never shown.
+#[derive(Clone, PartialEq, Eq)]
+pub struct AccessToken(String);
+
+/// A text that is no token; it is not repeated here, because it may be one almost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error("a token has {SHORTEST} to {LONGEST} visible ASCII characters and no spaces")]
+pub struct TokenError;
+
+impl AccessToken {
+    /// The value of the metadata key [`AUTHORIZATION`].
+    pub fn bearer(&self) -> MetadataValue<Ascii> {
+        let mut value: MetadataValue<Ascii> =
+            format!("{SCHEME}{}", self.0).parse().expect("a token is visible ASCII");
+        value.set_sensitive(true);
+        value
+    }
+
+    /// The token in a value of that key.
+    pub fn from_bearer(value: &[u8]) -> Result<Self, TokenError> {
+        let token = value.strip_prefix(SCHEME.as_bytes()).ok_or(TokenError)?;
+        std::str::from_utf8(token).map_err(|_| TokenError)?.parse()
+    }
+
+    /// Its characters, to be written into a private file or hashed, and not shown.
+    pub fn expose(&self) -> &str {
+        &self.0
+    }
+}
+
+impl FromStr for AccessToken {
+    type Err = TokenError;
+    fn from_str(text: &str) -> Result<Self, TokenError> {
+        let fits = (SHORTEST..=LONGEST).contains(&text.len());
+        if fits && text.bytes().all(|byte| byte.is_ascii_graphic()) {
+            Ok(Self(text.to_owned()))
+        } else {
+            Err(TokenError)
+        }
+    }
+}
+
+impl fmt::Debug for AccessToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("AccessToken(not shown)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_token_comes_back_from_its_metadata_and_is_shown_by_nothing() {
+        let text = "0123456789abcdef0123456789abcdef";
+        let token: AccessToken = text.parse().unwrap();
+        assert_eq!(AccessToken::from_bearer(token.bearer().as_bytes()), Ok(token.clone()));
+        assert!(!format!("{token:?} {:?}", token.bearer()).contains("0123"));
+    }
+
+    #[test]
+    fn texts_that_are_no_tokens_are_refused_without_being_repeated() {
+        let long = "x".repeat(LONGEST + 1);
+        for text in ["", "short", "0123456789abcdef 0123456789abcdef", "0123456789abcdef0123456789abcdé", &long] {
+            let error = text.parse::<AccessToken>().unwrap_err().to_string();
+            assert!(text.is_empty() || !error.contains(text), "{error}");
+        }
+        let basic = b"Basic 0123456789abcdef0123456789abcdef";
+        assert_eq!(AccessToken::from_bearer(basic), Err(TokenError));
+    }
+}

@@ -6,11 +6,14 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
 mod answer;
 mod audit;
 mod bitmap;
+mod bucket;
 mod checkpoint;
 mod clock;
+mod connections;
 mod handle;
 mod keeper;
 mod merge;
@@ -24,9 +27,10 @@ pub mod shard;
 pub mod standing;
 pub mod store;
 
+pub use access::Access;
 pub use answer::{Agreement, Answer};
 pub use audit::{Audit, AuditError, audit};
 pub use handle::{CallError, Handle};
 pub use keeper::{Ending, News};
 pub use merge::{MergeError, Merged, merge};
-pub use server::{ServeError, serve};
+pub use server::{Guard, ServeError, ServerKeys, serve};

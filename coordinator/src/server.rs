@@ -1,14 +1,18 @@
 //! Serves a run to workers until the caller's shutdown.
 
+use std::error::Error as _;
+use std::fmt;
 use std::future::Future;
 use std::time::Duration;
 
 use proto::v1::coordinator_server::CoordinatorServer;
 use thiserror::Error;
 use tokio::net::TcpListener;
-use tonic::transport::Server;
-use tonic::transport::server::TcpIncoming;
+use tonic::transport::{Certificate, Identity, Server, ServerTlsConfig};
+use tower::filter::FilterLayer;
 
+use crate::access::Access;
+use crate::connections::connections;
 use crate::handle::Handle;
 use crate::service::{MOST_UNITS, Service};
 
@@ -18,25 +22,93 @@ const KEEP_ALIVE: Duration = Duration::from_secs(20);
 /// The most bytes in a message: every count of a full report, and some more.
 const MESSAGE_BYTES: usize = 64 * MOST_UNITS;
 
-/// The server has ended for another reason than its shutdown.
+/// A worker has four calls under way at most.
+const MOST_CALLS: u32 = 32;
+
+/// The most bytes in the headers of a call; a token has 256 at most.
+const HEADER_BYTES: u32 = 8 << 10;
+
+/// A connection that has not agreed on its keys in this time is dropped.
+const HANDSHAKE: Duration = Duration::from_secs(10);
+
+/// The server cannot start, or has ended for another reason than its shutdown.
 #[derive(Debug, Error)]
-#[error("the server has failed: {0}")]
-pub struct ServeError(#[from] tonic::transport::Error);
+pub enum ServeError {
+    /// The certificate and its key are of no use.
+    #[error("the server's certificate or key cannot be used: {0}")]
+    Keys(String),
+    /// The transport failed.
+    #[error("the server has failed: {0}")]
+    Transport(#[from] tonic::transport::Error),
+}
+
+/// What a server proves itself with, and whom it lets prove themselves so; all in PEM.
+pub struct ServerKeys {
+    /// Its certificate.
+    pub certificate: String,
+    /// The key of the certificate.
+    pub key: String,
+    /// The authority whose certificates let clients take part, if any.
+    pub client_authority: Option<String>,
+}
+
+impl fmt::Debug for ServerKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ServerKeys(not shown)")
+    }
+}
+
+impl From<ServerKeys> for ServerTlsConfig {
+    fn from(keys: ServerKeys) -> Self {
+        let tls = Self::new().identity(Identity::from_pem(keys.certificate, keys.key)).timeout(HANDSHAKE);
+        match keys.client_authority {
+            None => tls,
+            Some(authority) => {
+                tls.client_ca_root(Certificate::from_pem(authority)).client_auth_optional(true)
+            }
+        }
+    }
+}
+
+/// Whom a server lets in, and over what.
+#[derive(Debug)]
+pub struct Guard {
+    access: Access,
+    server: Server,
+}
+
+impl Guard {
+    /// Lets in whom `access` lets in; with keys over TLS only.
+    pub fn new(access: Access, keys: Option<ServerKeys>) -> Result<Self, ServeError> {
+        let server = Server::builder()
+            .http2_keepalive_interval(Some(KEEP_ALIVE))
+            .http2_keepalive_timeout(Some(KEEP_ALIVE))
+            .http2_max_header_list_size(HEADER_BYTES)
+            .max_concurrent_streams(MOST_CALLS);
+        let server = match keys {
+            None => server,
+            Some(keys) => server.tls_config(keys.into()).map_err(|error| {
+                ServeError::Keys(error.source().map_or_else(|| error.to_string(), ToString::to_string))
+            })?,
+        };
+        Ok(Self { access, server })
+    }
+}
 
 /// Serves the run behind `handle` on `listener` until `shutdown` completes. The caller owns port and signal.
 pub async fn serve(
     listener: TcpListener,
     handle: Handle,
+    guard: Guard,
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
+    let Guard { access, server } = guard;
     let service = CoordinatorServer::new(Service::new(handle)).max_decoding_message_size(MESSAGE_BYTES);
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<CoordinatorServer<Service>>().await;
-    // Small messages go out at once: a delay of 40 ms for each would have workers wait at the end of a run.
-    let incoming = TcpIncoming::from(listener).with_nodelay(Some(true));
-    Server::builder()
-        .http2_keepalive_interval(Some(KEEP_ALIVE))
-        .http2_keepalive_timeout(Some(KEEP_ALIVE))
+    let incoming = connections(listener, !access.is_guarded());
+    server
+        .layer(FilterLayer::new(move |request| access.check(request)))
         .add_service(health_service)
         .add_service(service)
         .serve_with_incoming_shutdown(incoming, shutdown)

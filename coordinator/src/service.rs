@@ -1,7 +1,8 @@
 //! The gRPC service: checks what comes in, asks the keeper, and turns errors into status codes.
 
 use std::pin::Pin;
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use proto::v1::coordinator_server::Coordinator;
 use proto::{Lease, Registration, Report, WorkerId, malformed, plan_reply, v1};
@@ -9,6 +10,7 @@ use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status};
 
+use crate::bucket::Bucket;
 use crate::core::Refusal;
 use crate::handle::{CallError, Handle};
 
@@ -18,15 +20,32 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// At most so many units in one message.
 pub const MOST_UNITS: usize = 100_000;
 
+/// So many workers may register at once, when a coordinator comes back to all of them, and then one in each interval.
+/// Whoever registers is remembered for a while: this bounds how many that can be.
+const REGISTRATIONS_AT_ONCE: u32 = 2000;
+const REGISTRATIONS_EVERY: Duration = Duration::from_millis(10);
+
 /// The service in front of a keeper.
 #[derive(Clone, Debug)]
 pub struct Service {
     handle: Handle,
+    registrations: Arc<Mutex<Bucket>>,
+    begun: Instant,
 }
 
 impl Service {
     pub fn new(handle: Handle) -> Self {
-        Self { handle }
+        let registrations = Bucket::new(REGISTRATIONS_AT_ONCE, REGISTRATIONS_EVERY);
+        Self { handle, registrations: Arc::new(Mutex::new(registrations)), begun: Instant::now() }
+    }
+
+    /// Refuses a storm of registrations.
+    fn admit(&self) -> Result<(), Status> {
+        let mut registrations = self.registrations.lock().unwrap_or_else(PoisonError::into_inner);
+        if registrations.take(self.begun.elapsed()) {
+            return Ok(());
+        }
+        Err(Status::resource_exhausted("too many workers register at once; try again in a second"))
     }
 }
 
@@ -68,6 +87,7 @@ impl Coordinator for Service {
         &self,
         request: Request<v1::RegisterRequest>,
     ) -> Result<Response<v1::RegisterReply>, Status> {
+        self.admit()?;
         at_most(&request.get_ref().held)?;
         let registration = Registration::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
         Ok(Response::new(self.handle.register(registration).await?.into()))

@@ -6,13 +6,16 @@
 #![forbid(unsafe_code)]
 
 mod coordinator;
+mod credentials;
 mod outage;
 mod pace;
 mod pool;
+mod refusal;
 mod remote;
 mod run;
 
 pub use coordinator::{Coordinator, CoordinatorError};
+pub use credentials::Credentials;
 pub use outage::GaveUp;
 pub use remote::{AddressError, Remote, fetch_plan};
 pub use run::{Config, Summary, WorkerError, run};

@@ -1,6 +1,7 @@
 //! A coordinator reached over gRPC.
 
 use std::future::Future;
+use std::net::IpAddr;
 use std::time::Duration;
 
 use proto::v1::coordinator_client::CoordinatorClient;
@@ -11,11 +12,15 @@ use proto::{
 use queens::plan::Fingerprint;
 use queens::{PlanSpec, UnitId};
 use thiserror::Error;
+use tonic::codegen::http::Uri;
+use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Response, Status};
 
 use crate::coordinator::{Coordinator, CoordinatorError};
+use crate::credentials::{Bearer, Credentials};
 use crate::outage::{GaveUp, Outage};
+use crate::refusal::{SPEAKS_TLS, speaks_tls, tls_refusal};
 
 /// A call that takes this much longer than it was allowed to wait has been lost.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -26,47 +31,82 @@ const KEEP_ALIVE: Duration = Duration::from_secs(10);
 /// Each message is at most so many bytes.
 const MESSAGE_BYTES: usize = 16 << 20;
 
-/// An address that cannot be one.
+/// An address that cannot be one, or not with these credentials.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0:?} is not an address of a coordinator; it looks like http://127.0.0.1:7227")]
-pub struct AddressError(String);
+pub enum AddressError {
+    /// Not an address at all.
+    #[error("{0:?} is not an address of a coordinator; it looks like http://127.0.0.1:7227 or https://HOST:7227")]
+    Malformed(String),
+    /// There is nothing to know the coordinator by.
+    #[error("{0} needs the authority that the coordinator's certificate is of: say --keys DIR, with ca.pem in it")]
+    NoAuthority(String),
+    /// What is secret would be readable on the way.
+    #[error("{0} is not encrypted, and a token would be readable on the way: say https:// and --keys DIR")]
+    NotEncrypted(String),
+    /// The certificate or the key is of no use.
+    #[error("the keys cannot be used: {0}")]
+    Keys(String),
+}
 
 /// A coordinator at an address. Connects when it is first called, and again whenever that is needed.
 #[derive(Clone, Debug)]
 pub struct Remote {
-    client: CoordinatorClient<Channel>,
+    client: CoordinatorClient<InterceptedService<Channel, Bearer>>,
+    /// Host and port, where the connection is not encrypted.
+    plain: Option<String>,
 }
 
 impl Remote {
     /// The coordinator at a URL like `http://host:7227`; a bare `host:7227` is understood.
-    pub fn new(address: &str) -> Result<Self, AddressError> {
-        let wrong = || AddressError(address.to_owned());
-        let url = if address.contains("://") { address.to_owned() } else { format!("http://{address}") };
-        let uri: tonic::codegen::http::Uri = url.parse().map_err(|_| wrong())?;
-        if uri.scheme_str() != Some("http") || uri.port().is_none() {
-            return Err(wrong());
-        }
-        let channel = Endpoint::from(uri)
+    pub fn new(address: &str, credentials: Credentials) -> Result<Self, AddressError> {
+        let uri = parse(address, &credentials)?;
+        let plain = (uri.scheme_str() == Some("http")).then(|| uri.authority().map(ToString::to_string));
+        let mut endpoint = Endpoint::from(uri)
             .connect_timeout(Duration::from_secs(5))
             .http2_keep_alive_interval(KEEP_ALIVE)
             .keep_alive_timeout(KEEP_ALIVE)
             .keep_alive_while_idle(true)
-            .tcp_nodelay(true)
-            .connect_lazy();
-        Ok(Self { client: CoordinatorClient::new(channel).max_decoding_message_size(MESSAGE_BYTES) })
+            .tcp_nodelay(true);
+        if let Some(tls) = credentials.tls() {
+            endpoint = endpoint.tls_config(tls).map_err(|error| AddressError::Keys(innermost(&error)))?;
+        }
+        let client = CoordinatorClient::with_interceptor(endpoint.connect_lazy(), Bearer(credentials.token));
+        let client = client.max_decoding_message_size(MESSAGE_BYTES);
+        Ok(Self { client, plain: plain.flatten() })
     }
 
     /// What is being counted.
     pub async fn plan(&self) -> Result<(PlanSpec, Fingerprint), CoordinatorError> {
         let mut client = self.client.clone();
-        let reply = answer(Duration::ZERO, client.plan(v1::PlanRequest {})).await?;
+        let reply = self.answer(Duration::ZERO, client.plan(v1::PlanRequest {})).await?;
         plan_from_reply(reply).map_err(not_understood)
+    }
+
+    /// Awaits a call, but not for ever, and sorts its errors by what to do about them.
+    async fn answer<T>(
+        &self,
+        wait: Duration,
+        call: impl Future<Output = Result<Response<T>, Status>>,
+    ) -> Result<T, CoordinatorError> {
+        let status = match tokio::time::timeout(wait + PATIENCE, call).await {
+            Ok(Ok(response)) => return Ok(response.into_inner()),
+            Ok(Err(status)) => status,
+            Err(_) => return Err(CoordinatorError::Unavailable("no answer in time".into())),
+        };
+        let error = sort(&status);
+        if matches!(error, CoordinatorError::Unavailable(_))
+            && let Some(address) = &self.plain
+            && speaks_tls(address).await
+        {
+            return Err(CoordinatorError::Refused(SPEAKS_TLS.into()));
+        }
+        Err(error)
     }
 
     /// Where the run stands.
     pub async fn status(&self) -> Result<RunStatus, CoordinatorError> {
         let mut client = self.client.clone();
-        let reply = answer(Duration::ZERO, client.status(v1::StatusRequest {})).await?;
+        let reply = self.answer(Duration::ZERO, client.status(v1::StatusRequest {})).await?;
         RunStatus::try_from(reply).map_err(not_understood)
     }
 }
@@ -95,7 +135,7 @@ impl Coordinator for Remote {
     async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
         let mut client = self.client.clone();
         let request = v1::RegisterRequest::from(registration);
-        let reply = answer(Duration::ZERO, client.register(request)).await?;
+        let reply = self.answer(Duration::ZERO, client.register(request)).await?;
         Welcome::try_from(reply).map_err(not_understood)
     }
 
@@ -108,20 +148,20 @@ impl Coordinator for Remote {
         let mut client = self.client.clone();
         let wait_ms = wait.as_millis().try_into().unwrap_or(u64::MAX);
         let request = v1::LeaseRequest { worker: worker.0, want, wait_ms };
-        Ok(answer(wait, client.lease(request)).await?.into())
+        Ok(self.answer(wait, client.lease(request)).await?.into())
     }
 
     async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Vec<UnitId>, CoordinatorError> {
         let mut client = self.client.clone();
         let leases = held.into_iter().map(Into::into).collect();
         let reply =
-            answer(Duration::ZERO, client.renew(v1::RenewRequest { worker: worker.0, leases })).await?;
+            self.answer(Duration::ZERO, client.renew(v1::RenewRequest { worker: worker.0, leases })).await?;
         Ok(reply.lost.into_iter().map(UnitId).collect())
     }
 
     async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
         let mut client = self.client.clone();
-        let reply = answer(Duration::ZERO, client.report(v1::ReportRequest::from(report))).await?;
+        let reply = self.answer(Duration::ZERO, client.report(v1::ReportRequest::from(report))).await?;
         reply.verdicts().map(|verdict| Verdict::try_from(verdict).map_err(not_understood)).collect()
     }
 
@@ -134,7 +174,7 @@ impl Coordinator for Remote {
         let mut client = self.client.clone();
         let leases = held.into_iter().map(Into::into).collect();
         let request = v1::ReleaseRequest { worker: worker.0, leases, leaving };
-        answer(Duration::ZERO, client.release(request)).await?;
+        self.answer(Duration::ZERO, client.release(request)).await?;
         Ok(())
     }
 }
@@ -143,18 +183,14 @@ fn not_understood(error: WireError) -> CoordinatorError {
     CoordinatorError::Refused(format!("the coordinator's answer is not understood: {error}"))
 }
 
-/// Awaits a call, but not for ever, and sorts its errors by what to do about them.
-async fn answer<T>(
-    wait: Duration,
-    call: impl Future<Output = Result<Response<T>, Status>>,
-) -> Result<T, CoordinatorError> {
-    let status = match tokio::time::timeout(wait + PATIENCE, call).await {
-        Ok(Ok(response)) => return Ok(response.into_inner()),
-        Ok(Err(status)) => status,
-        Err(_) => return Err(CoordinatorError::Unavailable("no answer in time".into())),
-    };
-    let text = innermost(&status);
-    Err(match status.code() {
+/// What to do about a call that has failed.
+fn sort(status: &Status) -> CoordinatorError {
+    if let Some(refusal) = tls_refusal(status) {
+        return CoordinatorError::Refused(refusal);
+    }
+    let cause = std::error::Error::source(status);
+    let text = cause.map_or_else(|| status.message().to_owned(), innermost);
+    match status.code() {
         Code::NotFound => CoordinatorError::Unregistered,
         Code::FailedPrecondition | Code::InvalidArgument | Code::Unauthenticated | Code::PermissionDenied => {
             CoordinatorError::Refused(text)
@@ -163,13 +199,34 @@ async fn answer<T>(
             CoordinatorError::Refused("there is a server at that address, but no coordinator".into())
         }
         _ => CoordinatorError::Unavailable(text),
-    })
+    }
 }
 
-/// What a status is about: the message, or the cause at the bottom of a failed connection.
-fn innermost(status: &Status) -> String {
-    let mut cause = std::error::Error::source(status);
-    let mut text = status.message().to_owned();
+/// The URL, if what is secret can go there.
+fn parse(address: &str, credentials: &Credentials) -> Result<Uri, AddressError> {
+    let scheme = if credentials.authority.is_some() { "https" } else { "http" };
+    let url = if address.contains("://") { address.to_owned() } else { format!("{scheme}://{address}") };
+    let malformed = || AddressError::Malformed(address.to_owned());
+    let uri: Uri = url.parse().map_err(|_| malformed())?;
+    let (Some(scheme), Some(host), Some(_)) = (uri.scheme_str(), uri.host(), uri.port()) else {
+        return Err(malformed());
+    };
+    let is_local = host == "localhost"
+        || host.trim_matches(['[', ']']).parse().is_ok_and(|address: IpAddr| address.is_loopback());
+    match scheme {
+        "https" if credentials.authority.is_some() => Ok(uri),
+        "https" => Err(AddressError::NoAuthority(url)),
+        "http" if credentials.authority.is_some() => Err(AddressError::NotEncrypted(url)),
+        "http" if credentials.token.is_some() && !is_local => Err(AddressError::NotEncrypted(url)),
+        "http" => Ok(uri),
+        _ => Err(malformed()),
+    }
+}
+
+/// What an error is about: the message, or the cause at the bottom of a failed connection.
+fn innermost(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
     while let Some(error) = cause {
         text = error.to_string();
         cause = error.source();

@@ -1,0 +1,186 @@
+//! Who may do what: decided for each call from its path, its token and its certificate, before its body is read.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use proto::{AUTHORIZATION, AccessToken};
+use tonic::Status;
+use tonic::codegen::http;
+use tonic::transport::server::TlsConnectInfo;
+use tracing::warn;
+
+use crate::bucket::Bucket;
+use crate::connections::Peer;
+
+/// The calls that change nothing; every other one needs the right to join.
+const READING: [&str; 2] = ["/diadem.v1.Coordinator/Status", "/diadem.v1.Coordinator/Watch"];
+
+/// Refusals are logged at most so often: those that knock at the door must not fill the disk.
+const LOGGED_AT_ONCE: u32 = 20;
+const LOGGED_EVERY: Duration = Duration::from_secs(10);
+
+/// What a bearer may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Right {
+    /// Read the status.
+    Read,
+    /// Take part; that includes reading.
+    Join,
+}
+
+/// Who may do what.
+#[derive(Clone, Debug)]
+pub struct Access {
+    /// Whether there is nothing to present: everybody who can connect may do everything.
+    open: bool,
+    bearers: Arc<[(blake3::Hash, Right)]>,
+    log: Arc<Mutex<Bucket>>,
+    begun: Instant,
+}
+
+impl Access {
+    /// Everybody who can connect may do everything.
+    pub fn open() -> Self {
+        Self { open: true, ..Self::guarded(&[], &[]) }
+    }
+
+    /// Bearers of a `join` token and of a verified client certificate may take part, those of a `status` token read.
+    pub fn guarded(join: &[AccessToken], status: &[AccessToken]) -> Self {
+        let hashed = |tokens: &[AccessToken], right| {
+            tokens.iter().map(move |token| (hash(token), right)).collect::<Vec<_>>()
+        };
+        let bearers = [hashed(join, Right::Join), hashed(status, Right::Read)].concat().into();
+        let log = Arc::new(Mutex::new(Bucket::new(LOGGED_AT_ONCE, LOGGED_EVERY)));
+        Self { open: false, bearers, log, begun: Instant::now() }
+    }
+
+    /// Whether callers have to present something.
+    pub fn is_guarded(&self) -> bool {
+        !self.open
+    }
+
+    /// Lets a call pass or refuses it. A connection on which one passed has shown that it is welcome.
+    pub fn check<B>(&self, request: http::Request<B>) -> Result<http::Request<B>, Status> {
+        let peer = request.extensions().get::<Peer>();
+        let certified = request
+            .extensions()
+            .get::<TlsConnectInfo<Peer>>()
+            .is_some_and(|tls| tls.peer_certs().is_some_and(|chain| !chain.is_empty()));
+        let authorization = request.headers().get(AUTHORIZATION).map(http::HeaderValue::as_bytes);
+        match self.judge(request.uri().path(), authorization, certified) {
+            Ok(()) => {
+                if let Some(peer) = peer {
+                    peer.admit();
+                }
+                Ok(request)
+            }
+            Err(status) => {
+                self.tell(peer, &status);
+                Err(status)
+            }
+        }
+    }
+
+    fn judge(&self, path: &str, authorization: Option<&[u8]>, certified: bool) -> Result<(), Status> {
+        if self.open {
+            return Ok(());
+        }
+        let needed = if READING.contains(&path) { Right::Read } else { Right::Join };
+        let right = match authorization {
+            _ if certified => Right::Join,
+            Some(value) => self.right(value).ok_or_else(|| {
+                Status::unauthenticated("the token is not one of this coordinator's; it may have been replaced")
+            })?,
+            None => {
+                return Err(Status::unauthenticated(
+                    "this coordinator wants a token or a client certificate: say --keys DIR",
+                ));
+            }
+        };
+        if right < needed {
+            return Err(Status::permission_denied(
+                "a status token reads only; taking part needs the join token: say --keys DIR with a worker's keys",
+            ));
+        }
+        Ok(())
+    }
+
+    /// What the bearer of this may do. Hashes are compared, all of them, and in constant time (as [`blake3::Hash`]
+    /// promises), so that the time tells nothing about the tokens.
+    fn right(&self, authorization: &[u8]) -> Option<Right> {
+        let presented = hash(&AccessToken::from_bearer(authorization).ok()?);
+        let rights = self.bearers.iter().map(|(known, right)| (*known == presented).then_some(*right));
+        rights.fold(None, Option::max)
+    }
+
+    fn tell(&self, peer: Option<&Peer>, status: &Status) {
+        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        if log.take(self.begun.elapsed()) {
+            let peer = peer.map(|peer| peer.address().to_string()).unwrap_or_default();
+            warn!(%peer, "refused: {}", status.message());
+        }
+    }
+}
+
+fn hash(token: &AccessToken) -> blake3::Hash {
+    blake3::hash(token.expose().as_bytes())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tonic::Code;
+
+    const PATHS: [&str; 10] = [
+        "/diadem.v1.Coordinator/Status",
+        "/diadem.v1.Coordinator/Watch",
+        "/diadem.v1.Coordinator/Plan",
+        "/diadem.v1.Coordinator/Register",
+        "/diadem.v1.Coordinator/Lease",
+        "/diadem.v1.Coordinator/Renew",
+        "/diadem.v1.Coordinator/Report",
+        "/diadem.v1.Coordinator/Release",
+        "/grpc.health.v1.Health/Check",
+        "/something/else",
+    ];
+
+    fn token(digit: char) -> AccessToken {
+        digit.to_string().repeat(64).parse().unwrap()
+    }
+
+    fn verdict(access: &Access, path: &str, token: Option<&AccessToken>, certified: bool) -> Code {
+        let bearer = token.map(AccessToken::bearer);
+        let judged = access.judge(path, bearer.as_ref().map(tonic::metadata::MetadataValue::as_bytes), certified);
+        judged.map_or_else(|status| status.code(), |()| Code::Ok)
+    }
+
+    #[test]
+    fn each_call_needs_the_right_bearer() {
+        let (join, old_join, status, other) = (token('1'), token('2'), token('3'), token('4'));
+        let access = Access::guarded(&[join.clone(), old_join.clone()], std::slice::from_ref(&status));
+        for path in PATHS {
+            let reads = READING.contains(&path);
+            assert_eq!(verdict(&access, path, Some(&join), false), Code::Ok);
+            assert_eq!(verdict(&access, path, Some(&old_join), false), Code::Ok);
+            assert_eq!(verdict(&access, path, None, true), Code::Ok);
+            let with_status = if reads { Code::Ok } else { Code::PermissionDenied };
+            assert_eq!(verdict(&access, path, Some(&status), false), with_status, "{path}");
+            assert_eq!(verdict(&access, path, Some(&other), false), Code::Unauthenticated);
+            assert_eq!(verdict(&access, path, None, false), Code::Unauthenticated);
+        }
+    }
+
+    #[test]
+    fn without_tokens_nobody_passes_and_open_means_everybody() {
+        for path in PATHS {
+            assert_eq!(verdict(&Access::guarded(&[], &[]), path, Some(&token('1')), false), Code::Unauthenticated);
+            assert_eq!(verdict(&Access::open(), path, None, false), Code::Ok);
+        }
+    }
+
+    #[test]
+    fn no_token_can_be_read_from_what_is_printed() {
+        let access = Access::guarded(&[token('7')], &[]);
+        assert!(!format!("{access:?}").contains("7777"));
+    }
+}

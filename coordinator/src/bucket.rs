@@ -1,0 +1,46 @@
+//! A token bucket: so many at once, then one in each interval.
+
+use std::time::Duration;
+
+/// Admits bursts up to its capacity, and one more for each interval that has passed.
+#[derive(Debug)]
+pub struct Bucket {
+    /// How long it takes to fill.
+    capacity: Duration,
+    interval: Duration,
+    /// When it will be full again; it is as much below as that lies ahead.
+    full_at: Duration,
+}
+
+impl Bucket {
+    /// A full bucket.
+    pub fn new(at_once: u32, interval: Duration) -> Self {
+        Self { capacity: interval * at_once, interval, full_at: Duration::ZERO }
+    }
+
+    /// Whether one more is admitted now.
+    pub fn take(&mut self, now: Duration) -> bool {
+        let full_at = self.full_at.max(now) + self.interval;
+        let admitted = full_at <= now + self.capacity;
+        if admitted {
+            self.full_at = full_at;
+        }
+        admitted
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_burst_passes_and_then_one_in_each_interval() {
+        let mut bucket = Bucket::new(5, Duration::from_secs(1));
+        let admitted = |bucket: &mut Bucket, at| (0..100).filter(|_| bucket.take(Duration::from_secs(at))).count();
+        assert_eq!(admitted(&mut bucket, 0), 5);
+        assert_eq!(admitted(&mut bucket, 1), 1);
+        assert_eq!(admitted(&mut bucket, 4), 3);
+        assert_eq!(admitted(&mut bucket, 1000), 5);
+        assert_eq!(admitted(&mut bucket, 999), 0, "a clock that steps back admits nobody");
+    }
+}

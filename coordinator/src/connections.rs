@@ -1,0 +1,156 @@
+//! The connections that are accepted: not more than the process can hold, and none for long that is not welcome.
+
+use std::future::Future;
+use std::io;
+use std::net::SocketAddr;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::mpsc::{Sender, channel};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::{Sleep, sleep};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::transport::server::Connected;
+use tracing::warn;
+
+/// Not more connections are held at a time.
+const MOST_CONNECTIONS: u64 = 8192;
+
+/// Open files that ledger, checkpoint and dashboard may need; connections do not use them up.
+const KEPT_FREE: u64 = 64;
+
+/// A connection on which no call was let pass within this time is closed.
+const PROBATION: Duration = Duration::from_secs(20);
+
+/// The pause after an accept that failed, for lack of open files mostly.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// Accepts connections until the stream is dropped. Where callers need not present anything, all are welcome.
+pub fn connections(listener: TcpListener, all_welcome: bool) -> ReceiverStream<io::Result<Connection>> {
+    // As many open files as the system grants: its usual 1024 are few for a thousand workers.
+    let open_files = rlimit::increase_nofile_limit(MOST_CONNECTIONS + KEPT_FREE).unwrap_or(1024);
+    let most = open_files.saturating_sub(KEPT_FREE).clamp(1, MOST_CONNECTIONS) as usize;
+    let (accepted, stream) = channel(1);
+    tokio::spawn(accept(listener, Arc::new(Semaphore::new(most)), all_welcome, accepted));
+    ReceiverStream::new(stream)
+}
+
+async fn accept(
+    listener: TcpListener,
+    free: Arc<Semaphore>,
+    all_welcome: bool,
+    accepted: Sender<io::Result<Connection>>,
+) {
+    let mut was_full = false;
+    loop {
+        let stream = tokio::select! {
+            stream = listener.accept() => stream,
+            () = accepted.closed() => return,
+        };
+        // An error here would end the server; what is refused comes again.
+        let (stream, address) = match stream {
+            Ok(connected) => connected,
+            Err(error) => {
+                warn!("cannot accept a connection: {error}");
+                sleep(PAUSE).await;
+                continue;
+            }
+        };
+        let permit = Arc::clone(&free).try_acquire_owned().ok();
+        if permit.is_none() && !was_full {
+            warn!("too many connections; more are turned away until some end");
+        }
+        was_full = permit.is_none();
+        let Some(permit) = permit else { continue };
+        stream.set_nodelay(true).ok();
+        let peer = Peer { address, welcome: Arc::new(AtomicBool::new(all_welcome)) };
+        let connection = Connection { stream, peer, probation: Box::pin(sleep(PROBATION)), _permit: permit };
+        if accepted.send(Ok(connection)).await.is_err() {
+            return;
+        }
+    }
+}
+
+/// The other end of a connection.
+#[derive(Clone, Debug)]
+pub struct Peer {
+    address: SocketAddr,
+    welcome: Arc<AtomicBool>,
+}
+
+impl Peer {
+    /// Where it is.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// A call of it was let pass: the connection may stay.
+    pub fn admit(&self) {
+        self.welcome.store(true, Ordering::Relaxed);
+    }
+}
+
+/// An accepted connection; it counts as one until it is dropped.
+#[derive(Debug)]
+pub struct Connection {
+    stream: TcpStream,
+    peer: Peer,
+    probation: Pin<Box<Sleep>>,
+    _permit: OwnedSemaphorePermit,
+}
+
+impl Connected for Connection {
+    type ConnectInfo = Peer;
+
+    fn connect_info(&self) -> Peer {
+        self.peer.clone()
+    }
+}
+
+impl AsyncRead for Connection {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        if !self.peer.welcome.load(Ordering::Relaxed) && self.probation.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        Pin::new(&mut self.stream).poll_read(context, buffer)
+    }
+}
+
+impl AsyncWrite for Connection {
+    fn poll_write(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write(context, bytes)
+    }
+
+    fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_flush(context)
+    }
+
+    fn poll_shutdown(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.stream).poll_shutdown(context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
+    }
+}

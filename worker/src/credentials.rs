@@ -1,0 +1,49 @@
+//! What a worker shows to a coordinator, and by what it knows the coordinator.
+
+use std::fmt;
+
+use proto::{AUTHORIZATION, AccessToken};
+use tonic::service::Interceptor;
+use tonic::transport::{Certificate, ClientTlsConfig, Identity};
+use tonic::{Request, Status};
+
+/// What is shown to the coordinator, and by what it is known; nothing where neither is asked for.
+#[derive(Clone, Default)]
+pub struct Credentials {
+    /// The authority that the coordinator's certificate must be of, in PEM. With it the connection is encrypted.
+    pub authority: Option<String>,
+    /// The client certificate and its key, in PEM.
+    pub identity: Option<(String, String)>,
+    /// The token that each call carries.
+    pub token: Option<AccessToken>,
+}
+
+impl Credentials {
+    /// How to connect, where that is to be encrypted.
+    pub(crate) fn tls(&self) -> Option<ClientTlsConfig> {
+        let tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(self.authority.as_ref()?));
+        Some(match &self.identity {
+            None => tls,
+            Some((certificate, key)) => tls.identity(Identity::from_pem(certificate, key)),
+        })
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Credentials(not shown)")
+    }
+}
+
+/// Adds the token, if there is one, to each call.
+#[derive(Clone, Debug)]
+pub struct Bearer(pub Option<AccessToken>);
+
+impl Interceptor for Bearer {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        if let Some(token) = &self.0 {
+            request.metadata_mut().insert(AUTHORIZATION, token.bearer());
+        }
+        Ok(request)
+    }
+}

@@ -1,0 +1,109 @@
+//! Connections that cannot come about however often they are tried: one end speaks TLS and the other does not, or a
+//! certificate is not believed. Each in a sentence that says what would be right.
+
+use std::error::Error;
+use std::io;
+use std::time::Duration;
+
+use rustls::{AlertDescription, CertificateError, Error as TlsError, InvalidMessage};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
+use tonic::Status;
+
+/// What HTTP/2 opens with (RFC 9113, 3.4). A TLS server takes it for a broken record and answers with an alert.
+const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+
+/// The type of a TLS record that holds an alert (RFC 8446, 5.1).
+const ALERT: u8 = 21;
+
+/// The probe takes no longer.
+const PROBE: Duration = Duration::from_secs(2);
+
+/// What a server says that speaks TLS when it is not spoken to so.
+pub const SPEAKS_TLS: &str =
+    "the coordinator speaks TLS and this address does not: say https:// and --keys DIR";
+
+/// Why a call has failed for good, if TLS is the reason.
+pub fn tls_refusal(status: &Status) -> Option<String> {
+    let mut cause: Option<&(dyn Error + 'static)> = status.source();
+    while let Some(error) = cause {
+        let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+        let found = inner.and_then(|inner| inner.downcast_ref()).or_else(|| error.downcast_ref());
+        if let Some(error) = found {
+            return sentence(error);
+        }
+        cause = error.source();
+    }
+    None
+}
+
+fn sentence(error: &TlsError) -> Option<String> {
+    match error {
+        TlsError::InvalidCertificate(error) => Some(certificate(error)),
+        TlsError::InvalidMessage(InvalidMessage::InvalidContentType) => Some(
+            "the coordinator does not speak TLS: start it with --keys DIR, or say http:// where that is safe".into(),
+        ),
+        TlsError::AlertReceived(alert) => client_certificate(*alert),
+        _ => None,
+    }
+}
+
+/// What is wrong with the coordinator's certificate.
+fn certificate(error: &CertificateError) -> String {
+    match error {
+        CertificateError::UnknownIssuer | CertificateError::BadSignature => {
+            "the coordinator's certificate is not of the authority in ca.pem: use the ca.pem made with it".into()
+        }
+        CertificateError::NotValidForNameContext { expected, presented } => {
+            let names: Vec<_> = presented.iter().map(|name| plain_name(name)).collect();
+            format!(
+                "the coordinator's certificate is for {}, not for {}: connect by such a name, or make another with \
+                 diadem keys renew --host",
+                names.join(", "),
+                expected.to_str(),
+            )
+        }
+        CertificateError::Expired | CertificateError::ExpiredContext { .. } => {
+            "the coordinator's certificate has expired (by this machine's clock): make another with diadem keys renew"
+                .into()
+        }
+        CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+            "the coordinator's certificate is not valid yet by this machine's clock: set the clock".into()
+        }
+        other => format!("the coordinator's certificate is not believed: {other}"),
+    }
+}
+
+/// A name as it is written in an address; rustls tells `DnsName("a.example")` and `IpAddress(10.0.0.7)`.
+fn plain_name(name: &str) -> &str {
+    let inner = name.split_once('(').map_or(name, |(_, inner)| inner);
+    inner.trim_end_matches(')').trim_matches('"')
+}
+
+/// What the coordinator says of our own certificate.
+fn client_certificate(alert: AlertDescription) -> Option<String> {
+    let what = match alert {
+        AlertDescription::UnknownCA | AlertDescription::DecryptError => "is not of its authority",
+        AlertDescription::CertificateExpired => "has expired",
+        AlertDescription::BadCertificate
+        | AlertDescription::UnsupportedCertificate
+        | AlertDescription::CertificateUnknown
+        | AlertDescription::CertificateRevoked
+        | AlertDescription::CertificateRequired
+        | AlertDescription::AccessDenied => "is not accepted",
+        _ => return None,
+    };
+    Some(format!("the coordinator says that the client certificate {what}: make one with diadem keys client"))
+}
+
+/// Whether something that speaks TLS listens there. Asked when a plain connection has failed, because then the alert
+/// has often been lost with the connection.
+pub async fn speaks_tls(address: &str) -> bool {
+    let probe = async {
+        let mut stream = TcpStream::connect(address).await?;
+        stream.write_all(PREFACE).await?;
+        stream.read_u8().await
+    };
+    matches!(timeout(PROBE, probe).await, Ok(Ok(ALERT)))
+}

@@ -1,5 +1,6 @@
 //! The arguments, as clap reads them, parsed into domain values: nothing further in sees a string.
 
+mod keys;
 mod single;
 
 use std::path::PathBuf;
@@ -13,6 +14,7 @@ use queens::Board;
 use queens::kernel::{Isa, Kernel, KernelError, Method, kernel};
 use queens::plan::{PlanSpec, Scheme};
 
+pub use keys::{KeysArgs, KeysCommand};
 pub use single::{
     ConstellationPictureArgs, FamiliesArgs, OutArgs, PictureArgs, RingsArgs, SolutionsArgs, StudyArgs,
     Subject, TreePictureArgs,
@@ -42,6 +44,7 @@ pub enum Command {
     Coordinator(CoordinatorArgs),
     Worker(WorkerArgs),
     Status(StatusArgs),
+    Keys(KeysArgs),
     Constellations(ConstellationsArgs),
     Verify(VerifyArgs),
     Merge(MergeArgs),
@@ -173,7 +176,9 @@ fn auto<T: FromStr>(text: &str) -> Result<Auto<T>, T::Err> {
 Examples:
   diadem coordinator --n 20 --run ./diadem-20   begin a run
   diadem coordinator --run ./diadem-20          go on with it
-  diadem coordinator --run ./diadem-20 --listen 0.0.0.0:7227 --insecure   for workers on other machines")]
+  diadem coordinator --run ./diadem-20 --listen 0.0.0.0:7227 --keys keys/coordinator   for other machines too
+
+Environment: DIADEM_JOIN_TOKEN and DIADEM_STATUS_TOKEN stand for join.token and status.token.")]
 pub struct CoordinatorArgs {
     /// The board size, 1 to 32; needed only to begin a run.
     #[arg(long, value_name = "N")]
@@ -190,8 +195,12 @@ pub struct CoordinatorArgs {
     /// Where to listen for workers.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7227")]
     pub listen: std::net::SocketAddr,
-    /// Listen also where others can connect: whoever can reach the port can take part.
-    #[arg(long)]
+    /// Speak TLS, and let those in who have a token or a certificate: a folder as diadem keys init makes it, with
+    /// server.pem, server.key, join.token and, if wished, status.token and ca.pem (for client certificates).
+    #[arg(long, value_name = "DIR")]
+    pub keys: Option<PathBuf>,
+    /// Listen also where others can connect, without TLS: whoever can reach the port can take part.
+    #[arg(long, conflicts_with = "keys")]
     pub insecure: bool,
     /// Go on answering status requests after the count is complete.
     #[arg(long)]
@@ -206,11 +215,17 @@ pub struct CoordinatorArgs {
 #[command(after_help = "\
 Examples:
   diadem worker --coordinator http://127.0.0.1:7227
-  diadem worker --coordinator http://10.0.0.7:7227 --threads 8 --name rack-3 --give-up-after 10m")]
+  diadem worker --coordinator https://10.0.0.7:7227 --keys keys/worker
+  diadem worker --coordinator http://127.0.0.1:7227 --threads 8 --name rack-3 --give-up-after 10m
+
+Environment: DIADEM_JOIN_TOKEN stands for join.token.")]
 pub struct WorkerArgs {
     /// The coordinator's address.
     #[arg(long, value_name = "URL")]
     pub coordinator: String,
+    /// Know the coordinator, and be known: a folder with ca.pem and join.token, or client.pem and client.key.
+    #[arg(long, value_name = "DIR")]
+    pub keys: Option<PathBuf>,
     #[command(flatten)]
     pub kernel: KernelArgs,
     /// What to be called in status and ledger [default: host name and process number].
@@ -223,11 +238,19 @@ pub struct WorkerArgs {
 
 /// Shows how far a coordinator's run is.
 #[derive(Debug, Parser)]
-#[command(after_help = "Example:\n  diadem status --coordinator http://127.0.0.1:7227")]
+#[command(after_help = "\
+Examples:
+  diadem status --coordinator http://127.0.0.1:7227
+  diadem status --coordinator https://10.0.0.7:7227 --keys keys/status
+
+Environment: DIADEM_STATUS_TOKEN stands for status.token.")]
 pub struct StatusArgs {
     /// The coordinator's address.
     #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:7227")]
     pub coordinator: String,
+    /// Know the coordinator, and be known: a folder with ca.pem and status.token or join.token.
+    #[arg(long, value_name = "DIR")]
+    pub keys: Option<PathBuf>,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,

@@ -14,6 +14,7 @@ use tokio::sync::oneshot;
 use tokio::time::timeout;
 use tracing::{Level, info};
 
+use crate::access::guard;
 use crate::args::{CoordinatorArgs, new_plan};
 use crate::count::{answered, ending};
 use crate::{log, output, signals};
@@ -23,17 +24,12 @@ const FAREWELL: Duration = Duration::from_secs(5);
 
 pub fn run(args: CoordinatorArgs) -> anyhow::Result<ExitCode> {
     log::start(Level::INFO);
-    if !args.listen.ip().is_loopback() && !args.insecure {
-        bail!(
-            "{} can be reached from other machines: say --insecure if everybody who can reach it may take part",
-            args.listen
-        );
-    }
     let runtime = tokio::runtime::Runtime::new()?;
     runtime.block_on(coordinate(args))
 }
 
 async fn coordinate(args: CoordinatorArgs) -> anyhow::Result<ExitCode> {
+    let guard = guard(&args)?;
     let listener = TcpListener::bind(args.listen).await.with_context(|| {
         format!(
             "cannot listen on {} (another process may use the port; choose one with --listen)",
@@ -53,7 +49,7 @@ async fn coordinate(args: CoordinatorArgs) -> anyhow::Result<ExitCode> {
     info!(n = %plan.board(), units = plan.units(), done = standing.done(), listen = %listener.local_addr()?, "serving");
     let handle = Handle::start(plan, Shard::default(), standing, Some(store))?;
     let (shutdown, stopped) = oneshot::channel::<()>();
-    let server = serve(listener, handle.clone(), async {
+    let server = serve(listener, handle.clone(), guard, async {
         stopped.await.ok();
     });
     let mut server = tokio::spawn(server);

@@ -2,6 +2,7 @@
 
 #![forbid(unsafe_code)]
 
+mod access;
 mod args;
 mod bench;
 mod constellation_files;
@@ -9,6 +10,7 @@ mod constellations;
 mod coordinator;
 mod count;
 mod families;
+mod keys;
 mod local;
 mod log;
 mod merge;
@@ -55,6 +57,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Coordinator(args) => coordinator::run(args),
         Command::Worker(args) => worker::run(args),
         Command::Status(args) => status::run(&args),
+        Command::Keys(args) => keys::run(&args),
         Command::Constellations(args) => constellations::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Merge(args) => merge::run(&args),

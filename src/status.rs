@@ -7,13 +7,17 @@ use proto::{Phase, RunStatus, WorkerStatus};
 use serde_json::json;
 use worker::Remote;
 
+use crate::access::{JOIN, STATUS, credentials};
 use crate::args::StatusArgs;
 use crate::output::{print, span};
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let status =
-        runtime.block_on(async { Ok::<_, anyhow::Error>(Remote::new(&args.coordinator)?.status().await) })?;
+    let credentials = credentials(args.keys.as_deref(), [STATUS, JOIN])?;
+    let status = runtime.block_on(async {
+        let remote = Remote::new(&args.coordinator, credentials)?;
+        Ok::<_, anyhow::Error>(remote.status().await)
+    })?;
     let status = status.with_context(|| format!("no status from {}", args.coordinator))?;
     print(&if args.json { as_json(&status).to_string() } else { as_text(&status) })?;
     Ok(ExitCode::SUCCESS)

@@ -8,6 +8,7 @@ use queens::Plan;
 use tracing::{Level, info};
 use worker::{Config, Remote, fetch_plan};
 
+use crate::access::{JOIN, STATUS, credentials};
 use crate::args::WorkerArgs;
 use crate::{log, signals};
 
@@ -22,7 +23,7 @@ pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
 
 async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     args.kernel.check()?;
-    let remote = Remote::new(&args.coordinator)?;
+    let remote = Remote::new(&args.coordinator, credentials(args.keys.as_deref(), [JOIN, STATUS])?)?;
     let fetched = tokio::select! {
         fetched = fetch_plan(&remote, args.give_up_after) => fetched?,
         interrupted = signals::interrupted() => {

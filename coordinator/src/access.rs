@@ -89,7 +89,9 @@ impl Access {
         let right = match authorization {
             _ if certified => Right::Join,
             Some(value) => self.right(value).ok_or_else(|| {
-                Status::unauthenticated("the token is not one of this coordinator's; it may have been replaced")
+                Status::unauthenticated(
+                    "the token is not one of this coordinator's; it may have been replaced",
+                )
             })?,
             None => {
                 return Err(Status::unauthenticated(
@@ -150,7 +152,8 @@ mod tests {
 
     fn verdict(access: &Access, path: &str, token: Option<&AccessToken>, certified: bool) -> Code {
         let bearer = token.map(AccessToken::bearer);
-        let judged = access.judge(path, bearer.as_ref().map(tonic::metadata::MetadataValue::as_bytes), certified);
+        let judged =
+            access.judge(path, bearer.as_ref().map(tonic::metadata::MetadataValue::as_bytes), certified);
         judged.map_or_else(|status| status.code(), |()| Code::Ok)
     }
 
@@ -173,7 +176,10 @@ mod tests {
     #[test]
     fn without_tokens_nobody_passes_and_open_means_everybody() {
         for path in PATHS {
-            assert_eq!(verdict(&Access::guarded(&[], &[]), path, Some(&token('1')), false), Code::Unauthenticated);
+            assert_eq!(
+                verdict(&Access::guarded(&[], &[]), path, Some(&token('1')), false),
+                Code::Unauthenticated
+            );
             assert_eq!(verdict(&Access::open(), path, None, false), Code::Ok);
         }
     }

@@ -36,7 +36,8 @@ mod tests {
     #[test]
     fn a_burst_passes_and_then_one_in_each_interval() {
         let mut bucket = Bucket::new(5, Duration::from_secs(1));
-        let admitted = |bucket: &mut Bucket, at| (0..100).filter(|_| bucket.take(Duration::from_secs(at))).count();
+        let admitted =
+            |bucket: &mut Bucket, at| (0..100).filter(|_| bucket.take(Duration::from_secs(at))).count();
         assert_eq!(admitted(&mut bucket, 0), 5);
         assert_eq!(admitted(&mut bucket, 1), 1);
         assert_eq!(admitted(&mut bucket, 4), 3);

@@ -81,7 +81,9 @@ mod tests {
     #[test]
     fn texts_that_are_no_tokens_are_refused_without_being_repeated() {
         let long = "x".repeat(LONGEST + 1);
-        for text in ["", "short", "0123456789abcdef 0123456789abcdef", "0123456789abcdef0123456789abcdé", &long] {
+        for text in
+            ["", "short", "0123456789abcdef 0123456789abcdef", "0123456789abcdef0123456789abcdé", &long]
+        {
             let error = text.parse::<AccessToken>().unwrap_err().to_string();
             assert!(text.is_empty() || !error.contains(text), "{error}");
         }

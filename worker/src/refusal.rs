@@ -42,7 +42,8 @@ fn sentence(error: &TlsError) -> Option<String> {
     match error {
         TlsError::InvalidCertificate(error) => Some(certificate(error)),
         TlsError::InvalidMessage(InvalidMessage::InvalidContentType) => Some(
-            "the coordinator does not speak TLS: start it with --keys DIR, or say http:// where that is safe".into(),
+            "the coordinator does not speak TLS: start it with --keys DIR, or say http:// where that is safe"
+                .into(),
         ),
         TlsError::AlertReceived(alert) => client_certificate(*alert),
         _ => None,

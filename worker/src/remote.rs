@@ -35,10 +35,14 @@ const MESSAGE_BYTES: usize = 16 << 20;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum AddressError {
     /// Not an address at all.
-    #[error("{0:?} is not an address of a coordinator; it looks like http://127.0.0.1:7227 or https://HOST:7227")]
+    #[error(
+        "{0:?} is not an address of a coordinator; it looks like http://127.0.0.1:7227 or https://HOST:7227"
+    )]
     Malformed(String),
     /// There is nothing to know the coordinator by.
-    #[error("{0} needs the authority that the coordinator's certificate is of: say --keys DIR, with ca.pem in it")]
+    #[error(
+        "{0} needs the authority that the coordinator's certificate is of: say --keys DIR, with ca.pem in it"
+    )]
     NoAuthority(String),
     /// What is secret would be readable on the way.
     #[error("{0} is not encrypted, and a token would be readable on the way: say https:// and --keys DIR")]

@@ -1,0 +1,68 @@
+//! The arguments of `diadem keys`.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::keys::host;
+
+/// Makes what a coordinator and its workers know each other by: certificates and tokens.
+#[derive(Debug, Parser)]
+#[command(after_help = "\
+Examples:
+  diadem keys init keys --host 10.0.0.7 --host node7.example.org   once; then copy the folders as it says
+  diadem keys renew keys                                           a new certificate and new tokens
+  diadem keys client keys rack-3                                   a certificate for a worker, instead of the token")]
+pub struct KeysArgs {
+    #[command(subcommand)]
+    pub command: KeysCommand,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum KeysCommand {
+    /// Makes a folder with an authority, a certificate for the coordinator and two tokens.
+    Init {
+        /// The folder to make.
+        #[arg(value_name = "DIR")]
+        keys: PathBuf,
+        /// A name or IP address by which workers reach the coordinator; may be repeated [default: this machine's name].
+        #[arg(long = "host", value_name = "NAME", value_parser = host)]
+        hosts: Vec<String>,
+        /// How long the certificate is valid.
+        #[arg(long, value_name = "DAYS", default_value_t = 825, value_parser = clap::value_parser!(u32).range(1..=3650))]
+        days: u32,
+    },
+    /// Makes a new certificate for the coordinator and new tokens; the tokens before them hold until the next renewal.
+    Renew {
+        /// The folder that keys init made.
+        #[arg(value_name = "DIR")]
+        keys: PathBuf,
+        /// A name or IP address by which workers reach the coordinator; may be repeated [default: those of before].
+        #[arg(long = "host", value_name = "NAME", value_parser = host)]
+        hosts: Vec<String>,
+        /// How long the certificate is valid.
+        #[arg(long, value_name = "DAYS", default_value_t = 825, value_parser = clap::value_parser!(u32).range(1..=3650))]
+        days: u32,
+    },
+    /// Makes a certificate with which a worker can take part without the join token.
+    Client {
+        /// The folder that keys init made.
+        #[arg(value_name = "DIR")]
+        keys: PathBuf,
+        /// What to call it: letters, digits, - and _.
+        #[arg(value_name = "NAME", value_parser = client_name)]
+        name: String,
+        /// How long the certificate is valid.
+        #[arg(long, value_name = "DAYS", default_value_t = 825, value_parser = clap::value_parser!(u32).range(1..=3650))]
+        days: u32,
+    },
+}
+
+fn client_name(text: &str) -> Result<String, String> {
+    let fits = (1..=64).contains(&text.len());
+    if fits && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_') {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("{text:?} is not 1 to 64 letters, digits, - and _"))
+    }
+}

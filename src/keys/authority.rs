@@ -1,0 +1,109 @@
+//! The authority of a run: the key that signs the certificates of its coordinator and, if so wished, of its workers.
+
+use std::net::IpAddr;
+
+use anyhow::Context;
+use rcgen::{
+    BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer,
+    KeyPair, KeyUsagePurpose, PublicKeyData,
+};
+use time::{Duration, OffsetDateTime};
+
+/// The authority outlives the longest run and those after it.
+const AUTHORITY_DAYS: u32 = 3650;
+
+/// Certificates are valid from a day ago, because clocks differ.
+const CLOCKS: Duration = Duration::DAY;
+
+/// Signs certificates.
+pub struct Authority {
+    params: CertificateParams,
+    key: KeyPair,
+}
+
+/// A certificate and its key, in PEM.
+pub struct Pair {
+    pub certificate: String,
+    pub key: String,
+}
+
+impl Authority {
+    /// A new authority, and its certificate.
+    pub fn make() -> anyhow::Result<(Self, Pair)> {
+        let key = KeyPair::generate().context("cannot make a key")?;
+        let authority = Self { params: params(&key), key };
+        let certificate = authority.params.self_signed(&authority.key)?.pem();
+        let pair = Pair { certificate, key: authority.key.serialize_pem() };
+        Ok((authority, pair))
+    }
+
+    /// The authority with that key.
+    pub fn from_key(pem: &str) -> anyhow::Result<Self> {
+        let key = KeyPair::from_pem(pem)?;
+        Ok(Self { params: params(&key), key })
+    }
+
+    /// The certificate of a coordinator that is reached under these names and addresses.
+    pub fn server(&self, hosts: &[String], days: u32) -> anyhow::Result<Pair> {
+        let params = CertificateParams::new(hosts)?;
+        self.sign(params, "diadem coordinator", ExtendedKeyUsagePurpose::ServerAuth, days)
+    }
+
+    /// The certificate of a worker.
+    pub fn client(&self, name: &str, days: u32) -> anyhow::Result<Pair> {
+        let params = CertificateParams::default();
+        self.sign(params, name, ExtendedKeyUsagePurpose::ClientAuth, days)
+    }
+
+    fn sign(
+        &self,
+        mut params: CertificateParams,
+        name: &str,
+        purpose: ExtendedKeyUsagePurpose,
+        days: u32,
+    ) -> anyhow::Result<Pair> {
+        params.distinguished_name = named(name);
+        (params.not_before, params.not_after) = validity(days);
+        params.key_usages = vec![KeyUsagePurpose::DigitalSignature];
+        params.extended_key_usages = vec![purpose];
+        params.use_authority_key_identifier_extension = true;
+        let key = KeyPair::generate()?;
+        let certificate = params.signed_by(&key, &Issuer::from_params(&self.params, &self.key))?;
+        Ok(Pair { certificate: certificate.pem(), key: key.serialize_pem() })
+    }
+}
+
+/// What the authority's certificate says. All but its dates follows from the key, so that the key alone is enough to
+/// sign further ones; its name tells one authority from another.
+fn params(key: &KeyPair) -> CertificateParams {
+    let mark = blake3::hash(key.der_bytes()).to_hex();
+    let mut params = CertificateParams::default();
+    params.distinguished_name = named(&format!("diadem authority {}", &mark[..8]));
+    (params.not_before, params.not_after) = validity(AUTHORITY_DAYS);
+    params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
+    params.key_usages = vec![KeyUsagePurpose::KeyCertSign];
+    params
+}
+
+fn named(name: &str) -> DistinguishedName {
+    let mut distinguished = DistinguishedName::new();
+    distinguished.push(DnType::CommonName, name);
+    distinguished
+}
+
+fn validity(days: u32) -> (OffsetDateTime, OffsetDateTime) {
+    let now = OffsetDateTime::now_utc();
+    (now - CLOCKS, now + Duration::days(days.into()))
+}
+
+/// A host as it can stand in a certificate: an IP address or a name.
+pub fn host(text: &str) -> Result<String, String> {
+    let letters = |label: &str| label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+    let is_label = |label: &str| (1..=63).contains(&label.len()) && letters(label);
+    let is_name = text.len() <= 253 && text.split('.').all(is_label);
+    if is_name || text.parse::<IpAddr>().is_ok() {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("{text:?} is not a host name or an IP address, as in node7.example.org or 10.0.0.7"))
+    }
+}

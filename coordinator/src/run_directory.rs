@@ -17,6 +17,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use queens::plan::Fingerprint;
 use queens::{Board, Plan, PlanError, PlanSpec};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use thiserror::Error;
 
 use crate::ledger::LineHash;
@@ -37,6 +38,19 @@ pub struct RunFile {
 }
 
 impl RunFile {
+    /// Reads the text of `run.json`; an error says what is wrong.
+    fn parse(text: &str) -> Result<Self, String> {
+        let run: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        // A field that this release does not know may change what is counted. (serde cannot refuse it by itself, because
+        // the plan's scheme is flattened into the plan.)
+        let known = serde_json::to_value(&run).expect("a run file is plain data");
+        let found = serde_json::from_str(text).expect("it was read before");
+        match unknown_field(&found, &known) {
+            None => Ok(run),
+            Some(name) => Err(format!("it has a field {name:?}, which this release does not know")),
+        }
+    }
+
     /// The hash that the first line of the run's ledger follows: a ledger of another run does not fit.
     pub fn hash(&self) -> LineHash {
         let Self { fingerprint, shard, begun, .. } = self;
@@ -142,8 +156,7 @@ impl RunDirectory {
             }
             Err(error) => return Err(io_error("read", &file)(error)),
         };
-        let run: RunFile = serde_json::from_str(&text)
-            .map_err(|error| RunDirectoryError::Malformed { path: file, what: error.to_string() })?;
+        let run = RunFile::parse(&text).map_err(|what| RunDirectoryError::Malformed { path: file, what })?;
         let plan = Plan::derive(run.plan)
             .map_err(|source| RunDirectoryError::Plan { path: path.to_owned(), source })?;
         if *plan.fingerprint() != run.fingerprint {
@@ -256,6 +269,15 @@ impl Lock {
         writeln!(file, "{}", std::process::id()).map_err(io_error("write", &path))?;
         Ok(Self { _file: file })
     }
+}
+
+/// The first field, at any depth, that `found` has and `known` has not.
+fn unknown_field<'a>(found: &'a Value, known: &Value) -> Option<&'a str> {
+    let unknown = |(name, value): (&'a String, &'a Value)| match known.get(name) {
+        None => Some(name.as_str()),
+        Some(known) => unknown_field(value, known),
+    };
+    found.as_object()?.iter().find_map(unknown)
 }
 
 fn now_ms() -> u64 {

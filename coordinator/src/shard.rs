@@ -9,15 +9,37 @@ use thiserror::Error;
 
 /// Share `index` of `of`: every `of`-th unit, so that heavy and light units are spread evenly.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(try_from = "RawShard")]
 pub struct Shard {
     /// From 1 to `of`.
     index: u64,
     of: u64,
 }
 
+/// A share as it is read, which may be none.
+#[derive(Deserialize)]
+struct RawShard {
+    index: u64,
+    of: u64,
+}
+
+impl TryFrom<RawShard> for Shard {
+    type Error = ShardError;
+    fn try_from(RawShard { index, of }: RawShard) -> Result<Self, ShardError> {
+        if 1 <= index && index <= of && of <= MOST_SHARDS {
+            Ok(Self { index, of })
+        } else {
+            Err(ShardError(format!("{index}/{of}")))
+        }
+    }
+}
+
+/// A run is cut into no more shares.
+const MOST_SHARDS: u64 = 1_000_000;
+
 /// A share that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("a shard is written I/K with 1 <= I <= K <= 1000000, as in 3/400, not {0:?}")]
+#[error("a shard is written I/K with 1 <= I <= K <= {MOST_SHARDS}, as in 3/400, not {0:?}")]
 pub struct ShardError(String);
 
 impl Default for Shard {
@@ -50,10 +72,8 @@ impl FromStr for Shard {
             let (index, of) = text.split_once('/')?;
             Some((index.parse().ok()?, of.parse().ok()?))
         };
-        match parse() {
-            Some((index, of)) if 1 <= index && index <= of && of <= 1_000_000 => Ok(Self { index, of }),
-            _ => Err(ShardError(text.to_owned())),
-        }
+        let (index, of) = parse().ok_or_else(|| ShardError(text.to_owned()))?;
+        RawShard { index, of }.try_into()
     }
 }
 
@@ -91,6 +111,9 @@ mod tests {
     fn shards_that_cannot_be_are_refused() {
         for text in ["0/3", "4/3", "3", "a/b", "1/0", "", "-1/2", "1/2/3"] {
             assert!(text.parse::<Shard>().is_err(), "{text}");
+        }
+        for json in [r#"{"index":0,"of":3}"#, r#"{"index":4,"of":3}"#, r#"{"index":0,"of":0}"#] {
+            assert!(serde_json::from_str::<Shard>(json).is_err(), "{json}");
         }
     }
 }

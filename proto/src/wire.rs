@@ -24,7 +24,13 @@ pub struct WireError {
 
 impl WireError {
     fn new(field: &'static str, value: impl ToString, wanted: &'static str) -> Self {
-        Self { field, value: value.to_string(), wanted }
+        let mut value = value.to_string();
+        // What is refused for its length is not sent back in full.
+        if let Some((end, _)) = value.char_indices().nth(LONGEST_SHOWN) {
+            value.truncate(end);
+            value.push_str(" ...");
+        }
+        Self { field, value, wanted }
     }
 }
 
@@ -32,6 +38,9 @@ impl WireError {
 pub fn malformed(error: &WireError) -> tonic::Status {
     tonic::Status::invalid_argument(error.to_string())
 }
+
+/// Of a wrong value so many characters are shown.
+const LONGEST_SHOWN: usize = 100;
 
 /// Names longer than this are refused.
 const LONGEST_NAME: usize = 200;

@@ -64,6 +64,20 @@ fn a_run_of_another_plan_version_is_refused() {
 }
 
 #[test]
+fn a_run_with_fields_that_this_release_does_not_know_is_refused() {
+    let folder = Folder::new();
+    folder.run("count 8 --run run --quiet");
+    let path = folder.path().join("run/run.json");
+    let text = fs::read_to_string(&path).unwrap();
+    for known in ["\"version\"", "\"begun\""] {
+        fs::write(&path, text.replace(known, &format!("\"twist\": 1, {known}"))).unwrap();
+        folder.run("count 8 --run run").refused(&["run.json", "\"twist\"", "does not know"]);
+    }
+    fs::write(&path, &text).unwrap();
+    assert_eq!(folder.run("count 8 --run run --json").json()["total"], published(8));
+}
+
+#[test]
 fn a_second_process_on_a_run_directory_is_refused_with_the_pid_of_the_first() {
     let folder = Folder::new();
     let address = free_address();

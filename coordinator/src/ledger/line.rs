@@ -120,4 +120,14 @@ mod tests {
         let (line, _) = encode(&mark, prev);
         assert_eq!(decode(line.as_bytes()), Ok((mark, prev)));
     }
+
+    #[test]
+    fn a_record_with_a_field_that_this_release_does_not_know_is_not_understood() {
+        let known = encode(&Record::Mark(Mark::default()), LineHash::of(b"before")).0;
+        let at = known.find(PREV).unwrap();
+        let body = format!("{},\"weight\":2{}", &known[..at], &known[at..known.len() - CRC_LEN]);
+        let line = format!("{body}{CRC}{:08x}{END}", crc32fast::hash(body.as_bytes()));
+        assert_eq!(decode(known.as_bytes()).map(|_| ()), Ok(()));
+        assert_eq!(decode(line.as_bytes()), Err("its record is not understood"));
+    }
 }

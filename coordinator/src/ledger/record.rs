@@ -30,6 +30,7 @@ pub enum Record {
 
 /// What a worker found in a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct UnitRecord {
     /// The unit.
     pub unit: UnitId,
@@ -49,6 +50,7 @@ pub struct UnitRecord {
 
 /// A commit mark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Mark {
     /// Records in the ledger so far, marks not counted.
     pub records: u64,

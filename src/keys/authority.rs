@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use anyhow::Context;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer,
-    KeyPair, KeyUsagePurpose, PublicKeyData,
+    KeyPair, KeyUsagePurpose,
 };
 use time::{Duration, OffsetDateTime};
 
@@ -31,7 +31,7 @@ impl Authority {
     /// A new authority, and its certificate.
     pub fn make() -> anyhow::Result<(Self, Pair)> {
         let key = KeyPair::generate().context("cannot make a key")?;
-        let authority = Self { params: params(&key), key };
+        let authority = Self { params: params(), key };
         let certificate = authority.params.self_signed(&authority.key)?.pem();
         let pair = Pair { certificate, key: authority.key.serialize_pem() };
         Ok((authority, pair))
@@ -40,7 +40,7 @@ impl Authority {
     /// The authority with that key.
     pub fn from_key(pem: &str) -> anyhow::Result<Self> {
         let key = KeyPair::from_pem(pem)?;
-        Ok(Self { params: params(&key), key })
+        Ok(Self { params: params(), key })
     }
 
     /// The certificate of a coordinator that is reached under these names and addresses.
@@ -73,12 +73,11 @@ impl Authority {
     }
 }
 
-/// What the authority's certificate says. All but its dates follows from the key, so that the key alone is enough to
-/// sign further ones; its name tells one authority from another.
-fn params(key: &KeyPair) -> CertificateParams {
-    let mark = blake3::hash(key.der_bytes()).to_hex();
+/// What the authority's certificate says: always the same but for the dates, so that the key alone is enough to sign
+/// further ones.
+fn params() -> CertificateParams {
     let mut params = CertificateParams::default();
-    params.distinguished_name = named(&format!("diadem authority {}", &mark[..8]));
+    params.distinguished_name = named("diadem authority");
     (params.not_before, params.not_after) = validity(AUTHORITY_DAYS);
     params.is_ca = IsCa::Ca(BasicConstraints::Constrained(0));
     params.key_usages = vec![KeyUsagePurpose::KeyCertSign];

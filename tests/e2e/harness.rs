@@ -38,9 +38,15 @@ impl Folder {
 
     /// Starts it; what it prints on stderr goes to a file.
     pub fn start(&self, args: &str, log: &str) -> Running {
+        self.start_command(&mut self.diadem(args), log)
+    }
+
+    /// The same with any command.
+    pub fn start_command(&self, command: &mut Command, log: &str) -> Running {
         let path = self.path().join(log);
         let file = fs::OpenOptions::new().create(true).append(true).open(&path).unwrap();
-        let child = self.diadem(args).stdout(Stdio::piped()).stderr(file).spawn().unwrap();
+        let command = command.current_dir(self.path()).stdin(Stdio::null());
+        let child = command.stdout(Stdio::piped()).stderr(file).spawn().unwrap();
         Running { child: Some(child), log: path }
     }
 
@@ -67,7 +73,7 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    fn of(output: Output) -> Self {
+    pub fn of(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
     }

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::io;
 use std::time::Duration;
 
-use rustls::{AlertDescription, CertificateError, Error as TlsError, InvalidMessage};
+use rustls::{CertificateError, Error as TlsError, InvalidMessage};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
@@ -29,9 +29,12 @@ pub fn tls_refusal(status: &Status) -> Option<String> {
     let mut cause: Option<&(dyn Error + 'static)> = status.source();
     while let Some(error) = cause {
         let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-        let found = inner.and_then(|inner| inner.downcast_ref()).or_else(|| error.downcast_ref());
-        if let Some(error) = found {
+        if let Some(error) = inner.and_then(|inner| inner.downcast_ref()) {
             return sentence(error);
+        }
+        // Of what goes wrong after the handshake h2 keeps the text alone.
+        if let Some((_, alert)) = error.to_string().split_once("received fatal alert: ") {
+            return client_certificate(alert);
         }
         cause = error.source();
     }
@@ -45,7 +48,6 @@ fn sentence(error: &TlsError) -> Option<String> {
             "the coordinator does not speak TLS: start it with --keys DIR, or say http:// where that is safe"
                 .into(),
         ),
-        TlsError::AlertReceived(alert) => client_certificate(*alert),
         _ => None,
     }
 }
@@ -82,17 +84,14 @@ fn plain_name(name: &str) -> &str {
     inner.trim_end_matches(')').trim_matches('"')
 }
 
-/// What the coordinator says of our own certificate.
-fn client_certificate(alert: AlertDescription) -> Option<String> {
+/// What the coordinator says of our own certificate (the names of alerts are those of RFC 8446, 6.2).
+fn client_certificate(alert: &str) -> Option<String> {
     let what = match alert {
-        AlertDescription::UnknownCA | AlertDescription::DecryptError => "is not of its authority",
-        AlertDescription::CertificateExpired => "has expired",
-        AlertDescription::BadCertificate
-        | AlertDescription::UnsupportedCertificate
-        | AlertDescription::CertificateUnknown
-        | AlertDescription::CertificateRevoked
-        | AlertDescription::CertificateRequired
-        | AlertDescription::AccessDenied => "is not accepted",
+        "UnknownCA" | "DecryptError" => "is not of its authority",
+        "CertificateExpired" => "has expired",
+        "BadCertificate" | "UnsupportedCertificate" | "CertificateUnknown" | "CertificateRevoked" => {
+            "is not accepted"
+        }
         _ => return None,
     };
     Some(format!("the coordinator says that the client certificate {what}: make one with diadem keys client"))

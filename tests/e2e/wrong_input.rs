@@ -23,6 +23,7 @@ fn kernels_threads_shards_and_times_that_cannot_be_are_refused() {
     folder.run("count 8 --kernel magic").refused(&["magic", "search"]);
     folder.run("count 8 --isa mmx").refused(&["mmx", "portable"]);
     folder.run("count 8 --threads 0").refused(&["0", "1..=4096"]);
+    folder.run("count 27 --families 8,1,12").refused(&["units", "split it less"]);
     folder.run("count 8 --shard 4/3").refused(&["4/3", "1 <= I <= K"]);
     folder.run("worker --coordinator http://127.0.0.1:1 --give-up-after soon").refused(&["soon"]);
     folder.run("worker --coordinator nonsense").refused(&["nonsense", "http://127.0.0.1:7227"]);

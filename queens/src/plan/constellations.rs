@@ -28,13 +28,22 @@ pub struct Parts {
 
 /// The default size of a unit in nodes: a minute, or more where that would make too many units.
 pub fn default_grain(board: Board) -> u64 {
-    // The search of the empty board has about eight times the nodes of all orbits, and is estimated in no time.
-    let empty = free_rows(&Position::empty(board)).first().map_or(0.0, |rows| expected_nodes(board, rows));
+    let empty = nodes_of_empty(board);
     if empty / MOST_UNITS <= MINUTE {
         return MINUTE as u64;
     }
     let nodes: f64 = Constellation::orbits(board).map(|orbit| best_image(board, orbit).1).sum();
     MINUTE.max(nodes / MOST_UNITS) as u64
+}
+
+/// About how many units a plan of that grain has, without deriving it.
+pub fn expected_units(board: Board, grain: u64) -> f64 {
+    nodes_of_empty(board) / 8.0 / grain as f64
+}
+
+/// The expected nodes of the search of the empty board: about eight times those of all orbits, and estimated in no time.
+fn nodes_of_empty(board: Board) -> f64 {
+    free_rows(&Position::empty(board)).first().map_or(0.0, |rows| expected_nodes(board, rows))
 }
 
 /// The parts for units of about `grain` nodes: the symmetric counts, then the completions, heaviest units first, so

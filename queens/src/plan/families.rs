@@ -40,6 +40,14 @@ pub fn default_split(board: Board) -> OuterSplit {
     OuterSplit { rows, group, sides }
 }
 
+/// About how many units a plan with that split has, without deriving it: n squares in each row that it splits by and in
+/// the two of the family, an eighth of them for the symmetry.
+pub fn expected_units(board: Board, split: OuterSplit) -> f64 {
+    let OuterSplit { rows, group, sides } = split;
+    let leaves = f64::from(board.n()).powf(rows as f64 + 2.0) / 8.0 / f64::from(group);
+    leaves * f64::from(sides).exp2()
+}
+
 /// The parts for that split: the symmetric counts, then the completions, heaviest units first.
 pub fn parts(board: Board, split: OuterSplit) -> Parts {
     let mut families: BTreeMap<(u8, u8), BoundaryPairs> = BTreeMap::new();

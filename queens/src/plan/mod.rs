@@ -88,7 +88,13 @@ pub enum PlanError {
         /// The sides.
         sides: u8,
     },
+    /// Nobody could count or even number so many pieces.
+    #[error("the plan would have about {0} units; split it less, into {MOST_UNITS} at most")]
+    TooManyUnits(u64),
 }
+
+/// Plans with more units are refused before anything is derived. Those of new runs have some millions at most.
+const MOST_UNITS: u64 = 1_000_000_000;
 
 /// The most outer rows and sides that a plan by families is split by.
 const MOST_ROWS: u8 = 8;
@@ -122,6 +128,27 @@ impl PlanSpec {
         }
     }
 
+    /// Refuses a specification that gives no plan, or one out of all proportion.
+    fn check(&self) -> Result<(), PlanError> {
+        if self.version != CURRENT_VERSION {
+            return Err(PlanError::UnknownVersion(self.version));
+        }
+        let expected = match self.scheme {
+            Scheme::Constellations { grain: 0 } => return Err(PlanError::NoGrain),
+            Scheme::Constellations { grain } => constellations::expected_units(self.n, grain),
+            Scheme::Families { rows, group, sides }
+                if rows > MOST_ROWS || !(1..=32).contains(&group) || sides > MOST_SIDES =>
+            {
+                return Err(PlanError::NoSplit { rows, group, sides });
+            }
+            Scheme::Families { rows, group, sides } => {
+                families::expected_units(self.n, outer_split(rows, group, sides))
+            }
+        };
+        let expected = expected as u64;
+        if expected > MOST_UNITS { Err(PlanError::TooManyUnits(expected)) } else { Ok(()) }
+    }
+
     /// The specification of a new run on that board that suits a method.
     pub fn for_kernel(n: Board, method: Method) -> Self {
         match method {
@@ -129,6 +156,10 @@ impl PlanSpec {
             Method::Search => Self::new(n),
         }
     }
+}
+
+fn outer_split(rows: u8, group: u8, sides: u8) -> OuterSplit {
+    OuterSplit { rows: rows.into(), group: group.into(), sides: sides.into() }
 }
 
 /// One piece of the plan.
@@ -185,20 +216,11 @@ pub struct Plan {
 impl Plan {
     /// Derives the plan. Takes milliseconds for n = 16, about a second for n = 28.
     pub fn derive(spec: PlanSpec) -> Result<Self, PlanError> {
-        if spec.version != CURRENT_VERSION {
-            return Err(PlanError::UnknownVersion(spec.version));
-        }
+        spec.check()?;
         let constellations::Parts { parts, symmetric } = match spec.scheme {
-            Scheme::Constellations { grain: 0 } => return Err(PlanError::NoGrain),
             Scheme::Constellations { grain } => constellations::parts(spec.n, grain),
-            Scheme::Families { rows, group, sides }
-                if rows > MOST_ROWS || !(1..=32).contains(&group) || sides > MOST_SIDES =>
-            {
-                return Err(PlanError::NoSplit { rows, group, sides });
-            }
             Scheme::Families { rows, group, sides } => {
-                let split = OuterSplit { rows: rows.into(), group: group.into(), sides: sides.into() };
-                families::parts(spec.n, split)
+                families::parts(spec.n, outer_split(rows, group, sides))
             }
         };
         let mut firsts = vec![0];

@@ -142,3 +142,18 @@ fn unit_counts_keep_their_bounds_for_every_board() {
         }
     }
 }
+
+#[test]
+fn plans_out_of_all_proportion_are_refused_before_they_are_derived() {
+    let spec = |scheme| PlanSpec { n: board(27), scheme, version: 1 };
+    for scheme in [
+        Scheme::Families { rows: 8, group: 1, sides: 12 },
+        Scheme::Families { rows: 6, group: 1, sides: 0 },
+        Scheme::Constellations { grain: 1 },
+    ] {
+        assert!(matches!(Plan::derive(spec(scheme)), Err(PlanError::TooManyUnits(_))), "{scheme:?}");
+    }
+    for n in (1..=32).map(board) {
+        assert_eq!((PlanSpec::new(n).check(), PlanSpec::families(n).check()), (Ok(()), Ok(())), "n = {n}");
+    }
+}

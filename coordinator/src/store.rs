@@ -10,7 +10,7 @@ use queens::{Board, Plan};
 use thiserror::Error;
 
 use crate::checkpoint::{Checkpoint, set_aside};
-use crate::ledger::{self, LedgerError, Mark, Position, Record, Tail, Writer};
+use crate::ledger::{self, Disk, LedgerError, Mark, Position, Record, SystemDisk, Tail, Writer};
 use crate::run_directory::{Lock, RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
 use crate::standing::Standing;
@@ -88,6 +88,14 @@ pub struct OpenOptions {
 impl Store {
     /// Opens or begins a run, and reads what is on record.
     pub fn open(options: OpenOptions) -> Result<(Self, Standing, Vec<Notice>), StoreError> {
+        Self::open_on(Box::new(SystemDisk), options)
+    }
+
+    /// The same with a ledger that is written on that disk.
+    pub(crate) fn open_on(
+        disk: Box<dyn Disk>,
+        options: OpenOptions,
+    ) -> Result<(Self, Standing, Vec<Notice>), StoreError> {
         let OpenOptions { path, begin, board, shard } = options;
         if !RunDirectory::exists(&path) && begin.is_none() {
             return Err(RunDirectoryError::NoRun(path).into());
@@ -108,7 +116,7 @@ impl Store {
         if tail.bytes > 0 {
             notices.push(Notice::TailCut { bytes: tail.bytes });
         }
-        let writer = Writer::new(&directory.ledger(), tail.end);
+        let writer = Writer::on(disk, &directory.ledger(), tail.end);
         let mut store = Self { directory, writer, checkpoint, saved: None, _lock: lock };
         let mut standing = standing;
         if notices.iter().any(|notice| matches!(notice, Notice::CheckpointRebuilt { .. })) {

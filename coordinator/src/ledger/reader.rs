@@ -12,7 +12,7 @@ use std::path::Path;
 
 use super::line::{LineHash, decode};
 use super::record::Record;
-use super::{LedgerError, Location, Position, file_path};
+use super::{LedgerError, Location, Position, file_path, files_after};
 
 /// Longer lines than this were never written: they are read no further.
 const LONGEST_LINE: usize = 1 << 16;
@@ -139,16 +139,16 @@ fn missing_or_end(
 ) -> Result<Tail, LedgerError> {
     let path = file_path(folder, at.file);
     let position_is_beyond = at.file == from.file && *from != Position::beginning(from.hash);
-    if position_is_beyond || file_path(folder, at.file + 1).exists() {
+    if position_is_beyond || !files_after(folder, at.file)?.is_empty() {
         return Err(LedgerError::Missing(path));
     }
     Ok(Tail { end, bytes })
 }
 
 fn later_file_has_mark(folder: &Path, file: u32) -> Result<bool, LedgerError> {
-    for later in file + 1.. {
+    for later in files_after(folder, file)? {
         let path = file_path(folder, later);
-        let Some(mut lines) = Lines::open(&path, 0)? else { break };
+        let Some(mut lines) = Lines::open(&path, 0)? else { continue };
         if lines.rest()?.has_mark {
             return Ok(true);
         }

@@ -26,7 +26,7 @@ fn record(unit: u64) -> Record {
 /// A ledger with groups of the units 0-1, 2-4 and 5, in files of the given size.
 fn ledger(file_size: u64) -> (TempDir, Position) {
     let folder = TempDir::new().unwrap();
-    let mut writer = Writer::with_file_size(folder.path(), Position::beginning(run_hash()), file_size);
+    let mut writer = Writer::new(folder.path(), Position::beginning(run_hash())).with_file_size(file_size);
     for group in [0..2, 2..5, 5..6] {
         let records: Vec<_> = group.map(record).collect();
         writer.commit(&records, Duration::from_secs(1), 2).unwrap();

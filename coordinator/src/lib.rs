@@ -24,6 +24,13 @@ pub mod shard;
 pub mod standing;
 pub mod store;
 
+#[cfg(test)]
+mod corruption_tests;
+#[cfg(test)]
+mod durability_tests;
+#[cfg(test)]
+mod known_run;
+
 pub use answer::{Agreement, Answer};
 pub use audit::{Audit, AuditError, audit};
 pub use handle::{CallError, Handle};

@@ -58,8 +58,7 @@ pub fn count_fixed_again(position: &Position, turn: Turn, stop: &Stop) -> Option
         (0..rows.len()).filter(covers).fold(0, |covered, row| covered | 1 << row)
     };
     let covered = (0..free.len()).map(covered_by).collect();
-    let conflicts =
-        free.iter().map(|a| set(&|b| std::ptr::eq(a.as_slice(), b) || !peaceful(a, b))).collect();
+    let conflicts = free.iter().map(|a| set(&|b| std::ptr::eq(a.as_slice(), b) || !peaceful(a, b))).collect();
     let mut search = Search { rows, covered, conflicts, stop, nodes: 0, found: 0 };
     search.descend(set(&|_| true), u32::MAX)?;
     Some(search.found)
@@ -143,7 +142,8 @@ mod tests {
     fn both_algorithms_agree_on_every_constellation_with_symmetry_and_on_empty_boards() {
         for n in 1..=16 {
             let board = Board::new(n).unwrap();
-            let orbits = Constellation::orbits(board).filter(|orbit| orbit.class != SymmetryClass::Asymmetric);
+            let orbits =
+                Constellation::orbits(board).filter(|orbit| orbit.class != SymmetryClass::Asymmetric);
             let positions = orbits.map(|orbit| Position::of_constellation(board, orbit.representative));
             for position in positions.chain([Position::empty(board)]) {
                 for turn in [Turn::Half, Turn::Quarter] {

@@ -1,5 +1,7 @@
 //! The writer stopped, failed and cut off from power at every one of its steps.
 
+use std::time::Duration;
+
 use queens::UnitId;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
@@ -46,7 +48,7 @@ fn units(folder: &Path) -> (Vec<u64>, Tail) {
 /// Commits the groups from `first` on, each as often as it takes; gives up after ten failures of one.
 fn commit_all(writer: &mut Writer, first: usize) -> usize {
     for (number, group) in groups().iter().enumerate().skip(first) {
-        if (0..10).all(|_| writer.commit(&records(group), 1.0, 1).is_err()) {
+        if (0..10).all(|_| writer.commit(&records(group), Duration::from_secs(1), 1).is_err()) {
             return number;
         }
     }
@@ -131,10 +133,10 @@ fn what_was_written_before_a_failure_is_cut_off_before_anything_else_is_written(
     // Steps: open, cut, sync, sync of the folder, append, sync, append of the mark, sync of the mark.
     let disk = FaultyDisk::with_faults(&[(7, Fault::Error { errno: BROKEN, steps: 1 })]);
     let mut writer = writer(folder.path(), &disk, Position::beginning(run_hash()));
-    let error = writer.commit(&records(&(0..5)), 1.0, 1).unwrap_err();
+    let error = writer.commit(&records(&(0..5)), Duration::from_secs(1), 1).unwrap_err();
     assert!(error.to_string().starts_with("cannot sync "), "{error}");
     assert_eq!(*writer.end(), Position::beginning(run_hash()), "nothing has changed");
     assert_eq!(units(folder.path()).0.len(), 5, "all of it is there, and nobody knows");
-    writer.commit(&records(&(8..9)), 1.0, 1).unwrap();
+    writer.commit(&records(&(8..9)), Duration::from_secs(1), 1).unwrap();
     assert_eq!(units(folder.path()).0, [8], "another group may follow");
 }

@@ -22,7 +22,7 @@ use thiserror::Error;
 
 pub(crate) use disk::{Disk, SystemDisk};
 pub use line::LineHash;
-pub use reader::{Tail, line_before, read, read_until};
+pub use reader::{LineBefore, Tail, line_before, read, read_until};
 pub use record::{Mark, Record, UnitRecord};
 pub use writer::Writer;
 

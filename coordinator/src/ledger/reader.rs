@@ -106,27 +106,37 @@ pub fn read_until(
     }
 }
 
-/// Whether the line that ends at the position has the hash that the position names.
-pub fn line_before(folder: &Path, position: &Position) -> Result<bool, LedgerError> {
+/// What the ledger has in front of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineBefore {
+    /// The line that has the hash that the position names.
+    Fits,
+    /// Another line.
+    Differs,
+    /// Nothing: the file ends before.
+    Short,
+}
+
+/// Compares the line that ends at the position with the hash that the position names.
+///
+/// # Errors
+/// The position's file is missing or cannot be read.
+pub fn line_before(folder: &Path, position: &Position) -> Result<LineBefore, LedgerError> {
     if position.offset == 0 {
-        return Ok(
-            position.line == 0 && (position.file == 1 || file_path(folder, position.file - 1).exists())
-        );
+        let is_beginning = position.file == 1 && position.line == 0;
+        return Ok(if is_beginning { LineBefore::Fits } else { LineBefore::Differs });
     }
     let path = file_path(folder, position.file);
     let from = position.offset.saturating_sub(LONGEST_LINE as u64);
-    let Some(mut lines) = Lines::open(&path, from)? else { return Ok(false) };
-    let mut before = None;
+    let Some(mut lines) = Lines::open(&path, from)? else { return Err(LedgerError::Missing(path)) };
     while let Some(line) = lines.next()? {
-        let hash = line.ok().map(LineHash::of);
-        if lines.read == position.offset {
-            before = hash;
-        }
+        let fits = line.is_ok_and(|line| LineHash::of(line) == position.hash);
         if lines.read >= position.offset {
-            break;
+            let fits = fits && lines.read == position.offset;
+            return Ok(if fits { LineBefore::Fits } else { LineBefore::Differs });
         }
     }
-    Ok(before == Some(position.hash))
+    Ok(LineBefore::Short)
 }
 
 /// The file at which reading arrived is not there: the end of the ledger, unless a later one is.

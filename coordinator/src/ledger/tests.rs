@@ -54,8 +54,10 @@ fn what_was_committed_is_read_again() {
         assert_eq!(tail, Tail { end: end.clone(), bytes: 0 });
         assert_eq!(end.file, if file_size == 1 { 3 } else { 1 });
         assert_eq!((end.mark.records, end.mark.threads), (6, 2));
-        assert!(line_before(folder.path(), &end).unwrap());
-        assert!(!line_before(folder.path(), &Position { hash: run_hash(), ..end }).unwrap());
+        let before = |position: &Position| line_before(folder.path(), position).unwrap();
+        assert_eq!(before(&end), LineBefore::Fits);
+        assert_eq!(before(&Position { hash: run_hash(), ..end.clone() }), LineBefore::Differs);
+        assert_eq!(before(&Position { offset: end.offset + 9, ..end }), LineBefore::Short);
     }
 }
 

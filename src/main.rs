@@ -8,6 +8,7 @@ mod constellation_files;
 mod constellations;
 mod coordinator;
 mod count;
+mod export;
 mod families;
 mod local;
 mod log;
@@ -16,6 +17,7 @@ mod output;
 mod picture;
 mod pictures;
 mod progress;
+mod recount;
 mod rings;
 mod signals;
 mod solutions;
@@ -57,6 +59,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Status(args) => status::run(&args),
         Command::Constellations(args) => constellations::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Solutions(args) => solutions::run(&args),

@@ -228,7 +228,7 @@ fn refused_by_audit(error: AuditError) -> String {
 /// A refusal names file and line, or the file that is missing.
 fn names_a_place(message: String) -> String {
     let place = message.find(".jsonl").unwrap_or_else(|| panic!("no place in: {message}"));
-    let line = message[place + 6..].starts_with(|c: char| c == ':');
+    let line = message[place + 6..].starts_with(':');
     assert!(line || message.contains("is missing"), "no line in: {message}");
     if line { "refused: file and line".into() } else { "refused: missing file".into() }
 }

@@ -11,6 +11,7 @@ mod audit;
 mod bitmap;
 mod checkpoint;
 mod clock;
+mod groups;
 mod handle;
 mod keeper;
 mod merge;
@@ -18,6 +19,8 @@ mod server;
 mod service;
 
 pub mod core;
+pub mod export;
+pub mod identities;
 pub mod ledger;
 pub mod run_directory;
 pub mod shard;
@@ -32,7 +35,7 @@ mod durability_tests;
 mod known_run;
 
 pub use answer::{Agreement, Answer};
-pub use audit::{Audit, AuditError, audit};
+pub use audit::{Audit, AuditError, audit, audit_each};
 pub use handle::{CallError, Handle};
 pub use keeper::{Ending, News};
 pub use merge::{MergeError, Merged, merge};

@@ -17,6 +17,9 @@ use crate::standing::Standing;
 /// A run that cannot be opened or resumed.
 #[derive(Debug, Error)]
 pub enum StoreError {
+    /// There is no run and none was to begin.
+    #[error("there is no run in {}: run.json is missing; say --n N to begin one there", .0.display())]
+    NothingToBegin(PathBuf),
     /// The directory is not usable.
     #[error(transparent)]
     Directory(#[from] RunDirectoryError),
@@ -107,7 +110,7 @@ impl Store {
     ) -> Result<(Self, Standing, Vec<Notice>), StoreError> {
         let OpenOptions { path, begin, board, shard } = options;
         if !RunDirectory::exists(&path) && begin.is_none() {
-            return Err(RunDirectoryError::NoRun(path).into());
+            return Err(StoreError::NothingToBegin(path));
         }
         let lock = Lock::take(&path)?;
         let directory = match begin {

@@ -9,4 +9,5 @@ mod harness;
 mod kill;
 mod scale;
 mod shards;
+mod verify;
 mod wrong_input;

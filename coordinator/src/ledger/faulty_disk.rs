@@ -72,8 +72,7 @@ impl FaultyDisk {
         for (path, durable) in &self.state().durable {
             let written = fs::read(path).ok();
             let left = match (durable, written) {
-                (None, _) if random.random() => None,
-                (_, None) if random.random() => None,
+                (None, _) | (_, None) if random.random() => None,
                 (durable, None) => durable.clone(),
                 (durable, Some(written)) => {
                     Some(mixed(durable.as_deref().unwrap_or_default(), &written, random))

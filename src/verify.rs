@@ -166,7 +166,7 @@ fn tell_recount(report: &mut Report, again: u64, choice: &Choice) -> anyhow::Res
     let Choice { of, seed, .. } = *choice;
     let bound = wrong_at_most(again, of);
     let words = match again {
-        0 => "recount: no unit was counted again".to_owned(),
+        0 if of > 0 => "recount: no unit was counted again".to_owned(),
         _ if again == of => format!("recount: all {of} units found again with another kernel, mirrored"),
         _ => format!(
             "recount: {again} of {of} units, chosen by seed {seed}, found again with another kernel, mirrored: with \
@@ -184,8 +184,8 @@ fn tell_recount(report: &mut Report, again: u64, choice: &Choice) -> anyhow::Res
 /// The largest share of wrong units that a sample without any leaves with 5 % probability.
 fn wrong_at_most(sample: u64, of: u64) -> f64 {
     match sample {
-        0 => 1.0,
         _ if sample == of => 0.0,
+        0 => 1.0,
         _ => 1.0 - 0.05f64.powf(1.0 / sample as f64),
     }
 }

@@ -9,6 +9,7 @@ mod constellation_files;
 mod constellations;
 mod coordinator;
 mod count;
+mod export;
 mod families;
 mod keys;
 mod local;
@@ -18,6 +19,7 @@ mod output;
 mod picture;
 mod pictures;
 mod progress;
+mod recount;
 mod rings;
 mod signals;
 mod solutions;
@@ -60,6 +62,7 @@ fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Keys(args) => keys::run(&args),
         Command::Constellations(args) => constellations::run(&args),
         Command::Verify(args) => verify::run(&args),
+        Command::Export(args) => export::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Solutions(args) => solutions::run(&args),

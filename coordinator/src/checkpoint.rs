@@ -25,6 +25,8 @@ use crate::standing::{Standing, Sums};
 /// What is kept besides the bitmap.
 #[derive(Serialize, Deserialize)]
 struct Head {
+    /// The hash of the run: the checkpoint of another one says nothing.
+    run: LineHash,
     position: Position,
     sums: Sums,
     /// The hash over all bitmap blocks.
@@ -64,16 +66,16 @@ impl Checkpoint {
     }
 
     /// What the store holds, or nothing if it is empty; an error says why it cannot be believed.
-    pub fn load(&self, plan: &Arc<Plan>) -> Result<Option<(Position, Standing)>, String> {
+    pub fn load(&self, run: LineHash, plan: &Arc<Plan>) -> Result<Option<(Position, Standing)>, String> {
         let (store, plan) = (self.store.clone().ok_or(CLOSED)?, Arc::clone(plan));
-        patiently(move || read(&store, &plan))
+        patiently(move || read(&store, run, &plan))
     }
 
     /// Writes what has changed, in one batch.
-    pub fn save(&self, position: &Position, standing: &mut Standing) -> Result<(), String> {
+    pub fn save(&self, run: LineHash, position: &Position, standing: &mut Standing) -> Result<(), String> {
         let changed = standing.bitmap().take_changed();
         let blocks = hash_of_blocks(standing.bitmap());
-        let head = Head { position: position.clone(), sums: standing.sums().clone(), blocks };
+        let head = Head { run, position: position.clone(), sums: standing.sums().clone(), blocks };
         let head = serde_json::to_vec(&head).map_err(|error| error.to_string())?;
         let mut batch = sled::Batch::default();
         for block in changed {
@@ -102,7 +104,7 @@ impl Drop for Checkpoint {
     }
 }
 
-fn read(store: &sled::Db, plan: &Plan) -> Result<Option<(Position, Standing)>, String> {
+fn read(store: &sled::Db, run: LineHash, plan: &Plan) -> Result<Option<(Position, Standing)>, String> {
     let get = |key: &[u8]| store.get(key).map_err(|error| error.to_string());
     let Some(head) = get(HEAD)? else { return Ok(None) };
     let seal = get(SEAL)?.ok_or("its seal is missing")?;
@@ -110,6 +112,9 @@ fn read(store: &sled::Db, plan: &Plan) -> Result<Option<(Position, Standing)>, S
         return Err("its seal does not fit".into());
     }
     let head: Head = serde_json::from_slice(&head).map_err(|error| error.to_string())?;
+    if head.run != run {
+        return Err("it is that of another run".into());
+    }
     let mut done = Bitmap::new(plan.units());
     for block in 0..done.blocks() {
         if let Some(bytes) = get(&block_key(block))?

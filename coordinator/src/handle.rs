@@ -80,10 +80,20 @@ impl Handle {
         standing: Standing,
         store: Option<Store>,
     ) -> std::io::Result<Self> {
+        Self::start_by(Box::new(SystemClock::default()), plan, shard, standing, store)
+    }
+
+    /// The same by another clock.
+    pub(crate) fn start_by(
+        clock: Box<dyn Clock>,
+        plan: Arc<Plan>,
+        shard: Shard,
+        standing: Standing,
+        store: Option<Store>,
+    ) -> std::io::Result<Self> {
         let core = Core::new(plan, shard, standing, rand::random());
         let (commands, inbox) = channel();
         let (news_out, news) = watch::channel(keeper::first_news(&core));
-        let clock: Box<dyn Clock> = Box::new(SystemClock::default());
         let handle = Self { commands, news, plan: Arc::clone(core.plan()), begun: Instant::now() };
         keeper::start(core, store, clock, inbox, handle.clone(), news_out)?;
         Ok(handle)

@@ -35,6 +35,9 @@ const SAVE_EVERY: Duration = Duration::from_secs(5);
 /// Between two messages to those who watch.
 const TELL_EVERY: Duration = Duration::from_millis(500);
 
+/// A commit that takes longer is no silence of the workers.
+const DEAF: Duration = Duration::from_secs(1);
+
 /// At most so many requests share one commit.
 const MOST_AT_ONCE: usize = 4096;
 
@@ -61,6 +64,8 @@ pub(crate) struct Keeper {
     /// None for a run in memory.
     store: Option<Store>,
     clock: Box<dyn Clock>,
+    /// For how long nobody could be heard, because the disk was slow.
+    deaf: Duration,
     commands: Receiver<Command>,
     /// For the threads that audit.
     handle: Handle,
@@ -108,6 +113,7 @@ pub(crate) fn start(
         core,
         store,
         clock,
+        deaf: Duration::ZERO,
         commands,
         handle,
         news,
@@ -142,7 +148,7 @@ impl Keeper {
                 }
             }
             self.commit();
-            self.core.tick(self.clock.now());
+            self.core.tick(self.now());
             self.end_if_complete();
             self.serve_waiting();
             self.save_and_tell(close.is_some());
@@ -154,8 +160,14 @@ impl Keeper {
         }
     }
 
+    /// The time that the core is told: it stands still while nobody can be heard, so that a slow disk does not
+    /// make workers seem lost.
+    fn now(&self) -> Duration {
+        self.clock.now().saturating_sub(self.deaf)
+    }
+
     fn take(&mut self, command: Command) {
-        let now = self.clock.now();
+        let now = self.now();
         match command {
             Command::Register(registration, reply) => {
                 self.kernels.insert(registration.kernel.to_string());
@@ -192,7 +204,7 @@ impl Keeper {
 
     /// Has the core judge a report. Its answer waits for the commit.
     fn judge(&mut self, report: Report, reply: oneshot::Sender<Result<Vec<Verdict>, CallError>>) {
-        let now = self.clock.now();
+        let now = self.now();
         let unix_time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let mut verdicts = Vec::with_capacity(report.counts.len());
         let mut records = Vec::new();
@@ -221,11 +233,17 @@ impl Keeper {
         let records: Vec<Record> =
             reports.iter().flat_map(|pending| pending.records.iter().cloned()).collect();
         let (elapsed, threads) = (self.elapsed(), self.threads);
+        let begun = self.clock.now();
         let committed = match &mut self.store {
             Some(store) if !records.is_empty() => store.commit(&records, elapsed, threads),
             _ => Ok(()),
         };
-        let now = self.clock.now();
+        let taken = self.clock.now().saturating_sub(begun);
+        if taken > DEAF {
+            warn!(seconds = taken.as_secs_f64(), "the disk was slow to take records");
+            self.deaf += taken;
+        }
+        let now = self.now();
         match committed {
             Ok(()) => {
                 if !records.is_empty() && !self.trouble.is_empty() {
@@ -254,7 +272,7 @@ impl Keeper {
     }
 
     fn serve_waiting(&mut self) {
-        let now = self.clock.now();
+        let (now, clock) = (self.now(), self.clock.now());
         for LeaseRequest { worker, want, until, reply } in std::mem::take(&mut self.waiting) {
             if reply.is_closed() {
                 continue;
@@ -264,7 +282,7 @@ impl Keeper {
                 continue;
             }
             match self.core.lease(now, worker, want) {
-                Ok(leases) if leases.is_empty() && now < until => {
+                Ok(leases) if leases.is_empty() && clock < until => {
                     self.waiting.push(LeaseRequest { worker, want, until, reply });
                 }
                 Ok(leases) => {
@@ -357,7 +375,7 @@ impl Keeper {
     }
 
     fn status(&self) -> RunStatus {
-        let mut status = self.core.status(self.clock.now());
+        let mut status = self.core.status(self.now());
         status.elapsed = self.elapsed();
         status.trouble.clone_from(&self.trouble);
         status.phase = match &self.stage {

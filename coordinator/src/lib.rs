@@ -14,6 +14,7 @@ mod bucket;
 mod checkpoint;
 mod clock;
 mod connections;
+mod groups;
 mod handle;
 mod keeper;
 mod merge;
@@ -21,15 +22,24 @@ mod server;
 mod service;
 
 pub mod core;
+pub mod export;
+pub mod identities;
 pub mod ledger;
 pub mod run_directory;
 pub mod shard;
 pub mod standing;
 pub mod store;
 
+#[cfg(test)]
+mod corruption_tests;
+#[cfg(test)]
+mod durability_tests;
+#[cfg(test)]
+mod known_run;
+
 pub use access::Access;
 pub use answer::{Agreement, Answer};
-pub use audit::{Audit, AuditError, audit};
+pub use audit::{Audit, AuditError, audit, audit_each};
 pub use handle::{CallError, Handle};
 pub use keeper::{Ending, News};
 pub use merge::{MergeError, Merged, merge};

@@ -61,8 +61,8 @@ impl RunFile {
 /// A run directory that cannot be used.
 #[derive(Debug, Error)]
 pub enum RunDirectoryError {
-    /// There is no run and none was to begin.
-    #[error("there is no run in {}: run.json is missing; say --n N to begin one there", .0.display())]
+    /// There is no run.
+    #[error("there is no run in {}: run.json is missing", .0.display())]
     NoRun(PathBuf),
     /// The run counts another board.
     #[error("{} holds a run of n = {found}, not of n = {wanted}; choose another --run directory", .path.display())]

@@ -3,14 +3,13 @@
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use queens::{Board, Plan};
 use thiserror::Error;
 
 use crate::checkpoint::{Checkpoint, set_aside};
-use crate::ledger::{self, LedgerError, Mark, Position, Record, Tail, Writer};
+use crate::ledger::{self, Disk, LedgerError, LineBefore, Mark, Position, Record, SystemDisk, Tail, Writer};
 use crate::run_directory::{Lock, RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
 use crate::standing::Standing;
@@ -18,6 +17,9 @@ use crate::standing::Standing;
 /// A run that cannot be opened or resumed.
 #[derive(Debug, Error)]
 pub enum StoreError {
+    /// There is no run and none was to begin.
+    #[error("there is no run in {}: run.json is missing; say --n N to begin one there", .0.display())]
+    NothingToBegin(PathBuf),
     /// The directory is not usable.
     #[error(transparent)]
     Directory(#[from] RunDirectoryError),
@@ -42,6 +44,11 @@ pub enum Notice {
         /// Their bytes.
         bytes: u64,
     },
+    /// Records that the checkpoint knows of were cut off the ledger by somebody else.
+    RecordsGone {
+        /// Their number.
+        records: u64,
+    },
     /// The checkpoint was rebuilt from the ledger.
     CheckpointRebuilt {
         /// Why.
@@ -55,6 +62,11 @@ impl fmt::Display for Notice {
             Notice::TailCut { bytes } => write!(
                 f,
                 "cut off {bytes} bytes at the end of the ledger that were never acknowledged; their units are counted again"
+            ),
+            Notice::RecordsGone { records } => write!(
+                f,
+                "the last {records} records are gone from the end of the ledger, although they were acknowledged; \
+                 unless it is restored from a copy now, their units are counted again"
             ),
             Notice::CheckpointRebuilt { why } => write!(f, "rebuilt the checkpoint from the ledger: {why}"),
         }
@@ -88,9 +100,17 @@ pub struct OpenOptions {
 impl Store {
     /// Opens or begins a run, and reads what is on record.
     pub fn open(options: OpenOptions) -> Result<(Self, Standing, Vec<Notice>), StoreError> {
+        Self::open_on(Box::new(SystemDisk), options)
+    }
+
+    /// The same with a ledger that is written on that disk.
+    pub(crate) fn open_on(
+        disk: Box<dyn Disk>,
+        options: OpenOptions,
+    ) -> Result<(Self, Standing, Vec<Notice>), StoreError> {
         let OpenOptions { path, begin, board, shard } = options;
         if !RunDirectory::exists(&path) && begin.is_none() {
-            return Err(RunDirectoryError::NoRun(path).into());
+            return Err(StoreError::NothingToBegin(path));
         }
         let lock = Lock::take(&path)?;
         let directory = match begin {
@@ -105,10 +125,11 @@ impl Store {
         };
         let mut notices = Vec::new();
         let (checkpoint, standing, tail) = resume(&directory, &mut notices)?;
-        if tail.bytes > 0 {
+        let records_gone = notices.iter().any(|notice| matches!(notice, Notice::RecordsGone { .. }));
+        if tail.bytes > 0 && !records_gone {
             notices.push(Notice::TailCut { bytes: tail.bytes });
         }
-        let writer = Writer::new(&directory.ledger(), tail.end);
+        let writer = Writer::on(disk, &directory.ledger(), tail.end);
         let mut store = Self { directory, writer, checkpoint, saved: None, _lock: lock };
         let mut standing = standing;
         if notices.iter().any(|notice| matches!(notice, Notice::CheckpointRebuilt { .. })) {
@@ -152,7 +173,7 @@ impl Store {
             standing.bitmap().change_all();
         }
         let Some(checkpoint) = &self.checkpoint else { return Ok(()) };
-        if let Err(error) = checkpoint.save(self.writer.end(), standing) {
+        if let Err(error) = checkpoint.save(self.directory.run().hash(), self.writer.end(), standing) {
             self.checkpoint = None;
             return Err(error);
         }
@@ -174,20 +195,29 @@ fn resume(
             ledger::read(&directory.ledger(), from, |_, record| standing.apply(plan, run.shard, record))?;
         Ok::<_, LedgerError>((standing, tail))
     };
-    let why = match usable_checkpoint(&folder, plan) {
-        Ok(Some((checkpoint, position, standing))) => match vouched(directory, &position) {
-            Ok(()) => {
-                let (standing, tail) = replay(&position, standing)?;
-                return Ok((Some(checkpoint), standing, tail));
+    let mut known = 0;
+    let why = match usable_checkpoint(&folder, directory) {
+        Ok(Some((checkpoint, position, standing))) => {
+            match ledger::line_before(&directory.ledger(), &position)? {
+                LineBefore::Fits => {
+                    let (standing, tail) = replay(&position, standing)?;
+                    return Ok((Some(checkpoint), standing, tail));
+                }
+                LineBefore::Short => known = position.mark.records,
+                LineBefore::Differs => {}
             }
-            Err(why) => why,
-        },
+            "it does not fit the ledger".to_owned()
+        }
         Ok(None) => "there was none".to_owned(),
         Err(why) => why,
     };
     let (standing, tail) = replay(&beginning, Standing::new(plan))?;
     if folder.exists() {
         set_aside(&folder).map_err(|source| StoreError::Checkpoint { path: folder, source })?;
+    }
+    let found = tail.end.mark.records;
+    if known > found {
+        notices.push(Notice::RecordsGone { records: known - found });
     }
     if tail.end != beginning {
         notices.push(Notice::CheckpointRebuilt { why });
@@ -198,21 +228,13 @@ fn resume(
 /// The checkpoint with what it holds; nothing if there is none.
 fn usable_checkpoint(
     folder: &Path,
-    plan: &Arc<Plan>,
+    directory: &RunDirectory,
 ) -> Result<Option<(Checkpoint, Position, Standing)>, String> {
     if !folder.exists() {
         return Ok(None);
     }
     let checkpoint = Checkpoint::open(folder).map_err(|why| format!("it does not open ({why})"))?;
-    let loaded = checkpoint.load(plan).map_err(|why| format!("it cannot be believed ({why})"))?;
+    let loaded = checkpoint.load(directory.run().hash(), directory.plan());
+    let loaded = loaded.map_err(|why| format!("it cannot be believed ({why})"))?;
     Ok(loaded.map(|(position, standing)| (checkpoint, position, standing)))
-}
-
-/// Whether the ledger has, at the checkpoint's position, the mark that the checkpoint speaks of.
-fn vouched(directory: &RunDirectory, position: &Position) -> Result<(), String> {
-    if ledger::line_before(&directory.ledger(), position).map_err(|error| error.to_string())? {
-        Ok(())
-    } else {
-        Err("it does not fit the ledger".into())
-    }
 }

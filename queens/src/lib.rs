@@ -7,6 +7,7 @@
 
 pub mod kernel;
 pub mod known;
+pub mod orbit_search;
 pub mod plan;
 pub mod rows;
 pub mod symmetric;

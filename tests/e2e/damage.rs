@@ -31,7 +31,7 @@ fn a_ledger_cut_at_every_byte_of_its_last_record_resumes_and_ends_exact() {
         let outcome = folder.run("count 9 --run run --json");
         assert_eq!(outcome.json()["total"], published(9), "cut at {cut}");
         assert!(
-            outcome.stderr.contains("never acknowledged") || cut == last_record,
+            outcome.stderr.contains("records are gone from the end of the ledger"),
             "cut at {cut}: {outcome:?}"
         );
     }

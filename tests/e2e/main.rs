@@ -12,4 +12,5 @@ mod limits;
 mod scale;
 mod security;
 mod shards;
+mod verify;
 mod wrong_input;

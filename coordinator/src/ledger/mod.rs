@@ -6,20 +6,23 @@
 //! acknowledged. So a mark that can be read vouches for all before it, and what follows the last mark was never
 //! acknowledged: it is *tail*, cut off at the next start. Anything unreadable before the last mark is damage.
 
+mod disk;
 mod line;
 mod reader;
 mod record;
 mod writer;
 
 use std::fmt;
+use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+pub(crate) use disk::{Disk, SystemDisk};
 pub use line::LineHash;
-pub use reader::{Tail, line_before, read, read_until};
+pub use reader::{LineBefore, Tail, line_before, read, read_until};
 pub use record::{Mark, Record, UnitRecord};
 pub use writer::Writer;
 
@@ -102,5 +105,26 @@ fn file_path(folder: &Path, file: u32) -> PathBuf {
     folder.join(file_name(file))
 }
 
+/// The numbers of the ledger's files after that one, ascending; nothing where there is no ledger.
+fn files_after(folder: &Path, file: u32) -> Result<Vec<u32>, LedgerError> {
+    let names = match fs::read_dir(folder) {
+        Ok(names) => names,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(error) => return Err(LedgerError::io("read", folder)(error)),
+    };
+    let mut files = Vec::new();
+    for name in names {
+        let name = name.map_err(LedgerError::io("read", folder))?.file_name();
+        let number = name.to_str().and_then(|name| name.strip_suffix(".jsonl")?.parse().ok());
+        files.extend(number.filter(|number| *number > file && *name == *file_name(*number)));
+    }
+    files.sort_unstable();
+    Ok(files)
+}
+
+#[cfg(test)]
+mod crash_tests;
+#[cfg(test)]
+pub(crate) mod faulty_disk;
 #[cfg(test)]
 mod tests;

@@ -12,7 +12,7 @@ use std::path::Path;
 
 use super::line::{LineHash, decode};
 use super::record::Record;
-use super::{LedgerError, Location, Position, file_path};
+use super::{LedgerError, Location, Position, file_path, files_after};
 
 /// Longer lines than this were never written: they are read no further.
 const LONGEST_LINE: usize = 1 << 16;
@@ -106,27 +106,37 @@ pub fn read_until(
     }
 }
 
-/// Whether the line that ends at the position has the hash that the position names.
-pub fn line_before(folder: &Path, position: &Position) -> Result<bool, LedgerError> {
+/// What the ledger has in front of a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LineBefore {
+    /// The line that has the hash that the position names.
+    Fits,
+    /// Another line.
+    Differs,
+    /// Nothing: the file ends before.
+    Short,
+}
+
+/// Compares the line that ends at the position with the hash that the position names.
+///
+/// # Errors
+/// The position's file is missing or cannot be read.
+pub fn line_before(folder: &Path, position: &Position) -> Result<LineBefore, LedgerError> {
     if position.offset == 0 {
-        return Ok(
-            position.line == 0 && (position.file == 1 || file_path(folder, position.file - 1).exists())
-        );
+        let is_beginning = position.file == 1 && position.line == 0;
+        return Ok(if is_beginning { LineBefore::Fits } else { LineBefore::Differs });
     }
     let path = file_path(folder, position.file);
     let from = position.offset.saturating_sub(LONGEST_LINE as u64);
-    let Some(mut lines) = Lines::open(&path, from)? else { return Ok(false) };
-    let mut before = None;
+    let Some(mut lines) = Lines::open(&path, from)? else { return Err(LedgerError::Missing(path)) };
     while let Some(line) = lines.next()? {
-        let hash = line.ok().map(LineHash::of);
-        if lines.read == position.offset {
-            before = hash;
-        }
+        let fits = line.is_ok_and(|line| LineHash::of(line) == position.hash);
         if lines.read >= position.offset {
-            break;
+            let fits = fits && lines.read == position.offset;
+            return Ok(if fits { LineBefore::Fits } else { LineBefore::Differs });
         }
     }
-    Ok(before == Some(position.hash))
+    Ok(LineBefore::Short)
 }
 
 /// The file at which reading arrived is not there: the end of the ledger, unless a later one is.
@@ -139,16 +149,16 @@ fn missing_or_end(
 ) -> Result<Tail, LedgerError> {
     let path = file_path(folder, at.file);
     let position_is_beyond = at.file == from.file && *from != Position::beginning(from.hash);
-    if position_is_beyond || file_path(folder, at.file + 1).exists() {
+    if position_is_beyond || !files_after(folder, at.file)?.is_empty() {
         return Err(LedgerError::Missing(path));
     }
     Ok(Tail { end, bytes })
 }
 
 fn later_file_has_mark(folder: &Path, file: u32) -> Result<bool, LedgerError> {
-    for later in file + 1.. {
+    for later in files_after(folder, file)? {
         let path = file_path(folder, later);
-        let Some(mut lines) = Lines::open(&path, 0)? else { break };
+        let Some(mut lines) = Lines::open(&path, 0)? else { continue };
         if lines.rest()?.has_mark {
             return Ok(true);
         }

@@ -26,7 +26,7 @@ fn record(unit: u64) -> Record {
 /// A ledger with groups of the units 0-1, 2-4 and 5, in files of the given size.
 fn ledger(file_size: u64) -> (TempDir, Position) {
     let folder = TempDir::new().unwrap();
-    let mut writer = Writer::with_file_size(folder.path(), Position::beginning(run_hash()), file_size);
+    let mut writer = Writer::new(folder.path(), Position::beginning(run_hash())).with_file_size(file_size);
     for group in [0..2, 2..5, 5..6] {
         let records: Vec<_> = group.map(record).collect();
         writer.commit(&records, Duration::from_secs(1), 2).unwrap();
@@ -54,8 +54,10 @@ fn what_was_committed_is_read_again() {
         assert_eq!(tail, Tail { end: end.clone(), bytes: 0 });
         assert_eq!(end.file, if file_size == 1 { 3 } else { 1 });
         assert_eq!((end.mark.records, end.mark.threads), (6, 2));
-        assert!(line_before(folder.path(), &end).unwrap());
-        assert!(!line_before(folder.path(), &Position { hash: run_hash(), ..end }).unwrap());
+        let before = |position: &Position| line_before(folder.path(), position).unwrap();
+        assert_eq!(before(&end), LineBefore::Fits);
+        assert_eq!(before(&Position { hash: run_hash(), ..end.clone() }), LineBefore::Differs);
+        assert_eq!(before(&Position { offset: end.offset + 9, ..end }), LineBefore::Short);
     }
 }
 

@@ -3,14 +3,13 @@
 //! After a failed write or sync nobody knows what the disk holds, so the file is reopened, cut at the last mark, and
 //! the next group is written from there.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use super::disk::{Disk, DiskFile, SystemDisk};
 use super::line::{LineHash, encode};
 use super::record::{Mark, Record};
-use super::{LedgerError, Position, file_path};
+use super::{LedgerError, Position, file_path, files_after};
 
 /// A file is followed by a new one when it has grown to this many bytes.
 const FILE_SIZE: u64 = 1 << 28;
@@ -19,23 +18,29 @@ const FILE_SIZE: u64 = 1 << 28;
 #[derive(Debug)]
 pub struct Writer {
     folder: PathBuf,
+    disk: Box<dyn Disk>,
     /// Behind the last mark.
     end: Position,
     /// The file of `end`; none after a failure, and before the first group.
-    file: Option<File>,
+    file: Option<Box<dyn DiskFile>>,
     file_size: u64,
 }
 
 impl Writer {
     /// Goes on behind the mark at `end`: whatever follows it is cut off with the next group.
     pub fn new(folder: &Path, end: Position) -> Self {
-        Self { folder: folder.to_owned(), end, file: None, file_size: FILE_SIZE }
+        Self::on(Box::new(SystemDisk), folder, end)
+    }
+
+    /// The same on that disk.
+    pub(crate) fn on(disk: Box<dyn Disk>, folder: &Path, end: Position) -> Self {
+        Self { folder: folder.to_owned(), disk, end, file: None, file_size: FILE_SIZE }
     }
 
     /// The same with files of another size in bytes.
     #[cfg(test)]
-    pub fn with_file_size(folder: &Path, end: Position, file_size: u64) -> Self {
-        Self { file_size, ..Self::new(folder, end) }
+    pub(crate) fn with_file_size(self, file_size: u64) -> Self {
+        Self { file_size, ..self }
     }
 
     /// Behind the last mark.
@@ -59,57 +64,49 @@ impl Writer {
     }
 
     fn write_group(&mut self, records: &[Record], mark: Mark) -> Result<(), LedgerError> {
-        if self.end.offset >= self.file_size {
+        let mut at = self.end.clone();
+        if at.offset >= self.file_size {
             self.file = None;
-            self.end = Position { file: self.end.file + 1, offset: 0, line: 0, ..self.end.clone() };
+            at = Position { file: at.file + 1, offset: 0, line: 0, ..at };
         }
-        let path = file_path(&self.folder, self.end.file);
+        let path = file_path(&self.folder, at.file);
         let mut file = match self.file.take() {
             Some(file) => file,
-            None => self.open(&path)?,
+            None => self.open(&path, &at)?,
         };
         let mut group = String::new();
-        let mut hash = self.end.hash;
+        let mut hash = at.hash;
         for record in records {
             hash = append_line(&mut group, record, hash);
         }
         let mut mark_line = String::new();
         hash = append_line(&mut mark_line, &Record::Mark(mark), hash);
         for part in [&group, &mark_line] {
-            file.write_all(part.as_bytes()).map_err(LedgerError::io("write", &path))?;
-            file.sync_data().map_err(LedgerError::io("sync", &path))?;
+            file.append(part.as_bytes()).map_err(LedgerError::io("write", &path))?;
+            file.sync().map_err(LedgerError::io("sync", &path))?;
         }
         self.file = Some(file);
         self.end = Position {
-            file: self.end.file,
-            offset: self.end.offset + (group.len() + mark_line.len()) as u64,
-            line: self.end.line + records.len() as u64 + 1,
+            file: at.file,
+            offset: at.offset + (group.len() + mark_line.len()) as u64,
+            line: at.line + records.len() as u64 + 1,
             hash,
             mark,
         };
         Ok(())
     }
 
-    /// Opens the file of the last mark and cuts off what follows the mark, also in files after it.
-    fn open(&self, path: &Path) -> Result<File, LedgerError> {
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(path)
-            .map_err(LedgerError::io("open", path))?;
-        for later in self.end.file + 1.. {
+    /// Opens the file in which writing goes on and cuts off what follows that place, also in files after it.
+    fn open(&mut self, path: &Path, at: &Position) -> Result<Box<dyn DiskFile>, LedgerError> {
+        let mut file = self.disk.open(path).map_err(LedgerError::io("open", path))?;
+        // The last first: a ledger never has a gap among its files.
+        for later in files_after(&self.folder, at.file)?.into_iter().rev() {
             let path = file_path(&self.folder, later);
-            if !path.exists() {
-                break;
-            }
-            fs::remove_file(&path).map_err(LedgerError::io("cut", &path))?;
+            self.disk.remove(&path).map_err(LedgerError::io("cut", &path))?;
         }
-        file.set_len(self.end.offset).map_err(LedgerError::io("cut", path))?;
-        file.seek(SeekFrom::End(0)).map_err(LedgerError::io("write", path))?;
-        file.sync_all().map_err(LedgerError::io("sync", path))?;
-        let folder = File::open(&self.folder).map_err(LedgerError::io("open", &self.folder))?;
-        folder.sync_all().map_err(LedgerError::io("sync", &self.folder))?;
+        file.cut(at.offset).map_err(LedgerError::io("cut", path))?;
+        file.sync().map_err(LedgerError::io("sync", path))?;
+        self.disk.sync_folder(&self.folder).map_err(LedgerError::io("sync", &self.folder))?;
         Ok(file)
     }
 }

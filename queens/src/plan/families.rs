@@ -92,6 +92,14 @@ pub fn parts(board: Board, split: OuterSplit) -> Parts {
     Parts { parts: counts, symmetric }
 }
 
+/// The image that stands for the constellation and all its images.
+pub fn canonical(board: Board, x: Constellation) -> Constellation {
+    let images = Symmetry::ALL.map(|symmetry| x.image(board, symmetry));
+    images
+        .into_iter()
+        .fold(x, |best, image| if rank(board, image) < rank(board, best) { image } else { best })
+}
+
 /// Whether of all its images this one stands for the constellation.
 fn is_canonical(board: Board, x: Constellation) -> bool {
     Symmetry::ALL.iter().all(|symmetry| rank(board, x) <= rank(board, x.image(board, *symmetry)))

@@ -4,12 +4,14 @@
 //! and a fingerprint travel. It keeps one `Part` for each constellation (and symmetric count); a unit
 //! is derived from its number alone, by a search in the parts and a short walk within one.
 
+mod border;
 mod constellations;
 mod estimate;
 mod families;
 mod part;
 
 use std::fmt;
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -20,6 +22,7 @@ use crate::position::Position;
 use crate::symmetric::{Turn, count_fixed};
 use crate::symmetry::SymmetryClass;
 use crate::tally::{Measure, Summand};
+pub use border::{Border, Family};
 use part::{OuterSplit, Part};
 
 /// The number of a unit in its plan, from 0.
@@ -186,6 +189,17 @@ impl Unit {
     }
 }
 
+/// Units with consecutive numbers that have border and summand in common.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Their border queens.
+    pub border: Border,
+    /// Which sum their counts belong to.
+    pub summand: Summand,
+    /// Their numbers.
+    pub units: Range<u64>,
+}
+
 /// The hash of everything in a plan, 128 bits, written as 32 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fingerprint(String);
@@ -286,6 +300,15 @@ impl Plan {
     /// The expected work of the whole plan, in search nodes.
     pub fn total_weight(&self) -> u128 {
         self.parts.iter().map(|part| u128::from(part.unit_weight()) * u128::from(part.units())).sum()
+    }
+
+    /// The pieces that the units fall into, in the order of their numbers: together they are all units.
+    pub fn pieces(&self) -> impl Iterator<Item = Piece> + '_ {
+        self.parts.iter().zip(self.firsts.windows(2)).map(|(part, firsts)| Piece {
+            border: part.border(),
+            summand: part.summand(),
+            units: firsts[0]..firsts[1],
+        })
     }
 
     /// The constellations that have a symmetry: class and number of units (completions and symmetric counts).

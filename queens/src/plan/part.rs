@@ -11,6 +11,7 @@
 
 use crate::board::Square;
 use crate::kernel::meet::{left_columns, next_outer_row};
+use crate::plan::border::Border;
 use crate::position::{BoundaryPairs, Position};
 use crate::rows::{FreeRow, free_rows};
 use crate::tally::{Measure, Summand};
@@ -97,6 +98,11 @@ impl Part {
     /// Which sum the counts belong to.
     pub fn summand(&self) -> Summand {
         self.summand
+    }
+
+    /// The border queens of all its units.
+    pub fn border(&self) -> Border {
+        Border::of(&self.position)
     }
 
     /// The position of the unit with that index, 0 <= index < `units()`.

@@ -157,3 +157,30 @@ fn plans_out_of_all_proportion_are_refused_before_they_are_derived() {
         assert_eq!((PlanSpec::new(n).check(), PlanSpec::families(n).check()), (Ok(()), Ok(())), "n = {n}");
     }
 }
+
+#[test]
+fn pieces_are_all_units_in_their_order_and_both_schemes_have_the_same_families() {
+    for n in [4, 5, 8, 11, 12, 13] {
+        let board = Board::new(n).unwrap();
+        let families = [PlanSpec::new(board), PlanSpec::families(board)].map(|spec| {
+            let plan = Plan::derive(spec).unwrap();
+            let mut next = 0;
+            let mut families = std::collections::BTreeSet::new();
+            for piece in plan.pieces() {
+                assert_eq!(piece.units.start, next);
+                next = piece.units.end;
+                families.insert(piece.border.family(board));
+                for unit in piece.units.clone().map(UnitId).take(3) {
+                    assert_eq!(plan.summand(unit), piece.summand);
+                    assert_eq!(
+                        Border::of(&plan.unit(unit).position).family(board),
+                        piece.border.family(board)
+                    );
+                }
+            }
+            assert_eq!(next, plan.units());
+            families
+        });
+        assert_eq!(families[0], families[1], "n={n}");
+    }
+}

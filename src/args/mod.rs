@@ -1,6 +1,7 @@
 //! The arguments, as clap reads them, parsed into domain values: nothing further in sees a string.
 
 mod keys;
+mod records;
 mod single;
 
 use std::path::PathBuf;
@@ -15,6 +16,7 @@ use queens::kernel::{Isa, Kernel, KernelError, Method, kernel};
 use queens::plan::{PlanSpec, Scheme};
 
 pub use keys::{KeysArgs, KeysCommand};
+pub use records::{ExportArgs, MergeArgs, Sample, VerifyArgs};
 pub use single::{
     ConstellationPictureArgs, FamiliesArgs, OutArgs, PictureArgs, RingsArgs, SolutionsArgs, StudyArgs,
     Subject, TreePictureArgs,
@@ -47,6 +49,7 @@ pub enum Command {
     Keys(KeysArgs),
     Constellations(ConstellationsArgs),
     Verify(VerifyArgs),
+    Export(ExportArgs),
     Merge(MergeArgs),
     Bench(BenchArgs),
     Solutions(SolutionsArgs),
@@ -109,10 +112,14 @@ pub struct KernelArgs {
     isa: Auto<Isa>,
 }
 
+/// How many units a machine counts at a time where nothing else is said.
+pub fn cores() -> u32 {
+    std::thread::available_parallelism().map_or(1, |n| n.get() as u32)
+}
+
 impl KernelArgs {
     /// The number of threads.
     pub fn threads(&self) -> u32 {
-        let cores = || std::thread::available_parallelism().map_or(1, |n| n.get() as u32);
         self.threads.unwrap_or_else(cores)
     }
 
@@ -295,29 +302,6 @@ pub struct ConstellationsForm {
     /// Count the solutions from such a file, or from both of a board, on this machine.
     #[arg(long, value_name = "FILE", num_args = 1..=2)]
     pub count: Vec<PathBuf>,
-}
-
-/// Audits a run directory from its ledger alone.
-#[derive(Debug, Parser)]
-#[command(after_help = "Example:\n  diadem verify ./diadem-16")]
-pub struct VerifyArgs {
-    /// The run directory.
-    #[arg(value_name = "DIR")]
-    pub run: PathBuf,
-}
-
-/// Joins runs of one plan, shards above all, into a new run directory.
-#[derive(Debug, Parser)]
-#[command(after_help = "\
-Example:
-  diadem merge ./diadem-20 ./shard-1 ./shard-2 ./shard-3")]
-pub struct MergeArgs {
-    /// The run directory to make.
-    #[arg(value_name = "OUT")]
-    pub out: PathBuf,
-    /// The run directories to join.
-    #[arg(value_name = "IN", required = true)]
-    pub parts: Vec<PathBuf>,
 }
 
 /// Measures how fast this machine counts.

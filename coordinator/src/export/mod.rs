@@ -1,0 +1,203 @@
+//! The counts of a run as a table for publication, and the comparison of such a table with the ledger.
+//!
+//! ```text
+//! # diadem export by family          {"diadem":"export","by":"family","n":16, ...}
+//! # n 16                             {"top":0,"bottom":2, ...}
+//! ...
+//! top,bottom,units,counted,...       ...
+//! 0,2,34,34,...                      {"blake3":"<64 hex digits>"}
+//! # blake3 <64 hex digits>
+//! ```
+//!
+//! The last line has the BLAKE3 hash of all lines before it. Nothing in a table depends on who counted, when and in
+//! which order: whoever counts the same plan gets the same table, to the byte.
+
+mod comparison;
+mod table;
+
+use std::fmt;
+use std::io::{self, BufRead, Write};
+use std::str::FromStr;
+
+use queens::plan::{Border, Family};
+use queens::tally::Measure;
+use queens::{Constellation, Totals, UnitId};
+use serde_json::json;
+use thiserror::Error;
+
+use crate::groups::{by_constellation, by_family, measure_of};
+use crate::run_directory::RunDirectory;
+use crate::standing::Standing;
+use comparison::Comparison;
+use table::{SUMS, Table, wide};
+
+/// What a row of the table is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum By {
+    /// A unit of the plan.
+    Unit,
+    /// The constellations that share top and bottom queen.
+    Family,
+    /// A boundary constellation.
+    Constellation,
+}
+
+impl By {
+    /// All of them.
+    pub const ALL: [By; 3] = [By::Unit, By::Family, By::Constellation];
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            By::Unit => "unit",
+            By::Family => "family",
+            By::Constellation => "constellation",
+        })
+    }
+}
+
+impl FromStr for By {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let named = By::ALL.into_iter().find(|by| by.to_string() == text);
+        named.ok_or_else(|| format!("a table is by unit, family or constellation, not by \"{text}\""))
+    }
+}
+
+/// How a table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Values separated by commas.
+    Csv,
+    /// A JSON object a line.
+    JsonLines,
+}
+
+/// A table that cannot be written, or that is not the ledger's.
+#[derive(Debug, Error)]
+pub enum ExportError {
+    /// The plan's units span constellations.
+    #[error(
+        "this plan counts many constellations together: a table by constellation is not to be had, one by family is"
+    )]
+    NoConstellations,
+    /// It cannot be written or read.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The file does not begin as a table does.
+    #[error("line 1: this is no table that diadem export has written")]
+    NoTable,
+    /// A line is not what the ledger gives.
+    #[error("line {line}: the table says {found:?}, the ledger {expected:?}")]
+    Differs {
+        /// From 1.
+        line: u64,
+        /// In the file; empty behind its end.
+        found: String,
+        /// By the ledger; empty behind its end.
+        expected: String,
+    },
+}
+
+/// What a table is made of: a run and its standing counts, all of them known, as an audit leaves them.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// The run.
+    pub directory: &'a RunDirectory,
+    /// Its counts.
+    pub standing: &'a Standing,
+    /// Its totals.
+    pub totals: Totals,
+}
+
+impl Source<'_> {
+    /// Writes the table and returns its digest.
+    pub fn write(&self, format: Format, by: By, out: &mut dyn Write) -> Result<blake3::Hash, ExportError> {
+        let (plan, shard) = (self.directory.plan(), self.directory.run().shard);
+        if by == By::Constellation && plan.pieces().any(|piece| matches!(piece.border, Border::Family(_))) {
+            return Err(ExportError::NoConstellations);
+        }
+        let mut table = Table::new(format, out);
+        self.write_head(&mut table, by)?;
+        match by {
+            By::Unit => self.write_units(&mut table)?,
+            By::Family => {
+                table.columns(&[&FAMILY[..], &SUMS].concat())?;
+                for (Family { top, bottom }, sums) in by_family(plan, shard, self.standing) {
+                    table.values(&FAMILY, &[json!(top), json!(bottom)], Some(&sums))?;
+                }
+            }
+            By::Constellation => {
+                table.columns(&[&CONSTELLATION[..], &SUMS].concat())?;
+                let groups = by_constellation(plan, shard, self.standing);
+                for (Constellation { top, bottom, left, right }, sums) in groups {
+                    let queens = [top, bottom, left, right].map(|place| json!(place));
+                    table.values(&CONSTELLATION, &queens, Some(&sums))?;
+                }
+            }
+        }
+        table.end()
+    }
+
+    /// Compares a table with the ledger; says by what it is and its digest.
+    pub fn compare(&self, table: &mut dyn BufRead) -> Result<(By, blake3::Hash), ExportError> {
+        let mut comparison = Comparison::new(table)?;
+        let (format, by) = table::kind_of(comparison.first_line()).ok_or(ExportError::NoTable)?;
+        match self.write(format, by, &mut comparison) {
+            Ok(digest) => comparison.end().map(|()| (by, digest)),
+            Err(ExportError::Io(_)) => Err(comparison.failure()),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn write_head(&self, table: &mut Table<'_>, by: By) -> Result<(), ExportError> {
+        let (plan, shard) = (self.directory.plan(), self.directory.run().shard);
+        let facts = [
+            ("n", json!(plan.board().n())),
+            ("plan", json!(plan.fingerprint().to_string())),
+            ("part", json!(shard.to_string())),
+            ("units", json!(shard.size(plan.units()))),
+            ("counted", json!(self.standing.done())),
+            ("solutions", wide(self.totals.solutions())),
+            ("a", wide(self.totals.a)),
+            ("p", wide(self.totals.p)),
+            ("r", wide(self.totals.r)),
+        ];
+        table.head(by, &facts)
+    }
+
+    fn write_units(&self, table: &mut Table<'_>) -> Result<(), ExportError> {
+        let (plan, shard) = (self.directory.plan(), self.directory.run().shard);
+        table.columns(&UNIT)?;
+        for piece in plan.pieces() {
+            let [top, bottom, left, right] = match piece.border {
+                Border::Family(Family { top, bottom }) => [Some(top), Some(bottom), None, None],
+                Border::Constellation(x) => [x.top, x.bottom, x.left, x.right].map(Some),
+            };
+            let measure = match measure_of(piece.summand) {
+                Measure::Completions => "completions",
+                Measure::HalfTurn => "half_turn",
+                Measure::QuarterTurn => "quarter_turn",
+            };
+            for unit in piece.units.clone().map(UnitId).filter(|unit| shard.contains(*unit)) {
+                let Some(count) = self.standing.count(unit) else { continue };
+                let values = [
+                    json!(unit.0),
+                    json!(top),
+                    json!(bottom),
+                    json!(left),
+                    json!(right),
+                    json!(measure),
+                    wide(count.into()),
+                ];
+                table.values(&UNIT, &values, None)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+const UNIT: [&str; 7] = ["unit", "top", "bottom", "left", "right", "measure", "count"];
+const FAMILY: [&str; 2] = ["top", "bottom"];
+const CONSTELLATION: [&str; 4] = ["top", "bottom", "left", "right"];

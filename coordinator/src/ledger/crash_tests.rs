@@ -1,0 +1,142 @@
+//! The writer stopped, failed and cut off from power at every one of its steps.
+
+use std::time::Duration;
+
+use queens::UnitId;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use tempfile::TempDir;
+
+use super::faulty_disk::{Fault, FaultyDisk};
+use super::*;
+
+const FULL: i32 = 28;
+const READ_ONLY: i32 = 30;
+const BROKEN: i32 = 5;
+
+/// So small that most groups begin a file.
+const FILE_SIZE: u64 = 600;
+
+fn run_hash() -> LineHash {
+    LineHash::of(b"a run")
+}
+
+/// The units of the groups that are committed one after the other.
+fn groups() -> Vec<std::ops::Range<u64>> {
+    vec![0..1, 1..4, 4..6, 6..7, 7..12, 12..13, 13..15]
+}
+
+fn records(group: &std::ops::Range<u64>) -> Vec<Record> {
+    let record = |unit| Record::Retract { unit: UnitId(unit), count: 3 * unit, at: 1_790_000_000 };
+    group.clone().map(record).collect()
+}
+
+fn writer(folder: &Path, disk: &FaultyDisk, end: Position) -> Writer {
+    Writer::on(Box::new(disk.clone()), folder, end).with_file_size(FILE_SIZE)
+}
+
+fn units(folder: &Path) -> (Vec<u64>, Tail) {
+    let mut units = Vec::new();
+    let tail = read(folder, &Position::beginning(run_hash()), |_, record| {
+        let Record::Retract { unit, .. } = record else { return Err("another record".into()) };
+        units.push(unit.0);
+        Ok(())
+    });
+    (units, tail.unwrap())
+}
+
+/// Commits the groups from `first` on, each as often as it takes; gives up after ten failures of one.
+fn commit_all(writer: &mut Writer, first: usize) -> usize {
+    for (number, group) in groups().iter().enumerate().skip(first) {
+        if (0..10).all(|_| writer.commit(&records(group), Duration::from_secs(1), 1).is_err()) {
+            return number;
+        }
+    }
+    groups().len()
+}
+
+/// How many steps it takes when nothing fails.
+fn steps() -> u64 {
+    let (folder, disk) = (TempDir::new().unwrap(), FaultyDisk::default());
+    let mut writer = writer(folder.path(), &disk, Position::beginning(run_hash()));
+    assert_eq!(commit_all(&mut writer, 0), groups().len());
+    disk.steps()
+}
+
+/// Runs into the faults, loses power or not, and looks at what is left; then goes on to the end.
+fn survives(faults: &[(u64, Fault)], power_cut: Option<u64>) {
+    let what = format!("{faults:?}, power cut {power_cut:?}");
+    let (folder, disk) = (TempDir::new().unwrap(), FaultyDisk::with_faults(faults));
+    let mut failing = writer(folder.path(), &disk, Position::beginning(run_hash()));
+    let acknowledged = commit_all(&mut failing, 0);
+    if let Some(seed) = power_cut {
+        disk.cut_power(&mut StdRng::seed_from_u64(seed));
+    }
+    let (found, tail) = units(folder.path());
+    let end_of = |groups_done: usize| groups()[..groups_done].last().map_or(0, |group| group.end);
+    let expected: Vec<u64> = (0..found.len() as u64).collect();
+    assert_eq!(found, expected, "{what}");
+    let complete = (acknowledged..=groups().len()).find(|done| end_of(*done) == found.len() as u64);
+    let complete = complete.unwrap_or_else(|| panic!("{what}: {acknowledged} groups, {found:?}"));
+    assert!(complete <= acknowledged + 1, "{what}: a group that nobody asked for");
+    let mut writer = writer(folder.path(), &FaultyDisk::default(), tail.end);
+    assert_eq!(commit_all(&mut writer, complete), groups().len(), "{what}");
+    let (found, tail) = units(folder.path());
+    assert_eq!((found, tail.bytes), ((0..15).collect(), 0), "{what}");
+    assert_eq!(tail.end, *writer.end(), "{what}");
+}
+
+#[test]
+fn a_crash_at_any_step_loses_nothing_acknowledged() {
+    for step in 0..steps() {
+        survives(&[(step, Fault::Crash)], None);
+    }
+}
+
+#[test]
+fn a_power_cut_at_any_step_loses_nothing_acknowledged() {
+    for step in 0..=steps() {
+        for seed in 0..12 {
+            survives(&[(step, Fault::Crash)], Some(seed));
+        }
+    }
+}
+
+#[test]
+fn a_disk_that_is_full_read_only_or_broken_for_some_steps_delays_and_loses_nothing() {
+    for step in 0..steps() {
+        for errno in [FULL, READ_ONLY, BROKEN] {
+            for steps in 1..=4 {
+                survives(&[(step, Fault::Error { errno, steps })], None);
+            }
+        }
+        survives(&[(step, Fault::Short { errno: FULL })], None);
+    }
+}
+
+#[test]
+fn a_power_cut_soon_after_a_failed_step_loses_nothing_acknowledged() {
+    for step in 0..steps() {
+        for fault in [Fault::Error { errno: BROKEN, steps: 1 }, Fault::Short { errno: FULL }] {
+            for later in 1..=9 {
+                for seed in 0..2 {
+                    survives(&[(step, fault), (step + later, Fault::Crash)], Some(seed));
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn what_was_written_before_a_failure_is_cut_off_before_anything_else_is_written() {
+    let folder = TempDir::new().unwrap();
+    // Steps: open, cut, sync, sync of the folder, append, sync, append of the mark, sync of the mark.
+    let disk = FaultyDisk::with_faults(&[(7, Fault::Error { errno: BROKEN, steps: 1 })]);
+    let mut writer = writer(folder.path(), &disk, Position::beginning(run_hash()));
+    let error = writer.commit(&records(&(0..5)), Duration::from_secs(1), 1).unwrap_err();
+    assert!(error.to_string().starts_with("cannot sync "), "{error}");
+    assert_eq!(*writer.end(), Position::beginning(run_hash()), "nothing has changed");
+    assert_eq!(units(folder.path()).0.len(), 5, "all of it is there, and nobody knows");
+    writer.commit(&records(&(8..9)), Duration::from_secs(1), 1).unwrap();
+    assert_eq!(units(folder.path()).0, [8], "another group may follow");
+}

@@ -1,0 +1,64 @@
+//! What the writer asks of the disk, so that a test can put a disk under it that fails or stops at any step.
+
+use std::fmt;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::Path;
+
+/// The folder of a ledger, as its writer uses it.
+pub(crate) trait Disk: fmt::Debug + Send {
+    /// Opens a file for writing; it is created where it is missing.
+    fn open(&mut self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+
+    /// Removes a file.
+    fn remove(&mut self, path: &Path) -> io::Result<()>;
+
+    /// Puts on disk which files the folder has.
+    fn sync_folder(&mut self, folder: &Path) -> io::Result<()>;
+}
+
+/// An open file of the ledger.
+pub(crate) trait DiskFile: fmt::Debug + Send {
+    /// Cuts it to that many bytes; appending goes on there.
+    fn cut(&mut self, len: u64) -> io::Result<()>;
+
+    /// Writes behind all that is there. After an error a part of it may be there.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Puts all that was written on disk. After an error nobody knows what is there.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// The system's own.
+#[derive(Debug)]
+pub(crate) struct SystemDisk;
+
+impl Disk for SystemDisk {
+    fn open(&mut self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+        Ok(Box::new(file))
+    }
+
+    fn remove(&mut self, path: &Path) -> io::Result<()> {
+        fs::remove_file(path)
+    }
+
+    fn sync_folder(&mut self, folder: &Path) -> io::Result<()> {
+        File::open(folder)?.sync_all()
+    }
+}
+
+impl DiskFile for File {
+    fn cut(&mut self, len: u64) -> io::Result<()> {
+        self.set_len(len)?;
+        self.seek(SeekFrom::End(0)).map(|_| ())
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+}

@@ -1,0 +1,34 @@
+//! `run.json`, and the plans and shards that it may speak of.
+
+#![no_main]
+
+use coordinator::run_directory::RunFile;
+use libfuzzer_sys::fuzz_target;
+use queens::{Plan, PlanSpec, UnitId};
+
+/// Larger boards take their time.
+const LARGEST: u8 = 6;
+
+fuzz_target!(|bytes: &[u8]| {
+    if let Ok(run) = serde_json::from_slice::<RunFile>(bytes) {
+        let text = serde_json::to_string(&run).unwrap();
+        assert_eq!(serde_json::from_str::<RunFile>(&text).unwrap(), run);
+        run.hash();
+        derive(run.plan);
+    }
+    if let Ok(spec) = serde_json::from_slice(bytes) {
+        derive(spec);
+    }
+});
+
+fn derive(spec: PlanSpec) {
+    if spec.n.n() > LARGEST {
+        return;
+    }
+    let Ok(plan) = Plan::derive(spec) else { return };
+    let pieces: u64 = plan.pieces().map(|piece| piece.units.end - piece.units.start).sum();
+    assert_eq!(pieces, plan.units());
+    for unit in (0..plan.units().min(3)).chain(plan.units().checked_sub(1)).map(UnitId) {
+        assert_eq!(plan.unit(unit).summand, plan.summand(unit));
+    }
+}

@@ -1,0 +1,44 @@
+//! `diadem export`: the counts of a run as a table.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::process::ExitCode;
+
+use anyhow::Context;
+use coordinator::audit;
+use coordinator::export::{ExportError, Source};
+use coordinator::run_directory::RunDirectory;
+
+use crate::args::ExportArgs;
+
+pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
+    let directory = RunDirectory::open(&args.run)?;
+    let audit = audit(&directory)?;
+    let source = Source { directory: &directory, standing: &audit.standing, totals: audit.totals };
+    let format = args.format.format();
+    let digest = if let Some(path) = &args.out {
+        let failed = || format!("cannot write {}", path.display());
+        let mut out = BufWriter::new(File::create(path).with_context(failed)?);
+        let digest = source.write(format, args.by, &mut out).map_err(reason).with_context(failed)?;
+        out.into_inner().map_err(io::IntoInnerError::into_error).with_context(failed)?.sync_all()?;
+        digest
+    } else {
+        let mut out = BufWriter::new(io::stdout().lock());
+        let digest = source.write(format, args.by, &mut out).map_err(reason)?;
+        out.flush()?;
+        digest
+    };
+    eprintln!("blake3 {digest}");
+    if audit.missing_units > 0 {
+        eprintln!("diadem: the run is not complete: {} units are missing", audit.missing_units);
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The disk's or the reader's own reason, where it is that.
+fn reason(error: ExportError) -> anyhow::Error {
+    match error {
+        ExportError::Io(error) => error.into(),
+        other => other.into(),
+    }
+}

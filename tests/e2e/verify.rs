@@ -1,0 +1,184 @@
+//! What a stranger does with a run: verify, export, compare.
+
+use std::fs;
+
+use coordinator::ledger::{Position, Record, Writer, read};
+use coordinator::run_directory::RunDirectory;
+use queens::tally;
+
+use crate::harness::{Folder, published};
+
+/// Rewrites the ledger of a run as a liar would, with all CRCs and hashes right.
+fn forge(folder: &Folder, run: &str, mut lie: impl FnMut(&mut Record)) {
+    let path = folder.path().join(run);
+    let directory = RunDirectory::open(&path).unwrap();
+    let beginning = Position::beginning(directory.run().hash());
+    let mut records = Vec::new();
+    read(&directory.ledger(), &beginning, |_, record| {
+        records.push(record.clone());
+        Ok(())
+    })
+    .unwrap();
+    records.iter_mut().for_each(&mut lie);
+    fs::remove_dir_all(directory.ledger()).unwrap();
+    fs::create_dir(directory.ledger()).unwrap();
+    let mut writer = Writer::new(&directory.ledger(), beginning);
+    writer.commit(&records, std::time::Duration::from_secs(1), 1).unwrap();
+}
+
+/// Has a wrong count of the first unit for which `suits` holds.
+fn lie_about(folder: &Folder, run: &str, more: i64, suits: impl Fn(tally::Summand) -> bool) -> u64 {
+    let plan = RunDirectory::open(&folder.path().join(run)).unwrap().plan().clone();
+    let mut unit = None;
+    forge(folder, run, |record| {
+        if let Record::Count(r) = record
+            && unit.is_none()
+            && suits(plan.summand(r.unit))
+            && r.count > 0
+        {
+            r.count = r.count.checked_add_signed(more).unwrap();
+            unit = Some(r.unit.0);
+        }
+    });
+    unit.unwrap()
+}
+
+#[test]
+fn a_finished_run_is_verified_in_words_and_as_json() {
+    let folder = Folder::new();
+    for (n, kernel) in [(1, "search"), (2, "search"), (12, "search"), (12, "meet")] {
+        let run = format!("{n}-{kernel}");
+        folder.run(&format!("count {n} --kernel {kernel} --run {run} --quiet"));
+        let words = folder.run(&format!("verify {run}"));
+        assert_eq!(words.code, Some(0), "{words:?}");
+        assert!(words.stdout.ends_with("complete; the total agrees with the published value\n"), "{words:?}");
+        let report = folder.run(&format!("verify {run} --recount all --json --seed 7")).json();
+        assert_eq!((&report["sound"], &report["published"]), (&true.into(), &"agrees".into()));
+        assert_eq!(report["ledger"]["solutions"], published(n));
+        assert_eq!(report["recount"]["wrong_at_most"], 0.0);
+    }
+}
+
+#[test]
+fn a_sample_states_its_bound_and_its_seed_and_can_be_repeated() {
+    let folder = Folder::new();
+    folder.run("count 12 --run run --quiet");
+    let outcome = folder.run("verify run --recount 20 --seed 7");
+    assert!(outcome.stdout.contains("20 of 730 units, chosen by seed 7, found again"), "{outcome:?}");
+    assert!(outcome.stdout.contains("at most 13.91 % of all units are wrong"), "{outcome:?}");
+    let none = folder.run("verify run --recount 0 --json").json();
+    assert_eq!((&none["recount"]["units"], &none["recount"]["wrong_at_most"]), (&0.into(), &1.0.into()));
+    folder.run("verify run --recount some").refused(&["some", "a number or \"all\""]);
+}
+
+#[test]
+fn a_wrong_count_with_all_hashes_right_is_found_by_the_recount_and_named() {
+    let folder = Folder::new();
+    for (kernel, other) in [("search", "meet/"), ("meet", "search/")] {
+        let run = format!("run-{kernel}");
+        folder.run(&format!("count 12 --kernel {kernel} --run {run} --quiet"));
+        let unit = lie_about(&folder, &run, 1, |summand| summand == tally::Summand::Asymmetric);
+        let outcome = folder.run(&format!("verify {run} --recount all"));
+        assert_eq!(outcome.code, Some(1), "{outcome:?}");
+        let error = outcome.stderr.lines().last().unwrap();
+        assert!(error.contains(&format!("unit {unit}: the ledger says")), "{outcome:?}");
+        assert!(error.contains("000001.jsonl:") && error.contains(other), "{outcome:?}");
+        // Where nothing is counted again, the published value is what gives it away.
+        let outcome = folder.run(&format!("verify {run} --recount 0"));
+        assert!(outcome.stderr.contains("differs from the published value"), "{outcome:?}");
+    }
+}
+
+#[test]
+fn wrong_symmetric_counts_are_found_whatever_the_sample() {
+    let folder = Folder::new();
+    // Two more that the half turn fixes and no sum contradicts it.
+    folder.run("count 12 --run half --quiet");
+    let half = |summand| matches!(summand, tally::Summand::Symmetric(_, tally::Measure::HalfTurn));
+    let unit = lie_about(&folder, "half", 2, half);
+    let outcome = folder.run("verify half --recount 0 --json");
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+    assert_eq!(report["sound"], false);
+    let wrong = report["wrong"].as_str().unwrap();
+    assert!(wrong.contains(&format!("unit {unit}:")) && wrong.contains("the second algorithm"), "{wrong}");
+    // Four fixed by the quarter turn cannot become three: fours can be reflected one by one.
+    folder.run("count 12 --run quarter --quiet");
+    let quarter = |summand| matches!(summand, tally::Summand::Symmetric(_, tally::Measure::QuarterTurn));
+    let unit = lie_about(&folder, "quarter", -2, quarter);
+    let outcome = folder.run("verify quarter --recount 0");
+    let place = format!("unit {unit}: ");
+    assert!(outcome.stderr.contains(&place) && outcome.stderr.contains("no multiple of 4"), "{outcome:?}");
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+}
+
+#[test]
+fn a_run_without_units_missing_none_and_no_run_are_told_apart() {
+    let folder = Folder::new();
+    folder.run("count 12 --shard 1/3 --run shard --quiet");
+    assert_eq!(folder.run("verify shard").code, Some(0));
+    folder.run("merge out shard");
+    let outcome = folder.run("verify out");
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert!(
+        outcome.stderr.contains("not complete: ") && outcome.stderr.contains("the first is 1"),
+        "{outcome:?}"
+    );
+    let nowhere = folder.run("verify nowhere");
+    nowhere.refused(&["nowhere", "run.json is missing"]);
+    assert!(!nowhere.stderr.contains("--n"), "verify begins nothing: {nowhere:?}");
+}
+
+#[test]
+fn tables_say_what_the_ledger_says_and_verify_knows_them() {
+    let folder = Folder::new();
+    folder.run("count 12 --run run --quiet");
+    for format in ["csv", "jsonl"] {
+        for by in ["unit", "family", "constellation"] {
+            let file = format!("{by}.{format}");
+            let written = folder.run(&format!("export run --{format} --by {by} -o {file}"));
+            assert_eq!(written.code, Some(0), "{written:?}");
+            let digest = written.stderr.trim().strip_prefix("blake3 ").unwrap().to_owned();
+            let text = fs::read_to_string(folder.path().join(&file)).unwrap();
+            let last = text.lines().last().unwrap();
+            assert!(last.contains(&digest), "{last}");
+            let content = &text[..text.len() - last.len() - 1];
+            assert_eq!(blake3::hash(content.as_bytes()).to_string(), digest, "of all lines before the last");
+            assert_eq!(folder.run(&format!("export run --{format} --by {by}")).stdout, text);
+            let verified = folder.run(&format!("verify run --recount 0 --export {file}"));
+            assert!(verified.code == Some(0) && verified.stdout.contains(&digest), "{verified:?}");
+            // Any line that is changed, missing or too many is named.
+            let lines: Vec<&str> = text.lines().collect();
+            let middle = lines.len() / 2;
+            let changed = lines[middle].replace(['1', '2', '4'], "3");
+            let with =
+                |line: &[&str]| [&lines[..middle], line, &lines[middle + 1..]].concat().join("\n") + "\n";
+            for forged in [with(&[&changed]), with(&[]), with(&[lines[middle]; 2]), format!("{text}more\n")] {
+                fs::write(folder.path().join("forged"), &forged).unwrap();
+                let refused = folder.run("verify run --recount 0 --export forged");
+                assert!(refused.code == Some(1) && refused.stderr.contains("forged: line "), "{refused:?}");
+            }
+        }
+    }
+    folder.run("verify run --recount 0 --export run/run.json").stderr.contains("no table");
+    folder.run("export run").refused(&["--csv", "--jsonl"]);
+    folder.run("export run --csv --by queen").refused(&["queen", "unit, family or constellation"]);
+}
+
+#[test]
+fn sums_by_family_are_the_same_in_both_schemes() {
+    let folder = Folder::new();
+    let sums = |kernel: &str| {
+        folder.run(&format!("count 13 --kernel {kernel} --run {kernel} --quiet"));
+        let table = folder.run(&format!("export {kernel} --csv --by family")).stdout;
+        let rows = table.lines().filter(|line| !line.starts_with('#'));
+        // Units differ, what they add up to does not.
+        let columns = |line: &str| {
+            let values: Vec<&str> = line.split(',').collect();
+            [&values[..2], &values[4..]].concat().join(",")
+        };
+        rows.map(columns).collect::<Vec<_>>()
+    };
+    assert_eq!(sums("search"), sums("meet"));
+    folder.run("export meet --csv --by constellation").refused(&["by constellation", "by family"]);
+}

@@ -9,6 +9,7 @@ pub mod kernel;
 pub mod known;
 pub mod plan;
 pub mod rows;
+pub mod self_test;
 pub mod symmetric;
 pub mod tally;
 

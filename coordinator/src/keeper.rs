@@ -22,9 +22,11 @@ use crate::answer::Answer;
 use crate::audit::{Audit, AuditError, audit_until};
 use crate::clock::Clock;
 use crate::core::Core;
+use crate::double_check::DoubleCheck;
 use crate::handle::{CallError, Command, Handle, LeaseRequest, Purpose};
 use crate::ledger::{Mark, Record};
 use crate::store::Store;
+use crate::worth::worth;
 
 /// The longest time without a look at leases, waiting workers and checkpoint.
 const TICK: Duration = Duration::from_millis(200);
@@ -37,6 +39,9 @@ const TELL_EVERY: Duration = Duration::from_millis(500);
 
 /// At most so many requests share one commit.
 const MOST_AT_ONCE: usize = 4096;
+
+/// At most so many counts of quarantined machines are taken back at a time.
+const MOST_TAKEN_BACK: usize = 1000;
 
 /// How a run ended, if it has.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,7 +147,10 @@ impl Keeper {
                 }
             }
             self.commit();
-            self.core.tick(self.clock.now());
+            self.take_back();
+            for unit in self.core.tick(self.clock.now()) {
+                error!(%unit, "the unit was lost with five workers and is set aside");
+            }
             self.end_if_complete();
             self.serve_waiting();
             self.save_and_tell(close.is_some());
@@ -193,7 +201,7 @@ impl Keeper {
     /// Has the core judge a report. Its answer waits for the commit.
     fn judge(&mut self, report: Report, reply: oneshot::Sender<Result<Vec<Verdict>, CallError>>) {
         let now = self.clock.now();
-        let unix_time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let unix_time = unix_time();
         let mut verdicts = Vec::with_capacity(report.counts.len());
         let mut records = Vec::new();
         for count in &report.counts {
@@ -233,7 +241,7 @@ impl Keeper {
                     self.trouble.clear();
                 }
                 for PendingReport { report, verdicts, records, reply } in reports {
-                    if let Err(what) = self.core.recorded(now, report.worker, &records) {
+                    if let Err(what) = self.core.recorded(now, Some(report.worker), &records) {
                         self.stage = Stage::Ended(Ending::Withheld(what));
                     }
                     reply.send(Ok(verdicts)).ok();
@@ -250,6 +258,24 @@ impl Keeper {
                 }
                 self.trouble = trouble;
             }
+        }
+    }
+
+    /// Has counts of machines that were wrong counted again.
+    fn take_back(&mut self) {
+        let records = self.core.take_back(unix_time(), MOST_TAKEN_BACK);
+        if records.is_empty() {
+            return;
+        }
+        let (elapsed, threads) = (self.elapsed(), self.threads);
+        let committed = self.store.as_mut().map_or(Ok(()), |store| store.commit(&records, elapsed, threads));
+        if let Err(error) = committed {
+            self.core.not_recorded(&records);
+            self.trouble = format!("nothing is recorded: {error}");
+        } else if let Err(what) = self.core.recorded(self.clock.now(), None, &records) {
+            self.stage = Stage::Ended(Ending::Withheld(what));
+        } else {
+            warn!(units = records.len(), "counts of quarantined machines are taken back");
         }
     }
 
@@ -304,6 +330,7 @@ impl Keeper {
                 kernels: self.kernels.clone(),
                 elapsed: self.elapsed(),
                 cpu: Duration::from_micros(sums.cpu_us),
+                worth: worth(self.core.standing(), DoubleCheck::default()),
             })),
             Err(error) => Ending::Withheld(error.to_string()),
         }
@@ -339,7 +366,10 @@ impl Keeper {
             Ok(audit) if purpose == Purpose::Answer => {
                 self.stage = Stage::Ended(self.answer(&audit));
             }
-            Ok(audit) => self.core.standing().learn_counts(&audit.standing),
+            Ok(audit) => {
+                self.core.standing().learn_counts(&audit.standing);
+                self.core.learnt();
+            }
         }
         self.told = Duration::ZERO;
     }
@@ -359,7 +389,9 @@ impl Keeper {
     fn status(&self) -> RunStatus {
         let mut status = self.core.status(self.clock.now());
         status.elapsed = self.elapsed();
-        status.trouble.clone_from(&self.trouble);
+        if !self.trouble.is_empty() {
+            status.trouble.clone_from(&self.trouble);
+        }
         status.phase = match &self.stage {
             Stage::Counting => Phase::Counting,
             Stage::Auditing => Phase::Auditing,
@@ -393,6 +425,11 @@ impl Keeper {
             self.news.send_replace(news);
         }
     }
+}
+
+/// Seconds since 1970 (UTC).
+fn unix_time() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 /// The first news of a run.

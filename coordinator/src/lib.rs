@@ -11,11 +11,13 @@ mod audit;
 mod bitmap;
 mod checkpoint;
 mod clock;
+mod double_check;
 mod handle;
 mod keeper;
 mod merge;
 mod server;
 mod service;
+mod worth;
 
 pub mod core;
 pub mod ledger;
@@ -26,6 +28,7 @@ pub mod store;
 
 pub use answer::{Agreement, Answer};
 pub use audit::{Audit, AuditError, audit};
+pub use double_check::{DoubleCheck, DoubleCheckError};
 pub use handle::{CallError, Handle};
 pub use keeper::{Ending, News};
 pub use merge::{MergeError, Merged, merge};

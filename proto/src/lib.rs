@@ -7,8 +7,8 @@ mod domain;
 mod wire;
 
 pub use domain::{
-    Lease, LeaseReply, Phase, Registration, Report, RunStatus, Token, UnitCount, Verdict, Way, Welcome, WorkerId,
-    WorkerStatus, Worth,
+    Lease, LeaseReply, Phase, Registration, Report, RunStatus, Token, UnitCount, Verdict, Way, Welcome,
+    WorkerId, WorkerStatus, Worth,
 };
 pub use wire::{WireError, malformed, plan_from_reply, plan_reply};
 

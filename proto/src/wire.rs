@@ -8,8 +8,8 @@ use queens::{Board, PlanSpec, Totals, UnitId};
 use thiserror::Error;
 
 use crate::domain::{
-    Lease, LeaseReply, Phase, Registration, Report, RunStatus, Token, UnitCount, Verdict, Way, Welcome, WorkerId,
-    WorkerStatus, Worth,
+    Lease, LeaseReply, Phase, Registration, Report, RunStatus, Token, UnitCount, Verdict, Way, Welcome,
+    WorkerId, WorkerStatus, Worth,
 };
 use crate::v1;
 

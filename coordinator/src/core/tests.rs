@@ -1,4 +1,6 @@
-use proto::Token;
+use std::collections::BTreeSet;
+
+use proto::{Token, UnitCount, Verdict, Way};
 use queens::{Board, PlanSpec};
 
 use super::*;
@@ -8,15 +10,17 @@ const T0: Duration = Duration::ZERO;
 fn core() -> Core {
     let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
     let standing = Standing::new(&plan);
-    Core::new(Arc::new(plan), Shard::default(), standing, 7)
+    Core::new(Arc::new(plan), Shard::default(), standing, DoubleCheck::None, 7)
 }
 
 fn registration(core: &Core, name: &str, held: &[UnitId]) -> Registration {
     Registration {
         fingerprint: core.plan().fingerprint().clone(),
         name: name.into(),
+        machine: name.into(),
         threads: 2,
         kernel: "search/portable".parse().unwrap(),
+        self_test: self_test::expected(),
         held: held.to_vec(),
     }
 }
@@ -33,7 +37,7 @@ fn counted(lease: Lease, completions: u64) -> UnitCount {
 /// Judges and records at once.
 fn report(core: &mut Core, now: Duration, worker: WorkerId, lease: Lease, completions: u64) -> Verdict {
     let (verdict, records) = core.judge(now, 0, worker, &counted(lease, completions)).unwrap();
-    core.recorded(now, worker, &records).unwrap();
+    core.recorded(now, Some(worker), &records).unwrap();
     verdict
 }
 
@@ -120,7 +124,8 @@ fn late_result_of_expired_lease_is_accepted() {
     let again = core.lease(LEASE_TIME, b, 1).unwrap()[0];
     assert_eq!(again.unit, late.unit);
     assert_eq!(report(&mut core, LEASE_TIME, a, late, 5), Verdict::Recorded);
-    assert_eq!(report(&mut core, LEASE_TIME, b, again, 5), Verdict::Known);
+    assert_eq!(report(&mut core, LEASE_TIME, b, again, 5), Verdict::Recorded, "and the other confirms it");
+    assert_eq!(core.status(LEASE_TIME).worth.on_two_machines, 1);
     assert!(core.is_complete());
 }
 
@@ -135,18 +140,24 @@ fn the_same_report_twice_is_acknowledged_twice_and_counted_once() {
 }
 
 #[test]
-fn a_contradicted_count_stands_again_only_when_a_third_one_agrees() {
+fn a_contradicted_count_stands_again_only_when_another_machine_agrees() {
     let mut core = core();
-    let a = join(&mut core, "a");
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| join(&mut core, name));
     let lease = core.lease(T0, a, 1).unwrap()[0];
     assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Recorded);
-    assert_eq!(report(&mut core, T0, a, lease, 6), Verdict::Conflict);
+    assert_eq!(report(&mut core, T0, b, lease, 6), Verdict::Conflict);
     assert_eq!((core.standing().done(), core.status(T0).disputed), (0, 1));
-    assert_eq!(report(&mut core, T0, a, lease, 7), Verdict::Conflict);
-    assert_eq!(core.lease(T0, a, 1).unwrap()[0].unit, lease.unit, "it is lent again");
-    assert_eq!(report(&mut core, T0, a, lease, 6), Verdict::Recorded);
+    assert_eq!(report(&mut core, T0, b, lease, 6), Verdict::Known, "the same again says nothing new");
+    assert_eq!(report(&mut core, T0, c, lease, 7), Verdict::Conflict);
+    assert_eq!(core.lease(T0, d, 1).unwrap()[0].unit, lease.unit, "it is lent again");
+    assert_eq!(report(&mut core, T0, d, lease, 6), Verdict::Recorded);
     assert_eq!(core.standing().count(lease.unit), Some(6));
-    assert_eq!(core.status(T0).disputed, 0);
+    let status = core.status(T0);
+    assert_eq!((status.disputed, status.worth.on_two_machines), (0, 1));
+    assert_eq!(status.worth.quarantined, ["a", "c"], "those who lost it");
+    assert_eq!(core.lease(T0, a, 1), Err(Refusal::UnknownWorker(a)));
+    let again = registration(&core, "a", &[]);
+    assert_eq!(core.register(T0, again), Err(Refusal::Quarantined("a".into())));
 }
 
 #[test]
@@ -197,6 +208,6 @@ fn a_worker_of_another_plan_is_refused_and_unknown_units_are_unwanted() {
     let foreign = Registration { fingerprint: "0".repeat(32).into(), ..registration(&core, "a", &[]) };
     assert!(matches!(core.register(T0, foreign), Err(Refusal::OtherPlan { .. })));
     let a = join(&mut core, "a");
-    let beyond = Lease { unit: UnitId(core.plan().units()), token: Token(1) };
+    let beyond = Lease { unit: UnitId(core.plan().units()), token: Token(1), way: Way::default() };
     assert_eq!(report(&mut core, T0, a, beyond, 1), Verdict::Unwanted);
 }

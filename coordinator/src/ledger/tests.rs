@@ -18,7 +18,11 @@ fn record(unit: u64) -> Record {
         nodes: unit,
         cpu_us: 1,
         worker: "w".into(),
+        machine: "m".into(),
         kernel: "search/portable".into(),
+        mirrored: false,
+        recount: None,
+        of: None,
         at: 1_790_000_000,
     })
 }

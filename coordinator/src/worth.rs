@@ -12,6 +12,7 @@ const RISK: f64 = 0.05;
 pub fn worth(standing: &Standing, policy: DoubleCheck) -> Worth {
     let sums = standing.sums();
     let on_two_machines = standing.marked(Mark::Independent);
+    let drawn = wrong_at_most(sums.sampled + sums.refuted, sums.refuted);
     let all_checked = standing.done() > 0 && on_two_machines == standing.done();
     Worth {
         on_two_machines,
@@ -20,7 +21,7 @@ pub fn worth(standing: &Standing, policy: DoubleCheck) -> Worth {
         sampled: sums.sampled,
         conflicts: sums.conflicts,
         quarantined: sums.machines.quarantined().map(|machine| machine.name.clone()).collect(),
-        wrong_at_most: if all_checked { Some(0.0) } else { wrong_at_most(sums.sampled, sums.conflicts) },
+        wrong_at_most: if all_checked { Some(0.0) } else { drawn },
     }
 }
 

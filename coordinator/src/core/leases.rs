@@ -142,6 +142,13 @@ impl Leases {
         late.into_iter().map(expired).collect()
     }
 
+    /// The units lent by leases that have not expired.
+    #[cfg(test)]
+    pub fn lent_until_after(&self, now: Duration) -> BTreeSet<UnitId> {
+        let good = self.by_unit.iter().filter(|(_, lent)| lent.expires > now);
+        good.map(|(unit, _)| *unit).collect()
+    }
+
     fn end_where(&mut self, ends: impl Fn(&Lent) -> bool) -> Vec<UnitId> {
         let mut units: Vec<_> =
             self.by_unit.iter().filter(|(_, lent)| ends(lent)).map(|(unit, _)| *unit).collect();

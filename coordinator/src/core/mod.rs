@@ -26,8 +26,8 @@ use std::time::Duration;
 use proto::{Lease, Registration, Welcome, WorkerId};
 use queens::plan::Fingerprint;
 use queens::{Plan, UnitId, self_test};
-use rand::SeedableRng;
 use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 use thiserror::Error;
 
 use crate::double_check::DoubleCheck;
@@ -119,13 +119,14 @@ impl Core {
             let in_shard = (0..plan.units()).map(UnitId).filter(|unit| shard.contains(*unit));
             in_shard.map(|unit| u128::from(plan.weight(unit))).sum()
         };
+        let mut random = StdRng::seed_from_u64(seed);
         let mut core = Self {
             plan,
             shard,
             policy,
             standing,
-            leases: Leases::new(seed),
-            workers: Workers::default(),
+            leases: Leases::new(random.random()),
+            workers: Workers::new(random.random()),
             recording: HashMap::new(),
             open: Open::default(),
             losses: Losses::default(),
@@ -133,7 +134,7 @@ impl Core {
             canaries: Canaries::default(),
             trials: HashMap::new(),
             believed: 0,
-            random: StdRng::seed_from_u64(seed.rotate_left(32)),
+            random,
             units_rate: Rate::default(),
             work_rate: Rate::default(),
             total_work,

@@ -10,12 +10,13 @@ use super::Refusal;
 use super::rate::Rate;
 
 /// The registered workers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Workers {
     by_id: HashMap<WorkerId, Worker>,
     /// How many of them run on each machine.
     machines: BTreeMap<String, u64>,
-    registered: u64,
+    /// The number of the last one that has registered.
+    last: u64,
 }
 
 /// One worker.
@@ -30,12 +31,20 @@ pub struct Worker {
     rate: Rate,
 }
 
+/// A process numbers at most so many workers.
+const SESSION_BITS: u32 = 24;
+
 impl Workers {
-    /// Registers a worker under a number that none had before in this process.
+    /// None. Workers are numbered by session: a restarted coordinator must not take one of before for another.
+    pub fn new(session: u32) -> Self {
+        Self { by_id: HashMap::new(), machines: BTreeMap::new(), last: u64::from(session) << SESSION_BITS }
+    }
+
+    /// Registers a worker under a number that none had before.
     pub fn add(&mut self, now: Duration, registration: Registration) -> WorkerId {
         let Registration { name, machine, threads, kernel, .. } = registration;
-        self.registered += 1;
-        let id = WorkerId(self.registered);
+        self.last += 1;
+        let id = WorkerId(self.last);
         *self.machines.entry(machine.clone()).or_default() += 1;
         let worker =
             Worker { name, machine, threads, kernel, last_word: now, done: 0, rate: Rate::default() };

@@ -44,6 +44,8 @@ pub struct Sums {
     pub checks: u64,
     /// Units drawn at random whose standing count was checked.
     pub sampled: u64,
+    /// Those of which it was contradicted.
+    pub refuted: u64,
     /// Counts that contradicted a standing one, or all others of a disputed unit.
     pub conflicts: u64,
     /// Units without a standing count because counts disagree, with all of these.
@@ -61,6 +63,7 @@ impl Standing {
             work: 0,
             checks: 0,
             sampled: 0,
+            refuted: 0,
             conflicts: 0,
             disputed: BTreeMap::new(),
             machines: Machines::default(),
@@ -281,8 +284,9 @@ impl Standing {
         let machine = self.sums.machines.get_mut(origin.machine);
         machine.counts = machine.counts.saturating_sub(1);
         machine.unverified = machine.unverified.saturating_sub(1);
-        if self.is(Mark::Sampled, unit) && self.is(Mark::Checked, unit) {
-            self.sums.sampled -= 1;
+        if self.is(Mark::Sampled, unit) {
+            self.sums.sampled -= u64::from(self.is(Mark::Checked, unit));
+            self.sums.refuted += u64::from(!r.quarantine);
         }
         for mark in Mark::ALL {
             self.marks.of_mut(mark).remove(unit.0);

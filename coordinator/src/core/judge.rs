@@ -76,7 +76,7 @@ impl Core {
         let (verdict, records) = if self.standing.is_done(unit) {
             self.compare(record)
         } else if self.is_disputed(unit) {
-            self.decide(record)
+            self.decide(now, record)
         } else {
             (Verdict::Recorded, vec![self.first_count(record)])
         };
@@ -116,7 +116,7 @@ impl Core {
     }
 
     /// One more count of a unit about which counts disagree.
-    fn decide(&mut self, record: UnitRecord) -> (Verdict, Vec<Record>) {
+    fn decide(&mut self, now: Duration, record: UnitRecord) -> (Verdict, Vec<Record>) {
         let machines = &self.standing.sums().machines;
         let votes: Vec<&Vote> = self.standing.votes(record.unit).collect();
         let origin = machines.find_origin(&record.machine, &record.kernel, record.mirrored);
@@ -131,7 +131,7 @@ impl Core {
         if votes.is_empty() {
             // All who have counted it are quarantined.
             (Verdict::Recorded, vec![self.first_count(record)])
-        } else if !others.is_empty() || (!own.is_empty() && self.is_alone(&record.machine)) {
+        } else if !others.is_empty() || (!own.is_empty() && self.is_left_alone(now, &record.machine)) {
             (Verdict::Recorded, vec![Record::Count(record)])
         } else {
             (Verdict::Conflict, vec![Record::Conflict(record)])
@@ -145,7 +145,13 @@ impl Core {
         let machines = &self.standing.sums().machines;
         let counted = &machines.get(standing.origin.machine).name;
         let is_independent = self.standing.is(Mark::Independent, unit);
-        if machines.says_the_same(&standing, record.count, record.nodes, &record.kernel) {
+        // Where the two machines have counted by different methods, nobody has confirmed the nodes.
+        let is_same = if is_independent {
+            standing.count == record.count
+        } else {
+            machines.says_the_same(&standing, record.count, record.nodes, &record.kernel)
+        };
+        if is_same {
             let is_news = if *counted == record.machine {
                 let is_other_kernel = machines.kernel(standing.origin.kernel) != record.kernel;
                 let is_other_way = is_other_kernel && standing.origin.mirrored != record.mirrored;

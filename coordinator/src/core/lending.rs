@@ -38,7 +38,7 @@ pub(super) struct Borrower {
     machine: String,
     /// The machine's number, if it has counted.
     number: Option<MachineId>,
-    /// Whether no other machine is there.
+    /// Whether no other machine is there, or was lately.
     is_alone: bool,
 }
 
@@ -47,13 +47,8 @@ impl Core {
         let found = self.workers.heard_of(now, worker)?;
         let (threads, kernel, machine) = (u64::from(found.threads), found.kernel, found.machine.clone());
         let number = self.standing.sums().machines.number(&machine);
-        let is_alone = self.is_alone(&machine);
+        let is_alone = self.is_left_alone(now, &machine);
         Ok(Borrower { worker, threads, kernel, machine, number, is_alone })
-    }
-
-    /// Whether workers of no other machine are there.
-    pub(super) fn is_alone(&self, machine: &str) -> bool {
-        self.workers.machines().all(|other| other == machine)
     }
 
     /// Lends up to `want` units; none if none are open. A worker holds no more than a quarter of its share, by threads,

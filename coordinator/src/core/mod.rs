@@ -48,6 +48,9 @@ pub const LEASE_TIME: Duration = Duration::from_secs(15);
 /// A worker that is not heard of for this long is forgotten, and its units are open again.
 const SILENCE: Duration = Duration::from_mins(10);
 
+/// A machine checks its own counts only when it has been alone for this long, or always.
+const ALONE: Duration = Duration::from_mins(1);
+
 /// A request that the core refuses.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
@@ -90,6 +93,8 @@ pub struct Core {
     standing: Standing,
     leases: Leases,
     workers: Workers,
+    /// When workers of different machines were last there, if they were.
+    company: Option<Duration>,
     /// Counts on their way to the disk.
     recording: HashMap<UnitId, Recording>,
     open: Open,
@@ -127,6 +132,7 @@ impl Core {
             standing,
             leases: Leases::new(random.random()),
             workers: Workers::new(random.random()),
+            company: None,
             recording: HashMap::new(),
             open: Open::default(),
             losses: Losses::default(),
@@ -179,6 +185,7 @@ impl Core {
         wanted.sort_unstable();
         wanted.dedup();
         let worker = self.workers.add(now, registration);
+        self.note_company(now);
         let borrower = self.borrower(now, worker)?;
         let leases = wanted.into_iter().filter_map(|unit| self.lend(now, &borrower, unit)).collect();
         Ok(Welcome { worker, lease_time: LEASE_TIME, leases })
@@ -213,6 +220,7 @@ impl Core {
             }
         }
         if leaving {
+            self.note_company(now);
             self.workers.remove(worker);
             self.leases.end_all_of(worker).into_iter().for_each(|unit| self.reopen(unit));
         }
@@ -222,12 +230,35 @@ impl Core {
     /// Time has passed: workers that have been silent for long are forgotten. Gives the units that are set aside since
     /// this was last asked, because they were lost with too many.
     pub fn tick(&mut self, now: Duration) -> Vec<UnitId> {
+        self.note_company(now);
         for worker in self.workers.silent(now.saturating_sub(SILENCE)) {
             self.workers.remove(worker);
             let units = self.leases.end_all_of(worker);
             self.lose(&units);
         }
         std::mem::take(&mut self.given_up)
+    }
+
+    fn note_company(&mut self, now: Duration) {
+        if self.workers.machines().nth(1).is_some() {
+            self.company = Some(now);
+        }
+    }
+
+    /// Whether workers of no other machine are there.
+    fn is_alone(&self, machine: &str) -> bool {
+        self.workers.machines().all(|other| other == machine)
+    }
+
+    /// Whether it has been so for long enough that no other machine is to be waited for.
+    fn is_left_alone(&self, now: Duration, machine: &str) -> bool {
+        if !self.is_alone(machine) {
+            return false;
+        }
+        let mut known = self.standing.sums().machines.iter();
+        let had_company = known.any(|other| other.name != machine && !other.is_quarantined());
+        let company = self.company.or(had_company.then_some(Duration::ZERO));
+        company.is_none_or(|last| now.saturating_sub(last) >= ALONE)
     }
 
     /// Whether every unit has a standing count, and all is checked that is to be.

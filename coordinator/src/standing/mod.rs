@@ -224,8 +224,8 @@ impl Standing {
             self.confirm(unit, vote.origin.machine, another.origin.machine);
             let mut losers: Vec<_> = votes
                 .iter()
-                .filter(|other| !self.sums.machines.agree(other, vote))
-                .map(|other| other.origin.machine)
+                .filter(|other| self.loses(other, vote, &believed))
+                .map(|v| v.origin.machine)
                 .collect();
             losers.sort_unstable();
             losers.dedup();
@@ -233,6 +233,15 @@ impl Standing {
         } else if !believed.is_empty() {
             self.confirm(unit, vote.origin.machine, vote.origin.machine);
         }
+    }
+
+    /// Whether a vote was wrong, now that another and those who agree with it have decided. Nodes say nothing against
+    /// a machine that is among these: one of them may have counted by another method, and its nodes are not compared.
+    fn loses(&self, vote: &Vote, decisive: &Vote, believed: &[Vote]) -> bool {
+        let machine = vote.origin.machine;
+        let is_winner = machine == decisive.origin.machine
+            || believed.iter().any(|other| other.origin.machine == machine);
+        vote.count != decisive.count || (!self.sums.machines.agree(vote, decisive) && !is_winner)
     }
 
     fn check(&mut self, r: &UnitRecord) -> Result<(), String> {

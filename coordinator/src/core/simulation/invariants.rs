@@ -65,29 +65,39 @@ const HABITS: [&[Habit]; 4] = [
     &[Habit::WrongNodesOneIn(10), Habit::Honest, Habit::Honest, Habit::LiesOneIn(2)],
 ];
 
+/// Runs of each kind; `DIADEM_SIMULATION_SEEDS=5000` is a thorough search.
+fn seeds() -> u64 {
+    std::env::var("DIADEM_SIMULATION_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(120)
+}
+
 #[test]
 fn whatever_happens_the_records_add_up_and_the_total_is_exact_when_all_is_checked() {
     let truths = [Truth::of(6, 1), Truth::of(7, 4), Truth::of(8, 20), Truth::of(9, 60)];
-    for seed in 0..120 {
+    for seed in 0..seeds() {
         for (truth, habits) in truths.iter().zip(HABITS.into_iter().cycle().skip(seed as usize % 4)) {
             let policy = [DoubleCheck::All, DoubleCheck::default(), DoubleCheck::Share(0.3)];
             let policy = policy[seed as usize / 4 % 3];
             let mut world = World::new(truth, policy, habits, seed);
-            for step in 0..150 {
-                world.step();
-                let seen = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| world.check()));
-                assert!(seen.is_ok(), "seed {seed}, step {step}, {policy}, {habits:?}");
-            }
-            world.audited();
-            world.finish();
-            world.check();
+            let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                for _ in 0..150 {
+                    world.step();
+                    world.check();
+                }
+                world.audited();
+                world.finish();
+                world.check();
+            }));
+            assert!(run.is_ok(), "seed {seed}, {policy}, {habits:?}");
+            let worth = world.core.status(world.now).worth;
+            let said_alike = worth.on_one_machine > 0
+                && habits.iter().any(|habit| matches!(habit, Habit::LiesAlikeOneIn(_)));
             let is_honest = habits.iter().all(|habit| *habit == Habit::Honest);
-            if policy == DoubleCheck::All || is_honest {
+            if is_honest || policy == DoubleCheck::All && !said_alike {
                 assert!(world.is_exact(), "seed {seed}, {policy}, {habits:?}");
             }
-            let worth = world.core.status(world.now).worth;
             if policy == DoubleCheck::All {
-                assert_eq!(worth.on_two_machines, truth.plan.units(), "seed {seed}: {worth:?}");
+                let checked = worth.on_two_machines + worth.on_one_machine;
+                assert_eq!(checked, truth.plan.units(), "seed {seed}: {worth:?}");
             }
         }
     }

@@ -26,7 +26,7 @@ pub enum Habit {
     WrongNodesOneIn(u32),
 }
 
-/// One worker, on a machine of its own.
+/// One worker. There are three machines.
 #[derive(Debug)]
 pub struct SimulatedWorker {
     pub machine: String,
@@ -40,7 +40,7 @@ pub struct SimulatedWorker {
 
 impl SimulatedWorker {
     pub fn new(number: usize, habit: Habit) -> Self {
-        let machine = format!("machine-{number}");
+        let machine = format!("machine-{}", number % 3);
         Self { machine, habit, id: None, held: Vec::new(), said: Vec::new(), lies: 0 }
     }
 

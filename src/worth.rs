@@ -65,7 +65,7 @@ fn percent(percent: f64) -> String {
 /// Rounded up: it is a bound.
 fn percent_above(percent: f64) -> String {
     let digits = digits(percent);
-    let scale = 10f64.powi(digits as i32);
+    let scale = 10f64.powf(digits as f64);
     format!("{:.digits$}", (percent * scale).ceil() / scale)
 }
 

@@ -7,6 +7,7 @@ mod damage;
 mod foreign;
 mod harness;
 mod kill;
+mod liar;
 mod scale;
 mod shards;
 mod wrong_input;

@@ -15,7 +15,7 @@
 
 use std::time::Duration;
 
-use proto::{UnitCount, Verdict, WorkerId};
+use proto::{UnitCount, Verdict, Way, WorkerId};
 use queens::UnitId;
 use rand::RngExt;
 
@@ -133,6 +133,9 @@ impl Core {
             (Verdict::Recorded, vec![self.first_count(record)])
         } else if !others.is_empty() || (!own.is_empty() && self.is_left_alone(now, &record.machine)) {
             (Verdict::Recorded, vec![Record::Count(record)])
+        } else if votes.iter().filter(|vote| Some(vote.origin.machine) == number).count() >= Way::ALL.len() {
+            // It has said something else in each way already.
+            (Verdict::Unwanted, Vec::new())
         } else {
             (Verdict::Conflict, vec![Record::Conflict(record)])
         }

@@ -104,6 +104,8 @@ pub struct Core {
     canaries: Canaries,
     /// The first counts of each machine, those on their way to the disk included.
     trials: HashMap<String, u64>,
+    /// How many machines were quarantined when this was last looked at.
+    quarantined: usize,
     /// No unit below has a count that is to be taken back.
     believed: u64,
     /// Decides what is checked, by which kernel.
@@ -139,6 +141,7 @@ impl Core {
             given_up: Vec::new(),
             canaries: Canaries::default(),
             trials: HashMap::new(),
+            quarantined: 0,
             believed: 0,
             random,
             units_rate: Rate::default(),

@@ -11,12 +11,14 @@ use crate::standing::Mark;
 impl Core {
     /// Strikes off the workers of machines that are quarantined: they are refused when they register again.
     pub(super) fn expel(&mut self) {
-        if self.standing.sums().machines.quarantined().next().is_none() {
+        let quarantined = self.standing.sums().machines.quarantined().count();
+        if quarantined == self.quarantined {
             return;
         }
+        self.quarantined = quarantined;
+        self.believed = 0;
         let expelled: Vec<WorkerId> = self.workers.on_machines(|machine| self.is_quarantined(machine));
         for worker in expelled {
-            self.believed = 0;
             self.workers.remove(worker);
             self.leases.end_all_of(worker).into_iter().for_each(|unit| self.reopen(unit));
         }

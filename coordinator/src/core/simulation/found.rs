@@ -6,10 +6,29 @@ use proto::{Lease, Token, UnitCount, Verdict, Way};
 use queens::UnitId;
 use queens::kernel::{Count, Method};
 
-use super::worker::Habit;
+use super::worker::{Habit, SimulatedWorker};
 use super::{Truth, World};
 use crate::core::Refusal;
 use crate::double_check::DoubleCheck;
+
+/// Its counts were looked for only when it had a worker to strike off; the run did not end.
+#[test]
+fn counts_of_a_quarantined_machine_that_has_left_are_taken_back() {
+    let truth = Truth::of(8, 20);
+    let liar = Habit::LiesOneIn(1);
+    let mut world = World::new(&truth, DoubleCheck::All, &[Habit::Honest, Habit::Honest, liar], 1);
+    while world.core.quarantined == 0 || world.core.standing.unbelieved() > 0 {
+        world.round();
+    }
+    world.workers.push(SimulatedWorker::new(3, liar));
+    world.join(3);
+    world.lease(3, 3);
+    world.report(3, 3, false);
+    world.release(3, true);
+    world.workers.pop();
+    world.finish();
+    assert!(world.is_quarantined("machine-3") && world.is_exact());
+}
 
 /// A count whose nodes are wrong was confirmed by the other method, which has other nodes; then an honest count by the
 /// first method was held against its machine.

@@ -59,9 +59,9 @@ impl World {
 }
 
 const HABITS: [&[Habit]; 4] = [
-    &[Habit::Honest; 3],
+    &[Habit::Honest; 5],
     &[Habit::Honest, Habit::Honest, Habit::LiesOneIn(5), Habit::Honest],
-    &[Habit::LiesAlikeOneIn(7), Habit::Honest, Habit::Honest, Habit::LiesOneIn(20), Habit::Honest],
+    &[Habit::LiesAlikeOneIn(7), Habit::Honest, Habit::Honest, Habit::LiesOneIn(20), Habit::LiesAlikeOneIn(7)],
     &[Habit::WrongNodesOneIn(10), Habit::Honest, Habit::Honest, Habit::LiesOneIn(2)],
 ];
 

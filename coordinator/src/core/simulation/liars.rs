@@ -6,7 +6,7 @@ use super::worker::Habit;
 use super::{Truth, World};
 use crate::double_check::DoubleCheck;
 
-/// Three honest workers on two machines, and one that is not on the third.
+/// Three honest machines and one that is not.
 fn world(truth: &Arc<Truth>, policy: DoubleCheck, habit: Habit, seed: u64) -> World {
     World::new(truth, policy, &[Habit::Honest, Habit::Honest, habit, Habit::Honest], seed)
 }

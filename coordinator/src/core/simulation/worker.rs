@@ -26,7 +26,7 @@ pub enum Habit {
     WrongNodesOneIn(u32),
 }
 
-/// One worker. There are three machines.
+/// One worker. There are four machines.
 #[derive(Debug)]
 pub struct SimulatedWorker {
     pub machine: String,
@@ -40,7 +40,7 @@ pub struct SimulatedWorker {
 
 impl SimulatedWorker {
     pub fn new(number: usize, habit: Habit) -> Self {
-        let machine = format!("machine-{}", number % 3);
+        let machine = format!("machine-{}", number % 4);
         Self { machine, habit, id: None, held: Vec::new(), said: Vec::new(), lies: 0 }
     }
 

@@ -83,6 +83,8 @@ pub(crate) struct Keeper {
     threads: u32,
     /// The kernels of all workers that have registered.
     kernels: BTreeSet<String>,
+    /// The machines of which it was said that they are quarantined.
+    quarantined: BTreeSet<String>,
 }
 
 /// How far the run has come.
@@ -124,6 +126,7 @@ pub(crate) fn start(
         trouble: String::new(),
         threads: 0,
         kernels: BTreeSet::new(),
+        quarantined: BTreeSet::new(),
     };
     thread::Builder::new().name("keeper".into()).spawn(|| keeper.run())
 }
@@ -261,8 +264,17 @@ impl Keeper {
         }
     }
 
-    /// Has counts of machines that were wrong counted again.
+    /// Says which machines were wrong, and has their counts made again.
     fn take_back(&mut self) {
+        let quarantined: Vec<_> = {
+            let machines = self.core.standing().sums().machines.quarantined();
+            machines.map(|machine| machine.name.clone()).collect()
+        };
+        for machine in quarantined {
+            if self.quarantined.insert(machine.clone()) {
+                warn!(machine, "the machine was wrong and is quarantined");
+            }
+        }
         let records = self.core.take_back(unix_time(), MOST_TAKEN_BACK);
         if records.is_empty() {
             return;

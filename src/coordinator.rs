@@ -47,7 +47,7 @@ async fn coordinate(args: CoordinatorArgs) -> anyhow::Result<ExitCode> {
     }
     let plan = store.directory().plan().clone();
     info!(n = %plan.board(), units = plan.units(), done = standing.done(), listen = %listener.local_addr()?, "serving");
-    let handle = Handle::start(plan, Shard::default(), standing, Some(store))?;
+    let handle = Handle::start(plan, Shard::default(), standing, args.double_check, Some(store))?;
     let (shutdown, stopped) = oneshot::channel::<()>();
     let server = serve(listener, handle.clone(), guard, async {
         stopped.await.ok();

@@ -16,6 +16,7 @@ use tracing::Level;
 
 use crate::args::CountArgs;
 use crate::local::Local;
+use crate::worker::host_name;
 use crate::{log, output, progress, signals};
 
 /// A count that could not record anything for this long ends: what it counts on would be lost.
@@ -38,15 +39,16 @@ pub fn run(args: CountArgs) -> anyhow::Result<ExitCode> {
     };
     let config = worker::Config {
         name: "local".into(),
+        machine: host_name(),
         threads: args.kernel.threads(),
         kernel: args.kernel.kernel(&plan.spec())?,
         give_up_after: Some(PATIENCE),
     };
     let (kernel, threads) = (config.kernel.name(), config.threads);
-    let complete = standing.done() == args.shard.unwrap_or_default().size(plan.units());
+    let complete = standing.is_settled(&plan, args.shard.unwrap_or_default(), args.double_check);
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let ending = runtime.block_on(async {
-        let handle = Handle::start(plan, args.shard.unwrap_or_default(), standing, store)?;
+        let handle = Handle::start(plan, args.shard.unwrap_or_default(), standing, args.double_check, store)?;
         let ending = count(&handle, config, args.quiet || args.json, complete).await;
         handle.close().await;
         ending

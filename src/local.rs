@@ -17,7 +17,7 @@ fn local(error: CallError) -> CoordinatorError {
     match error {
         CallError::NotRecorded(_) => CoordinatorError::Unavailable(text),
         CallError::Refused(Refusal::UnknownWorker(_)) => CoordinatorError::Unregistered,
-        CallError::Refused(Refusal::OtherPlan { .. }) | CallError::Closed => CoordinatorError::Refused(text),
+        CallError::Refused(_) | CallError::Closed => CoordinatorError::Refused(text),
     }
 }
 

@@ -27,6 +27,7 @@ mod status;
 mod study;
 mod verify;
 mod worker;
+mod worth;
 
 use std::process::ExitCode;
 

@@ -7,6 +7,8 @@ use std::time::Duration;
 use coordinator::{Agreement, Answer};
 use serde_json::json;
 
+use crate::worth;
+
 /// Prints the text and a newline to stdout.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
@@ -47,6 +49,7 @@ fn answer_json(answer: &Answer) -> serde_json::Value {
         "isa": isa,
         "seconds": elapsed.as_secs_f64(),
         "cpu_seconds": cpu.as_secs_f64(),
+        "worth": worth::value(&answer.worth, *units),
     });
     if !shard.is_whole() {
         object["shard"] = json!(shard.to_string());
@@ -67,7 +70,8 @@ fn answer_text(answer: &Answer) -> String {
     format!(
         "Q({board}) = {}{part}: {known}\n\
          A = {}, P = {}, R = {}; {} up to symmetry\n\
-         {units} units in {} with {threads} {} ({} of processor time), kernel {kernel}/{isa}",
+         {units} units in {} with {threads} {} ({} of processor time), kernel {kernel}/{isa}\n\
+         {}",
         totals.solutions(),
         totals.a,
         totals.p,
@@ -76,6 +80,7 @@ fn answer_text(answer: &Answer) -> String {
         span(*elapsed),
         if *threads == 1 { "thread" } else { "threads" },
         span(*cpu),
+        worth::sentence(&answer.worth, *units),
     )
 }
 

@@ -56,8 +56,8 @@ impl Standing {
                     *counted = Some(Counted { count: r.count, location, kernel });
                 }
             }
-            Record::Retract { unit, .. } => {
-                if let Some(counted) = self.units.get_mut(unit) {
+            Record::Retract(r) => {
+                if let Some(counted) = self.units.get_mut(&r.unit) {
                     *counted = None;
                 }
             }

@@ -10,6 +10,7 @@ use worker::Remote;
 use crate::access::{JOIN, STATUS, credentials};
 use crate::args::StatusArgs;
 use crate::output::{print, span};
+use crate::worth;
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -41,6 +42,7 @@ fn as_json(status: &RunStatus) -> serde_json::Value {
     let worker = |w: &WorkerStatus| {
         json!({
             "name": w.name,
+            "machine": w.machine,
             "threads": w.threads,
             "kernel": w.kernel.to_string(),
             "leased": w.leased,
@@ -67,6 +69,8 @@ fn as_json(status: &RunStatus) -> serde_json::Value {
         "seconds": status.elapsed.as_secs_f64(),
         "seconds_left": status.left.map(|left| left.as_secs_f64()),
         "rate": status.rate,
+        "worth": worth::value(&status.worth, status.done),
+        "set_aside": status.set_aside.iter().map(|unit| unit.0).collect::<Vec<_>>(),
         "workers": status.workers.iter().map(worker).collect::<Vec<_>>(),
     })
 }
@@ -87,8 +91,16 @@ fn as_text(status: &RunStatus) -> String {
         totals.p,
         totals.r,
     );
+    text += &format!("\nso checked: {}", worth::sentence(&status.worth, *done));
+    if status.worth.pending > 0 {
+        text += &format!("; {} units to be checked", status.worth.pending);
+    }
     if status.disputed > 0 {
-        text += &format!("\nin dispute between workers: {} units", status.disputed);
+        text += &format!("\nin dispute, for another machine to decide: {} units", status.disputed);
+    }
+    if !status.set_aside.is_empty() {
+        let units: Vec<_> = status.set_aside.iter().map(ToString::to_string).collect();
+        text += &format!("\nset aside, lost with five workers: units {}", units.join(", "));
     }
     if !status.trouble.is_empty() {
         text += &format!("\ntrouble: {}", status.trouble);

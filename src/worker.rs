@@ -41,6 +41,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     }
     let config = Config {
         name: args.name.unwrap_or_else(default_name),
+        machine: args.machine.unwrap_or_else(host_name),
         threads: args.kernel.threads(),
         kernel: args.kernel.kernel(&spec)?,
         give_up_after: args.give_up_after,
@@ -52,5 +53,10 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn default_name() -> String {
-    format!("{}-{}", gethostname::gethostname().to_string_lossy(), std::process::id())
+    format!("{}-{}", host_name(), std::process::id())
+}
+
+/// What the machine is called.
+pub fn host_name() -> String {
+    gethostname::gethostname().to_string_lossy().into_owned()
 }

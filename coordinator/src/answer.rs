@@ -3,10 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use proto::Worth;
 use queens::{Board, Totals, known};
 
 use crate::audit::Audit;
+use crate::double_check::DoubleCheck;
 use crate::shard::Shard;
+use crate::worth::worth;
 
 /// What a finished run says.
 #[derive(Clone, Debug, PartialEq)]
@@ -27,6 +30,8 @@ pub struct Answer {
     pub elapsed: Duration,
     /// Processor time of all units.
     pub cpu: Duration,
+    /// What double-checking says of the counts.
+    pub worth: Worth,
 }
 
 /// How a total compares with the published value.
@@ -53,6 +58,7 @@ impl Answer {
             kernels: audit.kernels.clone(),
             elapsed: mark.elapsed(),
             cpu: Duration::from_micros(audit.standing.sums().cpu_us),
+            worth: worth(&audit.standing, DoubleCheck::default()),
         }
     }
 

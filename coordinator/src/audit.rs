@@ -77,13 +77,15 @@ fn read(
     let beginning = Position::beginning(run.hash());
     let tail = ledger::read_until(&directory.ledger(), &beginning, until, |location, record| {
         each(location, record);
-        if let Record::Count(r) | Record::Check(r) | Record::Conflict(r) = record {
-            if !kernels.contains(&r.kernel) {
-                kernels.insert(r.kernel.clone());
-            }
-            if !workers.contains(&r.worker) {
-                workers.insert(r.worker.clone());
-            }
+        if let Record::Count(r) = record
+            && !kernels.contains(&r.kernel)
+        {
+            kernels.insert(r.kernel.clone());
+        }
+        if let Record::Count(r) | Record::Check(r) | Record::Conflict(r) = record
+            && !workers.contains(&r.worker)
+        {
+            workers.insert(r.worker.clone());
         }
         standing.apply(plan, run.shard, record)
     })?;

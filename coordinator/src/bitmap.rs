@@ -51,6 +51,15 @@ impl Bitmap {
         there
     }
 
+    /// The numbers in the set, ascending.
+    pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
+        self.words.iter().zip(0u64..).flat_map(|(word, index)| {
+            let rest = |bits: &u64| Some(bits & (bits - 1)).filter(|rest| *rest != 0);
+            let bits = std::iter::successors(Some(*word).filter(|word| *word != 0), rest);
+            bits.map(move |bits| 64 * index + u64::from(bits.trailing_zeros()))
+        })
+    }
+
     fn flip(&mut self, number: u64) {
         let word = (number / 64) as usize;
         self.words[word] ^= 1 << (number % 64);

@@ -1,6 +1,6 @@
 //! The checkpoint: a sled store from which a run resumes without reading its whole ledger.
 //!
-//! It keeps which units are done (bitmap blocks, never a key per unit), the sums, the position in the ledger up to
+//! It keeps which units are done and checked (bitmap blocks, never a key per unit), the sums, the position in the ledger up to
 //! which it speaks, and a seal over all of it. It is never the only copy of anything: what does not open, does not
 //! fit its seal or does not fit the ledger is set aside, and rebuilt from the ledger.
 //!
@@ -18,18 +18,17 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use queens::Plan;
 use serde::{Deserialize, Serialize};
 
-use crate::bitmap::Bitmap;
 use crate::ledger::{LineHash, Position};
-use crate::standing::{Standing, Sums};
+use crate::standing::{Mark, Marks, Standing, Sums};
 
-/// What is kept besides the bitmap.
+/// What is kept besides the bitmaps.
 #[derive(Serialize, Deserialize)]
 struct Head {
     /// The hash of the run: the checkpoint of another one says nothing.
     run: LineHash,
     position: Position,
     sums: Sums,
-    /// The hash over all bitmap blocks.
+    /// The hash over the blocks of all bitmaps.
     blocks: LineHash,
 }
 
@@ -73,14 +72,16 @@ impl Checkpoint {
 
     /// Writes what has changed, in one batch.
     pub fn save(&self, run: LineHash, position: &Position, standing: &mut Standing) -> Result<(), String> {
-        let changed = standing.bitmap().take_changed();
-        let blocks = hash_of_blocks(standing.bitmap());
+        let marks = standing.marks();
+        let mut batch = sled::Batch::default();
+        for mark in Mark::ALL {
+            for block in marks.of_mut(mark).take_changed() {
+                batch.insert(&block_key(mark, block)[..], marks.of(mark).block(block));
+            }
+        }
+        let blocks = hash_of_blocks(marks);
         let head = Head { run, position: position.clone(), sums: standing.sums().clone(), blocks };
         let head = serde_json::to_vec(&head).map_err(|error| error.to_string())?;
-        let mut batch = sled::Batch::default();
-        for block in changed {
-            batch.insert(&block_key(block)[..], standing.bitmap().block(block));
-        }
         batch.insert(SEAL, LineHash::of(&head).to_string().as_bytes());
         batch.insert(HEAD, head);
         let store = self.store.clone().ok_or(CLOSED)?;
@@ -115,18 +116,20 @@ fn read(store: &sled::Db, run: LineHash, plan: &Plan) -> Result<Option<(Position
     if head.run != run {
         return Err("it is that of another run".into());
     }
-    let mut done = Bitmap::new(plan.units());
-    for block in 0..done.blocks() {
-        if let Some(bytes) = get(&block_key(block))?
-            && !done.set_block(block, &bytes)
-        {
-            return Err(format!("block {block} has {} bytes", bytes.len()));
+    let mut marks = Marks::new(plan.units());
+    for mark in Mark::ALL {
+        for block in 0..marks.of(mark).blocks() {
+            if let Some(bytes) = get(&block_key(mark, block))?
+                && !marks.of_mut(mark).set_block(block, &bytes)
+            {
+                return Err(format!("block {block} has {} bytes", bytes.len()));
+            }
         }
     }
-    if hash_of_blocks(&done) != head.blocks {
+    if hash_of_blocks(&marks) != head.blocks {
         return Err("its blocks do not fit its seal".into());
     }
-    Ok(Some((head.position, Standing::restored(plan, done, head.sums))))
+    Ok(Some((head.position, Standing::restored(plan, marks, head.sums))))
 }
 
 /// Moves a checkpoint that cannot be used out of the way; it may tell somebody what happened to it.
@@ -137,14 +140,14 @@ pub fn set_aside(folder: &Path) -> io::Result<PathBuf> {
     Ok(aside)
 }
 
-fn block_key(block: usize) -> Vec<u8> {
-    [b"block".as_slice(), &(block as u32).to_be_bytes()].concat()
+fn block_key(mark: Mark, block: usize) -> Vec<u8> {
+    [b"block".as_slice(), &[mark as u8], &(block as u32).to_be_bytes()].concat()
 }
 
-fn hash_of_blocks(done: &Bitmap) -> LineHash {
+fn hash_of_blocks(marks: &Marks) -> LineHash {
     let mut hash = blake3::Hasher::new();
-    for block in 0..done.blocks() {
-        hash.update(&done.block(block));
+    for bitmap in Mark::ALL.map(|mark| marks.of(mark)) {
+        (0..bitmap.blocks()).for_each(|block| _ = hash.update(&bitmap.block(block)));
     }
     LineHash::of(hash.finalize().as_bytes())
 }

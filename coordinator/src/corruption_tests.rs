@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::audit::{AuditError, audit};
 use crate::known_run;
-use crate::ledger::{Position, Record, Writer};
+use crate::ledger::{Position, Record, Retraction, UnitRecord, Writer};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
 use crate::standing::Standing;
@@ -82,7 +82,7 @@ impl Original {
 fn unit_of(record: &Record) -> Option<u64> {
     match record {
         Record::Count(r) | Record::Check(r) | Record::Conflict(r) => Some(r.unit.0),
-        Record::Retract { unit, .. } => Some(unit.0),
+        Record::Retract(r) => Some(r.unit.0),
         Record::Mark(_) => None,
     }
 }
@@ -90,12 +90,22 @@ fn unit_of(record: &Record) -> Option<u64> {
 /// How a unit came to its count: mostly at once, sometimes after a lie that was found out.
 fn story(unit: u64, random: &mut StdRng) -> Vec<Record> {
     let truth = known_run::record(unit);
-    let (true_record, lie) = (known_run::unit_record(unit, 0), known_run::unit_record(unit, 1));
+    let another = known_run::unit_record(unit, 0, "another machine");
     match random.random_range(0..12) {
-        0 => vec![truth, Record::Check(true_record)],
+        0 => vec![truth, Record::Check(UnitRecord { of: Some("machine".into()), ..another })],
         1 => {
-            let retract = Record::Retract { unit: lie.unit, count: lie.count, at: lie.at };
-            vec![Record::Count(lie), Record::Conflict(true_record), retract, truth]
+            let lie = known_run::unit_record(unit, 1, "a machine that errs");
+            let retract = Record::Retract(Retraction {
+                unit: lie.unit,
+                count: lie.count,
+                nodes: lie.nodes,
+                machine: lie.machine.clone(),
+                kernel: lie.kernel.clone(),
+                mirrored: lie.mirrored,
+                quarantine: false,
+                at: lie.at,
+            });
+            vec![Record::Count(lie), Record::Conflict(another), retract, truth]
         }
         _ => vec![truth],
     }

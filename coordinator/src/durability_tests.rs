@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use proto::{Lease, LeaseReply, Phase, Registration, Report, UnitCount, Verdict, WorkerId};
-use queens::UnitId;
+use queens::{UnitId, self_test};
 use tempfile::TempDir;
 
 use crate::audit::audit;
 use crate::clock::Clock;
+use crate::double_check::DoubleCheck;
 use crate::handle::{CallError, Handle};
 use crate::keeper::Ending;
 use crate::known_run;
@@ -118,15 +119,18 @@ impl Clock for SetClock {
 fn coordinator(folder: &Path, disk: FaultyDisk, clock: &SetClock) -> Handle {
     let (store, standing, _) = Store::open_on(Box::new(disk), known_run::options(folder)).unwrap();
     let clock = Box::new(clock.clone());
-    Handle::start_by(clock, known_run::plan(), Shard::default(), standing, Some(store)).unwrap()
+    let policy = DoubleCheck::None;
+    Handle::start_by(clock, known_run::plan(), Shard::default(), standing, policy, Some(store)).unwrap()
 }
 
 async fn join(handle: &Handle) -> WorkerId {
     let registration = Registration {
         fingerprint: known_run::plan().fingerprint().clone(),
         name: "w".into(),
+        machine: "machine".into(),
         threads: 2,
         kernel: "search/portable".parse().unwrap(),
+        self_test: self_test::expected(),
         held: Vec::new(),
     };
     handle.register(registration).await.unwrap().worker

@@ -12,6 +12,7 @@ use tokio::sync::{oneshot, watch};
 use crate::audit::Audit;
 use crate::clock::{Clock, SystemClock};
 use crate::core::{Core, Refusal};
+use crate::double_check::DoubleCheck;
 use crate::keeper::{self, News};
 use crate::shard::Shard;
 use crate::standing::Standing;
@@ -78,9 +79,10 @@ impl Handle {
         plan: Arc<Plan>,
         shard: Shard,
         standing: Standing,
+        policy: DoubleCheck,
         store: Option<Store>,
     ) -> std::io::Result<Self> {
-        Self::start_by(Box::new(SystemClock::default()), plan, shard, standing, store)
+        Self::start_by(Box::new(SystemClock::default()), plan, shard, standing, policy, store)
     }
 
     /// The same by another clock.
@@ -89,9 +91,10 @@ impl Handle {
         plan: Arc<Plan>,
         shard: Shard,
         standing: Standing,
+        policy: DoubleCheck,
         store: Option<Store>,
     ) -> std::io::Result<Self> {
-        let core = Core::new(plan, shard, standing, rand::random());
+        let core = Core::new(plan, shard, standing, policy, rand::random());
         let (commands, inbox) = channel();
         let (news_out, news) = watch::channel(keeper::first_news(&core));
         let handle = Self { commands, news, plan: Arc::clone(core.plan()), begun: Instant::now() };

@@ -22,9 +22,11 @@ use crate::answer::Answer;
 use crate::audit::{Audit, AuditError, audit_until};
 use crate::clock::Clock;
 use crate::core::Core;
+use crate::double_check::DoubleCheck;
 use crate::handle::{CallError, Command, Handle, LeaseRequest, Purpose};
 use crate::ledger::{Mark, Record};
 use crate::store::Store;
+use crate::worth::worth;
 
 /// The longest time without a look at leases, waiting workers and checkpoint.
 const TICK: Duration = Duration::from_millis(200);
@@ -40,6 +42,9 @@ const DEAF: Duration = Duration::from_secs(1);
 
 /// At most so many requests share one commit.
 const MOST_AT_ONCE: usize = 4096;
+
+/// At most so many counts of quarantined machines are taken back at a time.
+const MOST_TAKEN_BACK: usize = 1000;
 
 /// How a run ended, if it has.
 #[derive(Clone, Debug, PartialEq)]
@@ -83,6 +88,8 @@ pub(crate) struct Keeper {
     threads: u32,
     /// The kernels of all workers that have registered.
     kernels: BTreeSet<String>,
+    /// The machines of which it was said that they are quarantined.
+    quarantined: BTreeSet<String>,
 }
 
 /// How far the run has come.
@@ -125,6 +132,7 @@ pub(crate) fn start(
         trouble: String::new(),
         threads: 0,
         kernels: BTreeSet::new(),
+        quarantined: BTreeSet::new(),
     };
     thread::Builder::new().name("keeper".into()).spawn(|| keeper.run())
 }
@@ -148,7 +156,10 @@ impl Keeper {
                 }
             }
             self.commit();
-            self.core.tick(self.now());
+            self.take_back();
+            for unit in self.core.tick(self.now()) {
+                error!(%unit, "the unit was lost with five workers and is set aside");
+            }
             self.end_if_complete();
             self.serve_waiting();
             self.save_and_tell(close.is_some());
@@ -205,7 +216,7 @@ impl Keeper {
     /// Has the core judge a report. Its answer waits for the commit.
     fn judge(&mut self, report: Report, reply: oneshot::Sender<Result<Vec<Verdict>, CallError>>) {
         let now = self.now();
-        let unix_time = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let unix_time = unix_time();
         let mut verdicts = Vec::with_capacity(report.counts.len());
         let mut records = Vec::new();
         for count in &report.counts {
@@ -251,7 +262,7 @@ impl Keeper {
                     self.trouble.clear();
                 }
                 for PendingReport { report, verdicts, records, reply } in reports {
-                    if let Err(what) = self.core.recorded(now, report.worker, &records) {
+                    if let Err(what) = self.core.recorded(now, Some(report.worker), &records) {
                         self.stage = Stage::Ended(Ending::Withheld(what));
                     }
                     reply.send(Ok(verdicts)).ok();
@@ -268,6 +279,33 @@ impl Keeper {
                 }
                 self.trouble = trouble;
             }
+        }
+    }
+
+    /// Says which machines were wrong, and has their counts made again.
+    fn take_back(&mut self) {
+        let quarantined: Vec<_> = {
+            let machines = self.core.standing().sums().machines.quarantined();
+            machines.map(|machine| machine.name.clone()).collect()
+        };
+        for machine in quarantined {
+            if self.quarantined.insert(machine.clone()) {
+                warn!(machine, "the machine was wrong and is quarantined");
+            }
+        }
+        let records = self.core.take_back(unix_time(), MOST_TAKEN_BACK);
+        if records.is_empty() {
+            return;
+        }
+        let (elapsed, threads) = (self.elapsed(), self.threads);
+        let committed = self.store.as_mut().map_or(Ok(()), |store| store.commit(&records, elapsed, threads));
+        if let Err(error) = committed {
+            self.core.not_recorded(&records);
+            self.trouble = format!("nothing is recorded: {error}");
+        } else if let Err(what) = self.core.recorded(self.now(), None, &records) {
+            self.stage = Stage::Ended(Ending::Withheld(what));
+        } else {
+            warn!(units = records.len(), "counts of quarantined machines are taken back");
         }
     }
 
@@ -322,6 +360,7 @@ impl Keeper {
                 kernels: self.kernels.clone(),
                 elapsed: self.elapsed(),
                 cpu: Duration::from_micros(sums.cpu_us),
+                worth: worth(self.core.standing(), DoubleCheck::default()),
             })),
             Err(error) => Ending::Withheld(error.to_string()),
         }
@@ -357,7 +396,10 @@ impl Keeper {
             Ok(audit) if purpose == Purpose::Answer => {
                 self.stage = Stage::Ended(self.answer(&audit));
             }
-            Ok(audit) => self.core.standing().learn_counts(&audit.standing),
+            Ok(audit) => {
+                self.core.standing().learn_counts(&audit.standing);
+                self.core.learnt();
+            }
         }
         self.told = Duration::ZERO;
     }
@@ -377,7 +419,9 @@ impl Keeper {
     fn status(&self) -> RunStatus {
         let mut status = self.core.status(self.now());
         status.elapsed = self.elapsed();
-        status.trouble.clone_from(&self.trouble);
+        if !self.trouble.is_empty() {
+            status.trouble.clone_from(&self.trouble);
+        }
         status.phase = match &self.stage {
             Stage::Counting => Phase::Counting,
             Stage::Auditing => Phase::Auditing,
@@ -411,6 +455,11 @@ impl Keeper {
             self.news.send_replace(news);
         }
     }
+}
+
+/// Seconds since 1970 (UTC).
+fn unix_time() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }
 
 /// The first news of a run.

@@ -38,11 +38,11 @@ pub fn totals() -> Totals {
 
 /// The true record of a unit.
 pub fn record(unit: u64) -> Record {
-    Record::Count(unit_record(unit, 0))
+    Record::Count(unit_record(unit, 0, "machine"))
 }
 
-/// What a worker reports that adds so many completions.
-pub fn unit_record(unit: u64, lie: u64) -> UnitRecord {
+/// What a worker on that machine reports that adds so many completions.
+pub fn unit_record(unit: u64, lie: u64, machine: &str) -> UnitRecord {
     let unit = UnitId(unit);
     UnitRecord {
         unit,
@@ -50,7 +50,11 @@ pub fn unit_record(unit: u64, lie: u64) -> UnitRecord {
         nodes: 1,
         cpu_us: 1,
         worker: "w".into(),
+        machine: machine.into(),
         kernel: "search/portable".into(),
+        mirrored: false,
+        recount: None,
+        of: None,
         at: 1_790_000_000,
     }
 }

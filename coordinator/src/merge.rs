@@ -127,7 +127,7 @@ fn standing_of(part: &RunDirectory) -> Result<Standing, LedgerError> {
     Ok(standing)
 }
 
-/// Writes the standing counts of a part that are not on record yet, in groups, so that memory stays small.
+/// Writes the standing counts of a part that are not on record yet, and their checks, in groups, so that memory stays small.
 fn copy(
     part: &RunDirectory,
     own: &Standing,
@@ -140,10 +140,18 @@ fn copy(
     let mut failed = None;
     let beginning = Position::beginning(part.run().hash());
     let tail = ledger::read(&part.ledger(), &beginning, |_, record| {
-        if let Record::Count(r) = record
-            && own.count(r.unit) == Some(r.count)
-            && !standing.is_done(r.unit)
-        {
+        let is_wanted = match record {
+            Record::Count(r) => own.count(r.unit) == Some(r.count) && !standing.is_done(r.unit),
+            Record::Check(r) => {
+                own.count(r.unit) == Some(r.count)
+                    && standing.vote(r.unit).is_some_and(|vote| {
+                        let machine = &standing.sums().machines.get(vote.origin.machine).name;
+                        r.of.as_ref() == Some(machine)
+                    })
+            }
+            _ => false,
+        };
+        if is_wanted {
             standing.apply(plan, Shard::default(), record)?;
             group.push(record.clone());
         }

@@ -54,8 +54,8 @@ impl From<CallError> for Status {
     fn from(error: CallError) -> Self {
         let text = error.to_string();
         match error {
-            CallError::Refused(Refusal::OtherPlan { .. }) => Status::failed_precondition(text),
             CallError::Refused(Refusal::UnknownWorker(_)) => Status::not_found(text),
+            CallError::Refused(_) => Status::failed_precondition(text),
             CallError::NotRecorded(_) | CallError::Closed => Status::unavailable(text),
         }
     }

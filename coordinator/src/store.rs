@@ -170,7 +170,7 @@ impl Store {
                 set_aside(&folder).map_err(|error| error.to_string())?;
             }
             self.checkpoint = Some(Checkpoint::open(&folder)?);
-            standing.bitmap().change_all();
+            standing.marks().change_all();
         }
         let Some(checkpoint) = &self.checkpoint else { return Ok(()) };
         if let Err(error) = checkpoint.save(self.directory.run().hash(), self.writer.end(), standing) {

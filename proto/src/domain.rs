@@ -21,6 +21,30 @@ impl fmt::Display for WorkerId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Token(pub u64);
 
+/// How a unit is counted: a second count should share little with the first.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Way {
+    /// Mirrored left to right, or as planned.
+    pub mirrored: bool,
+    /// With the other method than the one that the worker registered with.
+    pub other_kernel: bool,
+}
+
+impl Way {
+    /// All ways to count a unit, the usual one first.
+    pub const ALL: [Way; 4] = [
+        Way { mirrored: false, other_kernel: false },
+        Way { mirrored: true, other_kernel: false },
+        Way { mirrored: true, other_kernel: true },
+        Way { mirrored: false, other_kernel: true },
+    ];
+
+    /// The kernel that counts in this way on a worker that registered with `own`.
+    pub fn kernel(self, own: KernelName) -> KernelName {
+        if self.other_kernel { own.other() } else { own }
+    }
+}
+
 /// A unit lent to a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lease {
@@ -28,6 +52,8 @@ pub struct Lease {
     pub unit: UnitId,
     /// Which lending of it this is.
     pub token: Token,
+    /// How it is to be counted.
+    pub way: Way,
 }
 
 /// A worker introduces itself.
@@ -37,10 +63,14 @@ pub struct Registration {
     pub fingerprint: Fingerprint,
     /// What people call the worker.
     pub name: String,
+    /// The machine that it runs on: counts are checked on another one, and trust is in machines.
+    pub machine: String,
     /// How many units it counts at a time; at least 1.
     pub threads: u32,
     /// The kernel that it counts with.
     pub kernel: KernelName,
+    /// The solutions of the known board by that kernel on that machine ([`queens::self_test`]).
+    pub self_test: u64,
     /// Units that it holds from before a connection was lost.
     pub held: Vec<UnitId>,
 }
@@ -68,7 +98,7 @@ pub enum LeaseReply {
 /// The count of one unit, as a worker reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitCount {
-    /// The lease under which it was counted.
+    /// The lease under which it was counted; its way is how that was done.
     pub lease: Lease,
     /// The unit's completions.
     pub completions: u64,
@@ -147,6 +177,29 @@ pub struct RunStatus {
     pub trouble: String,
     /// The workers that are there.
     pub workers: Vec<WorkerStatus>,
+    /// What double-checking says so far.
+    pub worth: Worth,
+    /// Units that were lost with five workers and are not lent any more; at most 100 of them.
+    pub set_aside: Vec<UnitId>,
+}
+
+/// What double-checking says of the counts on record.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Worth {
+    /// Units counted twice on different machines.
+    pub on_two_machines: u64,
+    /// Units counted twice on one machine only.
+    pub on_one_machine: u64,
+    /// Counts that are still to be checked.
+    pub pending: u64,
+    /// Units drawn at random that were counted twice.
+    pub sampled: u64,
+    /// Counts that contradicted others.
+    pub conflicts: u64,
+    /// Machines that were wrong.
+    pub quarantined: Vec<String>,
+    /// At most this share of the units is wrong, with 95 % confidence, where that can be said.
+    pub wrong_at_most: Option<f64>,
 }
 
 /// What the coordinator knows of a worker.
@@ -154,6 +207,8 @@ pub struct RunStatus {
 pub struct WorkerStatus {
     /// What people call it.
     pub name: String,
+    /// The machine that it runs on.
+    pub machine: String,
     /// How many units it counts at a time.
     pub threads: u32,
     /// The kernel that it counts with.

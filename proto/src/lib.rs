@@ -10,8 +10,8 @@ mod wire;
 
 pub use access::{AUTHORIZATION, AccessToken, TokenError};
 pub use domain::{
-    Lease, LeaseReply, Phase, Registration, Report, RunStatus, Token, UnitCount, Verdict, Welcome, WorkerId,
-    WorkerStatus,
+    Lease, LeaseReply, Phase, Registration, Report, RunStatus, Token, UnitCount, Verdict, Way, Welcome,
+    WorkerId, WorkerStatus, Worth,
 };
 pub use strict::{StrictCodec, StrictDecoder};
 pub use wire::{WireError, malformed, plan_from_reply, plan_reply};

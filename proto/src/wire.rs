@@ -8,8 +8,8 @@ use queens::{Board, PlanSpec, Totals, UnitId};
 use thiserror::Error;
 
 use crate::domain::{
-    Lease, LeaseReply, Phase, Registration, Report, RunStatus, Token, UnitCount, Verdict, Welcome, WorkerId,
-    WorkerStatus,
+    Lease, LeaseReply, Phase, Registration, Report, RunStatus, Token, UnitCount, Verdict, Way, Welcome,
+    WorkerId, WorkerStatus, Worth,
 };
 use crate::v1;
 
@@ -63,13 +63,15 @@ pub fn plan_from_reply(reply: v1::PlanReply) -> Result<(PlanSpec, Fingerprint), 
 
 impl From<Lease> for v1::Lease {
     fn from(lease: Lease) -> Self {
-        Self { unit: lease.unit.0, token: lease.token.0 }
+        let Way { mirrored, other_kernel } = lease.way;
+        Self { unit: lease.unit.0, token: lease.token.0, mirrored, other_kernel }
     }
 }
 
 impl From<v1::Lease> for Lease {
     fn from(lease: v1::Lease) -> Self {
-        Self { unit: UnitId(lease.unit), token: Token(lease.token) }
+        let v1::Lease { unit, token, mirrored, other_kernel } = lease;
+        Self { unit: UnitId(unit), token: Token(token), way: Way { mirrored, other_kernel } }
     }
 }
 
@@ -80,6 +82,8 @@ impl From<Registration> for v1::RegisterRequest {
             name: registration.name,
             threads: registration.threads,
             kernel: registration.kernel.to_string(),
+            machine: registration.machine,
+            self_test: registration.self_test,
             held: registration.held.into_iter().map(|unit| unit.0).collect(),
         }
     }
@@ -88,13 +92,11 @@ impl From<Registration> for v1::RegisterRequest {
 impl TryFrom<v1::RegisterRequest> for Registration {
     type Error = WireError;
     fn try_from(request: v1::RegisterRequest) -> Result<Self, WireError> {
-        let v1::RegisterRequest { fingerprint, name, threads, kernel, held } = request;
-        if name.is_empty() || name.len() > LONGEST_NAME || name.chars().any(char::is_control) {
-            return Err(WireError::new(
-                "a worker's name",
-                format!("{name:?}"),
-                "1 to 200 bytes of plain text",
-            ));
+        let v1::RegisterRequest { fingerprint, name, threads, kernel, held, machine, self_test } = request;
+        for (field, text) in [("a worker's name", &name), ("a machine's name", &machine)] {
+            if text.is_empty() || text.len() > LONGEST_NAME || text.chars().any(char::is_control) {
+                return Err(WireError::new(field, format!("{text:?}"), "1 to 200 bytes of plain text"));
+            }
         }
         if threads == 0 || threads > MOST_THREADS {
             return Err(WireError::new("the number of threads", threads, "from 1 to 65536"));
@@ -102,8 +104,10 @@ impl TryFrom<v1::RegisterRequest> for Registration {
         Ok(Self {
             fingerprint: Fingerprint::from(fingerprint),
             name,
+            machine,
             threads,
             kernel: parse_kernel(&kernel)?,
+            self_test,
             held: held.into_iter().map(UnitId).collect(),
         })
     }
@@ -161,7 +165,10 @@ impl From<v1::LeaseReply> for LeaseReply {
 
 impl From<UnitCount> for v1::UnitCount {
     fn from(count: UnitCount) -> Self {
+        let Way { mirrored, other_kernel } = count.lease.way;
         Self {
+            mirrored,
+            other_kernel,
             unit: count.lease.unit.0,
             token: count.lease.token.0,
             completions: count.completions,
@@ -173,8 +180,9 @@ impl From<UnitCount> for v1::UnitCount {
 
 impl From<v1::UnitCount> for UnitCount {
     fn from(count: v1::UnitCount) -> Self {
+        let way = Way { mirrored: count.mirrored, other_kernel: count.other_kernel };
         Self {
-            lease: Lease { unit: UnitId(count.unit), token: Token(count.token) },
+            lease: Lease { unit: UnitId(count.unit), token: Token(count.token), way },
             completions: count.completions,
             nodes: count.nodes,
             cpu: Duration::from_micros(count.cpu_us),
@@ -267,6 +275,8 @@ impl From<RunStatus> for v1::StatusReply {
             trouble: status.trouble,
             workers: status.workers.into_iter().map(Into::into).collect(),
             disputed: status.disputed,
+            worth: Some(status.worth.into()),
+            set_aside: status.set_aside.into_iter().map(|unit| unit.0).collect(),
         }
     }
 }
@@ -294,7 +304,37 @@ impl TryFrom<v1::StatusReply> for RunStatus {
             rate: reply.rate,
             trouble: reply.trouble,
             workers: reply.workers.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
+            worth: reply.worth.map(Worth::from).unwrap_or_default(),
+            set_aside: reply.set_aside.into_iter().map(UnitId).collect(),
         })
+    }
+}
+
+impl From<Worth> for v1::Worth {
+    fn from(worth: Worth) -> Self {
+        Self {
+            on_two_machines: worth.on_two_machines,
+            on_one_machine: worth.on_one_machine,
+            pending: worth.pending,
+            sampled: worth.sampled,
+            conflicts: worth.conflicts,
+            quarantined: worth.quarantined,
+            wrong_at_most: worth.wrong_at_most,
+        }
+    }
+}
+
+impl From<v1::Worth> for Worth {
+    fn from(worth: v1::Worth) -> Self {
+        Self {
+            on_two_machines: worth.on_two_machines,
+            on_one_machine: worth.on_one_machine,
+            pending: worth.pending,
+            sampled: worth.sampled,
+            conflicts: worth.conflicts,
+            quarantined: worth.quarantined,
+            wrong_at_most: worth.wrong_at_most,
+        }
     }
 }
 
@@ -302,6 +342,7 @@ impl From<WorkerStatus> for v1::WorkerStatus {
     fn from(status: WorkerStatus) -> Self {
         Self {
             name: status.name,
+            machine: status.machine,
             threads: status.threads,
             kernel: status.kernel.to_string(),
             leased: status.leased,
@@ -317,6 +358,7 @@ impl TryFrom<v1::WorkerStatus> for WorkerStatus {
     fn try_from(status: v1::WorkerStatus) -> Result<Self, WireError> {
         Ok(Self {
             name: status.name,
+            machine: status.machine,
             threads: status.threads,
             kernel: parse_kernel(&status.kernel)?,
             leased: status.leased,

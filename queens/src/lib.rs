@@ -10,6 +10,7 @@ pub mod known;
 pub mod orbit_search;
 pub mod plan;
 pub mod rows;
+pub mod self_test;
 pub mod symmetric;
 pub mod tally;
 

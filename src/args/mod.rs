@@ -10,6 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Parser, Subcommand};
+use coordinator::DoubleCheck;
 use coordinator::shard::Shard;
 use queens::Board;
 use queens::kernel::{Isa, Kernel, KernelError, Method, kernel};
@@ -89,6 +90,10 @@ pub struct CountArgs {
     pub families: Option<FamilySplit>,
     #[command(flatten)]
     pub kernel: KernelArgs,
+    /// Which counts are made a second time, in another way and if possible on another machine: none, a share drawn at
+    /// random as in 0.5%, all.
+    #[arg(long, value_name = "POLICY", default_value_t)]
+    pub double_check: DoubleCheck,
     /// Print one JSON object on stdout and nothing else.
     #[arg(long)]
     pub json: bool,
@@ -199,6 +204,10 @@ pub struct CoordinatorArgs {
     /// Plan a new run by families, split as with count.
     #[arg(long, value_name = "ROWS,GROUP,SIDES")]
     pub families: Option<FamilySplit>,
+    /// Which counts are made a second time, in another way and if possible on another machine: none, a share drawn at
+    /// random as in 0.5%, all.
+    #[arg(long, value_name = "POLICY", default_value_t)]
+    pub double_check: DoubleCheck,
     /// Where to listen for workers.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7227")]
     pub listen: std::net::SocketAddr,
@@ -238,6 +247,9 @@ pub struct WorkerArgs {
     /// What to be called in status and ledger [default: host name and process number].
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
+    /// The machine's name: counts are checked on another machine than the one that made them [default: host name].
+    #[arg(long, value_name = "NAME")]
+    pub machine: Option<String>,
     /// Leave when the coordinator has not answered for this long, as in 90s, 10m, 2h [default: wait].
     #[arg(long, value_name = "TIME", value_parser = humantime::parse_duration)]
     pub give_up_after: Option<Duration>,

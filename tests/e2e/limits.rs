@@ -41,6 +41,8 @@ fn requests_out_of_all_proportion_and_of_unknown_fields_are_refused() {
             threads: 1,
             kernel: "search/portable".into(),
             held: Vec::new(),
+            machine: "here".into(),
+            self_test: 14_200,
         };
         let refused = [
             v1::RegisterRequest { threads: u32::MAX, ..register.clone() },
@@ -85,6 +87,8 @@ fn a_storm_of_registrations_is_refused_and_passes() {
             threads: 1,
             kernel: "search/portable".into(),
             held: Vec::new(),
+            machine: "here".into(),
+            self_test: 14_200,
         };
         assert_ne!(register.fingerprint, plan.fingerprint);
         let mut admitted = 0;

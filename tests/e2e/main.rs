@@ -8,6 +8,7 @@ mod foreign;
 mod harness;
 mod keys;
 mod kill;
+mod liar;
 mod limits;
 mod scale;
 mod security;

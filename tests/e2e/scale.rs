@@ -44,7 +44,11 @@ fn a_coordinator_of_ten_million_units_starts_in_seconds_and_stays_under_a_gigaby
             nodes: 60_000_000_000,
             cpu_us: 600_000_000,
             worker: "synthetic".into(),
+            machine: "synthetic".into(),
             kernel: "search/portable".into(),
+            mirrored: false,
+            recount: None,
+            of: None,
             at: 1_790_000_000,
         })
     };

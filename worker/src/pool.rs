@@ -1,12 +1,12 @@
 //! The threads that count, apart from those that talk.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use cpu_time::ThreadTime;
 use proto::{Lease, UnitCount};
 use queens::Plan;
-use queens::kernel::{Kernel, Stop};
+use queens::kernel::{Kernel, Stop, kernel};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
@@ -24,7 +24,7 @@ pub enum Outcome {
 pub struct Pool {
     threads: ThreadPool,
     plan: Arc<Plan>,
-    kernel: Arc<dyn Kernel>,
+    kernels: Arc<Kernels>,
     stop: Arc<Stop>,
     outcomes: UnboundedSender<Outcome>,
     level: Arc<Level>,
@@ -51,17 +51,18 @@ impl Pool {
         let level = Level { units: AtomicUsize::new(0), low: 2 * threads as usize, is_low: Notify::new() };
         let name = |index| format!("count-{index}");
         let threads = ThreadPoolBuilder::new().num_threads(threads as usize).thread_name(name).build()?;
-        Ok(Self { threads, plan, kernel, stop: Arc::new(Stop::new()), outcomes, level: Arc::new(level) })
+        let kernels = Arc::new(Kernels { own: kernel, other: OnceLock::new() });
+        Ok(Self { threads, plan, kernels, stop: Arc::new(Stop::new()), outcomes, level: Arc::new(level) })
     }
 
     /// Puts a unit in line.
     pub fn count(&self, lease: Lease) {
-        let (plan, kernel) = (Arc::clone(&self.plan), Arc::clone(&self.kernel));
+        let (plan, kernels) = (Arc::clone(&self.plan), Arc::clone(&self.kernels));
         let (stop, outcomes) = (Arc::clone(&self.stop), self.outcomes.clone());
         let level = Arc::clone(&self.level);
         level.units.fetch_add(1, Ordering::Relaxed);
         self.threads.spawn_fifo(move || {
-            let outcome = if stop.is_stopped() { None } else { count(&plan, &*kernel, lease, &stop) };
+            let outcome = if stop.is_stopped() { None } else { count(&plan, &kernels, lease, &stop) };
             // Nobody listens any more when the worker has left; then nobody needs to know.
             outcomes.send(outcome.map_or(Outcome::Stopped, Outcome::Counted)).ok();
             if level.units.fetch_sub(1, Ordering::Relaxed) <= level.low {
@@ -87,9 +88,26 @@ impl Pool {
     }
 }
 
-fn count(plan: &Plan, kernel: &dyn Kernel, lease: Lease, stop: &Stop) -> Option<UnitCount> {
+/// The worker's own kernel, and the one to check others' counts by, made when it is first asked for.
+struct Kernels {
+    own: Arc<dyn Kernel>,
+    other: OnceLock<Option<Arc<dyn Kernel>>>,
+}
+
+impl Kernels {
+    fn other(&self) -> Option<&Arc<dyn Kernel>> {
+        let name = self.own.name().other();
+        self.other.get_or_init(|| kernel(name.method, Some(name.isa)).ok()).as_ref()
+    }
+}
+
+fn count(plan: &Plan, kernels: &Kernels, mut lease: Lease, stop: &Stop) -> Option<UnitCount> {
+    let other = if lease.way.other_kernel { kernels.other() } else { None };
+    lease.way.other_kernel = other.is_some();
+    let unit = plan.unit(lease.unit);
+    let unit = if lease.way.mirrored { unit.mirrored() } else { unit };
     let begun = ThreadTime::now();
-    let count = plan.unit(lease.unit).count(kernel, stop)?;
+    let count = unit.count(&**other.unwrap_or(&kernels.own), stop)?;
     let cpu = begun.elapsed();
     Some(UnitCount { lease, completions: count.completions, nodes: count.nodes, cpu })
 }

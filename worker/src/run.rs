@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use proto::{Lease, LeaseReply, Registration, Report, UnitCount, Verdict, Welcome, WorkerId};
 use queens::kernel::Kernel;
+use queens::self_test::{self, SelfTestError};
 use queens::{Plan, UnitId};
 use rayon::ThreadPoolBuildError;
 use thiserror::Error;
@@ -58,6 +59,8 @@ const AGAIN: Duration = Duration::from_secs(1);
 pub struct Config {
     /// What people call it.
     pub name: String,
+    /// The machine that it runs on, as people call it.
+    pub machine: String,
     /// How many units it counts at a time; at least 1.
     pub threads: u32,
     /// What it counts with.
@@ -81,6 +84,9 @@ pub enum WorkerError {
     /// The coordinator does not want it.
     #[error("the coordinator refuses this worker: {0}")]
     Refused(String),
+    /// Its kernel miscounts.
+    #[error(transparent)]
+    SelfTest(#[from] SelfTestError),
     /// The coordinator did not answer for too long.
     #[error(transparent)]
     GaveUp(#[from] GaveUp),
@@ -96,6 +102,7 @@ pub async fn run(
     config: Config,
     shutdown: impl Future<Output = ()>,
 ) -> Result<Summary, WorkerError> {
+    let self_test = self_test::run(&*config.kernel)?;
     let (outcomes_in, outcomes) = unbounded_channel();
     let (events_in, events) = unbounded_channel();
     let mean_weight = plan.total_weight() as f64 / plan.units().max(1) as f64;
@@ -107,6 +114,7 @@ pub async fn run(
         outage: Outage::new(config.give_up_after),
         record_outage: Outage::new(config.give_up_after),
         config,
+        self_test,
         pool,
         pace,
         events: events_in,
@@ -128,6 +136,8 @@ struct Worker<C> {
     coordinator: C,
     plan: Arc<Plan>,
     config: Config,
+    /// The solutions of the known board.
+    self_test: u64,
     pool: Pool,
     pace: Pace,
     outage: Outage,
@@ -280,6 +290,8 @@ impl<C: Coordinator> Worker<C> {
         Registration {
             fingerprint: self.plan.fingerprint().clone(),
             name: self.config.name.clone(),
+            machine: self.config.machine.clone(),
+            self_test: self.self_test,
             threads: self.config.threads,
             kernel: self.config.kernel.name(),
             held: self.leases().into_iter().map(|lease| lease.unit).collect(),
@@ -301,7 +313,7 @@ impl<C: Coordinator> Worker<C> {
             Outcome::Counted(mut count) => {
                 // The lease may have been renewed under another token while the unit was in the pool.
                 if let Some(lease) = self.counting.remove(&count.lease.unit) {
-                    count.lease = lease;
+                    count.lease.token = lease.token;
                 }
                 self.pace.counted(count.cpu);
                 self.counted.push(count);
@@ -369,10 +381,10 @@ impl<C: Coordinator> Worker<C> {
         info!(%worker, kernel = %self.config.kernel.name(), again = leases.len(), "registered");
         for lease in leases {
             if let Some(held) = self.counting.get_mut(&lease.unit) {
-                *held = lease;
+                held.token = lease.token;
             }
             for count in self.counted.iter_mut().filter(|count| count.lease.unit == lease.unit) {
-                count.lease = lease;
+                count.lease.token = lease.token;
             }
         }
     }

@@ -1,17 +1,30 @@
 //! The units that are lent.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
-use proto::{Lease, Token, WorkerId};
+use proto::{Lease, Token, Way, WorkerId};
 use queens::UnitId;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
+
+/// What a unit is lent for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// It has no standing count.
+    Count,
+    /// Its standing count is checked.
+    Check,
+    /// Its count is beyond doubt: the worker is checked.
+    Canary,
+}
 
 /// All leases, by unit: a unit is lent to one worker at a time.
 #[derive(Debug)]
 pub struct Leases {
     by_unit: HashMap<UnitId, Lent>,
+    /// How many are lent to be counted.
+    to_count: usize,
     held: HashMap<WorkerId, Held>,
     tokens: StdRng,
 }
@@ -21,6 +34,7 @@ struct Lent {
     worker: WorkerId,
     token: Token,
     work: u64,
+    purpose: Purpose,
     expires: Duration,
 }
 
@@ -36,12 +50,13 @@ pub struct Held {
 impl Leases {
     /// No leases; tokens follow from the seed.
     pub fn new(seed: u64) -> Self {
-        Self { by_unit: HashMap::new(), held: HashMap::new(), tokens: StdRng::seed_from_u64(seed) }
+        let tokens = StdRng::seed_from_u64(seed);
+        Self { by_unit: HashMap::new(), to_count: 0, held: HashMap::new(), tokens }
     }
 
-    /// How many units are lent.
-    pub fn len(&self) -> usize {
-        self.by_unit.len()
+    /// How many units are lent to be counted: none of them has a standing count.
+    pub fn to_count(&self) -> usize {
+        self.to_count
     }
 
     /// Whether the unit is lent.
@@ -55,14 +70,30 @@ impl Leases {
     }
 
     /// Lends a unit of that expected work; a lease that there may be of it ends.
-    pub fn lend(&mut self, unit: UnitId, work: u64, worker: WorkerId, expires: Duration) -> Lease {
+    pub fn lend(
+        &mut self,
+        unit: UnitId,
+        work: u64,
+        worker: WorkerId,
+        (purpose, way): (Purpose, Way),
+        expires: Duration,
+    ) -> Lease {
         let token = Token(self.tokens.next_u64());
         self.end_unit(unit);
-        self.by_unit.insert(unit, Lent { worker, token, work, expires });
+        self.by_unit.insert(unit, Lent { worker, token, work, purpose, expires });
+        self.to_count += usize::from(purpose == Purpose::Count);
         let held = self.held.entry(worker).or_default();
         held.units += 1;
         held.work += u128::from(work);
-        Lease { unit, token }
+        Lease { unit, token, way }
+    }
+
+    /// The unit has lost its standing count: whoever has it counts it now.
+    pub fn counts_now(&mut self, unit: UnitId) {
+        if let Some(lent) = self.by_unit.get_mut(&unit) {
+            self.to_count += usize::from(lent.purpose != Purpose::Count);
+            lent.purpose = Purpose::Count;
+        }
     }
 
     /// Moves the lease's end; false if the unit is no longer lent under that token.
@@ -87,9 +118,9 @@ impl Leases {
 
     /// Ends whatever lease there is of the unit.
     pub fn end_unit(&mut self, unit: UnitId) {
-        if let Some(Lent { worker, work, .. }) = self.by_unit.remove(&unit)
-            && let Some(held) = self.held.get_mut(&worker)
-        {
+        let Some(Lent { worker, work, purpose, .. }) = self.by_unit.remove(&unit) else { return };
+        self.to_count -= usize::from(purpose == Purpose::Count);
+        if let Some(held) = self.held.get_mut(&worker) {
             held.units -= 1;
             held.work -= u128::from(work);
             if held.units == 0 {
@@ -103,14 +134,25 @@ impl Leases {
         self.end_where(|lent| lent.worker == worker)
     }
 
-    /// Ends the leases that have expired and names their units.
-    pub fn expire(&mut self, now: Duration) -> Vec<UnitId> {
-        self.end_where(|lent| lent.expires <= now)
+    /// Ends the leases that have expired, and names their units, those of each worker together.
+    pub fn expire(&mut self, now: Duration) -> Vec<Vec<UnitId>> {
+        let late = self.by_unit.values().filter(|lent| lent.expires <= now).map(|lent| lent.worker);
+        let late: BTreeSet<_> = late.collect();
+        let expired = |worker| self.end_where(|lent| lent.worker == worker && lent.expires <= now);
+        late.into_iter().map(expired).collect()
+    }
+
+    /// The units lent by leases that have not expired.
+    #[cfg(test)]
+    pub fn lent_until_after(&self, now: Duration) -> BTreeSet<UnitId> {
+        let good = self.by_unit.iter().filter(|(_, lent)| lent.expires > now);
+        good.map(|(unit, _)| *unit).collect()
     }
 
     fn end_where(&mut self, ends: impl Fn(&Lent) -> bool) -> Vec<UnitId> {
-        let units: Vec<_> =
+        let mut units: Vec<_> =
             self.by_unit.iter().filter(|(_, lent)| ends(lent)).map(|(unit, _)| *unit).collect();
+        units.sort_unstable();
         units.iter().for_each(|unit| self.end_unit(*unit));
         units
     }

@@ -1,29 +1,45 @@
 //! The coordinator's core: who holds which unit until when, and what a reported count means.
 //!
 //! A pure state machine. Every method is told the time, changes the state and says what is to be done: no files, no
-//! sockets, no clock. A reported count that is to go on record is handed out as [`Record`]s; the unit is done only
-//! when the caller says that they are on disk ([`Core::recorded`]).
+//! sockets, no clock. A reported count that is to go on record is handed out as [`Record`](crate::ledger::Record)s; the
+//! unit is done only when the caller says that they are on disk ([`Core::recorded`]).
+//!
+//! What may be done with a unit follows from its standing and from the leases alone (`lending`); what a count means
+//! follows from the standing (`judge`); whose counts are taken back follows from it too (`quarantine`). So a restart
+//! goes on where the ledger ends.
 
+mod canaries;
+mod judge;
 mod leases;
+mod lending;
+mod losses;
+mod open;
+mod quarantine;
 mod rate;
+mod status;
 mod workers;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, Registration, RunStatus, UnitCount, Verdict, Welcome, WorkerId};
-use queens::kernel::KernelName;
+use proto::{Lease, Registration, Welcome, WorkerId};
 use queens::plan::Fingerprint;
-use queens::{Plan, UnitId};
+use queens::{Plan, UnitId, self_test};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 use thiserror::Error;
 
-use crate::ledger::{Record, UnitRecord};
+use crate::double_check::DoubleCheck;
 use crate::shard::Shard;
-use crate::standing::Standing;
+use crate::standing::{Mark, Standing};
+use canaries::Canaries;
+use judge::Recording;
 use leases::Leases;
+use losses::Losses;
+use open::Open;
 use rate::Rate;
-use workers::{Worker, Workers};
+use workers::Workers;
 
 /// How long a lease is safe without renewal; workers renew six times in that time. An expired lease goes on all the
 /// same until somebody else could count its unit and has nothing else to do.
@@ -31,6 +47,9 @@ pub const LEASE_TIME: Duration = Duration::from_secs(15);
 
 /// A worker that is not heard of for this long is forgotten, and its units are open again.
 const SILENCE: Duration = Duration::from_mins(10);
+
+/// A machine checks its own counts only when it has been alone for this long, or always.
+const ALONE: Duration = Duration::from_mins(1);
 
 /// A request that the core refuses.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -43,6 +62,23 @@ pub enum Refusal {
         /// The worker's fingerprint.
         worker: Fingerprint,
     },
+    /// The worker's kernel miscounts a known board.
+    #[error(
+        "worker {worker} on machine {machine} finds {found} solutions of a known board that has {expected}: it cannot be relied on"
+    )]
+    SelfTest {
+        /// The worker's name.
+        worker: String,
+        /// Its machine.
+        machine: String,
+        /// What it found.
+        found: u64,
+        /// What it should have found.
+        expected: u64,
+    },
+    /// The worker's machine was wrong before.
+    #[error("machine {0} is quarantined: two other counts have proved a count of it wrong")]
+    Quarantined(String),
     /// The coordinator was restarted, or the worker was silent for too long.
     #[error("worker {0} is not registered; register first")]
     UnknownWorker(WorkerId),
@@ -53,15 +89,27 @@ pub enum Refusal {
 pub struct Core {
     plan: Arc<Plan>,
     shard: Shard,
+    policy: DoubleCheck,
     standing: Standing,
     leases: Leases,
     workers: Workers,
+    /// When workers of different machines were last there, if they were.
+    company: Option<Duration>,
     /// Counts on their way to the disk.
-    recording: HashMap<UnitId, u64>,
-    /// Units below `cursor` that are open again.
-    returned: BTreeSet<UnitId>,
-    /// No unit from here on has been lent yet, unless it came back with a worker.
-    cursor: u64,
+    recording: HashMap<UnitId, Recording>,
+    open: Open,
+    losses: Losses,
+    /// Units set aside that the caller has not been told of.
+    given_up: Vec<UnitId>,
+    canaries: Canaries,
+    /// The first counts of each machine, those on their way to the disk included.
+    trials: HashMap<String, u64>,
+    /// How many machines were quarantined when this was last looked at.
+    quarantined: usize,
+    /// No unit below has a count that is to be taken back.
+    believed: u64,
+    /// Decides what is checked, by which kernel.
+    random: StdRng,
     /// Units recorded, and expected work recorded, a second.
     units_rate: Rate,
     work_rate: Rate,
@@ -69,59 +117,81 @@ pub struct Core {
 }
 
 impl Core {
-    /// A run of that plan with that much on record. `seed` makes lease tokens differ from those of other sessions.
-    pub fn new(plan: Arc<Plan>, shard: Shard, standing: Standing, seed: u64) -> Self {
+    /// A run of that plan with that much on record. `seed` makes lease tokens and samples differ from those of other
+    /// sessions.
+    pub fn new(plan: Arc<Plan>, shard: Shard, standing: Standing, policy: DoubleCheck, seed: u64) -> Self {
         let total_work = if shard.is_whole() {
             plan.total_weight()
         } else {
             let in_shard = (0..plan.units()).map(UnitId).filter(|unit| shard.contains(*unit));
             in_shard.map(|unit| u128::from(plan.weight(unit))).sum()
         };
-        Self {
+        let mut random = StdRng::seed_from_u64(seed);
+        let mut core = Self {
             plan,
             shard,
+            policy,
             standing,
-            leases: Leases::new(seed),
-            workers: Workers::default(),
+            leases: Leases::new(random.random()),
+            workers: Workers::new(random.random()),
+            company: None,
             recording: HashMap::new(),
-            returned: BTreeSet::new(),
-            cursor: 0,
+            open: Open::default(),
+            losses: Losses::default(),
+            given_up: Vec::new(),
+            canaries: Canaries::default(),
+            trials: HashMap::new(),
+            quarantined: 0,
+            believed: 0,
+            random,
             units_rate: Rate::default(),
             work_rate: Rate::default(),
             total_work,
-        }
+        };
+        core.open.disputes = core.standing.sums().disputed.keys().copied().collect();
+        core.learnt();
+        core
+    }
+
+    /// Counts and their origins have been read that were not known before: what is to be checked or taken back can be.
+    pub fn learnt(&mut self) {
+        self.believed = 0;
+        self.open.checks.clear();
+        let mark = match self.policy {
+            DoubleCheck::None => return,
+            DoubleCheck::Share(_) => Mark::Due,
+            DoubleCheck::All => Mark::Done,
+        };
+        let pending: Vec<_> =
+            self.standing.units_with(mark).filter(|unit| self.is_open_check(*unit)).collect();
+        pending.into_iter().for_each(|unit| self.reopen(unit));
     }
 
     /// A worker introduces itself; units that it holds from before are leased to it again.
     pub fn register(&mut self, now: Duration, registration: Registration) -> Result<Welcome, Refusal> {
-        if registration.fingerprint != *self.plan.fingerprint() {
+        let Registration { fingerprint, name, machine, self_test: found, held, .. } = &registration;
+        if fingerprint != self.plan.fingerprint() {
             return Err(Refusal::OtherPlan {
                 run: self.plan.fingerprint().clone(),
-                worker: registration.fingerprint,
+                worker: fingerprint.clone(),
             });
         }
-        let Registration { name, threads, kernel, held, .. } = registration;
-        let worker = self.workers.add(now, name, threads, kernel);
-        let wanted = held.into_iter().filter(|unit| self.is_free_to_lease(*unit)).collect::<BTreeSet<_>>();
-        let leases = wanted.into_iter().map(|unit| self.lend(now, worker, unit)).collect();
+        let expected = self_test::expected();
+        if *found != expected {
+            let (worker, machine, found) = (name.clone(), machine.clone(), *found);
+            return Err(Refusal::SelfTest { worker, machine, found, expected });
+        }
+        if self.is_quarantined(machine) {
+            return Err(Refusal::Quarantined(machine.clone()));
+        }
+        let mut wanted = held.clone();
+        wanted.sort_unstable();
+        wanted.dedup();
+        let worker = self.workers.add(now, registration);
+        self.note_company(now);
+        let borrower = self.borrower(now, worker)?;
+        let leases = wanted.into_iter().filter_map(|unit| self.lend(now, &borrower, unit)).collect();
         Ok(Welcome { worker, lease_time: LEASE_TIME, leases })
-    }
-
-    /// Lends up to `want` units; none if none are open. A worker holds no more than a quarter of its share, by threads,
-    /// of the work that is left: so the last units are not all with one worker, and one that comes later finds some.
-    /// When none are open, leases that have expired end and their units are.
-    pub fn lease(&mut self, now: Duration, worker: WorkerId, want: u32) -> Result<Vec<Lease>, Refusal> {
-        let threads = u128::from(self.workers.heard_of(now, worker)?.threads);
-        if self.open() == 0 {
-            self.returned.extend(self.leases.expire(now));
-        }
-        let share = self.work_left() * threads / u128::from(4 * self.workers.threads());
-        let mut leases = Vec::new();
-        while leases.len() < want as usize && self.leases.held_by(worker).work <= share {
-            let Some(unit) = self.next_open() else { break };
-            leases.push(self.lend(now, worker, unit));
-        }
-        Ok(leases)
     }
 
     /// Keeps the worker's leases alive and names those that it has lost.
@@ -130,7 +200,7 @@ impl Core {
         let mut lost = Vec::new();
         for lease in held {
             // A lease also ends with the record of its count; that is no loss.
-            let renewed = self.leases.renew(*lease, now + LEASE_TIME);
+            let renewed = self.leases.renew(*lease, now.saturating_add(LEASE_TIME));
             if !renewed && !self.recording.contains_key(&lease.unit) && !self.has_count(lease.unit) {
                 lost.push(lease.unit);
             }
@@ -149,101 +219,54 @@ impl Core {
         self.workers.heard_of(now, worker)?;
         for lease in held {
             if self.leases.end(*lease) {
-                self.returned.insert(lease.unit);
+                self.reopen(lease.unit);
             }
         }
         if leaving {
+            self.note_company(now);
             self.workers.remove(worker);
-            self.returned.extend(self.leases.end_all_of(worker));
+            self.leases.end_all_of(worker).into_iter().for_each(|unit| self.reopen(unit));
         }
         Ok(())
     }
 
-    /// Judges one reported count. The records, if any, are to be written before the verdict is told; late results
-    /// of a lease that has expired are as good as others.
-    pub fn judge(
-        &mut self,
-        now: Duration,
-        unix_time: u64,
-        worker: WorkerId,
-        reported: &UnitCount,
-    ) -> Result<(Verdict, Vec<Record>), Refusal> {
-        let Worker { name, kernel, .. } = self.workers.heard_of(now, worker)?;
-        let record = unit_record(reported, name.clone(), *kernel, unix_time);
-        let (unit, count) = (record.unit, record.count);
-        if unit.0 >= self.plan.units() || !self.shard.contains(unit) {
-            return Ok((Verdict::Unwanted, Vec::new()));
+    /// Time has passed: workers that have been silent for long are forgotten. Gives the units that are set aside since
+    /// this was last asked, because they were lost with too many.
+    pub fn tick(&mut self, now: Duration) -> Vec<UnitId> {
+        self.note_company(now);
+        for worker in self.workers.silent(now.saturating_sub(SILENCE)) {
+            self.workers.remove(worker);
+            let units = self.leases.end_all_of(worker);
+            self.lose(&units);
         }
-        if let Some(recording) = self.recording.get(&unit) {
-            let verdict = if *recording == count { Verdict::Known } else { Verdict::Later };
-            return Ok((verdict, Vec::new()));
-        }
-        if self.standing.is_done(unit) {
-            return Ok(match self.standing.count(unit) {
-                None => (Verdict::Later, Vec::new()),
-                Some(standing) if standing == count => (Verdict::Known, Vec::new()),
-                Some(standing) => {
-                    let retract = Record::Retract { unit, count: standing, at: unix_time };
-                    (Verdict::Conflict, vec![Record::Conflict(record), retract])
-                }
-            });
-        }
-        match self.standing.sums().disputed.get(&unit) {
-            Some(counts) if !counts.contains(&count) => {
-                Ok((Verdict::Conflict, vec![Record::Conflict(record)]))
-            }
-            _ => {
-                self.recording.insert(unit, count);
-                Ok((Verdict::Recorded, vec![Record::Count(record)]))
-            }
+        std::mem::take(&mut self.given_up)
+    }
+
+    fn note_company(&mut self, now: Duration) {
+        if self.workers.machines().nth(1).is_some() {
+            self.company = Some(now);
         }
     }
 
-    /// The records that [`judge`](Self::judge) handed out are on disk.
-    ///
-    /// # Errors
-    /// Sums that cannot be right; the run must not go on.
-    pub fn recorded(&mut self, now: Duration, worker: WorkerId, records: &[Record]) -> Result<(), String> {
-        for record in records {
-            self.standing.apply(&self.plan, self.shard, record)?;
-            match record {
-                Record::Count(r) => {
-                    self.recording.remove(&r.unit);
-                    self.returned.remove(&r.unit);
-                    self.leases.end_unit(r.unit);
-                    self.workers.counted(now, worker);
-                    self.units_rate.add(now, 1.0);
-                    self.work_rate.add(now, self.plan.weight(r.unit) as f64);
-                }
-                Record::Conflict(r) => {
-                    self.leases.end_unit(r.unit);
-                    self.returned.insert(r.unit);
-                }
-                Record::Check(_) | Record::Retract { .. } | Record::Mark(_) => {}
-            }
-        }
-        Ok(())
+    /// Whether workers of no other machine are there.
+    fn is_alone(&self, machine: &str) -> bool {
+        self.workers.machines().all(|other| other == machine)
     }
 
-    /// The records that [`judge`](Self::judge) handed out are not on disk: their units are as they were.
-    pub fn not_recorded(&mut self, records: &[Record]) {
-        for record in records {
-            if let Record::Count(r) = record {
-                self.recording.remove(&r.unit);
-            }
+    /// Whether it has been so for long enough that no other machine is to be waited for.
+    fn is_left_alone(&self, now: Duration, machine: &str) -> bool {
+        if !self.is_alone(machine) {
+            return false;
         }
+        let mut known = self.standing.sums().machines.iter();
+        let had_company = known.any(|other| other.name != machine && !other.is_quarantined());
+        let company = self.company.or(had_company.then_some(Duration::ZERO));
+        company.is_none_or(|last| now.saturating_sub(last) >= ALONE)
     }
 
-    /// Time has passed: workers that have been silent for long are forgotten.
-    pub fn tick(&mut self, now: Duration) {
-        for worker in self.workers.forget_silent(now.saturating_sub(SILENCE)) {
-            self.returned.extend(self.leases.end_all_of(worker));
-        }
-    }
-
-    /// Whether every unit has a standing count.
+    /// Whether every unit has a standing count, and all is checked that is to be.
     pub fn is_complete(&self) -> bool {
-        self.standing.done() == self.shard.size(self.plan.units())
+        self.standing.is_settled(&self.plan, self.shard, self.policy)
     }
 
     /// What is on record.
@@ -271,87 +294,17 @@ impl Core {
         self.workers.is_empty()
     }
 
-    /// Where the run stands; phase, trouble and elapsed time are the caller's to add.
-    pub fn status(&self, now: Duration) -> RunStatus {
-        let sums = self.standing.sums();
-        let work_left = self.work_left() as f64;
-        let per_second = self.work_rate.per_second(now);
-        RunStatus {
-            board: self.plan.board(),
-            fingerprint: self.plan.fingerprint().clone(),
-            units: self.shard.size(self.plan.units()),
-            done: self.standing.done(),
-            leased: self.leases.len() as u64,
-            disputed: sums.disputed.len() as u64,
-            progress: if self.total_work == 0 { 1.0 } else { sums.work as f64 / self.total_work as f64 },
-            totals: sums.tally.totals().unwrap_or_default(),
-            elapsed: Duration::ZERO,
-            left: per_second.and_then(|rate| Duration::try_from_secs_f64(work_left / rate).ok()),
-            rate: self.units_rate.per_second(now).unwrap_or(0.0),
-            phase: proto::Phase::Counting,
-            trouble: String::new(),
-            workers: self.workers.status(now, |worker| self.leases.held_by(worker).units),
-        }
-    }
-
-    /// The expected work of the units that are not on record, in search nodes.
-    fn work_left(&self) -> u128 {
-        self.total_work.saturating_sub(self.standing.sums().work)
-    }
-
-    /// Units that are neither on record, nor on their way there, nor lent.
-    fn open(&self) -> u64 {
-        let recording_unleased = self.recording.keys().filter(|unit| !self.leases.contains(**unit)).count();
-        self.shard.size(self.plan.units())
-            - self.standing.done()
-            - self.leases.len() as u64
-            - recording_unleased as u64
-    }
-
     fn has_count(&self, unit: UnitId) -> bool {
         unit.0 < self.plan.units() && self.standing.is_done(unit)
     }
 
-    fn is_free_to_lease(&self, unit: UnitId) -> bool {
-        unit.0 < self.plan.units()
-            && self.shard.contains(unit)
-            && !self.standing.is_done(unit)
-            && !self.leases.contains(unit)
-            && !self.recording.contains_key(&unit)
-    }
-
-    fn next_open(&mut self) -> Option<UnitId> {
-        while let Some(unit) = self.returned.pop_first() {
-            if self.is_free_to_lease(unit) {
-                return Some(unit);
-            }
-        }
-        while self.cursor < self.plan.units() {
-            let unit = UnitId(self.cursor);
-            self.cursor += 1;
-            if self.is_free_to_lease(unit) {
-                return Some(unit);
-            }
-        }
-        None
-    }
-
-    fn lend(&mut self, now: Duration, worker: WorkerId, unit: UnitId) -> Lease {
-        self.leases.lend(unit, self.plan.weight(unit), worker, now + LEASE_TIME)
+    fn is_quarantined(&self, machine: &str) -> bool {
+        let machines = &self.standing.sums().machines;
+        machines.number(machine).is_some_and(|number| machines.get(number).is_quarantined())
     }
 }
 
-fn unit_record(reported: &UnitCount, worker: String, kernel: KernelName, at: u64) -> UnitRecord {
-    UnitRecord {
-        unit: reported.lease.unit,
-        count: reported.completions,
-        nodes: reported.nodes,
-        cpu_us: reported.cpu.as_micros().try_into().unwrap_or(u64::MAX),
-        worker,
-        kernel: kernel.to_string(),
-        at,
-    }
-}
-
+#[cfg(test)]
+mod simulation;
 #[cfg(test)]
 mod tests;

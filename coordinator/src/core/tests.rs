@@ -1,4 +1,6 @@
-use proto::Token;
+use std::collections::BTreeSet;
+
+use proto::{Token, UnitCount, Verdict, Way};
 use queens::{Board, PlanSpec};
 
 use super::*;
@@ -6,17 +8,23 @@ use super::*;
 const T0: Duration = Duration::ZERO;
 
 fn core() -> Core {
+    core_with(DoubleCheck::None)
+}
+
+fn core_with(policy: DoubleCheck) -> Core {
     let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
     let standing = Standing::new(&plan);
-    Core::new(Arc::new(plan), Shard::default(), standing, 7)
+    Core::new(Arc::new(plan), Shard::default(), standing, policy, 7)
 }
 
 fn registration(core: &Core, name: &str, held: &[UnitId]) -> Registration {
     Registration {
         fingerprint: core.plan().fingerprint().clone(),
         name: name.into(),
+        machine: name.into(),
         threads: 2,
         kernel: "search/portable".parse().unwrap(),
+        self_test: self_test::expected(),
         held: held.to_vec(),
     }
 }
@@ -33,7 +41,7 @@ fn counted(lease: Lease, completions: u64) -> UnitCount {
 /// Judges and records at once.
 fn report(core: &mut Core, now: Duration, worker: WorkerId, lease: Lease, completions: u64) -> Verdict {
     let (verdict, records) = core.judge(now, 0, worker, &counted(lease, completions)).unwrap();
-    core.recorded(now, worker, &records).unwrap();
+    core.recorded(now, Some(worker), &records).unwrap();
     verdict
 }
 
@@ -120,7 +128,8 @@ fn late_result_of_expired_lease_is_accepted() {
     let again = core.lease(LEASE_TIME, b, 1).unwrap()[0];
     assert_eq!(again.unit, late.unit);
     assert_eq!(report(&mut core, LEASE_TIME, a, late, 5), Verdict::Recorded);
-    assert_eq!(report(&mut core, LEASE_TIME, b, again, 5), Verdict::Known);
+    assert_eq!(report(&mut core, LEASE_TIME, b, again, 5), Verdict::Recorded, "and the other confirms it");
+    assert_eq!(core.status(LEASE_TIME).worth.on_two_machines, 1);
     assert!(core.is_complete());
 }
 
@@ -135,18 +144,24 @@ fn the_same_report_twice_is_acknowledged_twice_and_counted_once() {
 }
 
 #[test]
-fn a_contradicted_count_stands_again_only_when_a_third_one_agrees() {
+fn a_contradicted_count_stands_again_only_when_another_machine_agrees() {
     let mut core = core();
-    let a = join(&mut core, "a");
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| join(&mut core, name));
     let lease = core.lease(T0, a, 1).unwrap()[0];
     assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Recorded);
-    assert_eq!(report(&mut core, T0, a, lease, 6), Verdict::Conflict);
+    assert_eq!(report(&mut core, T0, b, lease, 6), Verdict::Conflict);
     assert_eq!((core.standing().done(), core.status(T0).disputed), (0, 1));
-    assert_eq!(report(&mut core, T0, a, lease, 7), Verdict::Conflict);
-    assert_eq!(core.lease(T0, a, 1).unwrap()[0].unit, lease.unit, "it is lent again");
-    assert_eq!(report(&mut core, T0, a, lease, 6), Verdict::Recorded);
+    assert_eq!(report(&mut core, T0, b, lease, 6), Verdict::Known, "the same again says nothing new");
+    assert_eq!(report(&mut core, T0, c, lease, 7), Verdict::Conflict);
+    assert_eq!(core.lease(T0, d, 1).unwrap()[0].unit, lease.unit, "it is lent again");
+    assert_eq!(report(&mut core, T0, d, lease, 6), Verdict::Recorded);
     assert_eq!(core.standing().count(lease.unit), Some(6));
-    assert_eq!(core.status(T0).disputed, 0);
+    let status = core.status(T0);
+    assert_eq!((status.disputed, status.worth.on_two_machines), (0, 1));
+    assert_eq!(status.worth.quarantined, ["a", "c"], "those who lost it");
+    assert_eq!(core.lease(T0, a, 1), Err(Refusal::UnknownWorker(a)));
+    let again = registration(&core, "a", &[]);
+    assert_eq!(core.register(T0, again), Err(Refusal::Quarantined("a".into())));
 }
 
 #[test]
@@ -197,6 +212,104 @@ fn a_worker_of_another_plan_is_refused_and_unknown_units_are_unwanted() {
     let foreign = Registration { fingerprint: "0".repeat(32).into(), ..registration(&core, "a", &[]) };
     assert!(matches!(core.register(T0, foreign), Err(Refusal::OtherPlan { .. })));
     let a = join(&mut core, "a");
-    let beyond = Lease { unit: UnitId(core.plan().units()), token: Token(1) };
+    let beyond = Lease { unit: UnitId(core.plan().units()), token: Token(1), way: Way::default() };
     assert_eq!(report(&mut core, T0, a, beyond, 1), Verdict::Unwanted);
+}
+
+#[test]
+fn a_kernel_that_miscounts_a_known_board_is_refused() {
+    let mut core = core();
+    let wrong = Registration { self_test: 14_199, ..registration(&core, "a", &[]) };
+    let refusal = core.register(T0, wrong).unwrap_err();
+    assert!(matches!(refusal, Refusal::SelfTest { found: 14_199, expected: 14_200, .. }), "{refusal}");
+}
+
+#[test]
+fn checks_go_mirrored_to_another_machine_and_only_left_alone_to_the_same_with_another_kernel() {
+    let mut core = core_with(DoubleCheck::All);
+    let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
+    let of_a = core.lease(T0, a, 3).unwrap();
+    of_a.iter().for_each(|lease| _ = report(&mut core, T0, a, *lease, 5));
+    let to_b = core.lease(T0, b, 3).unwrap();
+    assert!(to_b.iter().map(|lease| lease.unit).eq(of_a.iter().map(|lease| lease.unit)));
+    assert!(to_b.iter().all(|lease| lease.way.mirrored));
+    report(&mut core, T0, b, to_b[0], 5);
+    core.release(T0, b, &to_b[1..], true).unwrap();
+    // The other has left. All is counted; what is not checked waits for another machine, but not for ever.
+    let next = |core: &mut Core, now| core.lease(now, a, 100_000).unwrap();
+    loop {
+        let leases = next(&mut core, T0);
+        if leases.is_empty() {
+            break;
+        }
+        assert!(leases.iter().all(|lease| lease.way == Way::default()));
+        leases.iter().for_each(|lease| _ = report(&mut core, T0, a, *lease, 5));
+    }
+    let mut checked = 1;
+    loop {
+        let leases = next(&mut core, ALONE);
+        if leases.is_empty() {
+            break;
+        }
+        checked += leases.len() as u64;
+        assert!(leases.iter().all(|lease| lease.way.mirrored && lease.way.other_kernel));
+        leases.iter().for_each(|lease| _ = report(&mut core, ALONE, a, *lease, 5));
+    }
+    assert!(core.is_complete());
+    let worth = core.status(ALONE).worth;
+    assert_eq!((worth.on_two_machines, worth.on_one_machine), (1, checked - 1));
+}
+
+#[test]
+fn a_wrong_count_of_a_unit_that_two_machines_have_counted_quarantines_at_once() {
+    let mut core = core_with(DoubleCheck::All);
+    let [a, b, c] = ["a", "b", "c"].map(|name| join(&mut core, name));
+    let lease = core.lease(T0, a, 1).unwrap()[0];
+    report(&mut core, T0, a, lease, 5);
+    let again = core.lease(T0, b, 1).unwrap()[0];
+    assert_eq!(report(&mut core, T0, b, again, 5), Verdict::Recorded);
+    let mut canary = None;
+    while canary.is_none() {
+        let leases = core.lease(T0, c, 3).unwrap();
+        canary = leases.iter().find(|other| other.unit == lease.unit).copied();
+        core.release(T0, c, &leases, false).unwrap();
+    }
+    let canary = canary.unwrap();
+    assert_eq!(canary.way, Way::default(), "nothing tells it from a unit that nobody has counted");
+    assert_eq!(report(&mut core, T0, c, canary, 6), Verdict::Conflict);
+    assert_eq!(core.status(T0).worth.quarantined, ["c"]);
+    assert_eq!(core.standing().count(lease.unit), Some(5));
+}
+
+#[test]
+fn a_unit_that_kills_its_workers_is_set_aside_after_five_and_named() {
+    let mut core = core();
+    let mut now = T0;
+    let deadly = UnitId(3);
+    let mut killed = 0;
+    while core.status(now).trouble.is_empty() {
+        let worker = join(&mut core, "a");
+        let mut is_alive = true;
+        while is_alive {
+            // Workers hold many units, and count them in their order.
+            let leases = core.lease(now, worker, 1000).unwrap();
+            if leases.is_empty() {
+                break;
+            }
+            for lease in leases {
+                is_alive &= lease.unit != deadly;
+                if is_alive {
+                    report(&mut core, now, worker, lease, 0);
+                }
+            }
+        }
+        killed += u32::from(!is_alive);
+        assert!(killed <= 5 && !core.is_complete());
+        now += SILENCE * 2;
+        core.tick(now);
+    }
+    let status = core.status(now);
+    assert_eq!((killed, &status.set_aside[..]), (5, &[deadly][..]));
+    assert_eq!(status.done, status.units - 1, "no other unit is blamed");
+    assert!(status.trouble.contains("(3)") && status.trouble.contains("restart"), "{}", status.trouble);
 }

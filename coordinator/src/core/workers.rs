@@ -1,25 +1,29 @@
 //! The workers that are there, and when each was last heard of.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use proto::{WorkerId, WorkerStatus};
+use proto::{Registration, WorkerId, WorkerStatus};
 use queens::kernel::KernelName;
 
 use super::Refusal;
 use super::rate::Rate;
 
 /// The registered workers.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Workers {
     by_id: HashMap<WorkerId, Worker>,
-    registered: u64,
+    /// How many of them run on each machine.
+    machines: BTreeMap<String, u64>,
+    /// The number of the last one that has registered.
+    last: u64,
 }
 
 /// One worker.
 #[derive(Debug)]
 pub struct Worker {
     pub name: String,
+    pub machine: String,
     pub threads: u32,
     pub kernel: KernelName,
     last_word: Duration,
@@ -27,12 +31,23 @@ pub struct Worker {
     rate: Rate,
 }
 
+/// A process numbers at most so many workers.
+const SESSION_BITS: u32 = 24;
+
 impl Workers {
-    /// Registers a worker under a number that none had before in this process.
-    pub fn add(&mut self, now: Duration, name: String, threads: u32, kernel: KernelName) -> WorkerId {
-        self.registered += 1;
-        let id = WorkerId(self.registered);
-        let worker = Worker { name, threads, kernel, last_word: now, done: 0, rate: Rate::default() };
+    /// None. Workers are numbered by session: a restarted coordinator must not take one of before for another.
+    pub fn new(session: u32) -> Self {
+        Self { by_id: HashMap::new(), machines: BTreeMap::new(), last: u64::from(session) << SESSION_BITS }
+    }
+
+    /// Registers a worker under a number that none had before.
+    pub fn add(&mut self, now: Duration, registration: Registration) -> WorkerId {
+        let Registration { name, machine, threads, kernel, .. } = registration;
+        self.last += 1;
+        let id = WorkerId(self.last);
+        *self.machines.entry(machine.clone()).or_default() += 1;
+        let worker =
+            Worker { name, machine, threads, kernel, last_word: now, done: 0, rate: Rate::default() };
         self.by_id.insert(id, worker);
         id
     }
@@ -54,12 +69,35 @@ impl Workers {
 
     /// Strikes the worker off.
     pub fn remove(&mut self, id: WorkerId) {
-        self.by_id.remove(&id);
+        let Some(Worker { machine, .. }) = self.by_id.remove(&id) else { return };
+        if let Some(workers) = self.machines.get_mut(&machine) {
+            *workers -= 1;
+            if *workers == 0 {
+                self.machines.remove(&machine);
+            }
+        }
     }
 
-    /// Strikes off the workers whose last word came before that time, and names them.
-    pub fn forget_silent(&mut self, since: Duration) -> Vec<WorkerId> {
-        self.by_id.extract_if(|_, worker| worker.last_word < since).map(|(id, _)| id).collect()
+    /// The workers whose last word came before that time.
+    pub fn silent(&self, since: Duration) -> Vec<WorkerId> {
+        self.those(|worker| worker.last_word < since)
+    }
+
+    /// The workers on a machine of which that is so.
+    pub fn on_machines(&self, is_so: impl Fn(&str) -> bool) -> Vec<WorkerId> {
+        self.those(|worker| is_so(&worker.machine))
+    }
+
+    fn those(&self, are_meant: impl Fn(&Worker) -> bool) -> Vec<WorkerId> {
+        let mut ids: Vec<_> =
+            self.by_id.iter().filter(|(_, worker)| are_meant(worker)).map(|(id, _)| *id).collect();
+        ids.sort_unstable();
+        ids
+    }
+
+    /// The machines on which workers are there.
+    pub fn machines(&self) -> impl Iterator<Item = &str> {
+        self.machines.keys().map(String::as_str)
     }
 
     /// Whether there are none.
@@ -78,6 +116,7 @@ impl Workers {
         workers.sort_by_key(|(id, _)| **id);
         let status = |(id, worker): (&WorkerId, &Worker)| WorkerStatus {
             name: worker.name.clone(),
+            machine: worker.machine.clone(),
             threads: worker.threads,
             kernel: worker.kernel,
             leased: leased(*id),

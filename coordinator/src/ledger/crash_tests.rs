@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use queens::UnitId;
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use tempfile::TempDir;
 
 use super::faulty_disk::{Fault, FaultyDisk};
+use super::tests::record;
 use super::*;
 
 const FULL: i32 = 28;
@@ -27,7 +27,6 @@ fn groups() -> Vec<std::ops::Range<u64>> {
 }
 
 fn records(group: &std::ops::Range<u64>) -> Vec<Record> {
-    let record = |unit| Record::Retract { unit: UnitId(unit), count: 3 * unit, at: 1_790_000_000 };
     group.clone().map(record).collect()
 }
 
@@ -38,8 +37,8 @@ fn writer(folder: &Path, disk: &FaultyDisk, end: Position) -> Writer {
 fn units(folder: &Path) -> (Vec<u64>, Tail) {
     let mut units = Vec::new();
     let tail = read(folder, &Position::beginning(run_hash()), |_, record| {
-        let Record::Retract { unit, .. } = record else { return Err("another record".into()) };
-        units.push(unit.0);
+        let Record::Count(r) = record else { return Err("another record".into()) };
+        units.push(r.unit.0);
         Ok(())
     });
     (units, tail.unwrap())

@@ -102,7 +102,11 @@ mod tests {
             nodes: 12,
             cpu_us: 5,
             worker: "bücher \"1\"\n".into(),
+            machine: "m".into(),
             kernel: "search/portable".into(),
+            mirrored: false,
+            recount: None,
+            of: None,
             at: 1_790_000_000,
         });
         let prev = LineHash::of(b"before");

@@ -23,7 +23,7 @@ use thiserror::Error;
 pub(crate) use disk::{Disk, SystemDisk};
 pub use line::LineHash;
 pub use reader::{LineBefore, Tail, line_before, read, read_until};
-pub use record::{Mark, Record, UnitRecord};
+pub use record::{Mark, Record, Recount, Retraction, UnitRecord};
 pub use writer::Writer;
 
 /// A place in the ledger: behind a commit mark, or at its very beginning.

@@ -1,5 +1,4 @@
 use std::fs;
-
 use std::time::Duration;
 
 use queens::UnitId;
@@ -11,14 +10,18 @@ fn run_hash() -> LineHash {
     LineHash::of(b"a run")
 }
 
-fn record(unit: u64) -> Record {
+pub(super) fn record(unit: u64) -> Record {
     Record::Count(UnitRecord {
         unit: UnitId(unit),
         count: unit * 3,
         nodes: unit,
         cpu_us: 1,
         worker: "w".into(),
+        machine: "m".into(),
         kernel: "search/portable".into(),
+        mirrored: false,
+        recount: None,
+        of: None,
         at: 1_790_000_000,
     })
 }

@@ -209,6 +209,19 @@ impl FromStr for Isa {
     }
 }
 
+impl KernelName {
+    /// Another kernel for the same units, to check one by the other: the other method for the same instruction set,
+    /// so that nothing of the search is shared and every machine that has the one has the other.
+    #[must_use]
+    pub fn other(self) -> Self {
+        let method = match self.method {
+            Method::Meet => Method::Search,
+            Method::Search => Method::Meet,
+        };
+        Self { method, ..self }
+    }
+}
+
 /// The kernel of that method for that instruction set; `None` takes the fastest that the machine has.
 pub fn kernel(method: Method, isa: Option<Isa>) -> Result<Arc<dyn Kernel>, KernelError> {
     let isa = isa.unwrap_or_else(Isa::best);

@@ -177,6 +177,12 @@ pub struct Unit {
 }
 
 impl Unit {
+    /// The unit mirrored left to right: other bits all the way, the same count, and for each method the same nodes.
+    #[must_use]
+    pub fn mirrored(&self) -> Self {
+        Self { position: self.position.mirrored(), ..*self }
+    }
+
     /// Counts the unit: completions by the kernel, symmetric counts by their own search. Nothing if stopped.
     pub fn count(&self, kernel: &dyn Kernel, stop: &Stop) -> Option<Count> {
         match self.summand {

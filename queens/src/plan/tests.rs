@@ -1,5 +1,8 @@
+use proptest::prelude::*;
+
 use super::families::parts as parts_of_families;
 use super::*;
+use crate::kernel::Isa;
 use crate::known;
 use crate::tally::Tally;
 
@@ -182,5 +185,42 @@ fn pieces_are_all_units_in_their_order_and_both_schemes_have_the_same_families()
             families
         });
         assert_eq!(families[0], families[1], "n={n}");
+    }
+}
+
+/// What double-checking rests on: a unit's mirror image, another instruction set and another method give the same
+/// count, and the same nodes where the method is the same.
+fn images_and_kernels_agree(unit: &Unit) {
+    let mut completions = None;
+    for method in Method::ALL {
+        let mut counts = Vec::new();
+        for isa in Isa::ALL.into_iter().filter(|isa| isa.is_available()) {
+            let kernel = crate::kernel::kernel(method, Some(isa)).unwrap();
+            counts.push(unit.count(&*kernel, &Stop::new()).unwrap());
+            counts.push(unit.mirrored().count(&*kernel, &Stop::new()).unwrap());
+        }
+        assert!(counts.iter().all(|count| *count == counts[0]), "{unit:?} by {method}: {counts:?}");
+        assert_eq!(*completions.get_or_insert(counts[0].completions), counts[0].completions, "{unit:?}");
+    }
+}
+
+#[test]
+fn every_image_and_kernel_has_the_same_count_of_a_unit_and_for_each_method_the_same_nodes() {
+    for n in 4..=11 {
+        let plans = [plan(n), finely_split(n, 30), families(n, 0, 1, 0), families(n, 1, 2, 1)];
+        for plan in plans {
+            (0..plan.units()).for_each(|id| images_and_kernels_agree(&plan.unit(UnitId(id))));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn so_it_is_for_units_of_larger_boards(n in 12..=16u8, by_families: bool, unit: u64) {
+        let spec = if by_families { PlanSpec::families(board(n)) } else { PlanSpec::new(board(n)) };
+        let plan = Plan::derive(spec).unwrap();
+        images_and_kernels_agree(&plan.unit(UnitId(unit % plan.units())));
     }
 }

@@ -1,0 +1,81 @@
+//! Units that were lost with their workers, for one of them may be the reason.
+//!
+//! A worker that dies takes thousands of small units with it, and one of them at most has killed it. So a unit that
+//! was lost three times is a *suspect*: it is lent when nothing else is open, one at a time, and from then on only the suspect
+//! is blamed when a worker is lost. After five losses it is set aside. All of that is forgotten with the process: a
+//! restart tries again.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use queens::UnitId;
+
+/// Losses after which a unit is a suspect, and set aside.
+const SUSPECT: u8 = 3;
+const SET_ASIDE: u8 = 5;
+
+/// How often units were lost.
+#[derive(Debug, Default)]
+pub struct Losses {
+    of: BTreeMap<UnitId, u8>,
+    set_aside: BTreeSet<UnitId>,
+}
+
+impl Losses {
+    /// These units were lost together; gives those that are set aside from now on.
+    pub fn add(&mut self, units: &[UnitId]) -> Vec<UnitId> {
+        let suspects = units.iter().any(|unit| self.is_suspect(*unit));
+        let mut given_up = Vec::new();
+        for unit in units {
+            if suspects && !self.is_suspect(*unit) {
+                continue;
+            }
+            let losses = self.of.entry(*unit).or_default();
+            *losses = losses.saturating_add(1);
+            if *losses >= SET_ASIDE && self.set_aside.insert(*unit) {
+                given_up.push(*unit);
+            }
+        }
+        given_up
+    }
+
+    /// The unit was counted after all.
+    pub fn forgive(&mut self, unit: UnitId) {
+        if !self.of.is_empty() {
+            self.of.remove(&unit);
+            self.set_aside.remove(&unit);
+        }
+    }
+
+    /// Whether the unit is to be lent on its own.
+    pub fn is_suspect(&self, unit: UnitId) -> bool {
+        self.of.get(&unit).is_some_and(|losses| *losses >= SUSPECT)
+    }
+
+    /// The units that are not lent any more.
+    pub fn set_aside(&self) -> &BTreeSet<UnitId> {
+        &self.set_aside
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_unit_that_kills_is_set_aside() {
+        let units: Vec<UnitId> = (0..100).map(UnitId).collect();
+        let mut losses = Losses::default();
+        for _ in 0..2 {
+            assert!(losses.add(&units).is_empty() && !losses.is_suspect(UnitId(7)));
+        }
+        assert!(losses.add(&units).is_empty());
+        assert!(units.iter().all(|unit| losses.is_suspect(*unit)));
+        // Lent one at a time, the innocent are counted.
+        units.iter().filter(|unit| unit.0 != 7).for_each(|unit| losses.forgive(*unit));
+        let with_others = [UnitId(7), UnitId(200), UnitId(201)];
+        assert!(losses.add(&with_others).is_empty());
+        assert_eq!(losses.add(&with_others), [UnitId(7)]);
+        assert!(!losses.is_suspect(UnitId(200)), "others are not blamed beside a suspect");
+        assert_eq!(losses.set_aside().iter().collect::<Vec<_>>(), [&UnitId(7)]);
+    }
+}

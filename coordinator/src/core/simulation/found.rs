@@ -1,0 +1,70 @@
+//! Failures that the simulation has found, each as a test of its own.
+
+use std::time::Duration;
+
+use proto::{Lease, Token, UnitCount, Verdict, Way};
+use queens::UnitId;
+use queens::kernel::{Count, Method};
+
+use super::worker::{Habit, SimulatedWorker};
+use super::{Truth, World};
+use crate::core::Refusal;
+use crate::double_check::DoubleCheck;
+
+/// Its counts were looked for only when it had a worker to strike off; the run did not end.
+#[test]
+fn counts_of_a_quarantined_machine_that_has_left_are_taken_back() {
+    let truth = Truth::of(8, 20);
+    let liar = Habit::LiesOneIn(1);
+    let mut world = World::new(&truth, DoubleCheck::All, &[Habit::Honest, Habit::Honest, liar], 1);
+    while world.core.quarantined == 0 || world.core.standing.unbelieved() > 0 {
+        world.round();
+    }
+    world.workers.push(SimulatedWorker::new(3, liar));
+    world.join(3);
+    world.lease(3, 3);
+    world.report(3, 3, false);
+    world.release(3, true);
+    world.workers.pop();
+    world.finish();
+    assert!(world.is_quarantined("machine-3") && world.is_exact());
+}
+
+/// A count whose nodes are wrong was confirmed by the other method, which has other nodes; then an honest count by the
+/// first method was held against its machine.
+#[test]
+fn nodes_that_nobody_has_confirmed_are_held_against_nobody() {
+    let truth = Truth::of(6, 1);
+    let mut world = World::new(&truth, DoubleCheck::All, &[Habit::Honest; 3], 1);
+    (0..3).for_each(|k| world.join(k));
+    let unit = UnitId(0);
+    let mut say = |k: usize, method: Method, astray: u64| {
+        let way = Way { mirrored: k > 0, other_kernel: method == Method::Meet };
+        let Count { completions, nodes } = truth.count(unit, method);
+        let lease = Lease { unit, token: Token(0), way };
+        let count = UnitCount { lease, completions, nodes: nodes + astray, cpu: Duration::ZERO };
+        let id = world.workers[k].id.unwrap();
+        let (verdict, records) = world.core.judge(world.now, 0, id, &count).unwrap();
+        world.commit(Some(id), &records, false);
+        verdict
+    };
+    assert_eq!(say(0, Method::Search, 1), Verdict::Recorded);
+    assert_eq!(say(1, Method::Meet, 0), Verdict::Recorded);
+    assert_eq!(say(2, Method::Search, 0), Verdict::Known);
+    assert!(!world.is_quarantined("machine-2"));
+}
+
+/// The liar's reports were taken for those of the honest worker that had got its number after a restart.
+#[test]
+fn a_worker_from_before_a_restart_is_not_taken_for_another() {
+    let truth = Truth::of(6, 1);
+    let mut world = World::new(&truth, DoubleCheck::All, &[Habit::Honest, Habit::Honest], 1);
+    world.join(0);
+    let before = world.workers[0].id.unwrap();
+    world.restart(false);
+    world.join(1);
+    let lease = Lease { unit: UnitId(0), token: Token(0), way: Way::default() };
+    let count = UnitCount { lease, completions: 7, nodes: 1, cpu: Duration::ZERO };
+    let judged = world.core.judge(world.now, 0, before, &count);
+    assert_eq!(judged, Err(Refusal::UnknownWorker(before)));
+}

@@ -1,0 +1,104 @@
+//! What must hold after each step, whatever has happened.
+
+use std::collections::BTreeSet;
+
+use queens::UnitId;
+
+use super::worker::Habit;
+use super::{Truth, World};
+use crate::double_check::DoubleCheck;
+use crate::standing::Mark;
+
+impl World {
+    /// Looks at everything that must hold.
+    fn check(&mut self) {
+        self.standing_is_what_the_records_say();
+        self.every_open_unit_is_found();
+        self.only_the_wrong_are_quarantined();
+    }
+
+    fn standing_is_what_the_records_say(&mut self) {
+        let replayed = self.replayed();
+        assert_eq!(self.core.standing.sums(), replayed.sums());
+        for mark in Mark::ALL {
+            assert!(self.core.standing.units_with(mark).eq(replayed.units_with(mark)), "{mark:?}");
+        }
+        for unit in (0..self.truth.plan.units()).map(UnitId) {
+            let known = self.core.standing.vote(unit);
+            assert!(known.is_none() || known == replayed.vote(unit), "unit {unit}");
+        }
+        assert!(self.core.recording.is_empty(), "nothing is on its way");
+    }
+
+    fn every_open_unit_is_found(&self) {
+        let (core, open) = (&self.core, &self.core.open);
+        let checks: BTreeSet<UnitId> = open.checks.values().flatten().copied().collect();
+        let mut counts_open = 0;
+        for unit in (0..self.truth.plan.units()).map(UnitId) {
+            let is_found = if core.is_taken(unit) || core.losses.set_aside().contains(&unit) {
+                true
+            } else if core.standing.is_done(unit) {
+                !core.is_open_check(unit) || checks.contains(&unit) || open.suspects.contains(&unit)
+            } else {
+                counts_open += 1;
+                unit.0 >= open.cursor
+                    || open.returned.contains(&unit)
+                    || open.disputes.contains(&unit)
+                    || open.suspects.contains(&unit)
+            };
+            assert!(is_found, "unit {unit} is open, but would never be lent: {open:?}");
+        }
+        assert_eq!(core.open_counts(), counts_open);
+    }
+
+    fn only_the_wrong_are_quarantined(&self) {
+        for worker in self.workers.iter().filter(|worker| worker.habit == Habit::Honest) {
+            assert!(!self.is_quarantined(&worker.machine), "{} was right", worker.machine);
+        }
+    }
+}
+
+const HABITS: [&[Habit]; 4] = [
+    &[Habit::Honest; 5],
+    &[Habit::Honest, Habit::Honest, Habit::LiesOneIn(5), Habit::Honest],
+    &[Habit::LiesAlikeOneIn(7), Habit::Honest, Habit::Honest, Habit::LiesOneIn(20), Habit::LiesAlikeOneIn(7)],
+    &[Habit::WrongNodesOneIn(10), Habit::Honest, Habit::Honest, Habit::LiesOneIn(2)],
+];
+
+/// Runs of each kind; `DIADEM_SIMULATION_SEEDS=5000` is a thorough search.
+fn seeds() -> u64 {
+    std::env::var("DIADEM_SIMULATION_SEEDS").ok().and_then(|text| text.parse().ok()).unwrap_or(120)
+}
+
+#[test]
+fn whatever_happens_the_records_add_up_and_the_total_is_exact_when_all_is_checked() {
+    let truths = [Truth::of(6, 1), Truth::of(7, 4), Truth::of(8, 20), Truth::of(9, 60)];
+    for seed in 0..seeds() {
+        for (truth, habits) in truths.iter().zip(HABITS.into_iter().cycle().skip(seed as usize % 4)) {
+            let policy = [DoubleCheck::All, DoubleCheck::default(), DoubleCheck::Share(0.3)];
+            let policy = policy[seed as usize / 4 % 3];
+            let mut world = World::new(truth, policy, habits, seed);
+            let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                for _ in 0..150 {
+                    world.step();
+                    world.check();
+                }
+                world.audited();
+                world.finish();
+                world.check();
+            }));
+            assert!(run.is_ok(), "seed {seed}, {policy}, {habits:?}");
+            let worth = world.core.status(world.now).worth;
+            let said_alike = worth.on_one_machine > 0
+                && habits.iter().any(|habit| matches!(habit, Habit::LiesAlikeOneIn(_)));
+            let is_honest = habits.iter().all(|habit| *habit == Habit::Honest);
+            if is_honest || policy == DoubleCheck::All && !said_alike {
+                assert!(world.is_exact(), "seed {seed}, {policy}, {habits:?}");
+            }
+            if policy == DoubleCheck::All {
+                let checked = worth.on_two_machines + worth.on_one_machine;
+                assert_eq!(checked, truth.plan.units(), "seed {seed}: {worth:?}");
+            }
+        }
+    }
+}

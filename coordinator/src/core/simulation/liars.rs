@@ -1,0 +1,93 @@
+//! Workers that lie are found, as often as is promised, and leave nothing wrong behind.
+
+use std::sync::Arc;
+
+use super::worker::Habit;
+use super::{Truth, World};
+use crate::double_check::DoubleCheck;
+
+/// Three honest machines and one that is not.
+fn world(truth: &Arc<Truth>, policy: DoubleCheck, habit: Habit, seed: u64) -> World {
+    World::new(truth, policy, &[Habit::Honest, Habit::Honest, habit, Habit::Honest], seed)
+}
+
+const LIAR: &str = "machine-2";
+
+#[test]
+fn with_all_checked_a_liar_in_one_unit_of_twenty_is_found_and_the_total_is_exact_in_each_of_50_runs() {
+    let truth = Truth::of(9, 20);
+    for seed in 0..50 {
+        let mut world = world(&truth, DoubleCheck::All, Habit::LiesOneIn(20), seed);
+        world.finish();
+        assert!(world.workers[2].lies > 0 && world.is_quarantined(LIAR), "seed {seed}");
+        assert!(world.is_exact(), "seed {seed}");
+        let worth = world.core.status(world.now).worth;
+        assert_eq!((worth.on_two_machines, worth.wrong_at_most), (truth.plan.units(), Some(0.0)));
+    }
+}
+
+#[test]
+fn with_the_default_policy_a_liar_in_one_unit_of_five_is_found_in_95_of_100_runs() {
+    let truth = Truth::of(9, 20);
+    let mut found = 0;
+    for seed in 0..100 {
+        let mut world = world(&truth, DoubleCheck::default(), Habit::LiesOneIn(5), seed);
+        world.finish();
+        let worth = world.core.status(world.now).worth;
+        assert_eq!(worth.sampled > 0, worth.wrong_at_most.is_some(), "{worth:?}");
+        if world.is_quarantined(LIAR) {
+            found += 1;
+            assert!(world.is_exact(), "seed {seed}: what it counted was counted again");
+        }
+    }
+    assert!(found >= 95, "found in {found} runs");
+}
+
+#[test]
+fn a_machine_that_is_wrong_in_the_same_units_again_and_again_is_found() {
+    let truth = Truth::of(9, 20);
+    for seed in 0..20 {
+        let mut world = world(&truth, DoubleCheck::All, Habit::LiesAlikeOneIn(20), seed);
+        world.finish();
+        let is_found = world.is_quarantined(LIAR) || world.workers[2].lies == 0;
+        assert!(is_found && world.is_exact(), "seed {seed}");
+    }
+}
+
+#[test]
+fn a_search_that_goes_astray_is_found_by_its_nodes_though_its_counts_are_right() {
+    let truth = Truth::of(9, 20);
+    for seed in 0..20 {
+        let mut world = world(&truth, DoubleCheck::All, Habit::WrongNodesOneIn(10), seed);
+        world.finish();
+        assert!(world.is_quarantined(LIAR) && world.is_exact(), "seed {seed}");
+    }
+}
+
+#[test]
+fn two_machines_that_disagree_wait_for_a_third() {
+    let truth = Truth::of(8, 20);
+    let mut world = World::new(&truth, DoubleCheck::All, &[Habit::Honest, Habit::LiesAlikeOneIn(9)], 1);
+    for _ in 0..200 {
+        world.round();
+    }
+    let status = world.core.status(world.now);
+    assert!(status.disputed > 0 && !world.core.is_complete(), "{status:?}");
+    assert!(status.worth.quarantined.is_empty(), "{status:?}");
+    world.workers.push(super::SimulatedWorker::new(2, Habit::Honest));
+    world.finish();
+    assert!(world.is_quarantined("machine-1") && world.is_exact());
+}
+
+#[test]
+fn one_machine_alone_checks_itself_in_another_way() {
+    let truth = Truth::of(8, 20);
+    let mut world = World::new(&truth, DoubleCheck::All, &[Habit::Honest], 1);
+    world.finish();
+    let worth = world.core.status(world.now).worth;
+    assert_eq!((worth.on_one_machine, worth.on_two_machines), (truth.plan.units(), 0));
+    let mut world = World::new(&truth, DoubleCheck::All, &[Habit::LiesOneIn(10)], 1);
+    world.finish();
+    assert!(world.is_exact(), "two equal attempts decide");
+    assert!(world.core.status(world.now).worth.conflicts > 0);
+}

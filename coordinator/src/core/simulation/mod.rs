@@ -1,0 +1,163 @@
+//! Random operations on the core under a clock of the test's own: workers come, count, lie, fall silent and say things
+//! twice; disks fail; the coordinator crashes and restarts from its records; time jumps. After each step what must hold
+//! is looked at. Every failure that was found is kept as a test of its own.
+
+mod found;
+mod invariants;
+mod liars;
+mod operations;
+mod worker;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use proto::{Verdict, WorkerId};
+use queens::kernel::{Count, Isa, Method, Stop, kernel};
+use queens::plan::Scheme;
+use queens::{Board, Plan, PlanSpec, UnitId};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+
+use super::Core;
+use crate::double_check::DoubleCheck;
+use crate::ledger::Record;
+use crate::shard::Shard;
+use crate::standing::Standing;
+use worker::{Habit, SimulatedWorker};
+
+/// The true counts of a small plan by either method; the nodes differ.
+#[derive(Debug)]
+struct Truth {
+    plan: Arc<Plan>,
+    counts: [Vec<Count>; 2],
+}
+
+impl Truth {
+    /// The plan of that board, cut finely.
+    fn of(n: u8, grain: u64) -> Arc<Self> {
+        let spec =
+            PlanSpec { scheme: Scheme::Constellations { grain }, ..PlanSpec::new(Board::new(n).unwrap()) };
+        let plan = Plan::derive(spec).unwrap();
+        let counts = Method::ALL.map(|method| {
+            let kernel = kernel(method, Some(Isa::Portable)).unwrap();
+            let units = (0..plan.units()).map(|id| plan.unit(UnitId(id)));
+            units.map(|unit| unit.count(&*kernel, &Stop::new()).unwrap()).collect()
+        });
+        Arc::new(Self { plan: Arc::new(plan), counts })
+    }
+
+    fn count(&self, unit: UnitId, method: Method) -> Count {
+        let of_method = Method::ALL.iter().position(|m| *m == method).unwrap();
+        self.counts[of_method][unit.0 as usize]
+    }
+}
+
+/// A coordinator, what it has on disk, and its workers.
+struct World {
+    truth: Arc<Truth>,
+    policy: DoubleCheck,
+    core: Core,
+    ledger: Vec<Record>,
+    now: Duration,
+    workers: Vec<SimulatedWorker>,
+    random: StdRng,
+}
+
+impl World {
+    fn new(truth: &Arc<Truth>, policy: DoubleCheck, habits: &[Habit], seed: u64) -> Self {
+        let workers = habits.iter().zip(0..).map(|(habit, k)| SimulatedWorker::new(k, *habit)).collect();
+        Self {
+            truth: Arc::clone(truth),
+            policy,
+            core: Self::core(truth, Standing::new(&truth.plan), policy, seed),
+            ledger: Vec::new(),
+            now: Duration::ZERO,
+            workers,
+            random: StdRng::seed_from_u64(seed),
+        }
+    }
+
+    fn core(truth: &Truth, standing: Standing, policy: DoubleCheck, seed: u64) -> Core {
+        Core::new(Arc::clone(&truth.plan), Shard::default(), standing, policy, seed)
+    }
+
+    /// What the records on disk add up to.
+    fn replayed(&self) -> Standing {
+        let mut standing = Standing::new(&self.truth.plan);
+        for record in &self.ledger {
+            standing.apply(&self.truth.plan, Shard::default(), record).unwrap();
+        }
+        standing
+    }
+
+    /// The coordinator's process ends, and another begins: from the ledger, or from a checkpoint, which knows no counts.
+    fn restart(&mut self, from_checkpoint: bool) {
+        let mut standing = self.replayed();
+        if from_checkpoint {
+            let (marks, sums) = (standing.marks().clone(), standing.sums().clone());
+            standing = Standing::restored(&self.truth.plan, marks, sums);
+        }
+        let seed = self.random.random();
+        self.core = Self::core(&self.truth, standing, self.policy, seed);
+    }
+
+    /// The audit after a restart has read the ledger.
+    fn audited(&mut self) {
+        let audited = self.replayed();
+        self.core.standing().learn_counts(&audited);
+        self.core.learnt();
+    }
+
+    /// Records what was judged, unless the disk is full.
+    fn commit(&mut self, worker: Option<WorkerId>, records: &[Record], disk_is_full: bool) -> bool {
+        if disk_is_full {
+            self.core.not_recorded(records);
+            return false;
+        }
+        self.ledger.extend_from_slice(records);
+        self.core.recorded(self.now, worker, records).unwrap();
+        true
+    }
+
+    /// One round of everything that an undisturbed run does.
+    fn round(&mut self) {
+        self.now += Duration::from_secs(1);
+        for k in 0..self.workers.len() {
+            self.join(k);
+            self.lease(k, 5);
+            self.report(k, 5, false);
+        }
+        self.take_back();
+        self.core.tick(self.now);
+    }
+
+    /// Runs undisturbed until all is counted and checked.
+    fn finish(&mut self) {
+        for _ in 0..20_000 {
+            if self.core.is_complete() {
+                return;
+            }
+            self.round();
+        }
+        panic!("the run does not end: {:?}", self.core.status(self.now));
+    }
+
+    fn is_quarantined(&self, machine: &str) -> bool {
+        self.core.is_quarantined(machine)
+    }
+
+    fn take_back(&mut self) {
+        let records = self.core.take_back(0, 7);
+        self.commit(None, &records, false);
+    }
+
+    fn is_exact(&mut self) -> bool {
+        let totals = self.core.standing().sums().tally.totals();
+        totals == Ok(queens::known::totals(self.truth.plan.board()).unwrap())
+    }
+}
+
+/// A verdict after which the worker drops the count.
+fn is_final(verdict: Verdict) -> bool {
+    verdict != Verdict::Later
+}

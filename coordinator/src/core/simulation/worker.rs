@@ -1,0 +1,72 @@
+//! A worker of the simulation: what it holds, and whether it lies.
+
+use std::time::Duration;
+
+use proto::{Lease, Registration, UnitCount, WorkerId};
+use queens::kernel::{Isa, KernelName, Method};
+use queens::self_test;
+use rand::RngExt;
+use rand::rngs::StdRng;
+
+use super::Truth;
+
+/// What all of them count with.
+const KERNEL: KernelName = KernelName { method: Method::Search, isa: Isa::Portable };
+
+/// How a worker counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Habit {
+    /// Right.
+    Honest,
+    /// Wrong in one count of so many, drawn each time anew.
+    LiesOneIn(u32),
+    /// Wrong in one unit of so many, always the same units, by the same amount.
+    LiesAlikeOneIn(u64),
+    /// The right count, but the search went astray.
+    WrongNodesOneIn(u32),
+}
+
+/// One worker. There are four machines.
+#[derive(Debug)]
+pub struct SimulatedWorker {
+    pub machine: String,
+    pub habit: Habit,
+    pub id: Option<WorkerId>,
+    pub held: Vec<Lease>,
+    /// What it reported last, to be said again.
+    pub said: Vec<UnitCount>,
+    pub lies: u64,
+}
+
+impl SimulatedWorker {
+    pub fn new(number: usize, habit: Habit) -> Self {
+        let machine = format!("machine-{}", number % 4);
+        Self { machine, habit, id: None, held: Vec::new(), said: Vec::new(), lies: 0 }
+    }
+
+    pub fn registration(&self, truth: &Truth) -> Registration {
+        Registration {
+            fingerprint: truth.plan.fingerprint().clone(),
+            name: "w".into(),
+            machine: self.machine.clone(),
+            threads: 1,
+            kernel: KERNEL,
+            self_test: self_test::expected(),
+            held: self.held.iter().map(|lease| lease.unit).collect(),
+        }
+    }
+
+    /// Counts a unit, in its own way.
+    pub fn count(&mut self, truth: &Truth, lease: Lease, random: &mut StdRng) -> UnitCount {
+        let true_count = truth.count(lease.unit, lease.way.kernel(KERNEL).method);
+        let (mut completions, mut nodes) = (true_count.completions, true_count.nodes);
+        match self.habit {
+            Habit::LiesOneIn(k) if random.random_ratio(1, k) => completions += random.random_range(1..1000),
+            Habit::LiesAlikeOneIn(k) if (lease.unit.0 * 0x9E37_79B9).is_multiple_of(k) => completions += 7,
+            Habit::WrongNodesOneIn(k) if random.random_ratio(1, k) => nodes += random.random_range(1..1000),
+            _ => {}
+        }
+        self.lies += u64::from(completions != true_count.completions || nodes != true_count.nodes);
+        UnitCount { lease, completions, nodes, cpu: Duration::from_micros(1) }
+    }
+}

@@ -1,0 +1,78 @@
+//! The policy by which counts are checked: `--double-check none|SHARE%|all`.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// Which counts are made a second time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum DoubleCheck {
+    /// None.
+    None,
+    /// The first counts of each machine, and of the others this share, drawn at random; from 0 to 1.
+    Share(f64),
+    /// Each.
+    All,
+}
+
+/// One count of a hundred costs little and finds every machine that is wrong often.
+impl Default for DoubleCheck {
+    fn default() -> Self {
+        Self::Share(0.01)
+    }
+}
+
+/// A policy that cannot be.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "what is to be checked is none, all, or a share above 0 % and up to 100 % as in 1% or 0.5%, not {0:?}"
+)]
+pub struct DoubleCheckError(String);
+
+impl FromStr for DoubleCheck {
+    type Err = DoubleCheckError;
+    fn from_str(text: &str) -> Result<Self, DoubleCheckError> {
+        let share = || text.strip_suffix('%')?.trim().parse::<f64>().ok();
+        match text {
+            "none" => Ok(Self::None),
+            "all" => Ok(Self::All),
+            _ => match share() {
+                Some(percent) if percent > 0.0 && percent <= 100.0 => Ok(Self::Share(percent / 100.0)),
+                _ => Err(DoubleCheckError(text.to_owned())),
+            },
+        }
+    }
+}
+
+impl fmt::Display for DoubleCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::None => f.write_str("none"),
+            Self::Share(share) => write!(f, "{}%", 100.0 * share),
+            Self::All => f.write_str("all"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn policies_are_read_and_what_cannot_be_is_refused() {
+        for (text, policy) in [
+            ("none", DoubleCheck::None),
+            ("all", DoubleCheck::All),
+            ("1%", DoubleCheck::default()),
+            ("0.5%", DoubleCheck::Share(0.005)),
+            ("100%", DoubleCheck::Share(1.0)),
+        ] {
+            assert_eq!(text.parse(), Ok(policy));
+            assert_eq!(policy.to_string(), text);
+        }
+        for text in ["", "1", "0%", "-1%", "101%", "NaN%", "inf%", "some"] {
+            assert!(text.parse::<DoubleCheck>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The standing counts, as far as they have been read since the process began: 20 bytes for each unit.
+
+use queens::UnitId;
+
+use super::vote::{Origin, Vote};
+
+/// What was counted in each unit, by whom and how.
+#[derive(Clone, Debug)]
+pub struct Counts {
+    completions: Vec<u64>,
+    nodes: Vec<u64>,
+    origins: Vec<u32>,
+}
+
+/// No unit has this many completions.
+const UNKNOWN: u64 = u64::MAX;
+
+impl Counts {
+    /// Nothing is known.
+    pub fn new(units: u64) -> Self {
+        let units = units as usize;
+        Self { completions: vec![UNKNOWN; units], nodes: vec![0; units], origins: vec![0; units] }
+    }
+
+    /// All units.
+    pub fn units(&self) -> impl Iterator<Item = UnitId> + use<> {
+        (0..self.completions.len() as u64).map(UnitId)
+    }
+
+    /// The unit's count, if it is known.
+    pub fn count(&self, unit: UnitId) -> Option<u64> {
+        Some(self.completions[unit.0 as usize]).filter(|count| *count != UNKNOWN)
+    }
+
+    /// The same with its origin.
+    pub fn vote(&self, unit: UnitId) -> Option<Vote> {
+        let count = self.count(unit)?;
+        let at = unit.0 as usize;
+        Some(Vote { count, nodes: self.nodes[at], origin: Origin::unpacked(self.origins[at]) })
+    }
+
+    /// The unit has this count.
+    pub fn set(&mut self, unit: UnitId, vote: &Vote) {
+        let at = unit.0 as usize;
+        (self.completions[at], self.nodes[at], self.origins[at]) =
+            (vote.count, vote.nodes, vote.origin.packed());
+    }
+
+    /// The unit has no count any more.
+    pub fn forget(&mut self, unit: UnitId) {
+        self.completions[unit.0 as usize] = UNKNOWN;
+    }
+
+    /// Takes over what another knows of units that are unknown here.
+    pub fn learn(&mut self, other: &Self) {
+        for at in 0..self.completions.len() {
+            if self.completions[at] == UNKNOWN {
+                (self.completions[at], self.nodes[at], self.origins[at]) =
+                    (other.completions[at], other.nodes[at], other.origins[at]);
+            }
+        }
+    }
+}

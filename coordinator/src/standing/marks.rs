@@ -1,0 +1,49 @@
+//! What is known of each unit in single bits.
+
+use crate::bitmap::Bitmap;
+
+/// A bit of each unit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// It has a standing count,
+    Done,
+    /// which is to be checked,
+    Due,
+    /// because it was drawn at random;
+    Sampled,
+    /// which was counted a second time, with the same outcome,
+    Checked,
+    /// on another machine.
+    Independent,
+}
+
+impl Mark {
+    /// All of them.
+    pub const ALL: [Mark; 5] = [Mark::Done, Mark::Due, Mark::Sampled, Mark::Checked, Mark::Independent];
+}
+
+/// The bits of all units.
+#[derive(Clone, Debug)]
+pub struct Marks([Bitmap; 5]);
+
+impl Marks {
+    /// No unit has any.
+    pub fn new(units: u64) -> Self {
+        Self(Mark::ALL.map(|_| Bitmap::new(units)))
+    }
+
+    /// The units that have one.
+    pub fn of(&self, mark: Mark) -> &Bitmap {
+        &self.0[mark as usize]
+    }
+
+    /// Has all of them count as changed.
+    pub fn change_all(&mut self) {
+        self.0.iter_mut().for_each(Bitmap::change_all);
+    }
+
+    /// To change them.
+    pub fn of_mut(&mut self, mark: Mark) -> &mut Bitmap {
+        &mut self.0[mark as usize]
+    }
+}

@@ -1,0 +1,96 @@
+//! What double-checking is worth, in words and as JSON.
+
+use proto::Worth;
+use serde_json::{Value, json};
+
+/// One line about the counts of so many units.
+pub fn sentence(worth: &Worth, done: u64) -> String {
+    let Worth { on_two_machines, on_one_machine, conflicts, quarantined, .. } = worth;
+    if done > 0 && *on_two_machines == done {
+        let others = others(*conflicts, quarantined);
+        return format!(
+            "proven: every unit was counted twice independently, on different machines, {others}"
+        );
+    }
+    let share = |units: u64| percent(100.0 * units as f64 / done.max(1) as f64);
+    let twice = match (on_two_machines, on_one_machine) {
+        (0, 0) => "no unit counted twice".to_owned(),
+        (two, 0) => format!("{} % of units counted twice on different machines", share(*two)),
+        (0, one) => format!("{} % of units counted twice on one machine in different ways", share(*one)),
+        (two, one) => format!(
+            "{} % of units counted twice on different machines, {} % on one machine in different ways",
+            share(*two),
+            share(*one)
+        ),
+    };
+    let bound = worth.wrong_at_most.map_or_else(String::new, |share| {
+        let alike = if *on_one_machine > 0 { ", unless a machine errs twice alike" } else { "" };
+        format!(", at most {} % wrong with 95 % confidence{alike}", percent_above(100.0 * share))
+    });
+    format!("{twice}, {}{bound}", others(*conflicts, quarantined))
+}
+
+fn others(conflicts: u64, quarantined: &[String]) -> String {
+    let conflicts = format!("{conflicts} {}", if conflicts == 1 { "conflict" } else { "conflicts" });
+    if quarantined.is_empty() {
+        return conflicts;
+    }
+    format!("{conflicts}, quarantined: {}", quarantined.join(", "))
+}
+
+/// The same for programs.
+pub fn value(worth: &Worth, done: u64) -> Value {
+    json!({
+        "counted_twice_on_two_machines": worth.on_two_machines,
+        "counted_twice_on_one_machine": worth.on_one_machine,
+        "to_be_checked": worth.pending,
+        "sampled": worth.sampled,
+        "conflicts": worth.conflicts,
+        "quarantined": worth.quarantined,
+        "wrong_at_most": worth.wrong_at_most,
+        "confidence": 0.95,
+        "proven": done > 0 && worth.on_two_machines == done,
+    })
+}
+
+/// Digits after the point that show two figures of a small percentage, and one otherwise.
+fn digits(percent: f64) -> usize {
+    if percent <= 0.0 || percent >= 0.1 { 1 } else { (1.0 - percent.log10().floor()).min(12.0) as usize }
+}
+
+fn percent(percent: f64) -> String {
+    format!("{percent:.*}", digits(percent))
+}
+
+/// Rounded up: it is a bound.
+fn percent_above(percent: f64) -> String {
+    let digits = digits(percent);
+    let scale = 10f64.powf(digits as f64);
+    format!("{:.digits$}", (percent * scale).ceil() / scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worth_is_told_plainly_and_proven_only_where_all_was_counted_twice() {
+        let worth = Worth {
+            on_two_machines: 1000,
+            sampled: 1000,
+            wrong_at_most: Some(0.002_991),
+            ..Worth::default()
+        };
+        assert_eq!(
+            sentence(&worth, 100_000),
+            "1.0 % of units counted twice on different machines, 0 conflicts, at most 0.3 % wrong with 95 % confidence"
+        );
+        let alone = Worth { on_two_machines: 0, on_one_machine: 33, ..worth.clone() };
+        assert!(sentence(&alone, 3300).contains("1.0 % of units counted twice on one machine"));
+        assert!(sentence(&worth, 1000).starts_with("proven: every unit"));
+        assert!(sentence(&Worth::default(), 10).starts_with("no unit counted twice, 0 conflicts"));
+        let found = Worth { conflicts: 1, quarantined: vec!["rack-3".into()], ..worth };
+        assert!(sentence(&found, 100_000).contains("1 conflict, quarantined: rack-3, at most"));
+        assert_eq!((percent(0.0012), percent_above(0.001_21)), ("0.0012".into(), "0.0013".into()));
+    }
+}

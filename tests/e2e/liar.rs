@@ -1,0 +1,67 @@
+//! A worker whose kernel lies, with a real pool and over real sockets.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use coordinator::shard::Shard;
+use coordinator::standing::Standing;
+use coordinator::{Access, DoubleCheck, Ending, Guard, Handle, serve};
+use queens::kernel::{Count, Isa, Kernel, KernelName, Method, Stop, kernel};
+use queens::{Board, Plan, PlanSpec, Position, known};
+use tokio::net::TcpListener;
+use worker::{Config, Credentials, Remote};
+
+/// Wrong in every twentieth position, except of the board that workers test themselves on.
+struct Lying {
+    honest: Arc<dyn Kernel>,
+    counted: AtomicU64,
+}
+
+impl Kernel for Lying {
+    fn name(&self) -> KernelName {
+        self.honest.name()
+    }
+
+    fn count(&self, position: &Position, stop: &Stop) -> Option<Count> {
+        let count = self.honest.count(position, stop)?;
+        if position.board().n() == 12 || self.counted.fetch_add(1, Ordering::Relaxed) % 20 != 7 {
+            return Some(count);
+        }
+        Some(Count { completions: count.completions + 1, ..count })
+    }
+}
+
+fn config(machine: &str, kernel: Arc<dyn Kernel>) -> Config {
+    let (name, machine) = (machine.to_owned(), machine.to_owned());
+    Config { name, machine, threads: 1, kernel, give_up_after: None }
+}
+
+#[test]
+fn a_worker_that_lies_in_one_unit_of_twenty_is_quarantined_and_the_total_is_exact() {
+    let honest = kernel(Method::Search, Some(Isa::Portable)).unwrap();
+    let lying = Arc::new(Lying { honest: Arc::clone(&honest), counted: AtomicU64::new(0) });
+    let board = Board::new(14).unwrap();
+    let plan = Arc::new(Plan::derive(PlanSpec::new(board)).unwrap());
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let ending = runtime.block_on(async {
+        let standing = Standing::new(&plan);
+        let handle =
+            Handle::start(Arc::clone(&plan), Shard::default(), standing, DoubleCheck::All, None).unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let guard = Guard::new(Access::open(), None).unwrap();
+        tokio::spawn(serve(listener, handle.clone(), guard, std::future::pending()));
+        for config in [config("liar", lying), config("a", Arc::clone(&honest)), config("b", honest)] {
+            let remote = Remote::new(&url, Credentials::default()).unwrap();
+            tokio::spawn(worker::run(remote, Arc::clone(&plan), config, std::future::pending()));
+        }
+        let mut news = handle.news();
+        let news = news.wait_for(|news| news.ending.is_some()).await.unwrap();
+        news.ending.clone().unwrap()
+    });
+    runtime.shutdown_background();
+    let Ending::Answered(answer) = ending else { panic!("{ending:?}") };
+    assert_eq!(Some(answer.totals), known::totals(board));
+    assert_eq!(answer.worth.quarantined, ["liar"]);
+    assert_eq!(answer.worth.on_two_machines, plan.units(), "{:?}", answer.worth);
+}

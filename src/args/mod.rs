@@ -13,7 +13,7 @@ use clap::{Parser, Subcommand};
 use coordinator::DoubleCheck;
 use coordinator::shard::Shard;
 use queens::Board;
-use queens::kernel::{Isa, Kernel, KernelError, Method, kernel};
+use queens::kernel::{Isa, Kernel, KernelError, KernelName, Meet, Method, kernel};
 use queens::plan::{PlanSpec, Scheme};
 
 pub use keys::{KeysArgs, KeysCommand};
@@ -115,6 +115,10 @@ pub struct KernelArgs {
     /// The instruction set: auto, avx512, avx2, portable; one that this machine lacks is refused.
     #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto::<Isa>)]
     isa: Auto<Isa>,
+    /// The memory that each thread of the kernel meet may use for its lists, in MiB; with less it counts more slowly
+    /// [default: 48].
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(4..=65536))]
+    memory: Option<u32>,
 }
 
 /// How many units a machine counts at a time where nothing else is said.
@@ -130,7 +134,12 @@ impl KernelArgs {
 
     /// The kernel that was asked for, or the one that suits the plan.
     pub fn kernel(&self, plan: &PlanSpec) -> Result<Arc<dyn Kernel>, KernelError> {
-        kernel(self.kernel.0.unwrap_or(plan.method()), self.isa.0)
+        let kernel = kernel(self.kernel.0.unwrap_or(plan.method()), self.isa.0)?;
+        let KernelName { method, isa } = kernel.name();
+        Ok(match self.memory {
+            Some(mib) if method == Method::Meet => Arc::new(Meet::with_memory(isa, (mib as usize) << 20)),
+            _ => kernel,
+        })
     }
 
     /// Whether the machine has the instruction set that was asked for.

@@ -63,11 +63,12 @@ fn coordinator_like_ledger(folder: &Folder) -> String {
     let hash: LineHash = coordinator::run_directory::RunDirectory::open(&of("shard-1")).unwrap().run().hash();
     let mut records: Vec<Record> = Vec::new();
     read(&of("shard-1/ledger"), &Position::beginning(hash), |_, record| {
-        records.push(record.clone());
+        // A check would contradict the lie.
+        records.extend(matches!(record, Record::Count(_)).then(|| record.clone()));
         Ok(())
     })
     .unwrap();
-    let Record::Count(first) = &mut records[0] else { panic!("a shard has counts only") };
+    let Record::Count(first) = &mut records[0] else { unreachable!("counts only") };
     first.count += 1;
     fs::create_dir_all(of("lie/ledger")).unwrap();
     fs::copy(of("shard-1/run.json"), of("lie/run.json")).unwrap();

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-use coordinator::ledger::{Position, Record, Writer, read};
+use coordinator::ledger::{Position, Record, UnitRecord, Writer, read};
 use coordinator::run_directory::RunDirectory;
-use queens::tally;
+use queens::{UnitId, tally};
 
 use crate::harness::{Folder, published};
 
@@ -26,21 +26,30 @@ fn forge(folder: &Folder, run: &str, mut lie: impl FnMut(&mut Record)) {
     writer.commit(&records, std::time::Duration::from_secs(1), 1).unwrap();
 }
 
-/// Has a wrong count of the first unit for which `suits` holds.
+/// Has a wrong count of the first unit of the plan for which `suits` holds: whatever the order of the records.
 fn lie_about(folder: &Folder, run: &str, more: i64, suits: impl Fn(tally::Summand) -> bool) -> u64 {
-    let plan = RunDirectory::open(&folder.path().join(run)).unwrap().plan().clone();
-    let mut unit = None;
+    let directory = RunDirectory::open(&folder.path().join(run)).unwrap();
+    let plan = directory.plan();
+    let suits = |r: &UnitRecord| suits(plan.summand(r.unit)) && r.count > 0;
+    let mut first = None;
+    let beginning = Position::beginning(directory.run().hash());
+    read(&directory.ledger(), &beginning, |_, record| {
+        if let Record::Count(r) = record
+            && suits(r)
+        {
+            first = Some(first.map_or(r.unit, |first: UnitId| first.min(r.unit)));
+        }
+        Ok(())
+    })
+    .unwrap();
     forge(folder, run, |record| {
         if let Record::Count(r) = record
-            && unit.is_none()
-            && suits(plan.summand(r.unit))
-            && r.count > 0
+            && Some(r.unit) == first
         {
             r.count = r.count.checked_add_signed(more).unwrap();
-            unit = Some(r.unit.0);
         }
     });
-    unit.unwrap()
+    first.unwrap().0
 }
 
 #[test]

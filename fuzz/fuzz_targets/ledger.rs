@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use coordinator::ledger::{LedgerError, LineHash, Position, Record, Writer, read};
+use coordinator::ledger::{LedgerError, LineHash, Position, Record, Retraction, Writer, read};
 use coordinator::shard::Shard;
 use coordinator::standing::Standing;
 use libfuzzer_sys::fuzz_target;
@@ -35,7 +35,16 @@ fuzz_target!(|bytes: &[u8]| {
     let beginning = Position::beginning(run);
     let Ok((records, end)) = read_all(folder, &beginning) else { return };
     // What was read can be written on, and read again from there and from the beginning.
-    let record = Record::Retract { unit: UnitId(0), count: 0, at: 0 };
+    let record = Record::Retract(Retraction {
+        unit: UnitId(0),
+        count: 0,
+        nodes: 0,
+        machine: "m".into(),
+        kernel: "search/portable".into(),
+        mirrored: false,
+        quarantine: false,
+        at: 0,
+    });
     let mut writer = Writer::new(folder, end.clone());
     writer.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
     let tail = read(folder, &end, |_, _| Ok(())).unwrap();

@@ -21,11 +21,9 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 
 use crate::access::{JOIN, STATUS, TokenName};
-use crate::args::{KeysArgs, KeysCommand};
+use crate::args::{KeysArgs, KeysCommand, host};
 use crate::output::print;
 use authority::{Authority, Pair};
-
-pub use authority::host;
 
 /// A coordinator can always be reached from its own machine.
 const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "::1"];

@@ -1,10 +1,9 @@
 //! The arguments of `diadem keys`.
 
+use std::net::IpAddr;
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
-
-use crate::keys::host;
 
 /// Makes what a coordinator and its workers know each other by: certificates and tokens.
 #[derive(Debug, Parser)]
@@ -64,5 +63,17 @@ fn client_name(text: &str) -> Result<String, String> {
         Ok(text.to_owned())
     } else {
         Err(format!("{text:?} is not 1 to 64 letters, digits, - and _"))
+    }
+}
+
+/// A host as it can stand in a certificate: an IP address or a name.
+pub fn host(text: &str) -> Result<String, String> {
+    let letters = |label: &str| label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
+    let is_label = |label: &str| (1..=63).contains(&label.len()) && letters(label);
+    let is_name = text.len() <= 253 && text.split('.').all(is_label);
+    if is_name || text.parse::<IpAddr>().is_ok() {
+        Ok(text.to_owned())
+    } else {
+        Err(format!("{text:?} is not a host name or an IP address, as in node7.example.org or 10.0.0.7"))
     }
 }

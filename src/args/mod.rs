@@ -16,7 +16,7 @@ use queens::Board;
 use queens::kernel::{Isa, Kernel, KernelError, KernelName, Meet, Method, kernel};
 use queens::plan::{PlanSpec, Scheme};
 
-pub use keys::{KeysArgs, KeysCommand};
+pub use keys::{KeysArgs, KeysCommand, host};
 pub use records::{ExportArgs, MergeArgs, Sample, VerifyArgs};
 pub use single::{
     ConstellationPictureArgs, FamiliesArgs, OutArgs, PictureArgs, RingsArgs, SolutionsArgs, StudyArgs,

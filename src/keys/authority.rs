@@ -1,7 +1,5 @@
 //! The authority of a run: the key that signs the certificates of its coordinator and, if so wished, of its workers.
 
-use std::net::IpAddr;
-
 use anyhow::Context;
 use rcgen::{
     BasicConstraints, CertificateParams, DistinguishedName, DnType, ExtendedKeyUsagePurpose, IsCa, Issuer,
@@ -93,16 +91,4 @@ fn named(name: &str) -> DistinguishedName {
 fn validity(days: u32) -> (OffsetDateTime, OffsetDateTime) {
     let now = OffsetDateTime::now_utc();
     (now - CLOCKS, now + Duration::days(days.into()))
-}
-
-/// A host as it can stand in a certificate: an IP address or a name.
-pub fn host(text: &str) -> Result<String, String> {
-    let letters = |label: &str| label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
-    let is_label = |label: &str| (1..=63).contains(&label.len()) && letters(label);
-    let is_name = text.len() <= 253 && text.split('.').all(is_label);
-    if is_name || text.parse::<IpAddr>().is_ok() {
-        Ok(text.to_owned())
-    } else {
-        Err(format!("{text:?} is not a host name or an IP address, as in node7.example.org or 10.0.0.7"))
-    }
 }

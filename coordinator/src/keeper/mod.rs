@@ -9,24 +9,26 @@
 //!     lend to those who wait, save the checkpoint and tell the status from time to time
 //! ```
 
+mod ending;
+mod recording;
+
 use std::collections::BTreeSet;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use proto::{LeaseReply, Phase, Report, RunStatus, Verdict};
-use tokio::sync::{oneshot, watch};
+use proto::{LeaseReply, Phase, RunStatus};
+use tokio::sync::watch;
 use tracing::{error, info, warn};
 
-use crate::answer::Answer;
-use crate::audit::{Audit, AuditError, audit_until};
 use crate::clock::Clock;
 use crate::core::Core;
-use crate::double_check::DoubleCheck;
-use crate::handle::{CallError, Command, Handle, LeaseRequest, Purpose};
-use crate::ledger::{Mark, Record};
+use crate::handle::{CallError, Command, Handle, LeaseRequest};
+use crate::ledger::Mark;
 use crate::store::Store;
-use crate::worth::worth;
+pub use ending::Ending;
+use ending::Stage;
+use recording::PendingReport;
 
 /// The longest time without a look at leases, waiting workers and checkpoint.
 const TICK: Duration = Duration::from_millis(200);
@@ -37,23 +39,8 @@ const SAVE_EVERY: Duration = Duration::from_secs(5);
 /// Between two messages to those who watch.
 const TELL_EVERY: Duration = Duration::from_millis(500);
 
-/// A commit that takes longer is no silence of the workers.
-const DEAF: Duration = Duration::from_secs(1);
-
 /// At most so many requests share one commit.
 const MOST_AT_ONCE: usize = 4096;
-
-/// At most so many counts of quarantined machines are taken back at a time.
-const MOST_TAKEN_BACK: usize = 1000;
-
-/// How a run ended, if it has.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Ending {
-    /// All is counted and the ledger has been audited.
-    Answered(Box<Answer>),
-    /// There is no answer, for this reason.
-    Withheld(String),
-}
 
 /// What the keeper tells those who watch.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,20 +77,6 @@ pub(crate) struct Keeper {
     kernels: BTreeSet<String>,
     /// The machines of which it was said that they are quarantined.
     quarantined: BTreeSet<String>,
-}
-
-/// How far the run has come.
-enum Stage {
-    Counting,
-    Auditing,
-    Ended(Ending),
-}
-
-struct PendingReport {
-    report: Report,
-    verdicts: Vec<Verdict>,
-    records: Vec<Record>,
-    reply: oneshot::Sender<Result<Vec<Verdict>, CallError>>,
 }
 
 /// Starts the keeper of a run.
@@ -213,102 +186,6 @@ impl Keeper {
         }
     }
 
-    /// Has the core judge a report. Its answer waits for the commit.
-    fn judge(&mut self, report: Report, reply: oneshot::Sender<Result<Vec<Verdict>, CallError>>) {
-        let now = self.now();
-        let unix_time = unix_time();
-        let mut verdicts = Vec::with_capacity(report.counts.len());
-        let mut records = Vec::new();
-        for count in &report.counts {
-            match self.core.judge(now, unix_time, report.worker, count) {
-                Ok((verdict, mut news)) => {
-                    if verdict == Verdict::Conflict {
-                        let (unit, worker) = (count.lease.unit, report.worker);
-                        warn!(%unit, %worker, completions = count.completions, "counts of a unit disagree");
-                    }
-                    verdicts.push(verdict);
-                    records.append(&mut news);
-                }
-                Err(refusal) => {
-                    reply.send(Err(refusal.into())).ok();
-                    return;
-                }
-            }
-        }
-        self.reports.push(PendingReport { report, verdicts, records, reply });
-    }
-
-    /// Puts the records of all pending reports on disk and answers them.
-    fn commit(&mut self) {
-        let reports = std::mem::take(&mut self.reports);
-        let records: Vec<Record> =
-            reports.iter().flat_map(|pending| pending.records.iter().cloned()).collect();
-        let (elapsed, threads) = (self.elapsed(), self.threads);
-        let begun = self.clock.now();
-        let committed = match &mut self.store {
-            Some(store) if !records.is_empty() => store.commit(&records, elapsed, threads),
-            _ => Ok(()),
-        };
-        let taken = self.clock.now().saturating_sub(begun);
-        if taken > DEAF {
-            warn!(seconds = taken.as_secs_f64(), "the disk was slow to take records");
-            self.deaf += taken;
-        }
-        let now = self.now();
-        match committed {
-            Ok(()) => {
-                if !records.is_empty() && !self.trouble.is_empty() {
-                    info!("records can be written again");
-                    self.trouble.clear();
-                }
-                for PendingReport { report, verdicts, records, reply } in reports {
-                    if let Err(what) = self.core.recorded(now, Some(report.worker), &records) {
-                        self.stage = Stage::Ended(Ending::Withheld(what));
-                    }
-                    reply.send(Ok(verdicts)).ok();
-                }
-            }
-            Err(error) => {
-                let trouble = format!("nothing is recorded: {error}");
-                if self.trouble != trouble {
-                    error!("{trouble}");
-                }
-                for PendingReport { records, reply, .. } in reports {
-                    self.core.not_recorded(&records);
-                    reply.send(Err(CallError::NotRecorded(trouble.clone()))).ok();
-                }
-                self.trouble = trouble;
-            }
-        }
-    }
-
-    /// Says which machines were wrong, and has their counts made again.
-    fn take_back(&mut self) {
-        let quarantined: Vec<_> = {
-            let machines = self.core.standing().sums().machines.quarantined();
-            machines.map(|machine| machine.name.clone()).collect()
-        };
-        for machine in quarantined {
-            if self.quarantined.insert(machine.clone()) {
-                warn!(machine, "the machine was wrong and is quarantined");
-            }
-        }
-        let records = self.core.take_back(unix_time(), MOST_TAKEN_BACK);
-        if records.is_empty() {
-            return;
-        }
-        let (elapsed, threads) = (self.elapsed(), self.threads);
-        let committed = self.store.as_mut().map_or(Ok(()), |store| store.commit(&records, elapsed, threads));
-        if let Err(error) = committed {
-            self.core.not_recorded(&records);
-            self.trouble = format!("nothing is recorded: {error}");
-        } else if let Err(what) = self.core.recorded(self.now(), None, &records) {
-            self.stage = Stage::Ended(Ending::Withheld(what));
-        } else {
-            warn!(units = records.len(), "counts of quarantined machines are taken back");
-        }
-    }
-
     fn serve_waiting(&mut self) {
         let (now, clock) = (self.now(), self.clock.now());
         for LeaseRequest { worker, want, until, reply } in std::mem::take(&mut self.waiting) {
@@ -331,85 +208,6 @@ impl Keeper {
                 }
             }
         }
-    }
-
-    /// Once all is counted, audits the ledger, and gives the answer if it stands.
-    fn end_if_complete(&mut self) {
-        if !matches!(self.stage, Stage::Counting) || !self.core.is_complete() {
-            return;
-        }
-        if self.store.is_some() {
-            self.stage = Stage::Auditing;
-            self.spawn_audit(Purpose::Answer);
-        } else {
-            self.stage = Stage::Ended(self.answer_from_memory());
-        }
-        self.told = Duration::ZERO;
-    }
-
-    /// The answer of a run that has no ledger.
-    fn answer_from_memory(&mut self) -> Ending {
-        let sums = self.core.standing().sums().clone();
-        match sums.tally.totals() {
-            Ok(totals) => Ending::Answered(Box::new(Answer {
-                board: self.core.plan().board(),
-                shard: self.core.shard(),
-                totals,
-                units: self.core.standing().done(),
-                threads: self.threads,
-                kernels: self.kernels.clone(),
-                elapsed: self.elapsed(),
-                cpu: Duration::from_micros(sums.cpu_us),
-                worth: worth(self.core.standing(), DoubleCheck::default()),
-            })),
-            Err(error) => Ending::Withheld(error.to_string()),
-        }
-    }
-
-    /// The audit after a start: finds old damage early and learns the counts that the checkpoint does not keep.
-    fn audit_in_background(&mut self) {
-        let has_records = self.store.as_ref().is_some_and(|store| store.mark().records > 0);
-        if has_records && !self.core.is_complete() {
-            self.spawn_audit(Purpose::Resumption);
-        }
-    }
-
-    fn spawn_audit(&self, purpose: Purpose) {
-        let Some(store) = &self.store else { return };
-        let (directory, end) = (store.directory().clone(), store.end().clone());
-        let handle = self.handle.clone();
-        let work = move || {
-            let result = audit_until(&directory, Some(&end)).map_err(|error| error.to_string());
-            handle.send(Command::Audited(purpose, Box::new(result)));
-        };
-        if let Err(error) = thread::Builder::new().name("audit".into()).spawn(work) {
-            error!("cannot start the audit: {error}");
-        }
-    }
-
-    fn audited(&mut self, purpose: Purpose, result: Result<Audit, String>) {
-        match result {
-            Err(what) => {
-                error!("the audit failed: {what}");
-                self.stage = Stage::Ended(Ending::Withheld(what));
-            }
-            Ok(audit) if purpose == Purpose::Answer => {
-                self.stage = Stage::Ended(self.answer(&audit));
-            }
-            Ok(audit) => {
-                self.core.standing().learn_counts(&audit.standing);
-                self.core.learnt();
-            }
-        }
-        self.told = Duration::ZERO;
-    }
-
-    /// The answer, if the ledger says what the core says.
-    fn answer(&mut self, audit: &Audit) -> Ending {
-        if audit.missing.is_some() || audit.standing.sums() != self.core.standing().sums() {
-            return Ending::Withheld(AuditError::Differs.to_string());
-        }
-        Ending::Answered(Box::new(Answer::of(audit, self.core.plan().board(), self.core.shard())))
     }
 
     fn elapsed(&self) -> Duration {
@@ -458,10 +256,6 @@ impl Keeper {
 }
 
 /// Seconds since 1970 (UTC).
-fn unix_time() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
-}
-
 /// The first news of a run.
 pub(crate) fn first_news(core: &Core) -> News {
     News { status: core.status(Duration::ZERO), ending: None }

@@ -1,0 +1,110 @@
+//! How a run ends: the audits, and the answer that stands or is withheld.
+
+use std::thread;
+use std::time::Duration;
+
+use tracing::error;
+
+use super::Keeper;
+use crate::answer::Answer;
+use crate::audit::{Audit, AuditError, audit_until};
+use crate::double_check::DoubleCheck;
+use crate::handle::{Command, Purpose};
+use crate::worth::worth;
+
+/// How a run ended, if it has.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ending {
+    /// All is counted and the ledger has been audited.
+    Answered(Box<Answer>),
+    /// There is no answer, for this reason.
+    Withheld(String),
+}
+
+/// How far the run has come.
+pub(super) enum Stage {
+    Counting,
+    Auditing,
+    Ended(Ending),
+}
+
+impl Keeper {
+    /// Once all is counted, audits the ledger, and gives the answer if it stands.
+    pub(super) fn end_if_complete(&mut self) {
+        if !matches!(self.stage, Stage::Counting) || !self.core.is_complete() {
+            return;
+        }
+        if self.store.is_some() {
+            self.stage = Stage::Auditing;
+            self.spawn_audit(Purpose::Answer);
+        } else {
+            self.stage = Stage::Ended(self.answer_from_memory());
+        }
+        self.told = Duration::ZERO;
+    }
+
+    /// The answer of a run that has no ledger.
+    fn answer_from_memory(&mut self) -> Ending {
+        let sums = self.core.standing().sums().clone();
+        match sums.tally.totals() {
+            Ok(totals) => Ending::Answered(Box::new(Answer {
+                board: self.core.plan().board(),
+                shard: self.core.shard(),
+                totals,
+                units: self.core.standing().done(),
+                threads: self.threads,
+                kernels: self.kernels.clone(),
+                elapsed: self.elapsed(),
+                cpu: Duration::from_micros(sums.cpu_us),
+                worth: worth(self.core.standing(), DoubleCheck::default()),
+            })),
+            Err(error) => Ending::Withheld(error.to_string()),
+        }
+    }
+
+    /// The audit after a start: finds old damage early and learns the counts that the checkpoint does not keep.
+    pub(super) fn audit_in_background(&mut self) {
+        let has_records = self.store.as_ref().is_some_and(|store| store.mark().records > 0);
+        if has_records && !self.core.is_complete() {
+            self.spawn_audit(Purpose::Resumption);
+        }
+    }
+
+    fn spawn_audit(&self, purpose: Purpose) {
+        let Some(store) = &self.store else { return };
+        let (directory, end) = (store.directory().clone(), store.end().clone());
+        let handle = self.handle.clone();
+        let work = move || {
+            let result = audit_until(&directory, Some(&end)).map_err(|error| error.to_string());
+            handle.send(Command::Audited(purpose, Box::new(result)));
+        };
+        if let Err(error) = thread::Builder::new().name("audit".into()).spawn(work) {
+            error!("cannot start the audit: {error}");
+        }
+    }
+
+    pub(super) fn audited(&mut self, purpose: Purpose, result: Result<Audit, String>) {
+        match result {
+            Err(what) => {
+                error!("the audit failed: {what}");
+                self.stage = Stage::Ended(Ending::Withheld(what));
+            }
+            Ok(audit) if purpose == Purpose::Answer => {
+                self.stage = Stage::Ended(self.answer(&audit));
+            }
+            Ok(audit) => {
+                self.core.standing().learn_counts(&audit.standing);
+                self.core.learnt();
+            }
+        }
+        self.told = Duration::ZERO;
+    }
+
+    /// The answer, if the ledger says what the core says.
+    fn answer(&mut self, audit: &Audit) -> Ending {
+        if audit.missing.is_some() || audit.standing.sums() != self.core.standing().sums() {
+            return Ending::Withheld(AuditError::Differs.to_string());
+        }
+        Ending::Answered(Box::new(Answer::of(audit, self.core.plan().board(), self.core.shard())))
+    }
+}

@@ -214,10 +214,9 @@ impl<C: Coordinator> Worker<C> {
         if let Some(until) = self.outage.until() {
             return until;
         }
-        let renew = match self.membership {
-            Membership::Member { renew_next, .. } => renew_next,
-            _ => far,
-        };
+        // What waits for an answer wakes nobody before that comes.
+        let Membership::Member { renew_next, .. } = self.membership else { return far };
+        let renew = if self.renewing { far } else { renew_next };
         let gathered = (!self.counted.is_empty() && self.reporting.is_empty()).then_some(self.gather_until);
         let report = self.record_outage.until().or(self.report_not_before).or(gathered);
         renew.min(report.unwrap_or(far)).min(far)

@@ -58,7 +58,10 @@ fn a_coordinator_of_ten_million_units_starts_in_seconds_and_stays_under_a_gigaby
         let group: Vec<_> = (begin..units.min(begin + 50_000)).map(record).collect();
         writer.commit(&group, Duration::from_secs(1), 64).unwrap();
     }
-    for how in ["from the ledger", "from the checkpoint"] {
+    let mut longest = Duration::ZERO;
+    let limits =
+        [("from the ledger", Duration::from_mins(2)), ("from the checkpoint", Duration::from_secs(10))];
+    for (how, limit) in limits {
         let address = free_address();
         let begun = Instant::now();
         let coordinator = folder.start(&format!("coordinator --run run --listen {address}"), "log");
@@ -67,11 +70,12 @@ fn a_coordinator_of_ten_million_units_starts_in_seconds_and_stays_under_a_gigaby
         });
         let started = begun.elapsed();
         // The audit in the background reads all of the ledger: the memory's peak.
-        std::thread::sleep(started);
+        longest = longest.max(started);
+        std::thread::sleep(longest);
         let peak = coordinator.peak_kib().unwrap();
         println!("{units} units, {records} records: started {how} in {started:?}, peak memory {peak} KiB");
         assert!(peak < 1_000_000, "{how}: {peak} KiB");
-        assert!(started < Duration::from_mins(2), "{how}: {started:?}");
+        assert!(started < limit, "{how}: {started:?}");
         coordinator.terminate();
         assert_eq!(coordinator.end().code, Some(0));
     }

@@ -25,8 +25,9 @@ use crate::refusal::{SPEAKS_TLS, speaks_tls, tls_refusal};
 /// A call that takes this much longer than it was allowed to wait has been lost.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A connection that does not answer a ping within this time, asked as often, is dropped.
-const KEEP_ALIVE: Duration = Duration::from_secs(10);
+/// A connection that does not answer a ping within this time, asked as often, is dropped: after twice the time, so that
+/// leases (15 s) can be renewed over another one before they expire.
+const KEEP_ALIVE: Duration = Duration::from_secs(5);
 
 /// Each message is at most so many bytes.
 const MESSAGE_BYTES: usize = 16 << 20;

@@ -12,7 +12,7 @@
 //! Calls run as tasks of their own and come back as events, so that nothing waits for anything else. A count is
 //! kept until the coordinator has acknowledged it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
@@ -214,10 +214,9 @@ impl<C: Coordinator> Worker<C> {
         if let Some(until) = self.outage.until() {
             return until;
         }
-        let renew = match self.membership {
-            Membership::Member { renew_next, .. } => renew_next,
-            _ => far,
-        };
+        // What waits for an answer wakes nobody before that comes.
+        let Membership::Member { renew_next, .. } = self.membership else { return far };
+        let renew = if self.renewing { far } else { renew_next };
         let gathered = (!self.counted.is_empty() && self.reporting.is_empty()).then_some(self.gather_until);
         let report = self.record_outage.until().or(self.report_not_before).or(gathered);
         renew.min(report.unwrap_or(far)).min(far)
@@ -379,27 +378,34 @@ impl<C: Coordinator> Worker<C> {
         self.membership =
             Membership::Member { worker, renew_every, renew_next: Instant::now() + renew_every };
         info!(%worker, kernel = %self.config.kernel.name(), again = leases.len(), "registered");
-        for lease in leases {
-            if let Some(held) = self.counting.get_mut(&lease.unit) {
-                held.token = lease.token;
-            }
-            for count in self.counted.iter_mut().filter(|count| count.lease.unit == lease.unit) {
-                count.lease.token = lease.token;
-            }
-        }
+        leases.into_iter().for_each(|lease| self.lent_again(lease));
     }
 
     fn leased(&mut self, reply: LeaseReply) {
         match reply {
             LeaseReply::Finished => self.summary.finished = true,
             LeaseReply::Granted(leases) => {
+                let held: HashSet<UnitId> =
+                    self.counted.iter().chain(&self.reporting).map(|count| count.lease.unit).collect();
                 for lease in leases {
-                    // A unit that comes twice (its lease had expired) is counted once.
-                    if self.counting.insert(lease.unit, lease).is_none() {
+                    // A unit that comes twice (its lease had expired while the network was cut) is counted once.
+                    if held.contains(&lease.unit) {
+                        self.lent_again(lease);
+                    } else if self.counting.insert(lease.unit, lease).is_none() {
                         self.pool.count(lease);
                     }
                 }
             }
+        }
+    }
+
+    /// A unit that is held has a lease under another token.
+    fn lent_again(&mut self, lease: Lease) {
+        if let Some(held) = self.counting.get_mut(&lease.unit) {
+            held.token = lease.token;
+        }
+        for count in self.counted.iter_mut().filter(|count| count.lease.unit == lease.unit) {
+            count.lease.token = lease.token;
         }
     }
 

@@ -64,6 +64,11 @@ impl Leases {
         self.by_unit.contains_key(&unit)
     }
 
+    /// Who has the unit, if it is lent.
+    pub fn holder(&self, unit: UnitId) -> Option<WorkerId> {
+        self.by_unit.get(&unit).map(|lent| lent.worker)
+    }
+
     /// What the worker holds.
     pub fn held_by(&self, worker: WorkerId) -> Held {
         self.held.get(&worker).copied().unwrap_or_default()
@@ -96,10 +101,11 @@ impl Leases {
         }
     }
 
-    /// Moves the lease's end; false if the unit is no longer lent under that token.
-    pub fn renew(&mut self, lease: Lease, expires: Duration) -> bool {
-        match self.by_unit.get_mut(&lease.unit) {
-            Some(lent) if lent.token == lease.token => {
+    /// Moves the lease's end; false if the unit is no longer lent to the worker. The token may be an older one: a
+    /// renewal and a new lease can cross on the way.
+    pub fn renew(&mut self, unit: UnitId, worker: WorkerId, expires: Duration) -> bool {
+        match self.by_unit.get_mut(&unit) {
+            Some(lent) if lent.worker == worker => {
                 lent.expires = expires;
                 true
             }
@@ -134,11 +140,11 @@ impl Leases {
         self.end_where(|lent| lent.worker == worker)
     }
 
-    /// Ends the leases that have expired, and names their units, those of each worker together.
-    pub fn expire(&mut self, now: Duration) -> Vec<Vec<UnitId>> {
+    /// Ends the leases that have expired, and names their workers and units.
+    pub fn expire(&mut self, now: Duration) -> Vec<(WorkerId, Vec<UnitId>)> {
         let late = self.by_unit.values().filter(|lent| lent.expires <= now).map(|lent| lent.worker);
         let late: BTreeSet<_> = late.collect();
-        let expired = |worker| self.end_where(|lent| lent.worker == worker && lent.expires <= now);
+        let expired = |worker| (worker, self.end_where(|lent| lent.worker == worker && lent.expires <= now));
         late.into_iter().map(expired).collect()
     }
 

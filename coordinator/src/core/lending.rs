@@ -29,6 +29,10 @@ const OTHER_KERNEL: u32 = 8;
 /// There are so many checks for each canary.
 const CHECKS_PER_CANARY: f64 = 10.0;
 
+/// A worker that was not heard of for this long has missed several renewals. One that was killed has not been when the
+/// last of its leases expires.
+const MISSED: Duration = Duration::from_secs(10);
+
 /// A worker that asks for units.
 #[derive(Debug)]
 pub(super) struct Borrower {
@@ -59,7 +63,15 @@ impl Core {
         if leases.is_empty() {
             let expired = self.leases.expire(now);
             if !expired.is_empty() {
-                expired.iter().for_each(|units| self.lose(units));
+                for (of, units) in expired {
+                    // A worker that is alive renews what it has: the answer that lent it these units was lost, and they
+                    // have killed nobody.
+                    if self.workers.is_alive(of, now.saturating_sub(MISSED)) {
+                        units.into_iter().for_each(|unit| self.reopen(unit));
+                    } else {
+                        self.lose(&units);
+                    }
+                }
                 leases = self.grant(now, &borrower, want);
             }
         }

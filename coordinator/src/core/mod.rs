@@ -189,9 +189,20 @@ impl Core {
         wanted.dedup();
         let worker = self.workers.add(now, registration);
         self.note_company(now);
+        self.hand_over(worker, &wanted);
         let borrower = self.borrower(now, worker)?;
         let leases = wanted.into_iter().filter_map(|unit| self.lend(now, &borrower, unit)).collect();
         Ok(Welcome { worker, lease_time: LEASE_TIME, leases })
+    }
+
+    /// Ends the leases of units that the worker had under another number: the answer to its first registration was lost
+    /// on the way, or the coordinator has not noticed yet that it was started again.
+    fn hand_over(&mut self, worker: WorkerId, held: &[UnitId]) {
+        for unit in held {
+            if self.leases.holder(*unit).is_some_and(|holder| self.workers.are_namesakes(holder, worker)) {
+                self.leases.end_unit(*unit);
+            }
+        }
     }
 
     /// Keeps the worker's leases alive and names those that it has lost.
@@ -200,7 +211,7 @@ impl Core {
         let mut lost = Vec::new();
         for lease in held {
             // A lease also ends with the record of its count; that is no loss.
-            let renewed = self.leases.renew(*lease, now.saturating_add(LEASE_TIME));
+            let renewed = self.leases.renew(lease.unit, worker, now.saturating_add(LEASE_TIME));
             if !renewed && !self.recording.contains_key(&lease.unit) && !self.has_count(lease.unit) {
                 lost.push(lease.unit);
             }

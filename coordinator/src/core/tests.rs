@@ -192,6 +192,46 @@ fn a_worker_that_comes_back_is_leased_what_it_holds() {
 }
 
 #[test]
+fn a_worker_whose_first_registration_was_not_answered_is_leased_what_it_holds() {
+    let mut core = core();
+    let held = [UnitId(3), UnitId(5)];
+    let again = registration(&core, "a", &held);
+    core.register(T0, again.clone()).unwrap();
+    let welcome = core.register(T0, again).unwrap();
+    assert_eq!(welcome.leases.iter().map(|lease| lease.unit).collect::<Vec<_>>(), held);
+    assert_eq!(core.renew(LEASE_TIME / 2, welcome.worker, &welcome.leases).unwrap(), []);
+    let other = registration(&core, "b", &held);
+    assert!(core.register(T0, other).unwrap().leases.is_empty(), "nobody else is");
+}
+
+#[test]
+fn units_whose_lease_never_arrived_are_lent_again_and_not_blamed() {
+    let mut core = core();
+    let a = join(&mut core, "a");
+    for round in 1..10 {
+        let now = LEASE_TIME * round;
+        core.renew(now, a, &[]).unwrap();
+        while !core.lease(now, a, 100_000).unwrap().is_empty() && core.leases.held_by(a).units < 40 {}
+        assert!(core.leases.held_by(a).units > 0);
+    }
+    assert_eq!(core.tick(LEASE_TIME * 10), []);
+    assert!((0..core.plan().units()).all(|unit| !core.losses.is_suspect(UnitId(unit))));
+}
+
+#[test]
+fn a_renewal_that_crosses_a_new_lease_of_the_same_worker_loses_nothing() {
+    let mut core = core();
+    let (_, b, held) = all_but_one_counted(&mut core);
+    let later = LEASE_TIME * 2;
+    let again = core.lease(later, b, 1).unwrap();
+    assert_eq!(again.iter().map(|lease| lease.unit).collect::<Vec<_>>(), [held.unit]);
+    let again = core.lease(later * 2, b, 1).unwrap();
+    assert_ne!(again[0].token, held.token);
+    let old = Lease { token: held.token, ..held };
+    assert_eq!(core.renew(later * 2, b, &[old]).unwrap(), []);
+}
+
+#[test]
 fn units_of_a_worker_that_leaves_or_falls_silent_are_open_again() {
     let mut core = core();
     let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));

@@ -59,6 +59,17 @@ impl Workers {
         Ok(worker)
     }
 
+    /// Whether two workers have one name and one machine.
+    pub fn are_namesakes(&self, a: WorkerId, b: WorkerId) -> bool {
+        let names = |id| self.by_id.get(&id).map(|worker: &Worker| (&worker.name, &worker.machine));
+        names(a).is_some() && names(a) == names(b)
+    }
+
+    /// Whether the worker has been heard of since that time.
+    pub fn is_alive(&self, id: WorkerId, since: Duration) -> bool {
+        self.by_id.get(&id).is_some_and(|worker| worker.last_word > since)
+    }
+
     /// A count of the worker has gone on record.
     pub fn counted(&mut self, now: Duration, id: WorkerId) {
         if let Some(worker) = self.by_id.get_mut(&id) {

@@ -1,0 +1,136 @@
+//! What a coordinator carries: `cargo bench --bench load [-- WORKERS RATE SECONDS]`.
+//!
+//! A coordinator on loopback with the plan of n = 28 (ten million units), and simulated workers (1000 unless told
+//! otherwise) that register, lease, renew and report made-up counts like real ones, all together RATE of them a second
+//! (5000), for so many SECONDS (30). Prints the durable counts a second, the time from a report to its
+//! acknowledgement, and the processor time and memory of the coordinator.
+
+mod worker;
+
+use std::fs;
+use std::net::TcpListener;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use proto::v1;
+use proto::v1::coordinator_client::CoordinatorClient;
+use tempfile::TempDir;
+use tokio::task::JoinSet;
+use tonic::transport::{Channel, Endpoint};
+
+use worker::{Tally, Worker};
+
+/// The workers have come to their rate.
+const WARM_UP: Duration = Duration::from_secs(10);
+
+/// Starting takes no longer.
+const PATIENCE: Duration = Duration::from_mins(2);
+
+/// The processor's clock ticks in a second, as the system counts them.
+const TICKS: f64 = 100.0;
+
+fn main() {
+    let numbers: Vec<u32> = std::env::args().filter_map(|arg| arg.parse().ok()).collect();
+    let [workers, rate, seconds] =
+        [0, 1, 2].map(|at| numbers.get(at).copied().unwrap_or([1000, 5000, 30][at]));
+    let runtime = tokio::runtime::Runtime::new().expect("threads");
+    runtime.block_on(measure(workers, f64::from(rate), Duration::from_secs(seconds.into())));
+}
+
+async fn measure(workers: u32, rate: f64, time: Duration) {
+    let folder = TempDir::new().expect("a folder");
+    let address = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port");
+    let log = fs::File::create(folder.path().join("log")).expect("a file");
+    let coordinator = Command::new(env!("CARGO_BIN_EXE_diadem"))
+        .args(["coordinator", "--n", "28", "--run", "run", "--listen", &address.to_string()])
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .stderr(log)
+        .spawn()
+        .expect("the binary starts");
+    let coordinator = Coordinator { process: coordinator, _folder: folder };
+    let endpoint = Endpoint::from_shared(format!("http://{address}")).expect("an address").tcp_nodelay(true);
+    let fingerprint = plan(&endpoint).await;
+    let tally = Arc::new(Tally::default());
+    let period = Duration::from_secs_f64(f64::from(workers) / rate);
+    let mut crowd = JoinSet::new();
+    for k in 0..workers {
+        let worker = Worker::new(&endpoint, k, period, Arc::clone(&tally));
+        crowd.spawn(worker.run(fingerprint.clone()));
+    }
+    tokio::time::sleep(WARM_UP).await;
+    tally.take();
+    let (begun, cpu) = (Instant::now(), coordinator.cpu_seconds());
+    tokio::time::sleep(time).await;
+    let (seconds, mut latencies) = (begun.elapsed().as_secs_f64(), tally.take());
+    let cpu = coordinator.cpu_seconds() - cpu;
+    assert!(crowd.try_join_next().is_none(), "no worker has failed");
+    crowd.shutdown().await;
+    let counts: u64 = latencies.iter().map(|(_, counts)| u64::from(*counts)).sum();
+    latencies.sort_unstable();
+    let at = |share: f64| latencies[((latencies.len() - 1) as f64 * share) as usize].0.as_secs_f64() * 1e3;
+    println!(
+        "{workers} workers, {rate:.0} counts a second offered: {:.0} a second durable, in {:.0} reports a second",
+        counts as f64 / seconds,
+        latencies.len() as f64 / seconds,
+    );
+    println!(
+        "acknowledged after {:.1} ms (p50), {:.1} ms (p99), {:.1} ms (longest)",
+        at(0.5),
+        at(0.99),
+        at(1.0)
+    );
+    println!(
+        "coordinator: {:.2} cores, {:.0} us a count, {:.0} MiB at most",
+        cpu / seconds,
+        1e6 * cpu / counts as f64,
+        coordinator.peak_mib()
+    );
+}
+
+/// Waits for the coordinator, and asks for the fingerprint of its plan.
+async fn plan(endpoint: &Endpoint) -> String {
+    let begun = Instant::now();
+    loop {
+        let mut client = CoordinatorClient::<Channel>::new(endpoint.connect_lazy());
+        match client.plan(v1::PlanRequest {}).await {
+            Ok(reply) => return reply.into_inner().fingerprint,
+            Err(error) => assert!(begun.elapsed() < PATIENCE, "the coordinator does not answer: {error}"),
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// The coordinator's process; it ends with the value.
+struct Coordinator {
+    process: Child,
+    _folder: TempDir,
+}
+
+impl Coordinator {
+    fn proc(&self, file: &str) -> String {
+        fs::read_to_string(format!("/proc/{}/{file}", self.process.id())).expect("the coordinator is there")
+    }
+
+    /// Its processor time so far, user and system.
+    fn cpu_seconds(&self) -> f64 {
+        let stat = self.proc("stat");
+        let (_, fields) = stat.rsplit_once(") ").expect("a name in brackets");
+        let ticks = fields.split(' ').skip(11).take(2).filter_map(|field| field.parse::<f64>().ok());
+        ticks.sum::<f64>() / TICKS
+    }
+
+    fn peak_mib(&self) -> f64 {
+        let status = self.proc("status");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
+        line.trim().trim_end_matches(" kB").parse::<f64>().expect("a number") / 1024.0
+    }
+}
+
+impl Drop for Coordinator {
+    fn drop(&mut self) {
+        self.process.kill().ok();
+        self.process.wait().ok();
+    }
+}

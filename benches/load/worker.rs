@@ -1,0 +1,155 @@
+//! A simulated worker: all that a real one says, and nothing that it counts.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use proto::v1;
+use proto::v1::coordinator_client::CoordinatorClient;
+use tokio::sync::Notify;
+use tokio::time::{MissedTickBehavior, interval, sleep};
+use tonic::transport::{Channel, Endpoint};
+
+/// As in the real worker: units are held for this time, counts gathered, leases renewed.
+const AHEAD: Duration = Duration::from_secs(10);
+const GATHER: Duration = Duration::from_millis(25);
+const RENEW_EVERY: Duration = Duration::from_millis(2500);
+const LEASE_WAIT: Duration = Duration::from_secs(20);
+
+/// The solutions of the board that workers test themselves on.
+const SELF_TEST: u64 = 14_200;
+
+/// The reports that were acknowledged: how long that took, and how many counts they had.
+#[derive(Default)]
+pub struct Tally(Mutex<Vec<(Duration, u32)>>);
+
+impl Tally {
+    /// Those since this was last called.
+    pub fn take(&self) -> Vec<(Duration, u32)> {
+        std::mem::take(&mut self.0.lock().expect("no panic"))
+    }
+}
+
+/// A worker that finishes a unit in each period.
+pub struct Worker {
+    client: CoordinatorClient<Channel>,
+    number: u32,
+    period: Duration,
+    tally: Arc<Tally>,
+    units: Mutex<Units>,
+    /// A unit was counted, or there are fewer left.
+    counted: Notify,
+}
+
+#[derive(Default)]
+struct Units {
+    leased: VecDeque<v1::Lease>,
+    counted: Vec<v1::Lease>,
+    reporting: Vec<v1::Lease>,
+}
+
+impl Worker {
+    /// With a connection of its own.
+    pub fn new(endpoint: &Endpoint, number: u32, period: Duration, tally: Arc<Tally>) -> Self {
+        let client = CoordinatorClient::new(endpoint.connect_lazy()).max_decoding_message_size(16 << 20);
+        Self { client, number, period, tally, units: Mutex::default(), counted: Notify::new() }
+    }
+
+    /// Registers and works for ever.
+    pub async fn run(self, fingerprint: String) {
+        let name = format!("simulated-{}", self.number);
+        let register = v1::RegisterRequest {
+            fingerprint,
+            machine: name.clone(),
+            name,
+            threads: 64,
+            kernel: "search/portable".into(),
+            self_test: SELF_TEST,
+            held: Vec::new(),
+        };
+        // Not all in the same millisecond.
+        sleep(self.period.mul_f64(f64::from(self.number % 97) / 97.0)).await;
+        let welcome = self.client.clone().register(register).await.expect("it is welcome").into_inner();
+        let worker = welcome.worker;
+        tokio::join!(self.count(), self.report(worker), self.lease(worker), self.renew(worker));
+    }
+
+    fn with<T>(&self, change: impl FnOnce(&mut Units) -> T) -> T {
+        change(&mut self.units.lock().expect("no panic"))
+    }
+
+    async fn count(&self) {
+        let mut period = interval(self.period);
+        period.set_missed_tick_behavior(MissedTickBehavior::Burst);
+        loop {
+            period.tick().await;
+            let had_one = self.with(|units| {
+                let lease = units.leased.pop_front();
+                units.counted.extend(lease);
+                lease.is_some()
+            });
+            if had_one {
+                self.counted.notify_waiters();
+            }
+        }
+    }
+
+    async fn report(&self, worker: u64) {
+        let mut client = self.client.clone();
+        loop {
+            sleep(GATHER).await;
+            let counts: Vec<_> = self.with(|units| {
+                units.reporting = std::mem::take(&mut units.counted);
+                units.reporting.iter().map(count_of).collect()
+            });
+            if counts.is_empty() {
+                self.counted.notified().await;
+                continue;
+            }
+            let (begun, reported) = (Instant::now(), counts.len() as u32);
+            let reply = client.report(v1::ReportRequest { worker, counts }).await.expect("it is recorded");
+            self.tally.0.lock().expect("no panic").push((begun.elapsed(), reported));
+            // What is known already was a canary.
+            let good = [v1::Verdict::Recorded, v1::Verdict::Known];
+            assert!(reply.into_inner().verdicts().all(|verdict| good.contains(&verdict)));
+            self.with(|units| units.reporting.clear());
+        }
+    }
+
+    async fn lease(&self, worker: u64) {
+        let mut client = self.client.clone();
+        let target = (AHEAD.as_secs_f64() / self.period.as_secs_f64()).max(2.0 * 64.0) as usize;
+        let wait_ms = LEASE_WAIT.as_millis() as u64;
+        loop {
+            let held = self.with(|units| units.leased.len() + units.counted.len() + units.reporting.len());
+            if held * 4 <= target * 3 {
+                let want = (target - held) as u32;
+                let reply = client.lease(v1::LeaseRequest { worker, want, wait_ms }).await;
+                let leases = reply.expect("there are units").into_inner().leases;
+                self.with(|units| units.leased.extend(leases));
+            } else {
+                self.counted.notified().await;
+            }
+        }
+    }
+
+    async fn renew(&self, worker: u64) {
+        let mut client = self.client.clone();
+        loop {
+            sleep(RENEW_EVERY).await;
+            let leases: Vec<_> = self.with(|units| {
+                let held = units.leased.iter().chain(&units.counted).chain(&units.reporting);
+                held.copied().collect()
+            });
+            let reply = client.renew(v1::RenewRequest { worker, leases }).await.expect("it is a member");
+            assert!(reply.into_inner().lost.is_empty(), "no lease is lost");
+        }
+    }
+}
+
+/// A made-up count: the same, whoever makes it.
+fn count_of(lease: &v1::Lease) -> v1::UnitCount {
+    let v1::Lease { unit, token, mirrored, other_kernel } = *lease;
+    let (completions, nodes) = (unit % 1_000_003, 1_000_000 + unit);
+    v1::UnitCount { unit, token, completions, nodes, cpu_us: 60_000_000, mirrored, other_kernel }
+}

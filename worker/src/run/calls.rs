@@ -1,0 +1,96 @@
+//! What a worker asks of the coordinator, and when.
+
+use std::time::Duration;
+
+use proto::{Lease, Registration, Report};
+use tokio::time::Instant;
+
+use super::{Event, Membership, Worker};
+use crate::coordinator::{Coordinator, CoordinatorError, Reply};
+
+/// How long a request for units waits at the coordinator.
+const LEASE_WAIT: Duration = Duration::from_secs(20);
+
+/// At most so many counts in one report.
+const MOST_COUNTS: usize = 10_000;
+
+/// Counts are gathered for this long before they are reported, unless the pool runs dry: every report costs the
+/// coordinator a sync.
+const GATHER: Duration = Duration::from_millis(25);
+
+impl<C: Coordinator> Worker<C> {
+    /// Makes the calls that are due.
+    pub(super) fn call_where_due(&mut self) {
+        if self.outage.until().is_some() {
+            return;
+        }
+        let Membership::Member { worker, renew_every, renew_next } = self.membership else {
+            if matches!(self.membership, Membership::None) {
+                self.membership = Membership::Asked;
+                let registration = self.registration();
+                self.call(move |c| async move { c.register(registration).await }, Event::Registered);
+            }
+            return;
+        };
+        let now = Instant::now();
+        let due = (self.pool.runs_dry() || now >= self.gather_until)
+            && self.report_not_before.is_none_or(|at| at <= now)
+            && self.record_outage.until().is_none();
+        if self.reporting.is_empty() && !self.counted.is_empty() && due {
+            self.report_not_before = None;
+            self.gather_until = now + GATHER;
+            let most = self.counted.len().min(MOST_COUNTS);
+            self.reporting = self.counted.drain(..most).collect();
+            let report = Report { worker, counts: self.reporting.clone() };
+            self.call(move |c| async move { c.report(report).await }, Event::Reported);
+        }
+        let (target, held) = (self.pace.target(), self.held());
+        if !self.leasing && held * 4 <= target * 3 {
+            self.leasing = true;
+            let want = (target - held) as u32;
+            self.call(move |c| async move { c.lease(worker, want, LEASE_WAIT).await }, Event::Leased);
+        }
+        if !self.renewing && now >= renew_next {
+            self.renewing = true;
+            self.membership = Membership::Member { worker, renew_every, renew_next: now + renew_every };
+            let held = self.leases();
+            self.call(move |c| async move { c.renew(worker, held).await }, Event::Renewed);
+        }
+    }
+
+    /// Makes a call in a task of its own.
+    fn call<T: Send + 'static, R: Reply<T> + 'static>(
+        &self,
+        call: impl FnOnce(C) -> R + Send + 'static,
+        event: fn(Result<T, CoordinatorError>) -> Event,
+    ) {
+        let (coordinator, events) = (self.coordinator.clone(), self.events.clone());
+        tokio::spawn(async move {
+            let result = call(coordinator).await;
+            // The worker may have left meanwhile.
+            events.send(event(result)).ok();
+        });
+    }
+
+    fn registration(&self) -> Registration {
+        Registration {
+            fingerprint: self.plan.fingerprint().clone(),
+            name: self.config.name.clone(),
+            machine: self.config.machine.clone(),
+            self_test: self.self_test,
+            threads: self.config.threads,
+            kernel: self.config.kernel.name(),
+            held: self.leases().into_iter().map(|lease| lease.unit).collect(),
+        }
+    }
+
+    /// How many units are held: to be counted, counted, being reported.
+    fn held(&self) -> usize {
+        self.counting.len() + self.counted.len() + self.reporting.len()
+    }
+
+    pub(super) fn leases(&self) -> Vec<Lease> {
+        let counted = self.counted.iter().chain(&self.reporting).map(|count| count.lease);
+        self.counting.values().copied().chain(counted).collect()
+    }
+}

@@ -1,0 +1,56 @@
+//! How a worker leaves: within two seconds, with everything reported that can be.
+
+use std::time::Duration;
+
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::timeout;
+
+use super::{Event, Membership, Worker};
+use crate::coordinator::Coordinator;
+use crate::pool::Outcome;
+
+/// Leaving takes no longer than the pool's end, a report and a farewell, each bounded.
+const POOL_END: Duration = Duration::from_millis(500);
+const LAST_REPORT: Duration = Duration::from_millis(900);
+const FAREWELL: Duration = Duration::from_millis(300);
+
+impl<C: Coordinator> Worker<C> {
+    /// Stops the pool, reports what is there, gives back the rest, takes leave.
+    pub(super) async fn leave(
+        &mut self,
+        outcomes: &mut UnboundedReceiver<Outcome>,
+        events: &mut UnboundedReceiver<Event>,
+    ) {
+        self.pool.stop();
+        let pool_end = async {
+            let mut in_pool = self.counting.len();
+            while in_pool > 0 {
+                let Some(outcome) = outcomes.recv().await else { break };
+                in_pool -= 1;
+                self.settle(outcome);
+            }
+        };
+        timeout(POOL_END, pool_end).await.ok();
+        let Membership::Member { worker, .. } = self.membership else { return };
+        if self.outage.until().is_some() {
+            return;
+        }
+        // No more units: those that a request on its way still brings go back when the worker is struck off.
+        self.leasing = true;
+        let last_reports = async {
+            while self.has_unacknowledged() && !self.is_cut_off() {
+                if self.reporting.is_empty() {
+                    self.call_where_due();
+                }
+                let Some(event) = events.recv().await else { break };
+                let is_lease = matches!(event, Event::Leased(_));
+                if !is_lease && self.take(event).is_err() {
+                    break;
+                }
+            }
+        };
+        timeout(LAST_REPORT, last_reports).await.ok();
+        let held = self.leases();
+        timeout(FAREWELL, self.coordinator.release(worker, held, true)).await.ok();
+    }
+}

@@ -1,0 +1,233 @@
+//! The life of a worker: register, lease, count, report, and leave.
+//!
+//! ```text
+//! while not told to stop, and not told that all is counted:
+//!     hold enough units for the time ahead        (one request at a time, waiting at the coordinator)
+//!     report what has been counted                (one report at a time, with all that is there)
+//!     renew the leases of what is held
+//!     when the coordinator does not know us: register again, and name what we hold
+//! stop the pool, report what is there, give back the rest, leave
+//! ```
+//!
+//! Calls run as tasks of their own and come back as events, so that nothing waits for anything else. A count is
+//! kept until the coordinator has acknowledged it.
+
+mod calls;
+mod leaving;
+mod replies;
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+use proto::{Lease, LeaseReply, UnitCount, Verdict, Welcome, WorkerId};
+use queens::kernel::Kernel;
+use queens::self_test::{self, SelfTestError};
+use queens::{Plan, UnitId};
+use rayon::ThreadPoolBuildError;
+use thiserror::Error;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::{Instant, sleep_until};
+
+use crate::coordinator::{Coordinator, CoordinatorError};
+use crate::outage::{GaveUp, Outage};
+use crate::pace::Pace;
+use crate::pool::{Outcome, Pool};
+
+/// Outcomes are taken from the pool this often, or when it runs dry: otherwise a thread that tells one need not wake
+/// anybody, which costs more than the smallest units take.
+const SETTLE_EVERY: Duration = Duration::from_millis(2);
+
+/// What makes a worker.
+#[derive(Clone)]
+pub struct Config {
+    /// What people call it.
+    pub name: String,
+    /// The machine that it runs on, as people call it.
+    pub machine: String,
+    /// How many units it counts at a time; at least 1.
+    pub threads: u32,
+    /// What it counts with.
+    pub kernel: Arc<dyn Kernel>,
+    /// How long it waits for a coordinator that does not answer; `None` for ever.
+    pub give_up_after: Option<Duration>,
+}
+
+/// What a worker has done.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// Units whose counts were acknowledged.
+    pub units: u64,
+    /// Whether all units of the run have been counted, by whomever.
+    pub finished: bool,
+}
+
+/// Why a worker had to leave.
+#[derive(Debug, Error)]
+pub enum WorkerError {
+    /// The coordinator does not want it.
+    #[error("the coordinator refuses this worker: {0}")]
+    Refused(String),
+    /// Its kernel miscounts.
+    #[error(transparent)]
+    SelfTest(#[from] SelfTestError),
+    /// The coordinator did not answer for too long.
+    #[error(transparent)]
+    GaveUp(#[from] GaveUp),
+    /// The system gave no threads.
+    #[error("cannot start the counting threads: {0}")]
+    Threads(#[from] ThreadPoolBuildError),
+}
+
+/// Runs a worker until all is counted, it has to leave, or `shutdown` completes; then it leaves within two seconds.
+pub async fn run(
+    coordinator: impl Coordinator,
+    plan: Arc<Plan>,
+    config: Config,
+    shutdown: impl Future<Output = ()>,
+) -> Result<Summary, WorkerError> {
+    let self_test = self_test::run(&*config.kernel)?;
+    let (outcomes_in, outcomes) = unbounded_channel();
+    let (events_in, events) = unbounded_channel();
+    let mean_weight = plan.total_weight() as f64 / plan.units().max(1) as f64;
+    let pace = Pace::new(config.threads, mean_weight);
+    let pool = Pool::new(config.threads, Arc::clone(&plan), Arc::clone(&config.kernel), outcomes_in)?;
+    let mut worker = Worker {
+        coordinator,
+        plan,
+        outage: Outage::new(config.give_up_after),
+        record_outage: Outage::new(config.give_up_after),
+        config,
+        self_test,
+        pool,
+        pace,
+        events: events_in,
+        membership: Membership::None,
+        counting: HashMap::new(),
+        counted: Vec::new(),
+        reporting: Vec::new(),
+        report_not_before: None,
+        gather_until: Instant::now(),
+        leasing: false,
+        renewing: false,
+        summary: Summary::default(),
+    };
+    let result = worker.work(outcomes, events, shutdown).await;
+    result.map(|()| worker.summary)
+}
+
+struct Worker<C> {
+    coordinator: C,
+    plan: Arc<Plan>,
+    config: Config,
+    /// The solutions of the known board.
+    self_test: u64,
+    pool: Pool,
+    pace: Pace,
+    outage: Outage,
+    /// A coordinator that answers may still be unable to record: its disk is full.
+    record_outage: Outage,
+    events: UnboundedSender<Event>,
+    membership: Membership,
+    /// Units in the pool.
+    counting: HashMap<UnitId, Lease>,
+    /// Counts that are to be reported.
+    counted: Vec<UnitCount>,
+    /// Counts that are being reported.
+    reporting: Vec<UnitCount>,
+    report_not_before: Option<Instant>,
+    gather_until: Instant,
+    leasing: bool,
+    renewing: bool,
+    summary: Summary,
+}
+
+/// Whether the coordinator knows the worker.
+enum Membership {
+    None,
+    Asked,
+    Member { worker: WorkerId, renew_every: Duration, renew_next: Instant },
+}
+
+/// A call has come back.
+enum Event {
+    Registered(Result<Welcome, CoordinatorError>),
+    Leased(Result<LeaseReply, CoordinatorError>),
+    Reported(Result<Vec<Verdict>, CoordinatorError>),
+    Renewed(Result<Vec<UnitId>, CoordinatorError>),
+}
+
+impl<C: Coordinator> Worker<C> {
+    async fn work(
+        &mut self,
+        mut outcomes: UnboundedReceiver<Outcome>,
+        mut events: UnboundedReceiver<Event>,
+        shutdown: impl Future<Output = ()>,
+    ) -> Result<(), WorkerError> {
+        tokio::pin!(shutdown);
+        let mut settle_next = Instant::now();
+        loop {
+            self.call_where_due();
+            let settles = self.pool.runs_dry() || Instant::now() >= settle_next;
+            let wake = if settles { self.wake() } else { self.wake().min(settle_next) };
+            tokio::select! {
+                biased;
+                () = &mut shutdown => break,
+                Some(event) = events.recv() => self.take(event)?,
+                Some(outcome) = outcomes.recv(), if settles => {
+                    settle_next = Instant::now() + SETTLE_EVERY;
+                    self.settle(outcome);
+                    while let Ok(outcome) = outcomes.try_recv() {
+                        self.settle(outcome);
+                    }
+                }
+                () = self.pool.running_dry() => {}
+                () = sleep_until(wake) => {}
+            }
+            if self.summary.finished {
+                break;
+            }
+        }
+        self.leave(&mut outcomes, &mut events).await;
+        Ok(())
+    }
+
+    /// When something is due although nothing happens.
+    fn wake(&self) -> Instant {
+        let far = Instant::now() + Duration::from_mins(1);
+        if let Some(until) = self.outage.until() {
+            return until;
+        }
+        // What waits for an answer wakes nobody before that comes.
+        let Membership::Member { renew_next, .. } = self.membership else { return far };
+        let renew = if self.renewing { far } else { renew_next };
+        let gathered = (!self.counted.is_empty() && self.reporting.is_empty()).then_some(self.gather_until);
+        let report = self.record_outage.until().or(self.report_not_before).or(gathered);
+        renew.min(report.unwrap_or(far)).min(far)
+    }
+
+    /// Whether nothing can be reported at the moment.
+    fn is_cut_off(&self) -> bool {
+        self.outage.until().is_some() || self.record_outage.until().is_some()
+    }
+
+    /// Whether there are counts that the coordinator has not acknowledged.
+    fn has_unacknowledged(&self) -> bool {
+        !self.counted.is_empty() || !self.reporting.is_empty()
+    }
+
+    fn settle(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Counted(mut count) => {
+                // The lease may have been renewed under another token while the unit was in the pool.
+                if let Some(lease) = self.counting.remove(&count.lease.unit) {
+                    count.lease.token = lease.token;
+                }
+                self.pace.counted(count.cpu);
+                self.counted.push(count);
+            }
+            Outcome::Stopped => {}
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! What the coordinator's answers change.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use proto::{Lease, LeaseReply, UnitCount, Verdict, Welcome};
+use queens::UnitId;
+use tokio::time::Instant;
+use tracing::{info, warn};
+
+use super::{Event, Membership, Worker, WorkerError};
+use crate::coordinator::{Coordinator, CoordinatorError};
+
+/// Counts that could not be judged are reported again after this time.
+const AGAIN: Duration = Duration::from_secs(1);
+
+impl<C: Coordinator> Worker<C> {
+    /// Takes in what a call has brought.
+    pub(super) fn take(&mut self, event: Event) -> Result<(), WorkerError> {
+        let result = match event {
+            Event::Registered(result) => {
+                self.membership = Membership::None;
+                result.map(|welcome| self.welcome(welcome))
+            }
+            Event::Leased(result) => {
+                self.leasing = false;
+                result.map(|reply| self.leased(reply))
+            }
+            Event::Reported(result) => {
+                let counts = std::mem::take(&mut self.reporting);
+                match result {
+                    Ok(verdicts) => {
+                        self.record_outage.over();
+                        self.reported(counts, &verdicts);
+                        Ok(())
+                    }
+                    Err(CoordinatorError::Unavailable(why)) => {
+                        self.counted.extend(counts);
+                        self.record_outage.failed(&why)?;
+                        return Ok(());
+                    }
+                    Err(error) => {
+                        self.counted.extend(counts);
+                        Err(error)
+                    }
+                }
+            }
+            Event::Renewed(result) => {
+                self.renewing = false;
+                result.map(|lost| {
+                    if !lost.is_empty() {
+                        warn!(units = lost.len(), "leases lost; their counts are still welcome");
+                    }
+                })
+            }
+        };
+        match result {
+            Ok(()) => self.outage.over(),
+            Err(CoordinatorError::Unavailable(why)) => self.outage.failed(&why)?,
+            Err(CoordinatorError::Unregistered) => {
+                if matches!(self.membership, Membership::Member { .. }) {
+                    self.membership = Membership::None;
+                }
+            }
+            Err(CoordinatorError::Refused(why)) => return Err(WorkerError::Refused(why)),
+        }
+        Ok(())
+    }
+
+    fn welcome(&mut self, Welcome { worker, lease_time, leases }: Welcome) {
+        let renew_every = lease_time / 6;
+        self.membership =
+            Membership::Member { worker, renew_every, renew_next: Instant::now() + renew_every };
+        info!(%worker, kernel = %self.config.kernel.name(), again = leases.len(), "registered");
+        leases.into_iter().for_each(|lease| self.lent_again(lease));
+    }
+
+    fn leased(&mut self, reply: LeaseReply) {
+        match reply {
+            LeaseReply::Finished => self.summary.finished = true,
+            LeaseReply::Granted(leases) => {
+                let held: HashSet<UnitId> =
+                    self.counted.iter().chain(&self.reporting).map(|count| count.lease.unit).collect();
+                for lease in leases {
+                    // A unit that comes twice (its lease had expired while the network was cut) is counted once.
+                    if held.contains(&lease.unit) {
+                        self.lent_again(lease);
+                    } else if self.counting.insert(lease.unit, lease).is_none() {
+                        self.pool.count(lease);
+                    }
+                }
+            }
+        }
+    }
+
+    /// A unit that is held has a lease under another token.
+    fn lent_again(&mut self, lease: Lease) {
+        if let Some(held) = self.counting.get_mut(&lease.unit) {
+            held.token = lease.token;
+        }
+        for count in self.counted.iter_mut().filter(|count| count.lease.unit == lease.unit) {
+            count.lease.token = lease.token;
+        }
+    }
+
+    fn reported(&mut self, counts: Vec<UnitCount>, verdicts: &[Verdict]) {
+        for (count, verdict) in counts.into_iter().zip(verdicts) {
+            match verdict {
+                Verdict::Recorded | Verdict::Known => self.summary.units += 1,
+                Verdict::Conflict => {
+                    warn!(unit = %count.lease.unit, "another worker counted this unit differently")
+                }
+                Verdict::Unwanted => {
+                    warn!(unit = %count.lease.unit, "the coordinator does not know this unit")
+                }
+                Verdict::Later => {
+                    self.counted.push(count);
+                    self.report_not_before = Some(Instant::now() + AGAIN);
+                }
+            }
+        }
+    }
+}

@@ -1,8 +1,8 @@
 //! `diadem bench`: how fast the kernels count on this machine, and how long a whole board would take.
 //!
 //! Units are drawn at random from the plan of each kernel and counted until the time is up; a board that is done
-//! sooner is counted whole. Times are ratios of sums (time to solutions, time to nodes), so units need not be alike;
-//! the spread is the standard error of that ratio. The last two columns say how long the middle one of the units takes,
+//! sooner is counted whole. Times are processor times of the counting threads, so that other programs hardly enter, and
+//! ratios of sums (time to solutions, time to nodes), so units need not be alike; the spread is the standard error of that ratio. The last two columns say how long the middle one of the units takes,
 //! and by how much the time of units departs from what the plan expects of them (a relative standard deviation).
 
 use std::process::ExitCode;
@@ -10,6 +10,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use cpu_time::ThreadTime;
 use queens::kernel::{Isa, Kernel, KernelName, Method, Stop, kernel};
 use queens::tally::{Measure, Summand};
 use queens::{Board, Plan, PlanSpec, UnitId, known};
@@ -163,7 +164,7 @@ fn has_completions(plan: &Plan, id: UnitId) -> bool {
 }
 
 fn count(plan: &Plan, kernel: &dyn Kernel, id: UnitId) -> Option<Counted> {
-    let begun = Instant::now();
+    let begun = ThreadTime::now();
     let count = plan.unit(id).count(kernel, &Stop::new())?;
     Some(Counted {
         nanoseconds: begun.elapsed().as_secs_f64() * 1e9,

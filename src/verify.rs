@@ -44,6 +44,12 @@ fn verify(args: &VerifyArgs, report: &mut Report) -> anyhow::Result<()> {
             audit.missing_units
         );
     }
+    let unbelieved = audit.standing.unbelieved();
+    if unbelieved > 0 {
+        bail!(
+            "{unbelieved} counts of quarantined machines stand that no other machine has confirmed: go on with the run, it counts them again"
+        );
+    }
     let (plan, run) = (directory.plan(), directory.run());
     if run.shard.is_whole() {
         let found = identities::check(plan, &audit.standing, &audit.totals)?;

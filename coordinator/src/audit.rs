@@ -16,6 +16,8 @@ pub struct Audit {
     pub standing: Standing,
     /// The totals so far; those of the whole board if nothing is missing and the run is no shard.
     pub totals: Totals,
+    /// Why the counts cannot all be right, if that can be seen from their sums; then there are no totals.
+    pub contradiction: Option<TallyError>,
     /// The kernels that counted.
     pub kernels: BTreeSet<String>,
     /// The names of the workers that counted.
@@ -49,7 +51,7 @@ pub enum AuditError {
 
 /// Reads the whole ledger and adds it up afresh.
 pub fn audit(directory: &RunDirectory) -> Result<Audit, AuditError> {
-    audit_until(directory, None)
+    audit_until(directory, None)?.sound()
 }
 
 /// The same, showing every record on the way.
@@ -57,7 +59,7 @@ pub fn audit_each(
     directory: &RunDirectory,
     each: impl FnMut(Location, &Record),
 ) -> Result<Audit, AuditError> {
-    read(directory, None, each)
+    read(directory, None, each)?.sound()
 }
 
 /// The same while a writer goes on behind `until`.
@@ -92,8 +94,21 @@ fn read(
     if until.is_some_and(|until| tail.end != *until) {
         return Err(AuditError::Short);
     }
-    let totals = standing.sums().tally.totals()?;
+    let (totals, contradiction) = match standing.sums().tally.totals() {
+        Ok(totals) => (totals, None),
+        Err(contradiction) => (Totals::default(), Some(contradiction)),
+    };
     let missing_units = run.shard.size(plan.units()) - standing.done();
     let missing = if missing_units > 0 { standing.first_missing(run.shard) } else { None };
-    Ok(Audit { standing, totals, kernels, workers, tail, missing, missing_units })
+    Ok(Audit { standing, totals, contradiction, kernels, workers, tail, missing, missing_units })
+}
+
+impl Audit {
+    /// The audit, if the counts do not contradict each other.
+    pub(crate) fn sound(self) -> Result<Self, AuditError> {
+        match self.contradiction {
+            None => Ok(self),
+            Some(contradiction) => Err(AuditError::Sums(contradiction)),
+        }
+    }
 }

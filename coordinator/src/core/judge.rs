@@ -22,7 +22,7 @@ use rand::RngExt;
 use super::{Core, Refusal};
 use crate::double_check::DoubleCheck;
 use crate::ledger::{Record, Recount, Retraction, UnitRecord};
-use crate::standing::{Mark, Vote};
+use crate::standing::{MOST_COMPLETIONS, Mark, Vote};
 
 /// The first counts of a machine, which are all checked where another machine is there to do it.
 const TRIALS: u64 = 20;
@@ -64,7 +64,8 @@ impl Core {
             of: None,
             at: unix_time,
         };
-        if record.unit.0 >= self.plan.units() || !self.shard.contains(record.unit) {
+        let is_in_run = record.unit.0 < self.plan.units() && self.shard.contains(record.unit);
+        if !is_in_run || record.count > MOST_COMPLETIONS {
             return Ok((Verdict::Unwanted, Vec::new()));
         }
         if let Some(recording) = self.recording.get(&record.unit) {
@@ -254,7 +255,11 @@ impl Core {
                         *self.trials_of(&r.machine) -= 1;
                     }
                 }
-                Record::Retract(r) => _ = self.recording.remove(&r.unit),
+                Record::Retract(r) => {
+                    self.recording.remove(&r.unit);
+                    // Counts of quarantined machines are looked for from here on again.
+                    self.believed = self.believed.min(r.unit.0);
+                }
                 Record::Mark(_) => {}
             }
         }

@@ -75,7 +75,10 @@ impl Keeper {
         let (directory, end) = (store.directory().clone(), store.end().clone());
         let handle = self.handle.clone();
         let work = move || {
-            let result = audit_until(&directory, Some(&end)).map_err(|error| error.to_string());
+            let audit = audit_until(&directory, Some(&end));
+            // While units are open and checks due, sums that contradict each other are not the last word.
+            let audit = if purpose == Purpose::Answer { audit.and_then(Audit::sound) } else { audit };
+            let result = audit.map_err(|error| error.to_string());
             handle.send(Command::Audited(purpose, Box::new(result)));
         };
         if let Err(error) = thread::Builder::new().name("audit".into()).spawn(work) {
@@ -90,7 +93,9 @@ impl Keeper {
                 self.stage = Stage::Ended(Ending::Withheld(what));
             }
             Ok(audit) if purpose == Purpose::Answer => {
-                self.stage = Stage::Ended(self.answer(&audit));
+                // What was recorded meanwhile, a late check or conflict, may have changed what there is to say.
+                let is_current = self.store.as_ref().is_none_or(|store| *store.end() == audit.tail.end);
+                self.stage = if is_current { Stage::Ended(self.answer(&audit)) } else { Stage::Counting };
             }
             Ok(audit) => {
                 self.core.standing().learn_counts(&audit.standing);

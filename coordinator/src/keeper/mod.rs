@@ -36,6 +36,9 @@ const TICK: Duration = Duration::from_millis(200);
 /// Between two checkpoints.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
 
+/// After one that could not be written: each attempt sets a folder aside.
+const SAVE_AGAIN: Duration = Duration::from_mins(5);
+
 /// Between two messages to those who watch.
 const TELL_EVERY: Duration = Duration::from_millis(500);
 
@@ -241,6 +244,7 @@ impl Keeper {
             self.saved = now;
             if let Err(why) = store.save(self.core.standing()) {
                 warn!("the checkpoint is not up to date, the ledger is: {why}");
+                self.saved = now + SAVE_AGAIN;
             }
         }
         if closing || self.told == Duration::ZERO || now >= self.told + TELL_EVERY {
@@ -255,7 +259,6 @@ impl Keeper {
     }
 }
 
-/// Seconds since 1970 (UTC).
 /// The first news of a run.
 pub(crate) fn first_news(core: &Core) -> News {
     News { status: core.status(Duration::ZERO), ending: None }

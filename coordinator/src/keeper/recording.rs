@@ -117,11 +117,13 @@ impl Keeper {
         } else if let Err(what) = self.core.recorded(self.now(), None, &records) {
             self.stage = Stage::Ended(Ending::Withheld(what));
         } else {
+            self.trouble.clear();
             warn!(units = records.len(), "counts of quarantined machines are taken back");
         }
     }
 }
 
+/// Seconds since 1970 (UTC).
 fn unix_time() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
 }

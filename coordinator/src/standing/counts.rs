@@ -15,6 +15,9 @@ pub struct Counts {
 /// No unit has this many completions.
 const UNKNOWN: u64 = u64::MAX;
 
+/// A count that is larger is none.
+pub const MOST_COMPLETIONS: u64 = UNKNOWN - 1;
+
 impl Counts {
     /// Nothing is known.
     pub fn new(units: u64) -> Self {

@@ -19,6 +19,7 @@ use crate::double_check::DoubleCheck;
 use crate::ledger::{Record, Recount, Retraction, UnitRecord};
 use crate::shard::Shard;
 use counts::Counts;
+pub use counts::MOST_COMPLETIONS;
 pub use machines::{Machine, Machines};
 pub use marks::{Mark, Marks};
 pub use vote::{MachineId, Origin, Vote};
@@ -195,6 +196,9 @@ impl Standing {
 
     fn stand(&mut self, plan: &Plan, r: &UnitRecord) -> Result<(), String> {
         let (unit, vote) = (r.unit, self.vote_of(r)?);
+        if r.count > MOST_COMPLETIONS {
+            return Err(format!("unit {unit} cannot have {} completions", r.count));
+        }
         if !self.marks.of_mut(Mark::Done).insert(unit.0) {
             return Err(format!("unit {unit} is counted a second time"));
         }

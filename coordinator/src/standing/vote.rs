@@ -42,11 +42,6 @@ impl Origin {
     pub fn unpacked(bits: u32) -> Self {
         Self { machine: MachineId(bits >> 8), kernel: (bits >> 1 & 0x7F) as u8, mirrored: bits & 1 == 1 }
     }
-
-    /// Whether a count so made says something about a count made in the other way, on whatever machine.
-    pub fn shares_nothing_with(self, other: Self) -> bool {
-        self.kernel != other.kernel && self.mirrored != other.mirrored
-    }
 }
 
 #[cfg(test)]

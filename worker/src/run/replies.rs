@@ -81,7 +81,8 @@ impl<C: Coordinator> Worker<C> {
             LeaseReply::Granted(leases) => {
                 let held: HashSet<UnitId> =
                     self.counted.iter().chain(&self.reporting).map(|count| count.lease.unit).collect();
-                for lease in leases {
+                let units = self.plan.units();
+                for lease in leases.into_iter().filter(|lease| lease.unit.0 < units) {
                     // A unit that comes twice (its lease had expired while the network was cut) is counted once.
                     if held.contains(&lease.unit) {
                         self.lent_again(lease);

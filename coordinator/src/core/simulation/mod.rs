@@ -148,7 +148,8 @@ impl World {
 
     fn take_back(&mut self) {
         let records = self.core.take_back(0, 7);
-        self.commit(None, &records, false);
+        let disk_is_full = self.random.random_ratio(1, 4);
+        self.commit(None, &records, disk_is_full);
     }
 
     fn is_exact(&mut self) -> bool {

@@ -124,10 +124,14 @@ fn coordinator(folder: &Path, disk: FaultyDisk, clock: &SetClock) -> Handle {
 }
 
 async fn join(handle: &Handle) -> WorkerId {
+    join_from(handle, "machine").await
+}
+
+async fn join_from(handle: &Handle, machine: &str) -> WorkerId {
     let registration = Registration {
         fingerprint: known_run::plan().fingerprint().clone(),
         name: "w".into(),
-        machine: "machine".into(),
+        machine: machine.into(),
         threads: 2,
         kernel: "search/portable".parse().unwrap(),
         self_test: self_test::expected(),
@@ -202,6 +206,29 @@ async fn a_disk_that_is_full_or_read_only_acknowledges_nothing_says_so_and_goes_
         handle.close().await;
         let audit = audit(&RunDirectory::open(folder.path()).unwrap()).unwrap();
         assert_eq!((audit.totals, audit.missing), (known_run::totals(), None));
+    }
+}
+
+#[tokio::test]
+async fn a_late_check_during_the_audit_does_not_withhold_the_answer() {
+    for _ in 0..20 {
+        let folder = TempDir::new().unwrap();
+        let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &SetClock::default());
+        let worker = join(&handle).await;
+        let late = join_from(&handle, "another machine").await;
+        let first = lease(&handle, worker, 1).await;
+        handle.report(report(worker, &first)).await.unwrap();
+        // The last counts and a check that nobody waits for any more, as close to each other as can be.
+        let (all, check) = tokio::join!(count_all(&handle, worker), async {
+            let mut news = handle.news();
+            news.wait_for(|news| news.status.done == news.status.units).await.unwrap();
+            handle.report(report(late, &first)).await
+        });
+        assert_eq!(all, 0);
+        // The keeper may have ended before it was heard.
+        check.ok();
+        expect_the_answer(&handle).await;
+        handle.close().await;
     }
 }
 

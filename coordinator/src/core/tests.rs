@@ -65,6 +65,15 @@ fn a_run_is_complete_when_every_unit_has_been_lent_once_and_recorded() {
 }
 
 #[test]
+fn a_count_that_no_unit_can_have_is_dropped_and_its_unit_counted_on() {
+    let mut core = core();
+    let worker = join(&mut core, "a");
+    let lease = core.lease(T0, worker, 1).unwrap()[0];
+    assert_eq!(report(&mut core, T0, worker, lease, u64::MAX), Verdict::Unwanted);
+    assert_eq!(report(&mut core, T0, worker, lease, 1), Verdict::Recorded);
+}
+
+#[test]
 fn the_last_units_are_shared_between_workers() {
     let mut core = core();
     let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));

@@ -74,7 +74,7 @@ pub fn parts(board: Board, grain: u64) -> Parts {
         let pieces = (nodes / grain as f64).ceil() as u64;
         completions.push(Part::split(position, summand, nodes, pieces));
     }
-    completions.sort_by_key(|part| std::cmp::Reverse(part.unit_weight()));
+    completions.sort_by_cached_key(|part| std::cmp::Reverse(part.unit_weight()));
     counts.append(&mut completions);
     Parts { parts: counts, symmetric }
 }

@@ -87,7 +87,7 @@ pub fn parts(board: Board, split: OuterSplit) -> Parts {
         let work = weight(&queens) * share;
         completions.push(Part::split_outer(queens.with_boundary(pairs), Summand::Asymmetric, work, split));
     }
-    completions.sort_by_key(|part| std::cmp::Reverse(part.unit_weight()));
+    completions.sort_by_cached_key(|part| std::cmp::Reverse(part.unit_weight()));
     counts.append(&mut completions);
     Parts { parts: counts, symmetric }
 }

@@ -224,3 +224,19 @@ proptest! {
         images_and_kernels_agree(&plan.unit(UnitId(unit % plan.units())));
     }
 }
+
+#[test]
+fn both_methods_agree_on_units_of_boards_up_to_n_22() {
+    for (n, units) in [(17, 8), (18, 8), (19, 6), (20, 4), (21, 1), (22, 1)] {
+        let plan = Plan::derive(PlanSpec::families(board(n))).unwrap();
+        for k in 1..=units {
+            // Scattered by the golden ratio.
+            let id = UnitId((k * 0x9E37_79B9_7F4A_7C15u64) % plan.units());
+            let counts = Method::ALL.map(|method| {
+                let kernel = crate::kernel::kernel(method, None).unwrap();
+                plan.unit(id).count(&*kernel, &Stop::new()).unwrap().completions
+            });
+            assert_eq!(counts[0], counts[1], "n = {n}, unit {id}");
+        }
+    }
+}

@@ -18,6 +18,14 @@ const GROUP: usize = 10_000;
 /// Runs that cannot be joined.
 #[derive(Debug, Error)]
 pub enum MergeError {
+    /// A part has counts that nobody believes.
+    #[error("{} has {counts} counts of quarantined machines that are not counted again yet: go on with it first", .path.display())]
+    Unbelieved {
+        /// The part.
+        path: PathBuf,
+        /// How many.
+        counts: u64,
+    },
     /// A directory is not usable.
     #[error(transparent)]
     Directory(#[from] RunDirectoryError),
@@ -92,6 +100,9 @@ pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
     let mut joined = Standing::new(&plan);
     let mut repeated = 0;
     for (part, own) in parts.iter().zip(&standings) {
+        if own.unbelieved() > 0 {
+            return Err(MergeError::Unbelieved { path: part.path().to_owned(), counts: own.unbelieved() });
+        }
         for unit in (0..plan.units()).map(UnitId) {
             match (own.count(unit), joined.count(unit)) {
                 (Some(found), None) => joined.learn_count(unit, found),

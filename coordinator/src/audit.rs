@@ -16,8 +16,6 @@ pub struct Audit {
     pub standing: Standing,
     /// The totals so far; those of the whole board if nothing is missing and the run is no shard.
     pub totals: Totals,
-    /// Why the counts cannot all be right, if that can be seen from their sums; then there are no totals.
-    pub contradiction: Option<TallyError>,
     /// The kernels that counted.
     pub kernels: BTreeSet<String>,
     /// The names of the workers that counted.
@@ -94,21 +92,16 @@ fn read(
     if until.is_some_and(|until| tail.end != *until) {
         return Err(AuditError::Short);
     }
-    let (totals, contradiction) = match standing.sums().tally.totals() {
-        Ok(totals) => (totals, None),
-        Err(contradiction) => (Totals::default(), Some(contradiction)),
-    };
+    let totals = standing.sums().tally.totals().unwrap_or_default();
     let missing_units = run.shard.size(plan.units()) - standing.done();
     let missing = if missing_units > 0 { standing.first_missing(run.shard) } else { None };
-    Ok(Audit { standing, totals, contradiction, kernels, workers, tail, missing, missing_units })
+    Ok(Audit { standing, totals, kernels, workers, tail, missing, missing_units })
 }
 
 impl Audit {
     /// The audit, if the counts do not contradict each other.
     pub(crate) fn sound(self) -> Result<Self, AuditError> {
-        match self.contradiction {
-            None => Ok(self),
-            Some(contradiction) => Err(AuditError::Sums(contradiction)),
-        }
+        self.standing.sums().tally.totals()?;
+        Ok(self)
     }
 }

@@ -25,7 +25,7 @@ impl Board {
     }
 
     /// The number of rows, of columns, and of queens.
-    pub fn n(self) -> u8 {
+    pub const fn n(self) -> u8 {
         self.0
     }
 

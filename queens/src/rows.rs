@@ -1,8 +1,10 @@
 //! A position as the row-by-row search sees it: the rows without a placed queen, from top to bottom, and what the
 //! placed queens forbid in each.
 
+use arrayvec::ArrayVec;
+
 use crate::board::{Board, Square};
-use crate::position::Position;
+use crate::position::{BoundaryPairs, Position};
 
 /// One row without a placed queen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,42 +17,39 @@ pub struct FreeRow {
     pub step: u8,
 }
 
+/// Free rows from top to bottom: as many as the board has rows at most.
+pub type FreeRows = ArrayVec<FreeRow, { Board::LARGEST.n() as usize }>;
+
 /// The free rows of the position, once for every allowed pair of boundary queens (once in all where the position
 /// allows every pair). A position whose queens attack each other, and a pair that does not fit, yields nothing.
-pub fn free_rows(position: &Position) -> Vec<Vec<FreeRow>> {
+pub fn free_rows(position: &Position) -> impl Iterator<Item = FreeRows> {
     let board = position.board();
-    let Some(pairs) = position.boundary() else {
-        return rows_around(position).into_iter().collect();
+    let bare = position.clone().without_boundary();
+    let around = move |position: &Position| {
+        let squares = |row| position.squares(row);
+        position.is_consistent().then(|| rows_around(board, position.queens(), squares))
     };
-    pairs
-        .iter()
-        .filter(|(left, right)| *left < board.n() && *right < board.n())
-        .filter_map(|(left, right)| {
-            let left = Square::new(left, 0);
-            let right = Square::new(right, board.last());
-            rows_around(&position.clone().with_queen(left).with_queen(right))
-        })
-        .collect()
+    let whole = if position.boundary().is_none() { around(&bare) } else { None };
+    let pairs = position.boundary().into_iter().flat_map(BoundaryPairs::iter);
+    let on_board = pairs.filter(move |(left, right)| *left < board.n() && *right < board.n());
+    whole.into_iter().chain(on_board.filter_map(move |(left, right)| {
+        let (left, right) = (Square::new(left, 0), Square::new(right, board.last()));
+        around(&bare.clone().with_queen(left).with_queen(right))
+    }))
 }
 
-fn rows_around(position: &Position) -> Option<Vec<FreeRow>> {
-    if !position.is_consistent() {
-        return None;
-    }
-    let board = position.board();
-    let is_free = |row: &u8| position.queens().iter().all(|q| q.row != *row);
-    let mut rows: Vec<FreeRow> = board
-        .lines()
-        .filter(is_free)
-        .map(|row| {
-            let attacked = position.queens().iter().fold(0, |seen, q| seen | attacks_on(board, *q, row));
-            FreeRow { row, blocked: attacked | !position.squares(row) | !board.full(), step: 0 }
-        })
-        .collect();
+/// The rows without one of these queens, which leave their queens these squares.
+pub(crate) fn rows_around(board: Board, queens: &[Square], squares: impl Fn(u8) -> u32) -> FreeRows {
+    let is_free = |row: &u8| queens.iter().all(|q| q.row != *row);
+    let free_row = |row| {
+        let attacked = queens.iter().fold(0, |seen, q| seen | attacks_on(board, *q, row));
+        FreeRow { row, blocked: attacked | !squares(row) | !board.full(), step: 0 }
+    };
+    let mut rows: FreeRows = board.lines().filter(is_free).map(free_row).collect();
     for i in 1..rows.len() {
         rows[i - 1].step = rows[i].row - rows[i - 1].row;
     }
-    Some(rows)
+    rows
 }
 
 /// The columns of `row` that the queen attacks, one bit each.

@@ -40,7 +40,7 @@ pub fn constellation(position: &Position, caption: &str) -> Picture {
 fn free_squares(position: &Position) -> Vec<Square> {
     let board = position.board();
     let mut columns = vec![0u32; usize::from(board.n())];
-    for row in free_rows(position).iter().flatten() {
+    for row in free_rows(position).flatten() {
         columns[usize::from(row.row)] |= !row.blocked & board.full();
     }
     let square = |(row, col): (u8, u8)| Square::new(row, col);

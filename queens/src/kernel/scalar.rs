@@ -20,7 +20,7 @@ const POLL: u64 = 1 << 16;
 /// The completions of the position, or nothing if it was stopped. Kernels are tested against it; it has node counts
 /// of its own.
 pub fn count(position: &Position, stop: &Stop) -> Option<Count> {
-    sum(free_rows(position).iter().map(|rows| count_rows(rows, stop)))
+    sum(free_rows(position).map(|rows| count_rows(&rows, stop)))
 }
 
 /// The ways to fill these rows, or nothing if it was stopped.

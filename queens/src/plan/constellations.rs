@@ -2,10 +2,10 @@
 
 use crate::board::Board;
 use crate::constellation::{Constellation, Orbit};
-use crate::plan::estimate::expected_nodes;
+use crate::plan::estimate::Estimate;
 use crate::plan::part::Part;
 use crate::position::Position;
-use crate::rows::free_rows;
+use crate::rows::rows_around;
 use crate::symmetry::{Symmetry, SymmetryClass};
 use crate::tally::{Measure, Summand};
 
@@ -32,7 +32,8 @@ pub fn default_grain(board: Board) -> u64 {
     if empty / MOST_UNITS <= MINUTE {
         return MINUTE as u64;
     }
-    let nodes: f64 = Constellation::orbits(board).map(|orbit| best_image(board, orbit).1).sum();
+    let estimate = Estimate::new(board);
+    let nodes: f64 = Constellation::orbits(board).map(|orbit| best_image(board, &estimate, orbit).1).sum();
     MINUTE.max(nodes / MOST_UNITS) as u64
 }
 
@@ -43,7 +44,7 @@ pub fn expected_units(board: Board, grain: u64) -> f64 {
 
 /// The expected nodes of the search of the empty board: about eight times those of all orbits, and estimated in no time.
 fn nodes_of_empty(board: Board) -> f64 {
-    free_rows(&Position::empty(board)).first().map_or(0.0, |rows| expected_nodes(board, rows))
+    Estimate::new(board).nodes(&rows_around(board, &[], |_| board.full()))
 }
 
 /// The parts for units of about `grain` nodes: the symmetric counts, then the completions, heaviest units first, so
@@ -52,8 +53,10 @@ pub fn parts(board: Board, grain: u64) -> Parts {
     let mut symmetric = Vec::new();
     let mut counts = Vec::new();
     let mut completions = Vec::new();
+    let estimate = Estimate::new(board);
     for orbit in Constellation::orbits(board) {
-        let (position, nodes) = best_image(board, orbit);
+        let (best, nodes) = best_image(board, &estimate, orbit);
+        let position = Position::of_constellation(board, best);
         let member = symmetric.len() as u32;
         let measures: &[Measure] = match orbit.class {
             SymmetryClass::Asymmetric | SymmetryClass::Full => &[],
@@ -80,11 +83,10 @@ pub fn parts(board: Board, grain: u64) -> Parts {
 }
 
 /// The image of the orbit whose search is expected to be the cheapest, and its expected nodes.
-fn best_image(board: Board, orbit: Orbit) -> (Position, f64) {
+fn best_image(board: Board, estimate: &Estimate, orbit: Orbit) -> (Constellation, f64) {
     let image = |symmetry| {
-        let position = Position::of_constellation(board, orbit.representative.image(board, symmetry));
-        let nodes = free_rows(&position).first().map_or(0.0, |rows| expected_nodes(board, rows));
-        (position, nodes)
+        let image = orbit.representative.image(board, symmetry);
+        (image, estimate.nodes(&rows_around(board, &image.queens(board), |_| board.full())))
     };
     let [first, rest @ ..] = ORIENTATIONS;
     rest.into_iter().map(image).fold(image(first), |best, next| if next.1 < best.1 { next } else { best })

@@ -23,32 +23,45 @@ const CROWDING: f64 = 1.41;
 /// The rows at the end that a search with look-ahead hardly enters. Four or six choose slightly worse.
 const UNSEEN: usize = 5;
 
-/// The expected number of nodes of the search through these rows.
-pub fn expected_nodes(board: Board, rows: &[FreeRow]) -> f64 {
-    let seen = rows.len().saturating_sub(UNSEEN);
-    expected_levels(board, rows).take(seen).fold(1.0, |nodes, level| nodes + level)
+/// Estimates searches on one board.
+pub struct Estimate {
+    /// For each distance, the chance that neither diagonal of a queen meets a given square.
+    missed: [f64; 32],
 }
 
-/// The expected number of ways to fill these rows.
-pub fn expected_completions(board: Board, rows: &[FreeRow]) -> f64 {
-    expected_levels(board, rows).last().unwrap_or(1.0)
-}
+impl Estimate {
+    /// Of searches on that board.
+    pub fn new(board: Board) -> Self {
+        let n = f64::from(board.n());
+        let missed = std::array::from_fn(|distance| {
+            let on_board = (n - distance as f64) / n;
+            let missed = 1.0 - CROWDING * on_board / n;
+            missed * missed
+        });
+        Self { missed }
+    }
 
-/// The expected number of nodes on each level of the search.
-fn expected_levels(board: Board, rows: &[FreeRow]) -> impl Iterator<Item = f64> {
-    let n = f64::from(board.n());
-    // For each distance, the chance that neither diagonal of a queen meets a given square.
-    let missed: [f64; 32] = std::array::from_fn(|distance| {
-        let on_board = (n - distance as f64) / n;
-        let missed = 1.0 - CROWDING * on_board / n;
-        missed * missed
-    });
-    let mut level = 1.0;
-    rows.iter().enumerate().map(move |(i, row)| {
-        let columns_left = (rows.len() - i) as f64 / rows.len() as f64;
-        let missed_by_diagonals =
-            rows[..i].iter().fold(1.0, |chance, above| chance * missed[usize::from(row.row - above.row)]);
-        level *= f64::from(row.blocked.count_zeros()) * columns_left * missed_by_diagonals;
-        level
-    })
+    /// The expected number of nodes of the search through these rows.
+    pub fn nodes(&self, rows: &[FreeRow]) -> f64 {
+        let seen = rows.len().saturating_sub(UNSEEN);
+        self.levels(rows).take(seen).fold(1.0, |nodes, level| nodes + level)
+    }
+
+    /// The expected number of ways to fill these rows.
+    pub fn completions(&self, rows: &[FreeRow]) -> f64 {
+        self.levels(rows).last().unwrap_or(1.0)
+    }
+
+    /// The expected number of nodes on each level of the search.
+    fn levels(&self, rows: &[FreeRow]) -> impl Iterator<Item = f64> {
+        let mut level = 1.0;
+        rows.iter().enumerate().map(move |(i, row)| {
+            let columns_left = (rows.len() - i) as f64 / rows.len() as f64;
+            let missed_by_diagonals = rows[..i]
+                .iter()
+                .fold(1.0, |chance, above| chance * self.missed[usize::from(row.row - above.row)]);
+            level *= f64::from(row.blocked.count_zeros()) * columns_left * missed_by_diagonals;
+            level
+        })
+    }
 }

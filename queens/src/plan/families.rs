@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 use crate::board::{Board, Square};
 use crate::constellation::Constellation;
 use crate::plan::constellations::Parts;
-use crate::plan::estimate::expected_completions;
+use crate::plan::estimate::Estimate;
 use crate::plan::part::{OuterSplit, Part};
 use crate::position::{BoundaryPairs, Position};
 use crate::rows::free_rows;
@@ -120,5 +120,6 @@ fn pairs_around(board: Board, top: u8, bottom: u8) -> usize {
 
 /// The expected work of a position, in completions.
 fn weight(position: &Position) -> f64 {
-    free_rows(position).first().map_or(0.0, |rows| expected_completions(position.board(), rows))
+    let estimate = Estimate::new(position.board());
+    free_rows(position).next().map_or(0.0, |rows| estimate.completions(&rows))
 }

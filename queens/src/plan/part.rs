@@ -13,7 +13,7 @@ use crate::board::Square;
 use crate::kernel::meet::{left_columns, next_outer_row};
 use crate::plan::border::Border;
 use crate::position::{BoundaryPairs, Position};
-use crate::rows::{FreeRow, free_rows};
+use crate::rows::{FreeRow, FreeRows, free_rows};
 use crate::tally::{Measure, Summand};
 
 /// A position and how it is split.
@@ -153,8 +153,8 @@ fn at_least_one(weight: f64) -> u64 {
 }
 
 /// The free rows of a part's position, whose queens do not attack each other and which allows every boundary pair.
-fn rows_of(position: &Position) -> Vec<FreeRow> {
-    free_rows(position).pop().unwrap_or_default()
+fn rows_of(position: &Position) -> FreeRows {
+    free_rows(position).next().unwrap_or_default()
 }
 
 /// The next `count` outer rows of the position (fewer if there are no more), as the placed queens restrict them.

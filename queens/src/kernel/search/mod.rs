@@ -65,6 +65,6 @@ impl Kernel for Search {
     }
 
     fn count(&self, position: &Position, stop: &Stop) -> Option<Count> {
-        scalar::sum(free_rows(position).iter().map(|rows| self.count_rows(rows, stop)))
+        scalar::sum(free_rows(position).map(|rows| self.count_rows(&rows, stop)))
     }
 }

@@ -88,7 +88,7 @@ async fn until_done(args: &CoordinatorArgs, handle: &Handle) -> anyhow::Result<E
 }
 
 async fn everybody_left(handle: &Handle) {
-    let mut pause = tokio::time::interval(Duration::from_millis(50));
+    let mut pause = tokio::time::interval(Duration::from_millis(10));
     while handle.status().await.is_ok_and(|status| !status.workers.is_empty()) {
         pause.tick().await;
     }

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use tracing::{info, warn};
 
 /// The first wait; each further one is twice as long.
-const FIRST_WAIT: Duration = Duration::from_millis(25);
+const FIRST_WAIT: Duration = Duration::from_millis(5);
 
 /// No wait is longer.
 const LONGEST_WAIT: Duration = Duration::from_secs(3);

@@ -29,6 +29,9 @@ const OTHER_KERNEL: u32 = 8;
 /// There are so many checks for each canary.
 const CHECKS_PER_CANARY: f64 = 10.0;
 
+/// A worker may always hold work for this long: with less it would wait for the next answer.
+const AT_LEAST: Duration = Duration::from_millis(10);
+
 /// A worker that was not heard of for this long has missed several renewals. One that was killed has not been when the
 /// last of its leases expires.
 const MISSED: Duration = Duration::from_secs(10);
@@ -55,8 +58,7 @@ impl Core {
         Ok(Borrower { worker, threads, kernel, machine, number, is_alone })
     }
 
-    /// Lends up to `want` units; none if none are open. A worker holds no more than a quarter of its share, by threads,
-    /// of the work that is left: so the last units are not all with one worker, and one that comes later finds some.
+    /// Lends up to `want` units; none if none are open.
     pub fn lease(&mut self, now: Duration, worker: WorkerId, want: u32) -> Result<Vec<Lease>, Refusal> {
         let borrower = self.borrower(now, worker)?;
         let mut leases = self.grant(now, &borrower, want);
@@ -79,7 +81,7 @@ impl Core {
     }
 
     fn grant(&mut self, now: Duration, borrower: &Borrower, want: u32) -> Vec<Lease> {
-        let share = self.work_to_do() * u128::from(borrower.threads) / u128::from(4 * self.workers.threads());
+        let share = self.share(borrower);
         let want = want as usize;
         let mut leases = self.lend_disputes(now, borrower, want);
         while leases.len() < want && self.leases.held_by(borrower.worker).work <= share {
@@ -98,10 +100,17 @@ impl Core {
         leases
     }
 
-    /// The expected work of what is to be counted and checked, in search nodes.
-    fn work_to_do(&self) -> u128 {
+    /// The work that the worker may hold, in search nodes: a quarter of its share, by threads, of what is left to be
+    /// counted and checked, so that the last units are not all with one worker, and one that comes later finds some;
+    /// but never so little that it would have to wait.
+    fn share(&self, borrower: &Borrower) -> u128 {
+        let sums = self.standing.sums();
+        let threads = u128::from(borrower.threads);
         let mean = self.total_work / u128::from(self.shard.size(self.plan.units()).max(1));
-        self.work_left() + mean * u128::from(self.standing.pending(self.policy))
+        let to_do = self.work_left() + mean * u128::from(self.standing.pending(self.policy));
+        let quarter = to_do * threads / u128::from(4 * self.workers.threads());
+        let soon = sums.work * threads * AT_LEAST.as_micros() / u128::from(sums.cpu_us.max(1));
+        quarter.max(soon)
     }
 
     fn lend_disputes(&mut self, now: Duration, borrower: &Borrower, most: usize) -> Vec<Lease> {

@@ -37,6 +37,8 @@ impl Keeper {
         if self.store.is_some() {
             self.stage = Stage::Auditing;
             self.spawn_audit(Purpose::Answer);
+            // Meanwhile there is time for the last checkpoint.
+            self.save_next = Duration::ZERO;
         } else {
             self.stage = Stage::Ended(self.answer_from_memory());
         }

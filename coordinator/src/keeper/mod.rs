@@ -66,7 +66,8 @@ pub(crate) struct Keeper {
     handle: Handle,
     news: watch::Sender<News>,
     told: Duration,
-    saved: Duration,
+    /// When the next checkpoint is due.
+    save_next: Duration,
     /// Requests for units that wait until some open.
     waiting: Vec<LeaseRequest>,
     /// Reports that wait for the commit of their records.
@@ -101,7 +102,7 @@ pub(crate) fn start(
         handle,
         news,
         told: Duration::ZERO,
-        saved: Duration::ZERO,
+        save_next: SAVE_EVERY,
         waiting: Vec::new(),
         reports: Vec::new(),
         stage: Stage::Counting,
@@ -239,12 +240,12 @@ impl Keeper {
     fn save_and_tell(&mut self, closing: bool) {
         let now = self.clock.now();
         if let Some(store) = &mut self.store
-            && (closing || now >= self.saved + SAVE_EVERY)
+            && (closing || now >= self.save_next)
         {
-            self.saved = now;
+            self.save_next = now + SAVE_EVERY;
             if let Err(why) = store.save(self.core.standing()) {
                 warn!("the checkpoint is not up to date, the ledger is: {why}");
-                self.saved = now + SAVE_AGAIN;
+                self.save_next = now + SAVE_AGAIN;
             }
         }
         if closing || self.told == Duration::ZERO || now >= self.told + TELL_EVERY {

@@ -14,10 +14,6 @@ const LEASE_WAIT: Duration = Duration::from_secs(20);
 /// At most so many counts in one report.
 const MOST_COUNTS: usize = 10_000;
 
-/// Counts are gathered for this long before they are reported, unless the pool runs dry: every report costs the
-/// coordinator a sync.
-const GATHER: Duration = Duration::from_millis(25);
-
 impl<C: Coordinator> Worker<C> {
     /// Makes the calls that are due.
     pub(super) fn call_where_due(&mut self) {
@@ -33,12 +29,9 @@ impl<C: Coordinator> Worker<C> {
             return;
         };
         let now = Instant::now();
-        let due = (self.pool.runs_dry() || now >= self.gather_until)
-            && self.report_not_before.is_none_or(|at| at <= now)
-            && self.record_outage.until().is_none();
+        let due = self.report_not_before.is_none_or(|at| at <= now) && self.record_outage.until().is_none();
         if self.reporting.is_empty() && !self.counted.is_empty() && due {
             self.report_not_before = None;
-            self.gather_until = now + GATHER;
             let most = self.counted.len().min(MOST_COUNTS);
             self.reporting = self.counted.drain(..most).collect();
             let report = Report { worker, counts: self.reporting.clone() };

@@ -35,9 +35,10 @@ use crate::outage::{GaveUp, Outage};
 use crate::pace::Pace;
 use crate::pool::{Outcome, Pool};
 
-/// Outcomes are taken from the pool this often, or when it runs dry: otherwise a thread that tells one need not wake
-/// anybody, which costs more than the smallest units take.
-const SETTLE_EVERY: Duration = Duration::from_millis(2);
+/// Counts are gathered in the pool for an eighth of the time that the worker has been there, within these limits, unless
+/// it runs dry; then they are taken and reported. Waking somebody costs more than the smallest units take, and every
+/// report costs the coordinator two syncs; but a short run must not end with all its counts in one report.
+const GATHER: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(250)];
 
 /// What makes a worker.
 #[derive(Clone)]
@@ -108,7 +109,6 @@ pub async fn run(
         counted: Vec::new(),
         reporting: Vec::new(),
         report_not_before: None,
-        gather_until: Instant::now(),
         leasing: false,
         renewing: false,
         summary: Summary::default(),
@@ -137,7 +137,6 @@ struct Worker<C> {
     /// Counts that are being reported.
     reporting: Vec<UnitCount>,
     report_not_before: Option<Instant>,
-    gather_until: Instant,
     leasing: bool,
     renewing: bool,
     summary: Summary,
@@ -166,17 +165,18 @@ impl<C: Coordinator> Worker<C> {
         shutdown: impl Future<Output = ()>,
     ) -> Result<(), WorkerError> {
         tokio::pin!(shutdown);
-        let mut settle_next = Instant::now();
+        let begun = Instant::now();
+        let mut gather_until = begun;
         loop {
             self.call_where_due();
-            let settles = self.pool.runs_dry() || Instant::now() >= settle_next;
-            let wake = if settles { self.wake() } else { self.wake().min(settle_next) };
+            let gathers = Instant::now() < gather_until && !self.pool.runs_dry();
+            let wake = if gathers { self.wake().min(gather_until) } else { self.wake() };
             tokio::select! {
                 biased;
                 () = &mut shutdown => break,
                 Some(event) = events.recv() => self.take(event)?,
-                Some(outcome) = outcomes.recv(), if settles => {
-                    settle_next = Instant::now() + SETTLE_EVERY;
+                Some(outcome) = outcomes.recv(), if !gathers => {
+                    gather_until = Instant::now() + (begun.elapsed() / 8).clamp(GATHER[0], GATHER[1]);
                     self.settle(outcome);
                     while let Ok(outcome) = outcomes.try_recv() {
                         self.settle(outcome);
@@ -202,8 +202,7 @@ impl<C: Coordinator> Worker<C> {
         // What waits for an answer wakes nobody before that comes.
         let Membership::Member { renew_next, .. } = self.membership else { return far };
         let renew = if self.renewing { far } else { renew_next };
-        let gathered = (!self.counted.is_empty() && self.reporting.is_empty()).then_some(self.gather_until);
-        let report = self.record_outage.until().or(self.report_not_before).or(gathered);
+        let report = self.record_outage.until().or(self.report_not_before);
         renew.min(report.unwrap_or(far)).min(far)
     }
 

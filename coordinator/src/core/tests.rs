@@ -86,6 +86,21 @@ fn the_last_units_are_shared_between_workers() {
     assert!(!core.lease(T0, b, 100_000).unwrap().is_empty());
 }
 
+#[test]
+fn a_worker_is_lent_what_it_counts_while_it_would_wait_for_more() {
+    for (cpu, lent) in [(Duration::from_millis(1), 8), (Duration::from_mins(1), 3)] {
+        let mut core = core();
+        let worker = join(&mut core, "a");
+        while core.open_counts() > 8 {
+            let lease = core.lease(T0, worker, 1).unwrap()[0];
+            let (_, records) = core.judge(T0, 0, worker, &UnitCount { cpu, ..counted(lease, 0) }).unwrap();
+            core.recorded(T0, Some(worker), &records).unwrap();
+        }
+        // Of eight units a quarter is its share; two threads count twenty of a millisecond in 10 ms.
+        assert_eq!(core.lease(T0, worker, 100).unwrap().len(), lent, "units of {cpu:?}");
+    }
+}
+
 /// A core in which worker `a` holds one unit and worker `b` has counted all others.
 fn all_but_one_counted(core: &mut Core) -> (WorkerId, WorkerId, Lease) {
     let (a, b) = (join(core, "a"), join(core, "b"));

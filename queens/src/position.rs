@@ -50,15 +50,15 @@ impl BoundaryPairs {
 pub struct Position {
     board: Board,
     queens: Vec<Square>,
-    /// For each row, the columns where its queen may stand.
-    squares: [u32; 32],
+    /// For each row, the columns where its queen may stand; nothing where all may be used.
+    squares: Option<Box<[u32; 32]>>,
     boundary: Option<Box<BoundaryPairs>>,
 }
 
 impl Position {
     /// The empty board: its completions are all solutions.
     pub fn empty(board: Board) -> Self {
-        Self { board, queens: Vec::new(), squares: [board.full(); 32], boundary: None }
+        Self { board, queens: Vec::new(), squares: None, boundary: None }
     }
 
     /// The position with the queens of a boundary constellation.
@@ -82,7 +82,10 @@ impl Position {
     /// Allows the queen of `row` only on the columns in `columns` that were allowed before.
     #[must_use]
     pub fn with_row_within(mut self, row: u8, columns: u32) -> Self {
-        self.squares[usize::from(row)] &= columns;
+        let (before, full) = (self.squares(row), self.board.full());
+        if before & columns != before {
+            self.squares.get_or_insert_with(|| Box::new([full; 32]))[usize::from(row)] = before & columns;
+        }
         self
     }
 
@@ -112,7 +115,7 @@ impl Position {
 
     /// The columns on which the queen of `row` may stand, attacks left aside: bit c for column c.
     pub fn squares(&self, row: u8) -> u32 {
-        self.squares[usize::from(row)]
+        self.squares.as_deref().map_or(self.board.full(), |squares| squares[usize::from(row)])
     }
 
     /// The allowed pairs of boundary queens; `None` allows all.
@@ -132,7 +135,8 @@ impl Position {
         let last = self.board.last();
         let mut image = Self::empty(self.board);
         image.queens = self.queens.iter().map(|q| Square::new(q.row, last - q.col)).collect();
-        image.squares = self.squares.map(|columns| columns.reverse_bits() >> (31 - last));
+        let mirrored = |columns: u32| columns.reverse_bits() >> (31 - last);
+        image.squares = self.squares.as_deref().map(|squares| Box::new(squares.map(mirrored)));
         image.boundary = self.boundary.as_deref().map(|pairs| {
             let mut mirrored = BoundaryPairs::none();
             pairs.iter().for_each(|(left, right)| mirrored.allow(right, left));

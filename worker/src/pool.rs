@@ -1,5 +1,6 @@
 //! The threads that count, apart from those that talk.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -101,13 +102,21 @@ impl Kernels {
     }
 }
 
+thread_local! {
+    /// When the processor time of the thread was last read: reading it takes a call to the system, which the smallest
+    /// units would notice twice. It stands still while the thread waits.
+    static LAST_READ: Cell<ThreadTime> = Cell::new(ThreadTime::now());
+}
+
 fn count(plan: &Plan, kernels: &Kernels, mut lease: Lease, stop: &Stop) -> Option<UnitCount> {
     let other = if lease.way.other_kernel { kernels.other() } else { None };
     lease.way.other_kernel = other.is_some();
     let unit = plan.unit(lease.unit);
     let unit = if lease.way.mirrored { unit.mirrored() } else { unit };
-    let begun = ThreadTime::now();
+    let begun = LAST_READ.get();
     let count = unit.count(&**other.unwrap_or(&kernels.own), stop)?;
-    let cpu = begun.elapsed();
+    let ended = ThreadTime::now();
+    LAST_READ.set(ended);
+    let cpu = ended.duration_since(begun);
     Some(UnitCount { lease, completions: count.completions, nodes: count.nodes, cpu })
 }

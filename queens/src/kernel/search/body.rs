@@ -29,7 +29,7 @@ use crate::rows::FreeRow;
 
 /// States that are worth a pass over a deeper level; well below [`CAPACITY`], so that a pass finds room for its
 /// children.
-const BATCH: usize = 128;
+const BATCH: usize = 256;
 
 /// The most rows that a child is looked at.
 const MOST_LOOKS: usize = 5;

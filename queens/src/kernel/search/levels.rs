@@ -2,7 +2,7 @@
 //!
 //! A state before row i is (columns used, falling diagonals, rising diagonals, candidates): the first three are the
 //! squares of row i that searched queens take, the last the squares still to be tried. A buffer holds at most
-//! [`CAPACITY`] states, 6 KiB, so that the few levels a search moves between stay in the first-level cache.
+//! [`CAPACITY`] states, 8 KiB, so that the few levels a search moves between stay in the first-level cache.
 
 use super::lanes::WIDEST;
 
@@ -10,7 +10,7 @@ use super::lanes::WIDEST;
 const LEVELS: usize = 32;
 
 /// The most states of a level.
-pub(super) const CAPACITY: usize = 384;
+pub(super) const CAPACITY: usize = 512;
 
 /// Words from one array to the next. A vector may be loaded up to two whole vectors past the last state (the body
 /// loads ahead) and stored one past it.

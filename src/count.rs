@@ -46,7 +46,7 @@ pub fn run(args: CountArgs) -> anyhow::Result<ExitCode> {
     };
     let (kernel, threads) = (config.kernel.name(), config.threads);
     let complete = standing.is_settled(&plan, args.shard.unwrap_or_default(), args.double_check);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ending = runtime.block_on(async {
         let handle = Handle::start(plan, args.shard.unwrap_or_default(), standing, args.double_check, store)?;
         let ending = count(&handle, config, args.quiet || args.json, complete).await;

@@ -14,7 +14,7 @@ use crate::{log, signals};
 
 pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     log::start(Level::INFO);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let result = runtime.block_on(work(args));
     // A unit that does not stop in time must not hold up the exit.
     runtime.shutdown_background();

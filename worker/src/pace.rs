@@ -5,6 +5,9 @@ use std::time::Duration;
 /// Units are fetched ahead for this long a time.
 const AHEAD: Duration = Duration::from_secs(10);
 
+/// Units for this long a time will soon be counted: about the time until more are there.
+const SOON: Duration = Duration::from_millis(4);
+
 /// No worker holds more: a message has its limits.
 const MOST: f64 = 50_000.0;
 
@@ -36,9 +39,19 @@ impl Pace {
     /// How many units to hold: enough for the time ahead, and at least one for each thread besides the one that it
     /// counts.
     pub fn target(&self) -> usize {
+        self.units_in(AHEAD)
+    }
+
+    /// With fewer units than this there will soon be nothing to count.
+    pub fn low(&self) -> usize {
+        self.units_in(SOON)
+    }
+
+    /// How many units are counted in that time, two for each thread at least.
+    fn units_in(&self, time: Duration) -> usize {
         let threads = f64::from(self.threads);
-        let ahead = AHEAD.as_secs_f64() * threads / self.seconds.max(1e-9);
-        ahead.clamp(2.0 * threads, MOST.max(2.0 * threads)) as usize
+        let units = time.as_secs_f64() * threads / self.seconds.max(1e-9);
+        units.clamp(2.0 * threads, MOST.max(2.0 * threads)) as usize
     }
 }
 

@@ -36,7 +36,7 @@ pub struct Pool {
 struct Level {
     units: AtomicUsize,
     /// Fewer than this will soon be counted.
-    low: usize,
+    low: AtomicUsize,
     /// Told whenever a unit ends and the level is low.
     is_low: Notify,
 }
@@ -49,7 +49,7 @@ impl Pool {
         kernel: Arc<dyn Kernel>,
         outcomes: UnboundedSender<Outcome>,
     ) -> Result<Self, ThreadPoolBuildError> {
-        let level = Level { units: AtomicUsize::new(0), low: 2 * threads as usize, is_low: Notify::new() };
+        let level = Level { units: AtomicUsize::new(0), low: AtomicUsize::new(0), is_low: Notify::new() };
         let name = |index| format!("count-{index}");
         let threads = ThreadPoolBuilder::new().num_threads(threads as usize).thread_name(name).build()?;
         let kernels = Arc::new(Kernels { own: kernel, other: OnceLock::new() });
@@ -66,15 +66,20 @@ impl Pool {
             let outcome = if stop.is_stopped() { None } else { count(&plan, &kernels, lease, &stop) };
             // Nobody listens any more when the worker has left; then nobody needs to know.
             outcomes.send(outcome.map_or(Outcome::Stopped, Outcome::Counted)).ok();
-            if level.units.fetch_sub(1, Ordering::Relaxed) <= level.low {
+            if level.units.fetch_sub(1, Ordering::Relaxed) <= level.low.load(Ordering::Relaxed) {
                 level.is_low.notify_one();
             }
         });
     }
 
+    /// Fewer units than this will soon be counted.
+    pub fn set_low(&self, units: usize) {
+        self.level.low.store(units, Ordering::Relaxed);
+    }
+
     /// Whether there will soon be nothing to count.
     pub fn runs_dry(&self) -> bool {
-        self.level.units.load(Ordering::Relaxed) < self.level.low
+        self.level.units.load(Ordering::Relaxed) < self.level.low.load(Ordering::Relaxed)
     }
 
     /// Completes when a unit has ended and the pool runs dry.

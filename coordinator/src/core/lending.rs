@@ -26,6 +26,9 @@ use crate::standing::{MachineId, Mark};
 /// Of so many checks one is made with another kernel.
 const OTHER_KERNEL: u32 = 8;
 
+/// Another kernel may take so many times as long for a unit: from twice at n = 18 to eight times at n = 16.
+const OTHER_WORK: u64 = 4;
+
 /// There are so many checks for each canary.
 const CHECKS_PER_CANARY: f64 = 10.0;
 
@@ -179,7 +182,8 @@ impl Core {
 
     fn lend_as(&mut self, now: Duration, borrower: &Borrower, unit: UnitId, task: (Purpose, Way)) -> Lease {
         let expires = now.saturating_add(LEASE_TIME);
-        self.leases.lend(unit, self.plan.weight(unit), borrower.worker, task, expires)
+        let work = self.plan.weight(unit).saturating_mul(if task.1.other_kernel { OTHER_WORK } else { 1 });
+        self.leases.lend(unit, work, borrower.worker, task, expires)
     }
 
     /// What is to be done about a unit that the worker can do, and how.

@@ -7,6 +7,7 @@
 //! The CRC is that of all bytes in front of `,"crc"`; the hash of a line is that of all its bytes.
 
 use std::fmt;
+use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
@@ -28,7 +29,7 @@ impl LineHash {
 
 impl fmt::Display for LineHash {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        write!(f, "{:032x}", u128::from_be_bytes(self.0))
     }
 }
 
@@ -44,11 +45,18 @@ impl From<LineHash> for String {
     }
 }
 
+impl FromStr for LineHash {
+    type Err = String;
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = u128::from_str_radix(text, 16).ok().filter(|_| text.len() == 32);
+        number.map(|n| Self(n.to_be_bytes())).ok_or_else(|| format!("{text:?} is not 32 hexadecimal digits"))
+    }
+}
+
 impl TryFrom<String> for LineHash {
     type Error = String;
     fn try_from(text: String) -> Result<Self, String> {
-        let number = u128::from_str_radix(&text, 16).ok().filter(|_| text.len() == 32);
-        number.map(|n| Self(n.to_be_bytes())).ok_or_else(|| format!("{text:?} is not 32 hexadecimal digits"))
+        text.parse()
     }
 }
 
@@ -83,9 +91,25 @@ pub fn decode(line: &[u8]) -> Result<(Record, LineHash), &'static str> {
     let at = body.len().checked_sub(PREV_LEN).filter(|at| body.is_char_boundary(*at));
     let (json, prev) = body.split_at(at.ok_or("it is too short")?);
     let prev = prev.strip_prefix(PREV).and_then(|rest| rest.strip_suffix('"')).ok_or("it has no hash")?;
-    let prev = LineHash::try_from(prev.to_owned()).map_err(|_| "its hash is not a hash")?;
-    let record = serde_json::from_str(&format!("{json}}}")).map_err(|_| "its record is not understood")?;
+    let prev = prev.parse().map_err(|_| "its hash is not a hash")?;
+    let record = parse(json).ok_or("its record is not understood")?;
     Ok((record, prev))
+}
+
+/// The record in a line up to its `prev`. The kind comes first: serde would look for it in all fields, and keep them
+/// aside meanwhile, which takes twice as long.
+fn parse(json: &str) -> Option<Record> {
+    let (kind, fields) = json.strip_prefix("{\"kind\":\"")?.split_once("\",")?;
+    let fields = &format!("{{{fields}}}");
+    let record = match kind {
+        "count" => serde_json::from_str(fields).map(Record::Count),
+        "check" => serde_json::from_str(fields).map(Record::Check),
+        "conflict" => serde_json::from_str(fields).map(Record::Conflict),
+        "retract" => serde_json::from_str(fields).map(Record::Retract),
+        "mark" => serde_json::from_str(fields).map(Record::Mark),
+        _ => return None,
+    };
+    record.ok()
 }
 
 #[cfg(test)]

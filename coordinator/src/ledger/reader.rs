@@ -7,7 +7,7 @@
 //! ```
 
 use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::line::{LineHash, decode};
@@ -195,26 +195,15 @@ impl<'a> Lines<'a> {
     /// The next line without its newline, or what is wrong with it; nothing at the end of the file.
     fn next(&mut self) -> Result<Option<Result<&[u8], &'static str>>, LedgerError> {
         self.line.clear();
-        loop {
-            let buffer = self.file.fill_buf().map_err(LedgerError::io("read", self.path))?;
-            if buffer.is_empty() {
-                self.read += self.line.len() as u64;
-                let end = (!self.line.is_empty()).then_some(Err("it does not end"));
-                return Ok(end);
-            }
-            let newline = buffer.iter().position(|byte| *byte == b'\n');
-            let taken = newline.map_or(buffer.len(), |at| at + 1);
-            self.line.extend_from_slice(&buffer[..taken]);
-            self.file.consume(taken);
-            if newline.is_some() {
-                self.read += self.line.len() as u64;
-                return Ok(Some(Ok(&self.line[..self.line.len() - 1])));
-            }
-            if self.line.len() > LONGEST_LINE {
-                self.read += self.line.len() as u64;
-                return Ok(Some(Err("it is longer than any record")));
-            }
-        }
+        let mut file = (&mut self.file).take(LONGEST_LINE as u64 + 1);
+        let taken = file.read_until(b'\n', &mut self.line).map_err(LedgerError::io("read", self.path))?;
+        self.read += taken as u64;
+        Ok(match self.line.split_last() {
+            None => None,
+            Some((b'\n', line)) => Some(Ok(line)),
+            Some(_) if taken > LONGEST_LINE => Some(Err("it is longer than any record")),
+            Some(_) => Some(Err("it does not end")),
+        })
     }
 
     /// The length of the line read last, with its newline.

@@ -6,7 +6,7 @@ use queens::UnitId;
 use serde::{Deserialize, Serialize};
 
 /// One line of the ledger.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum Record {
     /// The standing count of a unit that had none. Where the unit was in dispute, this decides it.

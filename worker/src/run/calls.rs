@@ -38,7 +38,8 @@ impl<C: Coordinator> Worker<C> {
             self.call(move |c| async move { c.report(report).await }, Event::Reported);
         }
         let (target, held) = (self.pace.target(), self.held());
-        if !self.leasing && held * 4 <= target * 3 {
+        let is_little = held < 2 * self.config.threads as usize;
+        if !self.leasing && (is_little || held * 4 <= self.full.min(target) * 3) {
             self.leasing = true;
             let want = (target - held) as u32;
             self.call(move |c| async move { c.lease(worker, want, LEASE_WAIT).await }, Event::Leased);
@@ -78,7 +79,7 @@ impl<C: Coordinator> Worker<C> {
     }
 
     /// How many units are held: to be counted, counted, being reported.
-    fn held(&self) -> usize {
+    pub(super) fn held(&self) -> usize {
         self.counting.len() + self.counted.len() + self.reporting.len()
     }
 

@@ -94,6 +94,7 @@ pub async fn run(
     let mean_weight = plan.total_weight() as f64 / plan.units().max(1) as f64;
     let pace = Pace::new(config.threads, mean_weight);
     let pool = Pool::new(config.threads, Arc::clone(&plan), Arc::clone(&config.kernel), outcomes_in)?;
+    pool.set_low(pace.low());
     let mut worker = Worker {
         coordinator,
         plan,
@@ -109,6 +110,7 @@ pub async fn run(
         counted: Vec::new(),
         reporting: Vec::new(),
         report_not_before: None,
+        full: 0,
         leasing: false,
         renewing: false,
         summary: Summary::default(),
@@ -137,6 +139,8 @@ struct Worker<C> {
     /// Counts that are being reported.
     reporting: Vec<UnitCount>,
     report_not_before: Option<Instant>,
+    /// How many units were held when some had just been leased: more are leased when a quarter of them is gone.
+    full: usize,
     leasing: bool,
     renewing: bool,
     summary: Summary,
@@ -176,11 +180,12 @@ impl<C: Coordinator> Worker<C> {
                 () = &mut shutdown => break,
                 Some(event) = events.recv() => self.take(event)?,
                 Some(outcome) = outcomes.recv(), if !gathers => {
-                    gather_until = Instant::now() + (begun.elapsed() / 8).clamp(GATHER[0], GATHER[1]);
+                    gather_until = Instant::now() + (begun.elapsed() / 4).clamp(GATHER[0], GATHER[1]);
                     self.settle(outcome);
                     while let Ok(outcome) = outcomes.try_recv() {
                         self.settle(outcome);
                     }
+                    self.pool.set_low(self.pace.low());
                 }
                 () = self.pool.running_dry() => {}
                 () = sleep_until(wake) => {}

@@ -90,6 +90,7 @@ impl<C: Coordinator> Worker<C> {
                         self.pool.count(lease);
                     }
                 }
+                self.full = self.held();
             }
         }
     }

@@ -26,7 +26,7 @@ use crate::standing::{MachineId, Mark};
 /// Of so many checks one is made with another kernel.
 const OTHER_KERNEL: u32 = 8;
 
-/// Another kernel may take so many times as long for a unit: from twice at n = 18 to eight times at n = 16.
+/// Another kernel may take so many times as long for a unit: between two (n = 18) and eight times (n = 16) were seen.
 const OTHER_WORK: u64 = 4;
 
 /// There are so many checks for each canary.

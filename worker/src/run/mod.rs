@@ -35,7 +35,7 @@ use crate::outage::{GaveUp, Outage};
 use crate::pace::Pace;
 use crate::pool::{Outcome, Pool};
 
-/// Counts are gathered in the pool for an eighth of the time that the worker has been there, within these limits, unless
+/// Counts are gathered in the pool for a quarter of the time that the worker has been there, within these limits, unless
 /// it runs dry; then they are taken and reported. Waking somebody costs more than the smallest units take, and every
 /// report costs the coordinator two syncs; but a short run must not end with all its counts in one report.
 const GATHER: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(250)];

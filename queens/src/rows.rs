@@ -13,8 +13,6 @@ pub struct FreeRow {
     pub row: u8,
     /// The columns where no queen may stand: attacked by placed queens, not allowed, or off the board.
     pub blocked: u32,
-    /// How many rows further down the next row without a placed queen is; 0 for the last one.
-    pub step: u8,
 }
 
 /// Free rows from top to bottom: as many as the board has rows at most.
@@ -43,13 +41,9 @@ pub(crate) fn rows_around(board: Board, queens: &[Square], squares: impl Fn(u8) 
     let is_free = |row: &u8| queens.iter().all(|q| q.row != *row);
     let free_row = |row| {
         let attacked = queens.iter().fold(0, |seen, q| seen | attacks_on(board, *q, row));
-        FreeRow { row, blocked: attacked | !squares(row) | !board.full(), step: 0 }
+        FreeRow { row, blocked: attacked | !squares(row) | !board.full() }
     };
-    let mut rows: FreeRows = board.lines().filter(is_free).map(free_row).collect();
-    for i in 1..rows.len() {
-        rows[i - 1].step = rows[i].row - rows[i - 1].row;
-    }
-    rows
+    board.lines().filter(is_free).map(free_row).collect()
 }
 
 /// The columns of `row` that the queen attacks, one bit each.

@@ -65,13 +65,14 @@ impl Search<'_> {
                 return None;
             }
         }
-        let FreeRow { blocked, step, .. } = self.rows[i];
+        let FreeRow { row, blocked } = self.rows[i];
         let mut free = !(cols | d1 | d2 | blocked);
         if i + 1 == self.rows.len() {
             let found = u64::from(free.count_ones());
             self.completions = self.completions.checked_add(found).expect("a unit's count fits 64 bits");
             return Some(());
         }
+        let step = self.rows[i + 1].row - row;
         while free != 0 {
             let queen = free & free.wrapping_neg();
             free ^= queen;

@@ -5,7 +5,7 @@ use crate::constellation::{Constellation, Orbit};
 use crate::plan::estimate::Estimate;
 use crate::plan::part::Part;
 use crate::position::Position;
-use crate::rows::rows_around;
+use crate::rows::{FreeRow, FreeRows, rows_around};
 use crate::symmetry::{Symmetry, SymmetryClass};
 use crate::tally::{Measure, Summand};
 
@@ -16,9 +16,10 @@ const MINUTE: f64 = 1e11;
 /// group evenly, which makes up to 1.6 times as many.
 const MOST_UNITS: f64 = 6e6;
 
-/// The images that differ in more than left and right: the rows can be searched from each of the four sides.
-const ORIENTATIONS: [Symmetry; 4] =
-    [Symmetry::Identity, Symmetry::MirrorRows, Symmetry::Transpose, Symmetry::ThreeQuarterTurn];
+/// The images that differ in more than left and right: the rows can be searched from each of the four sides. The second
+/// of each pair has the rows of the first upside down.
+const ORIENTATIONS: [[Symmetry; 2]; 2] =
+    [[Symmetry::Identity, Symmetry::MirrorRows], [Symmetry::Transpose, Symmetry::ThreeQuarterTurn]];
 
 /// The parts of a plan in the order of their units, and the classes of the constellations with symmetry.
 pub struct Parts {
@@ -84,10 +85,13 @@ pub fn parts(board: Board, grain: u64) -> Parts {
 
 /// The image of the orbit whose search is expected to be the cheapest, and its expected nodes.
 fn best_image(board: Board, estimate: &Estimate, orbit: Orbit) -> (Constellation, f64) {
-    let image = |symmetry| {
-        let image = orbit.representative.image(board, symmetry);
-        (image, estimate.nodes(&rows_around(board, &image.queens(board), |_| board.full())))
-    };
-    let [first, rest @ ..] = ORIENTATIONS;
-    rest.into_iter().map(image).fold(image(first), |best, next| if next.1 < best.1 { next } else { best })
+    let upside_down = |row: &FreeRow| FreeRow { row: board.last() - row.row, ..*row };
+    let images = ORIENTATIONS.map(|pair| {
+        let [image, other] = pair.map(|symmetry| orbit.representative.image(board, symmetry));
+        let rows = rows_around(board, &image.queens(board), |_| board.full());
+        let other_rows: FreeRows = rows.iter().rev().map(upside_down).collect();
+        [(image, estimate.nodes(&rows)), (other, estimate.nodes(&other_rows))]
+    });
+    let [first, rest @ ..] = images.as_flattened() else { unreachable!("there are four") };
+    rest.iter().fold(*first, |best, next| if next.1 < best.1 { *next } else { best })
 }

@@ -133,18 +133,16 @@ impl Part {
             Split::Rows { depth, group } => (depth as u8, group as u8, 0),
             Split::Outer(OuterSplit { rows, group, sides }) => (rows as u8, group as u8, sides as u8),
         };
-        hash.update(&member.to_le_bytes());
-        hash.update(&[measure, depth, group, self.position.queens().len() as u8]);
+        let mut bytes = member.to_le_bytes().to_vec();
+        bytes.extend([measure, depth, group, self.position.queens().len() as u8]);
         if let Split::Outer(_) = self.split {
-            hash.update(&[sides]);
+            bytes.push(sides);
         }
-        hash.update(&self.units.to_le_bytes());
-        for queen in self.position.queens() {
-            hash.update(&[queen.row, queen.col]);
-        }
-        for (left, right) in self.position.boundary().into_iter().flat_map(BoundaryPairs::iter) {
-            hash.update(&[left, right]);
-        }
+        bytes.extend(self.units.to_le_bytes());
+        bytes.extend(self.position.queens().iter().flat_map(|queen| [queen.row, queen.col]));
+        let pairs = self.position.boundary().into_iter().flat_map(BoundaryPairs::iter);
+        bytes.extend(pairs.flat_map(|(left, right)| [left, right]));
+        hash.update(&bytes);
     }
 }
 
@@ -219,7 +217,7 @@ fn count_units(rows: &[FreeRow], depth: usize, group: u32) -> u64 {
 /// Calls `visit` for every way to place queens in all `rows` but the last, with the free squares of the last, in
 /// ascending order, until it returns false. Returns whether it never did.
 fn walk(rows: &[FreeRow], queens: &mut Vec<Square>, visit: &mut impl FnMut(&[Square], u32) -> bool) -> bool {
-    let FreeRow { row, blocked, .. } = rows[queens.len()];
+    let FreeRow { row, blocked } = rows[queens.len()];
     let mut free = queens.iter().fold(!blocked, |free, q| {
         let distance = u32::from(row.abs_diff(q.row));
         let column = 1u64 << q.col;

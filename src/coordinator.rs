@@ -11,7 +11,7 @@ use coordinator::{Handle, serve};
 use queens::Plan;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use tracing::{Level, info};
 
 use crate::access::guard;
@@ -88,8 +88,9 @@ async fn until_done(args: &CoordinatorArgs, handle: &Handle) -> anyhow::Result<E
 }
 
 async fn everybody_left(handle: &Handle) {
-    let mut pause = tokio::time::interval(Duration::from_millis(10));
+    let mut pause = Duration::from_millis(1);
     while handle.status().await.is_ok_and(|status| !status.workers.is_empty()) {
-        pause.tick().await;
+        sleep(pause).await;
+        pause = (2 * pause).min(Duration::from_millis(50));
     }
 }

@@ -37,11 +37,11 @@ impl<C: Coordinator> Worker<C> {
             let report = Report { worker, counts: self.reporting.clone() };
             self.call(move |c| async move { c.report(report).await }, Event::Reported);
         }
-        let (target, held) = (self.pace.target(), self.held());
-        let is_little = held < 2 * self.config.threads as usize;
-        if !self.leasing && (is_little || held * 4 <= self.full.min(target) * 3) {
+        let (target, in_hand) = (self.pace.target(), self.in_hand());
+        let is_little = in_hand < 2 * self.config.threads as usize;
+        if !self.leasing && (is_little || in_hand * 4 <= self.full.min(target) * 3) {
             self.leasing = true;
-            let want = (target - held) as u32;
+            let want = (target - in_hand) as u32;
             self.call(move |c| async move { c.lease(worker, want, LEASE_WAIT).await }, Event::Leased);
         }
         if !self.renewing && now >= renew_next {
@@ -78,9 +78,10 @@ impl<C: Coordinator> Worker<C> {
         }
     }
 
-    /// How many units are held: to be counted, counted, being reported.
-    pub(super) fn held(&self) -> usize {
-        self.counting.len() + self.counted.len() + self.reporting.len()
+    /// How many units are in hand: to be counted, or counted and not yet reported. Those that are being reported will be
+    /// off the coordinator's books when it looks at a request for more.
+    pub(super) fn in_hand(&self) -> usize {
+        self.counting.len() + self.counted.len()
     }
 
     pub(super) fn leases(&self) -> Vec<Lease> {

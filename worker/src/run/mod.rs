@@ -139,7 +139,7 @@ struct Worker<C> {
     /// Counts that are being reported.
     reporting: Vec<UnitCount>,
     report_not_before: Option<Instant>,
-    /// How many units were held when some had just been leased: more are leased when a quarter of them is gone.
+    /// How many units were in hand when some had just been leased: more are leased when a quarter of them is gone.
     full: usize,
     leasing: bool,
     renewing: bool,

@@ -90,7 +90,7 @@ impl<C: Coordinator> Worker<C> {
                         self.pool.count(lease);
                     }
                 }
-                self.full = self.held();
+                self.full = self.in_hand();
             }
         }
     }

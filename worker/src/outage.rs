@@ -77,6 +77,11 @@ impl Outage {
         Ok(())
     }
 
+    /// Whether the last call did not get through.
+    pub fn is_on(&self) -> bool {
+        self.current.is_some()
+    }
+
     /// Until when no call is to be made.
     pub fn until(&self) -> Option<Instant> {
         self.current.as_ref().map(|outage| outage.until).filter(|until| *until > Instant::now())

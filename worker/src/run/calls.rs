@@ -79,9 +79,10 @@ impl<C: Coordinator> Worker<C> {
     }
 
     /// How many units are in hand: to be counted, or counted and not yet reported. Those that are being reported will be
-    /// off the coordinator's books when it looks at a request for more.
+    /// off the coordinator's books when it looks at a request for more, unless it cannot record at the moment.
     pub(super) fn in_hand(&self) -> usize {
-        self.counting.len() + self.counted.len()
+        let reporting = if self.record_outage.is_on() { self.reporting.len() } else { 0 };
+        self.counting.len() + self.counted.len() + reporting
     }
 
     pub(super) fn leases(&self) -> Vec<Lease> {

@@ -2,8 +2,9 @@
 //!
 //! Units are drawn at random from the plan of each kernel and counted until the time is up; a board that is done
 //! sooner is counted whole. Times are processor times of the counting threads, so that other programs hardly enter, and
-//! ratios of sums (time to solutions, time to nodes), so units need not be alike; the spread is the standard error of that ratio. The last two columns say how long the middle one of the units takes,
-//! and by how much the time of units departs from what the plan expects of them (a relative standard deviation).
+//! ratios of sums (time to solutions, time to nodes), so units need not be alike; the spread is the standard error of
+//! that ratio. The last two columns say how long the middle one of the units takes, and by how much the time of units
+//! departs from what the plan expects of them (a relative standard deviation).
 
 use std::process::ExitCode;
 use std::sync::Mutex;

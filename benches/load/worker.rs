@@ -6,18 +6,16 @@ use std::time::{Duration, Instant};
 
 use proto::v1;
 use proto::v1::coordinator_client::CoordinatorClient;
+use queens::self_test;
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval, sleep};
 use tonic::transport::{Channel, Endpoint};
 
-/// As in the real worker: units are held for this time, counts gathered, leases renewed.
+/// As in the real worker, but for the counts: a real one gathers them ten times as long once it has been there a while.
 const AHEAD: Duration = Duration::from_secs(10);
 const GATHER: Duration = Duration::from_millis(25);
 const RENEW_EVERY: Duration = Duration::from_millis(2500);
 const LEASE_WAIT: Duration = Duration::from_secs(20);
-
-/// The solutions of the board that workers test themselves on.
-const SELF_TEST: u64 = 14_200;
 
 /// The reports that were acknowledged: how long that took, and how many counts they had.
 #[derive(Default)]
@@ -64,7 +62,7 @@ impl Worker {
             name,
             threads: 64,
             kernel: "search/portable".into(),
-            self_test: SELF_TEST,
+            self_test: self_test::expected(),
             held: Vec::new(),
         };
         // Not all in the same millisecond.

@@ -4,7 +4,7 @@
 use arrayvec::ArrayVec;
 
 use crate::board::{Board, Square};
-use crate::position::{BoundaryPairs, Position};
+use crate::position::Position;
 
 /// One row without a placed queen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,18 +22,20 @@ pub type FreeRows = ArrayVec<FreeRow, { Board::LARGEST.n() as usize }>;
 /// allows every pair). A position whose queens attack each other, and a pair that does not fit, yields nothing.
 pub fn free_rows(position: &Position) -> impl Iterator<Item = FreeRows> {
     let board = position.board();
-    let bare = position.clone().without_boundary();
     let around = move |position: &Position| {
         let squares = |row| position.squares(row);
         position.is_consistent().then(|| rows_around(board, position.queens(), squares))
     };
-    let whole = if position.boundary().is_none() { around(&bare) } else { None };
-    let pairs = position.boundary().into_iter().flat_map(BoundaryPairs::iter);
-    let on_board = pairs.filter(move |(left, right)| *left < board.n() && *right < board.n());
-    whole.into_iter().chain(on_board.filter_map(move |(left, right)| {
-        let (left, right) = (Square::new(left, 0), Square::new(right, board.last()));
-        around(&bare.clone().with_queen(left).with_queen(right))
-    }))
+    let whole = if position.boundary().is_none() { around(position) } else { None };
+    let each = position.boundary().into_iter().flat_map(move |pairs| {
+        let bare = position.clone().without_boundary();
+        let on_board = pairs.iter().filter(move |(left, right)| *left < board.n() && *right < board.n());
+        on_board.filter_map(move |(left, right)| {
+            let (left, right) = (Square::new(left, 0), Square::new(right, board.last()));
+            around(&bare.clone().with_queen(left).with_queen(right))
+        })
+    });
+    whole.into_iter().chain(each)
 }
 
 /// The rows without one of these queens, which leave their queens these squares.

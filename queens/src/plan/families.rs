@@ -54,6 +54,7 @@ pub fn parts(board: Board, split: OuterSplit) -> Parts {
     let mut symmetric = Vec::new();
     let mut counts = Vec::new();
     let mut completions = Vec::new();
+    let estimate = Estimate::new(board);
     for representative in Constellation::all(board).filter(|x| is_canonical(board, *x)) {
         let class = representative.class(board);
         if class == SymmetryClass::Asymmetric {
@@ -64,7 +65,7 @@ pub fn parts(board: Board, split: OuterSplit) -> Parts {
         let member = symmetric.len() as u32;
         symmetric.push(class);
         let position = Position::of_constellation(board, representative);
-        let work = weight(&position);
+        let work = weight(&estimate, &position);
         let measures: &[Measure] = match class {
             SymmetryClass::Asymmetric | SymmetryClass::Full => &[],
             SymmetryClass::Point => &[Measure::HalfTurn],
@@ -84,7 +85,7 @@ pub fn parts(board: Board, split: OuterSplit) -> Parts {
         let queens =
             Position::empty(board).with_queen(Square::new(0, top)).with_queen(Square::new(last, bottom));
         let share = pairs.iter().count() as f64 / pairs_around(board, top, bottom) as f64;
-        let work = weight(&queens) * share;
+        let work = weight(&estimate, &queens) * share;
         completions.push(Part::split_outer(queens.with_boundary(pairs), Summand::Asymmetric, work, split));
     }
     completions.sort_by_cached_key(|part| std::cmp::Reverse(part.unit_weight()));
@@ -119,7 +120,6 @@ fn pairs_around(board: Board, top: u8, bottom: u8) -> usize {
 }
 
 /// The expected work of a position, in completions.
-fn weight(position: &Position) -> f64 {
-    let estimate = Estimate::new(position.board());
+fn weight(estimate: &Estimate, position: &Position) -> f64 {
     free_rows(position).next().map_or(0.0, |rows| estimate.completions(&rows))
 }

@@ -23,7 +23,6 @@ use anyhow::{Context, bail};
 use crate::access::{JOIN, STATUS, TokenName};
 use crate::args::{KeysArgs, KeysCommand, host};
 use crate::output::print;
-use crate::worker;
 use authority::{Authority, Pair};
 
 /// A coordinator can always be reached from its own machine.
@@ -110,7 +109,7 @@ fn what_goes_where(keys: &Path) -> String {
 }
 
 fn host_name() -> String {
-    host(&worker::host_name()).unwrap_or_else(|_| LOCAL[0].to_owned())
+    host(&crate::host::name()).unwrap_or_else(|_| LOCAL[0].to_owned())
 }
 
 fn with_local(hosts: &[String]) -> Vec<String> {

@@ -1,5 +1,7 @@
 //! `diadem constellations`: the boundary constellations of a board up to symmetry.
 
+mod files;
+
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -7,19 +9,18 @@ use queens::{Constellation, Orbit, SymmetryClass};
 use serde_json::json;
 
 use crate::args::ConstellationsArgs;
-use crate::constellation_files;
 use crate::output::print;
 
 pub fn run(args: &ConstellationsArgs) -> anyhow::Result<ExitCode> {
     let board = args.n;
     if let Some(folder) = &args.form.export {
-        return constellation_files::export(board, folder);
+        return files::export(board, folder);
     }
     if let Some(file) = &args.form.import {
-        return constellation_files::import(board, file);
+        return files::import(board, file);
     }
     if !args.form.count.is_empty() {
-        return constellation_files::count(board, &args.form.count, &args.kernel);
+        return files::count(board, &args.form.count, &args.kernel);
     }
     let orbits: Vec<Orbit> = Constellation::orbits(board).collect();
     let of_class = |class| orbits.iter().filter(|orbit| orbit.class == class).count();

@@ -10,7 +10,7 @@ use worker::{Config, Remote, fetch_plan};
 
 use crate::access::{JOIN, STATUS, credentials};
 use crate::args::WorkerArgs;
-use crate::{log, signals};
+use crate::{host, log, signals};
 
 pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     log::start(Level::INFO);
@@ -41,7 +41,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     }
     let config = Config {
         name: args.name.unwrap_or_else(default_name),
-        machine: args.machine.unwrap_or_else(host_name),
+        machine: args.machine.unwrap_or_else(host::name),
         threads: args.kernel.threads(),
         kernel: args.kernel.kernel(&spec)?,
         give_up_after: args.give_up_after,
@@ -53,10 +53,5 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn default_name() -> String {
-    format!("{}-{}", host_name(), std::process::id())
-}
-
-/// What the machine is called.
-pub fn host_name() -> String {
-    gethostname::gethostname().to_string_lossy().into_owned()
+    format!("{}-{}", host::name(), std::process::id())
 }

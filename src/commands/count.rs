@@ -16,8 +16,7 @@ use tracing::Level;
 
 use crate::args::CountArgs;
 use crate::local::Local;
-use crate::worker::host_name;
-use crate::{log, output, progress, signals};
+use crate::{host, log, output, progress, signals};
 
 /// A count that could not record anything for this long ends: what it counts on would be lost.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -39,7 +38,7 @@ pub fn run(args: CountArgs) -> anyhow::Result<ExitCode> {
     };
     let config = worker::Config {
         name: "local".into(),
-        machine: host_name(),
+        machine: host::name(),
         threads: args.kernel.threads(),
         kernel: args.kernel.kernel(&plan.spec())?,
         give_up_after: Some(PATIENCE),

@@ -14,9 +14,9 @@ use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 use tracing::{Level, info};
 
+use super::count::{answered, ending};
 use crate::access::guard;
 use crate::args::{CoordinatorArgs, new_plan};
-use crate::count::{answered, ending};
 use crate::{log, output, signals};
 
 /// How long workers are given to notice that all is counted.

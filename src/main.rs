@@ -4,6 +4,7 @@
 
 mod access;
 mod args;
+mod assurance;
 mod bench;
 mod constellation_files;
 mod constellations;
@@ -27,7 +28,6 @@ mod status;
 mod study;
 mod verify;
 mod worker;
-mod worth;
 
 use std::process::ExitCode;
 

@@ -4,6 +4,7 @@
 
 mod access;
 mod args;
+mod assurance;
 mod commands;
 mod host;
 mod local;
@@ -13,7 +14,6 @@ mod pictures;
 mod progress;
 mod recount;
 mod signals;
-mod worth;
 
 use std::process::ExitCode;
 

@@ -4,6 +4,7 @@
 
 mod access;
 mod args;
+mod assurance;
 mod command_line;
 mod commands;
 mod ending;
@@ -15,7 +16,6 @@ mod pictures;
 mod progress;
 mod recount;
 mod signals;
-mod worth;
 
 use std::process::ExitCode;
 

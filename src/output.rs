@@ -8,7 +8,7 @@ use coordinator::store::Notice;
 use coordinator::{Agreement, Answer};
 use serde_json::json;
 
-use crate::worth;
+use crate::assurance;
 
 /// Prints the text and a newline to stdout.
 pub fn print(text: &str) -> anyhow::Result<()> {
@@ -57,7 +57,7 @@ fn answer_json(answer: &Answer) -> serde_json::Value {
         "isa": isa,
         "seconds": elapsed.as_secs_f64(),
         "cpu_seconds": cpu.as_secs_f64(),
-        "worth": worth::value(&answer.worth, *units),
+        "worth": assurance::value(&answer.assurance, *units),
     });
     if !shard.is_whole() {
         object["shard"] = json!(shard.to_string());
@@ -88,7 +88,7 @@ fn answer_text(answer: &Answer) -> String {
         span(*elapsed),
         if *threads == 1 { "thread" } else { "threads" },
         span(*cpu),
-        worth::sentence(&answer.worth, *units),
+        assurance::sentence(&answer.assurance, *units),
     )
 }
 

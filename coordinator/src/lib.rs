@@ -8,6 +8,7 @@
 
 mod access;
 mod answer;
+mod assurance;
 mod audit;
 mod bitmap;
 mod bucket;
@@ -21,7 +22,6 @@ mod keeper;
 mod merge;
 mod server;
 mod service;
-mod worth;
 
 pub mod core;
 pub mod export;

@@ -62,6 +62,6 @@ fn a_worker_that_lies_in_one_unit_of_twenty_is_quarantined_and_the_total_is_exac
     runtime.shutdown_background();
     let Ending::Answered(answer) = ending else { panic!("{ending:?}") };
     assert_eq!(Some(answer.totals), known::totals(board));
-    assert_eq!(answer.worth.quarantined, ["liar"]);
-    assert_eq!(answer.worth.on_two_machines, plan.units(), "{:?}", answer.worth);
+    assert_eq!(answer.assurance.quarantined, ["liar"]);
+    assert_eq!(answer.assurance.on_two_machines, plan.units(), "{:?}", answer.assurance);
 }

@@ -15,7 +15,7 @@
 
 use std::time::Duration;
 
-use proto::{UnitCount, Verdict, Way, WorkerId};
+use proto::{UnitCount, Variant, Verdict, WorkerId};
 use queens::UnitId;
 use rand::RngExt;
 
@@ -58,8 +58,8 @@ impl Core {
             cpu_us: reported.cpu.as_micros().try_into().unwrap_or(u64::MAX),
             worker: worker.name.clone(),
             machine: worker.machine.clone(),
-            kernel: reported.lease.way.kernel(worker.kernel).to_string(),
-            mirrored: reported.lease.way.mirrored,
+            kernel: reported.lease.variant.kernel(worker.kernel).to_string(),
+            mirrored: reported.lease.variant.mirrored,
             recount: None,
             of: None,
             at: unix_time,
@@ -134,7 +134,9 @@ impl Core {
             (Verdict::Recorded, vec![self.first_count(record)])
         } else if !others.is_empty() || (!own.is_empty() && self.is_left_alone(now, &record.machine)) {
             (Verdict::Recorded, vec![Record::Count(record)])
-        } else if votes.iter().filter(|vote| Some(vote.origin.machine) == number).count() >= Way::ALL.len() {
+        } else if votes.iter().filter(|vote| Some(vote.origin.machine) == number).count()
+            >= Variant::ALL.len()
+        {
             // It has said something else in each way already.
             (Verdict::Unwanted, Vec::new())
         } else {
@@ -158,8 +160,8 @@ impl Core {
         if is_same {
             let is_news = if *counted == record.machine {
                 let is_other_kernel = machines.kernel(standing.origin.kernel) != record.kernel;
-                let is_other_way = is_other_kernel && standing.origin.mirrored != record.mirrored;
-                is_other_way && !self.standing.is(Mark::Checked, unit)
+                let is_other_variant = is_other_kernel && standing.origin.mirrored != record.mirrored;
+                is_other_variant && !self.standing.is(Mark::Checked, unit)
             } else {
                 !is_independent
             };

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
 
-use proto::{Lease, Token, Way, WorkerId};
+use proto::{Lease, Token, Variant, WorkerId};
 use queens::UnitId;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
@@ -80,7 +80,7 @@ impl Leases {
         unit: UnitId,
         work: u64,
         worker: WorkerId,
-        (purpose, way): (Purpose, Way),
+        (purpose, variant): (Purpose, Variant),
         expires: Duration,
     ) -> Lease {
         let token = Token(self.tokens.next_u64());
@@ -90,7 +90,7 @@ impl Leases {
         let held = self.held.entry(worker).or_default();
         held.units += 1;
         held.work += u128::from(work);
-        Lease { unit, token, way }
+        Lease { unit, token, variant }
     }
 
     /// The unit has lost its standing count: whoever has it counts it now.

@@ -7,10 +7,10 @@ use tracing::error;
 
 use super::Keeper;
 use crate::answer::Answer;
+use crate::assurance::assess;
 use crate::audit::{Audit, AuditError, audit_until};
 use crate::double_check::DoubleCheck;
 use crate::handle::{Command, Purpose};
-use crate::worth::worth;
 
 /// How a run ended, if it has.
 #[derive(Clone, Debug, PartialEq)]
@@ -58,7 +58,7 @@ impl Keeper {
                 kernels: self.kernels.clone(),
                 elapsed: self.elapsed(),
                 cpu: Duration::from_micros(sums.cpu_us),
-                worth: worth(self.core.standing(), DoubleCheck::default()),
+                assurance: assess(self.core.standing(), DoubleCheck::default()),
             })),
             Err(error) => Ending::Withheld(error.to_string()),
         }

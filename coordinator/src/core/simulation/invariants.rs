@@ -88,16 +88,16 @@ fn whatever_happens_the_records_add_up_and_the_total_is_exact_when_all_is_checke
                 world.check();
             }));
             assert!(run.is_ok(), "seed {seed}, {policy}, {habits:?}");
-            let worth = world.core.status(world.now).worth;
-            let said_alike = worth.on_one_machine > 0
+            let assurance = world.core.status(world.now).assurance;
+            let said_alike = assurance.on_one_machine > 0
                 && habits.iter().any(|habit| matches!(habit, Habit::LiesAlikeOneIn(_)));
             let is_honest = habits.iter().all(|habit| *habit == Habit::Honest);
             if is_honest || policy == DoubleCheck::All && !said_alike {
                 assert!(world.is_exact(), "seed {seed}, {policy}, {habits:?}");
             }
             if policy == DoubleCheck::All {
-                let checked = worth.on_two_machines + worth.on_one_machine;
-                assert_eq!(checked, truth.plan.units(), "seed {seed}: {worth:?}");
+                let checked = assurance.on_two_machines + assurance.on_one_machine;
+                assert_eq!(checked, truth.plan.units(), "seed {seed}: {assurance:?}");
             }
         }
     }

@@ -68,7 +68,7 @@ async fn until_done(args: &CoordinatorArgs, handle: &Handle) -> anyhow::Result<E
     // Listened to from here to the end: a signal between the answer and the wait below must not be lost.
     let mut interrupted = pin!(signals::interrupted());
     let ending = tokio::select! {
-        ending = ending(handle.news()) => ending?,
+        ending = ending(handle.snapshots()) => ending?,
         interrupted = &mut interrupted => {
             interrupted?;
             eprintln!(

@@ -9,7 +9,7 @@ use anyhow::{Context, bail};
 use coordinator::run_directory::RunDirectory;
 use coordinator::standing::Standing;
 use coordinator::store::{OpenOptions, Store};
-use coordinator::{Answer, Ending, Handle, News};
+use coordinator::{Answer, Ending, Handle, Snapshot};
 use queens::Plan;
 use tokio::sync::watch;
 use tracing::Level;
@@ -110,13 +110,13 @@ async fn count(
     quiet: bool,
     complete: bool,
 ) -> anyhow::Result<Option<Ending>> {
-    let shown = (!quiet).then(|| tokio::spawn(progress::show(handle.news())));
+    let shown = (!quiet).then(|| tokio::spawn(progress::show(handle.snapshots())));
     let result = if complete {
-        Ok(Some(ending(handle.news()).await?))
+        Ok(Some(ending(handle.snapshots()).await?))
     } else {
         let shutdown = async { signals::interrupted().await.unwrap_or(()) };
         match worker::run(Local(handle.clone()), handle.plan().clone(), config, shutdown).await {
-            Ok(summary) if summary.finished => Ok(Some(ending(handle.news()).await?)),
+            Ok(summary) if summary.finished => Ok(Some(ending(handle.snapshots()).await?)),
             Ok(_) => Ok(None),
             Err(error) => Err(error),
         }
@@ -129,9 +129,12 @@ async fn count(
 }
 
 /// Waits for the ending of a run.
-pub async fn ending(mut news: watch::Receiver<News>) -> anyhow::Result<Ending> {
-    let news = news.wait_for(|news| news.ending.is_some()).await.context("the coordinator has ended")?;
-    news.ending.clone().context("the run has no ending")
+pub async fn ending(mut snapshots: watch::Receiver<Snapshot>) -> anyhow::Result<Ending> {
+    let snapshot = snapshots
+        .wait_for(|snapshot| snapshot.ending.is_some())
+        .await
+        .context("the coordinator has ended")?;
+    snapshot.ending.clone().context("the run has no ending")
 }
 
 /// The answer of a run, if it has one.

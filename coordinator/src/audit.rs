@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use queens::{TallyError, Totals, UnitId};
 use thiserror::Error;
 
-use crate::ledger::{self, LedgerError, Location, Position, Record, Tail};
+use crate::ledger::{self, LedgerError, LedgerPosition, Location, Record, Tail};
 use crate::run_directory::RunDirectory;
 use crate::standing::Standing;
 
@@ -61,20 +61,23 @@ pub fn audit_each(
 }
 
 /// The same while a writer goes on behind `until`.
-pub(crate) fn audit_until(directory: &RunDirectory, until: Option<&Position>) -> Result<Audit, AuditError> {
+pub(crate) fn audit_until(
+    directory: &RunDirectory,
+    until: Option<&LedgerPosition>,
+) -> Result<Audit, AuditError> {
     read(directory, until, |_, _| ())
 }
 
 fn read(
     directory: &RunDirectory,
-    until: Option<&Position>,
+    until: Option<&LedgerPosition>,
     mut each: impl FnMut(Location, &Record),
 ) -> Result<Audit, AuditError> {
     let (plan, run) = (directory.plan(), directory.run());
     let mut standing = Standing::new(plan);
     let mut kernels = BTreeSet::new();
     let mut workers = BTreeSet::new();
-    let beginning = Position::beginning(run.hash());
+    let beginning = LedgerPosition::beginning(run.hash());
     let tail = ledger::read_until(&directory.ledger(), &beginning, until, |location, record| {
         each(location, record);
         if let Record::Count(r) = record

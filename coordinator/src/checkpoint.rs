@@ -18,15 +18,15 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use queens::Plan;
 use serde::{Deserialize, Serialize};
 
-use crate::ledger::{LineHash, Position};
-use crate::standing::{Mark, Marks, Standing, Sums};
+use crate::ledger::{LedgerPosition, LineHash};
+use crate::standing::{Marks, Standing, Sums, UnitMark};
 
 /// What is kept besides the bitmaps.
 #[derive(Serialize, Deserialize)]
 struct Head {
     /// The hash of the run: the checkpoint of another one says nothing.
     run: LineHash,
-    position: Position,
+    position: LedgerPosition,
     sums: Sums,
     /// The hash over the blocks of all bitmaps.
     blocks: LineHash,
@@ -65,16 +65,25 @@ impl Checkpoint {
     }
 
     /// What the store holds, or nothing if it is empty; an error says why it cannot be believed.
-    pub fn load(&self, run: LineHash, plan: &Arc<Plan>) -> Result<Option<(Position, Standing)>, String> {
+    pub fn load(
+        &self,
+        run: LineHash,
+        plan: &Arc<Plan>,
+    ) -> Result<Option<(LedgerPosition, Standing)>, String> {
         let (store, plan) = (self.store.clone().ok_or(CLOSED)?, Arc::clone(plan));
         patiently(move || read(&store, run, &plan))
     }
 
     /// Writes what has changed, in one batch.
-    pub fn save(&self, run: LineHash, position: &Position, standing: &mut Standing) -> Result<(), String> {
+    pub fn save(
+        &self,
+        run: LineHash,
+        position: &LedgerPosition,
+        standing: &mut Standing,
+    ) -> Result<(), String> {
         let marks = standing.marks();
         let mut batch = sled::Batch::default();
-        for mark in Mark::ALL {
+        for mark in UnitMark::ALL {
             for block in marks.of_mut(mark).take_changed() {
                 batch.insert(&block_key(mark, block)[..], marks.of(mark).block(block));
             }
@@ -105,7 +114,7 @@ impl Drop for Checkpoint {
     }
 }
 
-fn read(store: &sled::Db, run: LineHash, plan: &Plan) -> Result<Option<(Position, Standing)>, String> {
+fn read(store: &sled::Db, run: LineHash, plan: &Plan) -> Result<Option<(LedgerPosition, Standing)>, String> {
     let get = |key: &[u8]| store.get(key).map_err(|error| error.to_string());
     let Some(head) = get(HEAD)? else { return Ok(None) };
     let seal = get(SEAL)?.ok_or("its seal is missing")?;
@@ -117,7 +126,7 @@ fn read(store: &sled::Db, run: LineHash, plan: &Plan) -> Result<Option<(Position
         return Err("it is that of another run".into());
     }
     let mut marks = Marks::new(plan.units());
-    for mark in Mark::ALL {
+    for mark in UnitMark::ALL {
         for block in 0..marks.of(mark).blocks() {
             if let Some(bytes) = get(&block_key(mark, block))?
                 && !marks.of_mut(mark).set_block(block, &bytes)
@@ -140,13 +149,13 @@ pub fn set_aside(folder: &Path) -> io::Result<PathBuf> {
     Ok(aside)
 }
 
-fn block_key(mark: Mark, block: usize) -> Vec<u8> {
+fn block_key(mark: UnitMark, block: usize) -> Vec<u8> {
     [b"block".as_slice(), &[mark as u8], &(block as u32).to_be_bytes()].concat()
 }
 
 fn hash_of_blocks(marks: &Marks) -> LineHash {
     let mut hash = blake3::Hasher::new();
-    for bitmap in Mark::ALL.map(|mark| marks.of(mark)) {
+    for bitmap in UnitMark::ALL.map(|mark| marks.of(mark)) {
         (0..bitmap.blocks()).for_each(|block| _ = hash.update(&bitmap.block(block)));
     }
     LineHash::of(hash.finalize().as_bytes())

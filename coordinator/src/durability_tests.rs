@@ -185,9 +185,9 @@ async fn count_all(handle: &Handle, worker: WorkerId) -> u64 {
 }
 
 async fn expect_the_answer(handle: &Handle) {
-    let mut news = handle.news();
-    let news = news.wait_for(|news| news.ending.is_some()).await.unwrap().clone();
-    match news.ending.unwrap() {
+    let mut snapshots = handle.snapshots();
+    let snapshot = snapshots.wait_for(|snapshot| snapshot.ending.is_some()).await.unwrap().clone();
+    match snapshot.ending.unwrap() {
         Ending::Answered(answer) => assert_eq!(answer.totals, known_run::totals()),
         Ending::Withheld(why) => panic!("{why}"),
     }
@@ -220,8 +220,8 @@ async fn a_late_check_during_the_audit_does_not_withhold_the_answer() {
         handle.report(report(worker, &first)).await.unwrap();
         // The last counts and a check that nobody waits for any more, as close to each other as can be.
         let (all, check) = tokio::join!(count_all(&handle, worker), async {
-            let mut news = handle.news();
-            news.wait_for(|news| news.status.done == news.status.units).await.unwrap();
+            let mut snapshots = handle.snapshots();
+            snapshots.wait_for(|snapshot| snapshot.status.done == snapshot.status.units).await.unwrap();
             handle.report(report(late, &first)).await
         });
         assert_eq!(all, 0);

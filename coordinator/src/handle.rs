@@ -13,7 +13,7 @@ use crate::audit::Audit;
 use crate::clock::{Clock, SystemClock};
 use crate::core::{Core, Refusal};
 use crate::double_check::DoubleCheck;
-use crate::keeper::{self, News};
+use crate::keeper::{self, Snapshot};
 use crate::shard::Shard;
 use crate::standing::Standing;
 use crate::store::Store;
@@ -68,7 +68,7 @@ pub(crate) struct LeaseRequest {
 #[derive(Clone, Debug)]
 pub struct Handle {
     commands: Sender<Command>,
-    news: watch::Receiver<News>,
+    snapshots: watch::Receiver<Snapshot>,
     plan: Arc<Plan>,
     begun: Instant,
 }
@@ -96,9 +96,9 @@ impl Handle {
     ) -> std::io::Result<Self> {
         let core = Core::new(plan, shard, standing, policy, rand::random());
         let (commands, inbox) = channel();
-        let (news_out, news) = watch::channel(keeper::first_news(&core));
-        let handle = Self { commands, news, plan: Arc::clone(core.plan()), begun: Instant::now() };
-        keeper::start(core, store, clock, inbox, handle.clone(), news_out)?;
+        let (publisher, snapshots) = watch::channel(keeper::first_snapshot(&core));
+        let handle = Self { commands, snapshots, plan: Arc::clone(core.plan()), begun: Instant::now() };
+        keeper::start(core, store, clock, inbox, handle.clone(), publisher)?;
         Ok(handle)
     }
 
@@ -107,9 +107,9 @@ impl Handle {
         &self.plan
     }
 
-    /// News of the run as they come, at most twice a second.
-    pub fn news(&self) -> watch::Receiver<News> {
-        self.news.clone()
+    /// Snapshots of the run as they are published, at most twice a second.
+    pub fn snapshots(&self) -> watch::Receiver<Snapshot> {
+        self.snapshots.clone()
     }
 
     /// Registers a worker.
@@ -145,7 +145,7 @@ impl Handle {
         answer.await.map_err(|_| CallError::Closed)
     }
 
-    /// Saves the checkpoint, tells the last news and lets go of the run directory.
+    /// Saves the checkpoint, publishes the last snapshot and lets go of the run directory.
     pub async fn close(&self) {
         let (reply, closed) = oneshot::channel();
         self.send(Command::Close(reply));

@@ -44,6 +44,6 @@ pub use answer::{Agreement, Answer};
 pub use audit::{Audit, AuditError, audit, audit_each};
 pub use double_check::{DoubleCheck, DoubleCheckError};
 pub use handle::{CallError, Handle};
-pub use keeper::{Ending, News};
+pub use keeper::{Ending, Snapshot};
 pub use merge::{MergeError, Merged, merge};
 pub use server::{Guard, ServeError, ServerKeys, serve};

@@ -6,7 +6,7 @@ use queens::UnitId;
 use queens::plan::Fingerprint;
 use thiserror::Error;
 
-use crate::ledger::{self, LedgerError, Position, Record};
+use crate::ledger::{self, LedgerError, LedgerPosition, Record};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
 use crate::standing::Standing;
@@ -105,7 +105,7 @@ pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
         }
         for unit in (0..plan.units()).map(UnitId) {
             match (own.count(unit), joined.count(unit)) {
-                (Some(found), None) => joined.learn_count(unit, found),
+                (Some(found), None) => joined.adopt_count(unit, found),
                 (Some(found), Some(standing)) if found != standing => {
                     let path = part.path().to_owned();
                     return Err(MergeError::Disagreement { path, unit, found, standing });
@@ -133,7 +133,7 @@ pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
 fn standing_of(part: &RunDirectory) -> Result<Standing, LedgerError> {
     let mut standing = Standing::new(part.plan());
     let (plan, run) = (part.plan(), part.run());
-    let beginning = Position::beginning(run.hash());
+    let beginning = LedgerPosition::beginning(run.hash());
     ledger::read(&part.ledger(), &beginning, |_, record| standing.apply(plan, run.shard, record))?;
     Ok(standing)
 }
@@ -149,7 +149,7 @@ fn copy(
     let before = store.mark().elapsed();
     let mut group = Vec::new();
     let mut failed = None;
-    let beginning = Position::beginning(part.run().hash());
+    let beginning = LedgerPosition::beginning(part.run().hash());
     let tail = ledger::read(&part.ledger(), &beginning, |_, record| {
         let is_wanted = match record {
             Record::Count(r) => own.count(r.unit) == Some(r.count) && !standing.is_done(r.unit),

@@ -130,7 +130,7 @@ impl Coordinator for Service {
     }
 
     async fn watch(&self, _: Request<v1::StatusRequest>) -> Result<Response<Self::WatchStream>, Status> {
-        let news = WatchStream::new(self.handle.news());
-        Ok(Response::new(Box::pin(news.map(|news| Ok(news.status.into())))))
+        let snapshots = WatchStream::new(self.handle.snapshots());
+        Ok(Response::new(Box::pin(snapshots.map(|snapshot| Ok(snapshot.status.into())))))
     }
 }

@@ -9,7 +9,9 @@ use queens::{Board, Plan};
 use thiserror::Error;
 
 use crate::checkpoint::{Checkpoint, set_aside};
-use crate::ledger::{self, Disk, LedgerError, LineBefore, Mark, Position, Record, SystemDisk, Tail, Writer};
+use crate::ledger::{
+    self, CommitMark, Disk, LedgerError, LedgerPosition, LineBefore, Record, SystemDisk, Tail, Writer,
+};
 use crate::run_directory::{Lock, RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
 use crate::standing::Standing;
@@ -80,7 +82,7 @@ pub struct Store {
     writer: Writer,
     checkpoint: Option<Checkpoint>,
     /// The position that the checkpoint speaks for.
-    saved: Option<Position>,
+    saved: Option<LedgerPosition>,
     _lock: Lock,
 }
 
@@ -144,12 +146,12 @@ impl Store {
     }
 
     /// Behind the last commit mark.
-    pub fn end(&self) -> &Position {
+    pub fn end(&self) -> &LedgerPosition {
         self.writer.end()
     }
 
     /// What the last commit mark says.
-    pub fn mark(&self) -> Mark {
+    pub fn mark(&self) -> CommitMark {
         self.writer.end().mark
     }
 
@@ -189,8 +191,8 @@ fn resume(
 ) -> Result<(Option<Checkpoint>, Standing, Tail), StoreError> {
     let (plan, run) = (directory.plan(), directory.run());
     let folder = directory.checkpoint();
-    let beginning = Position::beginning(run.hash());
-    let replay = |from: &Position, mut standing: Standing| {
+    let beginning = LedgerPosition::beginning(run.hash());
+    let replay = |from: &LedgerPosition, mut standing: Standing| {
         let tail =
             ledger::read(&directory.ledger(), from, |_, record| standing.apply(plan, run.shard, record))?;
         Ok::<_, LedgerError>((standing, tail))
@@ -229,7 +231,7 @@ fn resume(
 fn usable_checkpoint(
     folder: &Path,
     directory: &RunDirectory,
-) -> Result<Option<(Checkpoint, Position, Standing)>, String> {
+) -> Result<Option<(Checkpoint, LedgerPosition, Standing)>, String> {
     if !folder.exists() {
         return Ok(None);
     }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use coordinator::ledger::{LedgerError, LineHash, Position, Record, Retraction, Writer, read};
+use coordinator::ledger::{LedgerError, LineHash, LedgerPosition, Record, Retraction, Writer, read};
 use coordinator::shard::Shard;
 use coordinator::standing::Standing;
 use libfuzzer_sys::fuzz_target;
@@ -32,7 +32,7 @@ fuzz_target!(|bytes: &[u8]| {
         let bytes = if kind & 1 == 1 { sealed(file, &mut last) } else { file.to_vec() };
         fs::write(folder.join(format!("{:06}.jsonl", number + 1)), bytes).unwrap();
     }
-    let beginning = Position::beginning(run);
+    let beginning = LedgerPosition::beginning(run);
     let Ok((records, end)) = read_all(folder, &beginning) else { return };
     // What was read can be written on, and read again from there and from the beginning.
     let record = Record::Retract(Retraction {
@@ -59,7 +59,7 @@ fuzz_target!(|bytes: &[u8]| {
     assert_eq!(again, records);
 });
 
-fn read_all(folder: &Path, from: &Position) -> Result<(Vec<Record>, Position), LedgerError> {
+fn read_all(folder: &Path, from: &LedgerPosition) -> Result<(Vec<Record>, LedgerPosition), LedgerError> {
     let mut records = Vec::new();
     let mut standing = Standing::new(&PLAN);
     let tail = read(folder, from, |_, record| {

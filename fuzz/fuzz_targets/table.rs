@@ -4,7 +4,7 @@
 
 use std::sync::LazyLock;
 
-use coordinator::export::{By, Format, Source};
+use coordinator::export::{By, TableFormat, TableSource};
 use coordinator::run_directory::RunDirectory;
 use coordinator::shard::Shard;
 use coordinator::{Audit, audit};
@@ -22,7 +22,7 @@ static RUN: LazyLock<(TempDir, RunDirectory, Audit)> = LazyLock::new(|| {
 
 fuzz_target!(|bytes: &[u8]| {
     let (_, directory, audit) = &*RUN;
-    let source = Source { directory, standing: &audit.standing, totals: audit.totals };
+    let source = TableSource { directory, standing: &audit.standing, totals: audit.totals };
     let mut file = bytes;
     if let Ok((by, _)) = source.compare(&mut file) {
         let truth = |format| {
@@ -31,6 +31,6 @@ fuzz_target!(|bytes: &[u8]| {
             table
         };
         assert!(By::ALL.contains(&by));
-        assert!([Format::Csv, Format::JsonLines].into_iter().any(|format| truth(format) == bytes));
+        assert!([TableFormat::Csv, TableFormat::JsonLines].into_iter().any(|format| truth(format) == bytes));
     }
 });

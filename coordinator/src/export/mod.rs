@@ -67,7 +67,7 @@ impl FromStr for By {
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum TableFormat {
     /// Values separated by commas.
     Csv,
     /// A JSON object a line.
@@ -102,7 +102,7 @@ pub enum ExportError {
 
 /// What a table is made of: a run and its standing counts, all of them known, as an audit leaves them.
 #[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
+pub struct TableSource<'a> {
     /// The run.
     pub directory: &'a RunDirectory,
     /// Its counts.
@@ -111,9 +111,14 @@ pub struct Source<'a> {
     pub totals: Totals,
 }
 
-impl Source<'_> {
+impl TableSource<'_> {
     /// Writes the table and returns its digest.
-    pub fn write(&self, format: Format, by: By, out: &mut dyn Write) -> Result<blake3::Hash, ExportError> {
+    pub fn write(
+        &self,
+        format: TableFormat,
+        by: By,
+        out: &mut dyn Write,
+    ) -> Result<blake3::Hash, ExportError> {
         let (plan, shard) = (self.directory.plan(), self.directory.run().shard);
         if by == By::Constellation && plan.pieces().any(|piece| matches!(piece.border, Border::Family(_))) {
             return Err(ExportError::NoConstellations);

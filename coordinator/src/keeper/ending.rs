@@ -42,7 +42,7 @@ impl Keeper {
         } else {
             self.stage = Stage::Ended(self.answer_from_memory());
         }
-        self.told = Duration::ZERO;
+        self.published = Duration::ZERO;
     }
 
     /// The answer of a run that has no ledger.
@@ -100,11 +100,11 @@ impl Keeper {
                 self.stage = if is_current { Stage::Ended(self.answer(&audit)) } else { Stage::Counting };
             }
             Ok(audit) => {
-                self.core.standing().learn_counts(&audit.standing);
-                self.core.learnt();
+                self.core.standing().adopt_counts(&audit.standing);
+                self.core.counts_adopted();
             }
         }
-        self.told = Duration::ZERO;
+        self.published = Duration::ZERO;
     }
 
     /// The answer, if the ledger says what the core says.

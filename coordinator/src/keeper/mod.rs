@@ -24,7 +24,7 @@ use tracing::{error, info, warn};
 use crate::clock::Clock;
 use crate::core::Core;
 use crate::handle::{CallError, Command, Handle, LeaseRequest};
-use crate::ledger::Mark;
+use crate::ledger::CommitMark;
 use crate::store::Store;
 pub use ending::Ending;
 use ending::Stage;
@@ -40,14 +40,14 @@ const SAVE_EVERY: Duration = Duration::from_secs(5);
 const SAVE_AGAIN: Duration = Duration::from_mins(5);
 
 /// Between two messages to those who watch.
-const TELL_EVERY: Duration = Duration::from_millis(500);
+const PUBLISH_EVERY: Duration = Duration::from_millis(500);
 
 /// At most so many requests share one commit.
 const MOST_AT_ONCE: usize = 4096;
 
 /// What the keeper tells those who watch.
 #[derive(Clone, Debug, PartialEq)]
-pub struct News {
+pub struct Snapshot {
     /// Where the run stands.
     pub status: RunStatus,
     /// How it ended, if it has.
@@ -60,12 +60,12 @@ pub(crate) struct Keeper {
     store: Option<Store>,
     clock: Box<dyn Clock>,
     /// For how long nobody could be heard, because the disk was slow.
-    deaf: Duration,
+    stalled: Duration,
     commands: Receiver<Command>,
     /// For the threads that audit.
     handle: Handle,
-    news: watch::Sender<News>,
-    told: Duration,
+    snapshots: watch::Sender<Snapshot>,
+    published: Duration,
     /// When the next checkpoint is due.
     save_next: Duration,
     /// Requests for units that wait until some open.
@@ -75,7 +75,7 @@ pub(crate) struct Keeper {
     stage: Stage,
     trouble: String,
     /// Elapsed time and peak threads of earlier sessions.
-    earlier: Mark,
+    earlier: CommitMark,
     threads: u32,
     /// The kernels of all workers that have registered.
     kernels: BTreeSet<String>,
@@ -90,18 +90,18 @@ pub(crate) fn start(
     clock: Box<dyn Clock>,
     commands: Receiver<Command>,
     handle: Handle,
-    news: watch::Sender<News>,
+    snapshots: watch::Sender<Snapshot>,
 ) -> std::io::Result<thread::JoinHandle<()>> {
     let keeper = Keeper {
         earlier: store.as_ref().map(Store::mark).unwrap_or_default(),
         core,
         store,
         clock,
-        deaf: Duration::ZERO,
+        stalled: Duration::ZERO,
         commands,
         handle,
-        news,
-        told: Duration::ZERO,
+        snapshots,
+        published: Duration::ZERO,
         save_next: SAVE_EVERY,
         waiting: Vec::new(),
         reports: Vec::new(),
@@ -139,7 +139,7 @@ impl Keeper {
             }
             self.end_if_complete();
             self.serve_waiting();
-            self.save_and_tell(close.is_some());
+            self.save_and_publish(close.is_some());
             if let Some(reply) = close {
                 drop(self.store.take());
                 reply.send(()).ok();
@@ -151,7 +151,7 @@ impl Keeper {
     /// The time that the core is told: it stands still while nobody can be heard, so that a slow disk does not
     /// make workers seem lost.
     fn now(&self) -> Duration {
-        self.clock.now().saturating_sub(self.deaf)
+        self.clock.now().saturating_sub(self.stalled)
     }
 
     fn take(&mut self, command: Command) {
@@ -236,8 +236,8 @@ impl Keeper {
         status
     }
 
-    /// Saves the checkpoint and tells the news, where it is time to or at the close.
-    fn save_and_tell(&mut self, closing: bool) {
+    /// Saves the checkpoint and publishes a snapshot, where it is time to or at the close.
+    fn save_and_publish(&mut self, closing: bool) {
         let now = self.clock.now();
         if let Some(store) = &mut self.store
             && (closing || now >= self.save_next)
@@ -248,19 +248,19 @@ impl Keeper {
                 self.save_next = now + SAVE_AGAIN;
             }
         }
-        if closing || self.told == Duration::ZERO || now >= self.told + TELL_EVERY {
-            self.told = now.max(Duration::from_nanos(1));
+        if closing || self.published == Duration::ZERO || now >= self.published + PUBLISH_EVERY {
+            self.published = now.max(Duration::from_nanos(1));
             let ending = match &self.stage {
                 Stage::Ended(ending) => Some(ending.clone()),
                 Stage::Counting | Stage::Auditing => None,
             };
-            let news = News { status: self.status(), ending };
-            self.news.send_replace(news);
+            let snapshot = Snapshot { status: self.status(), ending };
+            self.snapshots.send_replace(snapshot);
         }
     }
 }
 
-/// The first news of a run.
-pub(crate) fn first_news(core: &Core) -> News {
-    News { status: core.status(Duration::ZERO), ending: None }
+/// The first snapshot of a run.
+pub(crate) fn first_snapshot(core: &Core) -> Snapshot {
+    Snapshot { status: core.status(Duration::ZERO), ending: None }
 }

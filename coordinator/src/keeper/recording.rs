@@ -11,7 +11,7 @@ use crate::handle::CallError;
 use crate::ledger::Record;
 
 /// A commit that takes longer is no silence of the workers.
-const DEAF: Duration = Duration::from_secs(1);
+const SLOW_DISK: Duration = Duration::from_secs(1);
 
 /// At most so many counts of quarantined machines are taken back at a time.
 const MOST_TAKEN_BACK: usize = 1000;
@@ -33,13 +33,13 @@ impl Keeper {
         let mut records = Vec::new();
         for count in &report.counts {
             match self.core.judge(now, unix_time, report.worker, count) {
-                Ok((verdict, mut news)) => {
+                Ok((verdict, mut new_records)) => {
                     if verdict == Verdict::Conflict {
                         let (unit, worker) = (count.lease.unit, report.worker);
                         warn!(%unit, %worker, completions = count.completions, "counts of a unit disagree");
                     }
                     verdicts.push(verdict);
-                    records.append(&mut news);
+                    records.append(&mut new_records);
                 }
                 Err(refusal) => {
                     reply.send(Err(refusal.into())).ok();
@@ -62,9 +62,9 @@ impl Keeper {
             _ => Ok(()),
         };
         let taken = self.clock.now().saturating_sub(begun);
-        if taken > DEAF {
+        if taken > SLOW_DISK {
             warn!(seconds = taken.as_secs_f64(), "the disk was slow to take records");
-            self.deaf += taken;
+            self.stalled += taken;
         }
         let now = self.now();
         match committed {

@@ -115,7 +115,7 @@ fn parse(json: &str) -> Option<Record> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::record::{Mark, UnitRecord};
+    use crate::ledger::record::{CommitMark, UnitRecord};
     use queens::UnitId;
 
     #[test]
@@ -144,14 +144,14 @@ mod tests {
                 assert!(decode(&changed).is_err(), "byte {at} bit {bit}");
             }
         }
-        let mark = Record::Mark(Mark { records: 3, elapsed_ms: 1500, threads: 2 });
+        let mark = Record::Mark(CommitMark { records: 3, elapsed_ms: 1500, threads: 2 });
         let (line, _) = encode(&mark, prev);
         assert_eq!(decode(line.as_bytes()), Ok((mark, prev)));
     }
 
     #[test]
     fn a_record_with_a_field_that_this_release_does_not_know_is_not_understood() {
-        let known = encode(&Record::Mark(Mark::default()), LineHash::of(b"before")).0;
+        let known = encode(&Record::Mark(CommitMark::default()), LineHash::of(b"before")).0;
         let at = known.find(PREV).unwrap();
         let body = format!("{},\"weight\":2{}", &known[..at], &known[at..known.len() - CRC_LEN]);
         let line = format!("{body}{CRC}{:08x}{END}", crc32fast::hash(body.as_bytes()));

@@ -23,12 +23,12 @@ use thiserror::Error;
 pub(crate) use disk::{Disk, SystemDisk};
 pub use line::LineHash;
 pub use reader::{LineBefore, Tail, line_before, read, read_until};
-pub use record::{Mark, Record, Recount, Retraction, UnitRecord};
+pub use record::{CommitMark, Record, Recount, Retraction, UnitRecord};
 pub use writer::Writer;
 
 /// A place in the ledger: behind a commit mark, or at its very beginning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Position {
+pub struct LedgerPosition {
     /// The number of the file, from 1.
     pub file: u32,
     /// Bytes of that file before the place.
@@ -38,13 +38,13 @@ pub struct Position {
     /// The hash of the line before the place (before the first line: the run's own hash).
     pub hash: LineHash,
     /// What the mark before the place says.
-    pub mark: Mark,
+    pub mark: CommitMark,
 }
 
-impl Position {
+impl LedgerPosition {
     /// The beginning of the ledger of the run with that hash.
     pub fn beginning(run: LineHash) -> Self {
-        Self { file: 1, offset: 0, line: 0, hash: run, mark: Mark::default() }
+        Self { file: 1, offset: 0, line: 0, hash: run, mark: CommitMark::default() }
     }
 }
 

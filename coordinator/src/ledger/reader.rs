@@ -12,7 +12,7 @@ use std::path::Path;
 
 use super::line::{LineHash, decode};
 use super::record::Record;
-use super::{LedgerError, Location, Position, file_path, files_after};
+use super::{LedgerError, LedgerPosition, Location, file_path, files_after};
 
 /// Longer lines than this were never written: they are read no further.
 const LONGEST_LINE: usize = 1 << 16;
@@ -21,7 +21,7 @@ const LONGEST_LINE: usize = 1 << 16;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tail {
     /// Behind the last mark: where writing goes on.
-    pub end: Position,
+    pub end: LedgerPosition,
     /// Bytes behind it.
     pub bytes: u64,
 }
@@ -30,7 +30,7 @@ pub struct Tail {
 /// may refuse it by saying what is wrong.
 pub fn read(
     folder: &Path,
-    from: &Position,
+    from: &LedgerPosition,
     apply: impl FnMut(Location, &Record) -> Result<(), String>,
 ) -> Result<Tail, LedgerError> {
     read_until(folder, from, None, apply)
@@ -39,8 +39,8 @@ pub fn read(
 /// The same, but not beyond `until`: what follows that mark may be written at this moment.
 pub fn read_until(
     folder: &Path,
-    from: &Position,
-    until: Option<&Position>,
+    from: &LedgerPosition,
+    until: Option<&LedgerPosition>,
     mut apply: impl FnMut(Location, &Record) -> Result<(), String>,
 ) -> Result<Tail, LedgerError> {
     let mut end = from.clone();
@@ -52,7 +52,7 @@ pub fn read_until(
             return Ok(Tail { end, bytes: 0 });
         }
         let path = file_path(folder, at.file);
-        let Some(mut lines) = Lines::open(&path, at.offset)? else {
+        let Some(mut lines) = LineReader::open(&path, at.offset)? else {
             return missing_or_end(folder, &at, from, end, bytes);
         };
         while let Some(line) = lines.next()? {
@@ -102,7 +102,7 @@ pub fn read_until(
                 return Ok(Tail { end, bytes });
             }
         }
-        at = Position { file: at.file + 1, offset: 0, line: 0, ..at };
+        at = LedgerPosition { file: at.file + 1, offset: 0, line: 0, ..at };
     }
 }
 
@@ -121,14 +121,14 @@ pub enum LineBefore {
 ///
 /// # Errors
 /// The position's file is missing or cannot be read.
-pub fn line_before(folder: &Path, position: &Position) -> Result<LineBefore, LedgerError> {
+pub fn line_before(folder: &Path, position: &LedgerPosition) -> Result<LineBefore, LedgerError> {
     if position.offset == 0 {
         let is_beginning = position.file == 1 && position.line == 0;
         return Ok(if is_beginning { LineBefore::Fits } else { LineBefore::Differs });
     }
     let path = file_path(folder, position.file);
     let from = position.offset.saturating_sub(LONGEST_LINE as u64);
-    let Some(mut lines) = Lines::open(&path, from)? else { return Err(LedgerError::Missing(path)) };
+    let Some(mut lines) = LineReader::open(&path, from)? else { return Err(LedgerError::Missing(path)) };
     while let Some(line) = lines.next()? {
         let fits = line.is_ok_and(|line| LineHash::of(line) == position.hash);
         if lines.read >= position.offset {
@@ -142,13 +142,13 @@ pub fn line_before(folder: &Path, position: &Position) -> Result<LineBefore, Led
 /// The file at which reading arrived is not there: the end of the ledger, unless a later one is.
 fn missing_or_end(
     folder: &Path,
-    at: &Position,
-    from: &Position,
-    end: Position,
+    at: &LedgerPosition,
+    from: &LedgerPosition,
+    end: LedgerPosition,
     bytes: u64,
 ) -> Result<Tail, LedgerError> {
     let path = file_path(folder, at.file);
-    let position_is_beyond = at.file == from.file && *from != Position::beginning(from.hash);
+    let position_is_beyond = at.file == from.file && *from != LedgerPosition::beginning(from.hash);
     if position_is_beyond || !files_after(folder, at.file)?.is_empty() {
         return Err(LedgerError::Missing(path));
     }
@@ -158,7 +158,7 @@ fn missing_or_end(
 fn later_file_has_mark(folder: &Path, file: u32) -> Result<bool, LedgerError> {
     for later in files_after(folder, file)? {
         let path = file_path(folder, later);
-        let Some(mut lines) = Lines::open(&path, 0)? else { continue };
+        let Some(mut lines) = LineReader::open(&path, 0)? else { continue };
         if lines.rest()?.has_mark {
             return Ok(true);
         }
@@ -167,7 +167,7 @@ fn later_file_has_mark(folder: &Path, file: u32) -> Result<bool, LedgerError> {
 }
 
 /// The lines of one file.
-struct Lines<'a> {
+struct LineReader<'a> {
     path: &'a Path,
     file: BufReader<File>,
     line: Vec<u8>,
@@ -179,7 +179,7 @@ struct Rest {
     has_mark: bool,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineReader<'a> {
     /// The lines from that offset on; nothing if there is no such file.
     fn open(path: &'a Path, offset: u64) -> Result<Option<Self>, LedgerError> {
         let mut file = match File::open(path) {

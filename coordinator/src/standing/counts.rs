@@ -55,7 +55,7 @@ impl Counts {
     }
 
     /// Takes over what another knows of units that are unknown here.
-    pub fn learn(&mut self, other: &Self) {
+    pub fn adopt(&mut self, other: &Self) {
         for at in 0..self.completions.len() {
             if self.completions[at] == UNKNOWN {
                 (self.completions[at], self.nodes[at], self.origins[at]) =

@@ -21,7 +21,7 @@ use crate::shard::Shard;
 use counts::Counts;
 pub use counts::MOST_COMPLETIONS;
 pub use machines::{Machine, Machines};
-pub use marks::{Mark, Marks};
+pub use marks::{Marks, UnitMark};
 pub use vote::{MachineId, Origin, Vote};
 
 /// The units on record, their counts and sums.
@@ -79,21 +79,21 @@ impl Standing {
 
     /// Whether the unit has a standing count.
     pub fn is_done(&self, unit: UnitId) -> bool {
-        self.is(Mark::Done, unit)
+        self.is(UnitMark::Done, unit)
     }
 
     /// Whether the unit has that mark.
-    pub fn is(&self, mark: Mark, unit: UnitId) -> bool {
+    pub fn is(&self, mark: UnitMark, unit: UnitId) -> bool {
         self.marks.of(mark).contains(unit.0)
     }
 
     /// How many units have a standing count.
     pub fn done(&self) -> u64 {
-        self.marked(Mark::Done)
+        self.marked(UnitMark::Done)
     }
 
     /// How many units have that mark.
-    pub fn marked(&self, mark: Mark) -> u64 {
+    pub fn marked(&self, mark: UnitMark) -> u64 {
         self.marks.of(mark).len()
     }
 
@@ -111,8 +111,8 @@ impl Standing {
     pub fn is_pending(&self, unit: UnitId, policy: DoubleCheck) -> bool {
         match policy {
             DoubleCheck::None => false,
-            DoubleCheck::Share(_) => self.is(Mark::Due, unit),
-            DoubleCheck::All => self.is_done(unit) && !self.is(Mark::Checked, unit),
+            DoubleCheck::Share(_) => self.is(UnitMark::Due, unit),
+            DoubleCheck::All => self.is_done(unit) && !self.is(UnitMark::Checked, unit),
         }
     }
 
@@ -120,8 +120,8 @@ impl Standing {
     pub fn pending(&self, policy: DoubleCheck) -> u64 {
         match policy {
             DoubleCheck::None => 0,
-            DoubleCheck::Share(_) => self.marked(Mark::Due),
-            DoubleCheck::All => self.done() - self.marked(Mark::Checked),
+            DoubleCheck::Share(_) => self.marked(UnitMark::Due),
+            DoubleCheck::All => self.done() - self.marked(UnitMark::Checked),
         }
     }
 
@@ -157,16 +157,16 @@ impl Standing {
     }
 
     /// Marks a unit as counted without adding it up: for comparisons.
-    pub(crate) fn learn_count(&mut self, unit: UnitId, count: u64) {
-        self.marks.of_mut(Mark::Done).insert(unit.0);
+    pub(crate) fn adopt_count(&mut self, unit: UnitId, count: u64) {
+        self.marks.of_mut(UnitMark::Done).insert(unit.0);
         let nobody = Origin { machine: MachineId(0), kernel: 0, mirrored: false };
         self.counts.set(unit, &Vote { count, nodes: 0, origin: nobody });
     }
 
     /// Takes over counts that another standing of the same run has read. Both have seen the same first records, so
     /// their numbers of machines and kernels are the same.
-    pub fn learn_counts(&mut self, other: &Standing) {
-        self.counts.learn(&other.counts);
+    pub fn adopt_counts(&mut self, other: &Standing) {
+        self.counts.adopt(&other.counts);
     }
 
     /// Adds one record; an error says why it cannot stand where it does.
@@ -199,7 +199,7 @@ impl Standing {
         if r.count > MOST_COMPLETIONS {
             return Err(format!("unit {unit} cannot have {} completions", r.count));
         }
-        if !self.marks.of_mut(Mark::Done).insert(unit.0) {
+        if !self.marks.of_mut(UnitMark::Done).insert(unit.0) {
             return Err(format!("unit {unit} is counted a second time"));
         }
         self.counts.set(unit, &vote);
@@ -209,10 +209,10 @@ impl Standing {
         machine.unverified += 1;
         machine.trials += u64::from(r.recount == Some(Recount::Trial));
         if r.recount.is_some() {
-            self.marks.of_mut(Mark::Due).insert(unit.0);
+            self.marks.of_mut(UnitMark::Due).insert(unit.0);
         }
         if r.recount == Some(Recount::Sample) {
-            self.marks.of_mut(Mark::Sampled).insert(unit.0);
+            self.marks.of_mut(UnitMark::Sampled).insert(unit.0);
         }
         self.decide(unit, &vote);
         self.sums.tally.add(plan.summand(unit), r.count).map_err(|error| error.to_string())
@@ -261,11 +261,11 @@ impl Standing {
 
     /// The unit's standing count, made by one machine, was made again by the other, or by the same.
     fn confirm(&mut self, unit: UnitId, of: MachineId, by: MachineId) {
-        self.marks.of_mut(Mark::Due).remove(unit.0);
-        if self.marks.of_mut(Mark::Checked).insert(unit.0) && self.is(Mark::Sampled, unit) {
+        self.marks.of_mut(UnitMark::Due).remove(unit.0);
+        if self.marks.of_mut(UnitMark::Checked).insert(unit.0) && self.is(UnitMark::Sampled, unit) {
             self.sums.sampled += 1;
         }
-        if of != by && self.marks.of_mut(Mark::Independent).insert(unit.0) {
+        if of != by && self.marks.of_mut(UnitMark::Independent).insert(unit.0) {
             let machine = self.sums.machines.get_mut(of);
             machine.unverified = machine.unverified.saturating_sub(1);
             machine.verified += 1;
@@ -276,7 +276,7 @@ impl Standing {
     fn contradict(&mut self, r: &UnitRecord) -> Result<(), String> {
         let (unit, vote) = (r.unit, self.vote_of(r)?);
         self.sums.conflicts += 1;
-        if self.is(Mark::Independent, unit) {
+        if self.is(UnitMark::Independent, unit) {
             // Two machines have said otherwise already.
             self.sums.machines.get_mut(vote.origin.machine).wrong += 1;
         } else {
@@ -288,7 +288,7 @@ impl Standing {
     fn retract(&mut self, plan: &Plan, r: &Retraction) -> Result<(), String> {
         let unit = r.unit;
         self.expect_standing(unit, r.count)?;
-        if self.is(Mark::Independent, unit) {
+        if self.is(UnitMark::Independent, unit) {
             return Err(format!(
                 "unit {unit} was counted twice on different machines and cannot be taken back"
             ));
@@ -297,11 +297,11 @@ impl Standing {
         let machine = self.sums.machines.get_mut(origin.machine);
         machine.counts = machine.counts.saturating_sub(1);
         machine.unverified = machine.unverified.saturating_sub(1);
-        if self.is(Mark::Sampled, unit) {
-            self.sums.sampled -= u64::from(self.is(Mark::Checked, unit));
+        if self.is(UnitMark::Sampled, unit) {
+            self.sums.sampled -= u64::from(self.is(UnitMark::Checked, unit));
             self.sums.refuted += u64::from(!r.quarantine);
         }
-        for mark in Mark::ALL {
+        for mark in UnitMark::ALL {
             self.marks.of_mut(mark).remove(unit.0);
         }
         self.counts.forget(unit);
@@ -324,7 +324,7 @@ impl Standing {
     }
 
     /// The units that have a mark, ascending.
-    pub fn units_with(&self, mark: Mark) -> impl Iterator<Item = UnitId> + '_ {
+    pub fn units_with(&self, mark: UnitMark) -> impl Iterator<Item = UnitId> + '_ {
         let bits: &Bitmap = self.marks.of(mark);
         bits.iter().map(UnitId)
     }

@@ -39,7 +39,8 @@ impl Original {
         let mut random = StdRng::seed_from_u64(seed);
         let folder = TempDir::new().unwrap();
         let plan = known_run::plan();
-        let directory = RunDirectory::begin(folder.path(), (*plan).clone(), Shard::default()).unwrap();
+        let directory =
+            RunDirectory::begin(folder.path(), (*plan).clone(), Shard::default(), Duration::ZERO).unwrap();
         let beginning = LedgerPosition::beginning(directory.run().hash());
         let mut writer = Writer::new(&directory.ledger(), beginning).with_file_size(FILE_SIZE);
         let done = if random.random() { plan.units() } else { random.random_range(1..plan.units()) };

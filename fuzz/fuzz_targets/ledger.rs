@@ -2,6 +2,7 @@
 
 #![no_main]
 
+use std::convert::Infallible;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -47,12 +48,12 @@ fuzz_target!(|bytes: &[u8]| {
     });
     let mut writer = Writer::new(folder, end.clone());
     writer.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
-    let tail = read(folder, &end, |_, _| Ok(())).unwrap();
+    let tail = read(folder, &end, |_, _| Ok::<_, Infallible>(())).unwrap();
     assert_eq!((&tail.end, tail.bytes), (writer.end(), 0));
     let mut again = Vec::new();
     read(folder, &beginning, |_, record| {
         again.push(record.clone());
-        Ok(())
+        Ok::<_, Infallible>(())
     })
     .unwrap();
     assert_eq!(again.pop(), Some(record));

@@ -3,6 +3,7 @@
 #![no_main]
 
 use std::sync::LazyLock;
+use std::time::Duration;
 
 use coordinator::export::{By, TableFormat, TableSource};
 use coordinator::run_directory::RunDirectory;
@@ -15,7 +16,7 @@ use tempfile::TempDir;
 static RUN: LazyLock<(TempDir, RunDirectory, Audit)> = LazyLock::new(|| {
     let folder = TempDir::new().unwrap();
     let plan = Plan::derive(PlanSpec::new(Board::new(5).unwrap())).unwrap();
-    let directory = RunDirectory::begin(folder.path(), plan, Shard::default()).unwrap();
+    let directory = RunDirectory::begin(folder.path(), plan, Shard::default(), Duration::ZERO).unwrap();
     let audit = audit(&directory).unwrap();
     (folder, directory, audit)
 });

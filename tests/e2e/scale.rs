@@ -34,7 +34,7 @@ fn a_coordinator_of_ten_million_units_starts_in_seconds_and_stays_under_a_gigaby
     let path = folder.path().join("run");
     let plan = ten_million_units();
     let units = plan.units();
-    let directory = RunDirectory::begin(&path, plan, Shard::default()).unwrap();
+    let directory = RunDirectory::begin(&path, plan, Shard::default(), Duration::ZERO).unwrap();
     let mut writer = Writer::new(&directory.ledger(), LedgerPosition::beginning(directory.run().hash()));
     let records = records().min(units);
     let record = |unit| {

@@ -1,5 +1,6 @@
 //! What a stranger does with a run: verify, export, compare.
 
+use std::convert::Infallible;
 use std::fs;
 
 use coordinator::ledger::{LedgerPosition, Record, UnitRecord, Writer, read};
@@ -16,7 +17,7 @@ fn forge(folder: &Folder, run: &str, mut lie: impl FnMut(&mut Record)) {
     let mut records = Vec::new();
     read(&directory.ledger(), &beginning, |_, record| {
         records.extend((!matches!(record, Record::Check(_))).then(|| record.clone()));
-        Ok(())
+        Ok::<_, Infallible>(())
     })
     .unwrap();
     records.iter_mut().for_each(&mut lie);
@@ -39,7 +40,7 @@ fn lie_about(folder: &Folder, run: &str, more: i64, suits: impl Fn(tally::Summan
         {
             first = Some(first.map_or(r.unit, |first: UnitId| first.min(r.unit)));
         }
-        Ok(())
+        Ok::<_, Infallible>(())
     })
     .unwrap();
     forge(folder, run, |record| {

@@ -22,7 +22,7 @@ use rand::RngExt;
 use super::{Core, Refusal};
 use crate::double_check::DoubleCheck;
 use crate::ledger::{Record, Recount, Retraction, UnitRecord};
-use crate::standing::{MOST_COMPLETIONS, UnitMark, Vote};
+use crate::standing::{MOST_COMPLETIONS, RecordError, UnitMark, Vote};
 
 /// The first counts of a machine, which are all checked where another machine is there to do it.
 const TRIALS: u64 = 20;
@@ -202,7 +202,7 @@ impl Core {
         now: Duration,
         worker: Option<WorkerId>,
         records: &[Record],
-    ) -> Result<(), String> {
+    ) -> Result<(), RecordError> {
         for record in records {
             self.standing.apply(&self.plan, self.shard, record)?;
             match record {

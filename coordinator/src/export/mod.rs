@@ -57,11 +57,16 @@ impl fmt::Display for By {
     }
 }
 
+/// A word for something of which there are no tables.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("a table is by unit, family or constellation, not by \"{0}\"")]
+pub struct ByError(String);
+
 impl FromStr for By {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
+    type Err = ByError;
+    fn from_str(text: &str) -> Result<Self, ByError> {
         let named = By::ALL.into_iter().find(|by| by.to_string() == text);
-        named.ok_or_else(|| format!("a table is by unit, family or constellation, not by \"{text}\""))
+        named.ok_or_else(|| ByError(text.to_owned()))
     }
 }
 
@@ -113,6 +118,9 @@ pub struct TableSource<'a> {
 
 impl TableSource<'_> {
     /// Writes the table and returns its digest.
+    ///
+    /// # Errors
+    /// The plan has no such table, or `out` cannot be written.
     pub fn write(
         &self,
         format: TableFormat,
@@ -146,6 +154,9 @@ impl TableSource<'_> {
     }
 
     /// Compares a table with the ledger; says by what it is and its digest.
+    ///
+    /// # Errors
+    /// The table is not the one that the ledger gives, or cannot be read.
     pub fn compare(&self, table: &mut dyn BufRead) -> Result<(By, blake3::Hash), ExportError> {
         let mut comparison = Comparison::new(table)?;
         let (format, by) = table::kind_of(comparison.first_line()).ok_or(ExportError::NoTable)?;

@@ -1,13 +1,12 @@
 //! From reports to records on disk.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use proto::{Report, Verdict};
-use tokio::sync::oneshot;
 use tracing::{error, info, warn};
 
-use super::{Ending, Keeper, Stage};
-use crate::handle::CallError;
+use super::Keeper;
+use super::inbox::{CallError, ReplyTo};
 use crate::ledger::Record;
 
 /// A commit that takes longer is no silence of the workers.
@@ -21,14 +20,14 @@ pub(super) struct PendingReport {
     report: Report,
     verdicts: Vec<Verdict>,
     records: Vec<Record>,
-    reply: oneshot::Sender<Result<Vec<Verdict>, CallError>>,
+    reply: ReplyTo<Vec<Verdict>>,
 }
 
 impl Keeper {
     /// Has the core judge a report. Its answer waits for the commit.
-    pub(super) fn judge(&mut self, report: Report, reply: oneshot::Sender<Result<Vec<Verdict>, CallError>>) {
+    pub(super) fn judge(&mut self, report: Report, reply: ReplyTo<Vec<Verdict>>) {
         let now = self.now();
-        let unix_time = unix_time();
+        let unix_time = self.unix_time();
         let mut verdicts = Vec::with_capacity(report.counts.len());
         let mut records = Vec::new();
         for count in &report.counts {
@@ -75,7 +74,7 @@ impl Keeper {
                 }
                 for PendingReport { report, verdicts, records, reply } in reports {
                     if let Err(what) = self.core.recorded(now, Some(report.worker), &records) {
-                        self.stage = Stage::Ended(Ending::Withheld(what));
+                        self.withhold(what);
                     }
                     reply.send(Ok(verdicts)).ok();
                 }
@@ -105,7 +104,7 @@ impl Keeper {
                 warn!(machine, "the machine was wrong and is quarantined");
             }
         }
-        let records = self.core.take_back(unix_time(), MOST_TAKEN_BACK);
+        let records = self.core.take_back(self.unix_time(), MOST_TAKEN_BACK);
         if records.is_empty() {
             return;
         }
@@ -115,15 +114,15 @@ impl Keeper {
             self.core.not_recorded(&records);
             self.trouble = format!("nothing is recorded: {error}");
         } else if let Err(what) = self.core.recorded(self.now(), None, &records) {
-            self.stage = Stage::Ended(Ending::Withheld(what));
+            self.withhold(what);
         } else {
             self.trouble.clear();
             warn!(units = records.len(), "counts of quarantined machines are taken back");
         }
     }
-}
 
-/// Seconds since 1970 (UTC).
-fn unix_time() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+    /// Seconds since 1970 (UTC).
+    fn unix_time(&self) -> u64 {
+        self.clock.since_1970().as_secs()
+    }
 }

@@ -37,7 +37,7 @@ fn writer(folder: &Path, disk: &FaultyDisk, end: LedgerPosition) -> Writer {
 fn units(folder: &Path) -> (Vec<u64>, Tail) {
     let mut units = Vec::new();
     let tail = read(folder, &LedgerPosition::beginning(run_hash()), |_, record| {
-        let Record::Count(r) = record else { return Err("another record".into()) };
+        let Record::Count(r) = record else { return Err(io::Error::other("another record")) };
         units.push(r.unit.0);
         Ok(())
     });

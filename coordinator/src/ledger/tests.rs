@@ -42,7 +42,7 @@ fn ledger(file_size: u64) -> (TempDir, LedgerPosition) {
 fn units(folder: &Path) -> Result<(Vec<u64>, Tail), LedgerError> {
     let mut units = Vec::new();
     let tail = read(folder, &LedgerPosition::beginning(run_hash()), |_, record| {
-        let Record::Count(r) = record else { return Err("no count".into()) };
+        let Record::Count(r) = record else { return Err(io::Error::other("no count")) };
         units.push(r.unit.0);
         Ok(())
     })?;

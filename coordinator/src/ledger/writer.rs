@@ -32,12 +32,12 @@ impl Writer {
         Self::on(Box::new(SystemDisk), folder, end)
     }
 
-    /// The same on that disk.
+    /// Goes on behind the mark at `end`, on a disk of the caller's.
     pub(crate) fn on(disk: Box<dyn Disk>, folder: &Path, end: LedgerPosition) -> Self {
         Self { folder: folder.to_owned(), disk, end, file: None, file_size: FILE_SIZE }
     }
 
-    /// The same with files of another size in bytes.
+    /// Begins a new file when one has grown to that many bytes.
     #[cfg(test)]
     pub(crate) fn with_file_size(self, file_size: u64) -> Self {
         Self { file_size, ..self }
@@ -48,8 +48,10 @@ impl Writer {
         &self.end
     }
 
-    /// Appends the records and a mark. When it returns without an error, they are on disk; with one, nothing has
-    /// changed and the same records may be committed again.
+    /// Appends the records and a mark. When it returns without an error, they are on disk.
+    ///
+    /// # Errors
+    /// The disk would not do it; nothing has changed, and the same records may be committed again.
     pub fn commit(&mut self, records: &[Record], elapsed: Duration, threads: u32) -> Result<(), LedgerError> {
         let mark = CommitMark {
             records: self.end.mark.records + records.len() as u64,

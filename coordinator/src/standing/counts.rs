@@ -35,7 +35,7 @@ impl Counts {
         Some(self.completions[unit.0 as usize]).filter(|count| *count != UNKNOWN)
     }
 
-    /// The same with its origin.
+    /// The unit's count with its origin, if it is known.
     pub fn vote(&self, unit: UnitId) -> Option<Vote> {
         let count = self.count(unit)?;
         let at = unit.0 as usize;

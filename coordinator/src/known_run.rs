@@ -55,6 +55,8 @@ pub fn unit_record(unit: u64, lie: u64, machine: &str) -> UnitRecord {
         mirrored: false,
         recount: None,
         of: None,
+        owner: String::new(),
+        of_owner: String::new(),
         at: 1_790_000_000,
     }
 }

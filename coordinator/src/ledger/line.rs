@@ -116,6 +116,11 @@ fn parse(json: &str) -> Option<Record> {
         "check" => serde_json::from_str(fields).map(Record::Check),
         "conflict" => serde_json::from_str(fields).map(Record::Conflict),
         "retract" => serde_json::from_str(fields).map(Record::Retract),
+        "restore" => serde_json::from_str(fields).map(Record::Restore),
+        "expel" => serde_json::from_str(fields).map(Record::Expel),
+        "policy" => serde_json::from_str(fields).map(Record::Policy),
+        "term" => serde_json::from_str(fields).map(Record::Term),
+        "replicas" => serde_json::from_str(fields).map(Record::Replicas),
         "mark" => serde_json::from_str(fields).map(Record::Mark),
         _ => return None,
     };
@@ -141,6 +146,8 @@ mod tests {
             mirrored: false,
             recount: None,
             of: None,
+            owner: String::new(),
+            of_owner: String::new(),
             at: 1_790_000_000,
         });
         let prev = LineHash::of(b"before");

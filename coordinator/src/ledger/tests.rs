@@ -22,6 +22,8 @@ pub(super) fn record(unit: u64) -> Record {
         mirrored: false,
         recount: None,
         of: None,
+        owner: String::new(),
+        of_owner: String::new(),
         at: 1_790_000_000,
     })
 }

@@ -12,24 +12,31 @@ impl Standing {
     }
 
     /// Ends the dispute about a unit, if there was one, by its new standing count.
+    ///
+    /// Another owner's equal count decides against everybody who said otherwise; another machine's of the same owner
+    /// decides among the machines of that owner.
     pub(super) fn decide(&mut self, unit: UnitId, vote: &Vote) {
+        let machines = &self.sums.machines;
+        let own = vote.origin.machine;
         let believed: Vec<Vote> =
-            self.votes(unit).filter(|other| self.sums.machines.agree(other, vote)).copied().collect();
+            self.votes(unit).filter(|other| machines.agree(other, vote)).copied().collect();
+        let is_of_another_owner =
+            believed.iter().any(|other| !machines.is_one_owner(other.origin.machine, own));
+        let is_of_another_machine = believed.iter().any(|other| other.origin.machine != own);
         let votes = self.sums.disputed.remove(&unit).unwrap_or_default();
-        let another = believed.iter().find(|other| other.origin.machine != vote.origin.machine);
-        if let Some(another) = another {
-            self.confirm(unit, vote.origin.machine, another.origin.machine);
-            let mut losers: Vec<_> = votes
-                .iter()
-                .filter(|other| self.loses(other, vote, &believed))
-                .map(|v| v.origin.machine)
-                .collect();
-            losers.sort_unstable();
-            losers.dedup();
-            losers.into_iter().for_each(|loser| self.sums.machines.get_mut(loser).wrong += 1);
-        } else if !believed.is_empty() {
-            self.confirm(unit, vote.origin.machine, vote.origin.machine);
+        believed.iter().for_each(|other| self.confirm(unit, own, other.origin.machine));
+        if !is_of_another_machine {
+            return;
         }
+        let mut losers: Vec<_> = votes
+            .iter()
+            .filter(|other| self.loses(other, vote, &believed))
+            .map(|other| other.origin.machine)
+            .filter(|loser| is_of_another_owner || self.sums.machines.is_one_owner(*loser, own))
+            .collect();
+        losers.sort_unstable();
+        losers.dedup();
+        losers.into_iter().for_each(|loser| self.sums.machines.lose(loser, is_of_another_owner));
     }
 
     /// Whether a vote was wrong, now that another and those who agree with it have decided. Nodes say nothing against

@@ -13,19 +13,27 @@ pub enum UnitMark {
     Sampled,
     /// which was counted a second time, with the same outcome,
     Checked,
-    /// on another machine.
+    /// on another machine,
+    TwoMachines,
+    /// of another owner.
     Independent,
 }
 
 impl UnitMark {
     /// All of them.
-    pub const ALL: [UnitMark; 5] =
-        [UnitMark::Done, UnitMark::Due, UnitMark::Sampled, UnitMark::Checked, UnitMark::Independent];
+    pub const ALL: [UnitMark; 6] = [
+        UnitMark::Done,
+        UnitMark::Due,
+        UnitMark::Sampled,
+        UnitMark::Checked,
+        UnitMark::TwoMachines,
+        UnitMark::Independent,
+    ];
 }
 
 /// The bits of all units.
 #[derive(Clone, Debug)]
-pub struct Marks([Bitmap; 5]);
+pub struct Marks([Bitmap; 6]);
 
 impl Marks {
     /// No unit has any.

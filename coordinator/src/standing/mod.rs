@@ -1,8 +1,8 @@
 //! What the records of a ledger add up to.
 //!
 //! One fold serves the running coordinator, the resumption from a checkpoint and the audit, so that none of them
-//! can understand a record differently. Who is to be believed follows from it too: two equal counts from different
-//! machines decide a dispute, and a machine that lost one is quarantined.
+//! can understand a record differently. Who is to be believed follows from it too: two equal counts of different owners
+//! decide a dispute, or of different machines where all belong to one owner, and a machine that lost one is quarantined.
 
 mod apply;
 mod counts;
@@ -20,7 +20,7 @@ use crate::double_check::DoubleCheck;
 use crate::shard::Shard;
 use counts::Counts;
 pub use counts::MOST_COMPLETIONS;
-pub use machines::{Machine, Machines};
+pub use machines::{Machine, Machines, Trust};
 pub use marks::{Marks, UnitMark};
 pub use record_error::RecordError;
 pub use sums::Sums;
@@ -100,7 +100,7 @@ impl Standing {
 
     /// How many standing counts of quarantined machines nobody has confirmed: they are to be taken back.
     pub fn unbelieved(&self) -> u64 {
-        self.sums.machines.quarantined().map(|machine| machine.unverified).sum()
+        self.sums.machines.iter().map(Machine::unbelieved).sum()
     }
 
     /// The sums.

@@ -38,9 +38,23 @@ pub enum RecordError {
     /// It is a check of nobody's count.
     #[error("the check of unit {0} does not say whose count it confirms")]
     UnknownOrigin(UnitId),
-    /// It takes back what two machines have counted.
-    #[error("unit {0} was counted twice on different machines and cannot be taken back")]
+    /// It takes back what others have confirmed.
+    #[error("unit {0} was counted twice independently and cannot be taken back")]
     Confirmed(UnitId),
+    /// It takes a count back because of a quarantine that there is not.
+    #[error("unit {0} is taken back from a machine that is not quarantined")]
+    NotQuarantined(UnitId),
+    /// It restores a count that others contradict, or that nobody made.
+    #[error("unit {0} is restored to a count that is not the only one believed")]
+    Opposed(UnitId),
+    /// It begins another term than the next.
+    #[error("term {term} follows term {before}")]
+    OtherTerm {
+        /// The term that it begins.
+        term: u64,
+        /// The one before it.
+        before: u64,
+    },
     /// It names a machine too many.
     #[error("{0:?} is one machine more than the {MOST_MACHINES} there can be")]
     TooManyMachines(String),

@@ -1,12 +1,14 @@
 //! The sums of the records: small, and part of the checkpoint.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use queens::{Plan, Tally, UnitId};
 use serde::{Deserialize, Serialize};
 
 use super::machines::Machines;
 use super::vote::Vote;
+use crate::double_check::DoubleCheck;
+use crate::ledger::Term;
 
 /// What the records add up to, apart from what is known of each unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -27,8 +29,16 @@ pub struct Sums {
     pub conflicts: u64,
     /// Units without a standing count because counts disagree, with all of these.
     pub disputed: BTreeMap<UnitId, Vec<Vote>>,
+    /// Constellations with symmetry, by number, whose counts contradicted each other and were disputed for that.
+    pub contradicted: BTreeSet<u32>,
     /// Who has counted.
     pub machines: Machines,
+    /// How counts are checked, where the ledger says it.
+    pub policy: Option<DoubleCheck>,
+    /// Who writes the ledger.
+    pub term: Option<Term>,
+    /// How many followers must have a record before it is acknowledged.
+    pub replicas: u32,
 }
 
 impl Sums {
@@ -43,7 +53,11 @@ impl Sums {
             refuted: 0,
             conflicts: 0,
             disputed: BTreeMap::new(),
+            contradicted: BTreeSet::new(),
             machines: Machines::default(),
+            policy: None,
+            term: None,
+            replicas: 0,
         }
     }
 }

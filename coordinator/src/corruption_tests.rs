@@ -1,7 +1,7 @@
 //! Thousands of corrupted run directories: each resumes exactly or is refused with the place, none gives a wrong total.
 //!
-//! `DIADEM_CORRUPTIONS=2000 cargo test --release -p coordinator corrupted` tries so many, from other seeds than the
-//! usual ones with `DIADEM_SEED`.
+//! `DIADEM_CORRUPTIONS=2000 cargo test --release -p diadem-coordinator corrupted` tries so many, from other seeds than
+//! the usual ones with `DIADEM_SEED`.
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -58,7 +58,7 @@ fn a_finished_run_is_verified_in_words_and_as_json() {
     let folder = Folder::new();
     for (n, kernel) in [(1, "search"), (2, "search"), (12, "search"), (12, "meet")] {
         let run = format!("{n}-{kernel}");
-        folder.run(&format!("count {n} --kernel {kernel} --run {run} --quiet"));
+        folder.run(&format!("count {n} --method {kernel} --run {run} --quiet"));
         let words = folder.run(&format!("verify {run}"));
         assert_eq!(words.code, Some(0), "{words:?}");
         assert!(words.stdout.ends_with("complete; the total agrees with the published value\n"), "{words:?}");
@@ -86,7 +86,7 @@ fn a_wrong_count_with_all_hashes_right_is_found_by_the_recount_and_named() {
     let folder = Folder::new();
     for (kernel, other) in [("search", "meet/"), ("meet", "search/")] {
         let run = format!("run-{kernel}");
-        folder.run(&format!("count 12 --kernel {kernel} --run {run} --quiet"));
+        folder.run(&format!("count 12 --method {kernel} --run {run} --quiet"));
         let unit = lie_about(&folder, &run, 1, |summand| summand == tally::Summand::Asymmetric);
         let outcome = folder.run(&format!("verify {run} --recount all"));
         assert_eq!(outcome.code, Some(1), "{outcome:?}");
@@ -179,7 +179,7 @@ fn tables_say_what_the_ledger_says_and_verify_knows_them() {
 fn sums_by_family_are_the_same_in_both_schemes() {
     let folder = Folder::new();
     let sums = |kernel: &str| {
-        folder.run(&format!("count 13 --kernel {kernel} --run {kernel} --quiet"));
+        folder.run(&format!("count 13 --method {kernel} --run {kernel} --quiet"));
         let table = folder.run(&format!("export {kernel} --csv --by family")).stdout;
         let rows = table.lines().filter(|line| !line.starts_with('#'));
         // Units differ, what they add up to does not.

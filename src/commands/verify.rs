@@ -17,7 +17,7 @@ use rand::seq::index;
 use rand::{RngExt, SeedableRng};
 use serde_json::{Map, Value, json};
 
-use crate::args::{Sample, VerifyArgs, cores};
+use crate::args::{Sample, VerifyArgs};
 use crate::output::print;
 use crate::recount::{Standing, recount};
 
@@ -63,7 +63,7 @@ fn verify(args: &VerifyArgs, report: &mut Report) -> anyhow::Result<()> {
             json!({"families": found.families, "rotational": found.rotational, "power": found.power}),
         )?;
     }
-    let threads = args.threads.unwrap_or_else(cores);
+    let threads = args.threads.count();
     let again = recount(plan, &symmetric, threads, "symmetric counts")?;
     report.tell(
         &format!("symmetric counts: all {again} found again by a second algorithm"),

@@ -4,36 +4,24 @@
 
 mod access;
 mod args;
-mod bench;
-mod constellation_files;
-mod constellations;
-mod coordinator;
-mod count;
-mod export;
-mod families;
-mod keys;
+mod assurance;
+mod command_line;
+mod commands;
+mod ending;
+mod host;
 mod local;
 mod log;
-mod merge;
 mod output;
-mod picture;
 mod pictures;
 mod progress;
 mod recount;
-mod rings;
 mod signals;
-mod solutions;
-mod status;
-mod study;
-mod verify;
-mod worker;
-mod worth;
 
 use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Args, Command};
+use args::Args;
 
 /// The exit codes besides 0 and 1.
 const USAGE: u8 = 2;
@@ -44,7 +32,7 @@ fn main() -> ExitCode {
         Ok(args) => args,
         Err(error) => return usage(&error),
     };
-    match run(args.command) {
+    match commands::run(args.command) {
         Ok(code) => code,
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
@@ -54,39 +42,15 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(command: Command) -> anyhow::Result<ExitCode> {
-    match command {
-        Command::Count(args) => count::run(args),
-        Command::Coordinator(args) => coordinator::run(args),
-        Command::Worker(args) => worker::run(args),
-        Command::Status(args) => status::run(&args),
-        Command::Keys(args) => keys::run(&args),
-        Command::Constellations(args) => constellations::run(&args),
-        Command::Verify(args) => verify::run(&args),
-        Command::Export(args) => export::run(&args),
-        Command::Merge(args) => merge::run(&args),
-        Command::Bench(args) => bench::run(&args),
-        Command::Solutions(args) => solutions::run(&args),
-        Command::Families(args) => families::run(&args),
-        Command::Rings(args) => rings::run(&args),
-        Command::Study(args) => study::run(&args),
-        Command::Picture(args) => picture::run(&args),
-    }
-}
-
 /// Help as asked for, or what was wrong in one sentence.
 fn usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
         error.print().ok();
         return ExitCode::SUCCESS;
     }
-    let text = error.render().to_string();
-    let paragraph: Vec<_> = text.lines().take_while(|line| !line.trim().is_empty()).map(str::trim).collect();
-    let sentence = paragraph.join(" ");
-    if sentence.starts_with("error:") {
-        eprintln!("diadem: {} (see diadem --help)", sentence.trim_start_matches("error:").trim());
-    } else {
-        eprint!("{text}");
+    match command_line::complaint(error) {
+        Some(sentence) => eprintln!("diadem: {sentence}"),
+        None => eprint!("{}", error.render()),
     }
     ExitCode::from(USAGE)
 }

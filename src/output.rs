@@ -1,13 +1,14 @@
-//! What commands print: answers for people, and the same as JSON.
+//! What commands print: answers, for people and as JSON.
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use coordinator::store::Notice;
 use coordinator::{Agreement, Answer};
 use serde_json::json;
 
-use crate::worth;
+use crate::assurance;
 
 /// Prints the text and a newline to stdout.
 pub fn print(text: &str) -> anyhow::Result<()> {
@@ -20,6 +21,13 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 /// Whether the error is a reader that has gone away, as `head` does.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+}
+
+/// Prints what was noticed while a run was opened, to stderr.
+pub fn notices(notices: &[Notice]) {
+    for notice in notices {
+        eprintln!("diadem: {notice}");
+    }
 }
 
 /// Prints the answer; a total that differs from the published one gives a failure.
@@ -49,7 +57,7 @@ fn answer_json(answer: &Answer) -> serde_json::Value {
         "isa": isa,
         "seconds": elapsed.as_secs_f64(),
         "cpu_seconds": cpu.as_secs_f64(),
-        "worth": worth::value(&answer.worth, *units),
+        "worth": assurance::value(&answer.assurance, *units),
     });
     if !shard.is_whole() {
         object["shard"] = json!(shard.to_string());
@@ -80,7 +88,7 @@ fn answer_text(answer: &Answer) -> String {
         span(*elapsed),
         if *threads == 1 { "thread" } else { "threads" },
         span(*cpu),
-        worth::sentence(&answer.worth, *units),
+        assurance::sentence(&answer.assurance, *units),
     )
 }
 

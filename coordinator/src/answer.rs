@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use proto::Worth;
+use proto::Assurance;
 use queens::{Board, Totals, known};
 
+use crate::assurance::assess;
 use crate::audit::Audit;
 use crate::double_check::DoubleCheck;
 use crate::shard::Shard;
-use crate::worth::worth;
 
 /// What a finished run says.
 #[derive(Clone, Debug, PartialEq)]
@@ -31,7 +31,7 @@ pub struct Answer {
     /// Processor time of all units.
     pub cpu: Duration,
     /// What double-checking says of the counts.
-    pub worth: Worth,
+    pub assurance: Assurance,
 }
 
 /// How a total compares with the published value.
@@ -58,7 +58,7 @@ impl Answer {
             kernels: audit.kernels.clone(),
             elapsed: mark.elapsed(),
             cpu: Duration::from_micros(audit.standing.sums().cpu_us),
-            worth: worth(&audit.standing, DoubleCheck::default()),
+            assurance: assess(&audit.standing, DoubleCheck::default()),
         }
     }
 

@@ -8,6 +8,7 @@
 
 mod access;
 mod answer;
+mod assurance;
 mod audit;
 mod bitmap;
 mod bucket;
@@ -18,10 +19,12 @@ mod double_check;
 mod groups;
 mod handle;
 mod keeper;
+mod lock;
 mod merge;
+mod replay;
+mod resumption;
 mod server;
 mod service;
-mod worth;
 
 pub mod core;
 pub mod export;
@@ -43,7 +46,7 @@ pub use access::Access;
 pub use answer::{Agreement, Answer};
 pub use audit::{Audit, AuditError, audit, audit_each};
 pub use double_check::{DoubleCheck, DoubleCheckError};
-pub use handle::{CallError, Handle};
-pub use keeper::{Ending, News};
+pub use handle::Handle;
+pub use keeper::{CallError, Ending, Snapshot, Withheld};
 pub use merge::{MergeError, Merged, merge};
 pub use server::{Guard, ServeError, ServerKeys, serve};

@@ -23,23 +23,23 @@ pub struct Token(pub u64);
 
 /// How a unit is counted: a second count should share little with the first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Way {
+pub struct Variant {
     /// Mirrored left to right, or as planned.
     pub mirrored: bool,
     /// With the other method than the one that the worker registered with.
     pub other_kernel: bool,
 }
 
-impl Way {
-    /// All ways to count a unit, the usual one first.
-    pub const ALL: [Way; 4] = [
-        Way { mirrored: false, other_kernel: false },
-        Way { mirrored: true, other_kernel: false },
-        Way { mirrored: true, other_kernel: true },
-        Way { mirrored: false, other_kernel: true },
+impl Variant {
+    /// All variants of counting a unit, the usual one first.
+    pub const ALL: [Variant; 4] = [
+        Variant { mirrored: false, other_kernel: false },
+        Variant { mirrored: true, other_kernel: false },
+        Variant { mirrored: true, other_kernel: true },
+        Variant { mirrored: false, other_kernel: true },
     ];
 
-    /// The kernel that counts in this way on a worker that registered with `own`.
+    /// The kernel that counts this variant on a worker that registered with `own`.
     pub fn kernel(self, own: KernelName) -> KernelName {
         if self.other_kernel { own.other() } else { own }
     }
@@ -53,7 +53,7 @@ pub struct Lease {
     /// Which lending of it this is.
     pub token: Token,
     /// How it is to be counted.
-    pub way: Way,
+    pub variant: Variant,
 }
 
 /// A worker introduces itself.
@@ -98,7 +98,7 @@ pub enum LeaseReply {
 /// The count of one unit, as a worker reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitCount {
-    /// The lease under which it was counted; its way is how that was done.
+    /// The lease under which it was counted; its variant is how that was done.
     pub lease: Lease,
     /// The unit's completions.
     pub completions: u64,
@@ -178,14 +178,14 @@ pub struct RunStatus {
     /// The workers that are there.
     pub workers: Vec<WorkerStatus>,
     /// What double-checking says so far.
-    pub worth: Worth,
+    pub assurance: Assurance,
     /// Units that were lost with five workers and are not lent any more; at most 100 of them.
     pub set_aside: Vec<UnitId>,
 }
 
 /// What double-checking says of the counts on record.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Worth {
+pub struct Assurance {
     /// Units counted twice on different machines.
     pub on_two_machines: u64,
     /// Units counted twice on one machine only.

@@ -8,8 +8,8 @@ use queens::{Board, PlanSpec, Totals, UnitId};
 use thiserror::Error;
 
 use crate::domain::{
-    Lease, LeaseReply, Phase, Registration, Report, RunStatus, Token, UnitCount, Verdict, Way, Welcome,
-    WorkerId, WorkerStatus, Worth,
+    Assurance, Lease, LeaseReply, Phase, Registration, Report, RunStatus, Token, UnitCount, Variant, Verdict,
+    Welcome, WorkerId, WorkerStatus,
 };
 use crate::v1;
 
@@ -63,7 +63,7 @@ pub fn plan_from_reply(reply: v1::PlanReply) -> Result<(PlanSpec, Fingerprint), 
 
 impl From<Lease> for v1::Lease {
     fn from(lease: Lease) -> Self {
-        let Way { mirrored, other_kernel } = lease.way;
+        let Variant { mirrored, other_kernel } = lease.variant;
         Self { unit: lease.unit.0, token: lease.token.0, mirrored, other_kernel }
     }
 }
@@ -71,7 +71,7 @@ impl From<Lease> for v1::Lease {
 impl From<v1::Lease> for Lease {
     fn from(lease: v1::Lease) -> Self {
         let v1::Lease { unit, token, mirrored, other_kernel } = lease;
-        Self { unit: UnitId(unit), token: Token(token), way: Way { mirrored, other_kernel } }
+        Self { unit: UnitId(unit), token: Token(token), variant: Variant { mirrored, other_kernel } }
     }
 }
 
@@ -165,7 +165,7 @@ impl From<v1::LeaseReply> for LeaseReply {
 
 impl From<UnitCount> for v1::UnitCount {
     fn from(count: UnitCount) -> Self {
-        let Way { mirrored, other_kernel } = count.lease.way;
+        let Variant { mirrored, other_kernel } = count.lease.variant;
         Self {
             mirrored,
             other_kernel,
@@ -180,9 +180,9 @@ impl From<UnitCount> for v1::UnitCount {
 
 impl From<v1::UnitCount> for UnitCount {
     fn from(count: v1::UnitCount) -> Self {
-        let way = Way { mirrored: count.mirrored, other_kernel: count.other_kernel };
+        let variant = Variant { mirrored: count.mirrored, other_kernel: count.other_kernel };
         Self {
-            lease: Lease { unit: UnitId(count.unit), token: Token(count.token), way },
+            lease: Lease { unit: UnitId(count.unit), token: Token(count.token), variant },
             completions: count.completions,
             nodes: count.nodes,
             cpu: Duration::from_micros(count.cpu_us),
@@ -275,7 +275,7 @@ impl From<RunStatus> for v1::StatusReply {
             trouble: status.trouble,
             workers: status.workers.into_iter().map(Into::into).collect(),
             disputed: status.disputed,
-            worth: Some(status.worth.into()),
+            worth: Some(status.assurance.into()),
             set_aside: status.set_aside.into_iter().map(|unit| unit.0).collect(),
         }
     }
@@ -304,36 +304,36 @@ impl TryFrom<v1::StatusReply> for RunStatus {
             rate: reply.rate,
             trouble: reply.trouble,
             workers: reply.workers.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
-            worth: reply.worth.map(Worth::from).unwrap_or_default(),
+            assurance: reply.worth.map(Assurance::from).unwrap_or_default(),
             set_aside: reply.set_aside.into_iter().map(UnitId).collect(),
         })
     }
 }
 
-impl From<Worth> for v1::Worth {
-    fn from(worth: Worth) -> Self {
+impl From<Assurance> for v1::Worth {
+    fn from(assurance: Assurance) -> Self {
         Self {
-            on_two_machines: worth.on_two_machines,
-            on_one_machine: worth.on_one_machine,
-            pending: worth.pending,
-            sampled: worth.sampled,
-            conflicts: worth.conflicts,
-            quarantined: worth.quarantined,
-            wrong_at_most: worth.wrong_at_most,
+            on_two_machines: assurance.on_two_machines,
+            on_one_machine: assurance.on_one_machine,
+            pending: assurance.pending,
+            sampled: assurance.sampled,
+            conflicts: assurance.conflicts,
+            quarantined: assurance.quarantined,
+            wrong_at_most: assurance.wrong_at_most,
         }
     }
 }
 
-impl From<v1::Worth> for Worth {
-    fn from(worth: v1::Worth) -> Self {
+impl From<v1::Worth> for Assurance {
+    fn from(assurance: v1::Worth) -> Self {
         Self {
-            on_two_machines: worth.on_two_machines,
-            on_one_machine: worth.on_one_machine,
-            pending: worth.pending,
-            sampled: worth.sampled,
-            conflicts: worth.conflicts,
-            quarantined: worth.quarantined,
-            wrong_at_most: worth.wrong_at_most,
+            on_two_machines: assurance.on_two_machines,
+            on_one_machine: assurance.on_one_machine,
+            pending: assurance.pending,
+            sampled: assurance.sampled,
+            conflicts: assurance.conflicts,
+            quarantined: assurance.quarantined,
+            wrong_at_most: assurance.wrong_at_most,
         }
     }
 }

@@ -55,13 +55,13 @@ fn a_worker_that_lies_in_one_unit_of_twenty_is_quarantined_and_the_total_is_exac
             let remote = Remote::new(&url, Credentials::default()).unwrap();
             tokio::spawn(worker::run(remote, Arc::clone(&plan), config, std::future::pending()));
         }
-        let mut news = handle.news();
-        let news = news.wait_for(|news| news.ending.is_some()).await.unwrap();
-        news.ending.clone().unwrap()
+        let mut snapshots = handle.snapshots();
+        let snapshot = snapshots.wait_for(|snapshot| snapshot.ending.is_some()).await.unwrap();
+        snapshot.ending.clone().unwrap()
     });
     runtime.shutdown_background();
     let Ending::Answered(answer) = ending else { panic!("{ending:?}") };
     assert_eq!(Some(answer.totals), known::totals(board));
-    assert_eq!(answer.worth.quarantined, ["liar"]);
-    assert_eq!(answer.worth.on_two_machines, plan.units(), "{:?}", answer.worth);
+    assert_eq!(answer.assurance.quarantined, ["liar"]);
+    assert_eq!(answer.assurance.on_two_machines, plan.units(), "{:?}", answer.assurance);
 }

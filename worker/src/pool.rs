@@ -114,10 +114,10 @@ thread_local! {
 }
 
 fn count(plan: &Plan, kernels: &Kernels, mut lease: Lease, stop: &Stop) -> Option<UnitCount> {
-    let other = if lease.way.other_kernel { kernels.other() } else { None };
-    lease.way.other_kernel = other.is_some();
+    let other = if lease.variant.other_kernel { kernels.other() } else { None };
+    lease.variant.other_kernel = other.is_some();
     let unit = plan.unit(lease.unit);
-    let unit = if lease.way.mirrored { unit.mirrored() } else { unit };
+    let unit = if lease.variant.mirrored { unit.mirrored() } else { unit };
     let begun = LAST_READ.get();
     let count = unit.count(&**other.unwrap_or(&kernels.own), stop)?;
     let ended = ThreadTime::now();

@@ -13,15 +13,15 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use proto::{Lease, Way, WorkerId};
+use proto::{Lease, Variant, WorkerId};
 use queens::UnitId;
 use queens::kernel::KernelName;
 use rand::RngExt;
 
-use super::leases::Purpose;
+use super::leases::LeasePurpose;
 use super::{Core, LEASE_TIME, Refusal};
 use crate::double_check::DoubleCheck;
-use crate::standing::{MachineId, Mark};
+use crate::standing::{MachineId, UnitMark};
 
 /// Of so many checks one is made with another kernel.
 const OTHER_KERNEL: u32 = 8;
@@ -130,7 +130,7 @@ impl Core {
             }
         }
         if let Some(unit) = self.canary(borrower) {
-            return Some(self.lend_as(now, borrower, unit, (Purpose::Canary, Way::default())));
+            return Some(self.lend_as(now, borrower, unit, (LeasePurpose::Canary, Variant::default())));
         }
         while let Some(unit) = self.open.returned.pop_first() {
             if let Some(lease) = self.lend(now, borrower, unit) {
@@ -168,60 +168,69 @@ impl Core {
             return None;
         }
         let unit = self.canaries.take_for(borrower.number)?;
-        (self.standing.is(Mark::Independent, unit) && !self.is_taken(unit)).then_some(unit)
+        (self.standing.is(UnitMark::Independent, unit) && !self.is_taken(unit)).then_some(unit)
     }
 
     /// Lends the unit, if there is something to do about it that the worker can do.
     pub(super) fn lend(&mut self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Lease> {
-        let (purpose, mut way) = self.task(borrower, unit)?;
-        if purpose == Purpose::Check && !way.other_kernel {
-            way.other_kernel = self.random.random_ratio(1, OTHER_KERNEL);
+        let (purpose, mut variant) = self.task(borrower, unit)?;
+        if purpose == LeasePurpose::Check && !variant.other_kernel {
+            variant.other_kernel = self.random.random_ratio(1, OTHER_KERNEL);
         }
-        Some(self.lend_as(now, borrower, unit, (purpose, way)))
+        Some(self.lend_as(now, borrower, unit, (purpose, variant)))
     }
 
-    fn lend_as(&mut self, now: Duration, borrower: &Borrower, unit: UnitId, task: (Purpose, Way)) -> Lease {
+    fn lend_as(
+        &mut self,
+        now: Duration,
+        borrower: &Borrower,
+        unit: UnitId,
+        task: (LeasePurpose, Variant),
+    ) -> Lease {
         let expires = now.saturating_add(LEASE_TIME);
         let work = self.plan.weight(unit).saturating_mul(if task.1.other_kernel { OTHER_WORK } else { 1 });
         self.leases.lend(unit, work, borrower.worker, task, expires)
     }
 
     /// What is to be done about a unit that the worker can do, and how.
-    fn task(&self, borrower: &Borrower, unit: UnitId) -> Option<(Purpose, Way)> {
+    fn task(&self, borrower: &Borrower, unit: UnitId) -> Option<(LeasePurpose, Variant)> {
         let is_in_run = unit.0 < self.plan.units() && self.shard.contains(unit);
         if !is_in_run || self.is_taken(unit) || self.losses.set_aside().contains(&unit) {
             return None;
         }
         if !self.standing.is_done(unit) {
-            let way =
-                if self.is_disputed(unit) { self.way_to_decide(borrower, unit)? } else { Way::default() };
-            return Some((Purpose::Count, way));
+            let variant = if self.is_disputed(unit) {
+                self.variant_to_decide(borrower, unit)?
+            } else {
+                Variant::default()
+            };
+            return Some((LeasePurpose::Count, variant));
         }
         if !self.standing.is_pending(unit, self.policy) {
             return None;
         }
         let counted = self.standing.vote(unit)?.origin.machine;
         let is_own = Some(counted) == borrower.number;
-        let way = Way { mirrored: true, other_kernel: is_own };
-        (!is_own || borrower.is_alone).then_some((Purpose::Check, way))
+        let variant = Variant { mirrored: true, other_kernel: is_own };
+        (!is_own || borrower.is_alone).then_some((LeasePurpose::Check, variant))
     }
 
     /// How the worker's machine can help to decide a dispute: it has not counted the unit yet; or no machine is there
-    /// that has not, and there is a way in which it has not.
-    fn way_to_decide(&self, borrower: &Borrower, unit: UnitId) -> Option<Way> {
+    /// that has not, and there is a variant that it has not counted.
+    fn variant_to_decide(&self, borrower: &Borrower, unit: UnitId) -> Option<Variant> {
         let machines = &self.standing.sums().machines;
         let votes: Vec<_> = self.standing.votes(unit).map(|vote| vote.origin).collect();
         let voters: HashSet<&str> =
             votes.iter().map(|origin| machines.get(origin.machine).name.as_str()).collect();
         if !voters.contains(borrower.machine.as_str()) {
-            return Some(Way::ALL[1]);
+            return Some(Variant::ALL[1]);
         }
         if self.workers.machines().any(|machine| !voters.contains(machine)) {
             return None;
         }
-        Way::ALL.into_iter().find(|way| {
-            let kernel = way.kernel(borrower.kernel).to_string();
-            let origin = machines.find_origin(&borrower.machine, &kernel, way.mirrored);
+        Variant::ALL.into_iter().find(|variant| {
+            let kernel = variant.kernel(borrower.kernel).to_string();
+            let origin = machines.find_origin(&borrower.machine, &kernel, variant.mirrored);
             origin.is_none_or(|origin| !votes.contains(&origin))
         })
     }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proto::{Phase, RunStatus};
 
 use super::Core;
-use crate::worth::worth;
+use crate::assurance::assess;
 
 /// At most so many units are named as set aside.
 const NAMED: usize = 100;
@@ -31,7 +31,7 @@ impl Core {
             phase: Phase::Counting,
             trouble: self.trouble(),
             workers: self.workers.status(now, |worker| self.leases.held_by(worker).units),
-            worth: worth(&self.standing, self.policy),
+            assurance: assess(&self.standing, self.policy),
             set_aside: self.losses.set_aside().iter().take(NAMED).copied().collect(),
         }
     }

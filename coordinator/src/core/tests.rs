@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use proto::{Token, UnitCount, Verdict, Way};
+use proto::{Token, UnitCount, Variant, Verdict};
 use queens::{Board, PlanSpec};
 
 use super::*;
@@ -153,7 +153,7 @@ fn late_result_of_expired_lease_is_accepted() {
     assert_eq!(again.unit, late.unit);
     assert_eq!(report(&mut core, LEASE_TIME, a, late, 5), Verdict::Recorded);
     assert_eq!(report(&mut core, LEASE_TIME, b, again, 5), Verdict::Recorded, "and the other confirms it");
-    assert_eq!(core.status(LEASE_TIME).worth.on_two_machines, 1);
+    assert_eq!(core.status(LEASE_TIME).assurance.on_two_machines, 1);
     assert!(core.is_complete());
 }
 
@@ -181,8 +181,8 @@ fn a_contradicted_count_stands_again_only_when_another_machine_agrees() {
     assert_eq!(report(&mut core, T0, d, lease, 6), Verdict::Recorded);
     assert_eq!(core.standing().count(lease.unit), Some(6));
     let status = core.status(T0);
-    assert_eq!((status.disputed, status.worth.on_two_machines), (0, 1));
-    assert_eq!(status.worth.quarantined, ["a", "c"], "those who lost it");
+    assert_eq!((status.disputed, status.assurance.on_two_machines), (0, 1));
+    assert_eq!(status.assurance.quarantined, ["a", "c"], "those who lost it");
     assert_eq!(core.lease(T0, a, 1), Err(Refusal::UnknownWorker(a)));
     let again = registration(&core, "a", &[]);
     assert_eq!(core.register(T0, again), Err(Refusal::Quarantined("a".into())));
@@ -276,7 +276,7 @@ fn a_worker_of_another_plan_is_refused_and_unknown_units_are_unwanted() {
     let foreign = Registration { fingerprint: "0".repeat(32).into(), ..registration(&core, "a", &[]) };
     assert!(matches!(core.register(T0, foreign), Err(Refusal::OtherPlan { .. })));
     let a = join(&mut core, "a");
-    let beyond = Lease { unit: UnitId(core.plan().units()), token: Token(1), way: Way::default() };
+    let beyond = Lease { unit: UnitId(core.plan().units()), token: Token(1), variant: Variant::default() };
     assert_eq!(report(&mut core, T0, a, beyond, 1), Verdict::Unwanted);
 }
 
@@ -296,7 +296,7 @@ fn checks_go_mirrored_to_another_machine_and_only_left_alone_to_the_same_with_an
     of_a.iter().for_each(|lease| _ = report(&mut core, T0, a, *lease, 5));
     let to_b = core.lease(T0, b, 3).unwrap();
     assert!(to_b.iter().map(|lease| lease.unit).eq(of_a.iter().map(|lease| lease.unit)));
-    assert!(to_b.iter().all(|lease| lease.way.mirrored));
+    assert!(to_b.iter().all(|lease| lease.variant.mirrored));
     report(&mut core, T0, b, to_b[0], 5);
     core.release(T0, b, &to_b[1..], true).unwrap();
     // The other has left. All is counted; what is not checked waits for another machine, but not for ever.
@@ -306,7 +306,7 @@ fn checks_go_mirrored_to_another_machine_and_only_left_alone_to_the_same_with_an
         if leases.is_empty() {
             break;
         }
-        assert!(leases.iter().all(|lease| lease.way == Way::default()));
+        assert!(leases.iter().all(|lease| lease.variant == Variant::default()));
         leases.iter().for_each(|lease| _ = report(&mut core, T0, a, *lease, 5));
     }
     let mut checked = 1;
@@ -316,12 +316,12 @@ fn checks_go_mirrored_to_another_machine_and_only_left_alone_to_the_same_with_an
             break;
         }
         checked += leases.len() as u64;
-        assert!(leases.iter().all(|lease| lease.way.mirrored && lease.way.other_kernel));
+        assert!(leases.iter().all(|lease| lease.variant.mirrored && lease.variant.other_kernel));
         leases.iter().for_each(|lease| _ = report(&mut core, ALONE, a, *lease, 5));
     }
     assert!(core.is_complete());
-    let worth = core.status(ALONE).worth;
-    assert_eq!((worth.on_two_machines, worth.on_one_machine), (1, checked - 1));
+    let assurance = core.status(ALONE).assurance;
+    assert_eq!((assurance.on_two_machines, assurance.on_one_machine), (1, checked - 1));
 }
 
 #[test]
@@ -339,9 +339,9 @@ fn a_wrong_count_of_a_unit_that_two_machines_have_counted_quarantines_at_once() 
         core.release(T0, c, &leases, false).unwrap();
     }
     let canary = canary.unwrap();
-    assert_eq!(canary.way, Way::default(), "nothing tells it from a unit that nobody has counted");
+    assert_eq!(canary.variant, Variant::default(), "nothing tells it from a unit that nobody has counted");
     assert_eq!(report(&mut core, T0, c, canary, 6), Verdict::Conflict);
-    assert_eq!(core.status(T0).worth.quarantined, ["c"]);
+    assert_eq!(core.status(T0).assurance.quarantined, ["c"]);
     assert_eq!(core.standing().count(lease.unit), Some(5));
 }
 

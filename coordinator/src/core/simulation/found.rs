@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Lease, Token, UnitCount, Verdict, Way};
+use proto::{Lease, Token, UnitCount, Variant, Verdict};
 use queens::UnitId;
 use queens::kernel::{Count, Method};
 
@@ -39,9 +39,9 @@ fn nodes_that_nobody_has_confirmed_are_held_against_nobody() {
     (0..3).for_each(|k| world.join(k));
     let unit = UnitId(0);
     let mut say = |k: usize, method: Method, astray: u64| {
-        let way = Way { mirrored: k > 0, other_kernel: method == Method::Meet };
+        let variant = Variant { mirrored: k > 0, other_kernel: method == Method::Meet };
         let Count { completions, nodes } = truth.count(unit, method);
-        let lease = Lease { unit, token: Token(0), way };
+        let lease = Lease { unit, token: Token(0), variant };
         let count = UnitCount { lease, completions, nodes: nodes + astray, cpu: Duration::ZERO };
         let id = world.workers[k].id.unwrap();
         let (verdict, records) = world.core.judge(world.now, 0, id, &count).unwrap();
@@ -63,7 +63,7 @@ fn a_worker_from_before_a_restart_is_not_taken_for_another() {
     let before = world.workers[0].id.unwrap();
     world.restart(false);
     world.join(1);
-    let lease = Lease { unit: UnitId(0), token: Token(0), way: Way::default() };
+    let lease = Lease { unit: UnitId(0), token: Token(0), variant: Variant::default() };
     let count = UnitCount { lease, completions: 7, nodes: 1, cpu: Duration::ZERO };
     let judged = world.core.judge(world.now, 0, before, &count);
     assert_eq!(judged, Err(Refusal::UnknownWorker(before)));

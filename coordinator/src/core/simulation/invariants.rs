@@ -7,7 +7,7 @@ use queens::UnitId;
 use super::worker::Habit;
 use super::{Truth, World};
 use crate::double_check::DoubleCheck;
-use crate::standing::Mark;
+use crate::standing::UnitMark;
 
 impl World {
     /// Looks at everything that must hold.
@@ -20,7 +20,7 @@ impl World {
     fn standing_is_what_the_records_say(&mut self) {
         let replayed = self.replayed();
         assert_eq!(self.core.standing.sums(), replayed.sums());
-        for mark in Mark::ALL {
+        for mark in UnitMark::ALL {
             assert!(self.core.standing.units_with(mark).eq(replayed.units_with(mark)), "{mark:?}");
         }
         for unit in (0..self.truth.plan.units()).map(UnitId) {
@@ -88,16 +88,16 @@ fn whatever_happens_the_records_add_up_and_the_total_is_exact_when_all_is_checke
                 world.check();
             }));
             assert!(run.is_ok(), "seed {seed}, {policy}, {habits:?}");
-            let worth = world.core.status(world.now).worth;
-            let said_alike = worth.on_one_machine > 0
+            let assurance = world.core.status(world.now).assurance;
+            let said_alike = assurance.on_one_machine > 0
                 && habits.iter().any(|habit| matches!(habit, Habit::LiesAlikeOneIn(_)));
             let is_honest = habits.iter().all(|habit| *habit == Habit::Honest);
             if is_honest || policy == DoubleCheck::All && !said_alike {
                 assert!(world.is_exact(), "seed {seed}, {policy}, {habits:?}");
             }
             if policy == DoubleCheck::All {
-                let checked = worth.on_two_machines + worth.on_one_machine;
-                assert_eq!(checked, truth.plan.units(), "seed {seed}: {worth:?}");
+                let checked = assurance.on_two_machines + assurance.on_one_machine;
+                assert_eq!(checked, truth.plan.units(), "seed {seed}: {assurance:?}");
             }
         }
     }

@@ -21,8 +21,8 @@ fn with_all_checked_a_liar_in_one_unit_of_twenty_is_found_and_the_total_is_exact
         world.finish();
         assert!(world.workers[2].lies > 0 && world.is_quarantined(LIAR), "seed {seed}");
         assert!(world.is_exact(), "seed {seed}");
-        let worth = world.core.status(world.now).worth;
-        assert_eq!((worth.on_two_machines, worth.wrong_at_most), (truth.plan.units(), Some(0.0)));
+        let assurance = world.core.status(world.now).assurance;
+        assert_eq!((assurance.on_two_machines, assurance.wrong_at_most), (truth.plan.units(), Some(0.0)));
     }
 }
 
@@ -33,8 +33,8 @@ fn with_the_default_policy_a_liar_in_one_unit_of_five_is_found_in_95_of_100_runs
     for seed in 0..100 {
         let mut world = world(&truth, DoubleCheck::default(), Habit::LiesOneIn(5), seed);
         world.finish();
-        let worth = world.core.status(world.now).worth;
-        assert_eq!(worth.sampled > 0, worth.wrong_at_most.is_some(), "{worth:?}");
+        let assurance = world.core.status(world.now).assurance;
+        assert_eq!(assurance.sampled > 0, assurance.wrong_at_most.is_some(), "{assurance:?}");
         if world.is_quarantined(LIAR) {
             found += 1;
             assert!(world.is_exact(), "seed {seed}: what it counted was counted again");
@@ -73,7 +73,7 @@ fn two_machines_that_disagree_wait_for_a_third() {
     }
     let status = world.core.status(world.now);
     assert!(status.disputed > 0 && !world.core.is_complete(), "{status:?}");
-    assert!(status.worth.quarantined.is_empty(), "{status:?}");
+    assert!(status.assurance.quarantined.is_empty(), "{status:?}");
     world.workers.push(super::SimulatedWorker::new(2, Habit::Honest));
     world.finish();
     assert!(world.is_quarantined("machine-1") && world.is_exact());
@@ -84,10 +84,10 @@ fn one_machine_alone_checks_itself_in_another_way() {
     let truth = Truth::of(8, 20);
     let mut world = World::new(&truth, DoubleCheck::All, &[Habit::Honest], 1);
     world.finish();
-    let worth = world.core.status(world.now).worth;
-    assert_eq!((worth.on_one_machine, worth.on_two_machines), (truth.plan.units(), 0));
+    let assurance = world.core.status(world.now).assurance;
+    assert_eq!((assurance.on_one_machine, assurance.on_two_machines), (truth.plan.units(), 0));
     let mut world = World::new(&truth, DoubleCheck::All, &[Habit::LiesOneIn(10)], 1);
     world.finish();
     assert!(world.is_exact(), "two equal attempts decide");
-    assert!(world.core.status(world.now).worth.conflicts > 0);
+    assert!(world.core.status(world.now).assurance.conflicts > 0);
 }

@@ -58,7 +58,7 @@ impl SimulatedWorker {
 
     /// Counts a unit, in its own way.
     pub fn count(&mut self, truth: &Truth, lease: Lease, random: &mut StdRng) -> UnitCount {
-        let true_count = truth.count(lease.unit, lease.way.kernel(KERNEL).method);
+        let true_count = truth.count(lease.unit, lease.variant.kernel(KERNEL).method);
         let (mut completions, mut nodes) = (true_count.completions, true_count.nodes);
         match self.habit {
             Habit::LiesOneIn(k) if random.random_ratio(1, k) => completions += random.random_range(1..1000),

@@ -1,11 +1,11 @@
-//! What double-checking is worth, in words and as JSON.
+//! What double-checking shows, in words and as JSON.
 
-use proto::Worth;
+use proto::Assurance;
 use serde_json::{Value, json};
 
 /// One line about the counts of so many units.
-pub fn sentence(worth: &Worth, done: u64) -> String {
-    let Worth { on_two_machines, on_one_machine, conflicts, quarantined, .. } = worth;
+pub fn sentence(assurance: &Assurance, done: u64) -> String {
+    let Assurance { on_two_machines, on_one_machine, conflicts, quarantined, .. } = assurance;
     if done > 0 && *on_two_machines == done {
         let others = others(*conflicts, quarantined);
         return format!(
@@ -23,7 +23,7 @@ pub fn sentence(worth: &Worth, done: u64) -> String {
             share(*one)
         ),
     };
-    let bound = worth.wrong_at_most.map_or_else(String::new, |share| {
+    let bound = assurance.wrong_at_most.map_or_else(String::new, |share| {
         let alike = if *on_one_machine > 0 { ", unless a machine errs twice alike" } else { "" };
         format!(", at most {} % wrong with 95 % confidence{alike}", percent_above(100.0 * share))
     });
@@ -39,17 +39,17 @@ fn others(conflicts: u64, quarantined: &[String]) -> String {
 }
 
 /// The same for programs.
-pub fn value(worth: &Worth, done: u64) -> Value {
+pub fn value(assurance: &Assurance, done: u64) -> Value {
     json!({
-        "counted_twice_on_two_machines": worth.on_two_machines,
-        "counted_twice_on_one_machine": worth.on_one_machine,
-        "to_be_checked": worth.pending,
-        "sampled": worth.sampled,
-        "conflicts": worth.conflicts,
-        "quarantined": worth.quarantined,
-        "wrong_at_most": worth.wrong_at_most,
+        "counted_twice_on_two_machines": assurance.on_two_machines,
+        "counted_twice_on_one_machine": assurance.on_one_machine,
+        "to_be_checked": assurance.pending,
+        "sampled": assurance.sampled,
+        "conflicts": assurance.conflicts,
+        "quarantined": assurance.quarantined,
+        "wrong_at_most": assurance.wrong_at_most,
         "confidence": 0.95,
-        "proven": done > 0 && worth.on_two_machines == done,
+        "proven": done > 0 && assurance.on_two_machines == done,
     })
 }
 
@@ -75,21 +75,21 @@ mod tests {
 
     #[test]
     fn worth_is_told_plainly_and_proven_only_where_all_was_counted_twice() {
-        let worth = Worth {
+        let assurance = Assurance {
             on_two_machines: 1000,
             sampled: 1000,
             wrong_at_most: Some(0.002_991),
-            ..Worth::default()
+            ..Assurance::default()
         };
         assert_eq!(
-            sentence(&worth, 100_000),
+            sentence(&assurance, 100_000),
             "1.0 % of units counted twice on different machines, 0 conflicts, at most 0.3 % wrong with 95 % confidence"
         );
-        let alone = Worth { on_two_machines: 0, on_one_machine: 33, ..worth.clone() };
+        let alone = Assurance { on_two_machines: 0, on_one_machine: 33, ..assurance.clone() };
         assert!(sentence(&alone, 3300).contains("1.0 % of units counted twice on one machine"));
-        assert!(sentence(&worth, 1000).starts_with("proven: every unit"));
-        assert!(sentence(&Worth::default(), 10).starts_with("no unit counted twice, 0 conflicts"));
-        let found = Worth { conflicts: 1, quarantined: vec!["rack-3".into()], ..worth };
+        assert!(sentence(&assurance, 1000).starts_with("proven: every unit"));
+        assert!(sentence(&Assurance::default(), 10).starts_with("no unit counted twice, 0 conflicts"));
+        let found = Assurance { conflicts: 1, quarantined: vec!["rack-3".into()], ..assurance };
         assert!(sentence(&found, 100_000).contains("1 conflict, quarantined: rack-3, at most"));
         assert_eq!((percent(0.0012), percent_above(0.001_21)), ("0.0012".into(), "0.0013".into()));
     }

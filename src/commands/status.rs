@@ -9,8 +9,8 @@ use worker::Remote;
 
 use crate::access::{JOIN, STATUS, credentials};
 use crate::args::StatusArgs;
+use crate::assurance;
 use crate::output::{print, span};
-use crate::worth;
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -69,7 +69,7 @@ fn as_json(status: &RunStatus) -> serde_json::Value {
         "seconds": status.elapsed.as_secs_f64(),
         "seconds_left": status.left.map(|left| left.as_secs_f64()),
         "rate": status.rate,
-        "worth": worth::value(&status.worth, status.done),
+        "worth": assurance::value(&status.assurance, status.done),
         "set_aside": status.set_aside.iter().map(|unit| unit.0).collect::<Vec<_>>(),
         "workers": status.workers.iter().map(worker).collect::<Vec<_>>(),
     })
@@ -91,9 +91,9 @@ fn as_text(status: &RunStatus) -> String {
         totals.p,
         totals.r,
     );
-    text += &format!("\nso checked: {}", worth::sentence(&status.worth, *done));
-    if status.worth.pending > 0 {
-        text += &format!("; {} units to be checked", status.worth.pending);
+    text += &format!("\nso checked: {}", assurance::sentence(&status.assurance, *done));
+    if status.assurance.pending > 0 {
+        text += &format!("; {} units to be checked", status.assurance.pending);
     }
     if status.disputed > 0 {
         text += &format!("\nin dispute, for another machine to decide: {} units", status.disputed);

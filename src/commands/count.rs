@@ -1,0 +1,134 @@
+//! `diadem count`: a local run, with the coordinator's own code and a worker in one process.
+
+use std::path::Path;
+use std::pin::pin;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use coordinator::run_directory::RunDirectory;
+use coordinator::shard::Shard;
+use coordinator::standing::Standing;
+use coordinator::store::{OpenOptions, Store};
+use coordinator::{Ending, Handle};
+use queens::{Plan, PlanError};
+use tracing::Level;
+
+use crate::args::{LocalCount, Place, new_plan};
+use crate::local::Local;
+use crate::{command_line, ending, host, log, output, progress, signals};
+
+/// A count that could not record anything for this long ends: what it counts on would be lost.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// The exit code after Ctrl-C, as shells have it.
+const INTERRUPTED: u8 = 130;
+
+pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
+    log::start(Level::WARN);
+    let (plan, standing, store) = begin(&count)?;
+    let config = worker::Config {
+        name: "local".into(),
+        machine: host::name(),
+        threads: count.kernel.threads,
+        kernel: count.kernel.kernel(&plan.spec())?,
+        give_up_after: Some(PATIENCE),
+    };
+    let (kernel, threads) = (config.kernel.name(), config.threads);
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let ending = runtime.block_on(async {
+        let is_settled = standing.is_settled(&plan, count.shard(), count.double_check);
+        let handle = Handle::start(plan, count.shard(), standing, count.double_check, store)?;
+        let ending = work(&handle, config, count.shows_progress, is_settled).await;
+        handle.close().await;
+        ending
+    });
+    let what_is_kept = match &count.place {
+        Place::Memory => "the count was in memory only and is lost".to_owned(),
+        Place::Directory { .. } => command_line::how_to_go_on(),
+    };
+    match ending {
+        Ok(Some(ending)) => {
+            let mut answer = ending::answer(ending)?;
+            if answer.units == 0 {
+                // Nothing was there to be counted, so the ledger does not say with what.
+                answer.kernels.insert(kernel.to_string());
+                answer.threads = threads;
+            }
+            output::answer(&answer, count.json)
+        }
+        Ok(None) => {
+            eprintln!("diadem: stopped; {what_is_kept}");
+            Ok(ExitCode::from(INTERRUPTED))
+        }
+        Err(error) => Err(anyhow::anyhow!("{error:#}; {what_is_kept}")),
+    }
+}
+
+/// The plan, what has been counted of it, and where more is recorded.
+fn begin(count: &LocalCount) -> anyhow::Result<(Arc<Plan>, Standing, Option<Store>)> {
+    let new = || Plan::derive(new_plan(count.board, count.kernel.method, count.families));
+    match &count.place {
+        Place::Memory => {
+            let plan = Arc::new(new()?);
+            let standing = Standing::new(&plan);
+            Ok((plan, standing, None))
+        }
+        Place::Directory { path, shard } => {
+            let (store, standing) = open(count, path, *shard, new)?;
+            Ok((store.directory().plan().clone(), standing, Some(store)))
+        }
+    }
+}
+
+fn open(
+    count: &LocalCount,
+    path: &Path,
+    shard: Shard,
+    new: impl FnOnce() -> Result<Plan, PlanError>,
+) -> anyhow::Result<(Store, Standing)> {
+    let begin = if RunDirectory::exists(path) { None } else { Some(new()?) };
+    let options = OpenOptions { path: path.to_owned(), begin, board: Some(count.board), shard };
+    let (store, standing, notices) = Store::open(options)?;
+    output::notices(&notices);
+    Ok((store, standing))
+}
+
+/// Counts until there is an ending, or until the user interrupts: then there is none.
+async fn work(
+    handle: &Handle,
+    config: worker::Config,
+    shows_progress: bool,
+    is_settled: bool,
+) -> anyhow::Result<Option<Ending>> {
+    let shown = shows_progress.then(|| tokio::spawn(progress::show(handle.snapshots())));
+    let ending = count_and_audit(handle, config, is_settled).await;
+    if let Some(shown) = shown {
+        shown.abort();
+        shown.await.ok();
+    }
+    ending
+}
+
+async fn count_and_audit(
+    handle: &Handle,
+    config: worker::Config,
+    is_settled: bool,
+) -> anyhow::Result<Option<Ending>> {
+    // Listened to from here to the end: the audit before the answer can be interrupted as well.
+    let mut interrupted = pin!(signals::interrupted());
+    if !is_settled {
+        let shutdown = async { interrupted.as_mut().await.unwrap_or(()) };
+        let summary = worker::run(Local(handle.clone()), handle.plan().clone(), config, shutdown).await?;
+        if !summary.finished {
+            return Ok(None);
+        }
+    }
+    tokio::select! {
+        ending = ending::of(handle) => Ok(Some(ending?)),
+        interrupted = &mut interrupted => {
+            interrupted?;
+            Ok(None)
+        }
+    }
+}

@@ -23,7 +23,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, Registration, Welcome, WorkerId};
+use proto::{Lease, Owner, Registration, Welcome, WorkerId};
 use queens::plan::Fingerprint;
 use queens::{Plan, UnitId, self_test};
 use rand::rngs::StdRng;
@@ -203,6 +203,22 @@ impl Core {
                 self.leases.end_unit(*unit);
             }
         }
+    }
+
+    /// Whether calls of that owner may name the worker: it has to be there and that owner's.
+    pub fn check_owner(&self, worker: WorkerId, owner: &Owner) -> Result<(), Refusal> {
+        if self.workers.is_of(worker, owner) { Ok(()) } else { Err(Refusal::UnknownWorker(worker)) }
+    }
+
+    /// Strikes off all workers of an owner who is let in no longer; what they held is open again. Says how many.
+    pub fn strike_off(&mut self, now: Duration, owner: &Owner) -> usize {
+        self.note_machines(now);
+        let workers = self.workers.of(owner);
+        for worker in &workers {
+            self.workers.remove(*worker);
+            self.leases.end_all_of(*worker).into_iter().for_each(|unit| self.reopen(unit));
+        }
+        workers.len()
     }
 
     /// Keeps the worker's leases alive and names those that it has lost.

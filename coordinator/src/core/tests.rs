@@ -1,6 +1,6 @@
 use std::collections::BTreeSet;
 
-use proto::{Token, UnitCount, Variant, Verdict};
+use proto::{Owner, Token, UnitCount, Variant, Verdict};
 use queens::{Board, PlanSpec};
 
 use super::*;
@@ -19,6 +19,7 @@ fn core_with(policy: DoubleCheck) -> Core {
 
 fn registration(core: &Core, name: &str, held: &[UnitId]) -> Registration {
     Registration {
+        owner: Owner::default(),
         fingerprint: core.plan().fingerprint().clone(),
         name: name.into(),
         machine: name.into(),

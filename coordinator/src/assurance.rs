@@ -3,7 +3,7 @@
 use proto::Assurance;
 
 use crate::double_check::DoubleCheck;
-use crate::standing::{Standing, UnitMark};
+use crate::standing::{Machine, Standing, UnitMark};
 
 /// One time in so many the bound may be wrong: 95 % confidence.
 const RISK: f64 = 0.05;
@@ -11,16 +11,19 @@ const RISK: f64 = 0.05;
 /// What the records say of themselves.
 pub fn assess(standing: &Standing, policy: DoubleCheck) -> Assurance {
     let sums = standing.sums();
-    let on_two_machines = standing.marked(UnitMark::Independent);
+    let [checked, on_two_machines, on_two_owners] =
+        [UnitMark::Checked, UnitMark::TwoMachines, UnitMark::Independent].map(|mark| standing.marked(mark));
     let drawn = wrong_at_most(sums.sampled + sums.refuted, sums.refuted);
     let all_checked = standing.done() > 0 && on_two_machines == standing.done();
     Assurance {
-        on_two_machines,
-        on_one_machine: standing.marked(UnitMark::Checked) - on_two_machines,
+        on_two_owners,
+        on_two_machines: on_two_machines - on_two_owners,
+        on_one_machine: checked - on_two_machines,
         pending: standing.pending(policy),
         sampled: sums.sampled,
         conflicts: sums.conflicts,
-        quarantined: sums.machines.quarantined().map(|machine| machine.name.clone()).collect(),
+        quarantined: sums.machines.quarantined().map(Machine::title).collect(),
+        expelled: sums.machines.expelled().map(ToOwned::to_owned).collect(),
         wrong_at_most: if all_checked { Some(0.0) } else { drawn },
     }
 }

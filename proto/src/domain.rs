@@ -104,6 +104,10 @@ pub struct Registration {
     pub self_test: u64,
     /// Units that it holds from before a connection was lost.
     pub held: Vec<UnitId>,
+    /// The number that it had then, if it had one.
+    pub former: Option<WorkerId>,
+    /// The leases of these units under that number, which prove that they were lent to it.
+    pub leases: Vec<Lease>,
 }
 
 /// The answer to a registration.
@@ -217,7 +221,9 @@ pub struct RunStatus {
 /// What double-checking says of the counts on record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Assurance {
-    /// Units counted twice on different machines.
+    /// Units counted twice by different owners.
+    pub on_two_owners: u64,
+    /// Units counted twice on different machines of one owner.
     pub on_two_machines: u64,
     /// Units counted twice on one machine only.
     pub on_one_machine: u64,
@@ -227,8 +233,10 @@ pub struct Assurance {
     pub sampled: u64,
     /// Counts that contradicted others.
     pub conflicts: u64,
-    /// Machines that were wrong.
+    /// Machines that are not believed.
     pub quarantined: Vec<String>,
+    /// Owners who are not believed, with all their machines.
+    pub expelled: Vec<String>,
     /// At most this share of the units is wrong, with 95 % confidence, where that can be said.
     pub wrong_at_most: Option<f64>,
 }

@@ -85,6 +85,8 @@ impl From<Registration> for v1::RegisterRequest {
             machine: registration.machine,
             self_test: registration.self_test,
             held: registration.held.into_iter().map(|unit| unit.0).collect(),
+            former: registration.former.map(|worker| worker.0),
+            leases: registration.leases.into_iter().map(Into::into).collect(),
         }
     }
 }
@@ -92,7 +94,8 @@ impl From<Registration> for v1::RegisterRequest {
 impl TryFrom<v1::RegisterRequest> for Registration {
     type Error = WireError;
     fn try_from(request: v1::RegisterRequest) -> Result<Self, WireError> {
-        let v1::RegisterRequest { fingerprint, name, threads, kernel, held, machine, self_test } = request;
+        let v1::RegisterRequest { fingerprint, name, threads, kernel, held, machine, self_test, former, leases } =
+            request;
         for (field, text) in [("a worker's name", &name), ("a machine's name", &machine)] {
             if text.is_empty() || text.len() > LONGEST_NAME || text.chars().any(char::is_control) {
                 return Err(WireError::new(field, format!("{text:?}"), "1 to 200 bytes of plain text"));
@@ -110,6 +113,8 @@ impl TryFrom<v1::RegisterRequest> for Registration {
             kernel: parse_kernel(&kernel)?,
             self_test,
             held: held.into_iter().map(UnitId).collect(),
+            former: former.map(WorkerId),
+            leases: leases.into_iter().map(Into::into).collect(),
         })
     }
 }
@@ -321,6 +326,8 @@ impl From<Assurance> for v1::Worth {
             conflicts: assurance.conflicts,
             quarantined: assurance.quarantined,
             wrong_at_most: assurance.wrong_at_most,
+            on_two_owners: assurance.on_two_owners,
+            expelled: assurance.expelled,
         }
     }
 }
@@ -335,6 +342,8 @@ impl From<v1::Worth> for Assurance {
             conflicts: assurance.conflicts,
             quarantined: assurance.quarantined,
             wrong_at_most: assurance.wrong_at_most,
+            on_two_owners: assurance.on_two_owners,
+            expelled: assurance.expelled,
         }
     }
 }

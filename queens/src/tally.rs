@@ -149,6 +149,12 @@ impl Tally {
         Ok((sum, Some(&mut sums.open)))
     }
 
+    /// The constellations, by number among those with symmetry, whose counts are all there and contradict each other.
+    pub fn contradicted(&self) -> impl Iterator<Item = u32> + '_ {
+        let complete = (0u32..).zip(&self.symmetric).filter(|(_, sums)| sums.open == 0);
+        complete.filter(|(_, sums)| sums.totals().is_none()).map(|(member, _)| member)
+    }
+
     /// The totals so far: constellations without symmetry as far as counted, the others where complete.
     pub fn totals(&self) -> Result<Totals, TallyError> {
         let mut totals = Totals { a: self.asymmetric, ..Totals::default() };

@@ -119,7 +119,10 @@ fn count(plan: &Plan, kernels: &Kernels, mut lease: Lease, stop: &Stop) -> Optio
     let unit = plan.unit(lease.unit);
     let unit = if lease.variant.mirrored { unit.mirrored() } else { unit };
     let begun = LAST_READ.get();
-    let count = unit.count(&**other.unwrap_or(&kernels.own), stop)?;
+    let count = match other {
+        Some(other) => unit.count_otherwise(&**other, stop)?,
+        None => unit.count(&*kernels.own, stop)?,
+    };
     let ended = ThreadTime::now();
     LAST_READ.set(ended);
     let cpu = ended.duration_since(begun);

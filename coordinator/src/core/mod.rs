@@ -9,7 +9,10 @@
 //! goes on where the ledger ends.
 
 mod canaries;
+mod contradictions;
+mod identity;
 mod lease;
+mod lease_key;
 mod leases;
 mod losses;
 mod machines;
@@ -45,6 +48,8 @@ use rate::Rate;
 use recorded::Recording;
 use workers::Workers;
 
+pub use identity::Identity;
+pub use lease_key::LeaseKey;
 pub use leases::LEASE_TIME;
 pub use refusal::Refusal;
 
@@ -57,8 +62,12 @@ pub struct Core {
     standing: Standing,
     leases: Leases,
     workers: Workers,
+    /// By which the tokens of leases are made.
+    key: LeaseKey,
     /// When workers of different machines were last there together, if they were.
     last_accompanied: Option<Duration>,
+    /// When workers of different owners were.
+    last_two_owners: Option<Duration>,
     /// Counts on their way to the disk.
     recording: HashMap<UnitId, Recording>,
     open: Open,
@@ -67,11 +76,15 @@ pub struct Core {
     given_up: Vec<UnitId>,
     canaries: Canaries,
     /// The first counts of each machine, those on their way to the disk included.
-    trials: HashMap<String, u64>,
+    trials: HashMap<Identity, u64>,
     /// How many machines were quarantined when this was last looked at.
     quarantined: usize,
     /// No unit below has a count that is to be taken back.
     believed: u64,
+    /// Whether a count may stand again.
+    may_restore: bool,
+    /// Whether counts of a constellation with symmetry may contradict each other.
+    may_contradict: bool,
     /// Decides what is checked, by which kernel.
     random: StdRng,
     /// Units recorded, and expected work recorded, a second.
@@ -81,9 +94,16 @@ pub struct Core {
 }
 
 impl Core {
-    /// A run of that plan with that much on record. `seed` makes lease tokens and samples differ from those of other
-    /// sessions.
-    pub fn new(plan: Arc<Plan>, shard: Shard, standing: Standing, policy: DoubleCheck, seed: u64) -> Self {
+    /// A run of that plan with that much on record. `key` makes the tokens of its leases, and `seed` the numbers of
+    /// workers and the samples.
+    pub fn new(
+        plan: Arc<Plan>,
+        shard: Shard,
+        standing: Standing,
+        policy: DoubleCheck,
+        key: LeaseKey,
+        seed: u64,
+    ) -> Self {
         let total_work = if shard.is_whole() {
             plan.total_weight()
         } else {
@@ -96,9 +116,11 @@ impl Core {
             shard,
             policy,
             standing,
-            leases: Leases::new(random.random()),
-            workers: Workers::new(random.random()),
+            leases: Leases::default(),
+            workers: Workers::new(StdRng::seed_from_u64(random.random())),
+            key,
             last_accompanied: None,
+            last_two_owners: None,
             recording: HashMap::new(),
             open: Open::default(),
             losses: Losses::default(),
@@ -107,6 +129,8 @@ impl Core {
             trials: HashMap::new(),
             quarantined: 0,
             believed: 0,
+            may_restore: true,
+            may_contradict: true,
             random,
             units_rate: Rate::default(),
             work_rate: Rate::default(),
@@ -120,15 +144,20 @@ impl Core {
     /// Counts and their origins have been read that were not known before: what is to be checked or taken back can be.
     pub fn counts_adopted(&mut self) {
         self.believed = 0;
+        (self.may_restore, self.may_contradict) = (true, true);
         self.open.checks.clear();
         let mark = match self.policy {
-            DoubleCheck::None => return,
-            DoubleCheck::Share(_) => UnitMark::Due,
+            DoubleCheck::None | DoubleCheck::Share(_) => UnitMark::Due,
             DoubleCheck::All => UnitMark::Done,
         };
         let pending: Vec<_> =
             self.standing.units_with(mark).filter(|unit| self.is_open_check(*unit)).collect();
         pending.into_iter().for_each(|unit| self.reopen(unit));
+    }
+
+    /// How counts are checked.
+    pub fn policy(&self) -> DoubleCheck {
+        self.policy
     }
 
     /// Whether every unit has a standing count, and all is checked that is to be.

@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
-use proto::WorkerId;
+use proto::{Owner, WorkerId};
+use queens::tally::Summand;
 
 use super::Core;
+use super::identity::Identity;
 use crate::ledger::{Record, Recount, Retraction, UnitRecord};
 use crate::standing::{RecordError, UnitMark};
 
@@ -12,12 +14,13 @@ use crate::standing::{RecordError, UnitMark};
 #[derive(Debug)]
 pub(super) struct Recording {
     pub count: u64,
-    pub machine: String,
+    pub identity: Identity,
 }
 
 impl Recording {
     pub(super) fn of(r: &Retraction) -> Self {
-        Self { count: r.count, machine: r.machine.clone() }
+        let identity = Identity { owner: Owner::new(&r.owner), machine: r.machine.clone() };
+        Self { count: r.count, identity }
     }
 }
 
@@ -38,6 +41,7 @@ impl Core {
                 Record::Count(r) => {
                     self.settle(r);
                     self.open.returned.remove(&r.unit);
+                    self.open.lost.remove(&r.unit);
                     self.open.disputes.remove(&r.unit);
                     self.units_rate.add(now, 1.0);
                     self.work_rate.add(now, self.plan.weight(r.unit) as f64);
@@ -50,7 +54,17 @@ impl Core {
                         self.reopen(r.unit);
                     }
                 }
-                Record::Mark(_) => {}
+                Record::Restore(r) => {
+                    self.recording.remove(&r.unit);
+                    self.open.disputes.remove(&r.unit);
+                    self.leases.end_unit(r.unit);
+                    self.reopen(r.unit);
+                }
+                Record::Policy(r) => {
+                    self.policy = r.double_check;
+                    self.counts_adopted();
+                }
+                Record::Expel(_) | Record::Term(_) | Record::Replicas(_) | Record::Mark(_) => {}
             }
             if let (Some(worker), Record::Count(_) | Record::Check(_)) = (worker, record) {
                 self.workers.counted(now, worker);
@@ -62,14 +76,15 @@ impl Core {
 
     /// A count of the unit is on record: nobody need count it for the reason for which it was lent.
     fn settle(&mut self, r: &UnitRecord) {
+        self.may_contradict |= matches!(self.plan.summand(r.unit), Summand::Symmetric(..));
         self.recording.remove(&r.unit);
         self.losses.forgive(r.unit);
         self.open.suspects.remove(&r.unit);
         self.leases.end_unit(r.unit);
         let machines = &self.standing.sums().machines;
-        if let (Some(of), Some(by)) = (r.of.as_deref(), machines.number(&r.machine))
-            && let Some(of) = machines.number(of)
-            && self.standing.is(UnitMark::Independent, r.unit)
+        if let (Some(of), Some(by)) = (r.of.as_deref(), machines.number(&r.owner, &r.machine))
+            && let Some(of) = machines.number(&r.of_owner, of)
+            && self.standing.is(UnitMark::TwoMachines, r.unit)
         {
             self.canaries.keep(r.unit, [of, by]);
         }
@@ -83,7 +98,7 @@ impl Core {
                 Record::Count(r) | Record::Check(r) | Record::Conflict(r) => {
                     self.recording.remove(&r.unit);
                     if r.recount == Some(Recount::Trial) {
-                        *self.trials_of(&r.machine) -= 1;
+                        *self.trials_of(&Identity::of_record(r)) -= 1;
                     }
                 }
                 Record::Retract(r) => {
@@ -91,7 +106,12 @@ impl Core {
                     // Counts of quarantined machines are looked for from here on again.
                     self.believed = self.believed.min(r.unit.0);
                 }
-                Record::Mark(_) => {}
+                Record::Restore(r) => _ = self.recording.remove(&r.unit),
+                Record::Expel(_)
+                | Record::Policy(_)
+                | Record::Term(_)
+                | Record::Replicas(_)
+                | Record::Mark(_) => {}
             }
         }
     }

@@ -1,51 +1,97 @@
 //! Workers introduce themselves, and take up again what they hold from before.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use proto::{Registration, Welcome, WorkerId};
+use proto::{Lease, Registration, Welcome};
 use queens::{UnitId, self_test};
 
+use super::identity::Identity;
+use super::leases::LeasePurpose;
+use super::task::Borrower;
 use super::{Core, LEASE_TIME, Refusal};
 
 impl Core {
-    /// A worker introduces itself; units that it holds from before are leased to it again.
+    /// A worker introduces itself. What it was lent before, by this process or by another one, is leased to it again if
+    /// its count is still wanted; what it only says that it holds, as far as anybody may hold at this time.
     ///
     /// # Errors
     /// The worker's plan is another, its kernel miscounts, or its machine is quarantined.
     pub fn register(&mut self, now: Duration, registration: Registration) -> Result<Welcome, Refusal> {
-        let Registration { fingerprint, name, machine, self_test: found, held, .. } = &registration;
+        let Registration { owner, fingerprint, name, machine, self_test: found, .. } = &registration;
         if fingerprint != self.plan.fingerprint() {
             return Err(Refusal::OtherPlan {
                 run: self.plan.fingerprint().clone(),
                 worker: fingerprint.clone(),
             });
         }
+        let identity = Identity { owner: owner.clone(), machine: machine.clone() };
         let expected = self_test::expected();
         if *found != expected {
-            let (worker, machine, found) = (name.clone(), machine.clone(), *found);
+            let (worker, machine, found) = (name.clone(), identity.to_string(), *found);
             return Err(Refusal::SelfTest { worker, machine, found, expected });
         }
-        if self.is_quarantined(machine) {
-            return Err(Refusal::Quarantined(machine.clone()));
+        if self.is_quarantined(&identity) {
+            return Err(Refusal::Quarantined(identity.to_string()));
         }
-        let mut wanted = held.clone();
-        wanted.sort_unstable();
-        wanted.dedup();
+        let proven = self.proven(&registration, &identity);
+        let mut claimed: BTreeSet<UnitId> = registration.held.iter().copied().collect();
         let worker = self.workers.add(now, registration);
         self.note_machines(now);
-        self.hand_over(worker, &wanted);
         let borrower = self.borrower(now, worker)?;
-        let leases = wanted.into_iter().filter_map(|unit| self.lend(now, &borrower, unit)).collect();
+        let mut leases = Vec::new();
+        for lease in proven {
+            claimed.remove(&lease.unit);
+            leases.extend(self.lend_again(now, &borrower, lease));
+        }
+        let share = self.share(&borrower);
+        for unit in claimed {
+            if self.leases.work_of(worker) > share {
+                break;
+            }
+            if !self.has_count(unit) && !self.is_disputed(unit) {
+                leases.extend(self.lend(now, &borrower, unit));
+            }
+        }
         Ok(Welcome { worker, lease_time: LEASE_TIME, leases })
     }
 
-    /// Ends the leases of units that the worker had under another number: the answer to its first registration was lost
-    /// on the way, or the coordinator has not noticed yet that it was started again.
-    fn hand_over(&mut self, worker: WorkerId, held: &[UnitId]) {
-        for unit in held {
-            if self.leases.holder(*unit).is_some_and(|holder| self.workers.are_namesakes(holder, worker)) {
-                self.leases.end_unit(*unit);
+    /// The leases that the worker can prove, which end for the number that it had.
+    fn proven(&mut self, registration: &Registration, identity: &Identity) -> Vec<Lease> {
+        let Some(former) = registration.former else { return Vec::new() };
+        let is_given = |lease: &Lease| self.key.has_given(lease, former, identity);
+        let proven: Vec<Lease> = registration.leases.iter().copied().filter(is_given).collect();
+        for lease in &proven {
+            if self.leases.holder(lease.unit) == Some(former) {
+                self.leases.end_unit(lease.unit);
             }
+        }
+        proven
+    }
+
+    /// Leases again what the worker holds, as it was lent: it may be half counted, or wait to be reported.
+    fn lend_again(&mut self, now: Duration, borrower: &Borrower, lease: Lease) -> Option<Lease> {
+        let (purpose, variant) = match self.task(now, borrower, lease.unit) {
+            Some(task) => task,
+            // What another worker was lent meanwhile, or nobody wants any more.
+            None => {
+                self.release_one(lease.unit);
+                return None;
+            }
+        };
+        let is_first_count = purpose == LeasePurpose::Count && !self.is_disputed(lease.unit);
+        // A first count may be made in any variant; a check or a further vote not just as the first was.
+        if !is_first_count && lease.variant != variant && lease.variant.mirrored != variant.mirrored {
+            self.release_one(lease.unit);
+            return None;
+        }
+        Some(self.lend_as(now, borrower, lease.unit, (purpose, lease.variant)))
+    }
+
+    /// The unit, if nobody has it, is found by those who ask.
+    fn release_one(&mut self, unit: UnitId) {
+        if unit.0 < self.plan.units() && self.shard.contains(unit) && !self.is_taken(unit) {
+            self.reopen(unit);
         }
     }
 }

@@ -60,9 +60,9 @@ impl Core {
     pub fn tick(&mut self, now: Duration) -> Vec<UnitId> {
         self.note_machines(now);
         for worker in self.workers.silent(now.saturating_sub(SILENCE)) {
-            self.workers.remove(worker);
             let units = self.leases.end_all_of(worker);
-            self.lose(&units);
+            self.lose(now, worker, &units);
+            self.workers.remove(worker);
         }
         std::mem::take(&mut self.given_up)
     }

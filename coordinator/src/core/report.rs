@@ -1,24 +1,28 @@
 //! What a reported count means, by what is known of its unit.
 //!
 //! ```text
+//! not lent to who reports it:                    unwanted
 //! no standing count:
 //!     not in dispute                             it stands, and may have to be checked
-//!     in dispute, and another machine agrees     it stands, and those who said otherwise were wrong
+//!     in dispute, and another owner agrees       it stands, and those who said otherwise were wrong
 //!     in dispute, and nobody agrees              one more that disagrees
 //! a standing count, and it is the same:
 //!     by another machine, or in another way      a check
 //!     by the same in the same way                said again
 //! a standing count, and it is another:
-//!     two machines have counted the unit         this one is wrong
+//!     two owners have counted the unit           this one is wrong
 //!     else                                       neither is believed; the unit is in dispute
 //! ```
+//!
+//! Among the machines of one owner, and where nobody is authenticated, machines take the place of owners.
 
 use std::time::Duration;
 
-use proto::{UnitCount, Variant, Verdict, WorkerId};
+use proto::{Lease, UnitCount, Variant, Verdict, WorkerId};
 use queens::UnitId;
 use rand::RngExt;
 
+use super::identity::Identity;
 use super::recorded::Recording;
 use super::{Core, Refusal};
 use crate::double_check::DoubleCheck;
@@ -41,36 +45,42 @@ impl Core {
         worker: WorkerId,
         reported: &UnitCount,
     ) -> Result<(Verdict, Vec<Record>), Refusal> {
+        let number = worker;
         let worker = self.workers.heard_of(now, worker)?;
+        let identity = worker.identity.clone();
+        let (name, own_kernel) = (worker.name.clone(), worker.kernel);
+        let Lease { unit, variant, .. } = reported.lease;
+        let is_in_run = unit.0 < self.plan.units() && self.shard.contains(unit);
+        let is_lent = self.key.has_given(&reported.lease, number, &identity);
+        if !is_in_run || !is_lent || reported.completions > MOST_COMPLETIONS {
+            return Ok((Verdict::Unwanted, Vec::new()));
+        }
         let record = UnitRecord {
-            unit: reported.lease.unit,
+            unit,
             count: reported.completions,
             nodes: reported.nodes,
             cpu_us: reported.cpu.as_micros().try_into().unwrap_or(u64::MAX),
-            worker: worker.name.clone(),
-            machine: worker.machine.clone(),
-            kernel: reported.lease.variant.kernel(worker.kernel).to_string(),
-            mirrored: reported.lease.variant.mirrored,
+            worker: name,
+            owner: identity.owner.name().to_owned(),
+            machine: identity.machine.clone(),
+            kernel: self.kernel_label(unit, variant, own_kernel),
+            mirrored: variant.mirrored,
             recount: None,
             of: None,
+            of_owner: String::new(),
             at: unix_time,
         };
-        let is_in_run = record.unit.0 < self.plan.units() && self.shard.contains(record.unit);
-        if !is_in_run || record.count > MOST_COMPLETIONS {
-            return Ok((Verdict::Unwanted, Vec::new()));
-        }
-        if let Some(recording) = self.recording.get(&record.unit) {
-            let is_same = recording.count == record.count && recording.machine == record.machine;
+        if let Some(recording) = self.recording.get(&unit) {
+            let is_same = recording.count == record.count && recording.identity == identity;
             return Ok((if is_same { Verdict::Known } else { Verdict::Later }, Vec::new()));
         }
-        let unit = record.unit;
-        let recording = Recording { count: record.count, machine: record.machine.clone() };
+        let recording = Recording { count: record.count, identity: identity.clone() };
         let (verdict, records) = if self.standing.is_done(unit) {
-            self.compare(record)
+            self.compare(&identity, record)
         } else if self.is_disputed(unit) {
-            self.decide(now, record)
+            self.decide(now, &identity, record)
         } else {
-            (Verdict::Recorded, vec![self.first_count(record)])
+            (Verdict::Recorded, vec![self.first_count(now, &identity, record)])
         };
         if !records.is_empty() {
             self.recording.insert(unit, recording);
@@ -79,55 +89,67 @@ impl Core {
     }
 
     /// The count of a unit that has none.
-    fn first_count(&mut self, mut record: UnitRecord) -> Record {
-        record.recount = self.recount(&record.machine);
+    fn first_count(&mut self, now: Duration, identity: &Identity, mut record: UnitRecord) -> Record {
+        record.recount = self.recount(now, identity, record.unit);
         Record::Count(record)
     }
 
     /// Whether a new count of the machine is to be checked.
-    fn recount(&mut self, machine: &str) -> Option<Recount> {
+    fn recount(&mut self, now: Duration, identity: &Identity, unit: UnitId) -> Option<Recount> {
+        if self.is_symmetric_count(unit) {
+            return Some(Recount::Symmetric);
+        }
         let share = match self.policy {
             DoubleCheck::None => return None,
             DoubleCheck::All => return Some(Recount::All),
             DoubleCheck::Share(share) => share,
         };
-        if *self.trials_of(machine) < TRIALS && !self.is_alone(machine) {
-            *self.trials_of(machine) += 1;
+        if *self.trials_of(identity) < TRIALS && !self.is_alone(now, identity) {
+            *self.trials_of(identity) += 1;
             return Some(Recount::Trial);
         }
         self.random.random_bool(share).then_some(Recount::Sample)
     }
 
-    pub(super) fn trials_of(&mut self, machine: &str) -> &mut u64 {
-        if !self.trials.contains_key(machine) {
-            let machines = &self.standing.sums().machines;
-            let trials = machines.number(machine).map_or(0, |number| machines.get(number).trials);
-            self.trials.insert(machine.to_owned(), trials);
-        }
-        self.trials.get_mut(machine).expect("it has just been put there")
+    pub(super) fn trials_of(&mut self, identity: &Identity) -> &mut u64 {
+        let machines = &self.standing.sums().machines;
+        let on_record = || identity.number(machines).map_or(0, |number| machines.get(number).trials);
+        self.trials.entry(identity.clone()).or_insert_with(on_record)
     }
 
     /// One more count of a unit about which counts disagree.
-    fn decide(&mut self, now: Duration, record: UnitRecord) -> (Verdict, Vec<Record>) {
+    fn decide(
+        &mut self,
+        now: Duration,
+        identity: &Identity,
+        record: UnitRecord,
+    ) -> (Verdict, Vec<Record>) {
         let machines = &self.standing.sums().machines;
         let votes: Vec<&Vote> = self.standing.votes(record.unit).collect();
-        let origin = machines.find_origin(&record.machine, &record.kernel, record.mirrored);
+        let origin =
+            machines.find_origin(&record.owner, &record.machine, &record.kernel, record.mirrored);
         if votes.iter().any(|vote| Some(vote.origin) == origin && vote.count == record.count) {
             return (Verdict::Known, Vec::new());
         }
-        let number = machines.number(&record.machine);
-        let agreeing =
-            votes.iter().filter(|v| machines.says_the_same(v, record.count, record.nodes, &record.kernel));
-        let (own, others): (Vec<&&Vote>, Vec<_>) =
-            agreeing.partition(|vote| Some(vote.origin.machine) == number);
+        let is_own = |vote: &Vote| identity.is(machines.get(vote.origin.machine));
+        let is_of_owner = |vote: &Vote| machines.get(vote.origin.machine).owner == record.owner;
+        let agreeing: Vec<&Vote> = votes
+            .iter()
+            .copied()
+            .filter(|vote| machines.says_the_same(vote, record.count, record.nodes, &record.kernel))
+            .collect();
+        let another_owner_agrees = agreeing.iter().any(|vote| !is_of_owner(vote));
+        let is_among_machines = votes.iter().all(|vote| is_of_owner(vote));
+        let another_machine_agrees = agreeing.iter().any(|vote| !is_own(vote));
+        let is_left_alone = || self.is_left_alone(now, identity);
+        let decides_among_machines = is_among_machines
+            && (another_machine_agrees || (!agreeing.is_empty() && is_left_alone()));
         if votes.is_empty() {
             // All who have counted it are quarantined.
-            (Verdict::Recorded, vec![self.first_count(record)])
-        } else if !others.is_empty() || (!own.is_empty() && self.is_left_alone(now, &record.machine)) {
+            (Verdict::Recorded, vec![self.first_count(now, identity, record)])
+        } else if another_owner_agrees || decides_among_machines {
             (Verdict::Recorded, vec![Record::Count(record)])
-        } else if votes.iter().filter(|vote| Some(vote.origin.machine) == number).count()
-            >= Variant::ALL.len()
-        {
+        } else if votes.iter().filter(|vote| is_own(vote)).count() >= Variant::ALL.len() {
             // It has said something else in each way already.
             (Verdict::Unwanted, Vec::new())
         } else {
@@ -136,50 +158,58 @@ impl Core {
     }
 
     /// Another count of a unit that has a standing one.
-    fn compare(&mut self, mut record: UnitRecord) -> (Verdict, Vec<Record>) {
+    fn compare(&mut self, identity: &Identity, mut record: UnitRecord) -> (Verdict, Vec<Record>) {
         let unit = record.unit;
         let Some(standing) = self.standing.vote(unit) else { return (Verdict::Later, Vec::new()) };
         let machines = &self.standing.sums().machines;
-        let counted = &machines.get(standing.origin.machine).name;
+        let counted = machines.get(standing.origin.machine);
+        let is_of_owner = counted.owner == record.owner;
         let is_independent = self.standing.is(UnitMark::Independent, unit);
-        // Where the two machines have counted by different methods, nobody has confirmed the nodes.
-        let is_same = if is_independent {
+        let is_on_two_machines = self.standing.is(UnitMark::TwoMachines, unit);
+        // Where two machines have counted by different methods, nobody has confirmed the nodes.
+        let is_same = if is_on_two_machines {
             standing.count == record.count
         } else {
             machines.says_the_same(&standing, record.count, record.nodes, &record.kernel)
         };
+        (record.of, record.of_owner) = (Some(counted.name.clone()), counted.owner.clone());
         if is_same {
-            let says_something_new = if *counted == record.machine {
+            let says_something_new = if identity.is(counted) {
                 let is_other_kernel = machines.kernel(standing.origin.kernel) != record.kernel;
                 let is_other_variant = is_other_kernel && standing.origin.mirrored != record.mirrored;
                 is_other_variant && !self.standing.is(UnitMark::Checked, unit)
+            } else if is_of_owner {
+                !is_on_two_machines
             } else {
                 !is_independent
             };
             if !says_something_new {
                 return (Verdict::Known, Vec::new());
             }
-            record.of = Some(counted.clone());
             return (Verdict::Recorded, vec![Record::Check(record)]);
         }
-        if is_independent {
+        if is_independent || (is_on_two_machines && is_of_owner) {
             return (Verdict::Conflict, vec![Record::Conflict(record)]);
         }
-        let retraction = self.retraction(unit, &standing, false, record.at);
+        let retraction = self.retraction(unit, &standing, record.at);
         (Verdict::Conflict, vec![Record::Conflict(record), Record::Retract(retraction)])
     }
 
-    /// What takes a standing count back.
-    pub(super) fn retraction(&self, unit: UnitId, vote: &Vote, quarantine: bool, at: u64) -> Retraction {
+    /// What takes a standing count back because another contradicts it.
+    pub(super) fn retraction(&self, unit: UnitId, vote: &Vote, at: u64) -> Retraction {
         let machines = &self.standing.sums().machines;
+        let machine = machines.get(vote.origin.machine);
         Retraction {
             unit,
             count: vote.count,
             nodes: vote.nodes,
-            machine: machines.get(vote.origin.machine).name.clone(),
+            owner: machine.owner.clone(),
+            machine: machine.name.clone(),
             kernel: machines.kernel(vote.origin.kernel).to_owned(),
             mirrored: vote.origin.mirrored,
-            quarantine,
+            quarantine: false,
+            contradiction: false,
+            reason: None,
             at,
         }
     }

@@ -5,26 +5,34 @@ use std::time::Duration;
 
 use proto::{Owner, Registration, WorkerId, WorkerStatus};
 use queens::kernel::KernelName;
+use rand::RngExt;
+use rand::rngs::StdRng;
 
 use super::Refusal;
+use super::identity::Identity;
 use super::rate::Rate;
 
 /// The registered workers.
 #[derive(Debug)]
 pub struct Workers {
     by_id: HashMap<WorkerId, RegisteredWorker>,
-    /// How many of them run on each machine.
-    machines: BTreeMap<String, u64>,
-    /// The number of the last one that has registered.
-    last: u64,
+    machines: BTreeMap<Identity, RegisteredMachine>,
+    threads: u64,
+    numbers: StdRng,
+}
+
+/// What is known of a machine on which workers are registered.
+#[derive(Clone, Copy, Debug, Default)]
+struct RegisteredMachine {
+    workers: u64,
+    last_word: Duration,
 }
 
 /// One worker.
 #[derive(Debug)]
 pub struct RegisteredWorker {
-    pub owner: Owner,
+    pub identity: Identity,
     pub name: String,
-    pub machine: String,
     pub threads: u32,
     pub kernel: KernelName,
     last_word: Duration,
@@ -32,31 +40,24 @@ pub struct RegisteredWorker {
     rate: Rate,
 }
 
-/// A process numbers at most so many workers.
-const SESSION_BITS: u32 = 24;
-
 impl Workers {
-    /// None. Workers are numbered by session: a restarted coordinator must not take one of before for another.
-    pub fn new(session: u32) -> Self {
-        Self { by_id: HashMap::new(), machines: BTreeMap::new(), last: u64::from(session) << SESSION_BITS }
+    /// None. Numbers are drawn at random: nobody can guess that of another, and a restarted coordinator takes no worker
+    /// of before for a new one.
+    pub fn new(numbers: StdRng) -> Self {
+        Self { by_id: HashMap::new(), machines: BTreeMap::new(), threads: 0, numbers }
     }
 
     /// Registers a worker under a number that none had before.
     pub fn add(&mut self, now: Duration, registration: Registration) -> WorkerId {
         let Registration { owner, name, machine, threads, kernel, .. } = registration;
-        self.last += 1;
-        let id = WorkerId(self.last);
-        *self.machines.entry(machine.clone()).or_default() += 1;
-        let worker = RegisteredWorker {
-            owner,
-            name,
-            machine,
-            threads,
-            kernel,
-            last_word: now,
-            done: 0,
-            rate: Rate::default(),
-        };
+        let id = WorkerId(self.numbers.random());
+        let identity = Identity { owner, machine };
+        let on_machine = self.machines.entry(identity.clone()).or_default();
+        on_machine.workers += 1;
+        on_machine.last_word = now;
+        self.threads += u64::from(threads);
+        let worker =
+            RegisteredWorker { identity, name, threads, kernel, last_word: now, done: 0, rate: Rate::default() };
         self.by_id.insert(id, worker);
         id
     }
@@ -68,26 +69,25 @@ impl Workers {
     pub fn heard_of(&mut self, now: Duration, id: WorkerId) -> Result<&RegisteredWorker, Refusal> {
         let worker = self.by_id.get_mut(&id).ok_or(Refusal::UnknownWorker(id))?;
         worker.last_word = now;
+        if let Some(machine) = self.machines.get_mut(&worker.identity) {
+            machine.last_word = now;
+        }
         Ok(worker)
+    }
+
+    /// The worker, if it is registered.
+    pub fn get(&self, id: WorkerId) -> Option<&RegisteredWorker> {
+        self.by_id.get(&id)
     }
 
     /// Whether the worker is there and that owner's.
     pub fn is_of(&self, id: WorkerId, owner: &Owner) -> bool {
-        self.by_id.get(&id).is_some_and(|worker| worker.owner == *owner)
+        self.by_id.get(&id).is_some_and(|worker| worker.identity.owner == *owner)
     }
 
     /// The workers of that owner.
     pub fn of(&self, owner: &Owner) -> Vec<WorkerId> {
-        self.those(|worker| worker.owner == *owner)
-    }
-
-    /// Whether two workers have one owner, one name and one machine.
-    pub fn are_namesakes(&self, a: WorkerId, b: WorkerId) -> bool {
-        let names = |id| {
-            let worker: &RegisteredWorker = self.by_id.get(&id)?;
-            Some((&worker.owner, &worker.name, &worker.machine))
-        };
-        names(a).is_some() && names(a) == names(b)
+        self.those(|worker| worker.identity.owner == *owner)
     }
 
     /// Whether the worker has been heard of since that time.
@@ -105,11 +105,12 @@ impl Workers {
 
     /// Strikes the worker off.
     pub fn remove(&mut self, id: WorkerId) {
-        let Some(RegisteredWorker { machine, .. }) = self.by_id.remove(&id) else { return };
-        if let Some(workers) = self.machines.get_mut(&machine) {
-            *workers -= 1;
-            if *workers == 0 {
-                self.machines.remove(&machine);
+        let Some(RegisteredWorker { identity, threads, .. }) = self.by_id.remove(&id) else { return };
+        self.threads -= u64::from(threads);
+        if let Some(machine) = self.machines.get_mut(&identity) {
+            machine.workers -= 1;
+            if machine.workers == 0 {
+                self.machines.remove(&identity);
             }
         }
     }
@@ -120,8 +121,8 @@ impl Workers {
     }
 
     /// The workers on a machine of which that is so.
-    pub fn on_machines(&self, is_so: impl Fn(&str) -> bool) -> Vec<WorkerId> {
-        self.those(|worker| is_so(&worker.machine))
+    pub fn on_machines(&self, is_so: impl Fn(&Identity) -> bool) -> Vec<WorkerId> {
+        self.those(|worker| is_so(&worker.identity))
     }
 
     fn those(&self, are_meant: impl Fn(&RegisteredWorker) -> bool) -> Vec<WorkerId> {
@@ -131,9 +132,11 @@ impl Workers {
         ids
     }
 
-    /// The machines on which workers are there.
-    pub fn machines(&self) -> impl Iterator<Item = &str> {
-        self.machines.keys().map(String::as_str)
+    /// The machines of which a worker was heard of after that time.
+    pub fn present(&self, since: Duration) -> impl Iterator<Item = &Identity> {
+        // At the very beginning everybody is there who has registered.
+        let is_there = move |machine: &RegisteredMachine| machine.last_word > since || since.is_zero();
+        self.machines.iter().filter(move |(_, machine)| is_there(machine)).map(|(identity, _)| identity)
     }
 
     /// Whether there are none.
@@ -143,7 +146,7 @@ impl Workers {
 
     /// The threads of all, at least 1.
     pub fn threads(&self) -> u64 {
-        self.by_id.values().map(|worker| u64::from(worker.threads)).sum::<u64>().max(1)
+        self.threads.max(1)
     }
 
     /// What is to be said of each, in the order of registration; `leased` tells how many units one holds.
@@ -152,7 +155,7 @@ impl Workers {
         workers.sort_by_key(|(id, _)| **id);
         let status = |(id, worker): (&WorkerId, &RegisteredWorker)| WorkerStatus {
             name: worker.name.clone(),
-            machine: worker.machine.clone(),
+            machine: worker.identity.to_string(),
             threads: worker.threads,
             kernel: worker.kernel,
             leased: leased(*id),

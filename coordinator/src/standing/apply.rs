@@ -91,12 +91,12 @@ impl Standing {
     fn restore(&mut self, plan: &Plan, r: &Restoration) -> Result<(), RecordError> {
         let machines = &self.sums.machines;
         let origin = machines.find_origin(&r.owner, &r.machine, &r.kernel, r.mirrored);
+        let unopposed = self.unopposed(r.unit).ok_or(RecordError::Opposed(r.unit))?;
         let votes: Vec<Vote> = self.votes(r.unit).copied().collect();
-        let is_unopposed = votes.iter().all(|vote| machines.agree(vote, &votes[0]));
-        let vote = votes.iter().find(|vote| {
-            Some(vote.origin) == origin && (vote.count, vote.nodes) == (r.count, r.nodes)
-        });
-        let vote = *vote.filter(|_| is_unopposed).ok_or(RecordError::Opposed(r.unit))?;
+        let is_said = |vote: &&Vote| {
+            Some(vote.origin) == origin && vote.count == r.count && vote.nodes == r.nodes
+        };
+        let vote = *votes.iter().find(is_said).filter(|_| unopposed.count == r.count).ok_or(RecordError::Opposed(r.unit))?;
         self.take_in(plan, r.unit, &vote, r.recount)?;
         self.sums.disputed.remove(&r.unit);
         let others = votes.iter().filter(|other| other.origin != vote.origin);

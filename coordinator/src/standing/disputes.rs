@@ -11,6 +11,17 @@ impl Standing {
         votes.filter(|vote| !self.sums.machines.get(vote.origin.machine).is_quarantined())
     }
 
+    /// The count of a disputed unit that stands again: those that say otherwise all come from machines that are not
+    /// believed any more.
+    pub fn unopposed(&self, unit: UnitId) -> Option<Vote> {
+        let machines = &self.sums.machines;
+        let all = self.sums.disputed.get(&unit)?;
+        let first = self.votes(unit).next()?;
+        let agrees = |vote: &Vote| machines.agree(vote, first);
+        let was_opposed = all.iter().any(|vote| !agrees(vote));
+        (was_opposed && self.votes(unit).all(agrees)).then_some(*first)
+    }
+
     /// Ends the dispute about a unit, if there was one, by its new standing count.
     ///
     /// Another owner's equal count decides against everybody who said otherwise; another machine's of the same owner

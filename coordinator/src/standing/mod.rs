@@ -78,8 +78,7 @@ impl Standing {
     /// Whether the unit's count is still to be checked.
     pub fn is_pending(&self, unit: UnitId, policy: DoubleCheck) -> bool {
         match policy {
-            DoubleCheck::None => false,
-            DoubleCheck::Share(_) => self.is(UnitMark::Due, unit),
+            DoubleCheck::None | DoubleCheck::Share(_) => self.is(UnitMark::Due, unit),
             DoubleCheck::All => self.is_done(unit) && !self.is(UnitMark::Checked, unit),
         }
     }
@@ -87,8 +86,7 @@ impl Standing {
     /// How many counts are.
     pub fn pending(&self, policy: DoubleCheck) -> u64 {
         match policy {
-            DoubleCheck::None => 0,
-            DoubleCheck::Share(_) => self.marked(UnitMark::Due),
+            DoubleCheck::None | DoubleCheck::Share(_) => self.marked(UnitMark::Due),
             DoubleCheck::All => self.done() - self.marked(UnitMark::Checked),
         }
     }

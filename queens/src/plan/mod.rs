@@ -19,6 +19,7 @@ use thiserror::Error;
 use crate::board::Board;
 use crate::kernel::{Count, Kernel, Method, Stop};
 use crate::position::Position;
+use crate::orbit_search::count_fixed_again;
 use crate::symmetric::{Turn, count_fixed};
 use crate::symmetry::SymmetryClass;
 use crate::tally::{Measure, Summand};
@@ -191,6 +192,22 @@ impl Unit {
             }
             Summand::Symmetric(_, Measure::HalfTurn) => count_fixed(&self.position, Turn::Half, stop),
             Summand::Symmetric(_, Measure::QuarterTurn) => count_fixed(&self.position, Turn::Quarter, stop),
+        }
+    }
+
+    /// Counts the unit by other means than [`count`](Self::count), given a kernel of the other method: symmetric counts by
+    /// the second algorithm, which visits no nodes that could be compared. Nothing if stopped.
+    pub fn count_otherwise(&self, other: &dyn Kernel, stop: &Stop) -> Option<Count> {
+        let again = |turn| {
+            let completions = count_fixed_again(&self.position, turn, stop)?;
+            Some(Count { completions, nodes: 0 })
+        };
+        match self.summand {
+            Summand::Asymmetric | Summand::Symmetric(_, Measure::Completions) => {
+                other.count(&self.position, stop)
+            }
+            Summand::Symmetric(_, Measure::HalfTurn) => again(Turn::Half),
+            Summand::Symmetric(_, Measure::QuarterTurn) => again(Turn::Quarter),
         }
     }
 }

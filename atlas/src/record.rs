@@ -21,7 +21,7 @@ const VERSION: u8 = 1;
 
 /// One record: the queens placed on a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct ConstellationRecord {
     /// The board size.
     pub n: u8,
     /// The queens, in the order of the file.
@@ -102,7 +102,7 @@ impl ByteOrder {
     }
 }
 
-impl Record {
+impl ConstellationRecord {
     /// Appends the record's bytes.
     pub fn write(&self, order: ByteOrder, bytes: &mut Vec<u8>) {
         let queens = self.queens.len();
@@ -114,6 +114,9 @@ impl Record {
     }
 
     /// Reads the record that `bytes` begin with; gives it with the bytes that follow it.
+    ///
+    /// # Errors
+    /// The first thing found wrong with the record; the bytes after it are not looked at.
     pub fn read(order: ByteOrder, bytes: &[u8]) -> Result<(Self, &[u8]), RecordError> {
         let enough = |needs| {
             if bytes.len() < needs { Err(RecordError::Cut { has: bytes.len(), needs }) } else { Ok(()) }
@@ -151,7 +154,10 @@ mod tests {
 
     #[test]
     fn a_record_has_the_published_bytes() {
-        let record = Record { n: 8, queens: vec![Square::new(0, 3), Square::new(7, 1), Square::new(4, 0)] };
+        let record = ConstellationRecord {
+            n: 8,
+            queens: vec![Square::new(0, 3), Square::new(7, 1), Square::new(4, 0)],
+        };
         let mut bytes = Vec::new();
         record.write(ByteOrder::Little, &mut bytes);
         assert_eq!(bytes, [14, 0, b'P', b'P', 1, 8, 3, 0, 3, 0, 1, 7, 0, 4]);
@@ -163,16 +169,16 @@ mod tests {
             n in 4u8..=30, squares in proptest::collection::vec((0u8..30, 0u8..30), 1..9), big: bool,
         ) {
             let queens = squares.into_iter().map(|(r, c)| Square::new(r % n, c % n)).collect();
-            let (record, order) = (Record { n, queens }, if big { ByteOrder::Big } else { ByteOrder::Little });
+            let (record, order) = (ConstellationRecord { n, queens }, if big { ByteOrder::Big } else { ByteOrder::Little });
             let mut bytes = Vec::new();
             record.write(order, &mut bytes);
             prop_assert_eq!(ByteOrder::of(&bytes), order);
-            prop_assert_eq!(Record::read(order, &bytes), Ok((record, &[][..])));
+            prop_assert_eq!(ConstellationRecord::read(order, &bytes), Ok((record, &[][..])));
         }
 
         #[test]
         fn no_bytes_whatever_make_the_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
-            let _ = Record::read(ByteOrder::of(&bytes), &bytes);
+            let _ = ConstellationRecord::read(ByteOrder::of(&bytes), &bytes);
         }
     }
 }

@@ -9,7 +9,7 @@ use queens::{Board, Constellation, Orbit, Position, Square, Symmetry, SymmetryCl
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::record::{ByteOrder, ConstellationRecord, RecordError};
+use crate::record::{ByteOrder, ConstellationRecord, ConstellationRecordError};
 
 /// Which of the two files of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,7 +58,7 @@ pub enum FileError {
         /// The record.
         number: usize,
         /// What is wrong with it.
-        error: RecordError,
+        error: ConstellationRecordError,
     },
     /// A record that contradicts those before it.
     #[error("record {number}: {problem}")]

@@ -30,7 +30,7 @@ pub struct ConstellationRecord {
 
 /// What is wrong with a record's bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum RecordError {
+pub enum ConstellationRecordError {
     /// The file ends within the record.
     #[error("the file ends within it: {has} bytes are left of {needs}")]
     Cut {
@@ -117,29 +117,33 @@ impl ConstellationRecord {
     ///
     /// # Errors
     /// The first thing found wrong with the record; the bytes after it are not looked at.
-    pub fn read(order: ByteOrder, bytes: &[u8]) -> Result<(Self, &[u8]), RecordError> {
+    pub fn read(order: ByteOrder, bytes: &[u8]) -> Result<(Self, &[u8]), ConstellationRecordError> {
         let enough = |needs| {
-            if bytes.len() < needs { Err(RecordError::Cut { has: bytes.len(), needs }) } else { Ok(()) }
+            if bytes.len() < needs {
+                Err(ConstellationRecordError::Cut { has: bytes.len(), needs })
+            } else {
+                Ok(())
+            }
         };
         // What is there of the letters is looked at first: a foreign file should be called foreign, not cut.
         if bytes.len() >= 4 && &bytes[2..4] != LETTERS {
-            return Err(RecordError::Foreign(bytes[2..4].escape_ascii().to_string()));
+            return Err(ConstellationRecordError::Foreign(bytes[2..4].escape_ascii().to_string()));
         }
         enough(HEAD)?;
         let (length, version, n, queens) =
             (order.number(bytes, 0), bytes[4], bytes[5], order.number(bytes, 6));
         if version != VERSION {
-            return Err(RecordError::Version(version));
+            return Err(ConstellationRecordError::Version(version));
         }
         let needs = HEAD + 2 * usize::from(queens);
         if usize::from(length) != needs {
-            return Err(RecordError::Length { length, queens, needs });
+            return Err(ConstellationRecordError::Length { length, queens, needs });
         }
         enough(needs)?;
         let (queens, rest) = bytes[HEAD..].split_at(needs - HEAD);
         let queen = |xy: &[u8]| match *xy {
             [x, y] if x < n && y < n => Ok(Square::new(y, x)),
-            [x, y] => Err(RecordError::OffBoard { x, y, n }),
+            [x, y] => Err(ConstellationRecordError::OffBoard { x, y, n }),
             _ => unreachable!("queens come in pairs of bytes"),
         };
         let queens = queens.chunks_exact(2).map(queen).collect::<Result<_, _>>()?;

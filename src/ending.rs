@@ -5,9 +5,12 @@ use coordinator::{Answer, Ending, Handle};
 
 /// Waits for the ending of a run.
 pub async fn of(handle: &Handle) -> anyhow::Result<Ending> {
-    let mut news = handle.news();
-    let news = news.wait_for(|news| news.ending.is_some()).await.context("the coordinator has ended")?;
-    news.ending.clone().context("the run has no ending")
+    let mut snapshots = handle.snapshots();
+    let snapshot = snapshots
+        .wait_for(|snapshot| snapshot.ending.is_some())
+        .await
+        .context("the coordinator has ended")?;
+    snapshot.ending.clone().context("the run has no ending")
 }
 
 /// The answer of a run, if it has one.

@@ -19,7 +19,10 @@ mod double_check;
 mod groups;
 mod handle;
 mod keeper;
+mod lock;
 mod merge;
+mod replay;
+mod resumption;
 mod server;
 mod service;
 
@@ -39,11 +42,11 @@ mod durability_tests;
 #[cfg(test)]
 mod known_run;
 
-pub use access::Access;
+pub use access::{Access, Caller, Right};
 pub use answer::{Agreement, Answer};
 pub use audit::{Audit, AuditError, audit, audit_each};
 pub use double_check::{DoubleCheck, DoubleCheckError};
-pub use handle::{CallError, Handle};
-pub use keeper::{Ending, News};
+pub use handle::Handle;
+pub use keeper::{CallError, Ending, Snapshot, Withheld};
 pub use merge::{MergeError, Merged, merge};
 pub use server::{Guard, ServeError, ServerKeys, serve};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 
 use clap::Args;
-use coordinator::export::{By, Format};
+use coordinator::export::{By, TableFormat};
 
 use super::value::{ThreadsArgs, ValueError};
 
@@ -97,8 +97,8 @@ pub struct ExportFormat {
 
 impl ExportFormat {
     /// The format that was asked for.
-    pub fn format(&self) -> Format {
-        if self.jsonl { Format::JsonLines } else { Format::Csv }
+    pub fn format(&self) -> TableFormat {
+        if self.jsonl { TableFormat::JsonLines } else { TableFormat::Csv }
     }
 }
 

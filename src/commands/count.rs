@@ -101,7 +101,7 @@ async fn work(
     shows_progress: bool,
     is_settled: bool,
 ) -> anyhow::Result<Option<Ending>> {
-    let shown = shows_progress.then(|| tokio::spawn(progress::show(handle.news())));
+    let shown = shows_progress.then(|| tokio::spawn(progress::show(handle.snapshots())));
     let ending = count_and_audit(handle, config, is_settled).await;
     if let Some(shown) = shown {
         shown.abort();

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use coordinator::export::Source;
+use coordinator::export::TableSource;
 use coordinator::run_directory::RunDirectory;
 use coordinator::{Agreement, Answer, Audit, audit_each, identities};
 use queens::UnitId;
@@ -212,7 +212,7 @@ fn tell_export(
     audit: &Audit,
 ) -> anyhow::Result<()> {
     let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let source = Source { directory, standing: &audit.standing, totals: audit.totals };
+    let source = TableSource { directory, standing: &audit.standing, totals: audit.totals };
     let (by, digest) =
         source.compare(&mut BufReader::new(file)).with_context(|| path.display().to_string())?;
     report.tell(

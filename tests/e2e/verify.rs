@@ -1,8 +1,9 @@
 //! What a stranger does with a run: verify, export, compare.
 
+use std::convert::Infallible;
 use std::fs;
 
-use coordinator::ledger::{Position, Record, UnitRecord, Writer, read};
+use coordinator::ledger::{LedgerPosition, Record, UnitRecord, Writer, read};
 use coordinator::run_directory::RunDirectory;
 use queens::{UnitId, tally};
 
@@ -12,11 +13,11 @@ use crate::harness::{Folder, published};
 fn forge(folder: &Folder, run: &str, mut lie: impl FnMut(&mut Record)) {
     let path = folder.path().join(run);
     let directory = RunDirectory::open(&path).unwrap();
-    let beginning = Position::beginning(directory.run().hash());
+    let beginning = LedgerPosition::beginning(directory.run().hash());
     let mut records = Vec::new();
     read(&directory.ledger(), &beginning, |_, record| {
         records.extend((!matches!(record, Record::Check(_))).then(|| record.clone()));
-        Ok(())
+        Ok::<_, Infallible>(())
     })
     .unwrap();
     records.iter_mut().for_each(&mut lie);
@@ -32,14 +33,14 @@ fn lie_about(folder: &Folder, run: &str, more: i64, suits: impl Fn(tally::Summan
     let plan = directory.plan();
     let suits = |r: &UnitRecord| suits(plan.summand(r.unit)) && r.count > 0;
     let mut first = None;
-    let beginning = Position::beginning(directory.run().hash());
+    let beginning = LedgerPosition::beginning(directory.run().hash());
     read(&directory.ledger(), &beginning, |_, record| {
         if let Record::Count(r) = record
             && suits(r)
         {
             first = Some(first.map_or(r.unit, |first: UnitId| first.min(r.unit)));
         }
-        Ok(())
+        Ok::<_, Infallible>(())
     })
     .unwrap();
     forge(folder, run, |record| {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use proto::{Registration, WorkerId, WorkerStatus};
+use proto::{Owner, Registration, WorkerId, WorkerStatus};
 use queens::kernel::KernelName;
 
 use super::Refusal;
@@ -12,7 +12,7 @@ use super::rate::Rate;
 /// The registered workers.
 #[derive(Debug)]
 pub struct Workers {
-    by_id: HashMap<WorkerId, Worker>,
+    by_id: HashMap<WorkerId, RegisteredWorker>,
     /// How many of them run on each machine.
     machines: BTreeMap<String, u64>,
     /// The number of the last one that has registered.
@@ -21,7 +21,8 @@ pub struct Workers {
 
 /// One worker.
 #[derive(Debug)]
-pub struct Worker {
+pub struct RegisteredWorker {
+    pub owner: Owner,
     pub name: String,
     pub machine: String,
     pub threads: u32,
@@ -42,26 +43,50 @@ impl Workers {
 
     /// Registers a worker under a number that none had before.
     pub fn add(&mut self, now: Duration, registration: Registration) -> WorkerId {
-        let Registration { name, machine, threads, kernel, .. } = registration;
+        let Registration { owner, name, machine, threads, kernel, .. } = registration;
         self.last += 1;
         let id = WorkerId(self.last);
         *self.machines.entry(machine.clone()).or_default() += 1;
-        let worker =
-            Worker { name, machine, threads, kernel, last_word: now, done: 0, rate: Rate::default() };
+        let worker = RegisteredWorker {
+            owner,
+            name,
+            machine,
+            threads,
+            kernel,
+            last_word: now,
+            done: 0,
+            rate: Rate::default(),
+        };
         self.by_id.insert(id, worker);
         id
     }
 
     /// The worker, which has just called.
-    pub fn heard_of(&mut self, now: Duration, id: WorkerId) -> Result<&Worker, Refusal> {
+    ///
+    /// # Errors
+    /// It is not registered.
+    pub fn heard_of(&mut self, now: Duration, id: WorkerId) -> Result<&RegisteredWorker, Refusal> {
         let worker = self.by_id.get_mut(&id).ok_or(Refusal::UnknownWorker(id))?;
         worker.last_word = now;
         Ok(worker)
     }
 
-    /// Whether two workers have one name and one machine.
+    /// Whether the worker is there and that owner's.
+    pub fn is_of(&self, id: WorkerId, owner: &Owner) -> bool {
+        self.by_id.get(&id).is_some_and(|worker| worker.owner == *owner)
+    }
+
+    /// The workers of that owner.
+    pub fn of(&self, owner: &Owner) -> Vec<WorkerId> {
+        self.those(|worker| worker.owner == *owner)
+    }
+
+    /// Whether two workers have one owner, one name and one machine.
     pub fn are_namesakes(&self, a: WorkerId, b: WorkerId) -> bool {
-        let names = |id| self.by_id.get(&id).map(|worker: &Worker| (&worker.name, &worker.machine));
+        let names = |id| {
+            let worker: &RegisteredWorker = self.by_id.get(&id)?;
+            Some((&worker.owner, &worker.name, &worker.machine))
+        };
         names(a).is_some() && names(a) == names(b)
     }
 
@@ -80,7 +105,7 @@ impl Workers {
 
     /// Strikes the worker off.
     pub fn remove(&mut self, id: WorkerId) {
-        let Some(Worker { machine, .. }) = self.by_id.remove(&id) else { return };
+        let Some(RegisteredWorker { machine, .. }) = self.by_id.remove(&id) else { return };
         if let Some(workers) = self.machines.get_mut(&machine) {
             *workers -= 1;
             if *workers == 0 {
@@ -99,7 +124,7 @@ impl Workers {
         self.those(|worker| is_so(&worker.machine))
     }
 
-    fn those(&self, are_meant: impl Fn(&Worker) -> bool) -> Vec<WorkerId> {
+    fn those(&self, are_meant: impl Fn(&RegisteredWorker) -> bool) -> Vec<WorkerId> {
         let mut ids: Vec<_> =
             self.by_id.iter().filter(|(_, worker)| are_meant(worker)).map(|(id, _)| *id).collect();
         ids.sort_unstable();
@@ -125,7 +150,7 @@ impl Workers {
     pub fn status(&self, now: Duration, leased: impl Fn(WorkerId) -> u64) -> Vec<WorkerStatus> {
         let mut workers: Vec<_> = self.by_id.iter().collect();
         workers.sort_by_key(|(id, _)| **id);
-        let status = |(id, worker): (&WorkerId, &Worker)| WorkerStatus {
+        let status = |(id, worker): (&WorkerId, &RegisteredWorker)| WorkerStatus {
             name: worker.name.clone(),
             machine: worker.machine.clone(),
             threads: worker.threads,

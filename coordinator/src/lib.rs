@@ -11,6 +11,7 @@ mod answer;
 mod assurance;
 mod audit;
 mod bitmap;
+mod bound;
 mod bucket;
 mod checkpoint;
 mod clock;
@@ -34,6 +35,7 @@ pub mod run_directory;
 pub mod shard;
 pub mod standing;
 pub mod store;
+pub mod verify;
 
 #[cfg(test)]
 mod corruption_tests;
@@ -45,6 +47,7 @@ mod known_run;
 pub use access::Access;
 pub use answer::{Agreement, Answer};
 pub use audit::{Audit, AuditError, audit, audit_each};
+pub use bound::CONFIDENCE;
 pub use double_check::{DoubleCheck, DoubleCheckError};
 pub use handle::Handle;
 pub use keeper::{CallError, Ending, Snapshot, Withheld};

@@ -12,6 +12,7 @@ mod kills;
 mod liar;
 mod limits;
 mod network;
+mod old_runs;
 mod proxy;
 mod scale;
 mod security;

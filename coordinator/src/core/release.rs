@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Lease, WorkerId};
+use proto::{Lease, Owner, WorkerId};
 use queens::UnitId;
 
 use super::{Core, Refusal};
@@ -34,6 +34,25 @@ impl Core {
             self.leases.end_all_of(worker).into_iter().for_each(|unit| self.reopen(unit));
         }
         Ok(())
+    }
+
+    /// Whether calls of that owner may name the worker.
+    ///
+    /// # Errors
+    /// It is not there, or it is another owner's.
+    pub fn check_owner(&self, worker: WorkerId, owner: &Owner) -> Result<(), Refusal> {
+        if self.workers.is_of(worker, owner) { Ok(()) } else { Err(Refusal::UnknownWorker(worker)) }
+    }
+
+    /// Strikes off all workers of an owner who is let in no longer; what they held is open again. Says how many.
+    pub fn strike_off(&mut self, now: Duration, owner: &Owner) -> usize {
+        self.note_machines(now);
+        let workers = self.workers.of(owner);
+        for worker in &workers {
+            self.workers.remove(*worker);
+            self.leases.end_all_of(*worker).into_iter().for_each(|unit| self.reopen(unit));
+        }
+        workers.len()
     }
 
     /// Time has passed: workers that have been silent for long are forgotten. Gives the units that are set aside since

@@ -9,7 +9,7 @@ mod workers;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, Registration, UnitCount, Verdict, WorkerId};
+use proto::{Lease, Owner, Registration, UnitCount, Verdict, WorkerId};
 use queens::{Board, Plan, PlanSpec, UnitId, self_test};
 
 use super::Core;
@@ -31,6 +31,7 @@ fn core_with(policy: DoubleCheck) -> Core {
 
 fn registration(core: &Core, name: &str, held: &[UnitId]) -> Registration {
     Registration {
+        owner: Owner::default(),
         fingerprint: core.plan().fingerprint().clone(),
         name: name.into(),
         machine: name.into(),

@@ -43,6 +43,8 @@ mod corruption_tests;
 mod durability_tests;
 #[cfg(test)]
 mod known_run;
+#[cfg(test)]
+mod known_worker;
 
 pub use access::{Access, Caller, Right};
 pub use answer::{Agreement, Answer};

@@ -45,7 +45,7 @@ fn sample(text: &str) -> Result<SampleSize, ValueError> {
     match text.parse() {
         _ if text == "all" => Ok(SampleSize::All),
         Ok(units) => Ok(SampleSize::Units(units)),
-        Err(_) => Err(ValueError::new(text, "a number of units to count again, or all")),
+        Err(_) => Err(ValueError::new(text, "a number or \"all\"")),
     }
 }
 

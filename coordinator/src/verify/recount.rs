@@ -60,6 +60,9 @@ impl std::fmt::Display for Means {
 
 /// Counts every unit again on so many threads, stops at the first that differs, and calls `advance` after each. Gives
 /// the number of units.
+///
+/// # Errors
+/// A count differs, or cannot be made here.
 pub fn recount(
     plan: &Plan,
     sampled: &Sampled,

@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use super::recount::Means;
 use super::{RecountError, SampleRecount, SampleSize, Verification, VerifyError};
 use crate::known_run;
-use crate::ledger::{Record, Retraction};
+use crate::ledger::Record;
 use crate::run_directory::RunDirectory;
 use crate::store::Store;
 
@@ -132,20 +132,11 @@ fn a_run_with_units_missing_is_told_from_a_wrong_one() {
 #[test]
 fn counts_of_a_quarantined_machine_that_nobody_confirmed_are_not_believed() {
     let lie = known_run::unit_record(0, 1, "liar");
-    let retraction = Retraction {
-        unit: lie.unit,
-        count: lie.count,
-        nodes: lie.nodes,
-        machine: lie.machine.clone(),
-        kernel: lie.kernel.clone(),
-        mirrored: lie.mirrored,
-        quarantine: false,
-        at: lie.at,
-    };
+    let retraction = known_run::retraction(&lie);
     let mut records = vec![
         Record::Count(lie),
         Record::Conflict(known_run::unit_record(0, 0, "another")),
-        Record::Retract(retraction),
+        retraction,
         Record::Count(known_run::unit_record(1, 0, "liar")),
         Record::Count(known_run::unit_record(2, 0, "liar")),
     ];

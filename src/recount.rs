@@ -12,8 +12,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use queens::kernel::{Kernel, KernelName, Method, Stop, kernel};
 use queens::orbit_search::count_fixed_again;
 use queens::symmetric::Turn;
-use queens::tally::{Measure, Summand};
-use queens::{Plan, UnitId};
+use queens::{Measure, Plan, Summand, UnitId};
 use rayon::prelude::*;
 
 /// Between two plain lines of progress.

@@ -59,7 +59,7 @@ impl Standing {
     /// Nothing on record.
     pub fn new(plan: &Plan) -> Self {
         let sums = Sums {
-            tally: Tally::new(plan),
+            tally: Tally::new(plan.symmetric_members()),
             cpu_us: 0,
             work: 0,
             checks: 0,

@@ -137,7 +137,7 @@ impl KernelArgs {
         let kernel = kernel(self.kernel.0.unwrap_or(plan.method()), self.isa.0)?;
         let KernelName { method, isa } = kernel.name();
         Ok(match self.memory {
-            Some(mib) if method == Method::Meet => Arc::new(Meet::with_memory(isa, (mib as usize) << 20)),
+            Some(mib) if method == Method::Meet => Arc::new(Meet::with_memory(isa, (mib as usize) << 20)?),
             _ => kernel,
         })
     }

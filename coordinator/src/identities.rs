@@ -55,6 +55,9 @@ pub enum Violation {
 }
 
 /// Checks the counts of a complete run.
+///
+/// # Errors
+/// One of the equations does not hold.
 pub fn check(plan: &Plan, standing: &Standing, totals: &Totals) -> Result<Identities, Violation> {
     let families = by_family(plan, Shard::default(), standing);
     let solutions = families.values().map(GroupSums::solutions).sum();

@@ -11,9 +11,9 @@ use atlas::solutions::Solutions;
 use atlas::{Placement, search};
 use queens::Board;
 
-use crate::args::SolutionsArgs;
+use super::pictures;
+use crate::args::atlas::SolutionsArgs;
 use crate::output::print;
-use crate::pictures;
 
 pub fn run(args: &SolutionsArgs) -> anyhow::Result<ExitCode> {
     let solutions = solutions(args)?;

@@ -8,7 +8,7 @@ use atlas::{Piece, Placement, Setting, Surface};
 use clap::Args;
 use queens::Board;
 
-use super::value::ValueError;
+use crate::args::value::ValueError;
 
 /// Other boards and pieces than the usual.
 #[derive(Debug, Args)]

@@ -13,7 +13,6 @@ mod local;
 mod log;
 mod output;
 mod progress;
-mod recount;
 mod signals;
 
 use std::process::ExitCode;

@@ -20,7 +20,7 @@ pub use count::{CountArgs, LocalCount, Place};
 pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host};
 pub use plan::new_plan;
-pub use records::{ExportArgs, MergeArgs, Sample, VerifyArgs};
+pub use records::{ExportArgs, MergeArgs, VerifyArgs};
 
 /// Counts the ways to place n queens on an n x n board so that none attacks another: on one machine or on hundreds,
 /// for as long as it takes.

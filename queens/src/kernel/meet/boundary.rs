@@ -6,8 +6,8 @@
 //! products, or up to eighteen at n = 27 where the half turn maps a family to itself; any matrix needs no more than it has different rows.
 
 use crate::kernel::meet::cut::Uncut;
-use crate::kernel::meet::squares::Squares;
 use crate::position::Position;
+use crate::squares::Squares;
 
 /// A position's open squares once the boundary pairs are taken into account.
 #[derive(Clone, Debug)]

@@ -5,8 +5,8 @@ use std::cmp::Reverse;
 use crate::kernel::meet::boundary;
 use crate::kernel::meet::half::{Diagonals, Half};
 use crate::kernel::meet::row_sets::RowSets;
-use crate::kernel::meet::squares::Squares;
 use crate::position::Position;
+use crate::squares::Squares;
 
 /// A position, cut and numbered.
 #[derive(Debug)]

@@ -12,7 +12,7 @@
 //!
 //! Half boards of one row set are told apart by their diagonals only, one bit each, and pairs are counted 512 at a
 //! time. The chapter "Two halves that meet" of docs/performance.md says why, and what it costs. Files: [`outer`]
-//! (which queens are placed first), [`squares`], [`boundary`], [`cut`] and [`half`] (the geometry), [`row_sets`] and
+//! (which queens are placed first), [`boundary`], [`cut`] and [`half`] (the geometry), [`row_sets`] and
 //! [`lists`] (half boards by row set), [`passes`] (what is kept in memory), [`join`] (the pairs), [`lanes`] (the
 //! instruction sets).
 
@@ -28,7 +28,6 @@ mod lists;
 mod outer;
 mod passes;
 mod row_sets;
-mod squares;
 #[cfg(test)]
 mod tests;
 
@@ -36,6 +35,7 @@ use std::cell::RefCell;
 
 use crate::kernel::{Count, Isa, Kernel, KernelName, Method, Stop};
 use crate::position::Position;
+use crate::squares::Squares;
 use lanes::Lanes;
 use outer::Counter;
 use passes::{Budget, Workspace};
@@ -45,7 +45,7 @@ pub use outer::{free_rows_at_best, next_outer_row};
 /// The columns of the left half where the kernel cuts the position, one bit each, columns with a queen left out. Plans
 /// that fix on which side a queen falls mean this cut.
 pub fn left_columns(position: &Position) -> u32 {
-    let [left, _] = squares::Squares::of(position).halves();
+    let [left, _] = Squares::of(position).halves();
     left.into_iter().fold(0, |columns, col| columns | 1 << col)
 }
 

@@ -10,9 +10,9 @@ use crate::kernel::meet::cut::{Cut, FEWEST_ROWS, Uncut};
 use crate::kernel::meet::join::Matcher;
 use crate::kernel::meet::lanes::Lanes;
 use crate::kernel::meet::passes::{Budget, Passes, Workspace};
-use crate::kernel::meet::squares::Squares;
 use crate::kernel::{Count, Stop, scalar};
 use crate::position::Position;
+use crate::squares::Squares;
 
 /// The fewest free rows that are worth a cut; below, the plain search is faster.
 const WORTH_A_CUT: usize = 9;

@@ -1,18 +1,37 @@
 //! The log on stderr: what the libraries tell through tracing.
 
-use tracing::Level;
-use tracing_subscriber::EnvFilter;
+use std::env;
+use std::io::{IsTerminal, stderr};
 
-/// Starts the log. `DIADEM_LOG` sets another level, as in `DIADEM_LOG=debug`.
+use tracing::Level;
+use tracing_subscriber::filter::{ParseError, Targets};
+use tracing_subscriber::fmt;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
+
+/// Starts the log. `DIADEM_LOG` sets another level, as in `DIADEM_LOG=debug`, or one for each library, as in
+/// `DIADEM_LOG=warn,coordinator=debug`.
 pub fn start(level: Level) {
-    let default = format!("warn,diadem={level},coordinator={level},worker={level}");
-    let filter = EnvFilter::try_from_env("DIADEM_LOG").unwrap_or_else(|_| EnvFilter::new(default));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
-        .with_target(false)
-        .init();
+    let usual = Targets::new()
+        .with_default(Level::WARN)
+        .with_targets(["diadem", "coordinator", "worker"].map(|library| (library, level)));
+    let (shown, mistake) = match asked() {
+        Ok(asked) => (asked.unwrap_or(usual), None),
+        Err(mistake) => (usual, Some(mistake)),
+    };
+    let lines = fmt::layer().with_writer(stderr).with_ansi(stderr().is_terminal()).with_target(false);
+    tracing_subscriber::registry().with(shown).with(lines).init();
+    if let Some(mistake) = mistake {
+        tracing::warn!(
+            "DIADEM_LOG is not understood, write it like \"debug\" or \"warn,coordinator=debug\": {mistake}"
+        );
+    }
+}
+
+/// What `DIADEM_LOG` asks for, if anything.
+fn asked() -> Result<Option<Targets>, ParseError> {
+    let asked = env::var("DIADEM_LOG").unwrap_or_default();
+    if asked.is_empty() { Ok(None) } else { asked.parse().map(Some) }
 }
 
 /// Has a panic say one sentence. Those of sled over a damaged checkpoint are caught and say nothing here.

@@ -10,9 +10,9 @@ use atlas::picture::{self, Picture};
 use atlas::solutions::Solutions;
 use atlas::{Placement, restarts};
 
-use crate::args::{Listing, ListingOutput, ListingSource};
+use super::pictures;
+use crate::args::atlas::{Listing, ListingOutput, ListingSource};
 use crate::output::print;
-use crate::pictures;
 
 pub fn run(listing: &Listing) -> anyhow::Result<ExitCode> {
     let solutions = solutions(&listing.source, listing.size)?;

@@ -16,6 +16,8 @@ use queens::tally::{Measure, Summand};
 use queens::{Plan, UnitId};
 use rayon::prelude::*;
 
+use crate::log::say;
+
 /// Between two plain lines of progress.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
@@ -153,7 +155,7 @@ impl Progress {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         let due = self.begun.elapsed().as_secs() / LINE_EVERY.as_secs();
         if self.bar.is_hidden() && self.lines.fetch_max(due, Ordering::Relaxed) < due {
-            eprintln!("{}: {done}/{} units", self.what, self.units);
+            say(format_args!("{}: {done}/{} units", self.what, self.units));
         }
     }
 }

@@ -16,11 +16,14 @@ mod checkpoint;
 mod clock;
 mod connections;
 mod double_check;
+mod gate;
 mod groups;
 mod handle;
 mod keeper;
 mod lock;
 mod merge;
+mod peers;
+mod quota;
 mod replay;
 mod resumption;
 mod server;
@@ -42,7 +45,7 @@ mod durability_tests;
 #[cfg(test)]
 mod known_run;
 
-pub use access::{Access, Caller, Right};
+pub use access::{Access, Bearers, Caller, Right};
 pub use answer::{Agreement, Answer};
 pub use audit::{Audit, AuditError, audit, audit_each};
 pub use double_check::{DoubleCheck, DoubleCheckError};

@@ -21,7 +21,7 @@ pub use cluster::{CoordinatorArgs, ServedRun, StatusArgs, WorkerArgs};
 pub use constellations::{ConstellationsArgs, ConstellationsTask};
 pub use count::{CountArgs, LocalCount, Place};
 pub use kernel::KernelChoice;
-pub use keys::{KeysArgs, KeysCommand, host};
+pub use keys::{KeysArgs, KeysCommand, host, owner_name};
 pub use picture::{ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs};
 pub use plan::new_plan;
 pub use records::{ExportArgs, MergeArgs, Sample, VerifyArgs};

@@ -12,6 +12,7 @@ use atlas::{Placement, search};
 use queens::Board;
 
 use crate::args::SolutionsArgs;
+use crate::log::say;
 use crate::output::print;
 use crate::pictures;
 
@@ -69,7 +70,7 @@ fn solutions(args: &SolutionsArgs) -> anyhow::Result<Box<dyn Iterator<Item = Pla
 fn seed(args: &SolutionsArgs) -> u64 {
     args.seed.unwrap_or_else(|| {
         let seed = u64::from(rand::random::<u32>());
-        eprintln!("seed {seed}");
+        say(format_args!("seed {seed}"));
         seed
     })
 }

@@ -39,7 +39,7 @@ use leases::Leases;
 use losses::Losses;
 use open::Open;
 use rate::Rate;
-use workers::Workers;
+use workers::{MOST_OF_AN_OWNER, Workers};
 
 /// How long a lease is safe without renewal; workers renew six times in that time. An expired lease goes on all the
 /// same until somebody else could count its unit and has nothing else to do.
@@ -79,6 +79,11 @@ pub enum Refusal {
     /// The worker's machine was wrong before.
     #[error("machine {0} is quarantined: two other counts have proved a count of it wrong")]
     Quarantined(String),
+    /// An owner has as many workers as it may.
+    #[error(
+        "{0} workers of this owner are registered, which is as many as may be; try again when some have left"
+    )]
+    TooManyWorkers(usize),
     /// The coordinator was restarted, or the worker was silent for too long.
     #[error("worker {0} is not registered; register first")]
     UnknownWorker(WorkerId),
@@ -184,6 +189,7 @@ impl Core {
         if self.is_quarantined(machine) {
             return Err(Refusal::Quarantined(machine.clone()));
         }
+        self.make_room(now, &registration.owner)?;
         let mut wanted = held.clone();
         wanted.sort_unstable();
         wanted.dedup();
@@ -193,6 +199,20 @@ impl Core {
         let borrower = self.borrower(now, worker)?;
         let leases = wanted.into_iter().filter_map(|unit| self.lend(now, &borrower, unit)).collect();
         Ok(Welcome { worker, lease_time: LEASE_TIME, leases })
+    }
+
+    /// Sees that one more worker of the owner can be registered: where it has as many as it may, the one that has been
+    /// silent for the longest is taken for lost.
+    fn make_room(&mut self, now: Duration, owner: &Owner) -> Result<(), Refusal> {
+        if self.workers.has_room(owner) {
+            return Ok(());
+        }
+        let silent = self.workers.most_silent(owner, now.saturating_sub(LEASE_TIME));
+        let silent = silent.ok_or(Refusal::TooManyWorkers(MOST_OF_AN_OWNER))?;
+        self.workers.remove(silent);
+        let units = self.leases.end_all_of(silent);
+        self.lose(&units);
+        Ok(())
     }
 
     /// Ends the leases of units that the worker had under another number: the answer to its first registration was lost

@@ -24,7 +24,7 @@ pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
 pub use picture::{ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs};
 pub use plan::new_plan;
-pub use records::{ExportArgs, MergeArgs, Sample, VerifyArgs};
+pub use records::{ExportArgs, MergeArgs, VerifyArgs};
 pub use solutions::{OrbitsArgs, RingsArgs, SolutionsArgs};
 pub use study::StudyArgs;
 

@@ -1,6 +1,7 @@
 //! End to end: real processes, real sockets on loopback, real kills.
 
 mod atlas;
+mod attack;
 mod cluster;
 mod count;
 mod damage;
@@ -11,7 +12,9 @@ mod kill;
 mod kills;
 mod liar;
 mod limits;
+mod log;
 mod network;
+mod old_runs;
 mod proxy;
 mod scale;
 mod security;

@@ -69,6 +69,9 @@ impl Workers {
     }
 
     /// The worker, which has just called.
+    ///
+    /// # Errors
+    /// It is not registered.
     pub fn heard_of(&mut self, now: Duration, id: WorkerId) -> Result<&RegisteredWorker, Refusal> {
         let worker = self.by_id.get_mut(&id).ok_or(Refusal::UnknownWorker(id))?;
         worker.last_word = now;

@@ -262,3 +262,6 @@ impl Keeper {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -18,7 +18,7 @@ pub use bench::BenchArgs;
 pub use cluster::{CoordinatorArgs, ServedRun, StatusArgs, WorkerArgs};
 pub use count::{CountArgs, LocalCount, Place};
 pub use kernel::KernelChoice;
-pub use keys::{KeysArgs, KeysCommand, host};
+pub use keys::{KeysArgs, KeysCommand, host, owner_name};
 pub use plan::new_plan;
 pub use records::{ExportArgs, MergeArgs, VerifyArgs};
 

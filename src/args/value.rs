@@ -33,7 +33,7 @@ pub fn auto<T: FromStr>(text: &str) -> Result<Auto<T>, T::Err> {
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ThreadsArgs {
     /// How many units to count at a time [default: one for each core].
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=4096))]
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1024))]
     threads: Option<u32>,
 }
 

@@ -2,6 +2,7 @@
 
 #[cfg(feature = "atlas")]
 mod atlas;
+mod attack;
 mod cluster;
 mod count;
 mod damage;
@@ -12,6 +13,7 @@ mod kill;
 mod kills;
 mod liar;
 mod limits;
+mod log;
 mod network;
 mod old_runs;
 mod proxy;

@@ -68,7 +68,7 @@ impl LoadWorker {
             threads: 64,
             kernel: "search/portable".into(),
             self_test: self_test::expected(),
-            held: Vec::new(),
+            ..v1::RegisterRequest::default()
         };
         // Not all in the same millisecond.
         sleep(self.period.mul_f64(f64::from(self.number % 97) / 97.0)).await;

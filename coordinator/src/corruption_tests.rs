@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::audit::{AuditError, audit};
 use crate::known_run;
-use crate::ledger::{LedgerPosition, Record, Retraction, UnitRecord, Writer};
+use crate::ledger::{LedgerPosition, Record, UnitRecord, Writer};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
 use crate::standing::Standing;
@@ -84,7 +84,7 @@ fn unit_of(record: &Record) -> Option<u64> {
     match record {
         Record::Count(r) | Record::Check(r) | Record::Conflict(r) => Some(r.unit.0),
         Record::Retract(r) => Some(r.unit.0),
-        Record::Mark(_) => None,
+        Record::Restore(_) | Record::Expel(_) | Record::Policy(_) | Record::Mark(_) => None,
     }
 }
 
@@ -96,16 +96,7 @@ fn story(unit: u64, random: &mut StdRng) -> Vec<Record> {
         0 => vec![truth, Record::Check(UnitRecord { of: Some("machine".into()), ..another })],
         1 => {
             let lie = known_run::unit_record(unit, 1, "a machine that errs");
-            let retract = Record::Retract(Retraction {
-                unit: lie.unit,
-                count: lie.count,
-                nodes: lie.nodes,
-                machine: lie.machine.clone(),
-                kernel: lie.kernel.clone(),
-                mirrored: lie.mirrored,
-                quarantine: false,
-                at: lie.at,
-            });
+            let retract = known_run::retraction(&lie);
             vec![Record::Count(lie), Record::Conflict(another), retract, truth]
         }
         _ => vec![truth],

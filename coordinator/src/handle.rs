@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Owner, Registration, Report, RunStatus, Verdict, Welcome, WorkerId};
-use queens::{Plan, UnitId};
+use proto::{Lease, LeaseReply, Owner, Registration, Renewal, Report, RunStatus, Verdict, Welcome, WorkerId};
+use queens::Plan;
 use tokio::sync::{oneshot, watch};
 
 use crate::clock::{Clock, SystemClock};
-use crate::core::Core;
+use crate::core::{Core, LeaseKey};
 use crate::double_check::DoubleCheck;
 use crate::keeper::{self, CallError, LeaseRequest, Outlet, ReplyTo, Request, Snapshot};
 use crate::shard::Shard;
@@ -26,7 +26,8 @@ pub struct Handle {
 }
 
 impl Handle {
-    /// Starts the keeper of a run that records in `store`, or in memory only.
+    /// Starts the keeper of a run that records in `store`, or in memory only. How counts are checked is what the ledger
+    /// says, unless `policy` says otherwise; that goes on record.
     ///
     /// # Errors
     /// The system gives no thread.
@@ -34,7 +35,7 @@ impl Handle {
         plan: Arc<Plan>,
         shard: Shard,
         standing: Standing,
-        policy: DoubleCheck,
+        policy: Option<DoubleCheck>,
         store: Option<Store>,
     ) -> std::io::Result<Self> {
         Self::start_by(Arc::new(SystemClock::default()), plan, shard, standing, policy, store)
@@ -49,10 +50,12 @@ impl Handle {
         plan: Arc<Plan>,
         shard: Shard,
         standing: Standing,
-        policy: DoubleCheck,
+        policy: Option<DoubleCheck>,
         store: Option<Store>,
     ) -> std::io::Result<Self> {
-        let core = Core::new(Arc::clone(&plan), shard, standing, policy, rand::random());
+        let in_force = standing.policy(policy);
+        let key = store.as_ref().map_or_else(LeaseKey::random, |store| store.lease_key().clone());
+        let core = Core::new(Arc::clone(&plan), shard, standing, in_force, key, rand::random());
         let (requests, snapshots) = keeper::start(core, store, Arc::clone(&clock))?;
         Ok(Self { requests, snapshots, plan, clock, owner: Owner::default() })
     }
@@ -100,7 +103,7 @@ impl Handle {
     ///
     /// # Errors
     /// The worker is not registered by this owner, or the keeper has ended.
-    pub async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Vec<UnitId>, CallError> {
+    pub async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CallError> {
         let owner = self.owner.clone();
         self.call(|reply| Request::Renew { owner, worker, held, reply }).await
     }

@@ -10,10 +10,12 @@ use thiserror::Error;
 
 use crate::checkpoint::{Checkpoint, set_aside};
 use crate::clock::{Clock, SystemClock};
+use crate::core::LeaseKey;
 use crate::ledger::{CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, Writer};
 use crate::lock::Lock;
 use crate::resumption::{Resumed, resume};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
+use crate::secret::lease_key;
 use crate::shard::Shard;
 use crate::standing::Standing;
 
@@ -32,6 +34,14 @@ pub enum StoreError {
     /// Its ledger is not.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
+    /// Its private key cannot be read, or made.
+    #[error("cannot read or make the key {}: {source}", .path.display())]
+    LeaseKey {
+        /// The run directory.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
     /// Its checkpoint cannot even be moved out of the way.
     #[error("cannot set the checkpoint {} aside: {source}", .path.display())]
     Checkpoint {
@@ -51,6 +61,7 @@ pub struct Store {
     /// The position that the checkpoint speaks for.
     saved: Option<LedgerPosition>,
     clock: Arc<dyn Clock>,
+    lease_key: LeaseKey,
     _lock: Lock,
 }
 
@@ -98,7 +109,9 @@ impl Store {
                 .map_err(|source| StoreError::Checkpoint { path: stale, source })?;
         }
         let writer = Writer::on(disk, &directory.ledger(), tail.end);
-        let mut store = Self { directory, writer, checkpoint, saved: None, clock, _lock: lock };
+        let lease_key = lease_key(directory.path())
+            .map_err(|source| StoreError::LeaseKey { path: directory.path().to_owned(), source })?;
+        let mut store = Self { directory, writer, checkpoint, saved: None, clock, lease_key, _lock: lock };
         if notices.iter().any(|notice| matches!(notice, Notice::CheckpointRebuilt { .. })) {
             store.save(&mut standing).ok();
         }
@@ -108,6 +121,11 @@ impl Store {
     /// The directory.
     pub fn directory(&self) -> &RunDirectory {
         &self.directory
+    }
+
+    /// The key of the leases that the run gives.
+    pub fn lease_key(&self) -> &LeaseKey {
+        &self.lease_key
     }
 
     /// Behind the last commit mark.

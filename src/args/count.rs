@@ -43,8 +43,10 @@ pub struct CountArgs {
     kernel: KernelArgs,
     /// Which counts are made a second time, in another way and if possible on another machine: none, a share drawn at
     /// random as in 0.5%, all.
-    #[arg(long, value_name = "POLICY", default_value_t)]
-    double_check: DoubleCheck,
+    ///
+    /// A run goes on as it was told before; one that was told nothing checks 1%. What is said here goes on record.
+    #[arg(long, value_name = "POLICY")]
+    double_check: Option<DoubleCheck>,
     /// Print one JSON object on stdout and nothing else.
     #[arg(long)]
     json: bool,
@@ -61,7 +63,7 @@ pub struct LocalCount {
     pub kernel: KernelChoice,
     /// How a new run is split, where that does not follow from the method.
     pub families: Option<FamilySplit>,
-    pub double_check: DoubleCheck,
+    pub double_check: Option<DoubleCheck>,
     pub json: bool,
     pub shows_progress: bool,
 }

@@ -16,16 +16,21 @@ use tracing::Level;
 
 use crate::args::{LocalCount, Place, new_plan};
 use crate::local::Local;
+use crate::log::say;
 use crate::{command_line, ending, host, log, output, progress, signals};
 
 /// A count that could not record anything for this long ends: what it counts on would be lost.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Files of the run and of the process.
+const OPEN_FILES: u64 = 64;
 
 /// The exit code after Ctrl-C, as shells have it.
 const INTERRUPTED: u8 = 130;
 
 pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     log::start(Level::WARN);
+    host::ensure_open_files(OPEN_FILES)?;
     let (plan, standing, store) = begin(&count)?;
     let config = worker::Config {
         name: "local".into(),
@@ -37,7 +42,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     let (kernel, threads) = (config.kernel.name(), config.threads);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ending = runtime.block_on(async {
-        let is_settled = standing.is_settled(&plan, count.shard(), count.double_check);
+        let is_settled = standing.is_settled(&plan, count.shard(), standing.policy(count.double_check));
         let handle = Handle::start(plan, count.shard(), standing, count.double_check, store)?;
         let ending = work(&handle, config, count.shows_progress, is_settled).await;
         handle.close().await;
@@ -58,7 +63,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
             output::answer(&answer, count.json)
         }
         Ok(None) => {
-            eprintln!("diadem: stopped; {what_is_kept}");
+            say(format_args!("diadem: stopped; {what_is_kept}"));
             Ok(ExitCode::from(INTERRUPTED))
         }
         Err(error) => Err(anyhow::anyhow!("{error:#}; {what_is_kept}")),

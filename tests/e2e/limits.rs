@@ -43,6 +43,7 @@ fn requests_out_of_all_proportion_and_of_unknown_fields_are_refused() {
             held: Vec::new(),
             machine: "here".into(),
             self_test: 14_200,
+            ..v1::RegisterRequest::default()
         };
         let refused = [
             v1::RegisterRequest { threads: u32::MAX, ..register.clone() },
@@ -89,6 +90,7 @@ fn a_storm_of_registrations_is_refused_and_passes() {
             held: Vec::new(),
             machine: "here".into(),
             self_test: 14_200,
+            ..v1::RegisterRequest::default()
         };
         assert_ne!(register.fingerprint, plan.fingerprint);
         let mut admitted = 0;

@@ -49,6 +49,8 @@ fn a_coordinator_of_ten_million_units_starts_in_seconds_and_stays_under_a_gigaby
             mirrored: false,
             recount: None,
             of: None,
+            owner: String::new(),
+            of_owner: String::new(),
             at: 1_790_000_000,
         })
     };

@@ -1,8 +1,8 @@
 //! Counts of a constellation with symmetry that cannot be right together: nobody knows which of them is wrong, so all are
 //! disputed, and counted again by others or in another way.
 
+use queens::Summand;
 use queens::UnitId;
-use queens::tally::Summand;
 
 use super::Core;
 use super::recorded::Recording;
@@ -16,13 +16,13 @@ impl Core {
             return Vec::new();
         }
         let sums = self.standing.sums();
-        let Some(member) = sums.tally.contradicted().find(|member| !sums.contradicted.contains(member)) else {
+        let Some(member) = sums.tally.contradicted().find(|member| !sums.contradicted.contains(member))
+        else {
             return Vec::new();
         };
         let units = self.units_of_member(member);
-        let is_known = |unit: &UnitId| {
-            self.standing.vote(*unit).is_some() && !self.recording.contains_key(unit)
-        };
+        let is_known =
+            |unit: &UnitId| self.standing.vote(*unit).is_some() && !self.recording.contains_key(unit);
         if !units.iter().all(is_known) {
             // They will be, after the audit or the next commit.
             self.may_contradict = true;

@@ -18,7 +18,7 @@ impl LeaseKey {
     pub const BYTES: usize = 32;
 
     /// The key of these bytes.
-    pub fn new(bytes: [u8; Self::BYTES]) -> Self {
+    pub const fn new(bytes: [u8; Self::BYTES]) -> Self {
         Self(bytes)
     }
 

@@ -168,7 +168,8 @@ impl Leases {
 
     /// Ends all leases of the worker and names their units, ascending.
     pub fn end_all_of(&mut self, worker: WorkerId) -> Vec<UnitId> {
-        let units: Vec<_> = self.held.get(&worker).into_iter().flat_map(|held| held.units.keys()).copied().collect();
+        let units: Vec<_> =
+            self.held.get(&worker).into_iter().flat_map(|held| held.units.keys()).copied().collect();
         units.iter().for_each(|unit| self.end_unit(*unit));
         units
     }
@@ -181,8 +182,12 @@ impl Leases {
 
     /// Ends the leases that have expired, and names their workers and units.
     pub fn expire(&mut self, now: Duration) -> Vec<(WorkerId, Vec<UnitId>)> {
-        let late: Vec<_> =
-            self.expiries.iter().take_while(|(expires, _)| *expires <= now).map(|(_, worker)| *worker).collect();
+        let late: Vec<_> = self
+            .expiries
+            .iter()
+            .take_while(|(expires, _)| *expires <= now)
+            .map(|(_, worker)| *worker)
+            .collect();
         late.into_iter().map(|worker| (worker, self.end_all_of(worker))).collect()
     }
 

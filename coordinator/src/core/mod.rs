@@ -38,6 +38,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use crate::double_check::DoubleCheck;
+use crate::ledger::{Policy, Record};
 use crate::shard::Shard;
 use crate::standing::{Standing, UnitMark};
 use canaries::Canaries;
@@ -158,6 +159,13 @@ impl Core {
     /// How counts are checked.
     pub fn policy(&self) -> DoubleCheck {
         self.policy
+    }
+
+    /// What puts the policy on record, where the ledger says another.
+    pub fn policy_record(&self, unix_time: u64) -> Option<Record> {
+        let on_record = self.standing.policy(None).to_string();
+        let differs = on_record != self.policy.to_string();
+        differs.then_some(Record::Policy(Policy { double_check: self.policy, at: unix_time }))
     }
 
     /// Whether every unit has a standing count, and all is checked that is to be.

@@ -27,9 +27,12 @@ impl Core {
         }
         // Who may decide has changed.
         let disputed: Vec<UnitId> = self.standing.sums().disputed.keys().copied().collect();
-        disputed.into_iter().filter(|unit| !self.is_taken(*unit)).collect::<Vec<_>>().into_iter().for_each(
-            |unit| self.reopen(unit),
-        );
+        disputed
+            .into_iter()
+            .filter(|unit| !self.is_taken(*unit))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .for_each(|unit| self.reopen(unit));
         self.may_restore = true;
     }
 
@@ -81,9 +84,12 @@ impl Core {
         let recount = (self.policy != DoubleCheck::None).then_some(Recount::All);
         let disputed: Vec<UnitId> = self.standing.sums().disputed.keys().copied().collect();
         let mut records = Vec::new();
-        for unit in disputed.into_iter().filter(|unit| !self.recording.contains_key(unit)) {
+        for unit in disputed {
             if records.len() == most {
                 return records;
+            }
+            if self.recording.contains_key(&unit) {
+                continue;
             }
             let Some(vote) = self.standing.unopposed(unit) else { continue };
             let told = self.retraction(unit, &vote, unix_time);

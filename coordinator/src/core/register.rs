@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use proto::{Lease, Registration, Welcome};
+use proto::{Lease, Owner, Registration, Welcome};
 use queens::{UnitId, self_test};
 
 use super::identity::Identity;
 use super::leases::LeasePurpose;
 use super::task::Borrower;
+use super::workers::MOST_OF_AN_OWNER;
 use super::{Core, LEASE_TIME, Refusal};
 
 impl Core {
@@ -16,7 +17,7 @@ impl Core {
     /// its count is still wanted; what it only says that it holds, as far as anybody may hold at this time.
     ///
     /// # Errors
-    /// The worker's plan is another, its kernel miscounts, or its machine is quarantined.
+    /// The worker's plan is another, its kernel miscounts, its machine is quarantined, or its owner has too many.
     pub fn register(&mut self, now: Duration, registration: Registration) -> Result<Welcome, Refusal> {
         let Registration { owner, fingerprint, name, machine, self_test: found, .. } = &registration;
         if fingerprint != self.plan.fingerprint() {
@@ -34,6 +35,7 @@ impl Core {
         if self.is_quarantined(&identity) {
             return Err(Refusal::Quarantined(identity.to_string()));
         }
+        self.make_room(now, owner)?;
         let proven = self.proven(&registration, &identity);
         let mut claimed: BTreeSet<UnitId> = registration.held.iter().copied().collect();
         let worker = self.workers.add(now, registration);
@@ -56,13 +58,34 @@ impl Core {
         Ok(Welcome { worker, lease_time: LEASE_TIME, leases })
     }
 
+    /// Sees that one more worker of the owner can be registered: where it has as many as it may, the one that has been
+    /// silent for the longest is taken for lost.
+    fn make_room(&mut self, now: Duration, owner: &Owner) -> Result<(), Refusal> {
+        if self.workers.has_room(owner) {
+            return Ok(());
+        }
+        let silent = self.workers.most_silent(owner, now.saturating_sub(LEASE_TIME));
+        let silent = silent.ok_or(Refusal::TooManyWorkers(MOST_OF_AN_OWNER))?;
+        let units = self.leases.end_all_of(silent);
+        self.lose(now, silent, &units);
+        self.workers.remove(silent);
+        Ok(())
+    }
+
     /// The leases that the worker can prove, which end for the number that it had.
     fn proven(&mut self, registration: &Registration, identity: &Identity) -> Vec<Lease> {
         let Some(former) = registration.former else { return Vec::new() };
         let is_given = |lease: &Lease| self.key.has_given(lease, former, identity);
         let proven: Vec<Lease> = registration.leases.iter().copied().filter(is_given).collect();
         for lease in &proven {
-            if self.leases.holder(lease.unit) == Some(former) {
+            // Or it was registered once more since, and the answer was lost on the way.
+            let is_own = |holder| {
+                holder == former
+                    || self.workers.get(holder).is_some_and(|worker| {
+                        worker.identity == *identity && worker.name == registration.name
+                    })
+            };
+            if self.leases.holder(lease.unit).is_some_and(is_own) {
                 self.leases.end_unit(lease.unit);
             }
         }

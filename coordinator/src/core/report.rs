@@ -118,16 +118,10 @@ impl Core {
     }
 
     /// One more count of a unit about which counts disagree.
-    fn decide(
-        &mut self,
-        now: Duration,
-        identity: &Identity,
-        record: UnitRecord,
-    ) -> (Verdict, Vec<Record>) {
+    fn decide(&mut self, now: Duration, identity: &Identity, record: UnitRecord) -> (Verdict, Vec<Record>) {
         let machines = &self.standing.sums().machines;
         let votes: Vec<&Vote> = self.standing.votes(record.unit).collect();
-        let origin =
-            machines.find_origin(&record.owner, &record.machine, &record.kernel, record.mirrored);
+        let origin = machines.find_origin(&record.owner, &record.machine, &record.kernel, record.mirrored);
         if votes.iter().any(|vote| Some(vote.origin) == origin && vote.count == record.count) {
             return (Verdict::Known, Vec::new());
         }
@@ -142,8 +136,8 @@ impl Core {
         let is_among_machines = votes.iter().all(|vote| is_of_owner(vote));
         let another_machine_agrees = agreeing.iter().any(|vote| !is_own(vote));
         let is_left_alone = || self.is_left_alone(now, identity);
-        let decides_among_machines = is_among_machines
-            && (another_machine_agrees || (!agreeing.is_empty() && is_left_alone()));
+        let decides_among_machines =
+            is_among_machines && (another_machine_agrees || (!agreeing.is_empty() && is_left_alone()));
         if votes.is_empty() {
             // All who have counted it are quarantined.
             (Verdict::Recorded, vec![self.first_count(now, identity, record)])

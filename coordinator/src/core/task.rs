@@ -5,7 +5,7 @@ use std::time::Duration;
 use proto::{Variant, WorkerId};
 use queens::UnitId;
 use queens::kernel::KernelName;
-use queens::tally::{Measure, Summand};
+use queens::{Measure, Summand};
 
 use super::identity::Identity;
 use super::leases::LeasePurpose;
@@ -29,6 +29,9 @@ pub(super) struct Borrower {
 
 impl Core {
     /// What matters of a worker that asks for units.
+    ///
+    /// # Errors
+    /// The worker is not registered.
     pub(super) fn borrower(&mut self, now: Duration, worker: WorkerId) -> Result<Borrower, Refusal> {
         let found = self.workers.heard_of(now, worker)?;
         let (threads, kernel, identity) = (u64::from(found.threads), found.kernel, found.identity.clone());

@@ -13,7 +13,6 @@ use super::inbox::AuditReason;
 use crate::answer::Answer;
 use crate::assurance::assess;
 use crate::audit::{Audit, AuditError, audit_until};
-use crate::double_check::DoubleCheck;
 use crate::standing::RecordError;
 
 /// How a run ended, if it has.
@@ -88,7 +87,10 @@ impl Keeper {
                 kernels: self.kernels.clone(),
                 elapsed: self.elapsed(),
                 cpu: Duration::from_micros(sums.cpu_us),
-                assurance: assess(self.core.standing(), DoubleCheck::default()),
+                assurance: {
+                    let policy = self.core.policy();
+                    assess(self.core.standing(), policy)
+                },
             })),
             Err(error) => Ending::Withheld(error.into()),
         }

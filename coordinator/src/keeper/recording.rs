@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use proto::{Report, Verdict};
+use proto::{Owner, Report, Verdict};
 use tracing::{error, info, warn};
 
 use super::Keeper;
 use super::inbox::{CallError, ReplyTo};
 use crate::ledger::Record;
+use crate::standing::Machine;
 
 /// A commit that takes longer is no silence of the workers.
 const SLOW_DISK: Duration = Duration::from_secs(1);
@@ -25,7 +26,7 @@ pub(super) struct PendingReport {
 
 impl Keeper {
     /// Has the core judge a report. Its answer waits for the commit.
-    pub(super) fn judge(&mut self, report: Report, reply: ReplyTo<Vec<Verdict>>) {
+    pub(super) fn judge(&mut self, owner: &Owner, report: Report, reply: ReplyTo<Vec<Verdict>>) {
         let now = self.now();
         let unix_time = self.unix_time();
         let mut verdicts = Vec::with_capacity(report.counts.len());
@@ -33,7 +34,7 @@ impl Keeper {
         for count in &report.counts {
             match self.core.judge(now, unix_time, report.worker, count) {
                 Ok((verdict, mut new_records)) => {
-                    if verdict == Verdict::Conflict {
+                    if verdict == Verdict::Conflict && self.may_log(owner) {
                         let (unit, worker) = (count.lease.unit, report.worker);
                         warn!(%unit, %worker, completions = count.completions, "counts of a unit disagree");
                     }
@@ -93,18 +94,18 @@ impl Keeper {
         }
     }
 
-    /// Says which machines were wrong, and has their counts made again.
+    /// Says who was wrong, and puts on record what follows from the records that are there.
     pub(super) fn take_back(&mut self) {
-        let quarantined: Vec<_> = {
-            let machines = self.core.standing().sums().machines.quarantined();
-            machines.map(|machine| machine.name.clone()).collect()
-        };
+        let quarantined: Vec<_> =
+            self.core.standing().sums().machines.quarantined().map(Machine::title).collect();
         for machine in quarantined {
             if self.quarantined.insert(machine.clone()) {
-                warn!(machine, "the machine was wrong and is quarantined");
+                warn!(machine, "the machine is quarantined");
             }
         }
-        let records = self.core.take_back(self.unix_time(), MOST_TAKEN_BACK);
+        let unix_time = self.unix_time();
+        let mut records = self.core.policy_record(unix_time).map_or_else(Vec::new, |record| vec![record]);
+        records.extend(self.core.take_back(unix_time, MOST_TAKEN_BACK));
         if records.is_empty() {
             return;
         }
@@ -117,12 +118,32 @@ impl Keeper {
             self.withhold(what);
         } else {
             self.trouble.clear();
-            warn!(units = records.len(), "counts of quarantined machines are taken back");
+            tell(&records);
         }
     }
 
     /// Seconds since 1970 (UTC).
     fn unix_time(&self) -> u64 {
         self.clock.since_1970().as_secs()
+    }
+}
+
+/// Says what follows from what others have said.
+fn tell(records: &[Record]) {
+    let count = |is_so: fn(&Record) -> bool| records.iter().filter(|record| is_so(record)).count();
+    let taken_back = count(|record| matches!(record, Record::Retract(r) if r.quarantine));
+    let disputed = count(|record| matches!(record, Record::Retract(r) if r.contradiction));
+    let restored = count(|record| matches!(record, Record::Restore(_)));
+    if taken_back > 0 {
+        warn!(units = taken_back, "counts of quarantined machines are taken back");
+    }
+    if disputed > 0 {
+        warn!(
+            units = disputed,
+            "the counts of a constellation with symmetry contradict each other: all are disputed"
+        );
+    }
+    if restored > 0 {
+        info!(units = restored, "counts that only quarantined machines contradicted stand again");
     }
 }

@@ -119,8 +119,6 @@ fn parse(json: &str) -> Option<Record> {
         "restore" => serde_json::from_str(fields).map(Record::Restore),
         "expel" => serde_json::from_str(fields).map(Record::Expel),
         "policy" => serde_json::from_str(fields).map(Record::Policy),
-        "term" => serde_json::from_str(fields).map(Record::Term),
-        "replicas" => serde_json::from_str(fields).map(Record::Replicas),
         "mark" => serde_json::from_str(fields).map(Record::Mark),
         _ => return None,
     };

@@ -25,10 +25,6 @@ pub enum Record {
     Expel(Expulsion),
     /// How counts are checked from here on.
     Policy(Policy),
-    /// A process has opened the ledger to write.
-    Term(Term),
-    /// How many followers must have a record before it is acknowledged, from here on.
-    Replicas(Replicas),
     /// The records before this line are on disk.
     Mark(CommitMark),
 }
@@ -175,28 +171,6 @@ pub struct Expulsion {
 pub struct Policy {
     /// Which counts are made a second time.
     pub double_check: DoubleCheck,
-    /// When, in seconds since 1970 (UTC).
-    pub at: u64,
-}
-
-/// A process that writes the ledger from here on.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Term {
-    /// One more than the term before; the first is 1.
-    pub term: u64,
-    /// A name of the process that no other has: 32 hexadecimal digits drawn at random.
-    pub coordinator: String,
-    /// When, in seconds since 1970 (UTC).
-    pub at: u64,
-}
-
-/// For how many copies an acknowledgement waits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Replicas {
-    /// So many followers have a record on disk before it is acknowledged.
-    pub replicas: u32,
     /// When, in seconds since 1970 (UTC).
     pub at: u64,
 }

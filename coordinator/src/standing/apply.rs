@@ -1,10 +1,10 @@
 //! What one record changes: the fold over a ledger.
 
-use queens::tally::Summand;
+use queens::Summand;
 use queens::{Plan, UnitId};
 
 use super::{MOST_COMPLETIONS, MachineId, RecordError, Standing, Trust, UnitMark, Vote};
-use crate::ledger::{Record, Recount, Restoration, Retraction, Term, UnitRecord};
+use crate::ledger::{Record, Recount, Restoration, Retraction, UnitRecord};
 use crate::shard::Shard;
 
 impl Standing {
@@ -28,22 +28,8 @@ impl Standing {
                 self.sums.policy = Some(r.double_check);
                 Ok(())
             }
-            Record::Term(r) => self.begin_term(r),
-            Record::Replicas(r) => {
-                self.sums.replicas = r.replicas;
-                Ok(())
-            }
             Record::Mark(_) => Ok(()),
         }
-    }
-
-    fn begin_term(&mut self, r: &Term) -> Result<(), RecordError> {
-        let before = self.sums.term.as_ref().map_or(0, |before| before.term);
-        if r.term != before + 1 {
-            return Err(RecordError::OtherTerm { term: r.term, before });
-        }
-        self.sums.term = Some(r.clone());
-        Ok(())
     }
 
     fn vote_of(&mut self, r: &UnitRecord) -> Result<Vote, RecordError> {
@@ -55,7 +41,8 @@ impl Standing {
     fn stand(&mut self, plan: &Plan, r: &UnitRecord) -> Result<(), RecordError> {
         let (unit, vote) = (r.unit, self.vote_of(r)?);
         self.take_in(plan, unit, &vote, r.recount)?;
-        self.sums.machines.get_mut(vote.origin.machine).trials += u64::from(r.recount == Some(Recount::Trial));
+        self.sums.machines.get_mut(vote.origin.machine).trials +=
+            u64::from(r.recount == Some(Recount::Trial));
         self.decide(unit, &vote);
         Ok(())
     }
@@ -93,10 +80,13 @@ impl Standing {
         let origin = machines.find_origin(&r.owner, &r.machine, &r.kernel, r.mirrored);
         let unopposed = self.unopposed(r.unit).ok_or(RecordError::Opposed(r.unit))?;
         let votes: Vec<Vote> = self.votes(r.unit).copied().collect();
-        let is_said = |vote: &&Vote| {
-            Some(vote.origin) == origin && vote.count == r.count && vote.nodes == r.nodes
-        };
-        let vote = *votes.iter().find(is_said).filter(|_| unopposed.count == r.count).ok_or(RecordError::Opposed(r.unit))?;
+        let is_said =
+            |vote: &&Vote| Some(vote.origin) == origin && vote.count == r.count && vote.nodes == r.nodes;
+        let vote = *votes
+            .iter()
+            .find(is_said)
+            .filter(|_| unopposed.count == r.count)
+            .ok_or(RecordError::Opposed(r.unit))?;
         self.take_in(plan, r.unit, &vote, r.recount)?;
         self.sums.disputed.remove(&r.unit);
         let others = votes.iter().filter(|other| other.origin != vote.origin);
@@ -166,11 +156,13 @@ impl Standing {
         if r.quarantine && trust == Trust::Believed {
             return Err(RecordError::NotQuarantined(unit));
         }
+        let [is_on_two_machines, is_independent] =
+            [UnitMark::TwoMachines, UnitMark::Independent].map(|mark| self.is(mark, unit));
         let machine = self.sums.machines.get_mut(origin.machine);
         machine.counts = machine.counts.saturating_sub(1);
-        if !self.is(UnitMark::TwoMachines, unit) {
+        if !is_on_two_machines {
             machine.unverified = machine.unverified.saturating_sub(1);
-        } else if !self.is(UnitMark::Independent, unit) {
+        } else if !is_independent {
             machine.internal = machine.internal.saturating_sub(1);
         }
         if self.is(UnitMark::Sampled, unit) {

@@ -98,10 +98,7 @@ impl From<Listed> for Machines {
     fn from(Listed { machines, kernels, losers, expelled }: Listed) -> Self {
         let mut numbers: HashMap<String, HashMap<String, MachineId>> = HashMap::new();
         for (machine, id) in machines.iter().zip(0..) {
-            numbers
-                .entry(machine.owner.clone())
-                .or_default()
-                .insert(machine.name.clone(), MachineId(id));
+            numbers.entry(machine.owner.clone()).or_default().insert(machine.name.clone(), MachineId(id));
         }
         Self { list: machines, kernels, numbers, losers, expelled }
     }

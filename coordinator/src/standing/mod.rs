@@ -101,6 +101,11 @@ impl Standing {
         self.sums.machines.iter().map(Machine::unbelieved).sum()
     }
 
+    /// How counts are checked: as given, or as the ledger says, or as usual.
+    pub fn policy(&self, given: Option<DoubleCheck>) -> DoubleCheck {
+        given.or(self.sums.policy).unwrap_or_default()
+    }
+
     /// The sums.
     pub fn sums(&self) -> &Sums {
         &self.sums

@@ -47,14 +47,6 @@ pub enum RecordError {
     /// It restores a count that others contradict, or that nobody made.
     #[error("unit {0} is restored to a count that is not the only one believed")]
     Opposed(UnitId),
-    /// It begins another term than the next.
-    #[error("term {term} follows term {before}")]
-    OtherTerm {
-        /// The term that it begins.
-        term: u64,
-        /// The one before it.
-        before: u64,
-    },
     /// It names a machine too many.
     #[error("{0:?} is one machine more than the {MOST_MACHINES} there can be")]
     TooManyMachines(String),

@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 use super::machines::Machines;
 use super::vote::Vote;
 use crate::double_check::DoubleCheck;
-use crate::ledger::Term;
 
 /// What the records add up to, apart from what is known of each unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -35,17 +34,13 @@ pub struct Sums {
     pub machines: Machines,
     /// How counts are checked, where the ledger says it.
     pub policy: Option<DoubleCheck>,
-    /// Who writes the ledger.
-    pub term: Option<Term>,
-    /// How many followers must have a record before it is acknowledged.
-    pub replicas: u32,
 }
 
 impl Sums {
     /// Nothing has been added up.
     pub fn new(plan: &Plan) -> Self {
         Self {
-            tally: Tally::new(plan),
+            tally: Tally::new(plan.symmetric_members()),
             cpu_us: 0,
             work: 0,
             checks: 0,
@@ -56,8 +51,6 @@ impl Sums {
             contradicted: BTreeSet::new(),
             machines: Machines::default(),
             policy: None,
-            term: None,
-            replicas: 0,
         }
     }
 }

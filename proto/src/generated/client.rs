@@ -10,7 +10,7 @@ pub struct PlanReply {
     #[prost(string, tag = "2")]
     pub fingerprint: ::prost::alloc::string::String,
 }
-#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+#[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RegisterRequest {
     #[prost(string, tag = "1")]
     pub fingerprint: ::prost::alloc::string::String,
@@ -31,6 +31,12 @@ pub struct RegisterRequest {
     /// The solutions of n = 12 by that kernel on that machine, counted just before.
     #[prost(uint64, tag = "7")]
     pub self_test: u64,
+    /// The number that the worker had when it was leased these units, if it had one,
+    #[prost(uint64, optional, tag = "8")]
+    pub former: ::core::option::Option<u64>,
+    /// and their leases, which prove that it was. Units in `held` without one are leased again within its share.
+    #[prost(message, repeated, tag = "9")]
+    pub leases: ::prost::alloc::vec::Vec<Lease>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RegisterReply {
@@ -87,6 +93,9 @@ pub struct RenewReply {
     /// Units whose lease was lost: no longer wanted from this worker.
     #[prost(uint64, repeated, tag = "1")]
     pub lost: ::prost::alloc::vec::Vec<u64>,
+    /// Everything has been counted: the worker can leave.
+    #[prost(bool, tag = "2")]
+    pub finished: bool,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ReportRequest {
@@ -173,6 +182,7 @@ pub struct StatusReply {
     /// What is wrong, if anything: a full disk, an answer withheld.
     #[prost(string, tag = "15")]
     pub trouble: ::prost::alloc::string::String,
+    /// At most 1000 of them: those heard of last.
     #[prost(message, repeated, tag = "16")]
     pub workers: ::prost::alloc::vec::Vec<WorkerStatus>,
     /// Units counted differently by different workers that no third one has decided yet.
@@ -183,11 +193,14 @@ pub struct StatusReply {
     /// Units that were lost with five workers and are not lent any more; at most 100 of them.
     #[prost(uint64, repeated, tag = "19")]
     pub set_aside: ::prost::alloc::vec::Vec<u64>,
+    /// How many workers are registered, those that are not listed included.
+    #[prost(uint64, tag = "20")]
+    pub workers_total: u64,
 }
 /// What double-checking says of the counts on record.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Worth {
-    /// Units counted twice on different machines, and on one machine only.
+    /// Units counted twice on different machines of one owner, and on one machine only.
     #[prost(uint64, tag = "1")]
     pub on_two_machines: u64,
     #[prost(uint64, tag = "2")]
@@ -207,6 +220,12 @@ pub struct Worth {
     /// At most this share of the units is wrong, with 95 % confidence; absent where nothing can be said.
     #[prost(double, optional, tag = "7")]
     pub wrong_at_most: ::core::option::Option<f64>,
+    /// Units counted twice by different owners.
+    #[prost(uint64, tag = "8")]
+    pub on_two_owners: u64,
+    /// Owners who are not believed, with all their machines.
+    #[prost(string, repeated, tag = "9")]
+    pub expelled: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct WorkerStatus {
@@ -228,6 +247,9 @@ pub struct WorkerStatus {
     pub last_word: f64,
     #[prost(string, tag = "8")]
     pub machine: ::prost::alloc::string::String,
+    /// As whom it was let in; empty where nothing is asked for.
+    #[prost(string, tag = "9")]
+    pub owner: ::prost::alloc::string::String,
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -235,7 +257,7 @@ pub enum Verdict {
     Unspecified = 0,
     /// Recorded, durably.
     Recorded = 1,
-    /// The same count was on record already.
+    /// A record of it with that count was there already.
     Known = 2,
     /// Another count is on record; both are set aside and the unit is counted again.
     Conflict = 3,

@@ -43,6 +43,8 @@ impl World {
                 counts_open += 1;
                 unit.0 >= open.cursor
                     || open.returned.contains(&unit)
+                    || open.lost.contains(&unit)
+                    || open.kept_back.contains(&unit)
                     || open.disputes.contains(&unit)
                     || open.suspects.contains(&unit)
             };
@@ -53,7 +55,7 @@ impl World {
 
     fn only_the_wrong_are_quarantined(&self) {
         for worker in self.workers.iter().filter(|worker| worker.habit == Habit::Honest) {
-            assert!(!self.is_quarantined(&worker.machine), "{} was right", worker.machine);
+            assert!(!self.core.is_quarantined(&worker.identity()), "{} was right", worker.machine);
         }
     }
 }

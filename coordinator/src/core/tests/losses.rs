@@ -13,8 +13,8 @@ fn units_whose_lease_never_arrived_are_lent_again_and_not_blamed() {
     for round in 1..10 {
         let now = LEASE_TIME * round;
         core.renew(now, a, &[]).unwrap();
-        while !core.lease(now, a, 100_000).unwrap().is_empty() && core.leases.held_by(a).units < 40 {}
-        assert!(core.leases.held_by(a).units > 0);
+        while !core.lease(now, a, 100_000).unwrap().is_empty() && core.leases.units_of(a) < 40 {}
+        assert!(core.leases.units_of(a) > 0);
     }
     assert_eq!(core.tick(LEASE_TIME * 10), []);
     assert!((0..core.plan().units()).all(|unit| !core.losses.is_suspect(UnitId(unit))));

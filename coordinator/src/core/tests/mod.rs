@@ -12,7 +12,7 @@ use std::time::Duration;
 use proto::{Lease, Owner, Registration, UnitCount, Verdict, WorkerId};
 use queens::{Board, Plan, PlanSpec, UnitId, self_test};
 
-use super::Core;
+use super::{Core, LeaseKey};
 use crate::double_check::DoubleCheck;
 use crate::shard::Shard;
 use crate::standing::Standing;
@@ -26,7 +26,7 @@ fn core() -> Core {
 fn core_with(policy: DoubleCheck) -> Core {
     let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
     let standing = Standing::new(&plan);
-    Core::new(Arc::new(plan), Shard::default(), standing, policy, 7)
+    Core::new(Arc::new(plan), Shard::default(), standing, policy, LeaseKey::new([7; LeaseKey::BYTES]), 7)
 }
 
 fn registration(core: &Core, name: &str, held: &[UnitId]) -> Registration {
@@ -39,6 +39,8 @@ fn registration(core: &Core, name: &str, held: &[UnitId]) -> Registration {
         kernel: "search/portable".parse().unwrap(),
         self_test: self_test::expected(),
         held: held.to_vec(),
+        former: None,
+        leases: Vec::new(),
     }
 }
 
@@ -51,8 +53,16 @@ fn counted(lease: Lease, completions: u64) -> UnitCount {
     UnitCount { lease, completions, nodes: 1, cpu: Duration::from_micros(1) }
 }
 
-/// Judges and records at once.
+/// The lease of that unit as if the worker had been given it.
+fn given(core: &Core, worker: WorkerId, lease: Lease) -> Lease {
+    let identity = core.workers.get(worker).map(|worker| &worker.identity);
+    let token = identity.map(|identity| core.key.token(lease.unit, lease.variant, worker, identity));
+    Lease { token: token.unwrap_or(lease.token), ..lease }
+}
+
+/// Judges and records at once what the worker says of a unit as if it had been given it.
 fn report(core: &mut Core, now: Duration, worker: WorkerId, lease: Lease, completions: u64) -> Verdict {
+    let lease = given(core, worker, lease);
     let (verdict, records) = core.judge(now, 0, worker, &counted(lease, completions)).unwrap();
     core.recorded(now, Some(worker), &records).unwrap();
     verdict

@@ -9,7 +9,7 @@ mod workers;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, Owner, Registration, UnitCount, Verdict, WorkerId};
+use proto::{Lease, Owner, Registration, UnitCount, Variant, Verdict, WorkerId};
 use queens::{Board, Plan, PlanSpec, UnitId, self_test};
 
 use super::{Core, LeaseKey};
@@ -50,7 +50,7 @@ fn join(core: &mut Core, name: &str) -> WorkerId {
 }
 
 fn counted(lease: Lease, completions: u64) -> UnitCount {
-    UnitCount { lease, completions, nodes: 1, cpu: Duration::from_micros(1) }
+    UnitCount { lease, completions, nodes: 1, cpu: Duration::from_mins(1) }
 }
 
 /// The lease of that unit as if the worker had been given it.
@@ -68,17 +68,33 @@ fn report(core: &mut Core, now: Duration, worker: WorkerId, lease: Lease, comple
     verdict
 }
 
-/// A core in which worker `a` holds one unit and worker `b` has counted all others.
+/// A core in which worker `a` holds one unit and worker `b` has counted all others; a third one has checked what is
+/// always checked, and has left.
 fn all_but_one_counted(core: &mut Core) -> (WorkerId, WorkerId, Lease) {
     let (a, b) = (join(core, "a"), join(core, "b"));
-    let held = core.lease(T0, a, 1).unwrap()[0];
+    let first = core.lease(T0, b, 1).unwrap()[0];
+    report(core, T0, b, first, 0);
+    let held = loop {
+        let lease = core.lease(T0, a, 1).unwrap()[0];
+        if lease.variant == Variant::default() {
+            break lease;
+        }
+        report(core, T0, a, lease, 0);
+    };
+    count_all(core, b);
+    let c = join(core, "c");
+    count_all(core, c);
+    core.release(T0, c, &[], true).unwrap();
+    (a, b, held)
+}
+
+/// Has the worker count all that it is lent.
+fn count_all(core: &mut Core, worker: WorkerId) {
     loop {
-        let leases = core.lease(T0, b, 100).unwrap();
+        let leases = core.lease(T0, worker, 100).unwrap();
         if leases.is_empty() {
-            return (a, b, held);
+            return;
         }
-        for lease in leases {
-            report(core, T0, b, lease, 0);
-        }
+        leases.into_iter().for_each(|lease| _ = report(core, T0, worker, lease, 0));
     }
 }

@@ -46,3 +46,16 @@ fn a_count_that_did_not_reach_the_disk_is_not_done() {
     assert_eq!(core.standing().done(), 0);
     assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Recorded);
 }
+
+#[test]
+fn a_report_without_a_lease_is_unwanted_whatever_its_unit_stands_at() {
+    let mut core = core();
+    let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
+    let leases = core.lease(T0, a, 2).unwrap();
+    assert_eq!(report(&mut core, T0, a, leases[0], 5), Verdict::Recorded);
+    for lease in &leases {
+        let (verdict, records) = core.judge(T0, 0, b, &counted(*lease, 6)).unwrap();
+        assert_eq!((verdict, records.len()), (Verdict::Unwanted, 0), "the lease is another worker's");
+    }
+    assert_eq!((core.standing().done(), core.standing().count(leases[0].unit)), (1, Some(5)));
+}

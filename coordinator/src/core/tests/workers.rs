@@ -27,14 +27,28 @@ fn a_worker_that_comes_back_is_leased_what_it_holds() {
 #[test]
 fn a_worker_whose_first_registration_was_not_answered_is_leased_what_it_holds() {
     let mut core = core();
-    let held = [UnitId(3), UnitId(5)];
-    let again = registration(&core, "a", &held);
+    let before = join(&mut core, "a");
+    let leases = core.lease(T0, before, 2).unwrap();
+    let held: Vec<UnitId> = leases.iter().map(|lease| lease.unit).collect();
+    let again = Registration { former: Some(before), leases, ..registration(&core, "a", &held) };
     core.register(T0, again.clone()).unwrap();
-    let welcome = core.register(T0, again).unwrap();
+    let welcome = core.register(T0, again.clone()).unwrap();
     assert_eq!(welcome.leases.iter().map(|lease| lease.unit).collect::<Vec<_>>(), held);
     assert_eq!(core.renew(LEASE_TIME / 2, welcome.worker, &welcome.leases).unwrap(), []);
-    let other = registration(&core, "b", &held);
-    assert!(core.register(T0, other).unwrap().leases.is_empty(), "nobody else is");
+    let namesake = registration(&core, "a", &held);
+    assert!(core.register(T0, namesake).unwrap().leases.is_empty(), "nobody else is, whatever its name");
+    let thief = Registration { name: "b".into(), machine: "b".into(), ..again };
+    assert!(core.register(T0, thief).unwrap().leases.is_empty(), "nor with leases of another machine");
+}
+
+#[test]
+fn what_a_worker_only_says_that_it_holds_is_leased_within_its_share() {
+    let mut core = core();
+    join(&mut core, "a");
+    let all: Vec<UnitId> = (0..core.plan().units()).map(UnitId).collect();
+    let greedy = registration(&core, "b", &all);
+    let lent = core.register(T0, greedy).unwrap().leases.len();
+    assert!(lent < all.len() / 2, "{lent} of {}", all.len());
 }
 
 #[test]

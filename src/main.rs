@@ -5,7 +5,9 @@
 mod access;
 mod args;
 mod assurance;
+mod command_line;
 mod commands;
+mod ending;
 mod host;
 mod local;
 mod log;
@@ -46,13 +48,9 @@ fn usage(error: &clap::Error) -> ExitCode {
         error.print().ok();
         return ExitCode::SUCCESS;
     }
-    let text = error.render().to_string();
-    let paragraph: Vec<_> = text.lines().take_while(|line| !line.trim().is_empty()).map(str::trim).collect();
-    let sentence = paragraph.join(" ");
-    if sentence.starts_with("error:") {
-        eprintln!("diadem: {} (see diadem --help)", sentence.trim_start_matches("error:").trim());
-    } else {
-        eprint!("{text}");
+    match command_line::complaint(error) {
+        Some(sentence) => eprintln!("diadem: {sentence}"),
+        None => eprint!("{}", error.render()),
     }
     ExitCode::from(USAGE)
 }

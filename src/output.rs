@@ -1,9 +1,10 @@
-//! What commands print: answers for people, and the same as JSON.
+//! What commands print: answers, for people and as JSON.
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use coordinator::store::Notice;
 use coordinator::{Agreement, Answer};
 use serde_json::json;
 
@@ -20,6 +21,13 @@ pub fn print(text: &str) -> anyhow::Result<()> {
 /// Whether the error is a reader that has gone away, as `head` does.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
+}
+
+/// Prints what was noticed while a run was opened, to stderr.
+pub fn notices(notices: &[Notice]) {
+    for notice in notices {
+        eprintln!("diadem: {notice}");
+    }
 }
 
 /// Prints the answer; a total that differs from the published one gives a failure.

@@ -1,7 +1,7 @@
 //! Who may do what: decided for each call from its path, its token and its certificate, before its body is read.
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use proto::{AUTHORIZATION, AccessToken};
 use tonic::Status;
@@ -35,7 +35,6 @@ pub struct Access {
     open: bool,
     bearers: Arc<[(blake3::Hash, Right)]>,
     log: Arc<Mutex<Bucket>>,
-    begun: Instant,
 }
 
 impl Access {
@@ -51,7 +50,7 @@ impl Access {
         };
         let bearers = [hashed(join, Right::Join), hashed(status, Right::Read)].concat().into();
         let log = Arc::new(Mutex::new(Bucket::new(LOGGED_AT_ONCE, LOGGED_EVERY)));
-        Self { open: false, bearers, log, begun: Instant::now() }
+        Self { open: false, bearers, log }
     }
 
     /// Whether callers have to present something.
@@ -60,7 +59,14 @@ impl Access {
     }
 
     /// Lets a call pass or refuses it. A connection on which one passed has shown that it is welcome.
-    pub fn check<B>(&self, request: http::Request<B>) -> Result<http::Request<B>, Status> {
+    ///
+    /// # Errors
+    /// The call needs a right that nothing in it shows.
+    pub(crate) fn check<B>(
+        &self,
+        now: Duration,
+        request: http::Request<B>,
+    ) -> Result<http::Request<B>, Status> {
         let peer = request.extensions().get::<Peer>();
         let certified = request
             .extensions()
@@ -75,7 +81,7 @@ impl Access {
                 Ok(request)
             }
             Err(status) => {
-                self.tell(peer, &status);
+                self.log_refusal(now, peer, &status);
                 Err(status)
             }
         }
@@ -115,9 +121,9 @@ impl Access {
         rights.fold(None, Option::max)
     }
 
-    fn tell(&self, peer: Option<&Peer>, status: &Status) {
+    fn log_refusal(&self, now: Duration, peer: Option<&Peer>, status: &Status) {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        if log.take(self.begun.elapsed()) {
+        if log.take(now) {
             let peer = peer.map(|peer| peer.address().to_string()).unwrap_or_default();
             warn!(%peer, "refused: {}", status.message());
         }

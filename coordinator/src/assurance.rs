@@ -3,7 +3,7 @@
 use proto::Assurance;
 
 use crate::double_check::DoubleCheck;
-use crate::standing::{Mark, Standing};
+use crate::standing::{Standing, UnitMark};
 
 /// One time in so many the bound may be wrong: 95 % confidence.
 const RISK: f64 = 0.05;
@@ -11,12 +11,12 @@ const RISK: f64 = 0.05;
 /// What the records say of themselves.
 pub fn assess(standing: &Standing, policy: DoubleCheck) -> Assurance {
     let sums = standing.sums();
-    let on_two_machines = standing.marked(Mark::Independent);
+    let on_two_machines = standing.marked(UnitMark::Independent);
     let drawn = wrong_at_most(sums.sampled + sums.refuted, sums.refuted);
     let all_checked = standing.done() > 0 && on_two_machines == standing.done();
     Assurance {
         on_two_machines,
-        on_one_machine: standing.marked(Mark::Checked) - on_two_machines,
+        on_one_machine: standing.marked(UnitMark::Checked) - on_two_machines,
         pending: standing.pending(policy),
         sampled: sums.sampled,
         conflicts: sums.conflicts,

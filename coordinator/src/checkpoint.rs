@@ -13,20 +13,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use queens::Plan;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
-use crate::ledger::{LineHash, Position};
-use crate::standing::{Mark, Marks, Standing, Sums};
+use crate::ledger::{LedgerPosition, LineHash};
+use crate::standing::{Marks, Standing, Sums, UnitMark};
 
 /// What is kept besides the bitmaps.
 #[derive(Serialize, Deserialize)]
 struct Head {
     /// The hash of the run: the checkpoint of another one says nothing.
     run: LineHash,
-    position: Position,
+    position: LedgerPosition,
     sums: Sums,
     /// The hash over the blocks of all bitmaps.
     blocks: LineHash,
@@ -35,10 +36,51 @@ struct Head {
 /// No answer from sled takes longer, at ten million units and on a slow disk.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-const CLOSED: &str = "it is closed";
-
 const HEAD: &[u8] = b"head";
 const SEAL: &[u8] = b"seal";
+
+/// A checkpoint that cannot be read or written.
+#[derive(Debug, Error)]
+pub enum CheckpointError {
+    /// sled says so.
+    #[error(transparent)]
+    Sled(#[from] sled::Error),
+    /// Its head is not what is kept there.
+    #[error(transparent)]
+    Head(#[from] serde_json::Error),
+    /// The system says so.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It was let go of.
+    #[error("it is closed")]
+    Closed,
+    /// There is nothing to tell whether it is whole.
+    #[error("its seal is missing")]
+    NoSeal,
+    /// Its head is not as it was written.
+    #[error("its seal does not fit")]
+    WrongSeal,
+    /// It speaks of another ledger.
+    #[error("it is that of another run")]
+    OtherRun,
+    /// A block of a bitmap has another length than all have.
+    #[error("block {block} has {bytes} bytes")]
+    BlockLength {
+        /// Its number.
+        block: usize,
+        /// Its length.
+        bytes: usize,
+    },
+    /// Its bitmaps are not as they were written.
+    #[error("its blocks do not fit its seal")]
+    OtherBlocks,
+    /// sled took longer than [`PATIENCE`].
+    #[error("sled has not answered for {} seconds", PATIENCE.as_secs())]
+    Silent,
+    /// sled panicked over what it found.
+    #[error("sled panicked")]
+    Panicked,
+}
 
 /// The open store.
 pub struct Checkpoint {
@@ -53,41 +95,59 @@ impl std::fmt::Debug for Checkpoint {
 }
 
 impl Checkpoint {
-    /// Opens the store in `folder`; an error says in words why it does not.
-    pub fn open(folder: &Path) -> Result<Self, String> {
+    /// Opens the store in `folder`.
+    ///
+    /// # Errors
+    /// sled cannot, or not in time.
+    pub fn open(folder: &Path) -> Result<Self, CheckpointError> {
         let config = sled::Config::new()
             .path(folder)
             .cache_capacity(8 << 20)
             .flush_every_ms(Some(1000))
             .mode(sled::Mode::LowSpace);
-        let store = patiently(move || config.open().map_err(|error| error.to_string()))?;
+        let store = patiently(move || Ok(config.open()?))?;
         Ok(Self { store: Some(store) })
     }
 
-    /// What the store holds, or nothing if it is empty; an error says why it cannot be believed.
-    pub fn load(&self, run: LineHash, plan: &Arc<Plan>) -> Result<Option<(Position, Standing)>, String> {
-        let (store, plan) = (self.store.clone().ok_or(CLOSED)?, Arc::clone(plan));
+    /// What the store holds, or nothing if it is empty.
+    ///
+    /// # Errors
+    /// It cannot be read, or not be believed.
+    pub fn load(
+        &self,
+        run: LineHash,
+        plan: &Arc<Plan>,
+    ) -> Result<Option<(LedgerPosition, Standing)>, CheckpointError> {
+        let (store, plan) = (self.store.clone().ok_or(CheckpointError::Closed)?, Arc::clone(plan));
         patiently(move || read(&store, run, &plan))
     }
 
     /// Writes what has changed, in one batch.
-    pub fn save(&self, run: LineHash, position: &Position, standing: &mut Standing) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// It cannot be written, or not in time; what is there may be of no use.
+    pub fn save(
+        &self,
+        run: LineHash,
+        position: &LedgerPosition,
+        standing: &mut Standing,
+    ) -> Result<(), CheckpointError> {
         let marks = standing.marks();
         let mut batch = sled::Batch::default();
-        for mark in Mark::ALL {
+        for mark in UnitMark::ALL {
             for block in marks.of_mut(mark).take_changed() {
                 batch.insert(&block_key(mark, block)[..], marks.of(mark).block(block));
             }
         }
         let blocks = hash_of_blocks(marks);
         let head = Head { run, position: position.clone(), sums: standing.sums().clone(), blocks };
-        let head = serde_json::to_vec(&head).map_err(|error| error.to_string())?;
+        let head = serde_json::to_vec(&head)?;
         batch.insert(SEAL, LineHash::of(&head).to_string().as_bytes());
         batch.insert(HEAD, head);
-        let store = self.store.clone().ok_or(CLOSED)?;
+        let store = self.store.clone().ok_or(CheckpointError::Closed)?;
         patiently(move || {
-            store.apply_batch(batch).map_err(|error| error.to_string())?;
-            store.flush().map_err(|error| error.to_string())?;
+            store.apply_batch(batch)?;
+            store.flush()?;
             Ok(())
         })
     }
@@ -105,48 +165,54 @@ impl Drop for Checkpoint {
     }
 }
 
-fn read(store: &sled::Db, run: LineHash, plan: &Plan) -> Result<Option<(Position, Standing)>, String> {
-    let get = |key: &[u8]| store.get(key).map_err(|error| error.to_string());
-    let Some(head) = get(HEAD)? else { return Ok(None) };
-    let seal = get(SEAL)?.ok_or("its seal is missing")?;
+fn read(
+    store: &sled::Db,
+    run: LineHash,
+    plan: &Plan,
+) -> Result<Option<(LedgerPosition, Standing)>, CheckpointError> {
+    let Some(head) = store.get(HEAD)? else { return Ok(None) };
+    let seal = store.get(SEAL)?.ok_or(CheckpointError::NoSeal)?;
     if *seal != *LineHash::of(&head).to_string().as_bytes() {
-        return Err("its seal does not fit".into());
+        return Err(CheckpointError::WrongSeal);
     }
-    let head: Head = serde_json::from_slice(&head).map_err(|error| error.to_string())?;
+    let head: Head = serde_json::from_slice(&head)?;
     if head.run != run {
-        return Err("it is that of another run".into());
+        return Err(CheckpointError::OtherRun);
     }
     let mut marks = Marks::new(plan.units());
-    for mark in Mark::ALL {
+    for mark in UnitMark::ALL {
         for block in 0..marks.of(mark).blocks() {
-            if let Some(bytes) = get(&block_key(mark, block))?
+            if let Some(bytes) = store.get(block_key(mark, block))?
                 && !marks.of_mut(mark).set_block(block, &bytes)
             {
-                return Err(format!("block {block} has {} bytes", bytes.len()));
+                return Err(CheckpointError::BlockLength { block, bytes: bytes.len() });
             }
         }
     }
     if hash_of_blocks(&marks) != head.blocks {
-        return Err("its blocks do not fit its seal".into());
+        return Err(CheckpointError::OtherBlocks);
     }
     Ok(Some((head.position, Standing::restored(plan, marks, head.sums))))
 }
 
-/// Moves a checkpoint that cannot be used out of the way; it may tell somebody what happened to it.
-pub fn set_aside(folder: &Path) -> io::Result<PathBuf> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-    let aside = folder.with_file_name(format!("checkpoint.unusable-{now}"));
+/// Moves a checkpoint that cannot be used out of the way; it may tell somebody what happened to it. Its new name says
+/// when that was.
+///
+/// # Errors
+/// The folder cannot be renamed.
+pub fn set_aside(folder: &Path, since_1970: Duration) -> io::Result<PathBuf> {
+    let aside = folder.with_file_name(format!("checkpoint.unusable-{}", since_1970.as_millis()));
     fs::rename(folder, &aside)?;
     Ok(aside)
 }
 
-fn block_key(mark: Mark, block: usize) -> Vec<u8> {
+fn block_key(mark: UnitMark, block: usize) -> Vec<u8> {
     [b"block".as_slice(), &[mark as u8], &(block as u32).to_be_bytes()].concat()
 }
 
 fn hash_of_blocks(marks: &Marks) -> LineHash {
     let mut hash = blake3::Hasher::new();
-    for bitmap in Mark::ALL.map(|mark| marks.of(mark)) {
+    for bitmap in UnitMark::ALL.map(|mark| marks.of(mark)) {
         (0..bitmap.blocks()).for_each(|block| _ = hash.update(&bitmap.block(block)));
     }
     LineHash::of(hash.finalize().as_bytes())
@@ -154,15 +220,15 @@ fn hash_of_blocks(marks: &Marks) -> LineHash {
 
 /// What a thread of its own makes of it, unless that panics or takes too long.
 fn patiently<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, String> + Send + 'static,
-) -> Result<T, String> {
+    work: impl FnOnce() -> Result<T, CheckpointError> + Send + 'static,
+) -> Result<T, CheckpointError> {
     let (done, result) = channel();
     let worker = thread::Builder::new().name("checkpoint".into()).spawn(move || done.send(work()).ok());
-    worker.map_err(|error| error.to_string())?;
+    worker?;
     result.recv_timeout(PATIENCE).unwrap_or_else(|error| {
         Err(match error {
-            RecvTimeoutError::Timeout => format!("sled has not answered for {} seconds", PATIENCE.as_secs()),
-            RecvTimeoutError::Disconnected => "sled panicked".into(),
+            RecvTimeoutError::Timeout => CheckpointError::Silent,
+            RecvTimeoutError::Disconnected => CheckpointError::Panicked,
         })
     })
 }

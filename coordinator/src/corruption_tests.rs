@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::audit::{AuditError, audit};
 use crate::known_run;
-use crate::ledger::{Position, Record, Retraction, UnitRecord, Writer};
+use crate::ledger::{LedgerPosition, Record, Retraction, UnitRecord, Writer};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
 use crate::standing::Standing;
@@ -39,8 +39,9 @@ impl Original {
         let mut random = StdRng::seed_from_u64(seed);
         let folder = TempDir::new().unwrap();
         let plan = known_run::plan();
-        let directory = RunDirectory::begin(folder.path(), (*plan).clone(), Shard::default()).unwrap();
-        let beginning = Position::beginning(directory.run().hash());
+        let directory =
+            RunDirectory::begin(folder.path(), (*plan).clone(), Shard::default(), Duration::ZERO).unwrap();
+        let beginning = LedgerPosition::beginning(directory.run().hash());
         let mut writer = Writer::new(&directory.ledger(), beginning).with_file_size(FILE_SIZE);
         let done = if random.random() { plan.units() } else { random.random_range(1..plan.units()) };
         let save_at = random.random_range(0..2 * done);

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -9,12 +10,13 @@ use std::time::Duration;
 use proto::{Lease, LeaseReply, Phase, Registration, Report, UnitCount, Verdict, WorkerId};
 use queens::{UnitId, self_test};
 use tempfile::TempDir;
+use tokio::time::timeout;
 
-use crate::audit::audit;
-use crate::clock::Clock;
+use crate::audit::{audit, audit_each};
+use crate::clock::SetClock;
 use crate::double_check::DoubleCheck;
-use crate::handle::{CallError, Handle};
-use crate::keeper::Ending;
+use crate::handle::Handle;
+use crate::keeper::{CallError, Ending};
 use crate::known_run;
 use crate::ledger::Record;
 use crate::ledger::faulty_disk::{Fault, FaultyDisk};
@@ -22,6 +24,9 @@ use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
 use crate::standing::Standing;
 use crate::store::{Notice, Store};
+
+/// Nothing here takes longer.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
@@ -80,7 +85,8 @@ fn a_process_killed_before_any_step_of_append_sync_mark_and_checkpoint_loses_not
     };
     let disk = FaultyDisk::watched(before_step);
     let options = known_run::options(folder.path());
-    let (mut store, mut standing, _) = Store::open_on(Box::new(disk), options).unwrap();
+    let (mut store, mut standing, _) =
+        Store::open_on(Box::new(disk), Arc::new(SetClock::default()), options).unwrap();
     let units = known_run::plan().units();
     for unit in (0..units).step_by(9) {
         let records: Vec<_> = (unit..units.min(unit + 9)).map(known_run::record).collect();
@@ -100,25 +106,10 @@ fn a_process_killed_before_any_step_of_append_sync_mark_and_checkpoint_loses_not
     }
 }
 
-/// A clock that a test sets.
-#[derive(Clone, Default)]
-struct SetClock(Arc<Mutex<Duration>>);
-
-impl SetClock {
-    fn advance(&self, by: Duration) {
-        *self.0.lock().unwrap() += by;
-    }
-}
-
-impl Clock for SetClock {
-    fn now(&self) -> Duration {
-        *self.0.lock().unwrap()
-    }
-}
-
 fn coordinator(folder: &Path, disk: FaultyDisk, clock: &SetClock) -> Handle {
-    let (store, standing, _) = Store::open_on(Box::new(disk), known_run::options(folder)).unwrap();
-    let clock = Box::new(clock.clone());
+    let clock = Arc::new(clock.clone());
+    let options = known_run::options(folder);
+    let (store, standing, _) = Store::open_on(Box::new(disk), clock.clone(), options).unwrap();
     let policy = DoubleCheck::None;
     Handle::start_by(clock, known_run::plan(), Shard::default(), standing, policy, Some(store)).unwrap()
 }
@@ -184,10 +175,79 @@ async fn count_all(handle: &Handle, worker: WorkerId) -> u64 {
     }
 }
 
+/// The test's clock stands still: whoever waits by another one waits for ever.
+#[tokio::test]
+async fn a_request_for_units_that_waits_no_time_is_answered_at_once() {
+    let handle = Handle::start_by(
+        Arc::new(SetClock::default()),
+        known_run::plan(),
+        Shard::default(),
+        Standing::new(&known_run::plan()),
+        DoubleCheck::None,
+        None,
+    );
+    let handle = handle.unwrap();
+    let (a, b) = (join(&handle).await, join(&handle).await);
+    while !lease(&handle, a, 100_000).await.is_empty() {}
+    while !lease(&handle, b, 100_000).await.is_empty() {}
+    let answer = timeout(PATIENCE, handle.lease(a, 1, Duration::ZERO)).await;
+    assert_eq!(answer.unwrap().unwrap(), LeaseReply::Granted(Vec::new()));
+}
+
+#[tokio::test]
+async fn a_request_that_waits_is_answered_when_its_time_is_over_by_the_keepers_clock() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
+    let worker = join(&handle).await;
+    while !lease(&handle, worker, 100_000).await.is_empty() {}
+    let mut answer = pin!(handle.lease(worker, 1, Duration::from_secs(5)));
+    // Two rounds of the keeper later it still waits, for its clock stands still.
+    assert!(timeout(Duration::from_millis(500), &mut answer).await.is_err());
+    clock.advance(Duration::from_secs(5));
+    assert_eq!(timeout(PATIENCE, answer).await.unwrap().unwrap(), LeaseReply::Granted(Vec::new()));
+}
+
+#[tokio::test]
+async fn the_keeper_ends_with_its_last_handle_and_lets_go_of_the_run_directory() {
+    let folder = TempDir::new().unwrap();
+    let clock = SetClock::default();
+    let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
+    let worker = join(&handle).await;
+    let leases = lease(&handle, worker, 3).await;
+    handle.report(report(worker, &leases)).await.unwrap();
+    let (mut snapshots, another) = (handle.snapshots(), handle.clone());
+    drop(handle);
+    assert!(another.status().await.is_ok());
+    drop(another);
+    let ended = async { while snapshots.changed().await.is_ok() {} };
+    timeout(PATIENCE, ended).await.expect("the keeper ends");
+    assert_eq!(snapshots.borrow().status.done, leases.len() as u64);
+    let (_, standing, notices) = Store::open(known_run::options(folder.path())).unwrap();
+    assert_eq!(standing.done(), leases.len() as u64);
+    assert!(notices.is_empty(), "the checkpoint was saved: {notices:?}");
+}
+
+#[tokio::test]
+async fn records_bear_the_time_of_the_keepers_clock() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    clock.advance(Duration::from_secs(1_790_000_000));
+    let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
+    let worker = join(&handle).await;
+    assert_eq!(count_all(&handle, worker).await, 0);
+    handle.close().await;
+    let directory = RunDirectory::open(folder.path()).unwrap();
+    assert_eq!(directory.run().begun, 1_790_000_000_000);
+    audit_each(&directory, |_, record| {
+        let Record::Count(r) = record else { panic!("{record:?}") };
+        assert_eq!(r.at, 1_790_000_000);
+    })
+    .unwrap();
+}
+
 async fn expect_the_answer(handle: &Handle) {
-    let mut news = handle.news();
-    let news = news.wait_for(|news| news.ending.is_some()).await.unwrap().clone();
-    match news.ending.unwrap() {
+    let mut snapshots = handle.snapshots();
+    let snapshot = snapshots.wait_for(|snapshot| snapshot.ending.is_some()).await.unwrap().clone();
+    match snapshot.ending.unwrap() {
         Ending::Answered(answer) => assert_eq!(answer.totals, known_run::totals()),
         Ending::Withheld(why) => panic!("{why}"),
     }
@@ -220,8 +280,8 @@ async fn a_late_check_during_the_audit_does_not_withhold_the_answer() {
         handle.report(report(worker, &first)).await.unwrap();
         // The last counts and a check that nobody waits for any more, as close to each other as can be.
         let (all, check) = tokio::join!(count_all(&handle, worker), async {
-            let mut news = handle.news();
-            news.wait_for(|news| news.status.done == news.status.units).await.unwrap();
+            let mut snapshots = handle.snapshots();
+            snapshots.wait_for(|snapshot| snapshot.status.done == snapshot.status.units).await.unwrap();
             handle.report(report(late, &first)).await
         });
         assert_eq!(all, 0);

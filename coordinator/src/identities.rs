@@ -111,7 +111,7 @@ mod tests {
             matches!(piece.summand, Summand::Symmetric(_, Measure::QuarterTurn))
         };
         let unit = UnitId(plan.pieces().find(quarter).unwrap().units.start);
-        standing.learn_count(unit, 3);
+        standing.adopt_count(unit, 3);
         let violation = Violation::Reflections { unit, count: 3, power: 4 };
         assert_eq!(check(&plan, &standing, &Totals::default()), Err(violation));
         let totals = Totals { a: 1, ..Totals::default() };

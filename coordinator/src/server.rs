@@ -3,6 +3,7 @@
 use std::error::Error as _;
 use std::fmt;
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use proto::v1::coordinator_server::CoordinatorServer;
@@ -79,6 +80,9 @@ pub struct Guard {
 
 impl Guard {
     /// Lets in whom `access` lets in; with keys over TLS only.
+    ///
+    /// # Errors
+    /// The keys are of no use.
     pub fn new(access: Access, keys: Option<ServerKeys>) -> Result<Self, ServeError> {
         let server = Server::builder()
             .http2_keepalive_interval(Some(KEEP_ALIVE))
@@ -96,6 +100,9 @@ impl Guard {
 }
 
 /// Serves the run behind `handle` on `listener` until `shutdown` completes. The caller owns port and signal.
+///
+/// # Errors
+/// The transport fails.
 pub async fn serve(
     listener: TcpListener,
     handle: Handle,
@@ -103,12 +110,13 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let Guard { access, server } = guard;
+    let clock = Arc::clone(handle.clock());
     let service = CoordinatorServer::new(Service::new(handle)).max_decoding_message_size(MESSAGE_BYTES);
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<CoordinatorServer<Service>>().await;
     let incoming = connections(listener, !access.is_guarded());
     server
-        .layer(FilterLayer::new(move |request| access.check(request)))
+        .layer(FilterLayer::new(move |request| access.check(clock.now(), request)))
         .add_service(health_service)
         .add_service(service)
         .serve_with_incoming_shutdown(incoming, shutdown)

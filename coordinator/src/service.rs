@@ -2,7 +2,7 @@
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use proto::v1::coordinator_server::Coordinator;
 use proto::{Lease, Registration, Report, WorkerId, malformed, plan_reply, v1};
@@ -12,7 +12,8 @@ use tonic::{Request, Response, Status};
 
 use crate::bucket::Bucket;
 use crate::core::Refusal;
-use crate::handle::{CallError, Handle};
+use crate::handle::Handle;
+use crate::keeper::CallError;
 
 /// A request for units waits at most this long.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
@@ -30,19 +31,18 @@ const REGISTRATIONS_EVERY: Duration = Duration::from_millis(10);
 pub struct Service {
     handle: Handle,
     registrations: Arc<Mutex<Bucket>>,
-    begun: Instant,
 }
 
 impl Service {
     pub fn new(handle: Handle) -> Self {
         let registrations = Bucket::new(REGISTRATIONS_AT_ONCE, REGISTRATIONS_EVERY);
-        Self { handle, registrations: Arc::new(Mutex::new(registrations)), begun: Instant::now() }
+        Self { handle, registrations: Arc::new(Mutex::new(registrations)) }
     }
 
     /// Refuses a storm of registrations.
     fn admit(&self) -> Result<(), Status> {
         let mut registrations = self.registrations.lock().unwrap_or_else(PoisonError::into_inner);
-        if registrations.take(self.begun.elapsed()) {
+        if registrations.take(self.handle.clock().now()) {
             return Ok(());
         }
         Err(Status::resource_exhausted("too many workers register at once; try again in a second"))
@@ -130,7 +130,7 @@ impl Coordinator for Service {
     }
 
     async fn watch(&self, _: Request<v1::StatusRequest>) -> Result<Response<Self::WatchStream>, Status> {
-        let news = WatchStream::new(self.handle.news());
-        Ok(Response::new(Box::pin(news.map(|news| Ok(news.status.into())))))
+        let snapshots = WatchStream::new(self.handle.snapshots());
+        Ok(Response::new(Box::pin(snapshots.map(|snapshot| Ok(snapshot.status.into())))))
     }
 }

@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 use std::str::FromStr;
 
-use clap::Parser;
-use coordinator::export::{By, Format};
+use clap::Args;
+use coordinator::export::{By, TableFormat};
+
+use super::value::{ThreadsArgs, ValueError};
 
 /// Re-checks a run from its ledger alone, and counts a sample of its units again.
 ///
 /// In this order, up to the first thing that is wrong: chain and CRCs of the ledger, one standing count a unit,
 /// identities among the sums, the symmetric counts by a second algorithm, a random sample of units with another kernel
 /// than the one that counted each and mirrored, the published value, and a table of diadem export if one is named.
-#[derive(Debug, Parser)]
+#[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   diadem verify ./diadem-16                          50 units counted again
@@ -25,12 +27,11 @@ pub struct VerifyArgs {
     /// How many units, chosen at random, to count again: a number or all.
     #[arg(long, value_name = "K", default_value = "50")]
     pub recount: Sample,
-    /// What the choice of units follows from [default: drawn, and told].
+    /// What the choice of units follows from [default: drawn, and printed].
     #[arg(long, value_name = "SEED")]
     pub seed: Option<u64>,
-    /// How many units to count at a time [default: one for each core].
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub threads: Option<u32>,
+    #[command(flatten)]
+    pub threads: ThreadsArgs,
     /// A table written by diadem export: it must say what the ledger says.
     #[arg(long, value_name = "FILE")]
     pub export: Option<PathBuf>,
@@ -49,12 +50,12 @@ pub enum Sample {
 }
 
 impl FromStr for Sample {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
+    type Err = ValueError;
+    fn from_str(text: &str) -> Result<Self, ValueError> {
         match text.parse() {
             _ if text == "all" => Ok(Sample::All),
             Ok(units) => Ok(Sample::Units(units)),
-            Err(_) => Err(format!("units to count again are a number or \"all\", not \"{text}\"")),
+            Err(_) => Err(ValueError::new(text, "a number of units to count again, or all")),
         }
     }
 }
@@ -63,7 +64,7 @@ impl FromStr for Sample {
 ///
 /// The table depends on the plan and the counts alone, not on who counted; its last line has the BLAKE3 hash of all
 /// lines before. diadem verify --export compares it with the ledger.
-#[derive(Debug, Parser)]
+#[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   diadem export ./diadem-16 --csv                        the count of every unit, on stdout
@@ -83,7 +84,7 @@ pub struct ExportArgs {
     pub out: Option<PathBuf>,
 }
 
-#[derive(Debug, Parser)]
+#[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct ExportFormat {
     /// Values separated by commas.
@@ -96,13 +97,13 @@ pub struct ExportFormat {
 
 impl ExportFormat {
     /// The format that was asked for.
-    pub fn format(&self) -> Format {
-        if self.jsonl { Format::JsonLines } else { Format::Csv }
+    pub fn format(&self) -> TableFormat {
+        if self.jsonl { TableFormat::JsonLines } else { TableFormat::Csv }
     }
 }
 
 /// Joins runs of one plan, shards above all, into a new run directory.
-#[derive(Debug, Parser)]
+#[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
   diadem merge ./diadem-20 ./shard-1 ./shard-2 ./shard-3")]

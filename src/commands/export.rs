@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use coordinator::audit;
-use coordinator::export::{ExportError, Source};
+use coordinator::export::{ExportError, TableSource};
 use coordinator::run_directory::RunDirectory;
 
 use crate::args::ExportArgs;
@@ -14,7 +14,7 @@ use crate::args::ExportArgs;
 pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let directory = RunDirectory::open(&args.run)?;
     let audit = audit(&directory)?;
-    let source = Source { directory: &directory, standing: &audit.standing, totals: audit.totals };
+    let source = TableSource { directory: &directory, standing: &audit.standing, totals: audit.totals };
     let format = args.format.format();
     let digest = if let Some(path) = &args.out {
         let failed = || format!("cannot write {}", path.display());

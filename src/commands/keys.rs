@@ -30,9 +30,9 @@ const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
 pub fn run(args: &KeysArgs) -> anyhow::Result<ExitCode> {
     print(&match &args.command {
-        KeysCommand::Init { keys, hosts, days } => init(keys, hosts, *days)?,
-        KeysCommand::Renew { keys, hosts, days } => renew(keys, hosts, *days)?,
-        KeysCommand::Client { keys, name, days } => client(keys, name, *days)?,
+        KeysCommand::Init { keys, hosts, validity } => init(keys, hosts, validity.days)?,
+        KeysCommand::Renew { keys, hosts, validity } => renew(keys, hosts, validity.days)?,
+        KeysCommand::Client { keys, name, validity } => client(keys, name, validity.days)?,
     })?;
     Ok(ExitCode::SUCCESS)
 }
@@ -128,7 +128,7 @@ fn authority_of(keys: &Path) -> anyhow::Result<Authority> {
 fn hosts_of(keys: &Path) -> anyhow::Result<Vec<String>> {
     let file = keys.join("hosts");
     let hosts: Result<_, _> = read(&file)?.split_whitespace().map(host).collect();
-    hosts.map_err(|what| anyhow::anyhow!("{}: {what}", file.display()))
+    hosts.with_context(|| file.display().to_string())
 }
 
 fn write_server(keys: &Path, hosts: &[String], server: &Pair) -> anyhow::Result<()> {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use coordinator::export::Source;
+use coordinator::export::TableSource;
 use coordinator::run_directory::RunDirectory;
 use coordinator::{Agreement, Answer, Audit, audit_each, identities};
 use queens::UnitId;
@@ -17,7 +17,7 @@ use rand::seq::index;
 use rand::{RngExt, SeedableRng};
 use serde_json::{Map, Value, json};
 
-use crate::args::{Sample, VerifyArgs, cores};
+use crate::args::{Sample, VerifyArgs};
 use crate::output::print;
 use crate::recount::{Standing, recount};
 
@@ -63,7 +63,7 @@ fn verify(args: &VerifyArgs, report: &mut Report) -> anyhow::Result<()> {
             json!({"families": found.families, "rotational": found.rotational, "power": found.power}),
         )?;
     }
-    let threads = args.threads.unwrap_or_else(cores);
+    let threads = args.threads.count();
     let again = recount(plan, &symmetric, threads, "symmetric counts")?;
     report.tell(
         &format!("symmetric counts: all {again} found again by a second algorithm"),
@@ -212,7 +212,7 @@ fn tell_export(
     audit: &Audit,
 ) -> anyhow::Result<()> {
     let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let source = Source { directory, standing: &audit.standing, totals: audit.totals };
+    let source = TableSource { directory, standing: &audit.standing, totals: audit.totals };
     let (by, digest) =
         source.compare(&mut BufReader::new(file)).with_context(|| path.display().to_string())?;
     report.tell(

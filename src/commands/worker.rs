@@ -9,7 +9,7 @@ use tracing::{Level, info};
 use worker::{Config, Remote, fetch_plan};
 
 use crate::access::{JOIN, STATUS, credentials};
-use crate::args::WorkerArgs;
+use crate::args::{KernelChoice, WorkerArgs};
 use crate::{host, log, signals};
 
 pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
@@ -22,7 +22,7 @@ pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
 }
 
 async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
-    args.kernel.check()?;
+    let kernel = KernelChoice::try_from(args.kernel)?;
     let remote = Remote::new(&args.coordinator, credentials(args.keys.as_deref(), [JOIN, STATUS])?)?;
     let fetched = tokio::select! {
         fetched = fetch_plan(&remote, args.give_up_after) => fetched?,
@@ -42,8 +42,8 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let config = Config {
         name: args.name.unwrap_or_else(default_name),
         machine: args.machine.unwrap_or_else(host::name),
-        threads: args.kernel.threads(),
-        kernel: args.kernel.kernel(&spec)?,
+        threads: kernel.threads,
+        kernel: kernel.kernel(&spec)?,
         give_up_after: args.give_up_after,
     };
     let shutdown = async { signals::interrupted().await.unwrap_or(()) };

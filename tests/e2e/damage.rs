@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::harness::{Folder, Outcome, published, until};
+use crate::harness::{Completed, Folder, published, until};
 
 /// A run of n = 14 that was killed half way.
 fn half_counted() -> Folder {
@@ -14,7 +14,7 @@ fn half_counted() -> Folder {
     folder
 }
 
-fn finish(folder: &Folder) -> Outcome {
+fn finish(folder: &Folder) -> Completed {
     folder.run("count 16 --run run --json")
 }
 

@@ -51,7 +51,7 @@ impl Coordinator for Announcing {
 }
 
 /// What a worker says to a coordinator that announces this plan.
-fn worker_meets(spec: &str, fingerprint: &str) -> crate::harness::Outcome {
+fn worker_meets(spec: &str, fingerprint: &str) -> crate::harness::Completed {
     let reply = v1::PlanReply { spec: spec.into(), fingerprint: fingerprint.into() };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();

@@ -55,9 +55,9 @@ fn a_worker_that_lies_in_one_unit_of_twenty_is_quarantined_and_the_total_is_exac
             let remote = Remote::new(&url, Credentials::default()).unwrap();
             tokio::spawn(worker::run(remote, Arc::clone(&plan), config, std::future::pending()));
         }
-        let mut news = handle.news();
-        let news = news.wait_for(|news| news.ending.is_some()).await.unwrap();
-        news.ending.clone().unwrap()
+        let mut snapshots = handle.snapshots();
+        let snapshot = snapshots.wait_for(|snapshot| snapshot.ending.is_some()).await.unwrap();
+        snapshot.ending.clone().unwrap()
     });
     runtime.shutdown_background();
     let Ending::Answered(answer) = ending else { panic!("{ending:?}") };

@@ -1,8 +1,9 @@
 //! What a stranger does with a run: verify, export, compare.
 
+use std::convert::Infallible;
 use std::fs;
 
-use coordinator::ledger::{Position, Record, UnitRecord, Writer, read};
+use coordinator::ledger::{LedgerPosition, Record, UnitRecord, Writer, read};
 use coordinator::run_directory::RunDirectory;
 use queens::{UnitId, tally};
 
@@ -12,11 +13,11 @@ use crate::harness::{Folder, published};
 fn forge(folder: &Folder, run: &str, mut lie: impl FnMut(&mut Record)) {
     let path = folder.path().join(run);
     let directory = RunDirectory::open(&path).unwrap();
-    let beginning = Position::beginning(directory.run().hash());
+    let beginning = LedgerPosition::beginning(directory.run().hash());
     let mut records = Vec::new();
     read(&directory.ledger(), &beginning, |_, record| {
         records.extend((!matches!(record, Record::Check(_))).then(|| record.clone()));
-        Ok(())
+        Ok::<_, Infallible>(())
     })
     .unwrap();
     records.iter_mut().for_each(&mut lie);
@@ -32,14 +33,14 @@ fn lie_about(folder: &Folder, run: &str, more: i64, suits: impl Fn(tally::Summan
     let plan = directory.plan();
     let suits = |r: &UnitRecord| suits(plan.summand(r.unit)) && r.count > 0;
     let mut first = None;
-    let beginning = Position::beginning(directory.run().hash());
+    let beginning = LedgerPosition::beginning(directory.run().hash());
     read(&directory.ledger(), &beginning, |_, record| {
         if let Record::Count(r) = record
             && suits(r)
         {
             first = Some(first.map_or(r.unit, |first: UnitId| first.min(r.unit)));
         }
-        Ok(())
+        Ok::<_, Infallible>(())
     })
     .unwrap();
     forge(folder, run, |record| {
@@ -57,7 +58,7 @@ fn a_finished_run_is_verified_in_words_and_as_json() {
     let folder = Folder::new();
     for (n, kernel) in [(1, "search"), (2, "search"), (12, "search"), (12, "meet")] {
         let run = format!("{n}-{kernel}");
-        folder.run(&format!("count {n} --kernel {kernel} --run {run} --quiet"));
+        folder.run(&format!("count {n} --method {kernel} --run {run} --quiet"));
         let words = folder.run(&format!("verify {run}"));
         assert_eq!(words.code, Some(0), "{words:?}");
         assert!(words.stdout.ends_with("complete; the total agrees with the published value\n"), "{words:?}");
@@ -85,7 +86,7 @@ fn a_wrong_count_with_all_hashes_right_is_found_by_the_recount_and_named() {
     let folder = Folder::new();
     for (kernel, other) in [("search", "meet/"), ("meet", "search/")] {
         let run = format!("run-{kernel}");
-        folder.run(&format!("count 12 --kernel {kernel} --run {run} --quiet"));
+        folder.run(&format!("count 12 --method {kernel} --run {run} --quiet"));
         let unit = lie_about(&folder, &run, 1, |summand| summand == tally::Summand::Asymmetric);
         let outcome = folder.run(&format!("verify {run} --recount all"));
         assert_eq!(outcome.code, Some(1), "{outcome:?}");
@@ -178,7 +179,7 @@ fn tables_say_what_the_ledger_says_and_verify_knows_them() {
 fn sums_by_family_are_the_same_in_both_schemes() {
     let folder = Folder::new();
     let sums = |kernel: &str| {
-        folder.run(&format!("count 13 --kernel {kernel} --run {kernel} --quiet"));
+        folder.run(&format!("count 13 --method {kernel} --run {kernel} --quiet"));
         let table = folder.run(&format!("export {kernel} --csv --by family")).stdout;
         let rows = table.lines().filter(|line| !line.starts_with('#'));
         // Units differ, what they add up to does not.

@@ -20,15 +20,49 @@ fn board_sizes_that_cannot_be_are_refused() {
 #[test]
 fn kernels_threads_shards_and_times_that_cannot_be_are_refused() {
     let folder = Folder::new();
-    folder.run("count 8 --kernel magic").refused(&["magic", "search"]);
+    folder.run("count 8 --method magic").refused(&["there is no method \"magic\"", "auto, meet, search"]);
     folder.run("count 8 --isa mmx").refused(&["mmx", "portable"]);
     folder.run("count 8 --threads 0").refused(&["0", "1..=4096"]);
     folder.run("count 27 --families 8,1,12").refused(&["units", "split it less"]);
     folder.run("count 8 --shard 4/3").refused(&["4/3", "1 <= I <= K"]);
     folder.run("worker --coordinator http://127.0.0.1:1 --give-up-after soon").refused(&["soon"]);
     folder.run("worker --coordinator nonsense").refused(&["nonsense", "http://127.0.0.1:7227"]);
-    folder.run("count").refused(&["<N>"]);
-    folder.run("cuont 8").refused(&["cuont"]);
+    folder.run("coordinator --run r --listen here").refused(&["here", "127.0.0.1:7227"]);
+}
+
+#[test]
+fn what_is_typed_wrong_is_answered_with_the_help_that_is_meant() {
+    let folder = Folder::new();
+    folder.run("count").refused(&["<N>", "(see diadem count --help)"]);
+    folder.run("cuont 8").refused(&["cuont", "'count'", "(see diadem --help)"]);
+    folder.run("count 8 --trheads 2").refused(&["--trheads", "'--threads'", "(see diadem count --help)"]);
+    folder.run("keys init").refused(&["<DIR>", "(see diadem keys init --help)"]);
+    folder.run("picture shet 8").refused(&["shet", "'sheet'", "(see diadem picture --help)"]);
+}
+
+#[test]
+fn the_words_of_before_still_say_the_same() {
+    let folder = Folder::new();
+    let by = |word: &str| folder.run(&format!("count 10 --in-memory --{word} meet --json")).json();
+    for word in ["method", "kernel"] {
+        assert_eq!((&by(word)["kernel"], &by(word)["total"]), (&"meet".into(), &published(10).into()));
+    }
+    folder.run("count 8 --kernel magic").refused(&["there is no method \"magic\""]);
+    let bench = "bench --n 8 --kernel search --isa portable --seconds 0.01 --json";
+    assert!(folder.run(bench).stdout.lines().all(|line| line.contains("\"kernel\":\"search\"")));
+    assert_eq!(folder.run("families 8").stdout, folder.run("orbits 8").stdout);
+    assert!(folder.run("count --help").stdout.contains("[aliases: --kernel]"));
+    assert!(folder.run("--help").stdout.contains("[aliases: families]"));
+}
+
+#[test]
+fn an_error_comes_first_and_how_to_go_on_after_it() {
+    let folder = Folder::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let refused = folder.run(&format!("coordinator --n 8 --run r --listen {address}")).stderr;
+    let [what, hint] = ["in use", "choose one with --listen"].map(|words| refused.find(words).unwrap());
+    assert!(what < hint, "{refused}");
 }
 
 #[test]
@@ -108,7 +142,9 @@ fn a_full_disk_ends_a_count_with_a_sentence_and_loses_nothing() {
     };
     let (code, stderr) = limited(200, "count 14 --run run --quiet");
     assert_eq!(code, Some(1), "{stderr}");
-    assert!(stderr.contains("File too large") && stderr.contains("go on with: diadem count 14"), "{stderr}");
+    let what = stderr.find("File too large").expect(&stderr);
+    let hint = stderr.find("go on with: diadem count 14 --run run --quiet").expect(&stderr);
+    assert!(what < hint, "the error comes first: {stderr}");
     assert!(!stderr.contains("internal error"), "{stderr}");
     let kept = folder.counts("run");
     assert!(kept > 0);

@@ -22,7 +22,7 @@ use rand::RngExt;
 use super::{Core, Refusal};
 use crate::double_check::DoubleCheck;
 use crate::ledger::{Record, Recount, Retraction, UnitRecord};
-use crate::standing::{MOST_COMPLETIONS, Mark, Vote};
+use crate::standing::{MOST_COMPLETIONS, RecordError, UnitMark, Vote};
 
 /// The first counts of a machine, which are all checked where another machine is there to do it.
 const TRIALS: u64 = 20;
@@ -150,7 +150,7 @@ impl Core {
         let Some(standing) = self.standing.vote(unit) else { return (Verdict::Later, Vec::new()) };
         let machines = &self.standing.sums().machines;
         let counted = &machines.get(standing.origin.machine).name;
-        let is_independent = self.standing.is(Mark::Independent, unit);
+        let is_independent = self.standing.is(UnitMark::Independent, unit);
         // Where the two machines have counted by different methods, nobody has confirmed the nodes.
         let is_same = if is_independent {
             standing.count == record.count
@@ -158,14 +158,14 @@ impl Core {
             machines.says_the_same(&standing, record.count, record.nodes, &record.kernel)
         };
         if is_same {
-            let is_news = if *counted == record.machine {
+            let says_something_new = if *counted == record.machine {
                 let is_other_kernel = machines.kernel(standing.origin.kernel) != record.kernel;
                 let is_other_variant = is_other_kernel && standing.origin.mirrored != record.mirrored;
-                is_other_variant && !self.standing.is(Mark::Checked, unit)
+                is_other_variant && !self.standing.is(UnitMark::Checked, unit)
             } else {
                 !is_independent
             };
-            if !is_news {
+            if !says_something_new {
                 return (Verdict::Known, Vec::new());
             }
             record.of = Some(counted.clone());
@@ -202,7 +202,7 @@ impl Core {
         now: Duration,
         worker: Option<WorkerId>,
         records: &[Record],
-    ) -> Result<(), String> {
+    ) -> Result<(), RecordError> {
         for record in records {
             self.standing.apply(&self.plan, self.shard, record)?;
             match record {
@@ -240,7 +240,7 @@ impl Core {
         let machines = &self.standing.sums().machines;
         if let (Some(of), Some(by)) = (r.of.as_deref(), machines.number(&r.machine))
             && let Some(of) = machines.number(of)
-            && self.standing.is(Mark::Independent, r.unit)
+            && self.standing.is(UnitMark::Independent, r.unit)
         {
             self.canaries.keep(r.unit, [of, by]);
         }

@@ -10,7 +10,7 @@ use rand::{Rng, SeedableRng};
 
 /// What a unit is lent for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
+pub enum LeasePurpose {
     /// It has no standing count.
     Count,
     /// Its standing count is checked.
@@ -34,7 +34,7 @@ struct Lent {
     worker: WorkerId,
     token: Token,
     work: u64,
-    purpose: Purpose,
+    purpose: LeasePurpose,
     expires: Duration,
 }
 
@@ -80,13 +80,13 @@ impl Leases {
         unit: UnitId,
         work: u64,
         worker: WorkerId,
-        (purpose, variant): (Purpose, Variant),
+        (purpose, variant): (LeasePurpose, Variant),
         expires: Duration,
     ) -> Lease {
         let token = Token(self.tokens.next_u64());
         self.end_unit(unit);
         self.by_unit.insert(unit, Lent { worker, token, work, purpose, expires });
-        self.to_count += usize::from(purpose == Purpose::Count);
+        self.to_count += usize::from(purpose == LeasePurpose::Count);
         let held = self.held.entry(worker).or_default();
         held.units += 1;
         held.work += u128::from(work);
@@ -96,8 +96,8 @@ impl Leases {
     /// The unit has lost its standing count: whoever has it counts it now.
     pub fn counts_now(&mut self, unit: UnitId) {
         if let Some(lent) = self.by_unit.get_mut(&unit) {
-            self.to_count += usize::from(lent.purpose != Purpose::Count);
-            lent.purpose = Purpose::Count;
+            self.to_count += usize::from(lent.purpose != LeasePurpose::Count);
+            lent.purpose = LeasePurpose::Count;
         }
     }
 
@@ -125,7 +125,7 @@ impl Leases {
     /// Ends whatever lease there is of the unit.
     pub fn end_unit(&mut self, unit: UnitId) {
         let Some(Lent { worker, work, purpose, .. }) = self.by_unit.remove(&unit) else { return };
-        self.to_count -= usize::from(purpose == Purpose::Count);
+        self.to_count -= usize::from(purpose == LeasePurpose::Count);
         if let Some(held) = self.held.get_mut(&worker) {
             held.units -= 1;
             held.work -= u128::from(work);

@@ -18,10 +18,10 @@ use queens::UnitId;
 use queens::kernel::KernelName;
 use rand::RngExt;
 
-use super::leases::Purpose;
+use super::leases::LeasePurpose;
 use super::{Core, LEASE_TIME, Refusal};
 use crate::double_check::DoubleCheck;
-use crate::standing::{MachineId, Mark};
+use crate::standing::{MachineId, UnitMark};
 
 /// Of so many checks one is made with another kernel.
 const OTHER_KERNEL: u32 = 8;
@@ -130,7 +130,7 @@ impl Core {
             }
         }
         if let Some(unit) = self.canary(borrower) {
-            return Some(self.lend_as(now, borrower, unit, (Purpose::Canary, Variant::default())));
+            return Some(self.lend_as(now, borrower, unit, (LeasePurpose::Canary, Variant::default())));
         }
         while let Some(unit) = self.open.returned.pop_first() {
             if let Some(lease) = self.lend(now, borrower, unit) {
@@ -168,13 +168,13 @@ impl Core {
             return None;
         }
         let unit = self.canaries.take_for(borrower.number)?;
-        (self.standing.is(Mark::Independent, unit) && !self.is_taken(unit)).then_some(unit)
+        (self.standing.is(UnitMark::Independent, unit) && !self.is_taken(unit)).then_some(unit)
     }
 
     /// Lends the unit, if there is something to do about it that the worker can do.
     pub(super) fn lend(&mut self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Lease> {
         let (purpose, mut variant) = self.task(borrower, unit)?;
-        if purpose == Purpose::Check && !variant.other_kernel {
+        if purpose == LeasePurpose::Check && !variant.other_kernel {
             variant.other_kernel = self.random.random_ratio(1, OTHER_KERNEL);
         }
         Some(self.lend_as(now, borrower, unit, (purpose, variant)))
@@ -185,7 +185,7 @@ impl Core {
         now: Duration,
         borrower: &Borrower,
         unit: UnitId,
-        task: (Purpose, Variant),
+        task: (LeasePurpose, Variant),
     ) -> Lease {
         let expires = now.saturating_add(LEASE_TIME);
         let work = self.plan.weight(unit).saturating_mul(if task.1.other_kernel { OTHER_WORK } else { 1 });
@@ -193,7 +193,7 @@ impl Core {
     }
 
     /// What is to be done about a unit that the worker can do, and how.
-    fn task(&self, borrower: &Borrower, unit: UnitId) -> Option<(Purpose, Variant)> {
+    fn task(&self, borrower: &Borrower, unit: UnitId) -> Option<(LeasePurpose, Variant)> {
         let is_in_run = unit.0 < self.plan.units() && self.shard.contains(unit);
         if !is_in_run || self.is_taken(unit) || self.losses.set_aside().contains(&unit) {
             return None;
@@ -204,7 +204,7 @@ impl Core {
             } else {
                 Variant::default()
             };
-            return Some((Purpose::Count, variant));
+            return Some((LeasePurpose::Count, variant));
         }
         if !self.standing.is_pending(unit, self.policy) {
             return None;
@@ -212,7 +212,7 @@ impl Core {
         let counted = self.standing.vote(unit)?.origin.machine;
         let is_own = Some(counted) == borrower.number;
         let variant = Variant { mirrored: true, other_kernel: is_own };
-        (!is_own || borrower.is_alone).then_some((Purpose::Check, variant))
+        (!is_own || borrower.is_alone).then_some((LeasePurpose::Check, variant))
     }
 
     /// How the worker's machine can help to decide a dispute: it has not counted the unit yet; or no machine is there

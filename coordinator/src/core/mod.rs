@@ -32,7 +32,7 @@ use thiserror::Error;
 
 use crate::double_check::DoubleCheck;
 use crate::shard::Shard;
-use crate::standing::{Mark, Standing};
+use crate::standing::{Standing, UnitMark};
 use canaries::Canaries;
 use judge::Recording;
 use leases::Leases;
@@ -93,8 +93,8 @@ pub struct Core {
     standing: Standing,
     leases: Leases,
     workers: Workers,
-    /// When workers of different machines were last there, if they were.
-    company: Option<Duration>,
+    /// When workers of different machines were last there together, if they were.
+    last_accompanied: Option<Duration>,
     /// Counts on their way to the disk.
     recording: HashMap<UnitId, Recording>,
     open: Open,
@@ -134,7 +134,7 @@ impl Core {
             standing,
             leases: Leases::new(random.random()),
             workers: Workers::new(random.random()),
-            company: None,
+            last_accompanied: None,
             recording: HashMap::new(),
             open: Open::default(),
             losses: Losses::default(),
@@ -149,18 +149,18 @@ impl Core {
             total_work,
         };
         core.open.disputes = core.standing.sums().disputed.keys().copied().collect();
-        core.learnt();
+        core.counts_adopted();
         core
     }
 
     /// Counts and their origins have been read that were not known before: what is to be checked or taken back can be.
-    pub fn learnt(&mut self) {
+    pub fn counts_adopted(&mut self) {
         self.believed = 0;
         self.open.checks.clear();
         let mark = match self.policy {
             DoubleCheck::None => return,
-            DoubleCheck::Share(_) => Mark::Due,
-            DoubleCheck::All => Mark::Done,
+            DoubleCheck::Share(_) => UnitMark::Due,
+            DoubleCheck::All => UnitMark::Done,
         };
         let pending: Vec<_> =
             self.standing.units_with(mark).filter(|unit| self.is_open_check(*unit)).collect();
@@ -188,7 +188,7 @@ impl Core {
         wanted.sort_unstable();
         wanted.dedup();
         let worker = self.workers.add(now, registration);
-        self.note_company(now);
+        self.note_machines(now);
         self.hand_over(worker, &wanted);
         let borrower = self.borrower(now, worker)?;
         let leases = wanted.into_iter().filter_map(|unit| self.lend(now, &borrower, unit)).collect();
@@ -234,7 +234,7 @@ impl Core {
             }
         }
         if leaving {
-            self.note_company(now);
+            self.note_machines(now);
             self.workers.remove(worker);
             self.leases.end_all_of(worker).into_iter().for_each(|unit| self.reopen(unit));
         }
@@ -244,7 +244,7 @@ impl Core {
     /// Time has passed: workers that have been silent for long are forgotten. Gives the units that are set aside since
     /// this was last asked, because they were lost with too many.
     pub fn tick(&mut self, now: Duration) -> Vec<UnitId> {
-        self.note_company(now);
+        self.note_machines(now);
         for worker in self.workers.silent(now.saturating_sub(SILENCE)) {
             self.workers.remove(worker);
             let units = self.leases.end_all_of(worker);
@@ -253,9 +253,9 @@ impl Core {
         std::mem::take(&mut self.given_up)
     }
 
-    fn note_company(&mut self, now: Duration) {
+    fn note_machines(&mut self, now: Duration) {
         if self.workers.machines().nth(1).is_some() {
-            self.company = Some(now);
+            self.last_accompanied = Some(now);
         }
     }
 
@@ -270,9 +270,9 @@ impl Core {
             return false;
         }
         let mut known = self.standing.sums().machines.iter();
-        let had_company = known.any(|other| other.name != machine && !other.is_quarantined());
-        let company = self.company.or(had_company.then_some(Duration::ZERO));
-        company.is_none_or(|last| now.saturating_sub(last) >= ALONE)
+        let had_others = known.any(|other| other.name != machine && !other.is_quarantined());
+        let last = self.last_accompanied.or(had_others.then_some(Duration::ZERO));
+        last.is_none_or(|last| now.saturating_sub(last) >= ALONE)
     }
 
     /// Whether every unit has a standing count, and all is checked that is to be.

@@ -6,7 +6,7 @@ use queens::UnitId;
 use super::Core;
 use super::judge::Recording;
 use crate::ledger::Record;
-use crate::standing::Mark;
+use crate::standing::UnitMark;
 
 impl Core {
     /// Strikes off the workers of machines that are quarantined: they are refused when they register again.
@@ -36,7 +36,7 @@ impl Core {
             self.believed += 1;
             let Some(vote) = self.standing.vote(unit) else { continue };
             let is_believed = !self.standing.sums().machines.get(vote.origin.machine).is_quarantined();
-            if is_believed || self.standing.is(Mark::Independent, unit) {
+            if is_believed || self.standing.is(UnitMark::Independent, unit) {
                 continue;
             }
             if self.recording.contains_key(&unit) {

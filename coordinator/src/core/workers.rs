@@ -12,7 +12,7 @@ use super::rate::Rate;
 /// The registered workers.
 #[derive(Debug)]
 pub struct Workers {
-    by_id: HashMap<WorkerId, Worker>,
+    by_id: HashMap<WorkerId, RegisteredWorker>,
     /// How many of them run on each machine.
     machines: BTreeMap<String, u64>,
     /// The number of the last one that has registered.
@@ -21,7 +21,7 @@ pub struct Workers {
 
 /// One worker.
 #[derive(Debug)]
-pub struct Worker {
+pub struct RegisteredWorker {
     pub name: String,
     pub machine: String,
     pub threads: u32,
@@ -46,14 +46,21 @@ impl Workers {
         self.last += 1;
         let id = WorkerId(self.last);
         *self.machines.entry(machine.clone()).or_default() += 1;
-        let worker =
-            Worker { name, machine, threads, kernel, last_word: now, done: 0, rate: Rate::default() };
+        let worker = RegisteredWorker {
+            name,
+            machine,
+            threads,
+            kernel,
+            last_word: now,
+            done: 0,
+            rate: Rate::default(),
+        };
         self.by_id.insert(id, worker);
         id
     }
 
     /// The worker, which has just called.
-    pub fn heard_of(&mut self, now: Duration, id: WorkerId) -> Result<&Worker, Refusal> {
+    pub fn heard_of(&mut self, now: Duration, id: WorkerId) -> Result<&RegisteredWorker, Refusal> {
         let worker = self.by_id.get_mut(&id).ok_or(Refusal::UnknownWorker(id))?;
         worker.last_word = now;
         Ok(worker)
@@ -61,7 +68,7 @@ impl Workers {
 
     /// Whether two workers have one name and one machine.
     pub fn are_namesakes(&self, a: WorkerId, b: WorkerId) -> bool {
-        let names = |id| self.by_id.get(&id).map(|worker: &Worker| (&worker.name, &worker.machine));
+        let names = |id| self.by_id.get(&id).map(|worker: &RegisteredWorker| (&worker.name, &worker.machine));
         names(a).is_some() && names(a) == names(b)
     }
 
@@ -80,7 +87,7 @@ impl Workers {
 
     /// Strikes the worker off.
     pub fn remove(&mut self, id: WorkerId) {
-        let Some(Worker { machine, .. }) = self.by_id.remove(&id) else { return };
+        let Some(RegisteredWorker { machine, .. }) = self.by_id.remove(&id) else { return };
         if let Some(workers) = self.machines.get_mut(&machine) {
             *workers -= 1;
             if *workers == 0 {
@@ -99,7 +106,7 @@ impl Workers {
         self.those(|worker| is_so(&worker.machine))
     }
 
-    fn those(&self, are_meant: impl Fn(&Worker) -> bool) -> Vec<WorkerId> {
+    fn those(&self, are_meant: impl Fn(&RegisteredWorker) -> bool) -> Vec<WorkerId> {
         let mut ids: Vec<_> =
             self.by_id.iter().filter(|(_, worker)| are_meant(worker)).map(|(id, _)| *id).collect();
         ids.sort_unstable();
@@ -125,7 +132,7 @@ impl Workers {
     pub fn status(&self, now: Duration, leased: impl Fn(WorkerId) -> u64) -> Vec<WorkerStatus> {
         let mut workers: Vec<_> = self.by_id.iter().collect();
         workers.sort_by_key(|(id, _)| **id);
-        let status = |(id, worker): (&WorkerId, &Worker)| WorkerStatus {
+        let status = |(id, worker): (&WorkerId, &RegisteredWorker)| WorkerStatus {
             name: worker.name.clone(),
             machine: worker.machine.clone(),
             threads: worker.threads,

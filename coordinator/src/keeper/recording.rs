@@ -1,17 +1,16 @@
 //! From reports to records on disk.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use proto::{Report, Verdict};
-use tokio::sync::oneshot;
 use tracing::{error, info, warn};
 
-use super::{Ending, Keeper, Stage};
-use crate::handle::CallError;
+use super::Keeper;
+use super::inbox::{CallError, ReplyTo};
 use crate::ledger::Record;
 
 /// A commit that takes longer is no silence of the workers.
-const DEAF: Duration = Duration::from_secs(1);
+const SLOW_DISK: Duration = Duration::from_secs(1);
 
 /// At most so many counts of quarantined machines are taken back at a time.
 const MOST_TAKEN_BACK: usize = 1000;
@@ -21,25 +20,25 @@ pub(super) struct PendingReport {
     report: Report,
     verdicts: Vec<Verdict>,
     records: Vec<Record>,
-    reply: oneshot::Sender<Result<Vec<Verdict>, CallError>>,
+    reply: ReplyTo<Vec<Verdict>>,
 }
 
 impl Keeper {
     /// Has the core judge a report. Its answer waits for the commit.
-    pub(super) fn judge(&mut self, report: Report, reply: oneshot::Sender<Result<Vec<Verdict>, CallError>>) {
+    pub(super) fn judge(&mut self, report: Report, reply: ReplyTo<Vec<Verdict>>) {
         let now = self.now();
-        let unix_time = unix_time();
+        let unix_time = self.unix_time();
         let mut verdicts = Vec::with_capacity(report.counts.len());
         let mut records = Vec::new();
         for count in &report.counts {
             match self.core.judge(now, unix_time, report.worker, count) {
-                Ok((verdict, mut news)) => {
+                Ok((verdict, mut new_records)) => {
                     if verdict == Verdict::Conflict {
                         let (unit, worker) = (count.lease.unit, report.worker);
                         warn!(%unit, %worker, completions = count.completions, "counts of a unit disagree");
                     }
                     verdicts.push(verdict);
-                    records.append(&mut news);
+                    records.append(&mut new_records);
                 }
                 Err(refusal) => {
                     reply.send(Err(refusal.into())).ok();
@@ -62,9 +61,9 @@ impl Keeper {
             _ => Ok(()),
         };
         let taken = self.clock.now().saturating_sub(begun);
-        if taken > DEAF {
+        if taken > SLOW_DISK {
             warn!(seconds = taken.as_secs_f64(), "the disk was slow to take records");
-            self.deaf += taken;
+            self.stalled += taken;
         }
         let now = self.now();
         match committed {
@@ -75,7 +74,7 @@ impl Keeper {
                 }
                 for PendingReport { report, verdicts, records, reply } in reports {
                     if let Err(what) = self.core.recorded(now, Some(report.worker), &records) {
-                        self.stage = Stage::Ended(Ending::Withheld(what));
+                        self.withhold(what);
                     }
                     reply.send(Ok(verdicts)).ok();
                 }
@@ -105,7 +104,7 @@ impl Keeper {
                 warn!(machine, "the machine was wrong and is quarantined");
             }
         }
-        let records = self.core.take_back(unix_time(), MOST_TAKEN_BACK);
+        let records = self.core.take_back(self.unix_time(), MOST_TAKEN_BACK);
         if records.is_empty() {
             return;
         }
@@ -115,15 +114,15 @@ impl Keeper {
             self.core.not_recorded(&records);
             self.trouble = format!("nothing is recorded: {error}");
         } else if let Err(what) = self.core.recorded(self.now(), None, &records) {
-            self.stage = Stage::Ended(Ending::Withheld(what));
+            self.withhold(what);
         } else {
             self.trouble.clear();
             warn!(units = records.len(), "counts of quarantined machines are taken back");
         }
     }
-}
 
-/// Seconds since 1970 (UTC).
-fn unix_time() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+    /// Seconds since 1970 (UTC).
+    fn unix_time(&self) -> u64 {
+        self.clock.since_1970().as_secs()
+    }
 }

@@ -30,14 +30,14 @@ fn records(group: &std::ops::Range<u64>) -> Vec<Record> {
     group.clone().map(record).collect()
 }
 
-fn writer(folder: &Path, disk: &FaultyDisk, end: Position) -> Writer {
+fn writer(folder: &Path, disk: &FaultyDisk, end: LedgerPosition) -> Writer {
     Writer::on(Box::new(disk.clone()), folder, end).with_file_size(FILE_SIZE)
 }
 
 fn units(folder: &Path) -> (Vec<u64>, Tail) {
     let mut units = Vec::new();
-    let tail = read(folder, &Position::beginning(run_hash()), |_, record| {
-        let Record::Count(r) = record else { return Err("another record".into()) };
+    let tail = read(folder, &LedgerPosition::beginning(run_hash()), |_, record| {
+        let Record::Count(r) = record else { return Err(io::Error::other("another record")) };
         units.push(r.unit.0);
         Ok(())
     });
@@ -57,7 +57,7 @@ fn commit_all(writer: &mut Writer, first: usize) -> usize {
 /// How many steps it takes when nothing fails.
 fn steps() -> u64 {
     let (folder, disk) = (TempDir::new().unwrap(), FaultyDisk::default());
-    let mut writer = writer(folder.path(), &disk, Position::beginning(run_hash()));
+    let mut writer = writer(folder.path(), &disk, LedgerPosition::beginning(run_hash()));
     assert_eq!(commit_all(&mut writer, 0), groups().len());
     disk.steps()
 }
@@ -66,7 +66,7 @@ fn steps() -> u64 {
 fn survives(faults: &[(u64, Fault)], power_cut: Option<u64>) {
     let what = format!("{faults:?}, power cut {power_cut:?}");
     let (folder, disk) = (TempDir::new().unwrap(), FaultyDisk::with_faults(faults));
-    let mut failing = writer(folder.path(), &disk, Position::beginning(run_hash()));
+    let mut failing = writer(folder.path(), &disk, LedgerPosition::beginning(run_hash()));
     let acknowledged = commit_all(&mut failing, 0);
     if let Some(seed) = power_cut {
         disk.cut_power(&mut StdRng::seed_from_u64(seed));
@@ -131,10 +131,10 @@ fn what_was_written_before_a_failure_is_cut_off_before_anything_else_is_written(
     let folder = TempDir::new().unwrap();
     // Steps: open, cut, sync, sync of the folder, append, sync, append of the mark, sync of the mark.
     let disk = FaultyDisk::with_faults(&[(7, Fault::Error { errno: BROKEN, steps: 1 })]);
-    let mut writer = writer(folder.path(), &disk, Position::beginning(run_hash()));
+    let mut writer = writer(folder.path(), &disk, LedgerPosition::beginning(run_hash()));
     let error = writer.commit(&records(&(0..5)), Duration::from_secs(1), 1).unwrap_err();
     assert!(error.to_string().starts_with("cannot sync "), "{error}");
-    assert_eq!(*writer.end(), Position::beginning(run_hash()), "nothing has changed");
+    assert_eq!(*writer.end(), LedgerPosition::beginning(run_hash()), "nothing has changed");
     assert_eq!(units(folder.path()).0.len(), 5, "all of it is there, and nobody knows");
     writer.commit(&records(&(8..9)), Duration::from_secs(1), 1).unwrap();
     assert_eq!(units(folder.path()).0, [8], "another group may follow");

@@ -6,6 +6,7 @@
 //! acknowledged. So a mark that can be read vouches for all before it, and what follows the last mark was never
 //! acknowledged: it is *tail*, cut off at the next start. Anything unreadable before the last mark is damage.
 
+mod damage;
 mod disk;
 mod line;
 mod reader;
@@ -18,17 +19,17 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
+pub use damage::{Damage, LedgerError, LineError};
 pub(crate) use disk::{Disk, SystemDisk};
-pub use line::LineHash;
+pub use line::{LineHash, LineHashError};
 pub use reader::{LineBefore, Tail, line_before, read, read_until};
-pub use record::{Mark, Record, Recount, Retraction, UnitRecord};
+pub use record::{CommitMark, Record, Recount, Retraction, UnitRecord};
 pub use writer::Writer;
 
 /// A place in the ledger: behind a commit mark, or at its very beginning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Position {
+pub struct LedgerPosition {
     /// The number of the file, from 1.
     pub file: u32,
     /// Bytes of that file before the place.
@@ -38,13 +39,13 @@ pub struct Position {
     /// The hash of the line before the place (before the first line: the run's own hash).
     pub hash: LineHash,
     /// What the mark before the place says.
-    pub mark: Mark,
+    pub mark: CommitMark,
 }
 
-impl Position {
+impl LedgerPosition {
     /// The beginning of the ledger of the run with that hash.
     pub fn beginning(run: LineHash) -> Self {
-        Self { file: 1, offset: 0, line: 0, hash: run, mark: Mark::default() }
+        Self { file: 1, offset: 0, line: 0, hash: run, mark: CommitMark::default() }
     }
 }
 
@@ -60,40 +61,6 @@ pub struct Location {
 impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", file_name(self.file), self.line)
-    }
-}
-
-/// A ledger that cannot be read or written.
-#[derive(Debug, Error)]
-pub enum LedgerError {
-    /// Something before the last commit mark is not as it was written.
-    #[error("the ledger is damaged at {}:{}: {what}; restore the file from a copy, or set the run aside", .path.display(), .location.line)]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The line.
-        location: Location,
-        /// What is wrong with it.
-        what: String,
-    },
-    /// A file of the ledger is not there although a later one is.
-    #[error("the ledger file {} is missing; restore it from a copy, or set the run aside", .0.display())]
-    Missing(PathBuf),
-    /// The disk would not do it.
-    #[error("cannot {action} {}: {source}", .path.display())]
-    Io {
-        /// What was attempted.
-        action: &'static str,
-        /// On which file.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-}
-
-impl LedgerError {
-    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        move |source| Self::Io { action, path: path.to_owned(), source }
     }
 }
 

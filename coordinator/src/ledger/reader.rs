@@ -6,13 +6,15 @@
 //!     else: is it a mark, or is there a readable mark anywhere behind it?  damage : tail
 //! ```
 
+use std::error::Error;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
+use super::damage::{Damage, LineError};
 use super::line::{LineHash, decode};
 use super::record::Record;
-use super::{LedgerError, Location, Position, file_path, files_after};
+use super::{LedgerError, LedgerPosition, Location, file_path, files_after};
 
 /// Longer lines than this were never written: they are read no further.
 const LONGEST_LINE: usize = 1 << 16;
@@ -21,27 +23,34 @@ const LONGEST_LINE: usize = 1 << 16;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tail {
     /// Behind the last mark: where writing goes on.
-    pub end: Position,
+    pub end: LedgerPosition,
     /// Bytes behind it.
     pub bytes: u64,
 }
 
 /// Reads the ledger in `folder` from a position to its last mark and hands every committed record to `apply`, which
-/// may refuse it by saying what is wrong.
-pub fn read(
+/// may refuse it.
+///
+/// # Errors
+/// The ledger is damaged, a record that is refused included, or cannot be read.
+pub fn read<E: Error + Send + Sync + 'static>(
     folder: &Path,
-    from: &Position,
-    apply: impl FnMut(Location, &Record) -> Result<(), String>,
+    from: &LedgerPosition,
+    apply: impl FnMut(Location, &Record) -> Result<(), E>,
 ) -> Result<Tail, LedgerError> {
     read_until(folder, from, None, apply)
 }
 
-/// The same, but not beyond `until`: what follows that mark may be written at this moment.
-pub fn read_until(
+/// Reads the ledger in `folder` from one position to another, or to its last mark where there is none to stop at: what
+/// follows `until` may be written at this moment. Every committed record goes to `apply`, which may refuse it.
+///
+/// # Errors
+/// The ledger is damaged, a record that is refused included, or cannot be read.
+pub fn read_until<E: Error + Send + Sync + 'static>(
     folder: &Path,
-    from: &Position,
-    until: Option<&Position>,
-    mut apply: impl FnMut(Location, &Record) -> Result<(), String>,
+    from: &LedgerPosition,
+    until: Option<&LedgerPosition>,
+    mut apply: impl FnMut(Location, &Record) -> Result<(), E>,
 ) -> Result<Tail, LedgerError> {
     let mut end = from.clone();
     let mut bytes = 0;
@@ -52,27 +61,20 @@ pub fn read_until(
             return Ok(Tail { end, bytes: 0 });
         }
         let path = file_path(folder, at.file);
-        let Some(mut lines) = Lines::open(&path, at.offset)? else {
+        let Some(mut lines) = LineReader::open(&path, at.offset)? else {
             return missing_or_end(folder, &at, from, end, bytes);
         };
         while let Some(line) = lines.next()? {
             let location = Location { file: at.file, line: at.line + 1 };
-            let damaged =
-                |what: &str| LedgerError::Damaged { path: path.clone(), location, what: what.into() };
-            let record = match line.and_then(|bytes| Ok((decode(bytes)?, LineHash::of(bytes)))) {
-                Ok(((record, prev), hash)) if prev == at.hash => {
+            let damaged = |location, what| LedgerError::Damaged { path: path.clone(), location, what };
+            let record = match chained(line, at.hash) {
+                Ok((record, hash)) => {
                     at.hash = hash;
                     record
                 }
-                unfit => {
-                    let (what, is_mark) = match unfit {
-                        Ok(((record, _), _)) => {
-                            ("it does not follow the line before it", matches!(record, Record::Mark(_)))
-                        }
-                        Err(what) => (what, false),
-                    };
-                    if is_mark || lines.rest()?.has_mark || later_file_has_mark(folder, at.file)? {
-                        return Err(damaged(what));
+                Err(unfit) => {
+                    if unfit.is_mark || lines.rest()?.has_mark || later_file_has_mark(folder, at.file)? {
+                        return Err(damaged(location, unfit.what));
                     }
                     return Ok(Tail { end, bytes: bytes + lines.unread_since(at.offset) });
                 }
@@ -86,15 +88,12 @@ pub fn read_until(
                 continue;
             };
             if mark.records != at.mark.records + group.len() as u64 {
-                return Err(damaged("the mark counts other records than there are"));
+                return Err(damaged(location, Damage::Miscounted));
             }
             at.mark = mark;
             for (location, record) in group.drain(..) {
-                apply(location, &record).map_err(|what| LedgerError::Damaged {
-                    path: path.clone(),
-                    location,
-                    what,
-                })?;
+                apply(location, &record)
+                    .map_err(|refusal| damaged(location, Damage::Record(refusal.into())))?;
             }
             end = at.clone();
             bytes = 0;
@@ -102,8 +101,24 @@ pub fn read_until(
                 return Ok(Tail { end, bytes });
             }
         }
-        at = Position { file: at.file + 1, offset: 0, line: 0, ..at };
+        at = LedgerPosition { file: at.file + 1, offset: 0, line: 0, ..at };
     }
+}
+
+/// A line that does not go on where the one before it ended.
+struct Unfit {
+    what: Damage,
+    is_mark: bool,
+}
+
+/// The record of a line that follows the one with that hash, and the line's own hash.
+fn chained(line: Result<&[u8], LineError>, before: LineHash) -> Result<(Record, LineHash), Unfit> {
+    let decoded = line.and_then(|bytes| Ok((decode(bytes)?, LineHash::of(bytes))));
+    let ((record, prev), hash) = decoded.map_err(|error| Unfit { what: error.into(), is_mark: false })?;
+    if prev == before {
+        return Ok((record, hash));
+    }
+    Err(Unfit { what: Damage::Unchained, is_mark: matches!(record, Record::Mark(_)) })
 }
 
 /// What the ledger has in front of a position.
@@ -121,14 +136,14 @@ pub enum LineBefore {
 ///
 /// # Errors
 /// The position's file is missing or cannot be read.
-pub fn line_before(folder: &Path, position: &Position) -> Result<LineBefore, LedgerError> {
+pub fn line_before(folder: &Path, position: &LedgerPosition) -> Result<LineBefore, LedgerError> {
     if position.offset == 0 {
         let is_beginning = position.file == 1 && position.line == 0;
         return Ok(if is_beginning { LineBefore::Fits } else { LineBefore::Differs });
     }
     let path = file_path(folder, position.file);
     let from = position.offset.saturating_sub(LONGEST_LINE as u64);
-    let Some(mut lines) = Lines::open(&path, from)? else { return Err(LedgerError::Missing(path)) };
+    let Some(mut lines) = LineReader::open(&path, from)? else { return Err(LedgerError::Missing(path)) };
     while let Some(line) = lines.next()? {
         let fits = line.is_ok_and(|line| LineHash::of(line) == position.hash);
         if lines.read >= position.offset {
@@ -142,13 +157,13 @@ pub fn line_before(folder: &Path, position: &Position) -> Result<LineBefore, Led
 /// The file at which reading arrived is not there: the end of the ledger, unless a later one is.
 fn missing_or_end(
     folder: &Path,
-    at: &Position,
-    from: &Position,
-    end: Position,
+    at: &LedgerPosition,
+    from: &LedgerPosition,
+    end: LedgerPosition,
     bytes: u64,
 ) -> Result<Tail, LedgerError> {
     let path = file_path(folder, at.file);
-    let position_is_beyond = at.file == from.file && *from != Position::beginning(from.hash);
+    let position_is_beyond = at.file == from.file && *from != LedgerPosition::beginning(from.hash);
     if position_is_beyond || !files_after(folder, at.file)?.is_empty() {
         return Err(LedgerError::Missing(path));
     }
@@ -158,7 +173,7 @@ fn missing_or_end(
 fn later_file_has_mark(folder: &Path, file: u32) -> Result<bool, LedgerError> {
     for later in files_after(folder, file)? {
         let path = file_path(folder, later);
-        let Some(mut lines) = Lines::open(&path, 0)? else { continue };
+        let Some(mut lines) = LineReader::open(&path, 0)? else { continue };
         if lines.rest()?.has_mark {
             return Ok(true);
         }
@@ -167,7 +182,7 @@ fn later_file_has_mark(folder: &Path, file: u32) -> Result<bool, LedgerError> {
 }
 
 /// The lines of one file.
-struct Lines<'a> {
+struct LineReader<'a> {
     path: &'a Path,
     file: BufReader<File>,
     line: Vec<u8>,
@@ -179,7 +194,7 @@ struct Rest {
     has_mark: bool,
 }
 
-impl<'a> Lines<'a> {
+impl<'a> LineReader<'a> {
     /// The lines from that offset on; nothing if there is no such file.
     fn open(path: &'a Path, offset: u64) -> Result<Option<Self>, LedgerError> {
         let mut file = match File::open(path) {
@@ -193,7 +208,7 @@ impl<'a> Lines<'a> {
     }
 
     /// The next line without its newline, or what is wrong with it; nothing at the end of the file.
-    fn next(&mut self) -> Result<Option<Result<&[u8], &'static str>>, LedgerError> {
+    fn next(&mut self) -> Result<Option<Result<&[u8], LineError>>, LedgerError> {
         self.line.clear();
         let mut file = (&mut self.file).take(LONGEST_LINE as u64 + 1);
         let taken = file.read_until(b'\n', &mut self.line).map_err(LedgerError::io("read", self.path))?;
@@ -201,8 +216,8 @@ impl<'a> Lines<'a> {
         Ok(match self.line.split_last() {
             None => None,
             Some((b'\n', line)) => Some(Ok(line)),
-            Some(_) if taken > LONGEST_LINE => Some(Err("it is longer than any record")),
-            Some(_) => Some(Err("it does not end")),
+            Some(_) if taken > LONGEST_LINE => Some(Err(LineError::TooLong)),
+            Some(_) => Some(Err(LineError::Unended)),
         })
     }
 

@@ -18,7 +18,7 @@ pub enum Record {
     /// The unit's standing count is no longer believed: the unit is open again.
     Retract(Retraction),
     /// The records before this line are on disk.
-    Mark(Mark),
+    Mark(CommitMark),
 }
 
 /// What a worker found in a unit.
@@ -96,7 +96,7 @@ fn is_false(flag: &bool) -> bool {
 /// A commit mark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Mark {
+pub struct CommitMark {
     /// Records in the ledger so far, marks not counted.
     pub records: u64,
     /// Milliseconds for which the run has been worked on, over all its sessions. A whole number: it is read back as it
@@ -106,7 +106,7 @@ pub struct Mark {
     pub threads: u32,
 }
 
-impl Mark {
+impl CommitMark {
     /// How long the run has been worked on.
     pub fn elapsed(&self) -> Duration {
         Duration::from_millis(self.elapsed_ms)

@@ -27,9 +27,10 @@ pub(super) fn record(unit: u64) -> Record {
 }
 
 /// A ledger with groups of the units 0-1, 2-4 and 5, in files of the given size.
-fn ledger(file_size: u64) -> (TempDir, Position) {
+fn ledger(file_size: u64) -> (TempDir, LedgerPosition) {
     let folder = TempDir::new().unwrap();
-    let mut writer = Writer::new(folder.path(), Position::beginning(run_hash())).with_file_size(file_size);
+    let mut writer =
+        Writer::new(folder.path(), LedgerPosition::beginning(run_hash())).with_file_size(file_size);
     for group in [0..2, 2..5, 5..6] {
         let records: Vec<_> = group.map(record).collect();
         writer.commit(&records, Duration::from_secs(1), 2).unwrap();
@@ -40,8 +41,8 @@ fn ledger(file_size: u64) -> (TempDir, Position) {
 
 fn units(folder: &Path) -> Result<(Vec<u64>, Tail), LedgerError> {
     let mut units = Vec::new();
-    let tail = read(folder, &Position::beginning(run_hash()), |_, record| {
-        let Record::Count(r) = record else { return Err("no count".into()) };
+    let tail = read(folder, &LedgerPosition::beginning(run_hash()), |_, record| {
+        let Record::Count(r) = record else { return Err(io::Error::other("no count")) };
         units.push(r.unit.0);
         Ok(())
     })?;
@@ -57,17 +58,17 @@ fn what_was_committed_is_read_again() {
         assert_eq!(tail, Tail { end: end.clone(), bytes: 0 });
         assert_eq!(end.file, if file_size == 1 { 3 } else { 1 });
         assert_eq!((end.mark.records, end.mark.threads), (6, 2));
-        let before = |position: &Position| line_before(folder.path(), position).unwrap();
+        let before = |position: &LedgerPosition| line_before(folder.path(), position).unwrap();
         assert_eq!(before(&end), LineBefore::Fits);
-        assert_eq!(before(&Position { hash: run_hash(), ..end.clone() }), LineBefore::Differs);
-        assert_eq!(before(&Position { offset: end.offset + 9, ..end }), LineBefore::Short);
+        assert_eq!(before(&LedgerPosition { hash: run_hash(), ..end.clone() }), LineBefore::Differs);
+        assert_eq!(before(&LedgerPosition { offset: end.offset + 9, ..end }), LineBefore::Short);
     }
 }
 
 #[test]
 fn the_end_read_is_the_end_written_whatever_the_time() {
     let folder = TempDir::new().unwrap();
-    let mut writer = Writer::new(folder.path(), Position::beginning(run_hash()));
+    let mut writer = Writer::new(folder.path(), LedgerPosition::beginning(run_hash()));
     for step in 0..500u64 {
         let elapsed = Duration::from_nanos(1_234_567_891 * step * step);
         writer.commit(&[record(step)], elapsed, 1).unwrap();

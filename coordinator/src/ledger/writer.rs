@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use super::disk::{Disk, DiskFile, SystemDisk};
 use super::line::{LineHash, encode};
-use super::record::{Mark, Record};
-use super::{LedgerError, Position, file_path, files_after};
+use super::record::{CommitMark, Record};
+use super::{LedgerError, LedgerPosition, file_path, files_after};
 
 /// A file is followed by a new one when it has grown to this many bytes.
 const FILE_SIZE: u64 = 1 << 28;
@@ -20,7 +20,7 @@ pub struct Writer {
     folder: PathBuf,
     disk: Box<dyn Disk>,
     /// Behind the last mark.
-    end: Position,
+    end: LedgerPosition,
     /// The file of `end`; none after a failure, and before the first group.
     file: Option<Box<dyn DiskFile>>,
     file_size: u64,
@@ -28,30 +28,32 @@ pub struct Writer {
 
 impl Writer {
     /// Goes on behind the mark at `end`: whatever follows it is cut off with the next group.
-    pub fn new(folder: &Path, end: Position) -> Self {
+    pub fn new(folder: &Path, end: LedgerPosition) -> Self {
         Self::on(Box::new(SystemDisk), folder, end)
     }
 
-    /// The same on that disk.
-    pub(crate) fn on(disk: Box<dyn Disk>, folder: &Path, end: Position) -> Self {
+    /// Goes on behind the mark at `end`, on a disk of the caller's.
+    pub(crate) fn on(disk: Box<dyn Disk>, folder: &Path, end: LedgerPosition) -> Self {
         Self { folder: folder.to_owned(), disk, end, file: None, file_size: FILE_SIZE }
     }
 
-    /// The same with files of another size in bytes.
+    /// Begins a new file when one has grown to that many bytes.
     #[cfg(test)]
     pub(crate) fn with_file_size(self, file_size: u64) -> Self {
         Self { file_size, ..self }
     }
 
     /// Behind the last mark.
-    pub fn end(&self) -> &Position {
+    pub fn end(&self) -> &LedgerPosition {
         &self.end
     }
 
-    /// Appends the records and a mark. When it returns without an error, they are on disk; with one, nothing has
-    /// changed and the same records may be committed again.
+    /// Appends the records and a mark. When it returns without an error, they are on disk.
+    ///
+    /// # Errors
+    /// The disk would not do it; nothing has changed, and the same records may be committed again.
     pub fn commit(&mut self, records: &[Record], elapsed: Duration, threads: u32) -> Result<(), LedgerError> {
-        let mark = Mark {
+        let mark = CommitMark {
             records: self.end.mark.records + records.len() as u64,
             elapsed_ms: elapsed.as_millis().try_into().unwrap_or(u64::MAX),
             threads: self.end.mark.threads.max(threads),
@@ -63,11 +65,11 @@ impl Writer {
         result
     }
 
-    fn write_group(&mut self, records: &[Record], mark: Mark) -> Result<(), LedgerError> {
+    fn write_group(&mut self, records: &[Record], mark: CommitMark) -> Result<(), LedgerError> {
         let mut at = self.end.clone();
         if at.offset >= self.file_size {
             self.file = None;
-            at = Position { file: at.file + 1, offset: 0, line: 0, ..at };
+            at = LedgerPosition { file: at.file + 1, offset: 0, line: 0, ..at };
         }
         let path = file_path(&self.folder, at.file);
         let mut file = match self.file.take() {
@@ -86,7 +88,7 @@ impl Writer {
             file.sync().map_err(LedgerError::io("sync", &path))?;
         }
         self.file = Some(file);
-        self.end = Position {
+        self.end = LedgerPosition {
             file: at.file,
             offset: at.offset + (group.len() + mark_line.len()) as u64,
             line: at.line + records.len() as u64 + 1,
@@ -97,7 +99,7 @@ impl Writer {
     }
 
     /// Opens the file in which writing goes on and cuts off what follows that place, also in files after it.
-    fn open(&mut self, path: &Path, at: &Position) -> Result<Box<dyn DiskFile>, LedgerError> {
+    fn open(&mut self, path: &Path, at: &LedgerPosition) -> Result<Box<dyn DiskFile>, LedgerError> {
         let mut file = self.disk.open(path).map_err(LedgerError::io("open", path))?;
         // The last first: a ledger never has a gap among its files.
         for later in files_after(&self.folder, at.file)?.into_iter().rev() {

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
+use super::record_error::RecordError;
 use super::vote::{MOST_KERNELS, MOST_MACHINES, MachineId, Origin, Vote};
 
 /// What the records say of one machine.
@@ -92,7 +93,10 @@ impl Machines {
     }
 
     /// The origin of a record; machines and kernels that were not heard of before get their numbers.
-    pub fn origin(&mut self, machine: &str, kernel: &str, mirrored: bool) -> Result<Origin, String> {
+    ///
+    /// # Errors
+    /// There are as many machines or kernels as there can be, and this is one more.
+    pub fn origin(&mut self, machine: &str, kernel: &str, mirrored: bool) -> Result<Origin, RecordError> {
         let machine = self.enrol(machine)?;
         let kernel = match self.kernels.iter().position(|known| known == kernel) {
             Some(number) => number,
@@ -101,18 +105,18 @@ impl Machines {
                 self.kernels.len() - 1
             }
             None => {
-                return Err(format!("{kernel:?} is one kernel more than the {MOST_KERNELS} there can be"));
+                return Err(RecordError::TooManyKernels(kernel.to_owned()));
             }
         };
         Ok(Origin { machine, kernel: kernel as u8, mirrored })
     }
 
-    fn enrol(&mut self, name: &str) -> Result<MachineId, String> {
+    fn enrol(&mut self, name: &str) -> Result<MachineId, RecordError> {
         if let Some(number) = self.number(name) {
             return Ok(number);
         }
         if self.list.len() >= MOST_MACHINES {
-            return Err(format!("{name:?} is one machine more than the {MOST_MACHINES} there can be"));
+            return Err(RecordError::TooManyMachines(name.to_owned()));
         }
         let number = MachineId(self.list.len() as u32);
         self.list.push(Machine { name: name.to_owned(), ..Machine::default() });
@@ -131,7 +135,7 @@ impl Machines {
         self.says_the_same(a, b.count, b.nodes, self.kernel(b.origin.kernel))
     }
 
-    /// The same of a count that is not on record.
+    /// Whether a count that is not on record says what a vote says: the count, and the nodes where the method is the same.
     pub fn says_the_same(&self, vote: &Vote, count: u64, nodes: u64, kernel: &str) -> bool {
         let same_method = method(self.kernel(vote.origin.kernel)) == method(kernel);
         vote.count == count && (!same_method || vote.nodes == nodes)

@@ -175,7 +175,7 @@ impl FromStr for KernelName {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum KernelError {
     /// No method of that name.
-    #[error("there is no kernel \"{0}\"; the kernels are auto, {list}", list = listed(&Method::ALL))]
+    #[error("there is no method \"{0}\"; the methods are auto, {list}", list = listed(&Method::ALL))]
     UnknownMethod(String),
     /// No instruction set of that name.
     #[error("there is no isa \"{0}\"; the isas are auto, {list}", list = listed(&Isa::ALL))]

@@ -11,11 +11,11 @@ use queens::kernel::{Method, Stop};
 use queens::plan::PlanSpec;
 use queens::{Board, known};
 
-use crate::args::KernelArgs;
+use crate::args::KernelChoice;
 use crate::output::{print, span};
 
 /// Writes both files of the board.
-pub fn export(board: Board, folder: &Path) -> anyhow::Result<ExitCode> {
+pub fn export(board: Board, folder: &Path) -> anyhow::Result<()> {
     let files = Kind::ALL.map(|kind| ConstellationFile::of(board, kind));
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the directory {}", folder.display()))?;
@@ -27,7 +27,7 @@ pub fn export(board: Board, folder: &Path) -> anyhow::Result<ExitCode> {
         let (records, kind) = (file.orbits.len(), file.kind);
         print(&format!("{}: {records} {kind} constellations, {} bytes", path.display(), bytes.len()))?;
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(())
 }
 
 fn read(board: Board, path: &Path) -> anyhow::Result<ConstellationFile> {
@@ -37,23 +37,22 @@ fn read(board: Board, path: &Path) -> anyhow::Result<ConstellationFile> {
 }
 
 /// Checks a file.
-pub fn import(board: Board, path: &Path) -> anyhow::Result<ExitCode> {
+pub fn import(board: Board, path: &Path) -> anyhow::Result<()> {
     let file = read(board, path)?;
     let (records, kind) = (file.orbits.len(), file.kind);
-    print(&format!("{}: all {records} {kind} constellations of n = {board}, each once", path.display()))?;
-    Ok(ExitCode::SUCCESS)
+    print(&format!("{}: all {records} {kind} constellations of n = {board}, each once", path.display()))
 }
 
 /// Counts the solutions of the constellations in one file, or in both of the board.
-pub fn count(board: Board, paths: &[PathBuf], args: &KernelArgs) -> anyhow::Result<ExitCode> {
+pub fn count(board: Board, paths: &[PathBuf], choice: &KernelChoice) -> anyhow::Result<ExitCode> {
     let files: Vec<_> = paths.iter().map(|path| read(board, path)).collect::<anyhow::Result<_>>()?;
     let kinds: HashSet<Kind> = files.iter().map(|file| file.kind).collect();
     if kinds.len() < files.len() {
         bail!("both files hold the {} constellations; one of each kind is counted together", files[0].kind);
     }
     // Single constellations are the search's own ground: halves meet over whole families of them.
-    let kernel = args.kernel(&PlanSpec::for_kernel(board, Method::Search))?;
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.threads() as usize).build()?;
+    let kernel = choice.kernel(&PlanSpec::for_kernel(board, Method::Search))?;
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(choice.threads as usize).build()?;
     let begun = Instant::now();
     let stop = Stop::new();
     let counts = files.iter().map(|file| pool.install(|| file.count(&*kernel, &stop)));
@@ -74,7 +73,7 @@ pub fn count(board: Board, paths: &[PathBuf], args: &KernelArgs) -> anyhow::Resu
         classes.r,
         files.iter().map(|file| file.orbits.len()).sum::<usize>(),
         span(begun.elapsed()),
-        args.threads(),
+        choice.threads,
         kernel.name(),
     ))?;
     Ok(if agrees { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -7,7 +7,7 @@ use queens::UnitId;
 use super::worker::Habit;
 use super::{Truth, World};
 use crate::double_check::DoubleCheck;
-use crate::standing::Mark;
+use crate::standing::UnitMark;
 
 impl World {
     /// Looks at everything that must hold.
@@ -20,7 +20,7 @@ impl World {
     fn standing_is_what_the_records_say(&mut self) {
         let replayed = self.replayed();
         assert_eq!(self.core.standing.sums(), replayed.sums());
-        for mark in Mark::ALL {
+        for mark in UnitMark::ALL {
             assert!(self.core.standing.units_with(mark).eq(replayed.units_with(mark)), "{mark:?}");
         }
         for unit in (0..self.truth.plan.units()).map(UnitId) {

@@ -104,8 +104,8 @@ impl World {
     /// The audit after a restart has read the ledger.
     fn audited(&mut self) {
         let audited = self.replayed();
-        self.core.standing().learn_counts(&audited);
-        self.core.learnt();
+        self.core.standing().adopt_counts(&audited);
+        self.core.counts_adopted();
     }
 
     /// Records what was judged, unless the disk is full.

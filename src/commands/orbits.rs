@@ -1,4 +1,4 @@
-//! `diadem families`: solutions that turns, reflections and shifts carry into each other.
+//! `diadem orbits`: solutions that turns, reflections and shifts carry into each other.
 
 use std::io::{BufWriter, Write, stdout};
 use std::process::ExitCode;
@@ -7,10 +7,10 @@ use atlas::Setting;
 use atlas::families::{Families, Family, FamilyCounts};
 use serde_json::json;
 
-use crate::args::FamiliesArgs;
+use crate::args::OrbitsArgs;
 use crate::output::print;
 
-pub fn run(args: &FamiliesArgs) -> anyhow::Result<ExitCode> {
+pub fn run(args: &OrbitsArgs) -> anyhow::Result<ExitCode> {
     let setting = args.setting.on(args.n);
     if args.totals {
         print(&totals(setting, args.json))?;

@@ -10,7 +10,7 @@ const SCALE: f32 = 2.0;
 
 /// The picture as the bytes of an SVG file, or of a PNG file.
 pub fn bytes(picture: &Picture, png: bool) -> Result<Vec<u8>, PictureError> {
-    if png { picture.to_png(SCALE) } else { Ok(picture.0.clone().into_bytes()) }
+    if png { picture.to_png(SCALE) } else { Ok(picture.to_svg().into_bytes()) }
 }
 
 /// Whether a picture of that name is a PNG file; an error if it is neither that nor an SVG file.

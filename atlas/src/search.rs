@@ -13,9 +13,8 @@
 //! the smallest-first search would not find in a lifetime (Gomes, Selman, Crato, Kautz, *Heavy-tailed phenomena in
 //! satisfiability and constraint satisfaction problems*, J. Automated Reasoning 24, 2000).
 
-use rand::RngExt;
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 
 use crate::placement::Placement;
 
@@ -68,7 +67,7 @@ impl Columns {
 }
 
 /// How the next placement is chosen among the untried ones of its row.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Choice {
     /// The smallest column: the same search every time.
     Smallest,

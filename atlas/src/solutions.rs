@@ -15,9 +15,9 @@
 //! the first solution of n = 30 would take seconds. Memory is n² words, whatever the number of solutions.
 
 use queens::Board;
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
 use thiserror::Error;
 
 use crate::placement::Placement;

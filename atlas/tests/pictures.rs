@@ -17,15 +17,15 @@ fn size(png: &[u8]) -> (u32, u32) {
 
 /// Turns it into pixels; set `DIADEM_PICTURES` to a folder to look at what the tests draw.
 fn check(name: &str, picture: &Picture, says: &[&str]) {
-    let png = picture.to_png(1.0).unwrap();
+    let (svg, png) = (picture.to_svg(), picture.to_png(1.0).unwrap());
     let (width, height) = size(&png);
     assert!((100..6_000).contains(&width) && (100..6_000).contains(&height), "{name}: {width} x {height}");
     for text in says {
-        assert!(picture.0.contains(text), "{name} says \"{text}\"");
+        assert!(svg.contains(text), "{name} says \"{text}\"");
     }
     if let Some(folder) = std::env::var_os("DIADEM_PICTURES") {
         let file = std::path::Path::new(&folder).join(name);
-        std::fs::write(file.with_extension("svg"), &picture.0).unwrap();
+        std::fs::write(file.with_extension("svg"), svg).unwrap();
         std::fs::write(file.with_extension("png"), png).unwrap();
     }
 }

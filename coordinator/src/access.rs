@@ -1,9 +1,11 @@
 //! Who may do what: decided for each call from its path, its token and its certificate, before its body is read.
 
+mod caller;
+
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use proto::{AUTHORIZATION, AccessToken};
+use proto::{AUTHORIZATION, AccessToken, Owner};
 use tonic::Status;
 use tonic::codegen::http;
 use tonic::transport::server::TlsConnectInfo;
@@ -12,6 +14,8 @@ use tracing::warn;
 use crate::bucket::Bucket;
 use crate::connections::Peer;
 
+pub use caller::{Caller, Right};
+
 /// The calls that change nothing; every other one needs the right to join.
 const READING: [&str; 2] = ["/diadem.v1.Coordinator/Status", "/diadem.v1.Coordinator/Watch"];
 
@@ -19,21 +23,15 @@ const READING: [&str; 2] = ["/diadem.v1.Coordinator/Status", "/diadem.v1.Coordin
 const LOGGED_AT_ONCE: u32 = 20;
 const LOGGED_EVERY: Duration = Duration::from_secs(10);
 
-/// What a bearer may do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Right {
-    /// Read the status.
-    Read,
-    /// Take part; that includes reading.
-    Join,
-}
+/// The owner of the token that all workers share.
+const JOIN: &str = "join";
 
 /// Who may do what.
 #[derive(Clone, Debug)]
 pub struct Access {
     /// Whether there is nothing to present: everybody who can connect may do everything.
     open: bool,
-    bearers: Arc<[(blake3::Hash, Right)]>,
+    bearers: Arc<[(blake3::Hash, Caller)]>,
     log: Arc<Mutex<Bucket>>,
 }
 
@@ -45,10 +43,11 @@ impl Access {
 
     /// Bearers of a `join` token and of a verified client certificate may take part, those of a `status` token read.
     pub fn guarded(join: &[AccessToken], status: &[AccessToken]) -> Self {
-        let hashed = |tokens: &[AccessToken], right| {
-            tokens.iter().map(move |token| (hash(token), right)).collect::<Vec<_>>()
+        let hashed = |tokens: &[AccessToken], name, right| {
+            let caller = Caller { owner: Owner::new(name), right };
+            tokens.iter().map(move |token| (hash(token), caller.clone())).collect::<Vec<_>>()
         };
-        let bearers = [hashed(join, Right::Join), hashed(status, Right::Read)].concat().into();
+        let bearers = [hashed(join, JOIN, Right::Join), hashed(status, "", Right::Read)].concat().into();
         let log = Arc::new(Mutex::new(Bucket::new(LOGGED_AT_ONCE, LOGGED_EVERY)));
         Self { open: false, bearers, log }
     }
@@ -58,26 +57,26 @@ impl Access {
         !self.open
     }
 
-    /// Lets a call pass or refuses it. A connection on which one passed has shown that it is welcome.
+    /// Lets a call pass, with its [`Caller`] in its extensions, or refuses it. A connection on which one passed has shown
+    /// that it is welcome.
     ///
     /// # Errors
     /// The call needs a right that nothing in it shows.
     pub(crate) fn check<B>(
         &self,
         now: Duration,
-        request: http::Request<B>,
+        mut request: http::Request<B>,
     ) -> Result<http::Request<B>, Status> {
         let peer = request.extensions().get::<Peer>();
-        let certified = request
-            .extensions()
-            .get::<TlsConnectInfo<Peer>>()
-            .is_some_and(|tls| tls.peer_certs().is_some_and(|chain| !chain.is_empty()));
+        let chain = request.extensions().get::<TlsConnectInfo<Peer>>().and_then(TlsConnectInfo::peer_certs);
+        let certified = chain.as_ref().and_then(|chain| chain.first()).map(|certificate| owner(certificate));
         let authorization = request.headers().get(AUTHORIZATION).map(http::HeaderValue::as_bytes);
         match self.judge(request.uri().path(), authorization, certified) {
-            Ok(()) => {
+            Ok(caller) => {
                 if let Some(peer) = peer {
                     peer.admit();
                 }
+                request.extensions_mut().insert(caller);
                 Ok(request)
             }
             Err(status) => {
@@ -87,38 +86,43 @@ impl Access {
         }
     }
 
-    fn judge(&self, path: &str, authorization: Option<&[u8]>, certified: bool) -> Result<(), Status> {
+    fn judge(
+        &self,
+        path: &str,
+        authorization: Option<&[u8]>,
+        certified: Option<Owner>,
+    ) -> Result<Caller, Status> {
         if self.open {
-            return Ok(());
+            return Ok(Caller::anybody());
         }
         let needed = if READING.contains(&path) { Right::Read } else { Right::Join };
-        let right = match authorization {
-            _ if certified => Right::Join,
-            Some(value) => self.right(value).ok_or_else(|| {
+        let caller = match (authorization, certified) {
+            (_, Some(owner)) => Caller { owner, right: Right::Join },
+            (Some(value), None) => self.caller(value).ok_or_else(|| {
                 Status::unauthenticated(
                     "the token is not one of this coordinator's; it may have been replaced",
                 )
             })?,
-            None => {
+            (None, None) => {
                 return Err(Status::unauthenticated(
                     "this coordinator wants a token or a client certificate: say --keys DIR",
                 ));
             }
         };
-        if right < needed {
+        if !caller.right.allows(needed) {
             return Err(Status::permission_denied(
                 "a status token reads only; taking part needs the join token: say --keys DIR with a worker's keys",
             ));
         }
-        Ok(())
+        Ok(caller)
     }
 
-    /// What the bearer of this may do. Hashes are compared, all of them, and in constant time (as [`blake3::Hash`]
+    /// Who the bearer of this is. Hashes are compared, all of them, and in constant time (as [`blake3::Hash`]
     /// promises), so that the time tells nothing about the tokens.
-    fn right(&self, authorization: &[u8]) -> Option<Right> {
+    fn caller(&self, authorization: &[u8]) -> Option<Caller> {
         let presented = hash(&AccessToken::from_bearer(authorization).ok()?);
-        let rights = self.bearers.iter().map(|(known, right)| (*known == presented).then_some(*right));
-        rights.fold(None, Option::max)
+        let known = self.bearers.iter().map(|(known, caller)| (*known == presented).then_some(caller));
+        known.fold(None, Option::or).cloned()
     }
 
     fn log_refusal(&self, now: Duration, peer: Option<&Peer>, status: &Status) {
@@ -128,6 +132,11 @@ impl Access {
             warn!(%peer, "refused: {}", status.message());
         }
     }
+}
+
+/// The owner of a certificate.
+fn owner(certificate: &[u8]) -> Owner {
+    Owner::new(&format!("certificate-{}", &blake3::hash(certificate).to_hex()[..16]))
 }
 
 fn hash(token: &AccessToken) -> blake3::Hash {
@@ -157,10 +166,11 @@ mod tests {
     }
 
     fn verdict(access: &Access, path: &str, token: Option<&AccessToken>, certified: bool) -> Code {
+        let certified = certified.then(|| owner(b"a certificate"));
         let bearer = token.map(AccessToken::bearer);
         let judged =
             access.judge(path, bearer.as_ref().map(tonic::metadata::MetadataValue::as_bytes), certified);
-        judged.map_or_else(|status| status.code(), |()| Code::Ok)
+        judged.map_or_else(|status| status.code(), |_| Code::Ok)
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Phase, Registration, Report, UnitCount, Verdict, WorkerId};
+use proto::{Lease, LeaseReply, Owner, Phase, Registration, Report, UnitCount, Verdict, WorkerId};
 use queens::{UnitId, self_test};
 use tempfile::TempDir;
 use tokio::time::timeout;
@@ -120,6 +120,7 @@ async fn join(handle: &Handle) -> WorkerId {
 
 async fn join_from(handle: &Handle, machine: &str) -> WorkerId {
     let registration = Registration {
+        owner: Owner::default(),
         fingerprint: known_run::plan().fingerprint().clone(),
         name: "w".into(),
         machine: machine.into(),

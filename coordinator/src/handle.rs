@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Registration, Report, RunStatus, Verdict, Welcome, WorkerId};
+use proto::{Lease, LeaseReply, Owner, Registration, Report, RunStatus, Verdict, Welcome, WorkerId};
 use queens::{Plan, UnitId};
 use tokio::sync::{oneshot, watch};
 
@@ -15,13 +15,14 @@ use crate::shard::Shard;
 use crate::standing::Standing;
 use crate::store::Store;
 
-/// A handle to the keeper of a run.
+/// A handle to the keeper of a run, on behalf of the unnamed owner unless it was made for another.
 #[derive(Clone, Debug)]
 pub struct Handle {
     requests: Outlet,
     snapshots: watch::Receiver<Snapshot>,
     plan: Arc<Plan>,
     clock: Arc<dyn Clock>,
+    owner: Owner,
 }
 
 impl Handle {
@@ -53,7 +54,13 @@ impl Handle {
     ) -> std::io::Result<Self> {
         let core = Core::new(Arc::clone(&plan), shard, standing, policy, rand::random());
         let (requests, snapshots) = keeper::start(core, store, Arc::clone(&clock))?;
-        Ok(Self { requests, snapshots, plan, clock })
+        Ok(Self { requests, snapshots, plan, clock, owner: Owner::default() })
+    }
+
+    /// A handle to the same keeper whose calls are the owner's: they name no worker of another.
+    #[must_use]
+    pub fn on_behalf_of(&self, owner: Owner) -> Self {
+        Self { owner, ..self.clone() }
     }
 
     /// The plan of the run.
@@ -71,44 +78,54 @@ impl Handle {
         self.snapshots.clone()
     }
 
-    /// Registers a worker.
+    /// Registers a worker of the handle's owner.
     ///
     /// # Errors
     /// The core refuses it, or the keeper has ended.
     pub async fn register(&self, registration: Registration) -> Result<Welcome, CallError> {
+        let registration = Registration { owner: self.owner.clone(), ..registration };
         self.call(|reply| Request::Register(registration, reply)).await
     }
 
     /// Leases up to `want` units, and waits up to `wait` for some to open.
     ///
     /// # Errors
-    /// The worker is not registered, or the keeper has ended.
+    /// The worker is not registered by this owner, or the keeper has ended.
     pub async fn lease(&self, worker: WorkerId, want: u32, wait: Duration) -> Result<LeaseReply, CallError> {
-        self.call(|reply| Request::Lease(LeaseRequest { worker, want, wait, reply })).await
+        let owner = self.owner.clone();
+        self.call(|reply| Request::Lease(LeaseRequest { owner, worker, want, wait, reply })).await
     }
 
     /// Keeps leases alive; the units named in return are lost.
     ///
     /// # Errors
-    /// The worker is not registered, or the keeper has ended.
+    /// The worker is not registered by this owner, or the keeper has ended.
     pub async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Vec<UnitId>, CallError> {
-        self.call(|reply| Request::Renew { worker, held, reply }).await
+        let owner = self.owner.clone();
+        self.call(|reply| Request::Renew { owner, worker, held, reply }).await
     }
 
     /// Reports counts. When this returns their verdicts, what was to be recorded is on disk.
     ///
     /// # Errors
-    /// The worker is not registered, the disk does not take the records, or the keeper has ended.
+    /// The worker is not registered by this owner, the disk does not take the records, or the keeper has ended.
     pub async fn report(&self, report: Report) -> Result<Vec<Verdict>, CallError> {
-        self.call(|reply| Request::Report(report, reply)).await
+        let owner = self.owner.clone();
+        self.call(|reply| Request::Report { owner, report, reply }).await
     }
 
     /// Gives units back, and strikes the worker off if it leaves.
     ///
     /// # Errors
-    /// The worker is not registered, or the keeper has ended.
+    /// The worker is not registered by this owner, or the keeper has ended.
     pub async fn release(&self, worker: WorkerId, held: Vec<Lease>, leaving: bool) -> Result<(), CallError> {
-        self.call(|reply| Request::Release { worker, held, leaving, reply }).await
+        let owner = self.owner.clone();
+        self.call(|reply| Request::Release { owner, worker, held, leaving, reply }).await
+    }
+
+    /// Strikes off all workers of an owner who is let in no longer.
+    pub async fn strike_off(&self, owner: Owner) {
+        self.requests.send(Request::StrikeOff(owner)).await;
     }
 
     /// Where the run stands.

@@ -42,7 +42,7 @@ mod durability_tests;
 #[cfg(test)]
 mod known_run;
 
-pub use access::Access;
+pub use access::{Access, Caller, Right};
 pub use answer::{Agreement, Answer};
 pub use audit::{Audit, AuditError, audit, audit_each};
 pub use double_check::{DoubleCheck, DoubleCheckError};

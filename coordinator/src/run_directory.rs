@@ -274,3 +274,27 @@ fn unknown_field<'a>(found: &'a Value, known: &Value) -> Option<&'a str> {
     };
     found.as_object()?.iter().find_map(unknown)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The run of that plan and shard, begun at a certain time.
+    fn run(plan: &str, shard: &str) -> RunFile {
+        let begun = 1_790_000_000_123u64;
+        RunFile::parse(&format!(r#"{{"plan":{plan},"fingerprint":"{:032x}"{shard},"begun":{begun}}}"#, 7))
+            .unwrap()
+    }
+
+    #[test]
+    fn hashes_of_runs_are_what_they_were() {
+        let version_1 = r#"{"n":16,"scheme":"families","rows":0,"group":1,"sides":3,"version":1}"#;
+        for (shard, hash) in [
+            ("", "f3c07ce20a7bf9054bf78ab77a948853"),
+            (r#","shard":{"index":3,"of":400}"#, "21efec93a4ce2cf5b150e810e13d6747"),
+            (r#","shard":{"index":1000000,"of":1000000}"#, "777b25fb3437d42f1ffedbd2ce5adc0a"),
+        ] {
+            assert_eq!(run(version_1, shard).hash().to_string(), hash, "{shard}");
+        }
+    }
+}

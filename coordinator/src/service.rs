@@ -10,6 +10,7 @@ use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status};
 
+use crate::access::Caller;
 use crate::bucket::Bucket;
 use crate::core::Refusal;
 use crate::handle::Handle;
@@ -37,6 +38,13 @@ impl Service {
     pub fn new(handle: Handle) -> Self {
         let registrations = Bucket::new(REGISTRATIONS_AT_ONCE, REGISTRATIONS_EVERY);
         Self { handle, registrations: Arc::new(Mutex::new(registrations)) }
+    }
+
+    /// The keeper, on behalf of whoever calls.
+    fn keeper<T>(&self, request: &Request<T>) -> Result<Handle, Status> {
+        let caller = request.extensions().get::<Caller>();
+        let caller = caller.ok_or_else(|| Status::internal("nobody has looked who calls"))?;
+        Ok(self.handle.on_behalf_of(caller.owner.clone()))
     }
 
     /// Refuses a storm of registrations.
@@ -89,29 +97,33 @@ impl Coordinator for Service {
     ) -> Result<Response<v1::RegisterReply>, Status> {
         self.admit()?;
         at_most(&request.get_ref().held)?;
+        let keeper = self.keeper(&request)?;
         let registration = Registration::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
-        Ok(Response::new(self.handle.register(registration).await?.into()))
+        Ok(Response::new(keeper.register(registration).await?.into()))
     }
 
     async fn lease(&self, request: Request<v1::LeaseRequest>) -> Result<Response<v1::LeaseReply>, Status> {
+        let keeper = self.keeper(&request)?;
         let v1::LeaseRequest { worker, want, wait_ms } = request.into_inner();
         if want == 0 || want as usize > MOST_UNITS {
             let text = format!("want must be from 1 to {MOST_UNITS} units, not {want}");
             return Err(Status::invalid_argument(text));
         }
         let wait = Duration::from_millis(wait_ms).min(LONGEST_WAIT);
-        Ok(Response::new(self.handle.lease(WorkerId(worker), want, wait).await?.into()))
+        Ok(Response::new(keeper.lease(WorkerId(worker), want, wait).await?.into()))
     }
 
     async fn renew(&self, request: Request<v1::RenewRequest>) -> Result<Response<v1::RenewReply>, Status> {
+        let keeper = self.keeper(&request)?;
         let v1::RenewRequest { worker, leases: held } = request.into_inner();
-        let lost = self.handle.renew(WorkerId(worker), leases(held)?).await?;
+        let lost = keeper.renew(WorkerId(worker), leases(held)?).await?;
         Ok(Response::new(v1::RenewReply { lost: lost.into_iter().map(|unit| unit.0).collect() }))
     }
 
     async fn report(&self, request: Request<v1::ReportRequest>) -> Result<Response<v1::ReportReply>, Status> {
+        let keeper = self.keeper(&request)?;
         at_most(&request.get_ref().counts)?;
-        let verdicts = self.handle.report(Report::from(request.into_inner())).await?;
+        let verdicts = keeper.report(Report::from(request.into_inner())).await?;
         let verdicts = verdicts.into_iter().map(|verdict| v1::Verdict::from(verdict).into()).collect();
         Ok(Response::new(v1::ReportReply { verdicts }))
     }
@@ -120,8 +132,9 @@ impl Coordinator for Service {
         &self,
         request: Request<v1::ReleaseRequest>,
     ) -> Result<Response<v1::ReleaseReply>, Status> {
+        let keeper = self.keeper(&request)?;
         let v1::ReleaseRequest { worker, leases: held, leaving } = request.into_inner();
-        self.handle.release(WorkerId(worker), leases(held)?, leaving).await?;
+        keeper.release(WorkerId(worker), leases(held)?, leaving).await?;
         Ok(Response::new(v1::ReleaseReply {}))
     }
 

@@ -1,6 +1,7 @@
 //! What coordinator and workers say to each other, in the words of the design.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use queens::kernel::KernelName;
@@ -14,6 +15,34 @@ pub struct WorkerId(pub u64);
 impl fmt::Display for WorkerId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+/// Who is authenticated by a certificate or a token: trust is in owners. The unnamed one is everybody where nothing is
+/// asked for, and whoever made the records of older runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Owner(Arc<str>);
+
+impl Owner {
+    /// The owner of that name.
+    pub fn new(name: &str) -> Self {
+        Self(name.into())
+    }
+
+    /// Its name; empty for the unnamed one.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it is the unnamed one.
+    pub fn is_unnamed(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -59,6 +88,8 @@ pub struct Lease {
 /// A worker introduces itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registration {
+    /// Who it was let in as: this never comes over the wire.
+    pub owner: Owner,
     /// The fingerprint of the plan that the worker derived.
     pub fingerprint: Fingerprint,
     /// What people call the worker.

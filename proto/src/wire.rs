@@ -8,8 +8,8 @@ use queens::{Board, PlanSpec, Totals, UnitId};
 use thiserror::Error;
 
 use crate::domain::{
-    Assurance, Lease, LeaseReply, Phase, Registration, Report, RunStatus, Token, UnitCount, Variant, Verdict,
-    Welcome, WorkerId, WorkerStatus,
+    Assurance, Lease, LeaseReply, Owner, Phase, Registration, Report, RunStatus, Token, UnitCount, Variant,
+    Verdict, Welcome, WorkerId, WorkerStatus,
 };
 use crate::v1;
 
@@ -102,6 +102,7 @@ impl TryFrom<v1::RegisterRequest> for Registration {
             return Err(WireError::new("the number of threads", threads, "from 1 to 65536"));
         }
         Ok(Self {
+            owner: Owner::default(),
             fingerprint: Fingerprint::from(fingerprint),
             name,
             machine,

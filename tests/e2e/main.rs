@@ -14,6 +14,7 @@ mod liar;
 mod lies;
 mod limits;
 mod network;
+mod old_runs;
 mod proxy;
 mod scale;
 mod second_verifier;

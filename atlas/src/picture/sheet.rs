@@ -3,15 +3,15 @@
 use queens::SymmetryClass;
 
 use super::board::{draw_pieces, draw_squares};
-use super::svg::{Anchor, FAINT, INK, Point, Svg, point};
-use super::{Picture, PictureError};
+use super::error::PictureError;
+use super::scene::{Anchor, Colour, FAINT, INK, Picture, Point, colour, point};
 use crate::families::{Families, Family};
 
 /// Boards beyond which nobody would look at each.
 const MOST: usize = 400;
 
 /// The colour of the signs of symmetry.
-const SIGN: &str = "#b3402e";
+const SIGN: Colour = colour(0xb3_40_2e);
 
 /// One board for each family: its number and fundamental solution, its symmetry, and the number of its members. A
 /// symmetry is marked by the sign that crystallographers use for it, a lens for the half turn and a square for the
@@ -33,15 +33,15 @@ pub fn sheet(families: &Families) -> Result<Picture, PictureError> {
     let name = families.solutions[0].to_string().len() + 6;
     let step = (side + gap).max(7.6 * name as f64).max(176.0);
     let width = (gap + columns as f64 * step).max(9.6 * title.len() as f64);
-    let mut svg = Svg::new(width, head + rows as f64 * (side + below) + 6.0);
-    svg.text(point(width / 2.0, 34.0), 16.0, INK, Anchor::Middle, &title);
+    let mut picture = Picture::new(width, head + rows as f64 * (side + below) + 6.0);
+    picture.text(point(width / 2.0, 34.0), 16.0, INK, Anchor::Middle, &title);
     let left = (width - columns as f64 * step) / 2.0;
     for (index, family) in families.families.iter().enumerate() {
         let (row, column) = (index / columns, index % columns);
         let at = point(left + column as f64 * step + (step - side) / 2.0, head + row as f64 * (side + below));
-        draw_family(&mut svg, at, cell, families, index, family);
+        draw_family(&mut picture, at, cell, families, index, family);
     }
-    Ok(svg.finish())
+    Ok(picture)
 }
 
 fn plural(families: usize) -> &'static str {
@@ -53,18 +53,25 @@ fn columns_for(count: usize) -> usize {
     ((count as f64 * 4.0 / 3.0).sqrt().ceil() as usize).clamp(1, 20)
 }
 
-fn draw_family(svg: &mut Svg, at: Point, cell: f64, families: &Families, index: usize, family: &Family) {
+fn draw_family(
+    picture: &mut Picture,
+    at: Point,
+    cell: f64,
+    families: &Families,
+    index: usize,
+    family: &Family,
+) {
     let n = families.setting.board.n();
     let side = cell * f64::from(n);
     let class = families.class(family);
-    draw_squares(svg, at, cell, n);
-    draw_pieces(svg, at, cell, families.fundamental(family), families.setting.piece);
+    draw_squares(picture, at, cell, n);
+    draw_pieces(picture, at, cell, families.fundamental(family), families.setting.piece);
     let middle = at.x + side / 2.0;
     let name = format!("B{} · {}", index + 1, families.fundamental(family));
-    svg.text(point(middle, at.y + side + 16.0), 12.5, INK, Anchor::Middle, &name);
+    picture.text(point(middle, at.y + side + 16.0), 12.5, INK, Anchor::Middle, &name);
     let about = described(class, family.members.len());
-    svg.text(point(middle, at.y + side + 31.0), 10.0, FAINT, Anchor::Middle, &about);
-    draw_sign(svg, point(middle - 2.6 * about.len() as f64 - 11.0, at.y + side + 27.5), class);
+    picture.text(point(middle, at.y + side + 31.0), 10.0, FAINT, Anchor::Middle, &about);
+    draw_sign(picture, point(middle - 2.6 * about.len() as f64 - 11.0, at.y + side + 27.5), class);
 }
 
 fn described(class: Option<SymmetryClass>, members: usize) -> String {
@@ -77,7 +84,7 @@ fn described(class: Option<SymmetryClass>, members: usize) -> String {
     format!("{symmetry}{members} {}", if members == 1 { "member" } else { "members" })
 }
 
-fn draw_sign(svg: &mut Svg, centre: Point, class: Option<SymmetryClass>) {
+fn draw_sign(picture: &mut Picture, centre: Point, class: Option<SymmetryClass>) {
     let corners: &[(f64, f64)] = match class {
         Some(SymmetryClass::Point) => &[
             (-8.0, 0.0),
@@ -92,6 +99,6 @@ fn draw_sign(svg: &mut Svg, centre: Point, class: Option<SymmetryClass>) {
         Some(SymmetryClass::Rotational) => &[(-4.0, -4.0), (4.0, -4.0), (4.0, 4.0), (-4.0, 4.0)],
         _ => return,
     };
-    let corners: Vec<_> = corners.iter().map(|(x, y)| point(centre.x + x, centre.y + y)).collect();
-    svg.polygon(&corners, SIGN);
+    let corners = corners.iter().map(|(x, y)| point(centre.x + x, centre.y + y)).collect();
+    picture.corners(corners, SIGN);
 }

@@ -8,6 +8,10 @@ use queens::UnitId;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
+/// How long a lease is safe without renewal; workers renew six times in that time. An expired lease goes on all the
+/// same until somebody else could count its unit and has nothing else to do.
+pub const LEASE_TIME: Duration = Duration::from_secs(15);
+
 /// What a unit is lent for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LeasePurpose {

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use queens::UnitId;
 
+use super::Core;
 use crate::standing::MachineId;
 
 /// The units to look at, by what is to be done with them.
@@ -34,5 +35,28 @@ impl Open {
     /// Takes the next unit counted by this machine.
     pub fn next_own_check(&mut self, machine: Option<MachineId>) -> Option<UnitId> {
         self.checks.get_mut(&machine?)?.pop_front()
+    }
+}
+
+impl Core {
+    /// Puts a unit that nobody has where it is found.
+    pub(super) fn reopen(&mut self, unit: UnitId) {
+        if self.losses.is_suspect(unit) {
+            self.open.suspects.insert(unit);
+        } else if self.is_disputed(unit) && !self.standing.is_done(unit) {
+            self.open.disputes.insert(unit);
+        } else if !self.standing.is_done(unit) {
+            self.open.returned.insert(unit);
+        } else if self.is_open_check(unit)
+            && let Some(vote) = self.standing.vote(unit)
+        {
+            self.open.checks.entry(vote.origin.machine).or_default().push_back(unit);
+        }
+    }
+
+    /// These units were lost with a worker and are open again, unless they are set aside from now on.
+    pub(super) fn lose(&mut self, units: &[UnitId]) {
+        self.given_up.append(&mut self.losses.add(units));
+        units.iter().for_each(|unit| self.reopen(*unit));
     }
 }

@@ -4,7 +4,7 @@ use proto::WorkerId;
 use queens::UnitId;
 
 use super::Core;
-use super::judge::Recording;
+use super::recorded::Recording;
 use crate::ledger::Record;
 use crate::standing::UnitMark;
 

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use proto::{Registration, WorkerId, WorkerStatus};
+use proto::{Owner, Registration, WorkerId, WorkerStatus};
 use queens::kernel::KernelName;
 
 use super::Refusal;
@@ -22,6 +22,7 @@ pub struct Workers {
 /// One worker.
 #[derive(Debug)]
 pub struct RegisteredWorker {
+    pub owner: Owner,
     pub name: String,
     pub machine: String,
     pub threads: u32,
@@ -42,11 +43,12 @@ impl Workers {
 
     /// Registers a worker under a number that none had before.
     pub fn add(&mut self, now: Duration, registration: Registration) -> WorkerId {
-        let Registration { name, machine, threads, kernel, .. } = registration;
+        let Registration { owner, name, machine, threads, kernel, .. } = registration;
         self.last += 1;
         let id = WorkerId(self.last);
         *self.machines.entry(machine.clone()).or_default() += 1;
         let worker = RegisteredWorker {
+            owner,
             name,
             machine,
             threads,
@@ -60,15 +62,31 @@ impl Workers {
     }
 
     /// The worker, which has just called.
+    ///
+    /// # Errors
+    /// It is not registered.
     pub fn heard_of(&mut self, now: Duration, id: WorkerId) -> Result<&RegisteredWorker, Refusal> {
         let worker = self.by_id.get_mut(&id).ok_or(Refusal::UnknownWorker(id))?;
         worker.last_word = now;
         Ok(worker)
     }
 
-    /// Whether two workers have one name and one machine.
+    /// Whether the worker is there and that owner's.
+    pub fn is_of(&self, id: WorkerId, owner: &Owner) -> bool {
+        self.by_id.get(&id).is_some_and(|worker| worker.owner == *owner)
+    }
+
+    /// The workers of that owner.
+    pub fn of(&self, owner: &Owner) -> Vec<WorkerId> {
+        self.those(|worker| worker.owner == *owner)
+    }
+
+    /// Whether two workers have one owner, one name and one machine.
     pub fn are_namesakes(&self, a: WorkerId, b: WorkerId) -> bool {
-        let names = |id| self.by_id.get(&id).map(|worker: &RegisteredWorker| (&worker.name, &worker.machine));
+        let names = |id| {
+            let worker: &RegisteredWorker = self.by_id.get(&id)?;
+            Some((&worker.owner, &worker.name, &worker.machine))
+        };
         names(a).is_some() && names(a) == names(b)
     }
 

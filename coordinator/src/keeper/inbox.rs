@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Registration, Report, RunStatus, Verdict, Welcome, WorkerId};
+use proto::{Lease, LeaseReply, Owner, Registration, Report, RunStatus, Verdict, Welcome, WorkerId};
 use queens::UnitId;
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
@@ -35,14 +35,31 @@ pub enum CallError {
 /// Where the answer to a request goes.
 pub(crate) type ReplyTo<T> = oneshot::Sender<Result<T, CallError>>;
 
-/// What is asked of the keeper.
+/// What is asked of the keeper. Who names a worker must be its owner.
 #[derive(Debug)]
 pub(crate) enum Request {
     Register(Registration, ReplyTo<Welcome>),
     Lease(LeaseRequest),
-    Renew { worker: WorkerId, held: Vec<Lease>, reply: ReplyTo<Vec<UnitId>> },
-    Report(Report, ReplyTo<Vec<Verdict>>),
-    Release { worker: WorkerId, held: Vec<Lease>, leaving: bool, reply: ReplyTo<()> },
+    Renew {
+        owner: Owner,
+        worker: WorkerId,
+        held: Vec<Lease>,
+        reply: ReplyTo<Vec<UnitId>>,
+    },
+    Report {
+        owner: Owner,
+        report: Report,
+        reply: ReplyTo<Vec<Verdict>>,
+    },
+    Release {
+        owner: Owner,
+        worker: WorkerId,
+        held: Vec<Lease>,
+        leaving: bool,
+        reply: ReplyTo<()>,
+    },
+    /// Strikes off the workers of an owner.
+    StrikeOff(Owner),
     Status(oneshot::Sender<RunStatus>),
     Audited(AuditReason, Box<Result<Audit, AuditError>>),
     Close(oneshot::Sender<()>),
@@ -51,6 +68,7 @@ pub(crate) enum Request {
 /// A request for up to `want` units, which may wait so long until some open.
 #[derive(Debug)]
 pub(crate) struct LeaseRequest {
+    pub owner: Owner,
     pub worker: WorkerId,
     pub want: u32,
     pub wait: Duration,

@@ -156,21 +156,40 @@ impl Keeper {
         let now = self.now();
         match request {
             Request::Register(registration, reply) => self.register(registration, reply),
-            Request::Lease(request) => {
-                let until = self.clock.now().saturating_add(request.wait);
-                self.waiting.push(WaitingWorker { request, until });
+            Request::Lease(request) => match self.core.check_owner(request.worker, &request.owner) {
+                Ok(()) => {
+                    let until = self.clock.now().saturating_add(request.wait);
+                    self.waiting.push(WaitingWorker { request, until });
+                }
+                Err(refusal) => {
+                    request.reply.send(Err(refusal.into())).ok();
+                }
+            },
+            Request::Renew { owner, worker, held, reply } => {
+                let is_owner = self.core.check_owner(worker, &owner);
+                let lost = is_owner.and_then(|()| self.core.renew(now, worker, &held));
+                reply.send(lost.map_err(CallError::from)).ok();
             }
-            Request::Renew { worker, held, reply } => {
-                reply.send(self.core.renew(now, worker, &held).map_err(CallError::from)).ok();
-            }
-            Request::Release { worker, held, leaving, reply } => {
-                let released = self.core.release(now, worker, &held, leaving);
+            Request::Release { owner, worker, held, leaving, reply } => {
+                let is_owner = self.core.check_owner(worker, &owner);
+                let released = is_owner.and_then(|()| self.core.release(now, worker, &held, leaving));
                 if leaving && released.is_ok() {
                     info!(%worker, units = held.len(), "worker left");
                 }
                 reply.send(released.map_err(CallError::from)).ok();
             }
-            Request::Report(report, reply) => self.judge(report, reply),
+            Request::Report { owner, report, reply } => match self.core.check_owner(report.worker, &owner) {
+                Ok(()) => self.judge(report, reply),
+                Err(refusal) => {
+                    reply.send(Err(refusal.into())).ok();
+                }
+            },
+            Request::StrikeOff(owner) => {
+                let workers = self.core.strike_off(now, &owner);
+                if workers > 0 {
+                    warn!(%owner, workers, "the owner was revoked; its workers are struck off");
+                }
+            }
             Request::Status(reply) => {
                 reply.send(self.status()).ok();
             }

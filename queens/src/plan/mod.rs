@@ -330,4 +330,6 @@ impl Plan {
 }
 
 #[cfg(test)]
+mod golden;
+#[cfg(test)]
 mod tests;

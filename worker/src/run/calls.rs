@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Lease, Registration, Report};
+use proto::{Lease, Owner, Registration, Report};
 use tokio::time::Instant;
 
 use super::{Event, Membership, Worker};
@@ -68,6 +68,7 @@ impl<C: Coordinator> Worker<C> {
 
     fn registration(&self) -> Registration {
         Registration {
+            owner: Owner::default(),
             fingerprint: self.plan.fingerprint().clone(),
             name: self.config.name.clone(),
             machine: self.config.machine.clone(),

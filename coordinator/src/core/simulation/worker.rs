@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Lease, Registration, UnitCount, WorkerId};
+use proto::{Lease, Owner, Registration, UnitCount, WorkerId};
 use queens::kernel::{Isa, KernelName, Method};
 use queens::self_test;
 use rand::RngExt;
@@ -46,6 +46,7 @@ impl SimulatedWorker {
 
     pub fn registration(&self, truth: &Truth) -> Registration {
         Registration {
+            owner: Owner::default(),
             fingerprint: truth.plan.fingerprint().clone(),
             name: "w".into(),
             machine: self.machine.clone(),

@@ -19,30 +19,21 @@ use proto::{UnitCount, Variant, Verdict, WorkerId};
 use queens::UnitId;
 use rand::RngExt;
 
+use super::recorded::Recording;
 use super::{Core, Refusal};
 use crate::double_check::DoubleCheck;
 use crate::ledger::{Record, Recount, Retraction, UnitRecord};
-use crate::standing::{MOST_COMPLETIONS, RecordError, UnitMark, Vote};
+use crate::standing::{MOST_COMPLETIONS, UnitMark, Vote};
 
 /// The first counts of a machine, which are all checked where another machine is there to do it.
 const TRIALS: u64 = 20;
 
-/// A count on its way to the disk.
-#[derive(Debug)]
-pub(super) struct Recording {
-    count: u64,
-    machine: String,
-}
-
-impl Recording {
-    pub(super) fn of(r: &Retraction) -> Self {
-        Self { count: r.count, machine: r.machine.clone() }
-    }
-}
-
 impl Core {
     /// Judges one reported count. The records, if any, are to be written before the verdict is told; late results
     /// of a lease that has expired are as good as others.
+    ///
+    /// # Errors
+    /// The worker is not registered.
     pub fn judge(
         &mut self,
         now: Duration,
@@ -107,7 +98,7 @@ impl Core {
         self.random.random_bool(share).then_some(Recount::Sample)
     }
 
-    fn trials_of(&mut self, machine: &str) -> &mut u64 {
+    pub(super) fn trials_of(&mut self, machine: &str) -> &mut u64 {
         if !self.trials.contains_key(machine) {
             let machines = &self.standing.sums().machines;
             let trials = machines.number(machine).map_or(0, |number| machines.get(number).trials);
@@ -190,80 +181,6 @@ impl Core {
             mirrored: vote.origin.mirrored,
             quarantine,
             at,
-        }
-    }
-
-    /// The records that [`judge`](Self::judge) handed out are on disk; `worker` has reported them.
-    ///
-    /// # Errors
-    /// Sums that cannot be right; the run must not go on.
-    pub fn recorded(
-        &mut self,
-        now: Duration,
-        worker: Option<WorkerId>,
-        records: &[Record],
-    ) -> Result<(), RecordError> {
-        for record in records {
-            self.standing.apply(&self.plan, self.shard, record)?;
-            match record {
-                Record::Count(r) => {
-                    self.settle(r);
-                    self.open.returned.remove(&r.unit);
-                    self.open.disputes.remove(&r.unit);
-                    self.units_rate.add(now, 1.0);
-                    self.work_rate.add(now, self.plan.weight(r.unit) as f64);
-                }
-                Record::Check(r) | Record::Conflict(r) => self.settle(r),
-                Record::Retract(r) => {
-                    self.recording.remove(&r.unit);
-                    self.leases.counts_now(r.unit);
-                    if !self.leases.contains(r.unit) {
-                        self.reopen(r.unit);
-                    }
-                }
-                Record::Mark(_) => {}
-            }
-            if let (Some(worker), Record::Count(_) | Record::Check(_)) = (worker, record) {
-                self.workers.counted(now, worker);
-            }
-        }
-        self.expel();
-        Ok(())
-    }
-
-    /// A count of the unit is on record: nobody need count it for the reason for which it was lent.
-    fn settle(&mut self, r: &UnitRecord) {
-        self.recording.remove(&r.unit);
-        self.losses.forgive(r.unit);
-        self.open.suspects.remove(&r.unit);
-        self.leases.end_unit(r.unit);
-        let machines = &self.standing.sums().machines;
-        if let (Some(of), Some(by)) = (r.of.as_deref(), machines.number(&r.machine))
-            && let Some(of) = machines.number(of)
-            && self.standing.is(UnitMark::Independent, r.unit)
-        {
-            self.canaries.keep(r.unit, [of, by]);
-        }
-        self.reopen(r.unit);
-    }
-
-    /// The records that [`judge`](Self::judge) handed out are not on disk: their units are as they were.
-    pub fn not_recorded(&mut self, records: &[Record]) {
-        for record in records {
-            match record {
-                Record::Count(r) | Record::Check(r) | Record::Conflict(r) => {
-                    self.recording.remove(&r.unit);
-                    if r.recount == Some(Recount::Trial) {
-                        *self.trials_of(&r.machine) -= 1;
-                    }
-                }
-                Record::Retract(r) => {
-                    self.recording.remove(&r.unit);
-                    // Counts of quarantined machines are looked for from here on again.
-                    self.believed = self.believed.min(r.unit.0);
-                }
-                Record::Mark(_) => {}
-            }
         }
     }
 }

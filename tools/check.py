@@ -80,6 +80,11 @@ class Report:
             print(json.dumps(self.found), flush=True)
 
 
+def printable(text):
+    """The text without characters that would do something to a terminal."""
+    return "".join(character if character.isprintable() else ascii(character)[1:-1] for character in text)
+
+
 def verify(run, options):
     report = Report(run, options.json)
     if not options.json:
@@ -87,16 +92,19 @@ def verify(run, options):
     try:
         Verification(run, options, report.tell).verify()
     except NotSound as error:
-        report.end(str(error))
+        report.end(printable(str(error)))
         return WRONG
     except (NoRun, OSError) as error:
-        report.end(str(error))
+        report.end(printable(str(error)))
         return NOTHING_VERIFIED
     report.end(None)
     return SOUND
 
 
 def main():
+    # Names in a ledger are whatever somebody wrote there.
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")
     options = arguments()
     return max(verify(run, options) for run in options.runs)
 

@@ -180,7 +180,7 @@ pub const LIES: [Lie; 43] = [
         f.lines.truncate(at + 1);
     }),
     ("the plan is another", |f, r, _| {
-        let grain = r.random_range(20_000..90_000);
+        let grain = r.random_range(500..2_000);
         f.run["plan"] =
             json!({"n": 14, "scheme": "constellations", "grain": grain, "version": f.run["plan"]["version"]});
         name_plan(f);

@@ -2,10 +2,8 @@
 
 from time import monotonic
 
-from .geometry import at_peace, attack, columns, half_turn, ones, quarter_turn
+from .geometry import at_peace, attack, half_turn, ones, quarter_turn
 from .part import COMPLETIONS, HALF_TURN
-
-CORNERS = (0, -1)
 
 
 class TimeIsUp(Exception):

@@ -14,6 +14,7 @@ LONGEST = 1 << 16
 BATCH = 4096
 LAST_FIELDS = re.compile(rb',"prev":"([0-9a-f]{32})","crc":"([0-9a-f]{8})"}', re.ASCII)
 LAST_LENGTH = len(',"prev":""') + 32 + len(',"crc":""}') + 8
+KIND_FIRST = re.compile(rb'{"kind":"[a-z]+",')
 FILE_NAME = re.compile(r"[0-9]{6,}\.jsonl", re.ASCII)
 
 
@@ -77,7 +78,7 @@ def decode(line):
         raise ValueError("it does not end with the hash of the line before and a CRC")
     if int(last[2], 16) != zlib.crc32(line[:last.end(1) + 1]):
         raise ValueError("its CRC does not match")
-    if not line.startswith(b'{"kind":"'):
+    if not KIND_FIRST.match(line):
         raise ValueError("it does not begin with its kind")
     try:
         record = strict_json((line[:last.start()] + b"}").decode())

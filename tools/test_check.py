@@ -11,12 +11,14 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 
 from second import NotSound, blake3, known  # noqa: E402
 from second.counting import Clock, count  # noqa: E402
+from second.fingerprint import position_bytes, summand  # noqa: E402
 from second.geometry import ASYMMETRIC, constellations, orbits  # noqa: E402
 from second.lines import Ledger, decode  # noqa: E402
 from second.makers import OTHER_OWNER, SAME_MACHINE, SAME_OWNER  # noqa: E402
 from second.members import Members  # noqa: E402
 from second.part import COMPLETIONS, HALF_TURN  # noqa: E402
 from second.plan import derive  # noqa: E402
+from second.run_file import RunFile  # noqa: E402
 from second.standing import Standing  # noqa: E402
 
 TOOLS = os.path.dirname(os.path.abspath(__file__))
@@ -74,48 +76,56 @@ class Geometry(unittest.TestCase):
 
 
 class Plans(unittest.TestCase):
-    # Specification, units, fingerprint and a digest of all positions, as diadem's own golden values have them.
+    # Specification, units, a digest of all positions, and the fingerprint of each version, as diadem's own golden values
+    # have them.
     GOLDEN = (
-        (by_constellations(1, 100_000_000_000), 1, "d2f07b4e640e6f19a32ab6ebe9c88700",
-         "33f3183cbeada55c411618c63e2ccbd5"),
-        (by_constellations(5, 3), 7, "7053782267b8042480d150711b35ed4a",
-         "169062facf820219739c22f8262b4106"),
-        (by_constellations(8, 20), 90, "b7c0ec1d2ee0caf85dd8807db2c50ada",
-         "cf9aec134980db4a711710475bd73427"),
-        (by_constellations(11, 7), 1_761, "8d0d768dee289ef83e8d4c6851cae850",
-         "a44c2e92da98e529e0cbf952a8f9ac9c"),
-        (by_constellations(12, 100_000_000_000), 760, "86b24c71e73267f396cf8316e55cae75",
-         "b62bc403c975223c53cc1e36ae4d8ab3"),
-        (by_constellations(14, 40), 64_073, "44919acc25f4039086b458780de3496c",
-         "7b3b20fac7348b4fe54519905b98afde"),
-        (by_constellations(16, 100_000_000_000), 3_262, "dbdd7ad5cb4baa59c8f3c2ed190aa149",
-         "7a3ed4854dd0e288231c8bbcfbe287a1"),
-        (by_constellations(19, 3_000_000), 25_832, "b70eef357c264b116c5fecc26b6e07ea",
-         "bcee7cc46f04fa4889018f42340437d7"),
-        (by_families(4, 0, 1, 1), 5, "d306f0af94f172a4ca5b6a6857c1b592",
-         "a7734f37ff7dad1a13870f6843aeb503"),
-        (by_families(8, 1, 2, 2), 153, "4e5eee12f14c8171259b4cc53c975843",
-         "5a55a1aad4a4db19f1af988c50a7340d"),
-        (by_families(10, 3, 2, 0), 1_356, "428e3624dd745284ebf51cfcc66fa70b",
-         "3f54399230b29db833406e5381374387"),
-        (by_families(11, 2, 1, 3), 9_020, "f0c9955f4c2fc3bb8501fa49087e98b0",
-         "ebc02cd012ca6da73e5d6d67ef711178"),
-        (by_families(13, 1, 3, 3), 1_103, "fbb6bd5da3b25c64b2f887206587af6f",
-         "d0805cc2921eb0716297f38db18bd44c"),
-        (by_families(15, 4, 5, 2), 330_664, "2903d01b8c1969720c27c44f5f79e83a",
-         "0ec27fe4ed4d1abbda176afeb0e9d827"),
-        (by_families(16, 0, 1, 12), 249_961, "7f0693dc3448144f3c9f58fc85dc5d9e",
-         "978bc7eb2117d2fa2ef01ce0e49a32a0"),
-        (by_families(17, 0, 1, 3), 657, "eedb555d06d77a011281c67aace047f8",
-         "f2b1d1d4382135e5b094c06078cf20fc"),
+        (by_constellations(1, 100_000_000_000), 1, "2e419ffa0639de89ef06789e69ea2fc0",
+         ("d2f07b4e640e6f19a32ab6ebe9c88700", "4c7243191cff7dab4129aa7ea3e3b934")),
+        (by_constellations(5, 3), 7, "2954ce33592c96880c4288aa2b1416ea",
+         ("7053782267b8042480d150711b35ed4a", "d39097232098e0fca0b05188bddbd698")),
+        (by_constellations(6, 1), 22, "2a7bb6fb2d3f2eca34fb6396d9d460ee",
+         ("b5bb125c3ebe27f9eae9bb77a86ccabe", "a1d81e80eb771bd708734bfed1d5b8c0")),
+        (by_constellations(8, 20), 90, "21490eaf70dbd8d87d37faaf5a14f8e1",
+         ("b7c0ec1d2ee0caf85dd8807db2c50ada", "cd270ae310bdd27071ba9c51d1211565")),
+        (by_constellations(11, 7), 1_761, "eb438b572e3900409430f0b454b7dec5",
+         ("8d0d768dee289ef83e8d4c6851cae850", "a17697bc50dd1f0ba8321360653a737c")),
+        (by_constellations(12, 100_000_000_000), 760, "e0447d7fe5d9882f987d72a00606cf47",
+         ("86b24c71e73267f396cf8316e55cae75", "5258be5bdeba730707ccd4106b02bbbf")),
+        (by_constellations(14, 40), 64_073, "dfc0748c3b5995c50e4f4a4873936dfd",
+         ("44919acc25f4039086b458780de3496c", "d46514bea0164b5c1a9911833e11093a")),
+        (by_constellations(16, 100_000_000_000), 3_262, "4ab54490d6ab4696aa5491ac889fb123",
+         ("dbdd7ad5cb4baa59c8f3c2ed190aa149", "3f58e6fea643a91997719433e17e0ca5")),
+        (by_constellations(19, 3_000_000), 25_832, "db0b44d2a4d0f365d68220538215f6ef",
+         ("b70eef357c264b116c5fecc26b6e07ea", "1eedaf9ef49f08a4290e63d50a4b2de2")),
+        (by_families(4, 0, 1, 1), 5, "cba0003d52521b1ebf1082c532672a1d",
+         ("d306f0af94f172a4ca5b6a6857c1b592", "b5c7700b34b55f5a20cb8bcdd3e63da3")),
+        (by_families(6, 5, 1, 0), 8, "a3494b66b58e494646a29f14a401e2f1",
+         ("f5f2956bb87a71c61c1f545ea72989cd", "8e5e0b2752d3819e608d1ffeb8c684c5")),
+        (by_families(8, 1, 2, 2), 153, "b63447038e71d0cf1cfe987f54f77bf5",
+         ("4e5eee12f14c8171259b4cc53c975843", "add611caf814ecb2f3cca53f947fc383")),
+        (by_families(9, 8, 3, 0), 103, "a10a3e1f47791e3aae5c4c8d24288913",
+         ("051efbc5ccc9070888a2a5ea27eaf857", "99d6432b933a6c6b976487a4b53827c9")),
+        (by_families(10, 3, 2, 0), 1_356, "7ca51499d0954287bf97a8104119c0a9",
+         ("428e3624dd745284ebf51cfcc66fa70b", "f501e0246b12d0cfa31d26f342ae0598")),
+        (by_families(11, 2, 1, 3), 9_020, "cf55efbec0cd8fcc608226de47f38b74",
+         ("f0c9955f4c2fc3bb8501fa49087e98b0", "712c2e12a257ce69f8beca52ae99fa07")),
+        (by_families(13, 1, 3, 3), 1_103, "9ba398063618aed49921740152184d99",
+         ("fbb6bd5da3b25c64b2f887206587af6f", "1f8cac07b3e8828343fac52d22a17023")),
+        (by_families(15, 4, 5, 2), 330_664, "ae535a7b47a85cc091b7cddf4d473169",
+         ("2903d01b8c1969720c27c44f5f79e83a", "e2a35c953ecf26ceb6d919c6f4438b76")),
+        (by_families(16, 0, 1, 12), 249_961, "27c1614a87fc89e010df597e277048cf",
+         ("7f0693dc3448144f3c9f58fc85dc5d9e", "52b2cc3a0799c7be7f028631e045276d")),
+        (by_families(17, 0, 1, 3), 657, "62ac25d8bf35f73b43a7b7d42b1d7c12",
+         ("eedb555d06d77a011281c67aace047f8", "bb4295fee14790100323a0e300fd6bcd")),
     )
 
     def test_plans_and_the_positions_of_their_units_are_those_of_diadem(self):
-        for spec, units, fingerprint, positions in self.GOLDEN:
-            with self.subTest(spec=spec):
-                plan = derive(spec)
-                self.assertEqual((plan.units, plan.fingerprint), (units, fingerprint))
-                self.assertEqual(self.digest(plan), positions)
+        for spec, units, positions, fingerprints in self.GOLDEN:
+            for version, fingerprint in enumerate(fingerprints, 1):
+                with self.subTest(spec=spec, version=version):
+                    plan = derive({**spec, "version": version})
+                    self.assertEqual((plan.units, plan.fingerprint), (units, fingerprint))
+                    self.assertEqual(self.digest(plan), positions)
 
     def digest(self, plan):
         units = range(plan.units)
@@ -128,15 +138,11 @@ class Plans(unittest.TestCase):
     def unit(plan, unit):
         part, index = plan.part_of(unit)
         position = part.unit(index)
-        measure = ("Completions", "HalfTurn", "QuarterTurn")[part.measure - 1]
-        summand = "Asymmetric" if part.member is None else f"Symmetric({part.member}, {measure})"
-        queens = sorted(position.queens)
-        words = [position.squares.get(row, position.full) for row in range(plan.n)]
-        if position.pairs is not None:
-            words += [sum(1 << right for left, right in position.pairs if left == row) for row in range(plan.n)]
-        return (unit.to_bytes(8, "little") + summand.encode() + bytes([plan.n, len(queens)])
-                + bytes(place for queen in queens for place in queen)
-                + b"".join(word.to_bytes(4, "little") for word in words))
+        of = bytes(5) if part.member is None else summand(part)
+        text = position_bytes(position)
+        # Whether there are pairs is told by their being there.
+        at = 1 + 2 * len(position.queens) + 4 * plan.n
+        return unit.to_bytes(8, "little") + of + bytes([plan.n]) + text[:at] + text[at + 1:]
 
     def test_the_units_of_a_plan_add_up_to_the_published_totals(self):
         for spec in (by_constellations(1, 5), by_constellations(4, 1), by_constellations(9, 30), by_families(8, 1, 2, 2),
@@ -154,10 +160,29 @@ class Plans(unittest.TestCase):
                 self.assertEqual(tuple(sums), known.totals(spec["n"]))
 
     def test_plans_that_cannot_be_are_refused(self):
-        for spec in (by_constellations(8, 0), by_constellations(32, 1), by_families(8, 9, 1, 0), by_families(8, 0, 0, 0),
-                     by_families(8, 0, 33, 0), by_families(8, 0, 1, 13), {**by_constellations(8, 5), "version": 99}):
-            with self.assertRaises(NotSound):
+        for spec in (by_constellations(8, 0), by_families(8, 9, 1, 0), by_families(8, 0, 0, 0),
+                     by_families(8, 0, 33, 0), by_families(8, 0, 1, 13), by_families(4, 0, 1, 3),
+                     by_families(9, 8, 1, 12), {**by_constellations(8, 5), "version": 3}):
+            with self.subTest(spec=spec), self.assertRaises(NotSound):
                 derive(spec)
+
+    def test_plans_of_version_2_fix_no_more_sides_than_there_are_rows(self):
+        plan = derive({**by_families(5, 2, 1, 12), "version": 2})
+        found = sum(count(*plan.part_of(unit), Clock()) * plan.part_of(unit)[0].orbit for unit in range(plan.units)
+                    if plan.part_of(unit)[0].measure == COMPLETIONS)
+        self.assertEqual(found, 10)
+
+    def test_hashes_of_runs_are_those_of_diadem(self):
+        for version, shard, expected in (
+                (1, "", "f3c07ce20a7bf9054bf78ab77a948853"),
+                (1, ',"shard":{"index":3,"of":400}', "21efec93a4ce2cf5b150e810e13d6747"),
+                (2, "", "bb9e7b69db1c2f4e3450c4803d7c9acf"),
+                (2, ',"shard":{"index":3,"of":400}', "74eda57c46fcc6f04980c419d3049338")):
+            plan = f'{{"n":16,"scheme":"constellations","grain":7,"version":{version}}}'
+            with tempfile.TemporaryDirectory() as folder:
+                with open(os.path.join(folder, "run.json"), "w", encoding="ascii") as file:
+                    file.write(f'{{"plan":{plan},"fingerprint":"{7:032x}"{shard},"begun":1790000000123}}')
+                self.assertEqual(RunFile(folder).hash(), expected)
 
 
 class Whole:

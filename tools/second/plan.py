@@ -1,4 +1,4 @@
-"""Plans: the parts of a run in order, from its specification alone, and their fingerprint."""
+"""Plans: the parts of a run in order, from its specification alone."""
 
 from bisect import bisect_right
 from functools import lru_cache
@@ -6,14 +6,14 @@ from itertools import accumulate
 from math import ceil, sqrt
 
 from . import NotSound
-from .blake3 import digests
 from .estimate import Estimate
+from .fingerprint import fingerprint
 from .geometry import ASYMMETRIC, FULL, ROTATIONAL, constellations, images, orbit_size, orbits, queens_of
-from .part import COMPLETIONS, HALF_TURN, OUTER, QUARTER_TURN, WHOLE, Part
+from .part import COMPLETIONS, HALF_TURN, LARGEST_GROUP, MOST_UNITS, QUARTER_TURN, Part
 from .position import Position
 
-KNOWN_VERSIONS = (1,)
-MOST_UNITS = 1_000_000_000
+KNOWN_VERSIONS = (1, 2)
+MOST_ROWS, MOST_SIDES = 8, 12
 
 
 class Plan:
@@ -25,8 +25,7 @@ class Plan:
         self.units = self.firsts.pop()
         # Counts of units that were made again: they are the same for all ledgers of the plan.
         self.found = {}
-        text = _name(spec).encode() + b"".join(_bytes(part) for part in parts)
-        self.fingerprint = digests([text], 16)[0].hex()
+        self.fingerprint = fingerprint(spec, parts)
 
     def part_of(self, unit):
         """The part that a unit belongs to, and its index there."""
@@ -42,34 +41,29 @@ def derive(spec):
 @lru_cache(maxsize=8)
 def _derive(items):
     spec = dict(items)
-    n = spec["n"]
-    if spec["version"] not in KNOWN_VERSIONS:
-        raise NotSound(f"run.json: plans of version {spec['version']} are not known to this verifier")
+    n, version = spec["n"], spec["version"]
+    if version not in KNOWN_VERSIONS:
+        raise NotSound(f"run.json: plans of version {version} are not known to this verifier")
     if spec["scheme"] == "constellations":
-        estimate = Estimate(n)
-        _refuse_too_many(spec["grain"] and estimate.nodes(Position(n, ()).free_rows()) / 8.0 / spec["grain"])
         if not spec["grain"]:
             raise NotSound("run.json: the plan's grain must be at least 1")
-        return Plan(spec, _by_constellations(n, spec["grain"], estimate))
+        return Plan(spec, _by_constellations(n, spec["grain"]))
     rows, group, sides = spec["rows"], spec["group"], spec["sides"]
-    if rows > 8 or not 1 <= group <= 32 or sides > 12:
+    if rows > MOST_ROWS or not 1 <= group <= LARGEST_GROUP or sides > MOST_SIDES:
         raise NotSound(f"run.json: no plan splits by {rows} rows, groups of {group} and {sides} sides")
-    _refuse_too_many(float(n) ** (rows + 2) / 8.0 / group * 2.0 ** sides)
+    if version == 1 and sides and rows + sides + 2 > n:
+        raise NotSound(f"run.json: a plan of version 1 with {rows} rows and {sides} sides counts solutions of n = {n} "
+                       "more than once")
     return Plan(spec, _by_families(n, rows, group, sides))
 
 
-def _refuse_too_many(units):
-    if int(units) > MOST_UNITS:
-        raise NotSound(f"run.json: the plan would have about {int(units)} units")
-
-
-def _by_constellations(n, grain, estimate):
+def _by_constellations(n, grain):
     """A constellation of each orbit, in the image that is searched fastest from top to bottom."""
-    parts = _Parts()
+    estimate, parts = Estimate(n), _Parts()
     for constellation, orbit in orbits(n):
         position, work = _fastest(n, constellation, estimate)
         completions = parts.add(position, orbit, work, sqrt(work))
-        completions.split_by_rows(ceil(work / grain))
+        completions.split_by_rows(ceil(work / grain), MOST_UNITS)
     return parts.in_order()
 
 
@@ -105,13 +99,13 @@ def _by_families(n, rows, group, sides):
             position = Position(n, queens_of(n, constellation))
             work = estimate.completions(position.free_rows())
             completions = parts.add(position, orbit, work, sqrt(work))
-            completions.split_by_outer_rows(max(0, rows - 2), 1, 0)
+            completions.split_by_outer_rows(max(0, rows - 2), 1, 0, MOST_UNITS)
     for (top, bottom), pairs in sorted(families.items()):
         queens = Position(n, ((0, top), (n - 1, bottom)))
         share = len(pairs) / around[top, bottom]
         work = estimate.completions(queens.free_rows()) * share
         position = Position(n, queens.queens, pairs=tuple(sorted(pairs)))
-        parts.add(position, ASYMMETRIC, work, 0.0).split_by_outer_rows(rows, group, sides)
+        parts.add(position, ASYMMETRIC, work, 0.0).split_by_outer_rows(rows, group, sides, MOST_UNITS)
     return parts.in_order()
 
 
@@ -137,24 +131,7 @@ class _Parts:
         return self.completions[-1]
 
     def in_order(self):
+        if sum(part.units for part in self.symmetric + self.completions) > MOST_UNITS:
+            raise NotSound(f"run.json: the plan would have more than {MOST_UNITS} units")
         # Heavy units first; equal ones stay in order.
         return self.symmetric + sorted(self.completions, key=lambda part: -part.weight)
-
-
-def _name(spec):
-    """The specification as the fingerprint has it."""
-    if spec["scheme"] == "constellations":
-        scheme = f"Constellations {{ grain: {spec['grain']} }}"
-    else:
-        scheme = f"Families {{ rows: {spec['rows']}, group: {spec['group']}, sides: {spec['sides']} }}"
-    return f"PlanSpec {{ n: Board({spec['n']}), scheme: {scheme}, version: {spec['version']} }}"
-
-
-def _bytes(part):
-    """A part as the fingerprint has it."""
-    member, measure = (0xFFFFFFFF, 0) if part.member is None else (part.member, part.measure)
-    depth, group = (0, 0) if part.kind == WHOLE else (part.depth, part.group)
-    sides = [part.sides] if part.kind == OUTER else []
-    squares = [place for pair in (*part.position.queens, *(part.position.pairs or ())) for place in pair]
-    head = bytes([measure, depth, group, len(part.position.queens), *sides])
-    return member.to_bytes(4, "little") + head + part.units.to_bytes(8, "little") + bytes(squares)

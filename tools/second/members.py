@@ -43,8 +43,8 @@ class Members:
     def totals(self, member):
         """A, P, R and the solution that everything fixes, of all images together; nothing where T, h and r cannot be.
 
-        What nothing fixes falls into orbits of those that fix the constellation: T - h into pairs or fours, what the half
-        turn alone fixes, p = h - r, into pairs where there is a quarter turn.
+        What nothing fixes falls into orbits under the turns that fix the constellation: T - h into pairs or fours, and
+        what the half turn alone fixes, p = h - r, into pairs where there is a quarter turn.
         """
         total, half, quarter = self.counts(member)
         unfixed, point = total - half, half - quarter

@@ -126,7 +126,7 @@ class Standing:
             raise ValueError(f"unit {unit} is restored to a count that nobody who is believed has made")
         if not all(vote.agrees(other) for other in votes):
             raise ValueError(f"unit {unit} is restored although counts that are believed differ")
-        self.disputed[unit] = [other for other in votes if not vote.is_that_of(other)]
+        self.disputed[unit] = [other for other in self.disputed[unit] if not vote.is_that_of(other)]
         self._stand(line, record, vote)
 
     # Records of the run.

@@ -54,8 +54,9 @@ class Verification:
             "quarantined": standing.makers.quarantined(),
             "workers": sorted(standing.workers),
             "kernels": sorted(standing.kernels),
-        }, "{part} of n = {n}, plan {plan}\nchain and CRCs: {records} records in {files} files, each intact and following "
-           "the one before; head {head}\ntail: {tail_bytes} bytes after the last commit mark, never acknowledged\n"
+        }, "{part} of n = {n}, plan {plan}\n"
+           "chain and CRCs: {records} records in {files} files, each intact and following the one before; head {head}\n"
+           "tail: {tail_bytes} bytes after the last commit mark, never acknowledged\n"
            "counts: one standing count each for {counted} of {units} units; {confirmed} confirmed, {contradicted} "
            "contradicted, {retracted} retracted")
 
@@ -87,8 +88,8 @@ class Verification:
             share = members.totals(member)
             if share is None:
                 total, half, quarter = members.counts(member)
-                raise NotSound(f"{self._units_of(member)}: {total} completions of one constellation, {half} fixed by the "
-                               f"half turn and {quarter} by the quarter turn, cannot be")
+                raise NotSound(f"{self._units_of(member)}: {total} completions of one constellation, {half} fixed by "
+                               f"the half turn and {quarter} by the quarter turn, cannot be")
             sums = [a + b for a, b in zip(sums, share)]
         self.totals = a, p, r, full = tuple(sums)
         solutions = 8 * a + 4 * p + 2 * r + full
@@ -105,11 +106,11 @@ class Verification:
             if part.measure == QUARTER_TURN:
                 rotational += 1
                 if self.standing.counts[first] % power:
-                    raise NotSound(f"unit {first}: {self.standing.counts[first]} solutions that the quarter turn fixes are "
-                                   f"no multiple of {power}")
+                    raise NotSound(f"unit {first}: {self.standing.counts[first]} solutions that the quarter turn fixes "
+                                   f"are no multiple of {power}")
         self.tell("identities", {"rotational": rotational, "power": power},
-                  "identities: all constellations with their images add up to the total; {rotational} symmetric counts of "
-                  "the quarter turn are multiples of {power}")
+                  "identities: all constellations with their images add up to the total; {rotational} symmetric counts "
+                  "of the quarter turn are multiples of {power}")
 
     def _count_again(self):
         symmetric, completions = [], []

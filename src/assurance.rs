@@ -1,5 +1,6 @@
 //! What double-checking shows, in words and as JSON.
 
+use coordinator::CONFIDENCE;
 use proto::Assurance;
 use serde_json::{Value, json};
 
@@ -38,7 +39,7 @@ fn others(conflicts: u64, quarantined: &[String]) -> String {
     format!("{conflicts}, quarantined: {}", quarantined.join(", "))
 }
 
-/// The same for programs.
+/// What the sentence says, as JSON.
 pub fn value(assurance: &Assurance, done: u64) -> Value {
     json!({
         "counted_twice_on_two_machines": assurance.on_two_machines,
@@ -48,7 +49,7 @@ pub fn value(assurance: &Assurance, done: u64) -> Value {
         "conflicts": assurance.conflicts,
         "quarantined": assurance.quarantined,
         "wrong_at_most": assurance.wrong_at_most,
-        "confidence": 0.95,
+        "confidence": CONFIDENCE,
         "proven": done > 0 && assurance.on_two_machines == done,
     })
 }

@@ -14,7 +14,6 @@ mod log;
 mod output;
 mod pictures;
 mod progress;
-mod recount;
 mod signals;
 
 use std::process::ExitCode;

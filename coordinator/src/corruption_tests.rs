@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::audit::{AuditError, audit};
 use crate::known_run;
-use crate::ledger::{LedgerPosition, Record, Retraction, UnitRecord, Writer};
+use crate::ledger::{LedgerPosition, Record, UnitRecord, Writer};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
 use crate::standing::Standing;
@@ -96,16 +96,7 @@ fn story(unit: u64, random: &mut StdRng) -> Vec<Record> {
         0 => vec![truth, Record::Check(UnitRecord { of: Some("machine".into()), ..another })],
         1 => {
             let lie = known_run::unit_record(unit, 1, "a machine that errs");
-            let retract = Record::Retract(Retraction {
-                unit: lie.unit,
-                count: lie.count,
-                nodes: lie.nodes,
-                machine: lie.machine.clone(),
-                kernel: lie.kernel.clone(),
-                mirrored: lie.mirrored,
-                quarantine: false,
-                at: lie.at,
-            });
+            let retract = known_run::retraction(&lie);
             vec![Record::Count(lie), Record::Conflict(another), retract, truth]
         }
         _ => vec![truth],

@@ -2,31 +2,24 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Owner, Phase, Registration, Report, UnitCount, Verdict, WorkerId};
-use queens::{UnitId, self_test};
+use proto::Verdict;
+use queens::UnitId;
 use tempfile::TempDir;
-use tokio::time::timeout;
 
-use crate::audit::{audit, audit_each};
+use crate::audit::audit;
 use crate::clock::SetClock;
-use crate::double_check::DoubleCheck;
-use crate::handle::Handle;
-use crate::keeper::{CallError, Ending};
 use crate::known_run;
+use crate::known_worker::{coordinator, count_all, expect_the_answer, join, join_from, lease, report};
 use crate::ledger::Record;
 use crate::ledger::faulty_disk::{Fault, FaultyDisk};
 use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
 use crate::standing::Standing;
 use crate::store::{Notice, Store};
-
-/// Nothing here takes longer.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
@@ -103,154 +96,6 @@ fn a_process_killed_before_any_step_of_append_sync_mark_and_checkpoint_loses_not
     assert!(taken.len() > 40);
     for (path, acknowledged) in taken.iter() {
         finish(path, *acknowledged, &path.display().to_string());
-    }
-}
-
-fn coordinator(folder: &Path, disk: FaultyDisk, clock: &SetClock) -> Handle {
-    let clock = Arc::new(clock.clone());
-    let options = known_run::options(folder);
-    let (store, standing, _) = Store::open_on(Box::new(disk), clock.clone(), options).unwrap();
-    let policy = DoubleCheck::None;
-    Handle::start_by(clock, known_run::plan(), Shard::default(), standing, policy, Some(store)).unwrap()
-}
-
-async fn join(handle: &Handle) -> WorkerId {
-    join_from(handle, "machine").await
-}
-
-async fn join_from(handle: &Handle, machine: &str) -> WorkerId {
-    let registration = Registration {
-        owner: Owner::default(),
-        fingerprint: known_run::plan().fingerprint().clone(),
-        name: "w".into(),
-        machine: machine.into(),
-        threads: 2,
-        kernel: "search/portable".parse().unwrap(),
-        self_test: self_test::expected(),
-        held: Vec::new(),
-    };
-    handle.register(registration).await.unwrap().worker
-}
-
-async fn lease(handle: &Handle, worker: WorkerId, want: u32) -> Vec<Lease> {
-    match handle.lease(worker, want, Duration::ZERO).await.unwrap() {
-        LeaseReply::Granted(leases) => leases,
-        LeaseReply::Finished => Vec::new(),
-    }
-}
-
-fn report(worker: WorkerId, leases: &[Lease]) -> Report {
-    let count = |lease: &Lease| UnitCount {
-        lease: *lease,
-        completions: known_run::count(lease.unit),
-        nodes: 1,
-        cpu: Duration::from_micros(1),
-    };
-    Report { worker, counts: leases.iter().map(count).collect() }
-}
-
-/// Leases and reports until nothing is left, each report as often as it takes; returns how many were not recorded.
-async fn count_all(handle: &Handle, worker: WorkerId) -> u64 {
-    let mut refused = 0;
-    loop {
-        let leases = lease(handle, worker, 8).await;
-        if leases.is_empty() {
-            return refused;
-        }
-        loop {
-            match handle.report(report(worker, &leases)).await {
-                Ok(verdicts) => {
-                    assert!(verdicts.iter().all(|verdict| *verdict == Verdict::Recorded), "{verdicts:?}");
-                    break;
-                }
-                Err(CallError::NotRecorded(why)) => {
-                    let status = handle.status().await.unwrap();
-                    assert_eq!(status.trouble, why);
-                    assert_eq!(status.phase, Phase::Counting);
-                    refused += 1;
-                }
-                Err(other) => panic!("{other}"),
-            }
-        }
-        assert_eq!(handle.status().await.unwrap().trouble, "");
-    }
-}
-
-/// The test's clock stands still: whoever waits by another one waits for ever.
-#[tokio::test]
-async fn a_request_for_units_that_waits_no_time_is_answered_at_once() {
-    let handle = Handle::start_by(
-        Arc::new(SetClock::default()),
-        known_run::plan(),
-        Shard::default(),
-        Standing::new(&known_run::plan()),
-        DoubleCheck::None,
-        None,
-    );
-    let handle = handle.unwrap();
-    let (a, b) = (join(&handle).await, join(&handle).await);
-    while !lease(&handle, a, 100_000).await.is_empty() {}
-    while !lease(&handle, b, 100_000).await.is_empty() {}
-    let answer = timeout(PATIENCE, handle.lease(a, 1, Duration::ZERO)).await;
-    assert_eq!(answer.unwrap().unwrap(), LeaseReply::Granted(Vec::new()));
-}
-
-#[tokio::test]
-async fn a_request_that_waits_is_answered_when_its_time_is_over_by_the_keepers_clock() {
-    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
-    let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
-    let worker = join(&handle).await;
-    while !lease(&handle, worker, 100_000).await.is_empty() {}
-    let mut answer = pin!(handle.lease(worker, 1, Duration::from_secs(5)));
-    // Two rounds of the keeper later it still waits, for its clock stands still.
-    assert!(timeout(Duration::from_millis(500), &mut answer).await.is_err());
-    clock.advance(Duration::from_secs(5));
-    assert_eq!(timeout(PATIENCE, answer).await.unwrap().unwrap(), LeaseReply::Granted(Vec::new()));
-}
-
-#[tokio::test]
-async fn the_keeper_ends_with_its_last_handle_and_lets_go_of_the_run_directory() {
-    let folder = TempDir::new().unwrap();
-    let clock = SetClock::default();
-    let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
-    let worker = join(&handle).await;
-    let leases = lease(&handle, worker, 3).await;
-    handle.report(report(worker, &leases)).await.unwrap();
-    let (mut snapshots, another) = (handle.snapshots(), handle.clone());
-    drop(handle);
-    assert!(another.status().await.is_ok());
-    drop(another);
-    let ended = async { while snapshots.changed().await.is_ok() {} };
-    timeout(PATIENCE, ended).await.expect("the keeper ends");
-    assert_eq!(snapshots.borrow().status.done, leases.len() as u64);
-    let (_, standing, notices) = Store::open(known_run::options(folder.path())).unwrap();
-    assert_eq!(standing.done(), leases.len() as u64);
-    assert!(notices.is_empty(), "the checkpoint was saved: {notices:?}");
-}
-
-#[tokio::test]
-async fn records_bear_the_time_of_the_keepers_clock() {
-    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
-    clock.advance(Duration::from_secs(1_790_000_000));
-    let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
-    let worker = join(&handle).await;
-    assert_eq!(count_all(&handle, worker).await, 0);
-    handle.close().await;
-    let directory = RunDirectory::open(folder.path()).unwrap();
-    assert_eq!(directory.run().begun, 1_790_000_000_000);
-    audit_each(&directory, |_, record| {
-        let Record::Count(r) = record else { panic!("{record:?}") };
-        assert_eq!(r.at, 1_790_000_000);
-    })
-    .unwrap();
-}
-
-async fn expect_the_answer(handle: &Handle) {
-    let mut snapshots = handle.snapshots();
-    let snapshot = snapshots.wait_for(|snapshot| snapshot.ending.is_some()).await.unwrap().clone();
-    match snapshot.ending.unwrap() {
-        Ending::Answered(answer) => assert_eq!(answer.totals, known_run::totals()),
-        Ending::Withheld(why) => panic!("{why}"),
     }
 }
 

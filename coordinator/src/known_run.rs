@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use queens::kernel::{Isa, Method, Stop, kernel};
 use queens::{Board, Plan, PlanSpec, Totals, UnitId, known};
 
-use crate::ledger::{Record, UnitRecord};
+use crate::ledger::{Record, Retraction, UnitRecord};
 use crate::shard::Shard;
 use crate::store::OpenOptions;
 
@@ -57,6 +57,20 @@ pub fn unit_record(unit: u64, lie: u64, machine: &str) -> UnitRecord {
         of: None,
         at: 1_790_000_000,
     }
+}
+
+/// What takes a standing count back because another contradicts it.
+pub fn retraction(r: &UnitRecord) -> Record {
+    Record::Retract(Retraction {
+        unit: r.unit,
+        count: r.count,
+        nodes: r.nodes,
+        machine: r.machine.clone(),
+        kernel: r.kernel.clone(),
+        mirrored: r.mirrored,
+        quarantine: false,
+        at: r.at,
+    })
 }
 
 /// How to open the run, or to begin it, in that directory.

@@ -11,6 +11,7 @@ mod answer;
 mod assurance;
 mod audit;
 mod bitmap;
+mod bound;
 mod bucket;
 mod checkpoint;
 mod clock;
@@ -34,6 +35,7 @@ pub mod run_directory;
 pub mod shard;
 pub mod standing;
 pub mod store;
+pub mod verify;
 
 #[cfg(test)]
 mod corruption_tests;
@@ -41,10 +43,13 @@ mod corruption_tests;
 mod durability_tests;
 #[cfg(test)]
 mod known_run;
+#[cfg(test)]
+mod known_worker;
 
 pub use access::{Access, Caller, Right};
 pub use answer::{Agreement, Answer};
 pub use audit::{Audit, AuditError, audit, audit_each};
+pub use bound::CONFIDENCE;
 pub use double_check::{DoubleCheck, DoubleCheckError};
 pub use handle::Handle;
 pub use keeper::{CallError, Ending, Snapshot, Withheld};

@@ -20,6 +20,9 @@ pub fn beginning(directory: &RunDirectory) -> LedgerPosition {
 }
 
 /// Adds the records of a stretch to a standing, and shows each of them to `each`.
+///
+/// # Errors
+/// The ledger is damaged, or cannot be read.
 pub fn replay(
     directory: &RunDirectory,
     stretch: Stretch<'_>,

@@ -24,8 +24,8 @@ pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host};
 pub use picture::{ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs};
 pub use plan::new_plan;
-pub use records::{ExportArgs, MergeArgs, Sample, VerifyArgs};
-pub use solutions::{OrbitsArgs, RingsArgs, SolutionsArgs};
+pub use records::{ExportArgs, MergeArgs, VerifyArgs};
+pub use solutions::{Listing, ListingOutput, ListingSource, OrbitsArgs, RingsArgs, SolutionsArgs};
 pub use study::StudyArgs;
 
 /// Counts the ways to place n queens on an n x n board so that none attacks another: on one machine or on hundreds,

@@ -1,10 +1,10 @@
 //! The arguments of the commands about what is on record: verified, exported, joined.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
 use clap::Args;
 use coordinator::export::{By, TableFormat};
+use coordinator::verify::SampleSize;
 
 use super::value::{ThreadsArgs, ValueError};
 
@@ -25,8 +25,8 @@ pub struct VerifyArgs {
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
     /// How many units, chosen at random, to count again: a number or all.
-    #[arg(long, value_name = "K", default_value = "50")]
-    pub recount: Sample,
+    #[arg(long, value_name = "K", default_value = "50", value_parser = sample)]
+    pub recount: SampleSize,
     /// What the choice of units follows from [default: drawn, and printed].
     #[arg(long, value_name = "SEED")]
     pub seed: Option<u64>,
@@ -40,23 +40,12 @@ pub struct VerifyArgs {
     pub json: bool,
 }
 
-/// How many units are counted again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sample {
-    /// So many, or all where there are fewer.
-    Units(u64),
-    /// Every one.
-    All,
-}
-
-impl FromStr for Sample {
-    type Err = ValueError;
-    fn from_str(text: &str) -> Result<Self, ValueError> {
-        match text.parse() {
-            _ if text == "all" => Ok(Sample::All),
-            Ok(units) => Ok(Sample::Units(units)),
-            Err(_) => Err(ValueError::new(text, "a number of units to count again, or all")),
-        }
+/// A number of units, or all.
+fn sample(text: &str) -> Result<SampleSize, ValueError> {
+    match text.parse() {
+        _ if text == "all" => Ok(SampleSize::All),
+        Ok(units) => Ok(SampleSize::Units(units)),
+        Err(_) => Err(ValueError::new(text, "a number or \"all\"")),
     }
 }
 

@@ -34,7 +34,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Export(args) => export::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Bench(args) => bench::run(&args),
-        Command::Solutions(args) => solutions::run(&args),
+        Command::Solutions(args) => solutions::run(&args.try_into()?),
         Command::Orbits(args) => orbits::run(&args),
         Command::Rings(args) => rings::run(&args),
         Command::Study(args) => study::run(&args),

@@ -1,7 +1,6 @@
 //! Ways to lie in a ledger that is right in all its hashes. Each makes a sound and complete run unsound.
 
-use queens::tally::{Measure, Summand};
-use queens::{Plan, PlanSpec, UnitId};
+use queens::{Measure, Plan, PlanSpec, Summand, UnitId};
 use rand::RngExt;
 use rand::rngs::StdRng;
 use serde_json::{Value, json};

@@ -11,7 +11,7 @@ use rand::rngs::StdRng;
 use serde_json::{Value, json};
 
 use crate::forgery::{Forgery, by_another, retraction};
-use crate::harness::{Folder, Completed};
+use crate::harness::{Completed, Folder};
 use crate::lies::LIES;
 
 /// Forgeries of each kind.

@@ -91,7 +91,7 @@ fn a_run_of_another_plan_version_is_refused() {
     folder.run("count 8 --run run --quiet");
     let path = folder.path().join("run/run.json");
     let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, text.replace("\"version\": 1", "\"version\": 7")).unwrap();
+    fs::write(&path, text.replace("\"version\": 2", "\"version\": 7")).unwrap();
     folder.run("count 8 --run run").refused(&["version 7", "the release that began the run"]);
     let text = text.replace("\"fingerprint\": \"", "\"fingerprint\": \"00");
     fs::write(&path, text).unwrap();

@@ -26,6 +26,9 @@ pub(super) struct Borrower {
 
 impl Core {
     /// What matters of a worker that asks for units.
+    ///
+    /// # Errors
+    /// The worker is not registered.
     pub(super) fn borrower(&mut self, now: Duration, worker: WorkerId) -> Result<Borrower, Refusal> {
         let found = self.workers.heard_of(now, worker)?;
         let (threads, kernel, machine) = (u64::from(found.threads), found.kernel, found.machine.clone());

@@ -50,6 +50,9 @@ impl<'a> Table<'a> {
     }
 
     /// Says what the table is of.
+    ///
+    /// # Errors
+    /// The table cannot be written there, or differs from what it is compared with.
     pub fn head(&mut self, by: By, facts: &[(&str, Value)]) -> Result<(), ExportError> {
         match self.format {
             TableFormat::Csv => {
@@ -76,6 +79,9 @@ impl<'a> Table<'a> {
     }
 
     /// Names the columns, where they are named once.
+    ///
+    /// # Errors
+    /// The table cannot be written there, or differs from what it is compared with.
     pub fn columns(&mut self, names: &[&str]) -> Result<(), ExportError> {
         match self.format {
             TableFormat::Csv => self.line(&names.join(",")),
@@ -84,6 +90,9 @@ impl<'a> Table<'a> {
     }
 
     /// A row of these values, and of sums.
+    ///
+    /// # Errors
+    /// The table cannot be written there, or differs from what it is compared with.
     pub fn values(
         &mut self,
         names: &[&str],
@@ -103,6 +112,9 @@ impl<'a> Table<'a> {
     }
 
     /// Writes the digest of all lines so far, and returns it.
+    ///
+    /// # Errors
+    /// The table cannot be written there, or differs from what it is compared with.
     pub fn end(self) -> Result<blake3::Hash, ExportError> {
         let digest = self.hash.finalize();
         match self.format {

@@ -246,3 +246,6 @@ impl Keeper {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -76,8 +76,8 @@ class Geometry(unittest.TestCase):
 
 
 class Plans(unittest.TestCase):
-    # Specification, units, a digest of all positions, and the fingerprint of each version, as diadem's golden values have
-    # them.
+    # Specification, units, a digest of all positions, and the fingerprint of each version, as diadem's golden values
+    # have them.
     GOLDEN = (
         (by_constellations(1, 100_000_000_000), 1, "2e419ffa0639de89ef06789e69ea2fc0",
          ("d2f07b4e640e6f19a32ab6ebe9c88700", "4c7243191cff7dab4129aa7ea3e3b934")),

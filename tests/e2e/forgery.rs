@@ -103,7 +103,7 @@ fn chained(line: &Line, prev: &mut String) -> String {
     text.pop();
     text.push_str(&format!(",\"prev\":\"{prev}\""));
     text.push_str(&format!(",\"crc\":\"{:08x}\"}}", crc32fast::hash(text.as_bytes())));
-    *prev = blake3::hash(text.as_bytes()).to_hex()[..32].to_owned();
+    blake3::hash(text.as_bytes()).to_hex()[..32].clone_into(prev);
     text + "\n"
 }
 

@@ -33,8 +33,8 @@ pub const LIES: [Lie; 43] = [
     ("one count is as much smaller as another is larger", |f, r, p| {
         let [a, b] = two_asymmetric(f, r, p);
         let more = r.random_range(1..=count_of(&f.lines[a]));
-        add(f, a, -(more as i64));
-        add(f, b, more as i64);
+        add(f, a, -(more.cast_signed()));
+        add(f, b, more.cast_signed());
     }),
     ("p is larger by two, which fits T", |f, r, p| {
         let at = f.some(r, "count", |l| measures(p, l, Measure::HalfTurn));

@@ -53,7 +53,7 @@ def pure_digests(messages):
 
 
 def _in_groups(jobs, key, values_of):
-    """Hands jobs with equal keys to `values_of`, as many at once as there are lanes; the values in order of the jobs."""
+    """Hands equal jobs to `values_of`, as many at once as there are lanes. The values, in order of the jobs."""
     groups = {}
     for at, job in enumerate(jobs):
         groups.setdefault(key(job), []).append(at)

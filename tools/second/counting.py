@@ -1,4 +1,4 @@
-"""Counts units again, by plain backtracking from the top row down; what a turn fixes, queen by queen with its images."""
+"""Counts units again: completions by plain backtracking from the top, what a turn fixes by whole orbits of squares."""
 
 from time import monotonic
 

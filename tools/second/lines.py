@@ -161,7 +161,7 @@ class Ledger:
         return f"{self.files[file]}:{line - self.before[file] + 1}"
 
     def _lines(self):
-        """All lines with their newlines, as far as they have one, numbered from 0 through all files, and their hashes."""
+        """All lines with their newlines, as far as they have one, numbered from 0 through all files, with hashes."""
         number = 0
         for name in self.files:
             self.before.append(number)

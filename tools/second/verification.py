@@ -67,8 +67,8 @@ class Verification:
                            f"{missing[0]}")
         unbelieved = self.standing.unbelieved()
         if unbelieved:
-            raise NotSound(f"{len(unbelieved)} counts of quarantined machines stand that nobody else has confirmed, the "
-                           f"first is that of unit {unbelieved[0]}")
+            raise NotSound(f"{len(unbelieved)} counts of quarantined machines stand that nobody else has confirmed, "
+                           f"the first is that of unit {unbelieved[0]}")
         pending = self.standing.pending()
         if pending:
             raise NotSound(f"the ledger is sound but not complete: {len(pending)} counts are still to be checked, the "
@@ -139,10 +139,9 @@ class Verification:
             except TimeIsUp:
                 return again
             if found != self.standing.counts[unit]:
-                kernel = self.standing.kernel_of(unit)
-                raise NotSound(f"unit {unit}: the ledger says {self.standing.counts[unit]} "
-                               f"({self.ledger.place(self.standing.lines[unit])}, counted by {kernel}), a recount finds "
-                               f"{found}")
+                place = self.ledger.place(self.standing.lines[unit])
+                raise NotSound(f"unit {unit}: the ledger says {self.standing.counts[unit]} ({place}, counted by "
+                               f"{self.standing.kernel_of(unit)}), a recount finds {found}")
         return len(units)
 
     def _compare(self):
@@ -164,17 +163,15 @@ class Verification:
 
 
 def _chosen(ranges, places):
-    """The units at these places of all ranges one behind the other, in the order of the places."""
-    wanted = sorted((place, at) for at, place in enumerate(places))
-    units, before = [None] * len(places), 0
-    ranges = iter(ranges)
+    """The units at these places of all ranges one behind the other, the smallest units, which are the last, first."""
+    units, before, ranges = [], 0, iter(ranges)
     some = next(ranges, None)
-    for place, at in wanted:
+    for place in sorted(places):
         while place - before >= len(some):
             before += len(some)
             some = next(ranges)
-        units[at] = some[place - before]
-    return units
+        units.append(some[place - before])
+    return units[::-1]
 
 
 def count_unit(plan, unit, clock):

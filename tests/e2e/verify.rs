@@ -1,56 +1,31 @@
 //! What a stranger does with a run: verify, export, compare.
 
-use std::convert::Infallible;
 use std::fs;
 
-use coordinator::ledger::{LedgerPosition, Record, UnitRecord, Writer, read};
 use coordinator::run_directory::RunDirectory;
 use queens::{Measure, Summand, UnitId};
 
+use crate::forgery::{Forgery, Line, count_of, unit_of};
 use crate::harness::{Folder, published};
 
-/// Rewrites the ledger of a run as a liar would, with all CRCs and hashes right, and without checks.
-fn forge(folder: &Folder, run: &str, mut lie: impl FnMut(&mut Record)) {
+/// Has a wrong count of the first unit of the plan for which `suits` holds, whatever the order of the records, and no
+/// checks.
+fn lie_about(folder: &Folder, run: &str, more: i64, suits: impl Fn(Summand) -> bool) -> u64 {
     let path = folder.path().join(run);
     let directory = RunDirectory::open(&path).unwrap();
-    let beginning = LedgerPosition::beginning(directory.run().hash());
-    let mut records = Vec::new();
-    read(&directory.ledger(), &beginning, |_, record| {
-        records.extend((!matches!(record, Record::Check(_))).then(|| record.clone()));
-        Ok::<_, Infallible>(())
-    })
-    .unwrap();
-    records.iter_mut().for_each(&mut lie);
-    fs::remove_dir_all(directory.ledger()).unwrap();
-    fs::create_dir(directory.ledger()).unwrap();
-    let mut writer = Writer::new(&directory.ledger(), beginning);
-    writer.commit(&records, std::time::Duration::from_secs(1), 1).unwrap();
-}
-
-/// Has a wrong count of the first unit of the plan for which `suits` holds: whatever the order of the records.
-fn lie_about(folder: &Folder, run: &str, more: i64, suits: impl Fn(Summand) -> bool) -> u64 {
-    let directory = RunDirectory::open(&folder.path().join(run)).unwrap();
-    let plan = directory.plan();
-    let suits = |r: &UnitRecord| suits(plan.summand(r.unit)) && r.count > 0;
-    let mut first = None;
-    let beginning = LedgerPosition::beginning(directory.run().hash());
-    read(&directory.ledger(), &beginning, |_, record| {
-        if let Record::Count(r) = record
-            && suits(r)
-        {
-            first = Some(first.map_or(r.unit, |first: UnitId| first.min(r.unit)));
-        }
-        Ok::<_, Infallible>(())
-    })
-    .unwrap();
-    forge(folder, run, |record| {
-        if let Record::Count(r) = record
-            && Some(r.unit) == first
-        {
-            r.count = r.count.checked_add_signed(more).unwrap();
-        }
-    });
-    first.unwrap().0
+    let mut forgery = Forgery::of(&path);
+    forgery.lines.retain(|line| line["kind"] != "check");
+    let suits = |line: &&mut Line| {
+        line["kind"] == "count"
+            && suits(directory.plan().summand(UnitId(unit_of(line))))
+            && count_of(line) > 0
+    };
+    let line = forgery.lines.iter_mut().filter(suits).min_by_key(|line| unit_of(line)).unwrap();
+    line["count"] = count_of(line).checked_add_signed(more).unwrap().into();
+    let unit = unit_of(line);
+    forgery.number_marks();
+    forgery.write(&path);
+    unit
 }
 
 #[test]

@@ -92,13 +92,21 @@ async fn unfinished(
 }
 
 /// Has `connections` with 32 such calls each; says how many there were, and how long the longest was let.
-fn pin_memory(address: &str, connections: usize, path: &'static str, token: &'static str, sent: usize) -> (usize, Duration) {
+fn pin_memory(
+    address: &str,
+    connections: usize,
+    path: &'static str,
+    token: &'static str,
+    sent: usize,
+) -> (usize, Duration) {
     let runtime = Runtime::new().unwrap();
     runtime.block_on(async {
         let mut calls = Vec::new();
         for _ in 0..connections {
             let send = connect(address).await.unwrap();
-            calls.extend((0..32).map(|_| tokio::spawn(unfinished(send.clone(), path, token, 6_400_000, sent))));
+            calls.extend(
+                (0..32).map(|_| tokio::spawn(unfinished(send.clone(), path, token, 6_400_000, sent))),
+            );
         }
         let mut ended = Vec::new();
         for call in calls {

@@ -26,8 +26,12 @@ impl KeyWatch {
         Self { access, known, by_certificate }
     }
 
-    /// Looks at the files from time to time, for ever. The workers of owners that are revoked are struck off.
+    /// Looks at the files from time to time, for ever, where there are any. The workers of owners that are revoked are
+    /// struck off.
     pub async fn watch(mut self, handle: Handle) {
+        if self.known.keys.is_none() {
+            return;
+        }
         let mut last_look = Ok(self.known.clone());
         loop {
             sleep(LOOK_EVERY).await;

@@ -21,10 +21,16 @@ fn kernels_threads_shards_and_times_that_cannot_be_are_refused() {
     let folder = Folder::new();
     folder.run("count 8 --method magic").refused(&["there is no method \"magic\"", "auto, meet, search"]);
     folder.run("count 8 --isa mmx").refused(&["mmx", "portable"]);
-    folder.run("count 8 --threads 0").refused(&["0", "1..=4096"]);
+    folder.run("count 8 --threads 0").refused(&["\"0\" is not a number of threads"]);
+    folder.run("count 14 --threads 4096").refused(&["\"4096\" is not a number of threads from 1 to"]);
+    assert_eq!(folder.run("count 14 --in-memory --threads 256 --json").json()["total"], published(14));
     folder.run("count 27 --families 8,1,12").refused(&["units", "split it less"]);
     folder.run("count 8 --shard 4/3").refused(&["4/3", "1 <= I <= K"]);
     folder.run("worker --coordinator http://127.0.0.1:1 --give-up-after soon").refused(&["soon"]);
+    for time in ["500000000000years", "11years", "18446744073709551615s"] {
+        let give_up = format!("worker --coordinator http://127.0.0.1:1 --give-up-after {time}");
+        folder.run(&give_up).refused(&[time, "at most ten years"]);
+    }
     folder.run("worker --coordinator nonsense").refused(&["nonsense", "http://127.0.0.1:7227"]);
     folder.run("coordinator --run r --listen here").refused(&["here", "127.0.0.1:7227"]);
 }

@@ -1,12 +1,15 @@
 //! Workers that come, come back, leave or are refused.
 
-use proto::{Lease, Registration, Token, Variant, Verdict};
+use std::time::Duration;
+
+use proto::{Lease, Owner, Registration, Token, Variant, Verdict};
 use queens::UnitId;
 
 use super::{T0, core, join, registration, report};
 use crate::core::LEASE_TIME;
 use crate::core::Refusal;
 use crate::core::release::SILENCE;
+use crate::core::workers::MOST_OF_AN_OWNER;
 
 #[test]
 fn a_worker_that_comes_back_is_leased_what_it_holds() {
@@ -82,4 +85,56 @@ fn a_kernel_that_miscounts_a_known_board_is_refused() {
     let wrong = Registration { self_test: 14_199, ..registration(&core, "a", &[]) };
     let refusal = core.register(T0, wrong).unwrap_err();
     assert!(matches!(refusal, Refusal::SelfTest { found: 14_199, expected: 14_200, .. }), "{refusal}");
+}
+
+#[test]
+fn an_owner_has_as_many_workers_as_it_may_and_those_long_silent_make_room() {
+    let mut core = core();
+    let of = |owner: &str, core: &super::Core| Registration {
+        owner: Owner::new(owner),
+        ..registration(core, owner, &[])
+    };
+    let (greedy, modest) = (of("greedy", &core), of("modest", &core));
+    for _ in 0..MOST_OF_AN_OWNER {
+        core.register(T0, greedy.clone()).unwrap();
+    }
+    let refused = core.register(LEASE_TIME, greedy.clone());
+    assert_eq!(refused, Err(Refusal::TooManyWorkers(MOST_OF_AN_OWNER)));
+    core.register(LEASE_TIME, modest).unwrap();
+    let later = LEASE_TIME * 2;
+    core.register(later, greedy).unwrap();
+    assert_eq!(core.status(later).workers_total, MOST_OF_AN_OWNER as u64 + 1);
+}
+
+#[test]
+fn a_status_lists_the_thousand_workers_heard_of_last_and_the_number_of_all() {
+    let mut core = core();
+    for k in 0..3000_u64 {
+        let registration = registration(&core, &k.to_string(), &[]);
+        core.register(Duration::from_millis(k), registration).unwrap();
+    }
+    let status = core.status(Duration::from_secs(3));
+    assert_eq!((status.workers.len(), status.workers_total), (1000, 3000));
+    assert!(status.workers.iter().all(|worker| worker.name.parse::<u64>().unwrap() >= 2000));
+}
+
+#[test]
+fn an_owner_names_its_own_workers_only_and_is_struck_off_with_all_of_them() {
+    let mut core = core();
+    let of = |owner: &str, core: &super::Core| Registration {
+        owner: Owner::new(owner),
+        ..registration(core, "namesake", &[])
+    };
+    let (a, b) = (of("a", &core), of("b", &core));
+    let (a, b) = (core.register(T0, a).unwrap().worker, core.register(T0, b).unwrap().worker);
+    assert_eq!(core.check_owner(a, &Owner::new("a")), Ok(()));
+    assert_eq!(core.check_owner(a, &Owner::new("b")), Err(Refusal::UnknownWorker(a)));
+    let held = core.lease(T0, a, 3).unwrap();
+    assert_eq!(core.strike_off(T0, &Owner::new("a")), 1);
+    assert_eq!(core.lease(T0, a, 1), Err(Refusal::UnknownWorker(a)));
+    let lent = core.lease(T0, b, 100).unwrap();
+    assert!(
+        held.iter().all(|lease| lent.iter().any(|again| again.unit == lease.unit)),
+        "they are open again"
+    );
 }

@@ -35,7 +35,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("diadem: {error:#}");
+            eprintln!("diadem: {}", output::sentence(&error));
             ExitCode::FAILURE
         }
     }

@@ -51,8 +51,8 @@ fn the_words_of_before_still_say_the_same() {
     let bench = "bench --n 8 --kernel search --isa portable --seconds 0.01 --json";
     assert!(folder.run(bench).stdout.lines().all(|line| line.contains("\"kernel\":\"search\"")));
     assert_eq!(folder.run("families 8").stdout, folder.run("orbits 8").stdout);
-    assert!(folder.run("count --help").stdout.contains("[aliases: --kernel]"));
-    assert!(folder.run("--help").stdout.contains("[aliases: families]"));
+    assert!(folder.run("count --help").stdout.contains("[alias: --kernel]"));
+    assert!(folder.run("--help").stdout.contains("[alias: families]"));
 }
 
 #[test]
@@ -125,7 +125,9 @@ fn a_second_process_on_a_run_directory_is_refused_with_the_pid_of_the_first() {
 fn directories_that_cannot_be_written_are_refused() {
     let folder = Folder::new();
     // Nobody, not even root, can make a folder there.
-    folder.run("count 8 --run /proc/diadem-8").refused(&["/proc/diadem-8"]);
+    let refused = folder.run("count 8 --run /proc/diadem-8");
+    refused.refused(&["/proc/diadem-8"]);
+    assert_eq!(refused.stderr.matches("os error").count(), 1, "the cause is named once: {refused:?}");
     fs::write(folder.path().join("file"), "").unwrap();
     folder.run("count 8 --run file").refused(&["file"]);
 }

@@ -9,6 +9,7 @@ use coordinator::{Agreement, Answer};
 use serde_json::json;
 
 use crate::assurance;
+use crate::log::say;
 
 /// Prints the text and a newline to stdout.
 pub fn print(text: &str) -> anyhow::Result<()> {
@@ -37,13 +38,15 @@ pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
 /// Prints what was noticed while a run was opened, to stderr.
 pub fn notices(notices: &[Notice]) {
     for notice in notices {
-        eprintln!("diadem: {notice}");
+        say(format_args!("diadem: {notice}"));
     }
 }
 
-/// Prints the answer; a total that differs from the published one gives a failure.
+/// Prints the answer; a total that differs from the published one gives a failure, and so does an answer that nobody
+/// gets to see, a closed pipe included.
 pub fn answer(answer: &Answer, json: bool) -> anyhow::Result<ExitCode> {
-    print(&if json { answer_json(answer).to_string() } else { answer_text(answer) })?;
+    let text = if json { answer_json(answer).to_string() } else { answer_text(answer) };
+    print(&text).map_err(|error| anyhow::anyhow!("the answer is there and cannot be printed: {error:#}"))?;
     Ok(if answer.agreement() == Agreement::Differs { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 

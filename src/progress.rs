@@ -8,6 +8,7 @@ use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use proto::RunStatus;
 use tokio::sync::watch;
 
+use crate::log::say;
 use crate::output::span;
 
 /// Between two plain lines.
@@ -31,7 +32,7 @@ pub async fn show(mut snapshots: watch::Receiver<Snapshot>) {
         bar.set_message(text.clone());
         if !is_terminal && Instant::now() >= next_line {
             next_line = Instant::now() + LINE_EVERY;
-            eprintln!("n = {}: {:.2} %, {text}", status.board, 100.0 * status.progress);
+            say(format_args!("n = {}: {:.2} %, {text}", status.board, 100.0 * status.progress));
         }
         if snapshots.changed().await.is_err() {
             break;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use queens::kernel::{Kernel, Stop};
 use queens::symmetric::{Turn, count_fixed};
-use queens::{Board, Constellation, Orbit, Position, Square, Symmetry, SymmetryClass};
+use queens::{Board, Constellation, Orbit, Position, Square, SymmetryClass};
 use rayon::prelude::*;
 use thiserror::Error;
 
@@ -178,7 +178,7 @@ impl ConstellationFile {
             let (record, after) = ConstellationRecord::read(order, rest)
                 .map_err(|error| FileError::Record { number, error })?;
             let orbit = file.next(&record).and_then(|orbit| {
-                match seen.insert(representative(board, orbit.representative), number) {
+                match seen.insert(orbit.representative.smallest_image(board), number) {
                     Some(earlier) => Err(Problem::Repeated(earlier)),
                     None => Ok(orbit),
                 }
@@ -286,9 +286,4 @@ fn constellation_of(board: Board, queens: &[Square]) -> Option<Constellation> {
     let expected = constellation.queens(board);
     let are_the_same = queens.len() == expected.len() && queens.iter().all(|queen| expected.contains(queen));
     (constellation.is_valid(board) && are_the_same).then_some(constellation)
-}
-
-/// The smallest image.
-fn representative(board: Board, constellation: Constellation) -> Constellation {
-    Symmetry::ALL.into_iter().map(|s| constellation.image(board, s)).fold(constellation, Ord::min)
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Owner, Registration, Report, RunStatus, Verdict, Welcome, WorkerId};
-use queens::{Plan, UnitId};
+use proto::{Lease, LeaseReply, Owner, Registration, Renewal, Report, RunStatus, Verdict, Welcome, WorkerId};
+use queens::Plan;
 use tokio::sync::{oneshot, watch};
 
 use crate::clock::{Clock, SystemClock};
@@ -100,7 +100,7 @@ impl Handle {
     ///
     /// # Errors
     /// The worker is not registered by this owner, or the keeper has ended.
-    pub async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Vec<UnitId>, CallError> {
+    pub async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CallError> {
         let owner = self.owner.clone();
         self.call(|reply| Request::Renew { owner, worker, held, reply }).await
     }

@@ -17,11 +17,14 @@ mod checkpoint;
 mod clock;
 mod connections;
 mod double_check;
+mod gate;
 mod groups;
 mod handle;
 mod keeper;
 mod lock;
 mod merge;
+mod peers;
+mod quota;
 mod replay;
 mod resumption;
 mod server;
@@ -46,7 +49,7 @@ mod known_run;
 #[cfg(test)]
 mod known_worker;
 
-pub use access::{Access, Caller, Right};
+pub use access::{Access, Bearers, Caller, Right};
 pub use answer::{Agreement, Answer};
 pub use audit::{Audit, AuditError, audit, audit_each};
 pub use bound::CONFIDENCE;

@@ -10,24 +10,26 @@ use proto::v1::coordinator_server::CoordinatorServer;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tonic::transport::{Certificate, Identity, Server, ServerTlsConfig};
-use tower::filter::FilterLayer;
 
 use crate::access::Access;
 use crate::connections::connections;
+use crate::gate::{Gate, MESSAGE_BYTES};
 use crate::handle::Handle;
-use crate::service::{MOST_UNITS, Service};
+use crate::quota::Quotas;
+use crate::service::Service;
 
 /// A connection that does not answer a ping within this time, asked as often, is dropped.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
-
-/// The most bytes in a message: every count of a full report, and some more.
-const MESSAGE_BYTES: usize = 64 * MOST_UNITS;
 
 /// A worker has four calls under way at most.
 const MOST_CALLS: u32 = 32;
 
 /// The most bytes in the headers of a call; a token has 256 at most.
 const HEADER_BYTES: u32 = 8 << 10;
+
+/// So many bytes of a call, and of all calls of a connection, may come before they are looked at.
+const CALL_WINDOW: u32 = 128 << 10;
+const CONNECTION_WINDOW: u32 = 256 << 10;
 
 /// A connection that has not agreed on its keys in this time is dropped.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -88,6 +90,8 @@ impl Guard {
             .http2_keepalive_interval(Some(KEEP_ALIVE))
             .http2_keepalive_timeout(Some(KEEP_ALIVE))
             .http2_max_header_list_size(HEADER_BYTES)
+            .initial_stream_window_size(CALL_WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW)
             .max_concurrent_streams(MOST_CALLS);
         let server = match keys {
             None => server,
@@ -96,6 +100,11 @@ impl Guard {
             })?,
         };
         Ok(Self { access, server })
+    }
+
+    /// Whom it lets in; that can be changed while it does.
+    pub fn access(&self) -> Access {
+        self.access.clone()
     }
 }
 
@@ -114,9 +123,10 @@ pub async fn serve(
     let service = CoordinatorServer::new(Service::new(handle)).max_decoding_message_size(MESSAGE_BYTES);
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<CoordinatorServer<Service>>().await;
-    let incoming = connections(listener, !access.is_guarded());
+    let incoming = connections(listener, &access);
+    let gate = Gate { access, quotas: Arc::new(Quotas::default()), clock };
     server
-        .layer(FilterLayer::new(move |request| access.check(clock.now(), request)))
+        .layer(gate)
         .add_service(health_service)
         .add_service(service)
         .serve_with_incoming_shutdown(incoming, shutdown)

@@ -126,6 +126,15 @@ pub enum LeaseReply {
     Finished,
 }
 
+/// The answer to a renewal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Renewal {
+    /// Units whose lease was lost: no longer wanted from this worker.
+    pub lost: Vec<UnitId>,
+    /// Whether everything has been counted.
+    pub finished: bool,
+}
+
 /// The count of one unit, as a worker reports it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnitCount {
@@ -206,8 +215,10 @@ pub struct RunStatus {
     pub phase: Phase,
     /// What is wrong, if anything; else empty.
     pub trouble: String,
-    /// The workers that are there.
+    /// Of the workers that are there those heard of last.
     pub workers: Vec<WorkerStatus>,
+    /// How many are there, those not listed included.
+    pub workers_total: u64,
     /// What double-checking says so far.
     pub assurance: Assurance,
     /// Units that were lost with five workers and are not lent any more; at most 100 of them.
@@ -236,6 +247,8 @@ pub struct Assurance {
 /// What the coordinator knows of a worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkerStatus {
+    /// As whom it was let in.
+    pub owner: Owner,
     /// What people call it.
     pub name: String,
     /// The machine that it runs on.

@@ -10,8 +10,8 @@ mod wire;
 
 pub use access::{AUTHORIZATION, AccessToken, TokenError};
 pub use domain::{
-    Assurance, Lease, LeaseReply, Owner, Phase, Registration, Report, RunStatus, Token, UnitCount, Variant,
-    Verdict, Welcome, WorkerId, WorkerStatus,
+    Assurance, Lease, LeaseReply, Owner, Phase, Registration, Renewal, Report, RunStatus, Token, UnitCount,
+    Variant, Verdict, Welcome, WorkerId, WorkerStatus,
 };
 pub use strict::{StrictCodec, StrictDecoder};
 pub use wire::{WireError, malformed, plan_from_reply, plan_reply};

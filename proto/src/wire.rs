@@ -11,8 +11,8 @@ use queens::{Board, PlanSpec, Totals, UnitId};
 use thiserror::Error;
 
 use crate::domain::{
-    Assurance, Lease, LeaseReply, Owner, Phase, Registration, Report, RunStatus, Token, UnitCount, Variant,
-    Verdict, Welcome, WorkerId, WorkerStatus,
+    Assurance, Lease, LeaseReply, Owner, Phase, Registration, Renewal, Report, RunStatus, Token, UnitCount,
+    Variant, Verdict, Welcome, WorkerId, WorkerStatus,
 };
 use crate::v1;
 
@@ -48,6 +48,9 @@ const LONGEST_SHOWN: usize = 100;
 /// Names longer than this are refused.
 const LONGEST_NAME: usize = 200;
 
+/// Fingerprints have 32 digits.
+const LONGEST_FINGERPRINT: usize = 64;
+
 /// More threads than any machine has are refused.
 const MOST_THREADS: u32 = 65_536;
 
@@ -64,7 +67,7 @@ pub fn plan_reply(spec: PlanSpec, fingerprint: &Fingerprint) -> v1::PlanReply {
 pub fn plan_from_reply(reply: v1::PlanReply) -> Result<(PlanSpec, Fingerprint), WireError> {
     let spec = serde_json::from_str(&reply.spec)
         .map_err(|_| WireError::new("the plan", reply.spec, "one that this release of diadem knows"))?;
-    Ok((spec, Fingerprint::from(reply.fingerprint)))
+    Ok((spec, parse_fingerprint(reply.fingerprint)?))
 }
 
 impl From<Lease> for v1::Lease {
@@ -109,7 +112,7 @@ impl TryFrom<v1::RegisterRequest> for Registration {
         }
         Ok(Self {
             owner: Owner::default(),
-            fingerprint: Fingerprint::from(fingerprint),
+            fingerprint: parse_fingerprint(fingerprint)?,
             name,
             machine,
             threads,
@@ -118,6 +121,13 @@ impl TryFrom<v1::RegisterRequest> for Registration {
             held: held.into_iter().map(UnitId).collect(),
         })
     }
+}
+
+fn parse_fingerprint(text: String) -> Result<Fingerprint, WireError> {
+    if text.len() > LONGEST_FINGERPRINT || text.chars().any(char::is_control) {
+        return Err(WireError::new("a fingerprint", format!("{text:?}"), "32 digits"));
+    }
+    Ok(Fingerprint::from(text))
 }
 
 fn parse_kernel(text: &str) -> Result<KernelName, WireError> {
@@ -167,6 +177,18 @@ impl From<v1::LeaseReply> for LeaseReply {
         } else {
             LeaseReply::Granted(reply.leases.into_iter().map(Into::into).collect())
         }
+    }
+}
+
+impl From<Renewal> for v1::RenewReply {
+    fn from(renewal: Renewal) -> Self {
+        Self { lost: renewal.lost.into_iter().map(|unit| unit.0).collect(), finished: renewal.finished }
+    }
+}
+
+impl From<v1::RenewReply> for Renewal {
+    fn from(reply: v1::RenewReply) -> Self {
+        Self { lost: reply.lost.into_iter().map(UnitId).collect(), finished: reply.finished }
     }
 }
 
@@ -281,6 +303,7 @@ impl From<RunStatus> for v1::StatusReply {
             phase: v1::Phase::from(status.phase).into(),
             trouble: status.trouble,
             workers: status.workers.into_iter().map(Into::into).collect(),
+            workers_total: status.workers_total,
             disputed: status.disputed,
             worth: Some(status.assurance.into()),
             set_aside: status.set_aside.into_iter().map(|unit| unit.0).collect(),
@@ -299,7 +322,7 @@ impl TryFrom<v1::StatusReply> for RunStatus {
         Ok(Self {
             board,
             phase: reply.phase().try_into()?,
-            fingerprint: Fingerprint::from(reply.fingerprint),
+            fingerprint: parse_fingerprint(reply.fingerprint)?,
             units: reply.units,
             done: reply.done,
             leased: reply.leased,
@@ -310,6 +333,8 @@ impl TryFrom<v1::StatusReply> for RunStatus {
             left: reply.seconds_left.map(seconds).transpose()?,
             rate: reply.rate,
             trouble: reply.trouble,
+            // Older coordinators list all and say no number.
+            workers_total: reply.workers_total.max(reply.workers.len() as u64),
             workers: reply.workers.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
             assurance: reply.worth.map(Assurance::from).unwrap_or_default(),
             set_aside: reply.set_aside.into_iter().map(UnitId).collect(),
@@ -348,6 +373,7 @@ impl From<v1::Worth> for Assurance {
 impl From<WorkerStatus> for v1::WorkerStatus {
     fn from(status: WorkerStatus) -> Self {
         Self {
+            owner: status.owner.name().to_owned(),
             name: status.name,
             machine: status.machine,
             threads: status.threads,
@@ -364,6 +390,7 @@ impl TryFrom<v1::WorkerStatus> for WorkerStatus {
     type Error = WireError;
     fn try_from(status: v1::WorkerStatus) -> Result<Self, WireError> {
         Ok(Self {
+            owner: Owner::new(&status.owner),
             name: status.name,
             machine: status.machine,
             threads: status.threads,

@@ -159,8 +159,12 @@ pub struct StatusArgs {
     pub json: bool,
 }
 
+/// Nobody waits longer; clocks cannot count to what could be said.
+const LONGEST: Duration = Duration::from_hours(10 * 365 * 24);
+
 fn time(text: &str) -> Result<Duration, ValueError> {
-    humantime::parse_duration(text).map_err(|_| ValueError::new(text, "a time such as 90s, 10m or 2h"))
+    let time = humantime::parse_duration(text).ok().filter(|time| *time <= LONGEST);
+    time.ok_or_else(|| ValueError::new(text, "a time such as 90s, 10m or 2h, of at most ten years"))
 }
 
 fn address(text: &str) -> Result<SocketAddr, ValueError> {

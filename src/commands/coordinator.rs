@@ -4,7 +4,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::pin::pin;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
 use coordinator::shard::Shard;
@@ -18,19 +18,27 @@ use tracing::{Level, info};
 
 use crate::access::guard;
 use crate::args::ServedRun;
-use crate::{command_line, ending, log, output, signals};
+use crate::log::say;
+use crate::{command_line, ending, host, log, output, signals};
 
-/// How long workers are given to notice that all is counted.
+/// Files of the run, and a few connections.
+const OPEN_FILES: u64 = 80;
+
+/// Workers are told that all is counted until none has called for this long. They renew their leases twice in that time.
 const FAREWELL: Duration = Duration::from_secs(5);
+
+/// Somebody who calls all the same is not waited for any longer.
+const LONGEST_FAREWELL: Duration = Duration::from_mins(1);
 
 pub fn run(run: ServedRun) -> anyhow::Result<ExitCode> {
     log::start(Level::INFO);
+    host::ensure_open_files(OPEN_FILES)?;
     let runtime = tokio::runtime::Runtime::new()?;
     runtime.block_on(coordinate(&run))
 }
 
 async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
-    let guard = guard(run.keys.as_deref())?;
+    let (guard, keys) = guard(run.keys.as_deref())?;
     let listener = listen(run.listen).await?;
     let (store, standing, notices) = Store::open(OpenOptions {
         begin: run.plan().map(Plan::derive).transpose()?,
@@ -42,6 +50,7 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     let plan = store.directory().plan().clone();
     info!(n = %plan.board(), units = plan.units(), done = standing.done(), listen = %listener.local_addr()?, "serving");
     let handle = Handle::start(plan, Shard::default(), standing, run.double_check, Some(store))?;
+    tokio::spawn(keys.watch(handle.clone()));
     let (shutdown, stopped) = oneshot::channel::<()>();
     let server = serve(listener, handle.clone(), guard, async {
         stopped.await.ok();
@@ -76,23 +85,30 @@ async fn until_done(run: &ServedRun, handle: &Handle) -> anyhow::Result<ExitCode
         ending = ending::of(handle) => ending?,
         interrupted = &mut interrupted => {
             interrupted?;
-            eprintln!("diadem: stopped; {}", command_line::how_to_go_on());
+            say(format_args!("diadem: stopped; {}", command_line::how_to_go_on()));
             return Ok(ExitCode::SUCCESS);
         }
     };
     let answer = ending::answer(ending)?;
     let code = output::answer(&answer, run.json)?;
-    timeout(FAREWELL, everybody_left(handle)).await.ok();
+    everybody_left(handle).await;
     if run.stays {
         interrupted.await?;
     }
     Ok(code)
 }
 
+/// Waits until all workers have left, or those that are still registered are silent.
 async fn everybody_left(handle: &Handle) {
+    let begun = Instant::now();
     let mut pause = Duration::from_millis(1);
-    while handle.status().await.is_ok_and(|status| !status.workers.is_empty()) {
-        sleep(pause).await;
+    while begun.elapsed() < LONGEST_FAREWELL {
+        let status = handle.status().await;
+        let last_words = status.into_iter().flat_map(|status| status.workers).map(|worker| worker.last_word);
+        match last_words.min() {
+            Some(last_word) if begun.elapsed() < FAREWELL || last_word < FAREWELL => sleep(pause).await,
+            _ => return,
+        }
         pause = (2 * pause).min(Duration::from_millis(50));
     }
 }

@@ -17,16 +17,21 @@ use tracing::Level;
 
 use crate::args::{LocalCount, Place, new_plan};
 use crate::local::Local;
+use crate::log::say;
 use crate::{command_line, ending, host, log, output, progress, signals};
 
 /// A count that could not record anything for this long ends: what it counts on would be lost.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// Files of the run and of the process.
+const OPEN_FILES: u64 = 64;
 
 /// The exit code after Ctrl-C, as shells have it.
 const INTERRUPTED: u8 = 130;
 
 pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     log::start(Level::WARN);
+    host::ensure_open_files(OPEN_FILES)?;
     let (plan, standing, store) = begin(&count)?;
     let config = worker::Config {
         name: "local".into(),
@@ -59,7 +64,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
             output::answer(&answer, count.json)
         }
         Ok(None) => {
-            eprintln!("diadem: stopped; {what_is_kept}");
+            say(format_args!("diadem: stopped; {what_is_kept}"));
             Ok(ExitCode::from(INTERRUPTED))
         }
         Err(error) => Err(anyhow!("{}; {what_is_kept}", output::sentence(&error))),

@@ -10,6 +10,7 @@ use coordinator::export::{ExportError, TableSource};
 use coordinator::run_directory::RunDirectory;
 
 use crate::args::ExportArgs;
+use crate::log::say;
 
 pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let directory = RunDirectory::open(&args.run)?;
@@ -28,9 +29,9 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
         out.flush()?;
         digest
     };
-    eprintln!("blake3 {digest}");
+    say(format_args!("blake3 {digest}"));
     if audit.missing_units > 0 {
-        eprintln!("diadem: the run is not complete: {} units are missing", audit.missing_units);
+        say(format_args!("diadem: the run is not complete: {} units are missing", audit.missing_units));
     }
     Ok(ExitCode::SUCCESS)
 }

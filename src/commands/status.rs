@@ -41,6 +41,7 @@ fn open(status: &RunStatus) -> u64 {
 fn as_json(status: &RunStatus) -> serde_json::Value {
     let worker = |w: &WorkerStatus| {
         json!({
+            "owner": w.owner.name(),
             "name": w.name,
             "machine": w.machine,
             "threads": w.threads,
@@ -71,6 +72,7 @@ fn as_json(status: &RunStatus) -> serde_json::Value {
         "rate": status.rate,
         "worth": assurance::value(&status.assurance, status.done),
         "set_aside": status.set_aside.iter().map(|unit| unit.0).collect::<Vec<_>>(),
+        "workers_total": status.workers_total,
         "workers": status.workers.iter().map(worker).collect::<Vec<_>>(),
     })
 }
@@ -124,6 +126,10 @@ fn as_text(status: &RunStatus) -> String {
             w.rate,
             span(w.last_word),
         );
+    }
+    let listed = status.workers.len() as u64;
+    if status.workers_total > listed {
+        text += &format!("\n... and {} workers more", status.workers_total - listed);
     }
     text
 }

@@ -12,8 +12,12 @@ use crate::access::{JOIN, STATUS, credentials};
 use crate::args::{KernelChoice, WorkerArgs};
 use crate::{host, log, signals};
 
+/// The connection, and what the process needs besides.
+const OPEN_FILES: u64 = 48;
+
 pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     log::start(Level::INFO);
+    host::ensure_open_files(OPEN_FILES)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let result = runtime.block_on(work(args));
     // A unit that does not stop in time must not hold up the exit.

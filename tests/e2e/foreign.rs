@@ -64,7 +64,11 @@ fn worker_meets(spec: &str, fingerprint: &str) -> crate::harness::Completed {
 #[test]
 fn a_worker_that_does_not_know_the_plan_version_leaves_with_a_sentence() {
     let spec = r#"{"n":8,"scheme":"constellations","grain":5,"version":99}"#;
-    worker_meets(spec, "00").refused(&["version 99", "version 1 only", "the release that began the run"]);
+    worker_meets(spec, "00").refused(&[
+        "version 99",
+        "versions 1 to 2 only",
+        "the release that began the run",
+    ]);
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! End to end: real processes, real sockets on loopback, real kills.
 
+#[cfg(feature = "atlas")]
 mod atlas;
+mod attack;
 mod cluster;
 mod count;
 mod damage;
@@ -11,6 +13,7 @@ mod kill;
 mod kills;
 mod liar;
 mod limits;
+mod log;
 mod network;
 mod old_runs;
 mod proxy;

@@ -3,8 +3,7 @@
 use std::future::Future;
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Registration, Report, Verdict, Welcome, WorkerId};
-use queens::UnitId;
+use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
 use thiserror::Error;
 
 /// A call that has failed, by what to do about it.
@@ -29,8 +28,8 @@ pub trait Coordinator: Clone + Send + Sync + 'static {
     /// Asks for up to `want` units, and waits up to `wait` for some to open.
     fn lease(&self, worker: WorkerId, want: u32, wait: Duration) -> impl Call<LeaseReply>;
 
-    /// Keeps leases alive; answers with the units that are lost.
-    fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> impl Call<Vec<UnitId>>;
+    /// Keeps leases alive; answers with the units that are lost, and whether all is counted.
+    fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> impl Call<Renewal>;
 
     /// Reports counts; answers with one verdict for each, once they are on record.
     fn report(&self, report: Report) -> impl Call<Vec<Verdict>>;

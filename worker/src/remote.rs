@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use proto::v1::coordinator_client::CoordinatorClient;
 use proto::{
-    Lease, LeaseReply, Registration, Report, RunStatus, Verdict, Welcome, WireError, WorkerId,
+    Lease, LeaseReply, Registration, Renewal, Report, RunStatus, Verdict, Welcome, WireError, WorkerId,
     plan_from_reply, v1,
 };
+use queens::PlanSpec;
 use queens::plan::Fingerprint;
-use queens::{PlanSpec, UnitId};
 use thiserror::Error;
 use tonic::codegen::http::Uri;
 use tonic::service::interceptor::InterceptedService;
@@ -168,12 +168,11 @@ impl Coordinator for Remote {
         Ok(self.answer(wait, client.lease(request)).await?.into())
     }
 
-    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Vec<UnitId>, CoordinatorError> {
+    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
         let mut client = self.client.clone();
         let leases = held.into_iter().map(Into::into).collect();
-        let reply =
-            self.answer(Duration::ZERO, client.renew(v1::RenewRequest { worker: worker.0, leases })).await?;
-        Ok(reply.lost.into_iter().map(UnitId).collect())
+        let request = v1::RenewRequest { worker: worker.0, leases };
+        Ok(self.answer(Duration::ZERO, client.renew(request)).await?.into())
     }
 
     async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {

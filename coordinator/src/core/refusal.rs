@@ -32,6 +32,11 @@ pub enum Refusal {
     /// The worker's machine was wrong before.
     #[error("machine {0} is quarantined: two other counts have proved a count of it wrong")]
     Quarantined(String),
+    /// An owner has as many workers as it may.
+    #[error(
+        "{0} workers of this owner are registered, which is as many as may be; try again when some have left"
+    )]
+    TooManyWorkers(usize),
     /// The coordinator was restarted, or the worker was silent for too long.
     #[error("worker {0} is not registered; register first")]
     UnknownWorker(WorkerId),

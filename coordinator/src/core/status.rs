@@ -31,6 +31,7 @@ impl Core {
             phase: Phase::Counting,
             trouble: self.trouble(),
             workers: self.workers.status(now, |worker| self.leases.held_by(worker).units),
+            workers_total: self.workers.len() as u64,
             assurance: assess(&self.standing, self.policy),
             set_aside: self.losses.set_aside().iter().take(NAMED).copied().collect(),
         }

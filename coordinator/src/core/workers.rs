@@ -1,5 +1,6 @@
 //! The workers that are there, and when each was last heard of.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
@@ -31,6 +32,12 @@ pub struct RegisteredWorker {
     done: u64,
     rate: Rate,
 }
+
+/// At most so many workers of an owner are registered.
+pub const MOST_OF_AN_OWNER: usize = 4096;
+
+/// At most so many workers are listed in a status, so that it stays within the bounds of a message.
+const MOST_LISTED: usize = 1000;
 
 /// A process numbers at most so many workers.
 const SESSION_BITS: u32 = 24;
@@ -79,6 +86,17 @@ impl Workers {
     /// The workers of that owner.
     pub fn of(&self, owner: &Owner) -> Vec<WorkerId> {
         self.those(|worker| worker.owner == *owner)
+    }
+
+    /// Whether one more worker of the owner can be registered.
+    pub fn has_room(&self, owner: &Owner) -> bool {
+        self.by_id.values().filter(|worker| worker.owner == *owner).count() < MOST_OF_AN_OWNER
+    }
+
+    /// The worker of the owner that has been silent for the longest, if its last word came before that time.
+    pub fn most_silent(&self, owner: &Owner, since: Duration) -> Option<WorkerId> {
+        let silent = self.by_id.iter().filter(|(_, w)| w.owner == *owner && w.last_word < since);
+        silent.min_by_key(|(id, worker)| (worker.last_word, **id)).map(|(id, _)| *id)
     }
 
     /// Whether two workers have one owner, one name and one machine.
@@ -146,11 +164,21 @@ impl Workers {
         self.by_id.values().map(|worker| u64::from(worker.threads)).sum::<u64>().max(1)
     }
 
-    /// What is to be said of each, in the order of registration; `leased` tells how many units one holds.
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// What is to be said of those heard of last, by owner and name; `leased` tells how many units one holds.
     pub fn status(&self, now: Duration, leased: impl Fn(WorkerId) -> u64) -> Vec<WorkerStatus> {
         let mut workers: Vec<_> = self.by_id.iter().collect();
-        workers.sort_by_key(|(id, _)| **id);
+        if workers.len() > MOST_LISTED {
+            workers.select_nth_unstable_by_key(MOST_LISTED, |(id, worker)| (Reverse(worker.last_word), **id));
+            workers.truncate(MOST_LISTED);
+        }
+        workers.sort_by_key(|(id, worker)| (&worker.owner, &worker.name, **id));
         let status = |(id, worker): (&WorkerId, &RegisteredWorker)| WorkerStatus {
+            owner: worker.owner.clone(),
             name: worker.name.clone(),
             machine: worker.machine.clone(),
             threads: worker.threads,

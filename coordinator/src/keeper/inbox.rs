@@ -7,8 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Owner, Registration, Report, RunStatus, Verdict, Welcome, WorkerId};
-use queens::UnitId;
+use proto::{Lease, LeaseReply, Owner, Registration, Renewal, Report, RunStatus, Verdict, Welcome, WorkerId};
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
@@ -44,7 +43,7 @@ pub(crate) enum Request {
         owner: Owner,
         worker: WorkerId,
         held: Vec<Lease>,
-        reply: ReplyTo<Vec<UnitId>>,
+        reply: ReplyTo<Renewal>,
     },
     Report {
         owner: Owner,

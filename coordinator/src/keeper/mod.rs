@@ -19,13 +19,14 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use proto::{LeaseReply, Registration, Welcome};
+use proto::{LeaseReply, Owner, Registration, Renewal, Welcome};
 use tokio::sync::watch;
 use tracing::{error, info, warn};
 
 use crate::clock::Clock;
 use crate::core::Core;
 use crate::ledger::CommitMark;
+use crate::quota::LogLines;
 use crate::store::Store;
 use ending::Stage;
 use inbox::Inbox;
@@ -68,6 +69,8 @@ pub(crate) struct Keeper {
     threads: u32,
     /// The kernels of all workers that have registered.
     kernels: BTreeSet<String>,
+    /// Lines of the log that owners give occasion to.
+    log_lines: LogLines,
     /// The machines of which it was said that they are quarantined.
     quarantined: BTreeSet<String>,
 }
@@ -105,6 +108,7 @@ pub(crate) fn start(
         trouble: String::new(),
         threads: 0,
         kernels: BTreeSet::new(),
+        log_lines: LogLines::default(),
         quarantined: BTreeSet::new(),
     };
     thread::Builder::new().name("keeper".into()).spawn(|| keeper.run())?;
@@ -168,18 +172,19 @@ impl Keeper {
             Request::Renew { owner, worker, held, reply } => {
                 let is_owner = self.core.check_owner(worker, &owner);
                 let lost = is_owner.and_then(|()| self.core.renew(now, worker, &held));
-                reply.send(lost.map_err(CallError::from)).ok();
+                let finished = matches!(self.stage, Stage::Ended(_));
+                reply.send(lost.map(|lost| Renewal { lost, finished }).map_err(CallError::from)).ok();
             }
             Request::Release { owner, worker, held, leaving, reply } => {
                 let is_owner = self.core.check_owner(worker, &owner);
                 let released = is_owner.and_then(|()| self.core.release(now, worker, &held, leaving));
-                if leaving && released.is_ok() {
+                if leaving && released.is_ok() && self.may_log(&owner) {
                     info!(%worker, units = held.len(), "worker left");
                 }
                 reply.send(released.map_err(CallError::from)).ok();
             }
             Request::Report { owner, report, reply } => match self.core.check_owner(report.worker, &owner) {
-                Ok(()) => self.judge(report, reply),
+                Ok(()) => self.judge(&owner, report, reply),
                 Err(refusal) => {
                     reply.send(Err(refusal.into())).ok();
                 }
@@ -201,13 +206,24 @@ impl Keeper {
     fn register(&mut self, registration: Registration, reply: ReplyTo<Welcome>) {
         self.kernels.insert(registration.kernel.to_string());
         let (name, held) = (registration.name.clone(), registration.held.len());
+        let owner = registration.owner.clone();
         let welcome = self.core.register(self.now(), registration);
         match &welcome {
+            _ if !self.may_log(&owner) => {}
             Ok(w) => info!(worker = %w.worker, name, held, again = w.leases.len(), "worker registered"),
             Err(refusal) => warn!(name, %refusal, "worker refused"),
         }
         self.threads = self.threads.max(self.core.threads());
         reply.send(welcome.map_err(CallError::from)).ok();
+    }
+
+    /// Whether one more line about what the owner does may be logged. Says how many were left out before it.
+    fn may_log(&mut self, owner: &Owner) -> bool {
+        let left_out = self.log_lines.take(self.clock.now(), owner);
+        if let Some(lines @ 1..) = left_out {
+            warn!(%owner, lines, "lines of the log were left out");
+        }
+        left_out.is_some()
     }
 
     fn serve_waiting(&mut self) {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Report, Verdict};
+use proto::{Owner, Report, Verdict};
 use tracing::{error, info, warn};
 
 use super::Keeper;
@@ -25,7 +25,7 @@ pub(super) struct PendingReport {
 
 impl Keeper {
     /// Has the core judge a report. Its answer waits for the commit.
-    pub(super) fn judge(&mut self, report: Report, reply: ReplyTo<Vec<Verdict>>) {
+    pub(super) fn judge(&mut self, owner: &Owner, report: Report, reply: ReplyTo<Vec<Verdict>>) {
         let now = self.now();
         let unix_time = self.unix_time();
         let mut verdicts = Vec::with_capacity(report.counts.len());
@@ -33,7 +33,7 @@ impl Keeper {
         for count in &report.counts {
             match self.core.judge(now, unix_time, report.worker, count) {
                 Ok((verdict, mut new_records)) => {
-                    if verdict == Verdict::Conflict {
+                    if verdict == Verdict::Conflict && self.may_log(owner) {
                         let (unit, worker) = (count.lease.unit, report.worker);
                         warn!(%unit, %worker, completions = count.completions, "counts of a unit disagree");
                     }

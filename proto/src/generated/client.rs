@@ -87,6 +87,9 @@ pub struct RenewReply {
     /// Units whose lease was lost: no longer wanted from this worker.
     #[prost(uint64, repeated, tag = "1")]
     pub lost: ::prost::alloc::vec::Vec<u64>,
+    /// Everything has been counted: the worker can leave.
+    #[prost(bool, tag = "2")]
+    pub finished: bool,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ReportRequest {
@@ -173,6 +176,7 @@ pub struct StatusReply {
     /// What is wrong, if anything: a full disk, an answer withheld.
     #[prost(string, tag = "15")]
     pub trouble: ::prost::alloc::string::String,
+    /// At most 1000 of them: those heard of last.
     #[prost(message, repeated, tag = "16")]
     pub workers: ::prost::alloc::vec::Vec<WorkerStatus>,
     /// Units counted differently by different workers that no third one has decided yet.
@@ -183,6 +187,9 @@ pub struct StatusReply {
     /// Units that were lost with five workers and are not lent any more; at most 100 of them.
     #[prost(uint64, repeated, tag = "19")]
     pub set_aside: ::prost::alloc::vec::Vec<u64>,
+    /// How many workers are registered, those that are not listed included.
+    #[prost(uint64, tag = "20")]
+    pub workers_total: u64,
 }
 /// What double-checking says of the counts on record.
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -228,6 +235,9 @@ pub struct WorkerStatus {
     pub last_word: f64,
     #[prost(string, tag = "8")]
     pub machine: ::prost::alloc::string::String,
+    /// As whom it was let in; empty where nothing is asked for.
+    #[prost(string, tag = "9")]
+    pub owner: ::prost::alloc::string::String,
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]

@@ -129,14 +129,14 @@ prop_compose! {
 
 prop_compose! {
     fn worker_status()(
-        (name, machine) in (name(), name()),
+        (name, machine, owner) in (name(), name(), name()),
         threads in any::<u32>(),
         kernel in kernel(),
         (leased, done) in any::<(u64, u64)>(),
         rate in 0.0..1e9,
         last_word in time(),
     ) -> WorkerStatus {
-        WorkerStatus { name, machine, threads, kernel, leased, done, rate, last_word }
+        WorkerStatus { name, owner: Owner::new(&owner), machine, threads, kernel, leased, done, rate, last_word }
     }
 }
 
@@ -149,13 +149,14 @@ prop_compose! {
         (elapsed, left) in (time(), option::of(time())),
         phase in prop::sample::select(vec![Phase::Counting, Phase::Auditing, Phase::Complete, Phase::Withheld]),
         trouble in any::<String>(),
-        workers in vec(worker_status(), 0..3),
+        (workers, workers_left_out) in (vec(worker_status(), 0..3), any::<u32>()),
         assurance in assurance(),
         set_aside in vec(unit(), 0..5),
     ) -> RunStatus {
+        let workers_total = workers.len() as u64 + u64::from(workers_left_out);
         RunStatus {
             board, fingerprint, units, done, leased, disputed, progress, totals, elapsed, left, rate, phase, trouble,
-            workers, assurance, set_aside,
+            workers, workers_total, assurance, set_aside,
         }
     }
 }

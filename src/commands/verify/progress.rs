@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
+use crate::log::say;
+
 /// Between two plain lines.
 const LINE_EVERY: Duration = Duration::from_secs(30);
 
@@ -38,7 +40,7 @@ impl RecountProgress {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         let due = self.begun.elapsed().as_secs() / LINE_EVERY.as_secs();
         if self.bar.is_hidden() && self.lines.fetch_max(due, Ordering::Relaxed) < due {
-            eprintln!("{}: {done}/{} units", self.what, self.units);
+            say(format_args!("{}: {done}/{} units", self.what, self.units));
         }
     }
 }

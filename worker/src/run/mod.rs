@@ -23,7 +23,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, UnitCount, Verdict, Welcome, WorkerId};
+use proto::{Lease, LeaseReply, Renewal, UnitCount, Verdict, Welcome, WorkerId};
 use queens::kernel::Kernel;
 use queens::self_test::{self, SelfTestError};
 use queens::{Plan, UnitId};
@@ -144,7 +144,7 @@ enum Event {
     Registered(Result<Welcome, CoordinatorError>),
     Leased(Result<LeaseReply, CoordinatorError>),
     Reported(Result<Vec<Verdict>, CoordinatorError>),
-    Renewed(Result<Vec<UnitId>, CoordinatorError>),
+    Renewed(Result<Renewal, CoordinatorError>),
 }
 
 impl<C: Coordinator, P: Pool> WorkerLoop<C, P> {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, UnitCount, Verdict, Welcome};
+use proto::{Lease, LeaseReply, Renewal, UnitCount, Verdict, Welcome};
 use queens::UnitId;
 use tokio::time::Instant;
 use tracing::{info, warn};
@@ -48,8 +48,10 @@ impl<C: Coordinator, P: Pool> WorkerLoop<C, P> {
             }
             Event::Renewed(result) => {
                 self.renewing = false;
-                result.map(|lost| {
-                    if !lost.is_empty() {
+                result.map(|Renewal { lost, finished }| {
+                    // Who still counts what others have counted asks for no more units, and hears it here.
+                    self.summary.finished |= finished;
+                    if !finished && !lost.is_empty() {
                         warn!(units = lost.len(), "leases lost; their counts are still welcome");
                     }
                 })

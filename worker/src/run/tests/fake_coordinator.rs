@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Registration, Report, Verdict, Welcome, WorkerId};
+use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
 use queens::UnitId;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout_at};
@@ -103,12 +103,12 @@ impl Coordinator for FakeCoordinator {
         }
     }
 
-    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Vec<UnitId>, CoordinatorError> {
+    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
         self.books().hear(Heard::Renew(units(&held)));
         self.can_answer(Some(worker)).await?;
         let lost = self.books().lose();
         self.changed.notify_waiters();
-        Ok(lost)
+        Ok(Renewal { lost, finished: false })
     }
 
     async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {

@@ -10,9 +10,10 @@ use atlas::picture::{self, Picture};
 use atlas::solutions::Solutions;
 use atlas::{Placement, restarts};
 
-use crate::args::{Listing, ListingOutput, ListingSource};
+use super::pictures;
+use crate::args::atlas::{Listing, ListingOutput, ListingSource};
+use crate::log::say;
 use crate::output::print;
-use crate::pictures;
 
 pub fn run(listing: &Listing) -> anyhow::Result<ExitCode> {
     let solutions = solutions(&listing.source, listing.size)?;
@@ -42,7 +43,7 @@ fn solutions(source: &ListingSource, size: u8) -> anyhow::Result<Box<dyn Iterato
 fn drawn_seed(seed: Option<u64>) -> u64 {
     seed.unwrap_or_else(|| {
         let seed = u64::from(rand::random::<u32>());
-        eprintln!("seed {seed}");
+        say(format_args!("seed {seed}"));
         seed
     })
 }

@@ -9,7 +9,7 @@ use clap::Args;
 use queens::Board;
 use thiserror::Error;
 
-use super::value::ValueError;
+use crate::args::value::ValueError;
 
 /// Other boards and pieces than the usual.
 #[derive(Debug, Args)]

@@ -21,7 +21,7 @@ fn kernels_threads_shards_and_times_that_cannot_be_are_refused() {
     let folder = Folder::new();
     folder.run("count 8 --method magic").refused(&["there is no method \"magic\"", "auto, meet, search"]);
     folder.run("count 8 --isa mmx").refused(&["mmx", "portable"]);
-    folder.run("count 8 --threads 0").refused(&["0", "1..=4096"]);
+    folder.run("count 8 --threads 0").refused(&["0", "1..=1024"]);
     folder.run("count 27 --families 8,1,12").refused(&["units", "split it less"]);
     folder.run("count 8 --shard 4/3").refused(&["4/3", "1 <= I <= K"]);
     folder.run("worker --coordinator http://127.0.0.1:1 --give-up-after soon").refused(&["soon"]);

@@ -41,7 +41,7 @@ fn ended(result: anyhow::Result<ExitCode>) -> ExitCode {
         Ok(code) => code,
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            say(format_args!("diadem: {error:#}"));
+            say(format_args!("diadem: {}", output::sentence(&error)));
             ExitCode::FAILURE
         }
     }

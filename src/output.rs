@@ -19,6 +19,17 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What an error says, with its causes; those that it says itself are not repeated.
+pub fn sentence(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.ends_with(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
 /// Whether the error is a reader that has gone away, as `head` does.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
@@ -117,4 +128,18 @@ pub fn span(duration: Duration) -> String {
     }
     let text = humantime::format_duration(Duration::from_secs(duration.as_secs())).to_string();
     text.split(' ').take(2).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let full = || io::Error::from(ErrorKind::StorageFull);
+        let own = anyhow::Error::new(full()).context(format!("cannot write x: {}", full()));
+        assert_eq!(sentence(&own), "cannot write x: no storage space");
+        let bare = anyhow::Error::new(full()).context("cannot write x").context("run");
+        assert_eq!(sentence(&bare), "run: cannot write x: no storage space");
+    }
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::anyhow;
 use coordinator::run_directory::RunDirectory;
 use coordinator::shard::Shard;
 use coordinator::standing::Standing;
@@ -66,7 +67,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
             say(format_args!("diadem: stopped; {what_is_kept}"));
             Ok(ExitCode::from(INTERRUPTED))
         }
-        Err(error) => Err(anyhow::anyhow!("{error:#}; {what_is_kept}")),
+        Err(error) => Err(anyhow!("{}; {what_is_kept}", output::sentence(&error))),
     }
 }
 

@@ -16,7 +16,7 @@ use coordinator::{Audit, CONFIDENCE};
 use serde_json::{Map, Value, json};
 
 use crate::args::VerifyArgs;
-use crate::output::print;
+use crate::output::{print, sentence};
 use progress::RecountProgress;
 
 pub fn run(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
@@ -185,7 +185,7 @@ impl VerifyReport {
         let Some(mut object) = self.json else { return Ok(()) };
         object.insert("sound".into(), json!(verified.is_ok()));
         if let Err(error) = verified {
-            object.insert("wrong".into(), json!(format!("{error:#}")));
+            object.insert("wrong".into(), json!(sentence(error)));
         }
         print(&Value::Object(object).to_string())
     }

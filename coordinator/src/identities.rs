@@ -12,8 +12,7 @@
 use std::collections::BTreeMap;
 
 use queens::plan::Border;
-use queens::tally::{Measure, Summand};
-use queens::{Constellation, Plan, Totals, UnitId};
+use queens::{Constellation, Measure, Plan, Summand, Totals, UnitId};
 use thiserror::Error;
 
 use crate::groups::{GroupSums, by_family};

@@ -14,14 +14,18 @@ pub mod self_test;
 pub mod symmetric;
 pub mod tally;
 
+mod bits;
 mod board;
 mod constellation;
 mod position;
+mod squares;
+mod summand;
 mod symmetry;
 
 pub use board::{Board, BoardError, Square};
 pub use constellation::{Constellation, Orbit};
 pub use plan::{Plan, PlanError, PlanSpec, Unit, UnitId};
 pub use position::{BoundaryPairs, Position};
+pub use summand::{Measure, Summand};
 pub use symmetry::{Symmetry, SymmetryClass};
 pub use tally::{Tally, TallyError, Totals};

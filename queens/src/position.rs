@@ -1,5 +1,6 @@
 //! What a kernel completes: queens placed beforehand, and which squares and border queens remain allowed.
 
+use crate::bits::set_bits;
 use crate::board::{Board, Square};
 use crate::constellation::Constellation;
 
@@ -30,9 +31,7 @@ impl BoundaryPairs {
 
     /// The pairs, ascending.
     pub fn iter(&self) -> impl Iterator<Item = (u8, u8)> + '_ {
-        (0..32u8)
-            .flat_map(|left| (0..32u8).map(move |right| (left, right)))
-            .filter(|p| self.contains(p.0, p.1))
+        (0..32).flat_map(|left| set_bits(self.rights(left)).map(move |right| (left, right)))
     }
 
     /// Whether the pair is allowed.

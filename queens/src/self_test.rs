@@ -43,7 +43,7 @@ fn solutions(kernel: &dyn Kernel) -> Result<u128, String> {
     let board = Board::new(N).expect("12 is a board size");
     let spec = PlanSpec::for_kernel(board, kernel.name().method);
     let plan = Plan::derive(spec).map_err(|error| error.to_string())?;
-    let mut tally = Tally::new(&plan);
+    let mut tally = Tally::new(plan.symmetric_members());
     for unit in (0..plan.units()).map(|id| plan.unit(UnitId(id))) {
         let count = unit.count(kernel, &Stop::new()).ok_or("no count")?;
         tally.add(unit.summand, count.completions).map_err(|error| error.to_string())?;

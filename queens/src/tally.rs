@@ -12,7 +12,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::plan::Plan;
+use crate::summand::{Measure, Summand};
 use crate::symmetry::SymmetryClass;
 
 /// The orbits of solutions by class.
@@ -38,26 +38,6 @@ impl Totals {
     pub fn fundamental(&self) -> u128 {
         self.a + self.p + self.r + self.full
     }
-}
-
-/// Which of the sums a unit's count belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Summand {
-    /// The completions of constellations without symmetry.
-    Asymmetric,
-    /// A sum of one constellation that has a symmetry, by its number among those of the plan.
-    Symmetric(u32, Measure),
-}
-
-/// What is counted of a constellation with symmetry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Measure {
-    /// All completions, T.
-    Completions,
-    /// Those that the half turn fixes, h = p + r.
-    HalfTurn,
-    /// Those that the quarter turn fixes, r.
-    QuarterTurn,
 }
 
 /// The sums of one constellation that has a symmetry.
@@ -105,8 +85,9 @@ pub enum TallyError {
 }
 
 impl Tally {
-    /// The tally of a plan of which nothing has been counted.
-    pub fn new(plan: &Plan) -> Self {
+    /// The tally of a run of which nothing has been counted. The members are the constellations of its plan that have a
+    /// symmetry, each with its class and the number of its units.
+    pub fn new(members: impl IntoIterator<Item = (SymmetryClass, u64)>) -> Self {
         let empty = |(class, units)| SymmetricSums {
             class,
             open: units,
@@ -114,7 +95,7 @@ impl Tally {
             half_turn: 0,
             quarter_turn: 0,
         };
-        Self { asymmetric: 0, symmetric: plan.symmetric_members().map(empty).collect() }
+        Self { asymmetric: 0, symmetric: members.into_iter().map(empty).collect() }
     }
 
     /// Adds the count of one unit.

@@ -56,7 +56,7 @@ impl KernelChoice {
         let kernel = kernel(self.method.unwrap_or(plan.method()), Some(self.isa))?;
         let KernelName { method, isa } = kernel.name();
         Ok(match self.memory {
-            Some(bytes) if method == Method::Meet => Arc::new(Meet::with_memory(isa, bytes)),
+            Some(bytes) if method == Method::Meet => Arc::new(Meet::with_memory(isa, bytes)?),
             _ => kernel,
         })
     }

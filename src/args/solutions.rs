@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use atlas::format::Format;
-use atlas::textbook::Method;
+use atlas::format::SolutionFormat;
+use atlas::textbook::ListingMethod;
 use atlas::{Piece, Placement, Setting, Surface};
 use clap::Args;
 use queens::Board;
@@ -61,10 +61,10 @@ pub struct SolutionsArgs {
     pub seed: Option<u64>,
     /// How to find them: search, permutations (all tried), rows (lists extended recursively), iterative (in a loop).
     #[arg(long, value_name = "METHOD", default_value = "search")]
-    pub method: Method,
+    pub method: ListingMethod,
     /// How to write them: digits, tuple, board, json, fen, svg, png.
     #[arg(long, value_name = "FORMAT", default_value = "digits")]
-    pub format: Format,
+    pub format: SolutionFormat,
     /// Where to put pictures, a file for each solution.
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,

@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
 use queens::kernel::{Isa, Kernel, KernelName, Method, Stop, kernel};
-use queens::tally::{Measure, Summand};
-use queens::{Board, Plan, PlanSpec, UnitId, known};
+use queens::{Board, Measure, Plan, PlanSpec, Summand, UnitId, known};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};

@@ -4,7 +4,7 @@ use std::io::{BufWriter, Write, stdout};
 use std::process::ExitCode;
 
 use atlas::Setting;
-use atlas::families::{Families, Family, FamilyCounts};
+use atlas::orbits::{OrbitCounts, SolutionOrbit, SolutionOrbits};
 use serde_json::json;
 
 use crate::args::OrbitsArgs;
@@ -16,20 +16,20 @@ pub fn run(args: &OrbitsArgs) -> anyhow::Result<ExitCode> {
         print(&totals(setting, args.json))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let families = Families::of(setting)?;
+    let orbits = SolutionOrbits::of(setting)?;
     if args.json {
-        print(&in_json(&families).to_string())?;
+        print(&in_json(&orbits).to_string())?;
     } else {
-        show(&families)?;
+        show(&orbits)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn totals(setting: Setting, as_json: bool) -> String {
-    let counts = FamilyCounts::of(setting);
+    let counts = OrbitCounts::of(setting);
     if as_json {
         let sizes: serde_json::Map<_, _> =
-            counts.families.iter().map(|(size, count)| (size.to_string(), json!(count))).collect();
+            counts.orbits.iter().map(|(size, count)| (size.to_string(), json!(count))).collect();
         return json!({
             "n": setting.board.n(),
             "board": setting.surface.to_string(),
@@ -40,65 +40,65 @@ fn totals(setting: Setting, as_json: bool) -> String {
         })
         .to_string();
     }
-    let sizes = counts.families.iter().rev().map(|(size, count)| format!("\n{count:>12} of {size}"));
+    let sizes = counts.orbits.iter().rev().map(|(size, count)| format!("\n{count:>12} of {size}"));
     let sizes: String = sizes.collect();
-    let (solutions, families, motions) = (counts.solutions, counts.fundamental(), setting.motions().len());
-    format!("{setting}: {solutions} solutions in {} under {motions} motions{sizes}", named(families))
+    let (solutions, orbits, motions) = (counts.solutions, counts.fundamental(), setting.motions().len());
+    format!("{setting}: {solutions} solutions in {} under {motions} motions{sizes}", named(orbits))
 }
 
-fn named(families: u64) -> String {
-    if families == 1 { "1 family".to_owned() } else { format!("{families} families") }
+fn named(orbits: u64) -> String {
+    if orbits == 1 { "1 family".to_owned() } else { format!("{orbits} families") }
 }
 
 /// The symmetry class of plain queens, the number of members of all.
-fn described(families: &Families, family: &Family) -> String {
-    let members = match family.members.len() {
+fn described(orbits: &SolutionOrbits, orbit: &SolutionOrbit) -> String {
+    let members = match orbit.members.len() {
         1 => "1 member".to_owned(),
         several => format!("{several} members"),
     };
-    families.class(family).map_or_else(|| members.clone(), |class| format!("{class}, {members}"))
+    orbits.class(orbit).map_or_else(|| members.clone(), |class| format!("{class}, {members}"))
 }
 
-fn show(families: &Families) -> anyhow::Result<()> {
+fn show(orbits: &SolutionOrbits) -> anyhow::Result<()> {
     let mut out = BufWriter::new(stdout().lock());
-    let (solutions, count) = (families.solutions.len(), families.families.len());
-    writeln!(out, "{}: {solutions} solutions in {}", families.setting, named(count as u64))?;
-    for (number, family) in (1..).zip(&families.families) {
-        let about = described(families, family);
-        writeln!(out, "\nB{number} = {}: {about}", families.fundamental(family))?;
-        for member in &family.members {
-            let solution = &families.solutions[member.number - 1];
+    let (solutions, count) = (orbits.solutions.len(), orbits.orbits.len());
+    writeln!(out, "{}: {solutions} solutions in {}", orbits.setting, named(count as u64))?;
+    for (number, orbit) in (1..).zip(&orbits.orbits) {
+        let about = described(orbits, orbit);
+        writeln!(out, "\nB{number} = {}: {about}", orbits.fundamental(orbit))?;
+        for member in &orbit.members {
+            let solution = &orbits.solutions[member.number - 1];
             writeln!(out, "{:>6}  {solution}  {}", member.number, member.motion)?;
         }
     }
     if count > 0 {
         writeln!(out, "\nThe family of each solution:")?;
     }
-    for (number, (solution, family)) in (1..).zip(families.solutions.iter().zip(&families.family_of)) {
-        writeln!(out, "{number:>6}  {solution}  B{family}")?;
+    for (number, (solution, orbit)) in (1..).zip(orbits.solutions.iter().zip(&orbits.orbit_of)) {
+        writeln!(out, "{number:>6}  {solution}  B{orbit}")?;
     }
     out.flush()?;
     Ok(())
 }
 
-fn in_json(families: &Families) -> serde_json::Value {
-    let family = |(number, family): (usize, &Family)| {
-        let members: Vec<_> = family
+fn in_json(orbits: &SolutionOrbits) -> serde_json::Value {
+    let orbit = |(number, orbit): (usize, &SolutionOrbit)| {
+        let members: Vec<_> = orbit
             .members
             .iter()
             .map(|member| {
-                let rows = &families.solutions[member.number - 1];
+                let rows = &orbits.solutions[member.number - 1];
                 json!({ "number": member.number, "rows": rows, "motion": member.motion.to_string() })
             })
             .collect();
-        json!({ "family": number, "class": families.class(family), "members": members })
+        json!({ "family": number, "class": orbits.class(orbit), "members": members })
     };
     json!({
-        "n": families.setting.board.n(),
-        "board": families.setting.surface.to_string(),
-        "piece": families.setting.piece.to_string(),
-        "solutions": families.solutions.len(),
-        "families": (1..).zip(&families.families).map(family).collect::<Vec<_>>(),
-        "family_of": families.family_of,
+        "n": orbits.setting.board.n(),
+        "board": orbits.setting.surface.to_string(),
+        "piece": orbits.setting.piece.to_string(),
+        "solutions": orbits.solutions.len(),
+        "families": (1..).zip(&orbits.orbits).map(orbit).collect::<Vec<_>>(),
+        "family_of": orbits.orbit_of,
     })
 }

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use atlas::families::Families;
+use atlas::orbits::SolutionOrbits;
 use atlas::picture::{self, Picture};
 use atlas::tree::level_sizes;
 use queens::plan::{Plan, UnitId};
@@ -20,8 +20,8 @@ pub fn run(args: &PictureArgs) -> anyhow::Result<ExitCode> {
             save(&args.out, &picture::board(&args.placement, args.piece, &caption))
         }
         Subject::Sheet(args) => {
-            let families = Families::of(args.setting.on(args.n))?;
-            save(&args.out, &picture::sheet(&families)?)
+            let orbits = SolutionOrbits::of(args.setting.on(args.n))?;
+            save(&args.out, &picture::sheet(&orbits)?)
         }
         Subject::Constellation(args) => {
             let (position, caption) = position(args)?;

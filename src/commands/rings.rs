@@ -5,9 +5,9 @@ use std::io::{BufWriter, Write, stdout};
 use std::process::ExitCode;
 
 use atlas::Setting;
-use atlas::families::Families;
+use atlas::orbits::SolutionOrbits;
 use atlas::picture;
-use atlas::rings::{Ring, Shift, ShiftGraph, Step};
+use atlas::rings::{Ring, Shift, ShiftEdge, ShiftGraph};
 use serde_json::json;
 
 use crate::args::RingsArgs;
@@ -17,20 +17,20 @@ use crate::pictures;
 pub fn run(args: &RingsArgs) -> anyhow::Result<ExitCode> {
     let shifts: &[Shift] = if args.diagonals { &Shift::ALL } else { &Shift::STRAIGHT };
     let graph = ShiftGraph::of(args.n, shifts)?;
-    let families = Families::of(Setting::queens(args.n))?;
+    let orbits = SolutionOrbits::of(Setting::queens(args.n))?;
     let rings = graph.rings();
     if args.json {
-        print(&in_json(&graph, &families, &rings).to_string())?;
+        print(&in_json(&graph, &orbits, &rings).to_string())?;
     } else {
-        show(&graph, &families, &rings)?;
+        show(&graph, &orbits, &rings)?;
     }
     if let Some(file) = &args.svg {
-        pictures::write(file, &picture::rings(&graph, &families)?)?;
+        pictures::write(file, &picture::rings(&graph, &orbits)?)?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn show(graph: &ShiftGraph, families: &Families, rings: &[Ring]) -> anyhow::Result<()> {
+fn show(graph: &ShiftGraph, orbits: &SolutionOrbits, rings: &[Ring]) -> anyhow::Result<()> {
     let mut out = BufWriter::new(stdout().lock());
     let inside: BTreeSet<usize> = rings.iter().flat_map(|ring| ring.members.iter().copied()).collect();
     let (all, count) = (graph.solutions.len(), rings.len());
@@ -43,34 +43,34 @@ fn show(graph: &ShiftGraph, families: &Families, rings: &[Ring]) -> anyhow::Resu
     )?;
     for ring in rings {
         writeln!(out, "\nR{}: {} solutions", ring.number(), ring.members.len())?;
-        ring.members.iter().try_for_each(|member| writeln!(out, "{}", line(graph, families, *member)))?;
+        ring.members.iter().try_for_each(|member| writeln!(out, "{}", line(graph, orbits, *member)))?;
     }
     let outside: Vec<usize> =
-        (0..all).filter(|index| !inside.contains(index) && !graph.steps[*index].is_empty()).collect();
+        (0..all).filter(|index| !inside.contains(index) && !graph.edges[*index].is_empty()).collect();
     if !outside.is_empty() {
         writeln!(out, "\nIn no ring, but with a shift to another solution: {}", outside.len())?;
-        outside.iter().try_for_each(|member| writeln!(out, "{}", line(graph, families, *member)))?;
+        outside.iter().try_for_each(|member| writeln!(out, "{}", line(graph, orbits, *member)))?;
     }
     out.flush()?;
     Ok(())
 }
 
-fn line(graph: &ShiftGraph, families: &Families, index: usize) -> String {
-    let step = |step: &Step| format!("{} to {}", step.shift, step.to + 1);
-    let steps: Vec<_> = graph.steps[index].iter().map(step).collect();
-    let family = format!("B{}", families.family_of[index]);
-    format!("{:>6}  {}  {family:<4} {}", index + 1, graph.solutions[index], steps.join(", "))
+fn line(graph: &ShiftGraph, orbits: &SolutionOrbits, index: usize) -> String {
+    let edge = |edge: &ShiftEdge| format!("{} to {}", edge.shift, edge.to + 1);
+    let edges: Vec<_> = graph.edges[index].iter().map(edge).collect();
+    let orbit = format!("B{}", orbits.orbit_of[index]);
+    format!("{:>6}  {}  {orbit:<4} {}", index + 1, graph.solutions[index], edges.join(", "))
 }
 
-fn in_json(graph: &ShiftGraph, families: &Families, rings: &[Ring]) -> serde_json::Value {
+fn in_json(graph: &ShiftGraph, orbits: &SolutionOrbits, rings: &[Ring]) -> serde_json::Value {
     let member = |index: &usize| {
-        let steps: serde_json::Map<_, _> =
-            graph.steps[*index].iter().map(|step| (step.shift.to_string(), json!(step.to + 1))).collect();
+        let edges: serde_json::Map<_, _> =
+            graph.edges[*index].iter().map(|edge| (edge.shift.to_string(), json!(edge.to + 1))).collect();
         json!({
             "number": index + 1,
             "rows": graph.solutions[*index],
-            "family": families.family_of[*index],
-            "shifts": steps,
+            "family": orbits.orbit_of[*index],
+            "shifts": edges,
         })
     };
     let ring = |ring: &Ring| json!({ "ring": ring.number(), "members": ring.members.iter().map(member).collect::<Vec<_>>() });

@@ -5,10 +5,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use atlas::format::Format;
+use atlas::format::SolutionFormat;
 use atlas::picture::{self, Picture};
 use atlas::solutions::Solutions;
-use atlas::{Placement, search};
+use atlas::{Placement, restarts};
 use queens::Board;
 
 use crate::args::SolutionsArgs;
@@ -38,8 +38,8 @@ pub fn run(args: &SolutionsArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn is_picture(format: Format) -> bool {
-    matches!(format, Format::Svg | Format::Png)
+fn is_picture(format: SolutionFormat) -> bool {
+    matches!(format, SolutionFormat::Svg | SolutionFormat::Png)
 }
 
 /// The solutions asked for, found as they are taken.
@@ -55,7 +55,7 @@ fn solutions(args: &SolutionsArgs) -> anyhow::Result<Box<dyn Iterator<Item = Pla
                 args.n
             );
         }
-        return Ok(Box::new(search::at_random(args.n, seed(args))));
+        return Ok(Box::new(restarts::at_random(args.n, seed(args))));
     }
     let setting = args.setting.on(Board::new(args.n)?);
     Ok(match &args.from {
@@ -79,9 +79,10 @@ fn show(args: &SolutionsArgs, solutions: impl Iterator<Item = (u64, Placement)>)
     for (number, solution) in solutions {
         match args.format.text(number, &solution, args.setting.piece) {
             Some(text) => writeln!(out, "{text}")?,
-            None => {
-                out.write_all(&pictures::bytes(&drawn(args, number, &solution), args.format == Format::Png)?)?
-            }
+            None => out.write_all(&pictures::bytes(
+                &drawn(args, number, &solution),
+                args.format == SolutionFormat::Png,
+            )?)?,
         }
     }
     out.flush()?;
@@ -97,7 +98,7 @@ fn drawn(args: &SolutionsArgs, number: u64, solution: &Placement) -> Picture {
 fn write_pictures(
     args: &SolutionsArgs,
     folder: &Path,
-    format: Format,
+    format: SolutionFormat,
     solutions: impl Iterator<Item = (u64, Placement)>,
 ) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder)

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use atlas::picture;
 use atlas::report;
-use atlas::search::Choice;
+use atlas::search::ColumnChoice;
 use atlas::study::{SizeStudy, StudySpec};
 use atlas::trace::Trace;
 
@@ -64,7 +64,7 @@ fn trace(args: &StudyArgs) -> anyhow::Result<()> {
     if n != last {
         bail!("a trace is of one board, as in diadem study 7 --trace, not of {n}..{last}");
     }
-    let choice = if args.random { Choice::random(args.seed, 0) } else { Choice::Smallest };
+    let choice = if args.random { ColumnChoice::random(args.seed, 0) } else { ColumnChoice::Smallest };
     let mut out = stdout().lock();
     for (steps, line) in Trace::new(n, choice).enumerate() {
         if steps == LONGEST_TRACE {

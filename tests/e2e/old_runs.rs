@@ -36,7 +36,8 @@ fn copy(from: &Path, to: &Path) {
 /// The ledger up to its last commit mark.
 fn acknowledged(ledger: &str) -> &str {
     let mark = ledger.rfind("{\"kind\":\"mark\"").unwrap();
-    &ledger[..mark + ledger[mark..].find('\n').unwrap() + 1]
+    let end = ledger[mark..].find('\n').unwrap();
+    &ledger[..=mark + end]
 }
 
 /// Sound and complete, all units counted again with the other method.

@@ -5,7 +5,7 @@ use std::fs;
 
 use coordinator::ledger::{LedgerPosition, Record, UnitRecord, Writer, read};
 use coordinator::run_directory::RunDirectory;
-use queens::{UnitId, tally};
+use queens::{Measure, Summand, UnitId};
 
 use crate::harness::{Folder, published};
 
@@ -28,7 +28,7 @@ fn forge(folder: &Folder, run: &str, mut lie: impl FnMut(&mut Record)) {
 }
 
 /// Has a wrong count of the first unit of the plan for which `suits` holds: whatever the order of the records.
-fn lie_about(folder: &Folder, run: &str, more: i64, suits: impl Fn(tally::Summand) -> bool) -> u64 {
+fn lie_about(folder: &Folder, run: &str, more: i64, suits: impl Fn(Summand) -> bool) -> u64 {
     let directory = RunDirectory::open(&folder.path().join(run)).unwrap();
     let plan = directory.plan();
     let suits = |r: &UnitRecord| suits(plan.summand(r.unit)) && r.count > 0;
@@ -87,7 +87,7 @@ fn a_wrong_count_with_all_hashes_right_is_found_by_the_recount_and_named() {
     for (kernel, other) in [("search", "meet/"), ("meet", "search/")] {
         let run = format!("run-{kernel}");
         folder.run(&format!("count 12 --method {kernel} --run {run} --quiet"));
-        let unit = lie_about(&folder, &run, 1, |summand| summand == tally::Summand::Asymmetric);
+        let unit = lie_about(&folder, &run, 1, |summand| summand == Summand::Asymmetric);
         let outcome = folder.run(&format!("verify {run} --recount all"));
         assert_eq!(outcome.code, Some(1), "{outcome:?}");
         let error = outcome.stderr.lines().last().unwrap();
@@ -104,7 +104,7 @@ fn wrong_symmetric_counts_are_found_whatever_the_sample() {
     let folder = Folder::new();
     // Two more that the half turn fixes and no sum contradicts it.
     folder.run("count 12 --run half --quiet");
-    let half = |summand| matches!(summand, tally::Summand::Symmetric(_, tally::Measure::HalfTurn));
+    let half = |summand| matches!(summand, Summand::Symmetric(_, Measure::HalfTurn));
     let unit = lie_about(&folder, "half", 2, half);
     let outcome = folder.run("verify half --recount 0 --json");
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
@@ -114,7 +114,7 @@ fn wrong_symmetric_counts_are_found_whatever_the_sample() {
     assert!(wrong.contains(&format!("unit {unit}:")) && wrong.contains("the second algorithm"), "{wrong}");
     // Four fixed by the quarter turn cannot become three: fours can be reflected one by one.
     folder.run("count 12 --run quarter --quiet");
-    let quarter = |summand| matches!(summand, tally::Summand::Symmetric(_, tally::Measure::QuarterTurn));
+    let quarter = |summand| matches!(summand, Summand::Symmetric(_, Measure::QuarterTurn));
     let unit = lie_about(&folder, "quarter", -2, quarter);
     let outcome = folder.run("verify quarter --recount 0");
     let place = format!("unit {unit}: ");

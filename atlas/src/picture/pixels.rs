@@ -23,8 +23,7 @@ impl Picture {
         if !(1..=MOST).contains(&(u64::from(width) * u64::from(height))) {
             return Err(PictureError::Size { width, height });
         }
-        let rgb = vec![255; 3 * width as usize * height as usize];
-        let mut canvas = Canvas { width, rgb, scale };
+        let mut canvas = Canvas::new(width, height, scale);
         self.shapes.iter().for_each(|shape| canvas.draw(shape));
         Ok(png::encode(width, height, &canvas.rgb))
     }
@@ -42,6 +41,11 @@ fn vector(point: Point) -> (f32, f32) {
 }
 
 impl Canvas {
+    /// White paper.
+    fn new(width: u32, height: u32, scale: f32) -> Self {
+        Self { width, rgb: vec![255; 3 * width as usize * height as usize], scale }
+    }
+
     fn draw(&mut self, shape: &Shape) {
         let scaled = Transform::scale(self.scale, self.scale);
         let mut path: Vec<Command> = Vec::new();
@@ -125,5 +129,81 @@ fn mix(pixel: &mut [u8], colour: Colour, share: u32) {
     for (old, new) in pixel.iter_mut().zip([red, green, blue]) {
         let mixed = u32::from(*old) * (WHOLE - share) + u32::from(new) * share;
         *old = ((mixed + WHOLE / 2) / WHOLE) as u8;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::picture::scene::{QUEEN, WHITE, colour, point};
+
+    const RED: Colour = colour(0xff_00_00);
+
+    /// The pixels of one shape on a canvas of 20 x 10, as one letter each: red, half red, white, anything else.
+    fn drawn(shape: &Shape) -> Vec<String> {
+        let mut canvas = Canvas::new(20, 10, 2.0);
+        canvas.draw(shape);
+        let letter = |pixel: &[u8]| match *pixel {
+            [255, 0, 0] => 'r',
+            [255, 127 | 128, 127 | 128] => 'h',
+            [255, 255, 255] => '.',
+            _ => '?',
+        };
+        canvas.rgb.chunks(60).map(|row| row.chunks(3).map(letter).collect()).collect()
+    }
+
+    #[test]
+    fn a_rectangle_fills_its_pixels_scaled_and_is_cut_at_the_edge() {
+        let paint = Paint::Fill(RED);
+        let rows = drawn(&Shape::Rectangle { at: point(8.0, 3.0), width: 40.0, height: 1.25, paint });
+        assert_eq!(rows[5], ".".repeat(20));
+        assert_eq!(rows[6], ".".repeat(16) + "rrrr");
+        assert_eq!(rows[7], rows[6]);
+        assert_eq!(rows[8], ".".repeat(16) + "hhhh", "half covered");
+        assert_eq!(rows[9], rows[5]);
+        let at = point(-3.0, -3.0);
+        let rows =
+            drawn(&Shape::Rectangle { at, width: 4.0, height: 3.5, paint: Paint::Fill(RED.thin(0.5)) });
+        assert_eq!(rows[0], "hh".to_owned() + &".".repeat(18), "half opaque");
+        assert_eq!(rows[1..], vec![".".repeat(20); 9]);
+    }
+
+    #[test]
+    fn lines_have_their_width_and_dashes_their_gaps() {
+        let line = |dashed| Shape::Corners {
+            points: vec![point(0.0, 2.0), point(10.0, 2.0)],
+            paint: Paint::Stroke { colour: RED, width: 1.0, dashed },
+        };
+        let rows = drawn(&line(false));
+        assert_eq!(rows[2], ".".repeat(20));
+        assert_eq!(rows[3..5], vec!["r".repeat(20); 2]);
+        assert_eq!(rows[5], rows[2]);
+        assert_eq!(drawn(&line(true))[3], "rrrrrrrr........rrrr");
+    }
+
+    #[test]
+    fn a_text_lies_around_its_anchor_and_a_symbol_fills_its_square() {
+        let text = |anchor, x| {
+            let mut canvas = Canvas::new(200, 40, 1.0);
+            let (at, text) = (point(x, 30.0), "n = 8".to_owned());
+            canvas.draw(&Shape::Text { at, size: 20.0, colour: INK, anchor, text });
+            canvas.rgb
+        };
+        let wide = font::width("n = 8", 20.0);
+        assert!((50.0..60.0).contains(&wide), "{wide}");
+        assert_eq!(text(Anchor::Start, 100.0), text(Anchor::End, 100.0 + wide));
+        assert_eq!(text(Anchor::Start, 100.0), text(Anchor::Middle, 100.0 + wide / 2.0));
+        let rows = drawn(&Shape::Symbol { symbol: &QUEEN, at: point(0.0, 0.0), size: 5.0 });
+        assert!(rows[8].contains('?') && rows.iter().all(|row| row.ends_with(&".".repeat(10))), "{rows:#?}");
+    }
+
+    #[test]
+    fn no_pixels_and_too_many_are_no_picture() {
+        let mut picture = Picture::new(10.0, 10.0);
+        picture.circle(point(5.0, 5.0), 3.0, WHITE);
+        for scale in [0.0, -1.0, f32::NAN, 1e6, f32::INFINITY] {
+            assert!(matches!(picture.to_png(scale), Err(PictureError::Size { .. })), "{scale}");
+        }
+        assert!(picture.to_png(0.01).is_ok(), "one pixel");
     }
 }

@@ -5,7 +5,7 @@ use std::f64::consts::TAU;
 use super::board::{draw_pieces, draw_squares};
 use super::error::PictureError;
 use super::scene::{Anchor, Colour, FAINT, INK, Paint, Picture, Point, WHITE, colour, point};
-use crate::families::Families;
+use crate::orbits::SolutionOrbits;
 use crate::rings::{Ring, Shift, ShiftGraph};
 use crate::setting::Piece;
 
@@ -41,7 +41,10 @@ impl Sizes {
 
 /// All rings of the graph. Arrows go to the right (blue) and up (orange), diagonal ones, where the graph has them, to
 /// the right (grey); the shifts back are the same lines the other way.
-pub fn rings(graph: &ShiftGraph, families: &Families) -> Result<Picture, PictureError> {
+///
+/// # Errors
+/// [`PictureError::Nothing`] without a ring, [`PictureError::TooMany`] beyond 120.
+pub fn rings(graph: &ShiftGraph, orbits: &SolutionOrbits) -> Result<Picture, PictureError> {
     let rings = graph.rings();
     if rings.is_empty() {
         return Err(PictureError::Nothing(format!("n = {} has no ring", graph.board)));
@@ -59,7 +62,7 @@ pub fn rings(graph: &ShiftGraph, families: &Families) -> Result<Picture, Picture
     for (index, ring) in rings.iter().enumerate() {
         let middle = |place: usize| (place as f64 + 0.5) * sizes.place;
         let centre = point(left + middle(index % columns), head + middle(index / columns) - 8.0);
-        draw_ring(&mut picture, centre, &sizes, (graph, families), ring);
+        draw_ring(&mut picture, centre, &sizes, (graph, orbits), ring);
     }
     Ok(picture)
 }
@@ -74,7 +77,7 @@ fn draw_head(picture: &mut Picture, width: f64, graph: &ShiftGraph, rings: &[Rin
         if rings.len() == 1 { "ring" } else { "rings" }
     );
     picture.text(point(width / 2.0, 32.0), 17.0, INK, Anchor::Middle, &title);
-    let diagonals = graph.steps.iter().flatten().any(|step| !Shift::STRAIGHT.contains(&step.shift));
+    let diagonals = graph.edges.iter().flatten().any(|edge| !Shift::STRAIGHT.contains(&edge.shift));
     let mut legend = vec![(RIGHT, "one column to the right"), (UP, "one row up")];
     if diagonals {
         legend.push((DIAGONAL, "both at once"));
@@ -91,7 +94,7 @@ fn draw_ring(
     picture: &mut Picture,
     centre: Point,
     sizes: &Sizes,
-    (graph, families): (&ShiftGraph, &Families),
+    (graph, orbits): (&ShiftGraph, &SolutionOrbits),
     ring: &Ring,
 ) {
     let (round, places) = laid_out(ring, graph);
@@ -100,14 +103,14 @@ fn draw_ring(
         point(centre.x + sizes.radius * right, centre.y - sizes.radius * up)
     };
     for (from, member) in round.iter().enumerate() {
-        for step in &graph.steps[*member] {
-            let colour = match step.shift {
+        for edge in &graph.edges[*member] {
+            let colour = match edge.shift {
                 Shift::Right => RIGHT,
                 Shift::Up => UP,
                 Shift::RightUp | Shift::RightDown => DIAGONAL,
                 _ => continue,
             };
-            if let Some(to) = round.iter().position(|m| *m == step.to).filter(|to| *to != from) {
+            if let Some(to) = round.iter().position(|m| *m == edge.to).filter(|to| *to != from) {
                 arrow(picture, place(from), place(to), colour, colour == DIAGONAL);
             }
         }
@@ -118,7 +121,7 @@ fn draw_ring(
         picture.rectangle(point(corner.x - 3.0, corner.y - 3.0), sizes.side + 6.0, sizes.side + 22.0, WHITE);
         draw_squares(picture, corner, sizes.cell, graph.board.n());
         draw_pieces(picture, corner, sizes.cell, &graph.solutions[*member], Piece::Queen);
-        let name = format!("{} · B{}", member + 1, families.family_of[*member]);
+        let name = format!("{} · B{}", member + 1, orbits.orbit_of[*member]);
         picture.text(point(at.x, corner.y + sizes.side + 14.0), 11.5, INK, Anchor::Middle, &name);
     }
     let corner = sizes.radius + sizes.side / 2.0;

@@ -109,7 +109,7 @@ pub(super) static ROOK: Symbol = Symbol {
 };
 
 impl Colour {
-    /// The same colour laid on thinly.
+    /// This colour laid on thinly.
     pub(super) const fn thin(self, opacity: f64) -> Self {
         Self { opacity, ..self }
     }

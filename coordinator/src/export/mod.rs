@@ -20,8 +20,7 @@ use std::io::{self, BufRead, Write};
 use std::str::FromStr;
 
 use queens::plan::{Border, Family};
-use queens::tally::Measure;
-use queens::{Constellation, Totals, UnitId};
+use queens::{Constellation, Measure, Totals, UnitId};
 use serde_json::json;
 use thiserror::Error;
 

@@ -35,7 +35,7 @@ impl Sums {
     /// Nothing has been added up.
     pub fn new(plan: &Plan) -> Self {
         Self {
-            tally: Tally::new(plan),
+            tally: Tally::new(plan.symmetric_members()),
             cpu_us: 0,
             work: 0,
             checks: 0,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use queens::kernel::{Kernel, KernelError, KernelName, Method, Stop, kernel};
 use queens::orbit_search::count_fixed_again;
 use queens::symmetric::Turn;
-use queens::tally::{Measure, Summand};
+use queens::{Measure, Summand};
 use queens::{Plan, UnitId};
 use rayon::prelude::*;
 use thiserror::Error;

@@ -1,7 +1,7 @@
 //! Which units of a run are counted again.
 
 use queens::UnitId;
-use queens::tally::{Measure, Summand};
+use queens::{Measure, Summand};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::index;

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use queens::UnitId;
 use queens::kernel::Method;
-use queens::tally::{Measure, Summand};
+use queens::{Measure, Summand};
 use tempfile::TempDir;
 
 use super::recount::Means;

@@ -10,7 +10,7 @@
 //!
 //! Everything that the placed queens forbid in row i is one constant `K[i]`, and rows that they occupy are left out.
 
-use crate::kernel::{Count, Stop};
+use crate::kernel::contract::{Count, Stop};
 use crate::position::Position;
 use crate::rows::{FreeRow, free_rows};
 
@@ -25,7 +25,7 @@ pub fn count(position: &Position, stop: &Stop) -> Option<Count> {
 
 /// The ways to fill these rows, or nothing if it was stopped.
 pub(super) fn count_rows(rows: &[FreeRow], stop: &Stop) -> Option<Count> {
-    let mut search = Search { rows, stop, completions: 0, nodes: 0, next_poll: POLL };
+    let mut search = Recursion { rows, stop, completions: 0, nodes: 0, next_poll: POLL };
     if rows.is_empty() {
         search.completions = 1;
     } else {
@@ -36,17 +36,10 @@ pub(super) fn count_rows(rows: &[FreeRow], stop: &Stop) -> Option<Count> {
 
 /// Adds up what was found around each pair of boundary queens; nothing if one of them was stopped.
 pub(super) fn sum(mut counts: impl Iterator<Item = Option<Count>>) -> Option<Count> {
-    counts.try_fold(Count::default(), |total, count| {
-        let count = count?;
-        let add = |a: u64, b: u64| a.checked_add(b).expect("a unit's count fits 64 bits");
-        Some(Count {
-            completions: add(total.completions, count.completions),
-            nodes: add(total.nodes, count.nodes),
-        })
-    })
+    counts.try_fold(Count::default(), |total, count| Some(total.plus(count?)))
 }
 
-struct Search<'a> {
+struct Recursion<'a> {
     rows: &'a [FreeRow],
     stop: &'a Stop,
     completions: u64,
@@ -54,7 +47,7 @@ struct Search<'a> {
     next_poll: u64,
 }
 
-impl Search<'_> {
+impl Recursion<'_> {
     /// Counts the ways to fill the rows from `i` on; `cols`, `d1`, `d2` are the squares of row `i` that queens in
     /// searched rows attack along columns, falling and rising diagonals. `None` if stopped.
     fn descend(&mut self, i: usize, cols: u32, d1: u32, d2: u32) -> Option<()> {

@@ -4,10 +4,11 @@ use crate::board::Board;
 use crate::constellation::{Constellation, Orbit};
 use crate::plan::estimate::Estimate;
 use crate::plan::part::Part;
+use crate::plan::parts::Parts;
 use crate::position::Position;
 use crate::rows::{FreeRow, FreeRows, rows_around};
+use crate::summand::{Measure, Summand};
 use crate::symmetry::{Symmetry, SymmetryClass};
-use crate::tally::{Measure, Summand};
 
 /// A minute of one core, in expected nodes of the vectorised search; docs/performance.md has the measurements.
 const MINUTE: f64 = 1e11;
@@ -20,12 +21,6 @@ const MOST_UNITS: f64 = 6e6;
 /// of each pair has the rows of the first upside down.
 const ORIENTATIONS: [[Symmetry; 2]; 2] =
     [[Symmetry::Identity, Symmetry::MirrorRows], [Symmetry::Transpose, Symmetry::ThreeQuarterTurn]];
-
-/// The parts of a plan in the order of their units, and the classes of the constellations with symmetry.
-pub struct Parts {
-    pub parts: Vec<Part>,
-    pub symmetric: Vec<SymmetryClass>,
-}
 
 /// The default size of a unit in nodes: a minute, or more where that would make too many units.
 pub fn default_grain(board: Board) -> u64 {

@@ -1,8 +1,8 @@
 //! The scheme by families: the constellations that share top and bottom queen together, for halves that meet.
 //!
 //! A *family* is a position with two queens, top and bottom, and the (left, right) pairs of its constellations. Which
-//! of its eight images stands for a constellation is chosen so that families are few and full: the one whose top and
-//! bottom queens reach nearest to a corner. A family whose queens are at distance d (or more) from the corners then
+//! of its eight images stands for a constellation ([`canonical`](super::canonical)) is chosen so that families are few and
+//! full: the one whose top and bottom queens reach nearest to a corner. A family whose queens are at distance d (or more) from the corners then
 //! has all left and right queens at distances greater than d, a full square, and a few of those at distance d.
 //!
 //! A family is split by the queens of further outer rows, and where a row more would cost more than it saves, by the
@@ -12,13 +12,14 @@ use std::collections::BTreeMap;
 
 use crate::board::{Board, Square};
 use crate::constellation::Constellation;
-use crate::plan::constellations::Parts;
+use crate::plan::canonical::is_canonical;
 use crate::plan::estimate::Estimate;
 use crate::plan::part::{OuterSplit, Part};
+use crate::plan::parts::Parts;
 use crate::position::{BoundaryPairs, Position};
 use crate::rows::free_rows;
-use crate::symmetry::{Symmetry, SymmetryClass};
-use crate::tally::{Measure, Summand};
+use crate::summand::{Measure, Summand};
+use crate::symmetry::SymmetryClass;
 
 /// How the families of a board are split by default: into units of about a minute at n = 25 to 27, of ten minutes at
 /// n = 28, and into some thousands from n = 16 on.
@@ -91,26 +92,6 @@ pub fn parts(board: Board, split: OuterSplit) -> Parts {
     completions.sort_by_cached_key(|part| std::cmp::Reverse(part.unit_weight()));
     counts.append(&mut completions);
     Parts { parts: counts, symmetric }
-}
-
-/// The image that stands for the constellation and all its images.
-pub fn canonical(board: Board, x: Constellation) -> Constellation {
-    let images = Symmetry::ALL.map(|symmetry| x.image(board, symmetry));
-    images
-        .into_iter()
-        .fold(x, |best, image| if rank(board, image) < rank(board, best) { image } else { best })
-}
-
-/// Whether of all its images this one stands for the constellation.
-fn is_canonical(board: Board, x: Constellation) -> bool {
-    Symmetry::ALL.iter().all(|symmetry| rank(board, x) <= rank(board, x.image(board, *symmetry)))
-}
-
-/// The order in which images are preferred: top and bottom queen near a corner first.
-fn rank(board: Board, x: Constellation) -> (u8, u8, Constellation) {
-    let from_corner = |place: u8| place.min(board.last() - place);
-    let (top, bottom) = (from_corner(x.top), from_corner(x.bottom));
-    (top.min(bottom), top.max(bottom), x)
 }
 
 /// The number of (left, right) pairs that make valid constellations with this top and bottom queen.

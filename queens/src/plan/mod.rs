@@ -5,10 +5,12 @@
 //! is derived from its number alone, by a search in the parts and a short walk within one.
 
 mod border;
+mod canonical;
 mod constellations;
 mod estimate;
 mod families;
 mod part;
+mod parts;
 
 use std::fmt;
 use std::ops::Range;
@@ -19,11 +21,12 @@ use thiserror::Error;
 use crate::board::Board;
 use crate::kernel::{Count, Kernel, Method, Stop};
 use crate::position::Position;
+use crate::summand::{Measure, Summand};
 use crate::symmetric::{Turn, count_fixed};
 use crate::symmetry::SymmetryClass;
-use crate::tally::{Measure, Summand};
 pub use border::{Border, Family};
 use part::{OuterSplit, Part};
+use parts::Parts;
 
 /// The number of a unit in its plan, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -237,7 +240,7 @@ impl Plan {
     /// Derives the plan. Takes milliseconds for n = 16, about a second for n = 28.
     pub fn derive(spec: PlanSpec) -> Result<Self, PlanError> {
         spec.check()?;
-        let constellations::Parts { parts, symmetric } = match spec.scheme {
+        let Parts { parts, symmetric } = match spec.scheme {
             Scheme::Constellations { grain } => constellations::parts(spec.n, grain),
             Scheme::Families { rows, group, sides } => {
                 families::parts(spec.n, outer_split(rows, group, sides))
@@ -318,7 +321,7 @@ impl Plan {
     }
 
     /// The constellations that have a symmetry: class and number of units (completions and symmetric counts).
-    pub(crate) fn symmetric_members(&self) -> impl Iterator<Item = (SymmetryClass, u64)> + '_ {
+    pub fn symmetric_members(&self) -> impl Iterator<Item = (SymmetryClass, u64)> + '_ {
         self.symmetric.iter().copied()
     }
 

@@ -9,12 +9,13 @@
 //! from the top, or from the outer ones inward; then the sides on which the queens of further rows fall can be fixed,
 //! which cuts units finer where one row more would cost more.
 
+use crate::bits::set_bits;
 use crate::board::Square;
 use crate::kernel::meet::{left_columns, next_outer_row};
 use crate::plan::border::Border;
 use crate::position::{BoundaryPairs, Position};
 use crate::rows::{FreeRow, FreeRows, free_rows};
-use crate::tally::{Measure, Summand};
+use crate::summand::{Measure, Summand};
 
 /// A position and how it is split.
 #[derive(Clone, Debug)]
@@ -218,7 +219,7 @@ fn count_units(rows: &[FreeRow], depth: usize, group: u32) -> u64 {
 /// ascending order, until it returns false. Returns whether it never did.
 fn walk(rows: &[FreeRow], queens: &mut Vec<Square>, visit: &mut impl FnMut(&[Square], u32) -> bool) -> bool {
     let FreeRow { row, blocked } = rows[queens.len()];
-    let mut free = queens.iter().fold(!blocked, |free, q| {
+    let free = queens.iter().fold(!blocked, |free, q| {
         let distance = u32::from(row.abs_diff(q.row));
         let column = 1u64 << q.col;
         free & !((column | column << distance | column >> distance) as u32)
@@ -226,9 +227,8 @@ fn walk(rows: &[FreeRow], queens: &mut Vec<Square>, visit: &mut impl FnMut(&[Squ
     if queens.len() + 1 == rows.len() {
         return visit(queens, free);
     }
-    while free != 0 {
-        queens.push(Square::new(row, free.trailing_zeros() as u8));
-        free &= free - 1;
+    for col in set_bits(free) {
+        queens.push(Square::new(row, col));
         if !walk(rows, queens, visit) {
             return false;
         }

@@ -30,7 +30,7 @@ fn total(plan: &Plan) -> crate::Totals {
 
 fn total_by(plan: &Plan, method: Method) -> crate::Totals {
     let kernel = crate::kernel::kernel(method, None).unwrap();
-    let mut tally = Tally::new(plan);
+    let mut tally = Tally::new(plan.symmetric_members());
     for id in (0..plan.units()).map(UnitId) {
         let unit = plan.unit(id);
         let count = unit.count(&*kernel, &Stop::new()).unwrap();

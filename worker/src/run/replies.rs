@@ -8,13 +8,14 @@ use queens::UnitId;
 use tokio::time::Instant;
 use tracing::{info, warn};
 
-use super::{Event, Membership, Worker, WorkerError};
+use super::{Event, Membership, WorkerError, WorkerLoop};
 use crate::coordinator::{Coordinator, CoordinatorError};
+use crate::pool::Pool;
 
 /// Counts that could not be judged are reported again after this time.
 const AGAIN: Duration = Duration::from_secs(1);
 
-impl<C: Coordinator> Worker<C> {
+impl<C: Coordinator, P: Pool> WorkerLoop<C, P> {
     /// Takes in what a call has brought.
     pub(super) fn take(&mut self, event: Event) -> Result<(), WorkerError> {
         let result = match event {

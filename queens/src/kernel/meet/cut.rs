@@ -3,10 +3,12 @@
 use std::cmp::Reverse;
 
 use crate::kernel::meet::boundary;
-use crate::kernel::meet::half::{Diagonals, Half};
+use crate::kernel::meet::diagonals::Diagonals;
+use crate::kernel::meet::half::Half;
 use crate::kernel::meet::row_sets::RowSets;
-use crate::kernel::meet::squares::Squares;
+use crate::kernel::meet::uncut::Uncut;
 use crate::position::Position;
+use crate::squares::Squares;
 
 /// A position, cut and numbered.
 #[derive(Debug)]
@@ -25,17 +27,6 @@ pub struct Cut {
     pub forced_left: u32,
 }
 
-/// Why a position cannot be cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Uncut {
-    /// Nothing completes it: some row has no open square, or no boundary pair is possible.
-    Impossible,
-    /// More diagonals than a word has bits for: one more row must be placed.
-    TooWide,
-    /// More boundary bits than a word has room for: the left boundary queens must be tried in groups.
-    TooManyPairs,
-}
-
 /// The fewest rows without a queen that a position to cut must have: three columns in each half.
 pub const FEWEST_ROWS: usize = 6;
 
@@ -47,6 +38,9 @@ const MOST_FORCED: usize = 12;
 
 impl Cut {
     /// Cuts the position. It must have [`FEWEST_ROWS`] rows without a queen, and queens that do not attack each other.
+    ///
+    /// # Errors
+    /// If it has no completions, or if it must be divided first.
     pub fn new(position: &Position) -> Result<Self, Uncut> {
         let restriction = boundary::restrict(position)?;
         let squares = &restriction.squares;

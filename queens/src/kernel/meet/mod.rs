@@ -11,115 +11,125 @@
 //! ```
 //!
 //! Half boards of one row set are told apart by their diagonals only, one bit each, and pairs are counted 512 at a
-//! time. The chapter "Two halves that meet" of docs/performance.md says why, and what it costs. Files: [`outer`]
-//! (which queens are placed first), [`squares`], [`boundary`], [`cut`] and [`half`] (the geometry), [`row_sets`] and
-//! [`lists`] (half boards by row set), [`passes`] (what is kept in memory), [`join`] (the pairs), [`lanes`] (the
-//! instruction sets).
+//! time. The chapter "Two halves that meet" of docs/performance.md says why, and what it costs. Files:
+//!
+//! - which queens are placed first: [`outer`];
+//! - the geometry of the rest: [`boundary`], [`cut`] (or [`uncut`]), [`half`], [`diagonals`];
+//! - half boards by row set: [`row_sets`], [`lists`], [`growth`], [`gathering`], [`scan`];
+//! - what is kept in memory: [`budget`], [`heads`], [`forecast`], [`resident`], [`passes`];
+//! - the pairs: [`join`], [`order`], [`tables`], [`matcher`];
+//! - the instruction sets: [`lanes`], [`compiled`].
 
 #![expect(clippy::inline_always, reason = "bodies must be compiled for the instruction set of their caller")]
 #![expect(clippy::cast_possible_wrap, reason = "words are bit patterns, not numbers")]
 
 mod boundary;
+mod budget;
+#[allow(unsafe_code, reason = "calls what is compiled for an instruction set")]
+mod compiled;
 mod cut;
+mod diagonals;
+mod forecast;
+mod gathering;
+mod growth;
 mod half;
+mod heads;
 mod join;
+#[allow(unsafe_code, reason = "vector instructions, loads and stores by pointer")]
 mod lanes;
 mod lists;
+mod matcher;
+mod order;
 mod outer;
 mod passes;
+mod resident;
 mod row_sets;
-mod squares;
+#[allow(unsafe_code, reason = "stores packed words by pointer")]
+mod scan;
+mod tables;
 #[cfg(test)]
 mod tests;
+mod uncut;
 
 use std::cell::RefCell;
 
-use crate::kernel::{Count, Isa, Kernel, KernelName, Method, Stop};
+use crate::kernel::contract::{Count, Kernel, Stop};
+use crate::kernel::isa::{Detected, Isa};
+use crate::kernel::name::{KernelError, KernelName, Method};
 use crate::position::Position;
-use lanes::Lanes;
+use crate::squares::Squares;
+use budget::Budget;
+use compiled::CompiledMeet;
 use outer::Counter;
-use passes::{Budget, Workspace};
+use passes::Workspace;
 
 pub use outer::{free_rows_at_best, next_outer_row};
 
 /// The columns of the left half where the kernel cuts the position, one bit each, columns with a queen left out. Plans
 /// that fix on which side a queen falls mean this cut.
 pub fn left_columns(position: &Position) -> u32 {
-    let [left, _] = squares::Squares::of(position).halves();
+    let [left, _] = Squares::of(position).halves();
     left.into_iter().fold(0, |columns, col| columns | 1 << col)
 }
 
-/// The kernel of two halves that meet.
+/// The kernel of two halves that meet, for an instruction set that this machine has.
 #[derive(Clone, Copy, Debug)]
 pub struct Meet {
-    isa: Isa,
+    isa: Detected,
     budget: Budget,
 }
 
 /// The memory for the lists of a thread, in bytes.
 const DEFAULT_MEMORY: usize = 48 << 20;
 
-impl Meet {
-    /// The kernel for an instruction set that the machine has.
-    ///
-    /// # Panics
-    /// If the machine does not have it.
-    pub fn new(isa: Isa) -> Self {
-        Self::with_memory(isa, DEFAULT_MEMORY)
-    }
-
-    /// The same with lists of at most about so many bytes for each thread. Less memory costs time: what does not fit is
-    /// made again.
-    ///
-    /// # Panics
-    /// If the machine does not have the instruction set.
-    pub fn with_memory(isa: Isa, bytes: usize) -> Self {
-        assert!(isa.is_available(), "the machine has no {isa}");
-        let budget = Budget::of_bytes(bytes);
-        Self { isa, budget }
-    }
-
-    /// # Safety
-    /// The machine must have the instruction set of `L`.
-    unsafe fn count_with<L: Lanes>(&self, position: &Position, stop: &Stop) -> Option<Count> {
-        WORKSPACE.with_borrow_mut(|work| {
-            // SAFETY: the promise of the caller.
-            unsafe {
-                let matcher = join::Matcher::new();
-                let mut counter =
-                    Counter::<L> { work, matcher, budget: self.budget, stop, besides: Count::default() };
-                counter.count(position)?;
-                let Counter { matcher, besides, .. } = counter;
-                let completions = besides.completions.checked_add(matcher.pairs());
-                Some(Count { completions: completions.expect("a unit's count fits 64 bits"), ..besides })
-            }
-        })
-    }
-}
-
 thread_local! {
     /// The lists of this thread, whose memory serves unit after unit.
     static WORKSPACE: RefCell<Workspace> = RefCell::default();
 }
 
+impl Meet {
+    /// The kernel for that instruction set.
+    ///
+    /// # Errors
+    /// If this machine does not have it.
+    pub fn new(isa: Isa) -> Result<Self, KernelError> {
+        Self::with_memory(isa, DEFAULT_MEMORY)
+    }
+
+    /// The kernel with lists of at most about so many bytes for each thread. Less memory costs time: what does not fit
+    /// is made again.
+    ///
+    /// # Errors
+    /// If this machine does not have the instruction set.
+    pub fn with_memory(isa: Isa, bytes: usize) -> Result<Self, KernelError> {
+        let isa = isa.detect().ok_or(KernelError::Unavailable(isa))?;
+        Ok(Self { isa, budget: Budget::of_bytes(bytes) })
+    }
+
+    fn count_with<L: CompiledMeet>(&self, isa: L, position: &Position, stop: &Stop) -> Option<Count> {
+        WORKSPACE.with_borrow_mut(|work| {
+            let mut counter = Counter::new(isa, work, self.budget, stop);
+            counter.count(position)?;
+            Some(counter.total())
+        })
+    }
+}
+
 impl Kernel for Meet {
     fn name(&self) -> KernelName {
-        KernelName { method: Method::Meet, isa: self.isa }
+        KernelName { method: Method::Meet, isa: self.isa.isa() }
     }
 
     fn count(&self, position: &Position, stop: &Stop) -> Option<Count> {
         if !position.is_consistent() {
             return Some(Count::default());
         }
-        // SAFETY: the machine has the instruction set: `with_memory` checked it.
-        unsafe {
-            match self.isa {
-                #[cfg(target_arch = "x86_64")]
-                Isa::Avx512 => self.count_with::<lanes::Avx512>(position, stop),
-                #[cfg(target_arch = "x86_64")]
-                Isa::Avx2 => self.count_with::<lanes::Avx2>(position, stop),
-                _ => self.count_with::<lanes::Portable>(position, stop),
-            }
+        match self.isa {
+            #[cfg(target_arch = "x86_64")]
+            Detected::Avx512(isa) => self.count_with(isa, position, stop),
+            #[cfg(target_arch = "x86_64")]
+            Detected::Avx2(isa) => self.count_with(isa, position, stop),
+            Detected::Portable(isa) => self.count_with(isa, position, stop),
         }
     }
 }

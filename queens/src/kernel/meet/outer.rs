@@ -6,13 +6,16 @@
 //! one half only, and has to be paid in the other half as often as it has squares.
 
 use crate::board::Square;
-use crate::kernel::meet::cut::{Cut, FEWEST_ROWS, Uncut};
-use crate::kernel::meet::join::Matcher;
-use crate::kernel::meet::lanes::Lanes;
-use crate::kernel::meet::passes::{Budget, Passes, Workspace};
-use crate::kernel::meet::squares::Squares;
-use crate::kernel::{Count, Stop, scalar};
+use crate::kernel::contract::{Count, Stop};
+use crate::kernel::meet::budget::Budget;
+use crate::kernel::meet::compiled::CompiledMeet;
+use crate::kernel::meet::cut::{Cut, FEWEST_ROWS};
+use crate::kernel::meet::matcher::Matcher;
+use crate::kernel::meet::passes::{Passes, Workspace};
+use crate::kernel::meet::uncut::Uncut;
+use crate::kernel::scalar;
 use crate::position::Position;
+use crate::squares::Squares;
 
 /// The fewest free rows that are worth a cut; below, the plain search is faster.
 const WORTH_A_CUT: usize = 9;
@@ -41,67 +44,70 @@ pub fn next_outer_row(position: &Position) -> Option<u8> {
 }
 
 /// Counts the completions of positions.
-pub struct Counter<'a, L: Lanes> {
-    pub work: &'a mut Workspace,
-    pub matcher: Matcher<L>,
-    pub budget: Budget,
-    pub stop: &'a Stop,
+pub struct Counter<'a, L: CompiledMeet> {
+    isa: L,
+    work: &'a mut Workspace,
+    matcher: Matcher<L>,
+    budget: Budget,
+    stop: &'a Stop,
     /// What smaller kernels counted, and the halves.
-    pub besides: Count,
+    besides: Count,
 }
 
-impl<L: Lanes> Counter<'_, L> {
+impl<'a, L: CompiledMeet> Counter<'a, L> {
+    /// Counts from zero, in this workspace, until it is stopped.
+    pub fn new(isa: L, work: &'a mut Workspace, budget: Budget, stop: &'a Stop) -> Self {
+        Self { isa, work, matcher: Matcher::new(isa), budget, stop, besides: Count::default() }
+    }
+
+    /// What was counted so far.
+    pub fn total(&self) -> Count {
+        self.besides.plus(Count { completions: self.matcher.pairs(), nodes: 0 })
+    }
+
     /// Counts a position whose queens do not attack each other. `None` if stopped.
-    ///
-    /// # Safety
-    /// The machine must have the instruction set of `L`.
-    pub unsafe fn count(&mut self, position: &Position) -> Option<()> {
+    pub fn count(&mut self, position: &Position) -> Option<()> {
         let free = usize::from(position.board().n()) - position.queens().len();
         if free < WORTH_A_CUT.max(FEWEST_ROWS) {
-            let count = scalar::count(position, self.stop)?;
-            let sum = |a: u64, b: u64| a.checked_add(b).expect("a unit's count fits 64 bits");
-            self.besides.completions = sum(self.besides.completions, count.completions);
-            self.besides.nodes = sum(self.besides.nodes, count.nodes);
+            self.besides = self.besides.plus(scalar::count(position, self.stop)?);
             return Some(());
         }
-        // SAFETY: the promise of the caller.
-        unsafe {
-            if free > usize::from(free_rows_at_best(position.board().n())) {
-                return self.place_outer_row(position);
-            }
-            match Cut::new(position) {
-                Err(Uncut::Impossible) => Some(()),
-                Err(Uncut::TooWide) => self.place_outer_row(position),
-                Err(Uncut::TooManyPairs) => self.split_left_boundary(position),
-                Ok(cut) => {
-                    let mut passes = Passes::new(&cut, self.work, &mut self.matcher, self.budget, self.stop);
-                    passes.run()?;
-                    self.besides.nodes += passes.halves;
-                    Some(())
-                }
-            }
+        if free > usize::from(free_rows_at_best(position.board().n())) {
+            return self.place_outer_row(position);
+        }
+        match Cut::new(position) {
+            Err(Uncut::Impossible) => Some(()),
+            Err(Uncut::TooWide) => self.place_outer_row(position),
+            Err(Uncut::TooManyPairs) => self.split_left_boundary(position),
+            Ok(cut) => self.count_cut(&cut),
         }
     }
 
-    unsafe fn place_outer_row(&mut self, position: &Position) -> Option<()> {
+    /// Counts the halves of a position that meet.
+    pub fn count_cut(&mut self, cut: &Cut) -> Option<()> {
+        let passes = Passes::new(self.isa, cut, self.work, &mut self.matcher, self.budget, self.stop);
+        let halves = passes.run()?;
+        self.besides = self.besides.plus(Count { completions: 0, nodes: halves });
+        Some(())
+    }
+
+    fn place_outer_row(&mut self, position: &Position) -> Option<()> {
         let row = next_outer_row(position).expect("a position to be cut has free rows");
         let open = Squares::of(position).open_columns(row);
         for col in (0..32).filter(|col| open >> col & 1 == 1) {
-            // SAFETY: the promise of the caller.
-            unsafe { self.count(&position.clone().with_queen(Square::new(row, col)))? };
+            self.count(&position.clone().with_queen(Square::new(row, col)))?;
         }
         Some(())
     }
 
     /// Tries one half of the left boundary queens and then the other. There are several, or there would be no bits.
-    unsafe fn split_left_boundary(&mut self, position: &Position) -> Option<()> {
+    fn split_left_boundary(&mut self, position: &Position) -> Option<()> {
         let rows: Vec<u8> =
             (0..32).filter(|row| Squares::of(position).open_rows(0) >> row & 1 == 1).collect();
         let (some, others) = rows.split_at(rows.len() / 2);
         for closed in [some, others] {
             let part = closed.iter().fold(position.clone(), |part, row| part.with_row_within(*row, !1));
-            // SAFETY: the promise of the caller.
-            unsafe { self.count(&part)? };
+            self.count(&part)?;
         }
         Some(())
     }

@@ -6,7 +6,7 @@ use crate::kernel::scalar;
 use crate::known;
 use crate::plan::{Plan, PlanSpec, Scheme, Unit, UnitId};
 use crate::position::BoundaryPairs;
-use crate::tally::{Measure, Summand};
+use crate::summand::{Measure, Summand};
 
 fn board(n: u8) -> Board {
     Board::new(n).unwrap()
@@ -14,7 +14,7 @@ fn board(n: u8) -> Board {
 
 /// The kernel on every instruction set of this machine.
 fn kernels() -> impl Iterator<Item = Meet> {
-    Isa::ALL.into_iter().filter(|isa| isa.is_available()).map(Meet::new)
+    Isa::ALL.into_iter().filter_map(|isa| Meet::new(isa).ok())
 }
 
 /// The completions by every instruction set, which must visit the same nodes.
@@ -49,7 +49,7 @@ fn a_stopped_count_yields_nothing() {
 fn little_memory_changes_nothing_but_time() {
     let position = Position::empty(board(12)).with_queen(Square::new(0, 4));
     for bytes in [0, 1 << 10, 1 << 14] {
-        let kernel = Meet::with_memory(Isa::best(), bytes);
+        let kernel = Meet::with_memory(Isa::best(), bytes).unwrap();
         assert_eq!(kernel.count(&position, &Stop::new()), Some(agreed(&position)), "{bytes} bytes");
     }
 }
@@ -137,7 +137,7 @@ fn random_units_of_large_boards_have_the_counts_that_the_search_finds() {
         for unit in random_units(&plan, 4) {
             let position = (0..rows).fold(unit.position, |position, i| {
                 let row = next_outer_row(&position).unwrap();
-                let open = squares::Squares::of(&position).open_columns(row);
+                let open = Squares::of(&position).open_columns(row);
                 let nth = (unit.id.0 as u32 + i) % open.count_ones().max(1);
                 let rest = (0..nth).fold(open, |open, _| open & open.wrapping_sub(1));
                 if rest == 0 {
@@ -167,7 +167,7 @@ fn large_boards_where_little_or_nothing_fits_are_counted() {
     for n in [28u8, 31, 32] {
         let mut position = Position::empty(board(n));
         for row in 0..n {
-            let open = squares::Squares::of(&position).open_columns(row);
+            let open = Squares::of(&position).open_columns(row);
             let left = usize::from(n) - position.queens().len();
             if left <= 14 {
                 break;

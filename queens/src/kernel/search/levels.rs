@@ -12,69 +12,64 @@ const LEVELS: usize = 32;
 /// The most states of a level.
 pub(super) const CAPACITY: usize = 512;
 
-/// Words from one array to the next. A vector may be loaded up to two whole vectors past the last state (the body
-/// loads ahead) and stored one past it.
-const STRIDE: usize = CAPACITY + 3 * WIDEST;
+/// Words in an array. A vector may be loaded up to two whole vectors past the last state (the search loads ahead) and
+/// stored one past it.
+pub(super) const STRIDE: usize = CAPACITY + 3 * WIDEST;
 
-/// A cache line. Aligned so that timings do not depend on the allocator.
-#[derive(Clone, Copy)]
+/// One word of each state of a level. Aligned to cache lines so that timings do not depend on the allocator.
+#[derive(Clone)]
 #[repr(align(64))]
-struct Line(#[expect(dead_code, reason = "read through pointers to its words")] [u32; WIDEST]);
+struct StateWords([u32; STRIDE]);
 
 /// The waiting states of a search, reused from one search to the next.
 pub(super) struct Levels {
-    lines: Vec<Line>,
+    states: Vec<[StateWords; 4]>,
     waiting: [usize; LEVELS],
 }
 
 impl Levels {
     /// No state at all.
     pub fn new() -> Self {
-        Self { lines: vec![Line([0; WIDEST]); LEVELS * 4 * STRIDE / WIDEST], waiting: [0; LEVELS] }
+        Self { states: vec![[const { StateWords([0; STRIDE]) }; 4]; LEVELS], waiting: [0; LEVELS] }
     }
 
     /// Forgets all states but one: nothing searched yet, and these candidates in the first free row.
     pub fn begin(&mut self, candidates: u32) {
         self.waiting = [0; LEVELS];
         self.waiting[0] = 1;
-        for (array, word) in self.arrays(0).into_iter().zip([0, 0, 0, candidates]) {
-            // SAFETY: `arrays` points to `STRIDE` > 0 words each.
-            unsafe { array.write(word) };
+        for (array, word) in self.states[0].iter_mut().zip([0, 0, 0, candidates]) {
+            array.0[0] = word;
         }
     }
 
-    /// How many states wait before that free row.
+    /// How many states wait before that free row: at most [`CAPACITY`].
     #[inline(always)]
     pub fn waiting(&self, level: usize) -> usize {
         self.waiting[level]
     }
 
-    /// Says how many states wait before that free row now, at most [`CAPACITY`].
+    /// Says how many states wait before that free row now.
+    ///
+    /// # Panics
+    /// If they are more than [`CAPACITY`].
     #[inline(always)]
     pub fn set_waiting(&mut self, level: usize, states: usize) {
-        debug_assert!(states <= CAPACITY, "{states} states do not fit level {level}");
+        assert!(states <= CAPACITY, "{states} states do not fit level {level}");
         self.waiting[level] = states;
     }
 
-    /// The arrays of a level, each of `STRIDE` readable and writable words: `CAPACITY` + 3 [`WIDEST`].
+    /// The arrays of a level and of the one below it, each of [`STRIDE`] words.
     #[inline(always)]
-    pub fn arrays(&mut self, level: usize) -> [*mut u32; 4] {
-        assert!(level < LEVELS);
-        let words: *mut u32 = self.lines.as_mut_ptr().cast();
-        // SAFETY: LEVELS * 4 * STRIDE words were allocated, and level < LEVELS.
-        std::array::from_fn(|array| unsafe { words.add((level * 4 + array) * STRIDE) })
+    pub fn arrays(&mut self, level: usize) -> [[*mut u32; 4]; 2] {
+        let [upper, lower] = self.states.get_disjoint_mut([level, level + 1]).expect("a level and the next");
+        [upper, lower].map(|states| states.each_mut().map(|words| words.0.as_mut_ptr()))
     }
 
     /// Fills the level up to `states` with states that have no candidate and can have no child.
     pub fn pad(&mut self, level: usize, states: usize) {
-        let waiting = self.waiting[level];
-        debug_assert!(waiting <= states && states <= CAPACITY);
-        for (array, word) in self.arrays(level).into_iter().zip([u32::MAX, 0, 0, 0]) {
-            for at in waiting..states {
-                // SAFETY: at < states <= CAPACITY < STRIDE.
-                unsafe { array.add(at).write(word) };
-            }
+        for (array, word) in self.states[level].iter_mut().zip([u32::MAX, 0, 0, 0]) {
+            array.0[self.waiting[level]..states].fill(word);
         }
-        self.waiting[level] = states;
+        self.set_waiting(level, states);
     }
 }

@@ -1,34 +1,40 @@
 //! The row-by-row search, vectorised: what it counts is what [`scalar`](super::scalar) counts, many states at a time.
 //!
-//! One [body](body), generic over a small [vector trait](lanes), is compiled once for each instruction set.
+//! One [body](body), generic over a small [vector trait](lanes), is [compiled](compiled) once for each instruction
+//! set. A position's free rows are a [descent](descent); states wait on [levels](levels), and a [pass](pass) moves
+//! those of one level on.
 
 #![expect(clippy::inline_always, reason = "the body must be compiled for the instruction set of its caller")]
 
 mod body;
+#[allow(unsafe_code, reason = "calls what is compiled for an instruction set")]
+mod compiled;
+mod descent;
+#[allow(unsafe_code, reason = "vector instructions, loads and stores by pointer")]
 mod lanes;
 mod levels;
-mod portable;
-
-#[cfg(target_arch = "x86_64")]
-mod avx2;
-#[cfg(target_arch = "x86_64")]
-mod avx512;
+#[allow(unsafe_code, reason = "reads and writes the states by pointer")]
+mod pass;
 
 #[cfg(test)]
 mod tests;
 
 use std::cell::RefCell;
 
-use crate::kernel::{Count, Isa, Kernel, KernelName, Method, Stop, scalar};
+use crate::kernel::contract::{Count, Kernel, Stop};
+use crate::kernel::isa::{Detected, Isa};
+use crate::kernel::name::{KernelError, KernelName, Method};
+use crate::kernel::scalar;
 use crate::position::Position;
 use crate::rows::{FreeRow, free_rows};
-use body::{Descent, FEWEST_ROWS};
+use compiled::CompiledSearch;
+use descent::{Descent, FEWEST_ROWS};
 use levels::Levels;
 
 /// The search kernel for an instruction set that this machine has.
 #[derive(Clone, Copy, Debug)]
 pub struct Search {
-    isa: Isa,
+    isa: Detected,
 }
 
 thread_local! {
@@ -37,9 +43,13 @@ thread_local! {
 }
 
 impl Search {
-    /// The kernel, if this machine has that instruction set.
-    pub fn new(isa: Isa) -> Option<Self> {
-        isa.is_available().then_some(Self { isa })
+    /// The kernel for that instruction set.
+    ///
+    /// # Errors
+    /// If this machine does not have it.
+    pub fn new(isa: Isa) -> Result<Self, KernelError> {
+        let isa = isa.detect().ok_or(KernelError::Unavailable(isa))?;
+        Ok(Self { isa })
     }
 
     fn count_rows(self, rows: &[FreeRow], stop: &Stop) -> Option<Count> {
@@ -48,20 +58,18 @@ impl Search {
         }
         let Some(descent) = Descent::new(rows) else { return Some(Count::default()) };
         LEVELS.with_borrow_mut(|levels| match self.isa {
-            // SAFETY: `new` found that this machine has the instruction set.
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx512 => unsafe { avx512::search(&descent, levels, stop) },
-            // SAFETY: as above.
+            Detected::Avx512(isa) => isa.search(&descent, levels, stop),
             #[cfg(target_arch = "x86_64")]
-            Isa::Avx2 => unsafe { avx2::search(&descent, levels, stop) },
-            _ => portable::search(&descent, levels, stop),
+            Detected::Avx2(isa) => isa.search(&descent, levels, stop),
+            Detected::Portable(isa) => isa.search(&descent, levels, stop),
         })
     }
 }
 
 impl Kernel for Search {
     fn name(&self) -> KernelName {
-        KernelName { method: Method::Search, isa: self.isa }
+        KernelName { method: Method::Search, isa: self.isa.isa() }
     }
 
     fn count(&self, position: &Position, stop: &Stop) -> Option<Count> {

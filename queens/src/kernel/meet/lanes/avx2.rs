@@ -3,14 +3,8 @@
 #[allow(clippy::wildcard_imports)] // Not in tests, so not to be expected.
 use std::arch::x86_64::*;
 
-use crate::kernel::meet::join::{self, Matcher};
-use crate::kernel::meet::lanes::{Lanes, Planes};
-use crate::kernel::meet::lists::{self, Grown, Growth, Lists};
-use crate::kernel::meet::passes::Passes;
-
-/// AVX2.
-#[derive(Debug)]
-pub struct Avx2;
+use crate::kernel::isa::{Avx2, avx2};
+use crate::kernel::meet::lanes::{Blocks, Lanes64, Planes};
 
 /// For each choice of four words, the 32-bit places that bring the chosen words to the front.
 const FRONT: [[u32; 8]; 16] = {
@@ -32,100 +26,71 @@ const FRONT: [[u32; 8]; 16] = {
     table
 };
 
-// SAFETY of all methods: they are called only on machines that have the features (the promise of `Lanes`), and
-// pointers are valid as the trait asks.
-impl Lanes for Avx2 {
-    type Word = __m256i;
+// SAFETY: WORDS is 4, `clear_of` returns the four bits of `movmskpd`, and `store_chosen` writes four words in any case.
+unsafe impl Lanes64 for Avx2 {
+    type U64s = __m256i;
     const WORDS: usize = 4;
     type Bits = __m256i;
     const BLOCKS: usize = 4;
 
-    #[inline(always)]
-    unsafe fn splat(word: u64) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_set1_epi64x(word as i64) }
-    }
+    avx2! {
+        fn splat(_isa, word: u64) -> __m256i {
+            _mm256_set1_epi64x(word as i64)
+        }
 
-    #[inline(always)]
-    unsafe fn load(from: *const u64) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_loadu_si256(from.cast()) }
-    }
+        fn load(_isa, from: &[u64]) -> __m256i {
+            let from: &[u64; 4] = from.first_chunk().expect("a whole vector");
+            // SAFETY: a reference to 4 words; this load needs no alignment.
+            unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+        }
 
-    #[inline(always)]
-    unsafe fn clear_of(words: __m256i, test: __m256i) -> u32 {
-        // SAFETY: as above.
-        unsafe {
+        fn clear_of(_isa, words: __m256i, test: __m256i) -> u32 {
             let clear = _mm256_cmpeq_epi64(_mm256_and_si256(words, test), _mm256_setzero_si256());
             _mm256_movemask_pd(_mm256_castsi256_pd(clear)) as u32
         }
-    }
 
-    #[inline(always)]
-    unsafe fn merge(words: __m256i, set: __m256i, keep: __m256i) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_and_si256(_mm256_or_si256(words, set), keep) }
-    }
-
-    #[inline(always)]
-    unsafe fn store_chosen(to: *mut u64, chosen: u32, words: __m256i) {
-        // SAFETY: as above; `chosen` has four bits.
-        unsafe {
-            let front = _mm256_loadu_si256(FRONT[(chosen & 15) as usize].as_ptr().cast());
-            _mm256_storeu_si256(to.cast(), _mm256_permutevar8x32_epi32(words, front));
+        fn merge(_isa, words: __m256i, set: __m256i, keep: __m256i) -> __m256i {
+            _mm256_and_si256(_mm256_or_si256(words, set), keep)
         }
-    }
 
-    #[inline(always)]
-    unsafe fn prefetch(address: *const u64) {
-        // SAFETY: a prefetch may name any address.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) }
-    }
+        unsafe fn store_chosen(_isa, to: *mut u64, chosen: u32, words: __m256i) {
+            let places = &FRONT[(chosen & 15) as usize];
+            // SAFETY: a reference to 8 places of 32 bits; this load needs no alignment.
+            let front = unsafe { _mm256_loadu_si256(places.as_ptr().cast()) };
+            let packed = _mm256_permutevar8x32_epi32(words, front);
+            // SAFETY: the caller has promised 4 writable words; this store needs no alignment.
+            unsafe { _mm256_storeu_si256(to.cast(), packed) }
+        }
 
-    #[inline(always)]
-    unsafe fn fill(block: u64) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_set1_epi64x(block as i64) }
-    }
+        fn prefetch(_isa, address: *const u64) {
+            _mm_prefetch::<_MM_HINT_T0>(address.cast());
+        }
 
-    #[inline(always)]
-    unsafe fn load_bits(from: *const u64) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_load_si256(from.cast()) }
-    }
+        fn fill(_isa, block: u64) -> __m256i {
+            _mm256_set1_epi64x(block as i64)
+        }
 
-    #[inline(always)]
-    unsafe fn store_bits(to: *mut u64, bits: __m256i) {
-        // SAFETY: as above.
-        unsafe { _mm256_store_si256(to.cast(), bits) }
-    }
+        fn load_bits(_isa, from: &Blocks) -> __m256i {
+            // SAFETY: a reference to 8 blocks, of which 4 are read; they are aligned to 64 bytes.
+            unsafe { _mm256_load_si256(from.0.as_ptr().cast()) }
+        }
 
-    #[inline(always)]
-    unsafe fn and(a: __m256i, b: __m256i) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_and_si256(a, b) }
-    }
+        fn and(_isa, a: __m256i, b: __m256i) -> __m256i {
+            _mm256_and_si256(a, b)
+        }
 
-    #[inline(always)]
-    unsafe fn and3(a: __m256i, b: __m256i, c: __m256i) -> __m256i {
-        // SAFETY: as above.
-        unsafe { _mm256_and_si256(_mm256_and_si256(a, b), c) }
-    }
+        fn and3(_isa, a: __m256i, b: __m256i, c: __m256i) -> __m256i {
+            _mm256_and_si256(_mm256_and_si256(a, b), c)
+        }
 
-    #[inline(always)]
-    unsafe fn add(a: __m256i, b: __m256i, c: __m256i) -> (__m256i, __m256i) {
-        // SAFETY: as above.
-        unsafe {
+        fn add(_isa, a: __m256i, b: __m256i, c: __m256i) -> (__m256i, __m256i) {
             let half = _mm256_xor_si256(a, b);
             let carry = _mm256_or_si256(_mm256_and_si256(a, b), _mm256_and_si256(half, c));
             (_mm256_xor_si256(half, c), carry)
         }
-    }
 
-    #[inline(always)]
-    unsafe fn add_ones(sums: __m256i, bits: __m256i) -> __m256i {
-        // SAFETY: as above. The ones of each nibble by a shuffle, summed over eight bytes each.
-        unsafe {
+        fn add_ones(_isa, sums: __m256i, bits: __m256i) -> __m256i {
+            // The ones of each nibble by a shuffle, summed over eight bytes each.
             let ones =
                 _mm256_broadcastsi128_si256(_mm_setr_epi8(0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4));
             let nibble = _mm256_set1_epi8(15);
@@ -133,28 +98,23 @@ impl Lanes for Avx2 {
             let high = _mm256_shuffle_epi8(ones, _mm256_and_si256(_mm256_srli_epi16::<4>(bits), nibble));
             _mm256_add_epi64(sums, _mm256_sad_epu8(_mm256_add_epi8(low, high), _mm256_setzero_si256()))
         }
-    }
 
-    #[inline(always)]
-    unsafe fn blocks(bits: __m256i) -> [u64; 8] {
-        let mut blocks = [0; 8];
-        // SAFETY: as above; room for four blocks.
-        unsafe { _mm256_storeu_si256(blocks.as_mut_ptr().cast(), bits) }
-        blocks
-    }
+        fn blocks(_isa, bits: __m256i) -> [u64; 8] {
+            let mut blocks = [0; 8];
+            // SAFETY: `blocks` has room for 256 bits and as many again; this store needs no alignment.
+            unsafe { _mm256_storeu_si256(blocks.as_mut_ptr().cast(), bits) }
+            blocks
+        }
 
-    #[inline(always)]
-    unsafe fn planes(words: *const u64, bytes: usize, planes: &mut Planes) {
-        // SAFETY: as above; 32 words are read twice.
-        unsafe {
+        fn planes(isa, words: &[u64; 64], bytes: usize, planes: &mut Planes) {
             let pairs = _mm256_broadcastsi128_si256(_mm_setr_epi8(
                 0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15,
             ));
-            for part in [0, 32] {
+            for (part, words) in words.as_chunks::<32>().0.iter().enumerate() {
                 let mut a = [_mm256_setzero_si256(); 8];
                 let mut b = a;
-                for (i, a) in a.iter_mut().enumerate() {
-                    *a = _mm256_shuffle_epi8(_mm256_loadu_si256(words.add(part + 4 * i).cast()), pairs);
+                for (a, words) in a.iter_mut().zip(words.as_chunks::<4>().0) {
+                    *a = _mm256_shuffle_epi8(isa.load(words), pairs);
                 }
                 for i in 0..4 {
                     b[i] = _mm256_unpacklo_epi16(a[2 * i], a[2 * i + 1]);
@@ -180,28 +140,9 @@ impl Lanes for Avx2 {
                 }
             }
         }
-    }
 
-    #[inline(always)]
-    fn lane(i: usize) -> usize {
-        i / 32 * 32 + i % 4 / 2 * 16 + i % 32 / 4 * 2 + i % 2
-    }
-
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    unsafe fn grow(growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown {
-        // SAFETY: as above.
-        unsafe { lists::grow::<Self>(growth, from, to) }
-    }
-
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    unsafe fn gather(passes: &mut Passes<'_, Self>, side: usize, set: u32) {
-        // SAFETY: as above.
-        unsafe { passes.gather(side, set) }
-    }
-
-    #[target_feature(enable = "avx2,bmi1,bmi2,popcnt")]
-    unsafe fn join(matcher: &mut Matcher<Self>, bytes: usize, a: &mut Vec<u64>, b: &mut Vec<u64>) {
-        // SAFETY: as above.
-        unsafe { join::join::<Self>(matcher, bytes, a, b) }
+        fn lane(_isa, i: usize) -> usize {
+            i / 32 * 32 + i % 4 / 2 * 16 + i % 32 / 4 * 2 + i % 2
+        }
     }
 }

@@ -1,7 +1,5 @@
-//! What the kernel asks of an instruction set.
-//!
-//! The bodies of the kernel are generic over [`Lanes`] and inlined into one function per instruction set that has
-//! its target features (`grow`, `gather` and `join`).
+//! What the halves that meet ask of an instruction set: signature words side by side, and bits that stand for half
+//! boards.
 
 #[cfg(target_arch = "x86_64")]
 mod avx2;
@@ -9,73 +7,67 @@ mod avx2;
 mod avx512;
 mod portable;
 
-#[cfg(target_arch = "x86_64")]
-pub use avx2::Avx2;
-#[cfg(target_arch = "x86_64")]
-pub use avx512::Avx512;
-pub use portable::Portable;
-
-use crate::kernel::meet::join::Matcher;
-use crate::kernel::meet::lists::{Grown, Growth, Lists};
-use crate::kernel::meet::passes::Passes;
-
 /// The planes of 64 words: for each byte of a word and each of its bits 3 to 7, the words (one bit each, in the order
-/// of [`Lanes::lane`]) that have this bit *clear*.
+/// of [`Lanes64::lane`]) that have this bit *clear*.
 pub type Planes = [[u64; 5]; 8];
 
-/// Vectors of one instruction set: of signature words, and of bits that stand for half boards.
+/// One bit for each of 512 lanes, in blocks of 64.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub struct Blocks(pub [u64; 8]);
+
+/// Vectors of 64-bit words of an instruction set. The implementing types are tokens: one that exists proves that the
+/// machine has the instruction set. Methods are inlined only where the caller is compiled for it.
 ///
 /// # Safety
-/// All methods but `lane` may be called only on a machine that has the instruction set. Pointers must be valid for
-/// the words named; pointers to `Bits` must be aligned to 64 bytes.
-pub trait Lanes: Sized + 'static {
-    /// A vector of `WORDS` signature words.
-    type Word: Copy;
+/// Pointers are advanced by what the methods return: [`clear_of`](Self::clear_of) must set no bit from `WORDS` on, and
+/// [`store_chosen`](Self::store_chosen) must write as many words as `chosen` has ones.
+pub unsafe trait Lanes64: Copy {
+    /// A vector of `WORDS` words.
+    type U64s: Copy;
     /// The words in a vector.
     const WORDS: usize;
     /// A vector of 64 * `BLOCKS` bits.
     type Bits: Copy;
-    /// The 64-bit blocks in a vector of bits.
+    /// The blocks of 64 bits in a vector of bits.
     const BLOCKS: usize;
 
     /// The word in every place.
-    unsafe fn splat(word: u64) -> Self::Word;
-    /// `WORDS` words, not aligned.
-    unsafe fn load(from: *const u64) -> Self::Word;
-    /// The places whose words share no bit with `test`.
-    unsafe fn clear_of(words: Self::Word, test: Self::Word) -> u32;
+    fn splat(self, word: u64) -> Self::U64s;
+    /// The first `WORDS` words.
+    ///
+    /// # Panics
+    /// If there are fewer.
+    fn load(self, from: &[u64]) -> Self::U64s;
+    /// The places whose words share no bit with `test`, one bit each.
+    fn clear_of(self, words: Self::U64s, test: Self::U64s) -> u32;
     /// `(words | set) & keep`.
-    unsafe fn merge(words: Self::Word, set: Self::Word, keep: Self::Word) -> Self::Word;
-    /// Writes the words in the chosen places one after the other; may write `WORDS` words in all.
-    unsafe fn store_chosen(to: *mut u64, chosen: u32, words: Self::Word);
+    fn merge(self, words: Self::U64s, set: Self::U64s, keep: Self::U64s) -> Self::U64s;
+    /// Writes the words in the chosen places one after the other; those after them, `WORDS` in all, hold anything
+    /// afterwards.
+    ///
+    /// # Safety
+    /// `WORDS` words must be writable, aligned as words are.
+    unsafe fn store_chosen(self, to: *mut u64, chosen: u32, words: Self::U64s);
     /// Asks for the cache line at any address.
-    unsafe fn prefetch(address: *const u64);
+    fn prefetch(self, address: *const u64);
 
     /// The same block everywhere.
-    unsafe fn fill(block: u64) -> Self::Bits;
-    /// `BLOCKS` blocks.
-    unsafe fn load_bits(from: *const u64) -> Self::Bits;
-    /// Writes `BLOCKS` blocks.
-    unsafe fn store_bits(to: *mut u64, bits: Self::Bits);
+    fn fill(self, block: u64) -> Self::Bits;
+    /// The first `BLOCKS` blocks.
+    fn load_bits(self, from: &Blocks) -> Self::Bits;
     /// `a & b`.
-    unsafe fn and(a: Self::Bits, b: Self::Bits) -> Self::Bits;
+    fn and(self, a: Self::Bits, b: Self::Bits) -> Self::Bits;
     /// `a & b & c`.
-    unsafe fn and3(a: Self::Bits, b: Self::Bits, c: Self::Bits) -> Self::Bits;
+    fn and3(self, a: Self::Bits, b: Self::Bits, c: Self::Bits) -> Self::Bits;
     /// The sum of three bits in each place: (sum, carry).
-    unsafe fn add(a: Self::Bits, b: Self::Bits, c: Self::Bits) -> (Self::Bits, Self::Bits);
+    fn add(self, a: Self::Bits, b: Self::Bits, c: Self::Bits) -> (Self::Bits, Self::Bits);
     /// Adds to each block, as a number, how many bits are set there in `bits`.
-    unsafe fn add_ones(sums: Self::Bits, bits: Self::Bits) -> Self::Bits;
-    /// The blocks.
-    unsafe fn blocks(bits: Self::Bits) -> [u64; 8];
+    fn add_ones(self, sums: Self::Bits, bits: Self::Bits) -> Self::Bits;
+    /// The blocks, zeros behind them.
+    fn blocks(self, bits: Self::Bits) -> [u64; 8];
     /// The planes of 64 words, at least for the first `bytes` bytes.
-    unsafe fn planes(words: *const u64, bytes: usize, planes: &mut Planes);
+    fn planes(self, words: &[u64; 64], bytes: usize, planes: &mut Planes);
     /// Which bit of a plane stands for word `i` of the 64.
-    fn lane(i: usize) -> usize;
-
-    /// [`crate::kernel::meet::lists::grow`] with the target features.
-    unsafe fn grow(growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown;
-    /// [`Passes::gather`] with the target features.
-    unsafe fn gather(passes: &mut Passes<'_, Self>, side: usize, set: u32);
-    /// [`crate::kernel::meet::join::join`] with the target features.
-    unsafe fn join(matcher: &mut Matcher<Self>, bytes: usize, a: &mut Vec<u64>, b: &mut Vec<u64>);
+    fn lane(self, i: usize) -> usize;
 }

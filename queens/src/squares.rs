@@ -1,5 +1,6 @@
-//! Which squares of a position are open, and where its columns are cut.
+//! Which squares of a position are open, and where kernels cut its columns.
 
+use crate::bits::set_bits;
 use crate::position::Position;
 use crate::rows::attacks_on;
 
@@ -23,7 +24,7 @@ impl Squares {
         let free_rows = queens.iter().fold(board.full(), |free, q| free & !(1 << q.row));
         let free_columns = queens.iter().fold(board.full(), |free, q| free & !(1 << q.col));
         let mut open = [0; 32];
-        for row in board.lines().filter(|row| free_rows >> row & 1 == 1) {
+        for row in set_bits(free_rows) {
             let attacked = queens.iter().fold(0, |attacked, q| attacked | attacks_on(board, *q, row));
             open[usize::from(row)] = position.squares(row) & board.full() & !attacked;
         }
@@ -42,13 +43,12 @@ impl Squares {
 
     /// The rows without a queen, ascending.
     pub fn rows(&self) -> impl Iterator<Item = u8> {
-        let free = self.free_rows;
-        (0..32).filter(move |row| free >> row & 1 == 1)
+        set_bits(self.free_rows)
     }
 
     /// The columns without a queen: of the left half and of the right half, each from the outer edge to the cut.
     pub fn halves(&self) -> [Vec<u8>; 2] {
-        let columns: Vec<u8> = (0..32).filter(|col| self.free_columns >> col & 1 == 1).collect();
+        let columns: Vec<u8> = set_bits(self.free_columns).collect();
         let odd = columns.len() % 2 == 1 && self.left_heavy;
         let left = columns.len() / 2 + usize::from(odd);
         [columns[..left].to_vec(), columns[left..].iter().rev().copied().collect()]
@@ -71,8 +71,8 @@ impl Squares {
 
     /// Closes the squares of a column in all rows but these.
     pub fn keep_rows(&mut self, col: u8, rows: u32) {
-        for row in (0..32).filter(|row| rows >> row & 1 == 0) {
-            self.open[row] &= !(1 << col);
+        for row in set_bits(!rows) {
+            self.open[usize::from(row)] &= !(1 << col);
         }
     }
 }

@@ -1,7 +1,7 @@
-//! Families and family counts: the classic numbers, brute force, and the main counter's totals.
+//! Orbits and orbit counts: the classic numbers, brute force, and the main counter's totals.
 
-use atlas::families::{Families, FamilyCounts};
 use atlas::motion::letter;
+use atlas::orbits::{OrbitCounts, SolutionOrbits};
 use atlas::{Piece, Placement, Setting, Surface};
 use queens::{Board, SymmetryClass, known};
 
@@ -10,26 +10,26 @@ fn queens(n: u8) -> Setting {
 }
 
 #[test]
-fn n_8_has_12_families_and_b10_is_35281746_with_4_members() {
-    let families = Families::of(queens(8)).unwrap();
-    assert_eq!((families.solutions.len(), families.families.len()), (92, 12));
-    let b10 = &families.families[9];
-    assert_eq!(families.fundamental(b10).to_string(), "35281746");
+fn n_8_has_12_orbits_and_b10_is_35281746_with_4_members() {
+    let orbits = SolutionOrbits::of(queens(8)).unwrap();
+    assert_eq!((orbits.solutions.len(), orbits.orbits.len()), (92, 12));
+    let b10 = &orbits.orbits[9];
+    assert_eq!(orbits.fundamental(b10).to_string(), "35281746");
     assert_eq!(b10.members.len(), 4);
-    assert_eq!(families.class(b10), Some(SymmetryClass::Point));
+    assert_eq!(orbits.class(b10), Some(SymmetryClass::Point));
     let letters: String = b10.members.iter().map(|m| letter(m.motion.symmetry)).collect();
     assert_eq!(letters.len(), 4);
-    assert!(families.families.iter().enumerate().all(|(i, f)| i == 9 || f.members.len() == 8));
+    assert!(orbits.orbits.iter().enumerate().all(|(i, f)| i == 9 || f.members.len() == 8));
 }
 
 #[test]
 fn fundamental_solutions_are_as_many_as_the_main_counters_a_p_r() {
     for n in 4..=12 {
         let totals = known::totals(Board::new(n).unwrap()).unwrap();
-        let counts = FamilyCounts::of(queens(n));
+        let counts = OrbitCounts::of(queens(n));
         assert_eq!(u128::from(counts.solutions), totals.solutions(), "n={n}");
         assert_eq!(u128::from(counts.fundamental()), totals.fundamental(), "n={n}");
-        let size = |size| u128::from(counts.families.get(&size).copied().unwrap_or(0));
+        let size = |size| u128::from(counts.orbits.get(&size).copied().unwrap_or(0));
         assert_eq!((size(8), size(4), size(2)), (totals.a, totals.p, totals.r), "n={n}");
     }
 }
@@ -70,7 +70,7 @@ fn brute_solutions(n: u8) -> Vec<Vec<u8>> {
 }
 
 #[test]
-fn families_agree_with_brute_force_for_n_4_to_10() {
+fn orbits_agree_with_brute_force_for_n_4_to_10() {
     for n in 4..=10 {
         let solutions = brute_solutions(n);
         let mut fundamentals: Vec<Vec<u8>> = Vec::new();
@@ -81,59 +81,59 @@ fn families_agree_with_brute_force_for_n_4_to_10() {
             }
         }
         fundamentals.sort();
-        let families = Families::of(queens(n)).unwrap();
+        let orbits = SolutionOrbits::of(queens(n)).unwrap();
         let from_1 = |p: &Placement| p.rows().iter().map(|r| r + 1).collect::<Vec<_>>();
-        let found: Vec<_> = families.families.iter().map(|f| from_1(families.fundamental(f))).collect();
+        let found: Vec<_> = orbits.orbits.iter().map(|f| from_1(orbits.fundamental(f))).collect();
         assert_eq!(found, fundamentals, "n={n}");
-        for (solution, family) in families.solutions.iter().zip(&families.family_of) {
+        for (solution, orbit) in orbits.solutions.iter().zip(&orbits.orbit_of) {
             let smallest = images(&from_1(solution)).into_iter().min().unwrap();
-            assert_eq!(fundamentals[family - 1], smallest, "n={n}: {solution}");
+            assert_eq!(fundamentals[orbit - 1], smallest, "n={n}: {solution}");
         }
-        for family in &families.families {
-            for member in &family.members {
+        for orbit in &orbits.orbits {
+            for member in &orbit.members {
                 let index = usize::from(letter(member.motion.symmetry) as u8 - b'a');
-                let image = &images(&from_1(families.fundamental(family)))[index];
-                assert_eq!(&from_1(&families.solutions[member.number - 1]), image, "n={n}");
+                let image = &images(&from_1(orbits.fundamental(orbit)))[index];
+                assert_eq!(&from_1(&orbits.solutions[member.number - 1]), image, "n={n}");
             }
         }
     }
 }
 
 #[test]
-fn every_solution_is_in_the_family_that_lists_it() {
+fn every_solution_is_in_the_orbit_that_lists_it() {
     for (surface, piece, n) in [
         (Surface::Torus, Piece::Queen, 7),
         (Surface::Cylinder, Piece::SemiQueen, 7),
         (Surface::Plain, Piece::Rook, 6),
     ] {
         let setting = Setting { board: Board::new(n).unwrap(), surface, piece };
-        let families = Families::of(setting).unwrap();
-        let mut listed = vec![0; families.solutions.len()];
-        for (number, family) in (1..).zip(&families.families) {
-            for member in &family.members {
+        let orbits = SolutionOrbits::of(setting).unwrap();
+        let mut listed = vec![0; orbits.solutions.len()];
+        for (number, orbit) in (1..).zip(&orbits.orbits) {
+            for member in &orbit.members {
                 listed[member.number - 1] = number;
-                let image = member.motion.image(setting.board, families.fundamental(family));
-                assert_eq!(families.solutions[member.number - 1], image);
+                let image = member.motion.image(setting.board, orbits.fundamental(orbit));
+                assert_eq!(orbits.solutions[member.number - 1], image);
             }
         }
-        assert_eq!(listed, families.family_of, "{setting}");
-        let counts = FamilyCounts::of(setting);
-        assert_eq!(counts.fundamental() as usize, families.families.len(), "{setting}");
+        assert_eq!(listed, orbits.orbit_of, "{setting}");
+        let counts = OrbitCounts::of(setting);
+        assert_eq!(counts.fundamental() as usize, orbits.orbits.len(), "{setting}");
     }
 }
 
 #[test]
-fn n_1_is_one_family_of_one_and_n_2_and_3_have_none() {
-    let one = Families::of(queens(1)).unwrap();
-    assert_eq!(one.class(&one.families[0]), Some(SymmetryClass::Full));
-    assert!(Families::of(queens(2)).unwrap().families.is_empty());
-    assert!(Families::of(queens(3)).unwrap().families.is_empty());
+fn n_1_is_one_orbit_of_one_and_n_2_and_3_have_none() {
+    let one = SolutionOrbits::of(queens(1)).unwrap();
+    assert_eq!(one.class(&one.orbits[0]), Some(SymmetryClass::Full));
+    assert!(SolutionOrbits::of(queens(2)).unwrap().orbits.is_empty());
+    assert!(SolutionOrbits::of(queens(3)).unwrap().orbits.is_empty());
 }
 
 #[test]
 fn too_many_solutions_for_a_list_are_refused_in_a_sentence() {
     let rooks = Setting { piece: Piece::Rook, ..queens(12) };
-    let error = Families::of(rooks).unwrap_err().to_string();
+    let error = SolutionOrbits::of(rooks).unwrap_err().to_string();
     assert!(
         error.starts_with("12 rooks on the plain 12 x 12 board have more than 1000000 solutions"),
         "{error}"

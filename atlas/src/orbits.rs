@@ -1,4 +1,4 @@
-//! Families: the solutions that motions carry into each other. One of them, the smallest, stands for all and is
+//! Orbits: the solutions that motions carry into each other. One of them, the smallest, stands for all and is
 //! called fundamental.
 //!
 //! For queens on the plain board these are the orbits under the eight symmetries of the square, whose number is
@@ -36,61 +36,64 @@ pub(crate) fn listed(setting: Setting) -> Result<Vec<Placement>, TooMany> {
     if solutions.len() > LIMIT { Err(TooMany { setting, limit: LIMIT }) } else { Ok(solutions) }
 }
 
-/// A solution within its family.
+/// A solution within its orbit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Member {
     /// The number of the solution, from 1, in ascending order.
     pub number: usize,
-    /// The first motion that leads to it from the family's fundamental solution.
+    /// The first motion that leads to it from the orbit's fundamental solution.
     pub motion: Motion,
 }
 
 /// Solutions that motions carry into each other.
 #[derive(Clone, Debug)]
-pub struct Family {
+pub struct SolutionOrbit {
     /// Ascending; the first is the fundamental solution.
     pub members: Vec<Member>,
 }
 
-/// All solutions of a setting, in their families.
+/// All solutions of a setting, in their orbits.
 #[derive(Clone, Debug)]
-pub struct Families {
+pub struct SolutionOrbits {
     /// What they are solutions of.
     pub setting: Setting,
     /// All solutions, ascending. Solution number i is at index i - 1.
     pub solutions: Vec<Placement>,
-    /// B1, B2, ... in ascending order of their fundamental solutions. Family number i is at index i - 1.
-    pub families: Vec<Family>,
-    /// For each solution, the number of its family.
-    pub family_of: Vec<usize>,
+    /// B1, B2, ... in ascending order of their fundamental solutions. Orbit number i is at index i - 1.
+    pub orbits: Vec<SolutionOrbit>,
+    /// For each solution, the number of its orbit.
+    pub orbit_of: Vec<usize>,
 }
 
-impl Families {
-    /// Finds all solutions and sorts them into families.
+impl SolutionOrbits {
+    /// Finds all solutions and sorts them into orbits.
+    ///
+    /// # Errors
+    /// [`TooMany`] beyond a million solutions.
     pub fn of(setting: Setting) -> Result<Self, TooMany> {
         let solutions = listed(setting)?;
         let motions = setting.motions();
-        let mut families: Vec<Family> = Vec::new();
-        let mut family_of = vec![0; solutions.len()];
+        let mut orbits: Vec<SolutionOrbit> = Vec::new();
+        let mut orbit_of = vec![0; solutions.len()];
         for index in 0..solutions.len() {
-            if family_of[index] == 0 {
-                let family = Family::around(setting, &motions, &solutions, index);
-                let number = families.len() + 1;
-                family.members.iter().for_each(|member| family_of[member.number - 1] = number);
-                families.push(family);
+            if orbit_of[index] == 0 {
+                let orbit = SolutionOrbit::around(setting, &motions, &solutions, index);
+                let number = orbits.len() + 1;
+                orbit.members.iter().for_each(|member| orbit_of[member.number - 1] = number);
+                orbits.push(orbit);
             }
         }
-        Ok(Self { setting, solutions, families, family_of })
+        Ok(Self { setting, solutions, orbits, orbit_of })
     }
 
-    /// The fundamental solution of a family.
-    pub fn fundamental(&self, family: &Family) -> &Placement {
-        &self.solutions[family.members[0].number - 1]
+    /// The fundamental solution of an orbit.
+    pub fn fundamental(&self, orbit: &SolutionOrbit) -> &Placement {
+        &self.solutions[orbit.members[0].number - 1]
     }
 
-    /// The symmetry class of a family of plain queens; nothing in other settings, which have other symmetries.
-    pub fn class(&self, family: &Family) -> Option<SymmetryClass> {
-        self.setting.is_plain_queens().then_some(match family.members.len() {
+    /// The symmetry class of an orbit of plain queens; nothing in other settings, which have other symmetries.
+    pub fn class(&self, orbit: &SolutionOrbit) -> Option<SymmetryClass> {
+        self.setting.is_plain_queens().then_some(match orbit.members.len() {
             8 => SymmetryClass::Asymmetric,
             4 => SymmetryClass::Point,
             2 => SymmetryClass::Rotational,
@@ -99,7 +102,7 @@ impl Families {
     }
 }
 
-impl Family {
+impl SolutionOrbit {
     fn around(setting: Setting, motions: &[Motion], solutions: &[Placement], index: usize) -> Self {
         let mut members: Vec<Member> = Vec::new();
         for &motion in motions {
@@ -114,21 +117,21 @@ impl Family {
     }
 }
 
-/// How many solutions a setting has, and how many families of each size.
+/// How many solutions a setting has, and how many orbits of each size.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FamilyCounts {
+pub struct OrbitCounts {
     /// All solutions.
     pub solutions: u64,
-    /// For each size of a family, how many families have it.
-    pub families: BTreeMap<usize, u64>,
+    /// For each size of an orbit, how many orbits have it.
+    pub orbits: BTreeMap<usize, u64>,
 }
 
-impl FamilyCounts {
-    /// Counts solution by solution, in constant memory: a family is counted at its fundamental solution.
+impl OrbitCounts {
+    /// Counts solution by solution, in constant memory: an orbit is counted at its fundamental solution.
     pub fn of(setting: Setting) -> Self {
         let motions = setting.motions();
         let mut image = vec![0; usize::from(setting.board.n())];
-        let mut counts = Self { solutions: 0, families: BTreeMap::new() };
+        let mut counts = Self { solutions: 0, orbits: BTreeMap::new() };
         for solution in Solutions::ascending(setting) {
             counts.solutions += 1;
             let mut fixing = 0;
@@ -138,14 +141,14 @@ impl FamilyCounts {
                 *image >= *solution.rows()
             });
             if is_fundamental {
-                *counts.families.entry(motions.len() / fixing).or_default() += 1;
+                *counts.orbits.entry(motions.len() / fixing).or_default() += 1;
             }
         }
         counts
     }
 
-    /// The number of families.
+    /// The number of orbits.
     pub fn fundamental(&self) -> u64 {
-        self.families.values().sum()
+        self.orbits.values().sum()
     }
 }

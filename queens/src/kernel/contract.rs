@@ -1,0 +1,59 @@
+//! What a kernel promises: the numbers it returns, and when it gives up.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use crate::kernel::name::KernelName;
+use crate::position::Position;
+
+/// What a kernel found in one position.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Count {
+    /// The number of completions.
+    pub completions: u64,
+    /// The search nodes visited: a fingerprint of the search, the same on every machine for one method, and for a
+    /// position and its left-right mirror image.
+    pub nodes: u64,
+}
+
+impl Count {
+    /// Both counts added up.
+    ///
+    /// # Panics
+    /// If a sum does not fit 64 bits: a kernel's count must not wrap.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        let sum = |a: u64, b: u64| a.checked_add(b).expect("a unit's count fits 64 bits");
+        Self { completions: sum(self.completions, other.completions), nodes: sum(self.nodes, other.nodes) }
+    }
+}
+
+/// A flag that asks kernels to stop. Polled at least every 100 ms.
+#[derive(Debug, Default)]
+pub struct Stop(AtomicBool);
+
+impl Stop {
+    /// A flag that is not set.
+    pub const fn new() -> Self {
+        Self(AtomicBool::new(false))
+    }
+
+    /// Sets the flag, for good.
+    pub fn stop(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the flag is set.
+    pub fn is_stopped(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// Code that counts the completions of positions.
+pub trait Kernel: Send + Sync {
+    /// What the kernel is called.
+    fn name(&self) -> KernelName;
+
+    /// The completions of the position, or nothing if it was stopped. Sums are checked: a count that does not fit
+    /// 64 bits panics rather than wraps.
+    fn count(&self, position: &Position, stop: &Stop) -> Option<Count>;
+}

@@ -1,0 +1,188 @@
+//! Instruction sets: their names, and their presence on this machine as a value.
+//!
+//! A function compiled for an instruction set must not be called on a machine without it. Here that is no promise of
+//! each caller: a *token* such as [`Avx2`] is made only by its `detect`, which asks the processor, so whoever holds
+//! one may call what is compiled for it. Tokens take no space. What is compiled is written inside of the macro of the
+//! token's name, which makes a safe method of the token out of it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The instruction set of a kernel's inner loop.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Isa {
+    /// AVX-512 with F, BW, DQ and VL, x86-64.
+    Avx512,
+    /// AVX2, x86-64.
+    Avx2,
+    /// Plain Rust, for every machine.
+    Portable,
+}
+
+impl Isa {
+    /// All instruction sets, the fastest first.
+    pub const ALL: [Isa; 3] = [Isa::Avx512, Isa::Avx2, Isa::Portable];
+
+    /// Whether this machine has it.
+    pub fn is_available(self) -> bool {
+        self.detect().is_some()
+    }
+
+    /// Those that this machine has, the fastest first.
+    pub fn available() -> Vec<Self> {
+        Isa::ALL.into_iter().filter(|isa| isa.is_available()).collect()
+    }
+
+    /// The fastest one that this machine has.
+    pub fn best() -> Self {
+        Isa::ALL.into_iter().find(|isa| isa.is_available()).unwrap_or(Isa::Portable)
+    }
+
+    /// The token of the instruction set, if this machine has it.
+    pub(super) fn detect(self) -> Option<Detected> {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx512 => Avx512::detect().map(Detected::Avx512),
+            #[cfg(target_arch = "x86_64")]
+            Isa::Avx2 => Avx2::detect().map(Detected::Avx2),
+            #[cfg(not(target_arch = "x86_64"))]
+            Isa::Avx512 | Isa::Avx2 => None,
+            Isa::Portable => Some(Detected::Portable(Portable)),
+        }
+    }
+}
+
+impl fmt::Display for Isa {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Isa::Avx512 => "avx512",
+            Isa::Avx2 => "avx2",
+            Isa::Portable => "portable",
+        })
+    }
+}
+
+/// An instruction set that this machine has.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Detected {
+    #[cfg(target_arch = "x86_64")]
+    Avx512(Avx512),
+    #[cfg(target_arch = "x86_64")]
+    Avx2(Avx2),
+    Portable(Portable),
+}
+
+impl Detected {
+    /// Its name.
+    pub fn isa(self) -> Isa {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            Detected::Avx512(_) => Isa::Avx512,
+            #[cfg(target_arch = "x86_64")]
+            Detected::Avx2(_) => Isa::Avx2,
+            Detected::Portable(_) => Isa::Portable,
+        }
+    }
+}
+
+/// No instruction set in particular: what every machine has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Portable;
+
+/// This machine has AVX2, BMI1, BMI2 and POPCNT.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Avx2(());
+
+#[cfg(target_arch = "x86_64")]
+impl Avx2 {
+    /// The token, if the processor and the operating system have all that [`avx2!`](avx2) compiles for.
+    pub fn detect() -> Option<Self> {
+        let has = is_x86_feature_detected!("avx2")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("popcnt");
+        has.then_some(Self(()))
+    }
+}
+
+/// This machine has AVX-512 with F, BW, DQ and VL, and BMI1, BMI2 and POPCNT.
+#[cfg(target_arch = "x86_64")]
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Avx512(());
+
+#[cfg(target_arch = "x86_64")]
+impl Avx512 {
+    /// The token, if the processor and the operating system have all that [`avx512!`](avx512) compiles for.
+    pub fn detect() -> Option<Self> {
+        let has = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("popcnt");
+        has.then_some(Self(()))
+    }
+}
+
+/// Methods of [`Avx2`] that are compiled for what `Avx2::detect` asks for.
+#[cfg(target_arch = "x86_64")]
+macro_rules! avx2 {
+    ($($methods:tt)*) => {
+        $crate::kernel::isa::compiled! { Avx2, "avx2,bmi1,bmi2,popcnt", $($methods)* }
+    };
+}
+
+/// Methods of [`Avx512`] that are compiled for what `Avx512::detect` asks for.
+#[cfg(target_arch = "x86_64")]
+macro_rules! avx512 {
+    ($($methods:tt)*) => {
+        $crate::kernel::isa::compiled! {
+            Avx512, "avx512f,avx512bw,avx512dq,avx512vl,bmi1,bmi2,popcnt", $($methods)*
+        }
+    };
+}
+
+/// Methods of a token, each a function with the token's target features that is called with `self` for its first
+/// argument. In such a function, intrinsics that take no pointer are safe to call.
+#[cfg(target_arch = "x86_64")]
+macro_rules! compiled {
+    ($token:ident, $features:literal,) => {};
+    (
+        $token:ident, $features:literal,
+        fn $name:ident($isa:ident $(, $argument:ident: $type:ty)* $(,)?) $(-> $result:ty)? $body:block
+        $($others:tt)*
+    ) => {
+        #[inline(always)]
+        fn $name(self $(, $argument: $type)*) $(-> $result)? {
+            #[inline]
+            #[target_feature(enable = $features)]
+            fn compiled($isa: $token $(, $argument: $type)*) $(-> $result)? $body
+            // SAFETY: `self` exists, and `detect`, which alone makes it, found all of these features.
+            unsafe { compiled(self $(, $argument)*) }
+        }
+        $crate::kernel::isa::compiled! { $token, $features, $($others)* }
+    };
+    (
+        $token:ident, $features:literal,
+        unsafe fn $name:ident($isa:ident $(, $argument:ident: $type:ty)* $(,)?) $(-> $result:ty)? $body:block
+        $($others:tt)*
+    ) => {
+        #[inline(always)]
+        unsafe fn $name(self $(, $argument: $type)*) $(-> $result)? {
+            #[inline]
+            #[target_feature(enable = $features)]
+            unsafe fn compiled($isa: $token $(, $argument: $type)*) $(-> $result)? $body
+            // SAFETY: `self` exists, and `detect`, which alone makes it, found all of these features. What the method
+            // asks for besides, its caller has promised.
+            unsafe { compiled(self $(, $argument)*) }
+        }
+        $crate::kernel::isa::compiled! { $token, $features, $($others)* }
+    };
+}
+
+#[cfg(target_arch = "x86_64")]
+pub(super) use {avx2, avx512, compiled};

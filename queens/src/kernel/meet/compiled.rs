@@ -1,0 +1,69 @@
+//! The parts of the kernel that are compiled once for each instruction set: making lists, gathering, joining.
+
+use crate::kernel::isa::Portable;
+#[cfg(target_arch = "x86_64")]
+use crate::kernel::isa::{Avx2, Avx512, avx2, avx512};
+use crate::kernel::meet::gathering::{Gathering, Source};
+use crate::kernel::meet::growth::{Grown, Growth};
+use crate::kernel::meet::join;
+use crate::kernel::meet::lanes::Lanes64;
+use crate::kernel::meet::lists::Lists;
+use crate::kernel::meet::matcher::Matcher;
+
+/// An instruction set for which the kernel is compiled.
+pub trait CompiledMeet: Lanes64 {
+    /// [`Growth::grow`] with all that the instruction set offers.
+    fn grow(self, growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown;
+    /// [`Gathering::gather`] with all that the instruction set offers.
+    fn gather(self, gathering: &Gathering<'_>, set: u32, sources: &mut Vec<Source>, out: &mut Vec<u64>);
+    /// [`join::join`] with all that the instruction set offers.
+    fn join(self, matcher: &mut Matcher<Self>, bytes: usize, a: &mut Vec<u64>, b: &mut Vec<u64>);
+}
+
+#[cfg(target_arch = "x86_64")]
+impl CompiledMeet for Avx512 {
+    avx512! {
+        fn grow(isa, growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown {
+            growth.grow(isa, from, to)
+        }
+
+        fn gather(isa, gathering: &Gathering<'_>, set: u32, sources: &mut Vec<Source>, out: &mut Vec<u64>) {
+            gathering.gather(isa, set, sources, out)
+        }
+
+        fn join(isa, matcher: &mut Matcher<Avx512>, bytes: usize, a: &mut Vec<u64>, b: &mut Vec<u64>) {
+            join::join(isa, matcher, bytes, a, b)
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+impl CompiledMeet for Avx2 {
+    avx2! {
+        fn grow(isa, growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown {
+            growth.grow(isa, from, to)
+        }
+
+        fn gather(isa, gathering: &Gathering<'_>, set: u32, sources: &mut Vec<Source>, out: &mut Vec<u64>) {
+            gathering.gather(isa, set, sources, out)
+        }
+
+        fn join(isa, matcher: &mut Matcher<Avx2>, bytes: usize, a: &mut Vec<u64>, b: &mut Vec<u64>) {
+            join::join(isa, matcher, bytes, a, b)
+        }
+    }
+}
+
+impl CompiledMeet for Portable {
+    fn grow(self, growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown {
+        growth.grow(self, from, to)
+    }
+
+    fn gather(self, gathering: &Gathering<'_>, set: u32, sources: &mut Vec<Source>, out: &mut Vec<u64>) {
+        gathering.gather(self, set, sources, out)
+    }
+
+    fn join(self, matcher: &mut Matcher<Self>, bytes: usize, a: &mut Vec<u64>, b: &mut Vec<u64>) {
+        join::join(self, matcher, bytes, a, b)
+    }
+}

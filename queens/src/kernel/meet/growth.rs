@@ -1,0 +1,93 @@
+//! How one column more is added to the lists of a half.
+//!
+//! ```text
+//! grow:   for each set S of j + 1 rows:
+//!             list(S) = for each row r of S whose square in the half's column j is open:
+//!                 the states of list(S - r) that leave both diagonals of that square free, with them set
+//! ```
+
+use crate::kernel::contract::Stop;
+use crate::kernel::meet::cut::Cut;
+use crate::kernel::meet::half::QueenBits;
+use crate::kernel::meet::lanes::Lanes64;
+use crate::kernel::meet::lists::Lists;
+use crate::kernel::meet::row_sets::RowSets;
+use crate::kernel::meet::scan::scan;
+
+/// How an attempt to add a column ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Grown {
+    /// The lists are there.
+    Whole,
+    /// They would be longer than they may be.
+    TooLong,
+    /// The count was stopped.
+    Stopped,
+}
+
+/// One column more for all sets with some heads.
+#[derive(Clone, Copy, Debug)]
+pub struct Growth<'a> {
+    /// The numbering of sets.
+    sets: &'a RowSets,
+    /// How many rows the new sets have.
+    size: usize,
+    /// The rows whose squares in the new column are open.
+    open: u32,
+    /// What a queen in each row of that column tests and sets.
+    queens: &'a [QueenBits; 32],
+    /// The heads of the new sets.
+    heads: &'a [u32],
+    /// The most states that all lists together may have.
+    most: usize,
+    /// Polled now and then.
+    stop: &'a Stop,
+}
+
+impl<'a> Growth<'a> {
+    /// The column of a half, for the sets with these heads, which may have `most` states together.
+    pub fn new(
+        cut: &'a Cut,
+        side: usize,
+        column: usize,
+        heads: &'a [u32],
+        most: usize,
+        stop: &'a Stop,
+    ) -> Self {
+        let half = &cut.halves[side];
+        let (open, queens) = (half.open[column], &half.queens[column]);
+        Self { sets: &cut.sets, size: column + 1, open, queens, heads, most, stop }
+    }
+
+    /// Makes in `to` the lists that have one column more than those in `from`.
+    #[inline(always)]
+    pub fn grow<L: Lanes64>(&self, isa: L, from: &Lists, to: &mut Lists) -> Grown {
+        let Self { sets, size, open, queens, heads, most, stop } = *self;
+        to.begin(sets);
+        for &head in heads {
+            if stop.is_stopped() {
+                return Grown::Stopped;
+            }
+            to.begin_head(head);
+            for &tail in sets.tails(head, size) {
+                let set = head << sets.tail_bits() | tail;
+                let mut rows = set & open;
+                while rows != 0 {
+                    let row = rows.trailing_zeros();
+                    rows &= rows - 1;
+                    let place = from.place(sets, set & !(1 << row));
+                    if place.len() == 0 {
+                        continue;
+                    }
+                    let Some(out) = to.words_mut(place.len(), most) else { return Grown::TooLong };
+                    let list = from.with_margin(place);
+                    let next = list.as_ptr().wrapping_add(place.len());
+                    scan(isa, list, queens[row as usize], u64::MAX, next, out);
+                }
+                to.end_set();
+            }
+        }
+        to.finish();
+        Grown::Whole
+    }
+}

@@ -1,0 +1,47 @@
+//! The order of lanes: by a few bits that are often set, so that the lanes of a group share some.
+
+use crate::kernel::meet::lanes::{Lanes64, Planes};
+use crate::kernel::meet::scan::choose;
+
+/// Lists are ordered by this many bits at most.
+const MOST_BITS: u32 = 5;
+
+/// Orders the lanes by the bits of the first `C` bytes that are likeliest to be set in both lists: as many as make
+/// groups of `group` lanes alike.
+#[inline(always)]
+pub fn order<L: Lanes64, const C: usize>(
+    isa: L,
+    lanes: &mut Vec<u64>,
+    words: &[u64],
+    group: usize,
+    scratch: &mut Vec<u64>,
+) {
+    let [in_lanes, in_words] = [sampled::<L, C>(isa, lanes), sampled::<L, C>(isa, words)];
+    let chance = |bit: usize| in_lanes[bit] * in_words[bit];
+    let mut bits: Vec<usize> = (0..64).filter(|bit| chance(*bit) > 0).collect();
+    bits.sort_by_key(|bit| chance(*bit));
+    let wanted = (lanes.len() / group).ilog2() + 1;
+    let first = bits.len().saturating_sub(wanted.min(MOST_BITS) as usize);
+    // The last bit to be ordered by is the likeliest: it parts the whole list.
+    for bit in &bits[first..] {
+        scratch.clear();
+        choose(isa, lanes, 1 << bit, true, scratch);
+        choose(isa, lanes, 1 << bit, false, scratch);
+        std::mem::swap(lanes, scratch);
+    }
+}
+
+/// How many of 64 words, taken evenly from the list, have each bit set.
+#[inline(always)]
+fn sampled<L: Lanes64, const C: usize>(isa: L, words: &[u64]) -> [u32; 64] {
+    let sample: [u64; 64] = std::array::from_fn(|i| words[i * words.len() / 64]);
+    let mut planes = Planes::default();
+    isa.planes(&sample, C, &mut planes);
+    let mut set = [0; 64];
+    for (byte, planes) in planes.iter().enumerate().take(C) {
+        for (bit, clear) in planes.iter().enumerate() {
+            set[8 * byte + 3 + bit] = clear.count_zeros();
+        }
+    }
+    set
+}

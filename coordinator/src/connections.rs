@@ -31,7 +31,10 @@ const PROBATION: Duration = Duration::from_secs(20);
 const PAUSE: Duration = Duration::from_millis(200);
 
 /// Accepts connections until the stream is dropped. Where callers need not present anything, all are welcome.
-pub fn connections(listener: TcpListener, all_welcome: bool) -> ReceiverStream<io::Result<Connection>> {
+pub fn connections(
+    listener: TcpListener,
+    all_welcome: bool,
+) -> ReceiverStream<io::Result<AcceptedConnection>> {
     // As many open files as the system grants: its usual 1024 are few for a thousand workers.
     let open_files = rlimit::increase_nofile_limit(MOST_CONNECTIONS + KEPT_FREE).unwrap_or(1024);
     let most = open_files.saturating_sub(KEPT_FREE).clamp(1, MOST_CONNECTIONS) as usize;
@@ -44,7 +47,7 @@ async fn accept(
     listener: TcpListener,
     free: Arc<Semaphore>,
     all_welcome: bool,
-    accepted: Sender<io::Result<Connection>>,
+    accepted: Sender<io::Result<AcceptedConnection>>,
 ) {
     let mut was_full = false;
     loop {
@@ -70,7 +73,8 @@ async fn accept(
         // Small messages go out at once: a delay of 40 ms for each would have workers wait at the end of a run.
         stream.set_nodelay(true).ok();
         let peer = Peer { address, welcome: Arc::new(AtomicBool::new(all_welcome)) };
-        let connection = Connection { stream, peer, probation: Box::pin(sleep(PROBATION)), _permit: permit };
+        let connection =
+            AcceptedConnection { stream, peer, probation: Box::pin(sleep(PROBATION)), _permit: permit };
         if accepted.send(Ok(connection)).await.is_err() {
             return;
         }
@@ -98,14 +102,14 @@ impl Peer {
 
 /// An accepted connection; it counts as one until it is dropped.
 #[derive(Debug)]
-pub struct Connection {
+pub struct AcceptedConnection {
     stream: TcpStream,
     peer: Peer,
     probation: Pin<Box<Sleep>>,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Connected for Connection {
+impl Connected for AcceptedConnection {
     type ConnectInfo = Peer;
 
     fn connect_info(&self) -> Peer {
@@ -113,7 +117,7 @@ impl Connected for Connection {
     }
 }
 
-impl AsyncRead for Connection {
+impl AsyncRead for AcceptedConnection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -126,7 +130,7 @@ impl AsyncRead for Connection {
     }
 }
 
-impl AsyncWrite for Connection {
+impl AsyncWrite for AcceptedConnection {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -38,7 +38,7 @@ const LOGGED_AT_ONCE: u32 = 3;
 const LOGGED_EVERY: Duration = Duration::from_secs(10);
 
 /// Accepts connections until the stream is dropped. Where callers need not present anything, all are welcome.
-pub fn connections(listener: TcpListener, access: &Access) -> ReceiverStream<io::Result<Connection>> {
+pub fn connections(listener: TcpListener, access: &Access) -> ReceiverStream<io::Result<AcceptedConnection>> {
     // As many open files as the system grants: its usual 1024 are few for a thousand workers.
     let open_files = rlimit::increase_nofile_limit(MOST_CONNECTIONS + KEPT_FREE).unwrap_or(1024);
     let most = open_files.saturating_sub(KEPT_FREE).clamp(1, MOST_CONNECTIONS) as usize;
@@ -54,7 +54,7 @@ async fn accept(
     free: Arc<Semaphore>,
     seats: Arc<Seats>,
     all_welcome: bool,
-    accepted: Sender<io::Result<Connection>>,
+    accepted: Sender<io::Result<AcceptedConnection>>,
 ) {
     let (mut log, begun) = (Bucket::new(LOGGED_AT_ONCE, LOGGED_EVERY), Instant::now());
     loop {
@@ -86,7 +86,7 @@ async fn accept(
         stream.set_nodelay(true).ok();
         let peer = seats.newcomer(address, all_welcome);
         let (seats, probation) = (Arc::clone(&seats), Box::pin(sleep(PROBATION)));
-        let connection = Connection { stream, peer, seats, probation, _permit: permit };
+        let connection = AcceptedConnection { stream, peer, seats, probation, _permit: permit };
         if accepted.send(Ok(connection)).await.is_err() {
             return;
         }
@@ -95,7 +95,7 @@ async fn accept(
 
 /// An accepted connection; it counts as one until it is dropped.
 #[derive(Debug)]
-pub struct Connection {
+pub struct AcceptedConnection {
     stream: TcpStream,
     peer: Peer,
     seats: Arc<Seats>,
@@ -103,13 +103,13 @@ pub struct Connection {
     _permit: OwnedSemaphorePermit,
 }
 
-impl Drop for Connection {
+impl Drop for AcceptedConnection {
     fn drop(&mut self) {
         self.seats.leave(&self.peer);
     }
 }
 
-impl Connected for Connection {
+impl Connected for AcceptedConnection {
     type ConnectInfo = Peer;
 
     fn connect_info(&self) -> Peer {
@@ -117,7 +117,7 @@ impl Connected for Connection {
     }
 }
 
-impl AsyncRead for Connection {
+impl AsyncRead for AcceptedConnection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -133,7 +133,7 @@ impl AsyncRead for Connection {
     }
 }
 
-impl AsyncWrite for Connection {
+impl AsyncWrite for AcceptedConnection {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

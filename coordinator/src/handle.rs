@@ -10,7 +10,7 @@ use tokio::sync::{oneshot, watch};
 use crate::clock::{Clock, SystemClock};
 use crate::core::{Core, LeaseKey};
 use crate::double_check::DoubleCheck;
-use crate::keeper::{self, CallError, LeaseRequest, Outlet, ReplyTo, Request, Snapshot};
+use crate::keeper::{self, CallError, LeaseCall, Outlet, ReplyTo, Request, Snapshot};
 use crate::shard::Shard;
 use crate::standing::Standing;
 use crate::store::Store;
@@ -96,7 +96,7 @@ impl Handle {
     /// The worker is not registered by this owner, or the keeper has ended.
     pub async fn lease(&self, worker: WorkerId, want: u32, wait: Duration) -> Result<LeaseReply, CallError> {
         let owner = self.owner.clone();
-        self.call(|reply| Request::Lease(LeaseRequest { owner, worker, want, wait, reply })).await
+        self.call(|reply| Request::Lease(LeaseCall { owner, worker, want, wait, reply })).await
     }
 
     /// Keeps leases alive; the units named in return are lost.

@@ -38,7 +38,7 @@ pub(crate) type ReplyTo<T> = oneshot::Sender<Result<T, CallError>>;
 #[derive(Debug)]
 pub(crate) enum Request {
     Register(Registration, ReplyTo<Welcome>),
-    Lease(LeaseRequest),
+    Lease(LeaseCall),
     Renew {
         owner: Owner,
         worker: WorkerId,
@@ -64,9 +64,9 @@ pub(crate) enum Request {
     Close(oneshot::Sender<()>),
 }
 
-/// A request for up to `want` units, which may wait so long until some open.
+/// A call for up to `want` units, which may wait so long until some open.
 #[derive(Debug)]
-pub(crate) struct LeaseRequest {
+pub(crate) struct LeaseCall {
     pub owner: Owner,
     pub worker: WorkerId,
     pub want: u32,

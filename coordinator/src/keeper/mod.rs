@@ -34,7 +34,7 @@ use recording::PendingReport;
 
 pub use ending::{Ending, Withheld};
 pub use inbox::CallError;
-pub(crate) use inbox::{LeaseRequest, Outlet, ReplyTo, Request};
+pub(crate) use inbox::{LeaseCall, Outlet, ReplyTo, Request};
 pub use snapshot::Snapshot;
 
 /// The longest time without a look at leases, waiting workers and checkpoint.
@@ -77,7 +77,7 @@ pub(crate) struct Keeper {
 
 /// A request for units that waits until some open, or until a time by the keeper's clock.
 struct WaitingWorker {
-    request: LeaseRequest,
+    request: LeaseCall,
     until: Duration,
 }
 
@@ -229,7 +229,7 @@ impl Keeper {
     fn serve_waiting(&mut self) {
         let (now, clock) = (self.now(), self.clock.now());
         for waiting in std::mem::take(&mut self.waiting) {
-            let LeaseRequest { worker, want, reply, .. } = &waiting.request;
+            let LeaseCall { worker, want, reply, .. } = &waiting.request;
             if reply.is_closed() {
                 continue;
             }

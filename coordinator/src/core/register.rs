@@ -94,13 +94,10 @@ impl Core {
 
     /// Leases again what the worker holds, as it was lent: it may be half counted, or wait to be reported.
     fn lend_again(&mut self, now: Duration, borrower: &Borrower, lease: Lease) -> Option<Lease> {
-        let (purpose, variant) = match self.task(now, borrower, lease.unit) {
-            Some(task) => task,
-            // What another worker was lent meanwhile, or nobody wants any more.
-            None => {
-                self.release_one(lease.unit);
-                return None;
-            }
+        let Some((purpose, variant)) = self.task(now, borrower, lease.unit) else {
+            // Another worker was lent it meanwhile, or nobody wants it any more.
+            self.release_one(lease.unit);
+            return None;
         };
         let is_first_count = purpose == LeasePurpose::Count && !self.is_disputed(lease.unit);
         // A first count may be made in any variant; a check or a further vote not just as the first was.

@@ -146,9 +146,8 @@ impl Standing {
         let origin = self.sums.machines.origin((&r.owner, &r.machine), &r.kernel, r.mirrored)?;
         let trust = self.sums.machines.get(origin.machine).trust;
         let is_beyond_doubt = match trust {
-            Trust::Believed => self.is(UnitMark::Independent, unit),
             Trust::Quarantined => self.is(UnitMark::TwoMachines, unit),
-            Trust::Expelled => self.is(UnitMark::Independent, unit),
+            Trust::Believed | Trust::Expelled => self.is(UnitMark::Independent, unit),
         };
         if is_beyond_doubt && r.reason.is_none() && !r.contradiction {
             return Err(RecordError::Confirmed(unit));

@@ -102,7 +102,7 @@ fn answer_text(answer: &Answer) -> String {
         span(*elapsed),
         if *threads == 1 { "thread" } else { "threads" },
         span(*cpu),
-        assurance::sentence(&answer.assurance, *units),
+        assurance::sentence(&answer.assurance, *units, *units),
     )
 }
 

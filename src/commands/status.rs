@@ -70,7 +70,7 @@ fn as_json(status: &RunStatus) -> serde_json::Value {
         "seconds": status.elapsed.as_secs_f64(),
         "seconds_left": status.left.map(|left| left.as_secs_f64()),
         "rate": status.rate,
-        "worth": assurance::value(&status.assurance, status.done),
+        "worth": assurance::value(&status.assurance, status.units),
         "set_aside": status.set_aside.iter().map(|unit| unit.0).collect::<Vec<_>>(),
         "workers_total": status.workers_total,
         "workers": status.workers.iter().map(worker).collect::<Vec<_>>(),
@@ -93,7 +93,7 @@ fn as_text(status: &RunStatus) -> String {
         totals.p,
         totals.r,
     );
-    text += &format!("\nso checked: {}", assurance::sentence(&status.assurance, *done));
+    text += &format!("\nso checked: {}", assurance::sentence(&status.assurance, *done, *units));
     if status.assurance.pending > 0 {
         text += &format!("; {} units to be checked", status.assurance.pending);
     }

@@ -258,6 +258,7 @@ fn who_renews_after_the_end_is_told_so() {
             held: Vec::new(),
             machine: "here".into(),
             self_test: 14_200,
+            ..v1::RegisterRequest::default()
         };
         let worker = client.register(register).await.unwrap().into_inner().worker;
         let renew = v1::RenewRequest { worker, leases: Vec::new() };

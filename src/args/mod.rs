@@ -20,7 +20,7 @@ pub use count::{CountArgs, LocalCount, Place};
 pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
 pub use plan::new_plan;
-pub use records::{ExportArgs, MergeArgs, VerifyArgs};
+pub use records::{ExportArgs, MergeArgs, RetractArgs, VerifyArgs};
 
 /// Counts the ways to place n queens on an n x n board so that none attacks another: on one machine or on hundreds,
 /// for as long as it takes.
@@ -50,6 +50,7 @@ pub enum Command {
     Verify(VerifyArgs),
     Export(ExportArgs),
     Merge(MergeArgs),
+    Retract(RetractArgs),
     Bench(BenchArgs),
     #[cfg(feature = "atlas")]
     #[command(flatten)]

@@ -3,8 +3,10 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use coordinator::Target;
 use coordinator::export::{By, TableFormat};
 use coordinator::verify::SampleSize;
+use queens::UnitId;
 
 use super::value::{ThreadsArgs, ValueError};
 
@@ -103,4 +105,64 @@ pub struct MergeArgs {
     /// The run directories to join.
     #[arg(value_name = "IN", required = true)]
     pub parts: Vec<PathBuf>,
+}
+
+/// Takes counts back, with a reason that stands in the ledger; their units are counted again.
+///
+/// Of a machine or an owner all is taken back that nobody else has confirmed, and nothing is lent to it any more. The
+/// run must not be open: stop its coordinator first, and start it again afterwards.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem retract ./diadem-20 --unit 17 --unit 99 --reason \"found wrong by diadem verify\"
+  diadem retract ./diadem-20 --machine rack-3 --reason \"bad memory\"
+  diadem retract ./diadem-20 --machine ada/rack-3 --reason \"bad memory\"    a machine of the owner ada
+  diadem retract ./diadem-20 --owner mallory --reason \"key was stolen\"")]
+pub struct RetractArgs {
+    /// The run directory.
+    #[arg(value_name = "DIR")]
+    pub run: PathBuf,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// Why, for those who read the ledger.
+    #[arg(long, value_name = "TEXT", value_parser = reason)]
+    pub reason: String,
+}
+
+/// What is taken back.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct TargetArgs {
+    /// A unit; may be given several times.
+    #[arg(long, value_name = "UNIT")]
+    unit: Vec<u64>,
+    /// A machine, as NAME or OWNER/NAME.
+    #[arg(long, value_name = "MACHINE")]
+    machine: Option<String>,
+    /// An owner, with all machines.
+    #[arg(long, value_name = "OWNER")]
+    owner: Option<String>,
+}
+
+impl TargetArgs {
+    /// What was named; clap sees that it is one of the three.
+    pub fn target(&self) -> Target {
+        if let Some(owner) = &self.owner {
+            return Target::Owner(owner.clone());
+        }
+        let Some(machine) = &self.machine else {
+            return Target::Units(self.unit.iter().copied().map(UnitId).collect());
+        };
+        let (owner, machine) = machine.split_once('/').unwrap_or(("", machine));
+        Target::Machine { owner: owner.to_owned(), machine: machine.to_owned() }
+    }
+}
+
+/// A reason that fits a line of the ledger.
+fn reason(text: &str) -> Result<String, ValueError> {
+    const LONGEST: usize = 1000;
+    if text.trim().is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
+        return Err(ValueError::new(text, "a reason of 1 to 1000 bytes of plain text"));
+    }
+    Ok(text.to_owned())
 }

@@ -8,6 +8,7 @@ mod count;
 mod export;
 mod keys;
 mod merge;
+mod retract;
 mod status;
 mod verify;
 mod worker;
@@ -27,6 +28,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),
         Command::Merge(args) => merge::run(&args),
+        Command::Retract(args) => retract::run(&args),
         Command::Bench(args) => bench::run(&args),
         #[cfg(feature = "atlas")]
         Command::Atlas(command) => atlas::run(command),

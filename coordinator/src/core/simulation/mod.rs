@@ -5,6 +5,7 @@
 mod found;
 mod invariants;
 mod liars;
+mod malice;
 mod operations;
 mod worker;
 
@@ -128,7 +129,10 @@ impl World {
         for k in 0..self.workers.len() {
             self.join(k);
             self.lease(k, 5);
-            self.report(k, 5, false);
+            match self.workers[k].habit {
+                Habit::Hoards => self.renew(k),
+                _ => self.report(k, 5, false),
+            }
         }
         self.take_back();
         self.core.tick(self.now);

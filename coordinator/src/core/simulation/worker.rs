@@ -24,6 +24,8 @@ pub enum Habit {
     LiesAlikeOneIn(u64),
     /// The right count, but the search went astray.
     WrongNodesOneIn(u32),
+    /// Takes all that it gets, keeps it alive, and never says a word about it.
+    Hoards,
 }
 
 /// One worker. There are four machines.

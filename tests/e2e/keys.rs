@@ -40,7 +40,7 @@ fn keys_are_private_and_never_overwritten() {
             files += 1;
         }
     }
-    assert_eq!(files, 12);
+    assert_eq!(files, 18);
     for token in ["keys/worker/join.token", "keys/status/status.token"] {
         assert!(!made.stdout.contains(&text(&folder, token)));
     }

@@ -59,7 +59,7 @@ pub struct CountArgs {
 #[derive(Debug)]
 pub struct LocalCount {
     pub board: Board,
-    pub place: Place,
+    pub storage: Storage,
     pub kernel: KernelChoice,
     /// How a new run is split, where that does not follow from the method.
     pub families: Option<FamilySplit>,
@@ -70,7 +70,7 @@ pub struct LocalCount {
 
 /// Where a count keeps what it has counted.
 #[derive(Debug)]
-pub enum Place {
+pub enum Storage {
     /// Nowhere but in memory; it counts the whole board.
     Memory,
     /// In the run directory of a share of the board.
@@ -80,15 +80,15 @@ pub enum Place {
 impl TryFrom<CountArgs> for LocalCount {
     type Error = KernelError;
     fn try_from(args: CountArgs) -> Result<Self, KernelError> {
-        let place = if args.in_memory {
-            Place::Memory
+        let storage = if args.in_memory {
+            Storage::Memory
         } else {
             let path = args.run.unwrap_or_else(|| default_directory(args.n, args.shard));
-            Place::Directory { path, shard: args.shard.unwrap_or_default() }
+            Storage::Directory { path, shard: args.shard.unwrap_or_default() }
         };
         Ok(Self {
             board: args.n,
-            place,
+            storage,
             kernel: args.kernel.try_into()?,
             families: args.families,
             double_check: args.double_check,
@@ -106,9 +106,9 @@ fn default_directory(board: Board, shard: Option<Shard>) -> PathBuf {
 impl LocalCount {
     /// The share of the plan that is counted.
     pub fn shard(&self) -> Shard {
-        match &self.place {
-            Place::Memory => Shard::default(),
-            Place::Directory { shard, .. } => *shard,
+        match &self.storage {
+            Storage::Memory => Shard::default(),
+            Storage::Directory { shard, .. } => *shard,
         }
     }
 }

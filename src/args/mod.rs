@@ -16,7 +16,7 @@ use clap::{Parser, Subcommand};
 
 pub use bench::BenchArgs;
 pub use cluster::{CoordinatorArgs, ServedRun, StatusArgs, WorkerArgs};
-pub use count::{CountArgs, LocalCount, Place};
+pub use count::{CountArgs, LocalCount, Storage};
 pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
 pub use plan::new_plan;

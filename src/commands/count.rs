@@ -15,7 +15,7 @@ use coordinator::{Ending, Handle};
 use queens::{Plan, PlanError};
 use tracing::Level;
 
-use crate::args::{LocalCount, Place, new_plan};
+use crate::args::{LocalCount, Storage, new_plan};
 use crate::local::Local;
 use crate::log::say;
 use crate::{command_line, ending, host, log, output, progress, signals};
@@ -49,9 +49,9 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
         handle.close().await;
         ending
     });
-    let what_is_kept = match &count.place {
-        Place::Memory => "the count was in memory only and is lost".to_owned(),
-        Place::Directory { .. } => command_line::how_to_go_on(),
+    let what_is_kept = match &count.storage {
+        Storage::Memory => "the count was in memory only and is lost".to_owned(),
+        Storage::Directory { .. } => command_line::how_to_go_on(),
     };
     match ending {
         Ok(Some(ending)) => {
@@ -74,13 +74,13 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
 /// The plan, what has been counted of it, and where more is recorded.
 fn begin(count: &LocalCount) -> anyhow::Result<(Arc<Plan>, Standing, Option<Store>)> {
     let new = || Plan::derive(new_plan(count.board, count.kernel.method, count.families));
-    match &count.place {
-        Place::Memory => {
+    match &count.storage {
+        Storage::Memory => {
             let plan = Arc::new(new()?);
             let standing = Standing::new(&plan);
             Ok((plan, standing, None))
         }
-        Place::Directory { path, shard } => {
+        Storage::Directory { path, shard } => {
             let (store, standing) = open(count, path, *shard, new)?;
             Ok((store.directory().plan().clone(), standing, Some(store)))
         }

@@ -65,7 +65,7 @@ async fn unfinished(
     let request = http::Request::post(format!("http://coordinator/diadem.v1.Coordinator/{path}"))
         .header("content-type", "application/grpc")
         .header("te", "trailers")
-        .header("authorization", format!("Bearer {token}"));
+        .header("authorization", format!("BearerClient {token}"));
     let mut send = send.ready().await.ok()?;
     let (response, mut body) = send.send_request(request.body(()).unwrap(), false).ok()?;
     let sending = async {
@@ -160,7 +160,7 @@ fn unfinished_reports_pin_no_more_than_the_owner_has_and_workers_of_others_go_on
     assert_eq!(coordinator.end().json()["total"], published(15));
 }
 
-type Bearer = CoordinatorClient<InterceptedService<Channel, AddToken>>;
+type BearerClient = CoordinatorClient<InterceptedService<Channel, AddToken>>;
 
 #[derive(Clone)]
 struct AddToken(MetadataValue<Ascii>);
@@ -173,9 +173,9 @@ impl tonic::service::Interceptor for AddToken {
 }
 
 /// A client of the wire with that token.
-fn bearer(address: &str, token: &str) -> Bearer {
+fn bearer(address: &str, token: &str) -> BearerClient {
     let channel = Endpoint::from_shared(format!("http://{address}")).unwrap().connect_lazy();
-    CoordinatorClient::with_interceptor(channel, AddToken(format!("Bearer {token}").parse().unwrap()))
+    CoordinatorClient::with_interceptor(channel, AddToken(format!("BearerClient {token}").parse().unwrap()))
 }
 
 #[test]

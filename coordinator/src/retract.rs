@@ -11,7 +11,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::ledger::{Expulsion, LedgerError, Record, Retraction};
 use crate::replay::{Stretch, replay};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
-use crate::standing::{RecordError, Standing, Trust, UnitMark, Vote};
+use crate::standing::{Machine, RecordError, Standing};
 use crate::store::{OpenOptions, Store, StoreError};
 
 /// Records of one commit.
@@ -118,7 +118,7 @@ fn units_taken_back(
         let vote = (unit.0 < all).then(|| standing.vote(*unit)).flatten();
         let vote = vote.ok_or(RetractError::NotCounted { unit: *unit, last: all - 1 })?;
         let reason = Some(reason.to_owned());
-        Ok(Record::Retract(Retraction { reason, ..retraction(standing, *unit, &vote, at) }))
+        Ok(Record::Retract(Retraction { reason, ..standing.retraction(*unit, &vote, at) }))
     };
     units.iter().map(of_unit).collect()
 }
@@ -126,31 +126,8 @@ fn units_taken_back(
 /// What takes the unit's count back, if it comes from somebody who is not believed and nobody else has confirmed it.
 fn taken_back(standing: &Standing, unit: UnitId, at: u64) -> Option<Record> {
     let vote = standing.vote(unit)?;
-    let stands = match standing.sums().machines.get(vote.origin.machine).trust {
-        Trust::Believed => true,
-        Trust::Quarantined => standing.is(UnitMark::TwoMachines, unit),
-        Trust::Expelled => standing.is(UnitMark::Independent, unit),
-    };
-    let retraction = || Retraction { quarantine: true, ..retraction(standing, unit, &vote, at) };
-    (!stands).then(|| Record::Retract(retraction()))
-}
-
-fn retraction(standing: &Standing, unit: UnitId, vote: &Vote, at: u64) -> Retraction {
-    let machines = &standing.sums().machines;
-    let machine = machines.get(vote.origin.machine);
-    Retraction {
-        unit,
-        count: vote.count,
-        nodes: vote.nodes,
-        owner: machine.owner.clone(),
-        machine: machine.name.clone(),
-        kernel: machines.kernel(vote.origin.kernel).to_owned(),
-        mirrored: vote.origin.mirrored,
-        quarantine: false,
-        contradiction: false,
-        reason: None,
-        at,
-    }
+    let retraction = || Retraction { quarantine: true, ..standing.retraction(unit, &vote, at) };
+    (!standing.is_believed(unit, &vote)).then(|| Record::Retract(retraction()))
 }
 
 fn expulsion(owner: &str, machine: Option<&String>, reason: &str, at: u64) -> Record {
@@ -165,9 +142,10 @@ fn expulsion(owner: &str, machine: Option<&String>, reason: &str, at: u64) -> Re
 fn unknown(name: &str, standing: &Standing) -> RetractError {
     const NAMED: usize = 8;
     let machines = standing.sums().machines.iter();
-    let mut names: Vec<String> = machines.take(NAMED + 1).map(|machine| machine.title()).collect();
+    let mut names: Vec<String> = machines.take(NAMED + 1).map(Machine::title).collect();
     if names.len() > NAMED {
-        names[NAMED] = "others".to_owned();
+        names.truncate(NAMED);
+        names.push("others".to_owned());
     }
     let names = if names.is_empty() { "nobody yet".to_owned() } else { names.join(", ") };
     RetractError::Unknown(name.to_owned(), names)

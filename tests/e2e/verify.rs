@@ -10,7 +10,7 @@ use crate::harness::{Folder, published};
 
 /// Has a wrong count of the first unit of the plan for which `suits` holds, whatever the order of the records, and no
 /// checks.
-fn lie_about(folder: &Folder, run: &str, more: i64, suits: impl Fn(Summand) -> bool) -> u64 {
+pub fn lie_about(folder: &Folder, run: &str, more: i64, suits: impl Fn(Summand) -> bool) -> u64 {
     let path = folder.path().join(run);
     let directory = RunDirectory::open(&path).unwrap();
     let mut forgery = Forgery::of(&path);

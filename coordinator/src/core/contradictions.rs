@@ -31,7 +31,8 @@ impl Core {
         let mut records = Vec::new();
         for unit in units {
             let Some(vote) = self.standing.vote(unit) else { continue };
-            let retraction = Retraction { contradiction: true, ..self.retraction(unit, &vote, unix_time) };
+            let retraction =
+                Retraction { contradiction: true, ..self.standing.retraction(unit, &vote, unix_time) };
             self.recording.insert(unit, Recording::of(&retraction));
             records.push(Record::Retract(retraction));
         }

@@ -8,7 +8,6 @@ use super::Core;
 use super::recorded::Recording;
 use crate::double_check::DoubleCheck;
 use crate::ledger::{Record, Recount, Restoration, Retraction};
-use crate::standing::{Trust, UnitMark};
 
 impl Core {
     /// Strikes off the workers of machines that are quarantined: they are refused when they register again.
@@ -60,12 +59,7 @@ impl Core {
             let unit = UnitId(self.believed);
             self.believed += 1;
             let Some(vote) = self.standing.vote(unit) else { continue };
-            let stands = match self.standing.sums().machines.get(vote.origin.machine).trust {
-                Trust::Believed => true,
-                Trust::Quarantined => self.standing.is(UnitMark::TwoMachines, unit),
-                Trust::Expelled => self.standing.is(UnitMark::Independent, unit),
-            };
-            if stands {
+            if self.standing.is_believed(unit, &vote) {
                 continue;
             }
             if self.recording.contains_key(&unit) {
@@ -73,7 +67,8 @@ impl Core {
                 self.believed -= 1;
                 break;
             }
-            let retraction = Retraction { quarantine: true, ..self.retraction(unit, &vote, unix_time) };
+            let retraction =
+                Retraction { quarantine: true, ..self.standing.retraction(unit, &vote, unix_time) };
             self.recording.insert(unit, Recording::of(&retraction));
             records.push(Record::Retract(retraction));
         }
@@ -92,7 +87,7 @@ impl Core {
                 continue;
             }
             let Some(vote) = self.standing.unopposed(unit) else { continue };
-            let told = self.retraction(unit, &vote, unix_time);
+            let told = self.standing.retraction(unit, &vote, unix_time);
             self.recording.insert(unit, Recording::of(&told));
             let Retraction { unit, count, nodes, owner, machine, kernel, mirrored, at, .. } = told;
             let recount = if self.is_symmetric_count(unit) { Some(Recount::Symmetric) } else { recount };

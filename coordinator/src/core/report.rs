@@ -26,7 +26,7 @@ use super::identity::Identity;
 use super::recorded::Recording;
 use super::{Core, Refusal};
 use crate::double_check::DoubleCheck;
-use crate::ledger::{Record, Recount, Retraction, UnitRecord};
+use crate::ledger::{Record, Recount, UnitRecord};
 use crate::standing::{MOST_COMPLETIONS, UnitMark, Vote};
 
 /// The first counts of a machine, which are all checked where another machine is there to do it.
@@ -185,26 +185,7 @@ impl Core {
         if is_independent || (is_on_two_machines && is_of_owner) {
             return (Verdict::Conflict, vec![Record::Conflict(record)]);
         }
-        let retraction = self.retraction(unit, &standing, record.at);
+        let retraction = self.standing.retraction(unit, &standing, record.at);
         (Verdict::Conflict, vec![Record::Conflict(record), Record::Retract(retraction)])
-    }
-
-    /// What takes a standing count back because another contradicts it.
-    pub(super) fn retraction(&self, unit: UnitId, vote: &Vote, at: u64) -> Retraction {
-        let machines = &self.standing.sums().machines;
-        let machine = machines.get(vote.origin.machine);
-        Retraction {
-            unit,
-            count: vote.count,
-            nodes: vote.nodes,
-            owner: machine.owner.clone(),
-            machine: machine.name.clone(),
-            kernel: machines.kernel(vote.origin.kernel).to_owned(),
-            mirrored: vote.origin.mirrored,
-            quarantine: false,
-            contradiction: false,
-            reason: None,
-            at,
-        }
     }
 }

@@ -2,13 +2,42 @@
 
 use queens::UnitId;
 
-use super::{Standing, Vote};
+use super::{Standing, Trust, UnitMark, Vote};
+use crate::ledger::Retraction;
 
 impl Standing {
     /// The disputed unit's counts from machines that can be believed.
     pub fn votes(&self, unit: UnitId) -> impl Iterator<Item = &Vote> {
         let votes = self.sums.disputed.get(&unit).into_iter().flatten();
         votes.filter(|vote| !self.sums.machines.get(vote.origin.machine).is_quarantined())
+    }
+
+    /// Whether the unit's standing count is believed: its machine is, or others have confirmed it.
+    pub fn is_believed(&self, unit: UnitId, vote: &Vote) -> bool {
+        match self.sums.machines.get(vote.origin.machine).trust {
+            Trust::Believed => true,
+            Trust::Quarantined => self.is(UnitMark::TwoMachines, unit),
+            Trust::Expelled => self.is(UnitMark::Independent, unit),
+        }
+    }
+
+    /// What takes the unit's standing count back because another contradicts it.
+    pub fn retraction(&self, unit: UnitId, vote: &Vote, at: u64) -> Retraction {
+        let machines = &self.sums.machines;
+        let machine = machines.get(vote.origin.machine);
+        Retraction {
+            unit,
+            count: vote.count,
+            nodes: vote.nodes,
+            owner: machine.owner.clone(),
+            machine: machine.name.clone(),
+            kernel: machines.kernel(vote.origin.kernel).to_owned(),
+            mirrored: vote.origin.mirrored,
+            quarantine: false,
+            contradiction: false,
+            reason: None,
+            at,
+        }
     }
 
     /// The count of a disputed unit that stands again: those that say otherwise all come from machines that are not

@@ -65,6 +65,8 @@ pub struct OpenOptions {
     pub board: Option<Board>,
     /// The share of the plan that is to be counted.
     pub shard: Shard,
+    /// Whether to go on from what the ledger has where acknowledged records are missing at its end.
+    pub accept_loss: bool,
 }
 
 impl Store {
@@ -90,8 +92,9 @@ impl Store {
             return Err(StoreError::NothingToBegin(path));
         }
         let lock = Lock::take(&path)?;
+        let accept_loss = options.accept_loss;
         let directory = directory(options, &*clock)?;
-        let Resumed { checkpoint, mut standing, tail, notices } = resume(&directory)?;
+        let Resumed { checkpoint, mut standing, tail, notices } = resume(&directory, accept_loss)?;
         let stale = directory.checkpoint();
         if checkpoint.is_none() && stale.exists() {
             set_aside(&stale, clock.since_1970())
@@ -160,7 +163,7 @@ impl Store {
 
 /// The run directory that is to be opened, or to be begun.
 fn directory(options: OpenOptions, clock: &dyn Clock) -> Result<RunDirectory, RunDirectoryError> {
-    let OpenOptions { path, begin, board, shard } = options;
+    let OpenOptions { path, begin, board, shard, .. } = options;
     match begin {
         Some(plan) if !RunDirectory::exists(&path) => {
             RunDirectory::begin(&path, plan, shard, clock.since_1970())

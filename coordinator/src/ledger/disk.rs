@@ -3,12 +3,30 @@
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+
+/// What tells whether a file is still the one that it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileState {
+    pub device: u64,
+    pub inode: u64,
+    pub size: u64,
+}
 
 /// The folder of a ledger, as its writer uses it.
 pub(crate) trait Disk: fmt::Debug + Send {
     /// Opens a file for writing; it is created where it is missing.
     fn open(&mut self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+
+    /// Which file is at that path, and its bytes; nothing where there is none.
+    fn look(&self, path: &Path) -> io::Result<Option<FileState>> {
+        match fs::metadata(path) {
+            Ok(file) => Ok(Some(FileState { device: file.dev(), inode: file.ino(), size: file.len() })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
 
     /// Removes a file.
     fn remove(&mut self, path: &Path) -> io::Result<()>;

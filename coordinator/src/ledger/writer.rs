@@ -106,6 +106,12 @@ impl Writer {
             let path = file_path(&self.folder, later);
             self.disk.remove(&path).map_err(LedgerError::io("cut", &path))?;
         }
+        let found = self.disk.look(path).map_err(LedgerError::io("read", path))?;
+        if found.is_some_and(|found| found.size + 1 == at.offset) {
+            // The last mark is whole but for its newline.
+            file.cut(at.offset - 1).map_err(LedgerError::io("cut", path))?;
+            file.append(b"\n").map_err(LedgerError::io("write", path))?;
+        }
         file.cut(at.offset).map_err(LedgerError::io("cut", path))?;
         file.sync().map_err(LedgerError::io("sync", path))?;
         self.disk.sync_folder(&self.folder).map_err(LedgerError::io("sync", &self.folder))?;

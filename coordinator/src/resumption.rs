@@ -1,12 +1,15 @@
 //! What is on record when a run is opened: read from its checkpoint and the ledger behind it, or from the whole ledger.
 
 use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use thiserror::Error;
 
 use crate::checkpoint::{Checkpoint, CheckpointError};
 use crate::ledger::{
-    LedgerError, LedgerPosition, LineBefore, Tail, file_path, line_before, refuse_renamed_end, renamed,
+    LedgerError, LedgerPosition, LineBefore, Tail, file_path, kept_path, line_before, refuse_renamed_end,
+    renamed,
 };
 use crate::replay::{Stretch, beginning, replay};
 use crate::run_directory::RunDirectory;
@@ -17,8 +20,10 @@ use crate::standing::Standing;
 pub enum Notice {
     /// What follows the last commit mark is cut off: it was never acknowledged, or its loss was accepted.
     TailCut {
-        /// Their bytes.
+        /// Its bytes.
         bytes: u64,
+        /// Where they are kept, with a star for the name of the file.
+        kept: PathBuf,
     },
     /// The ledger lacks what its checkpoint knows of, and goes on without it as its user said.
     LossAccepted {
@@ -35,9 +40,10 @@ pub enum Notice {
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Notice::TailCut { bytes } => write!(
+            Notice::TailCut { bytes, kept } => write!(
                 f,
-                "cut off {bytes} bytes behind the last commit mark of the ledger; their units are counted again"
+                "cut off {bytes} bytes behind the last commit mark of the ledger, to be kept in {}; their units are counted again",
+                kept.display()
             ),
             Notice::LossAccepted { records } => write!(
                 f,
@@ -86,11 +92,16 @@ struct Kept {
 }
 
 /// Reads what is on record. Where that is less than the checkpoint knows, or ends in what no interrupted write leaves,
-/// the run goes on from what there is only if the loss is accepted.
+/// the run goes on from what there is only if the loss is accepted. What is cut off will be kept under a name with the
+/// time `opened`, since 1970.
 ///
 /// # Errors
 /// The ledger is damaged, lacks what was acknowledged, or cannot be read.
-pub(crate) fn resume(directory: &RunDirectory, accept_loss: bool) -> Result<Resumed, LedgerError> {
+pub(crate) fn resume(
+    directory: &RunDirectory,
+    accept_loss: bool,
+    opened: Duration,
+) -> Result<Resumed, LedgerError> {
     let mut standing = Standing::new(directory.plan());
     let mut notices = Vec::new();
     let (why, contradicted) = match usable_checkpoint(directory) {
@@ -99,7 +110,7 @@ pub(crate) fn resume(directory: &RunDirectory, accept_loss: bool) -> Result<Resu
             if before == LineBefore::Fits {
                 standing = kept;
                 let tail = read_from(directory, Some(&position), &mut standing, accept_loss)?;
-                notices.extend(tail_cut(&tail));
+                notices.extend(tail_cut(directory, &tail, opened));
                 return Ok(Resumed { checkpoint: Some(checkpoint), standing, tail, notices });
             }
             (NoCheckpoint::Unfit, Some(position))
@@ -117,7 +128,7 @@ pub(crate) fn resume(directory: &RunDirectory, accept_loss: bool) -> Result<Resu
     if tail.end != beginning(directory) {
         notices.push(Notice::CheckpointRebuilt { why });
     }
-    notices.extend(tail_cut(&tail));
+    notices.extend(tail_cut(directory, &tail, opened));
     Ok(Resumed { checkpoint: None, standing, tail, notices })
 }
 
@@ -148,8 +159,9 @@ fn loss(directory: &RunDirectory, known: &LedgerPosition, end: &LedgerPosition) 
     LedgerError::Lost { path, line: end.line, found, known: known_records, renamed: renamed(&next) }
 }
 
-fn tail_cut(tail: &Tail) -> Option<Notice> {
-    (tail.bytes > 0).then_some(Notice::TailCut { bytes: tail.bytes })
+fn tail_cut(directory: &RunDirectory, tail: &Tail, opened: Duration) -> Option<Notice> {
+    let kept = kept_path(&directory.ledger().join("*"), opened);
+    (tail.bytes > 0).then_some(Notice::TailCut { bytes: tail.bytes, kept })
 }
 
 fn usable_checkpoint(directory: &RunDirectory) -> Result<Kept, NoCheckpoint> {

@@ -92,15 +92,14 @@ impl Store {
             return Err(StoreError::NothingToBegin(path));
         }
         let lock = Lock::take(&path)?;
-        let accept_loss = options.accept_loss;
+        let (accept_loss, opened) = (options.accept_loss, clock.since_1970());
         let directory = directory(options, &*clock)?;
-        let Resumed { checkpoint, mut standing, tail, notices } = resume(&directory, accept_loss)?;
+        let Resumed { checkpoint, mut standing, tail, notices } = resume(&directory, accept_loss, opened)?;
         let stale = directory.checkpoint();
         if checkpoint.is_none() && stale.exists() {
-            set_aside(&stale, clock.since_1970())
-                .map_err(|source| StoreError::Checkpoint { path: stale, source })?;
+            set_aside(&stale, opened).map_err(|source| StoreError::Checkpoint { path: stale, source })?;
         }
-        let writer = Writer::on(disk, &directory.ledger(), tail.end);
+        let writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
         let mut store = Self { directory, writer, checkpoint, saved: None, clock, _lock: lock };
         if notices.iter().any(|notice| matches!(notice, Notice::CheckpointRebuilt { .. })) {
             store.save(&mut standing).ok();

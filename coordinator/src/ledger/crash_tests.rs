@@ -139,3 +139,29 @@ fn what_was_written_before_a_failure_is_cut_off_before_anything_else_is_written(
     writer.commit(&records(&(8..9)), Duration::from_secs(1), 1).unwrap();
     assert_eq!(units(folder.path()).0, [8], "another group may follow");
 }
+
+#[test]
+fn what_is_cut_off_is_kept_whatever_step_fails() {
+    let (folder, disk) = (TempDir::new().unwrap(), FaultyDisk::default());
+    let mut first = writer(folder.path(), &disk, LedgerPosition::beginning(run_hash()));
+    first.commit(&records(&(0..3)), Duration::from_secs(1), 1).unwrap();
+    let (end, path) = (first.end().clone(), file_path(folder.path(), 1));
+    let (whole, tail) = (fs::read(&path).unwrap(), b"{\"kind\":\"count\",\"unit\":3,");
+    let kept = folder.path().join("cut-000001.jsonl-7000.tail");
+    let later_kept = folder.path().join("cut-000002.jsonl-7000.tail");
+    for step in 0..12 {
+        fs::write(&path, [&whole[..], tail].concat()).unwrap();
+        fs::write(file_path(folder.path(), 2), "more").unwrap();
+        let disk = FaultyDisk::with_faults(&[(step, Fault::Crash)]);
+        let mut failing = Writer::on(Box::new(disk), folder.path(), end.clone());
+        failing = failing.opened_at(Duration::from_secs(7));
+        let failed = failing.commit(&records(&(3..4)), Duration::from_secs(1), 1).is_err();
+        assert_eq!(failed, step < 11, "step {step}");
+        let is_there = fs::read(&path).unwrap().ends_with(tail);
+        assert!(is_there || fs::read(&kept).unwrap() == tail, "step {step}");
+        let is_there = file_path(folder.path(), 2).exists();
+        assert!(is_there || fs::read(&later_kept).unwrap() == b"more", "step {step}");
+        fs::remove_file(&kept).ok();
+        fs::remove_file(&later_kept).ok();
+    }
+}

@@ -28,6 +28,12 @@ pub(crate) trait Disk: fmt::Debug + Send {
         }
     }
 
+    /// Copies what a file has from that place on to another file, and puts that on disk.
+    fn keep(&mut self, path: &Path, from: u64, kept: &Path) -> io::Result<()>;
+
+    /// Gives a file another name.
+    fn rename(&mut self, path: &Path, kept: &Path) -> io::Result<()>;
+
     /// Removes a file.
     fn remove(&mut self, path: &Path) -> io::Result<()>;
 
@@ -55,6 +61,18 @@ impl Disk for SystemDisk {
     fn open(&mut self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
         Ok(Box::new(file))
+    }
+
+    fn keep(&mut self, path: &Path, from: u64, kept: &Path) -> io::Result<()> {
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(from))?;
+        let mut copy = File::create(kept)?;
+        io::copy(&mut file, &mut copy)?;
+        copy.sync_all()
+    }
+
+    fn rename(&mut self, path: &Path, kept: &Path) -> io::Result<()> {
+        fs::rename(path, kept)
     }
 
     fn remove(&mut self, path: &Path) -> io::Result<()> {

@@ -20,6 +20,7 @@ use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -73,6 +74,12 @@ fn file_name(file: u32) -> String {
 
 pub(crate) fn file_path(folder: &Path, file: u32) -> PathBuf {
     folder.join(file_name(file))
+}
+
+/// Where what is cut off a file is kept: `cut-000001.jsonl-<milliseconds since 1970>.tail` beside it.
+pub(crate) fn kept_path(path: &Path, opened: Duration) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("cut-{name}-{}.tail", opened.as_millis()))
 }
 
 /// Refuses a ledger of which the file that would go on at its end is missing or empty while one lies there that may be

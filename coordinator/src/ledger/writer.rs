@@ -1,5 +1,7 @@
 //! Appends to the ledger: groups of records, each synced, then marked, then synced again.
 //!
+//! What it finds behind the last mark when it begins is cut off, but kept in a file beside it first.
+//!
 //! After a failed write or sync nobody knows what the disk holds, so the file is reopened, cut at the last mark, and
 //! the next group is written from there.
 
@@ -9,7 +11,7 @@ use std::time::Duration;
 use super::disk::{Disk, DiskFile, SystemDisk};
 use super::line::{LineHash, encode};
 use super::record::{CommitMark, Record};
-use super::{LedgerError, LedgerPosition, file_path, files_after};
+use super::{LedgerError, LedgerPosition, file_path, files_after, kept_path};
 
 /// A file is followed by a new one when it has grown to this many bytes.
 const FILE_SIZE: u64 = 1 << 28;
@@ -24,17 +26,34 @@ pub struct Writer {
     /// The file of `end`; none after a failure, and before the first group.
     file: Option<Box<dyn DiskFile>>,
     file_size: u64,
+    /// When the ledger was opened, since 1970. What is found behind its end is kept under a name that says so.
+    opened: Duration,
+    /// Whether what is behind the end is this writer's own.
+    is_begun: bool,
 }
 
 impl Writer {
-    /// Goes on behind the mark at `end`: whatever follows it is cut off with the next group.
+    /// Goes on behind the mark at `end`: whatever follows it is kept elsewhere and cut off with the next group.
     pub fn new(folder: &Path, end: LedgerPosition) -> Self {
         Self::on(Box::new(SystemDisk), folder, end)
     }
 
     /// Goes on behind the mark at `end`, on a disk of the caller's.
     pub(crate) fn on(disk: Box<dyn Disk>, folder: &Path, end: LedgerPosition) -> Self {
-        Self { folder: folder.to_owned(), disk, end, file: None, file_size: FILE_SIZE }
+        Self {
+            folder: folder.to_owned(),
+            disk,
+            end,
+            file: None,
+            file_size: FILE_SIZE,
+            opened: Duration::ZERO,
+            is_begun: false,
+        }
+    }
+
+    /// Keeps what it finds behind the end, and cuts off, in files whose names have this time, since 1970.
+    pub fn opened_at(self, opened: Duration) -> Self {
+        Self { opened, ..self }
     }
 
     /// Begins a new file when one has grown to that many bytes.
@@ -98,24 +117,40 @@ impl Writer {
         Ok(())
     }
 
-    /// Opens the file in which writing goes on and cuts off what follows that place, also in files after it.
+    /// Opens the file in which writing goes on and cuts off what follows that place, also in files after it. What others
+    /// than this writer wrote there is kept.
     fn open(&mut self, path: &Path, at: &LedgerPosition) -> Result<Box<dyn DiskFile>, LedgerError> {
         let mut file = self.disk.open(path).map_err(LedgerError::io("open", path))?;
-        // The last first: a ledger never has a gap among its files.
-        for later in files_after(&self.folder, at.file)?.into_iter().rev() {
-            let path = file_path(&self.folder, later);
-            self.disk.remove(&path).map_err(LedgerError::io("cut", &path))?;
+        let size = self.disk.look(path).map_err(LedgerError::io("read", path))?.map_or(0, |found| found.size);
+        if !self.is_begun {
+            self.keep_the_rest(path, at, size)?;
         }
-        let found = self.disk.look(path).map_err(LedgerError::io("read", path))?;
-        if found.is_some_and(|found| found.size + 1 == at.offset) {
+        if size + 1 == at.offset {
             // The last mark is whole but for its newline.
-            file.cut(at.offset - 1).map_err(LedgerError::io("cut", path))?;
+            file.cut(size).map_err(LedgerError::io("cut", path))?;
             file.append(b"\n").map_err(LedgerError::io("write", path))?;
         }
         file.cut(at.offset).map_err(LedgerError::io("cut", path))?;
         file.sync().map_err(LedgerError::io("sync", path))?;
         self.disk.sync_folder(&self.folder).map_err(LedgerError::io("sync", &self.folder))?;
+        self.is_begun = true;
         Ok(file)
+    }
+
+    /// Copies what follows that place in its file, which has `size` bytes, and gives the files after it other names.
+    fn keep_the_rest(&mut self, path: &Path, at: &LedgerPosition, size: u64) -> Result<(), LedgerError> {
+        // The last first: a ledger never has a gap among its files.
+        for later in files_after(&self.folder, at.file)?.into_iter().rev() {
+            let path = file_path(&self.folder, later);
+            let kept = kept_path(&path, self.opened);
+            self.disk.rename(&path, &kept).map_err(LedgerError::io("rename", &path))?;
+        }
+        if size > at.offset {
+            let kept = kept_path(path, self.opened);
+            self.disk.keep(path, at.offset, &kept).map_err(LedgerError::io("write", &kept))?;
+            self.disk.sync_folder(&self.folder).map_err(LedgerError::io("sync", &self.folder))?;
+        }
+        Ok(())
     }
 }
 

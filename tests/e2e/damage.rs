@@ -206,3 +206,18 @@ fn a_ledger_file_that_was_rotated_away_is_named_with_or_without_a_checkpoint() {
     let outcome = folder.run("count 9 --run run --json --accept-loss");
     assert_eq!(outcome.json()["total"], published(9));
 }
+
+#[test]
+fn a_second_writer_is_refused_though_somebody_deleted_the_lock() {
+    let folder = half_counted();
+    let running = folder.start("count 16 --run run --isa portable --quiet --threads 1", "log");
+    let before = folder.counts("run");
+    until("it goes on", || folder.counts("run") > before);
+    fs::remove_file(folder.path().join("run/lock")).unwrap();
+    folder.run("count 16 --run run --json").refused(&["in use by process"]);
+    folder.run("coordinator --run run --listen 127.0.0.1:0 --json").refused(&["in use by process"]);
+    running.terminate();
+    running.end();
+    assert_eq!(finish(&folder).json()["total"], published(16));
+    assert_eq!(folder.run("verify run").code, Some(0));
+}

@@ -102,6 +102,14 @@ pub enum LedgerError {
         /// The records up to the line, as they were acknowledged.
         known: u64,
     },
+    /// Somebody else changed a file while it was written.
+    #[error("the ledger file {} {what}; nothing is acknowledged until it is back as it was", .path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// What was done to it.
+        what: Change,
+    },
     /// The disk would not do it.
     #[error("cannot {action} {}: {source}", .path.display())]
     Io {
@@ -124,6 +132,28 @@ impl LedgerError {
     pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
         move |source| Self::Io { action, path: path.to_owned(), source }
     }
+}
+
+/// What somebody else did to a file while it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Change {
+    /// It is not at its path.
+    #[error("was removed")]
+    Removed,
+    /// Another file is at its path.
+    #[error("was replaced by another one")]
+    Replaced,
+    /// It was cut, or appended to.
+    #[error("has {found} bytes instead of {expected}, and not this process wrote that")]
+    Size {
+        /// Its bytes.
+        found: u64,
+        /// The bytes that were acknowledged.
+        expected: u64,
+    },
+    /// It is where the next file will have to be.
+    #[error("was put there by somebody else")]
+    Added,
 }
 
 /// What is wrong with a line before the last commit mark.

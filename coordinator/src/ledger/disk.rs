@@ -34,9 +34,6 @@ pub(crate) trait Disk: fmt::Debug + Send {
     /// Gives a file another name.
     fn rename(&mut self, path: &Path, kept: &Path) -> io::Result<()>;
 
-    /// Removes a file.
-    fn remove(&mut self, path: &Path) -> io::Result<()>;
-
     /// Puts on disk which files the folder has.
     fn sync_folder(&mut self, folder: &Path) -> io::Result<()>;
 }
@@ -73,10 +70,6 @@ impl Disk for SystemDisk {
 
     fn rename(&mut self, path: &Path, kept: &Path) -> io::Result<()> {
         fs::rename(path, kept)
-    }
-
-    fn remove(&mut self, path: &Path) -> io::Result<()> {
-        fs::remove_file(path)
     }
 
     fn sync_folder(&mut self, folder: &Path) -> io::Result<()> {

@@ -24,7 +24,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use damage::{Damage, LedgerError, LineError};
+pub use damage::{Change, Damage, LedgerError, LineError};
 pub(crate) use disk::{Disk, SystemDisk};
 pub use line::{LineHash, LineHashError};
 pub use reader::{LineBefore, Tail, line_before, read, read_until};

@@ -133,17 +133,20 @@ impl Store {
     /// Brings the checkpoint up to the ledger's end. When that fails the run goes on without: the ledger suffices.
     ///
     /// # Errors
-    /// The checkpoint cannot be written; the next attempt begins another.
+    /// The checkpoint cannot be written; the next attempt begins another, unless it is merely slow.
     pub fn save(&mut self, standing: &mut Standing) -> Result<(), CheckpointError> {
         if self.saved.as_ref() == Some(self.writer.end()) {
             return Ok(());
         }
-        let checkpoint = match self.checkpoint.take() {
+        let mut checkpoint = match self.checkpoint.take() {
             Some(checkpoint) => checkpoint,
             None => self.begin_checkpoint(standing)?,
         };
-        checkpoint.save(self.directory.run().hash(), self.writer.end(), standing)?;
-        self.checkpoint = Some(checkpoint);
+        let saved = checkpoint.save(self.directory.run().hash(), self.writer.end(), standing);
+        if matches!(saved, Ok(()) | Err(CheckpointError::Silent(_))) {
+            self.checkpoint = Some(checkpoint);
+        }
+        saved?;
         self.saved = Some(self.writer.end().clone());
         Ok(())
     }
@@ -174,5 +177,36 @@ fn directory(options: OpenOptions, clock: &dyn Clock) -> Result<RunDirectory, Ru
                 None => directory.of_shard(shard),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::known_run;
+    use tempfile::TempDir;
+
+    #[test]
+    fn a_slow_checkpoint_is_tried_again_and_not_set_aside() {
+        let folder = TempDir::new().unwrap();
+        let (mut store, mut standing, _) = Store::open(known_run::options(folder.path())).unwrap();
+        let mut commit = |store: &mut Store, unit| {
+            let record = known_run::record(unit);
+            store.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
+            standing.apply(&known_run::plan(), Shard::default(), &record).unwrap();
+            store.save(&mut standing)
+        };
+        commit(&mut store, 0).unwrap();
+        let written = store.checkpoint.as_mut().unwrap().delay();
+        for unit in 1..4 {
+            assert!(matches!(commit(&mut store, unit), Err(CheckpointError::Silent(_))));
+        }
+        written.send(Ok(())).unwrap();
+        commit(&mut store, 4).unwrap();
+        drop(store);
+        let names = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        assert!(names.into_iter().all(|name| !name.to_string_lossy().contains("unusable")));
+        let (_, standing, notices) = Store::open(known_run::options(folder.path())).unwrap();
+        assert!(notices.is_empty() && standing.done() == 5, "{notices:?}");
     }
 }

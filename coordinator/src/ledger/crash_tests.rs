@@ -204,6 +204,28 @@ fn a_file_that_others_change_takes_nothing_until_it_is_back_as_it_was() {
 }
 
 #[test]
+fn a_file_that_others_change_before_the_first_group_takes_nothing_until_it_is_back_as_it_was() {
+    let change: [fn(&Path); 3] =
+        [replace, |path| fs::remove_file(path).unwrap(), |path| fs::write(path, "").unwrap()];
+    for meddle in change {
+        let (folder, disk) = (TempDir::new().unwrap(), FaultyDisk::default());
+        let mut first = writer(folder.path(), &disk, LedgerPosition::beginning(run_hash()));
+        first.commit(&records(&(0..3)), Duration::from_secs(1), 1).unwrap();
+        let path = file_path(folder.path(), 1);
+        let whole = fs::read(&path).unwrap();
+        let mut next = Writer::new(folder.path(), first.end().clone());
+        meddle(&path);
+        let changed = fs::read(&path).ok();
+        let refused = next.commit(&records(&(3..4)), Duration::from_secs(1), 1);
+        assert!(matches!(refused, Err(LedgerError::Changed { .. })), "{refused:?}");
+        assert_eq!(fs::read(&path).ok(), changed, "nothing was touched");
+        fs::write(&path, &whole).unwrap();
+        next.commit(&records(&(3..4)), Duration::from_secs(1), 1).unwrap();
+        assert_eq!(units(folder.path()).0, [0, 1, 2, 3]);
+    }
+}
+
+#[test]
 fn what_is_cut_off_is_kept_whatever_step_fails() {
     let (folder, disk) = (TempDir::new().unwrap(), FaultyDisk::default());
     let mut first = writer(folder.path(), &disk, LedgerPosition::beginning(run_hash()));

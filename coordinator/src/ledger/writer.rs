@@ -58,6 +58,7 @@ impl Writer {
     }
 
     /// Keeps what it finds behind the end, and cuts off, in files whose names have this time, since 1970.
+    #[must_use]
     pub fn opened_at(self, opened: Duration) -> Self {
         Self { opened, ..self }
     }
@@ -156,10 +157,23 @@ impl Writer {
         Ok(line_before(&self.folder, &self.end)? == LineBefore::Fits)
     }
 
+    /// Refuses to begin where the file that was read is not there any more, up to its last mark.
+    fn expect_end(&self) -> Result<(), LedgerError> {
+        let (path, expected) = (file_path(&self.folder, self.end.file), self.end.offset);
+        let what = match self.disk.look(&path).map_err(LedgerError::io("read", &path))? {
+            _ if expected == 0 => return Ok(()),
+            None => Change::Removed,
+            Some(found) if found.size + 1 < expected => Change::Size { found: found.size, expected },
+            Some(_) if !self.has_end()? => Change::Replaced,
+            Some(_) => return Ok(()),
+        };
+        Err(LedgerError::Changed { path, what })
+    }
+
     /// Refuses to go on where the file that was written last is not at its path, or has another size than this writer
     /// left; also where a file lies in the place of the next one. A copy of it will do, as when it was restored.
     fn expect_unchanged(&mut self) -> Result<(), LedgerError> {
-        let Some((file, left)) = self.left else { return Ok(()) };
+        let Some((file, left)) = self.left else { return self.expect_end() };
         let committed = if file == self.end.file { self.end.offset } else { 0 };
         let path = file_path(&self.folder, file);
         let found = self.disk.look(&path).map_err(LedgerError::io("read", &path))?;
@@ -171,7 +185,7 @@ impl Writer {
                 Some(Change::Size { found: found.size, expected: committed })
             }
             Some(found) if !is_same && found.size != committed => Some(Change::Replaced),
-            Some(_) if !(is_same && self.file.is_some()) && !self.has_end()? => Some(Change::Replaced),
+            Some(_) if (!is_same || self.file.is_none()) && !self.has_end()? => Some(Change::Replaced),
             Some(_) => None,
         };
         if let Some(what) = change {

@@ -11,13 +11,14 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
 use std::time::Duration;
 
 use queens::Plan;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
+use tracing::warn;
 
 use crate::ledger::{LedgerPosition, LineHash};
 use crate::standing::{Marks, Standing, Sums, UnitMark};
@@ -33,8 +34,14 @@ struct Head {
     blocks: LineHash,
 }
 
-/// No answer from sled takes longer, at ten million units and on a slow disk.
+/// A batch of a running coordinator is waited for no longer; it may become ready later.
 const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Opening and reading takes no longer, at ten million units and on a slow disk.
+const PATIENCE_AT_START: Duration = Duration::from_secs(30);
+
+/// What the name of a checkpoint begins with that was set aside.
+const ASIDE: &str = "checkpoint.unusable-";
 
 const HEAD: &[u8] = b"head";
 const SEAL: &[u8] = b"seal";
@@ -74,9 +81,9 @@ pub enum CheckpointError {
     /// Its bitmaps are not as they were written.
     #[error("its blocks do not fit its seal")]
     OtherBlocks,
-    /// sled took longer than [`PATIENCE`].
-    #[error("sled has not answered for {} seconds", PATIENCE.as_secs())]
-    Silent,
+    /// sled takes longer than it is waited for.
+    #[error("sled has not answered for {} seconds", .0.as_secs())]
+    Silent(Duration),
     /// sled panicked over what it found.
     #[error("sled panicked")]
     Panicked,
@@ -86,6 +93,9 @@ pub enum CheckpointError {
 pub struct Checkpoint {
     /// There until it is dropped.
     store: Option<sled::Db>,
+    /// What becomes of the last batch, where that took too long.
+    late: Option<Receiver<Result<(), CheckpointError>>>,
+    patience: Duration,
 }
 
 impl std::fmt::Debug for Checkpoint {
@@ -105,8 +115,9 @@ impl Checkpoint {
             .cache_capacity(8 << 20)
             .flush_every_ms(Some(1000))
             .mode(sled::Mode::LowSpace);
-        let store = patiently(move || Ok(config.open()?))?;
-        Ok(Self { store: Some(store) })
+        let opened = begin(move || Ok(config.open()?))?;
+        let store = answer(&opened, PATIENCE_AT_START)?;
+        Ok(Self { store: Some(store), late: None, patience: PATIENCE })
     }
 
     /// What the store holds, or nothing if it is empty.
@@ -119,19 +130,21 @@ impl Checkpoint {
         plan: &Arc<Plan>,
     ) -> Result<Option<(LedgerPosition, Standing)>, CheckpointError> {
         let (store, plan) = (self.store.clone().ok_or(CheckpointError::Closed)?, Arc::clone(plan));
-        patiently(move || read(&store, run, &plan))
+        answer(&begin(move || read(&store, run, &plan))?, PATIENCE_AT_START)
     }
 
-    /// Writes what has changed, in one batch.
+    /// Writes what has changed, in one batch, once the one before is written.
     ///
     /// # Errors
-    /// It cannot be written, or not in time; what is there may be of no use.
+    /// It cannot be written: what is there may be of no use. Or not in time ([`CheckpointError::Silent`]): then it may be
+    /// tried again.
     pub fn save(
-        &self,
+        &mut self,
         run: LineHash,
         position: &LedgerPosition,
         standing: &mut Standing,
     ) -> Result<(), CheckpointError> {
+        self.finish()?;
         let marks = standing.marks();
         let mut batch = sled::Batch::default();
         for mark in UnitMark::ALL {
@@ -145,11 +158,22 @@ impl Checkpoint {
         batch.insert(SEAL, LineHash::of(&head).to_string().as_bytes());
         batch.insert(HEAD, head);
         let store = self.store.clone().ok_or(CheckpointError::Closed)?;
-        patiently(move || {
+        self.late = Some(begin(move || {
             store.apply_batch(batch)?;
             store.flush()?;
             Ok(())
-        })
+        })?);
+        self.finish()
+    }
+
+    /// Waits for the batch that is being written, if there is one.
+    fn finish(&mut self) -> Result<(), CheckpointError> {
+        let Some(late) = self.late.take() else { return Ok(()) };
+        let written = answer(&late, self.patience);
+        if matches!(written, Err(CheckpointError::Silent(_))) {
+            self.late = Some(late);
+        }
+        written
     }
 }
 
@@ -157,11 +181,11 @@ impl Drop for Checkpoint {
     fn drop(&mut self) {
         // The last one to let go of the store flushes it.
         let store = self.store.take();
-        patiently(move || {
+        let dropped = begin(move || {
             drop(store);
             Ok(())
-        })
-        .ok();
+        });
+        dropped.and_then(|dropped| answer(&dropped, self.patience)).ok();
     }
 }
 
@@ -196,13 +220,21 @@ fn read(
 }
 
 /// Moves a checkpoint that cannot be used out of the way; it may tell somebody what happened to it. Its new name says
-/// when that was.
+/// when that was. Those that were moved there before are removed: each has megabytes.
 ///
 /// # Errors
 /// The folder cannot be renamed.
 pub fn set_aside(folder: &Path, since_1970: Duration) -> io::Result<PathBuf> {
-    let aside = folder.with_file_name(format!("checkpoint.unusable-{}", since_1970.as_millis()));
+    let aside = folder.with_file_name(format!("{ASIDE}{}", since_1970.as_millis()));
     fs::rename(folder, &aside)?;
+    let mut removed = 0;
+    for other in fs::read_dir(folder.parent().unwrap_or(Path::new(".")))?.filter_map(Result::ok) {
+        let is_old = other.file_name().to_string_lossy().starts_with(ASIDE) && other.path() != aside;
+        if is_old && fs::remove_dir_all(other.path()).or_else(|_| fs::remove_file(other.path())).is_ok() {
+            removed += 1;
+        }
+    }
+    warn!(kept = %aside.display(), older_removed = removed, "an unusable checkpoint is set aside");
     Ok(aside)
 }
 
@@ -218,17 +250,53 @@ fn hash_of_blocks(marks: &Marks) -> LineHash {
     LineHash::of(hash.finalize().as_bytes())
 }
 
-/// What a thread of its own makes of it, unless that panics or takes too long.
-fn patiently<T: Send + 'static>(
+/// Has a thread of its own do it, which may panic or take for ever.
+fn begin<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, CheckpointError> + Send + 'static,
-) -> Result<T, CheckpointError> {
+) -> Result<Receiver<Result<T, CheckpointError>>, CheckpointError> {
     let (done, result) = channel();
-    let worker = thread::Builder::new().name("checkpoint".into()).spawn(move || done.send(work()).ok());
-    worker?;
-    result.recv_timeout(PATIENCE).unwrap_or_else(|error| {
+    thread::Builder::new().name("checkpoint".into()).spawn(move || done.send(work()).ok())?;
+    Ok(result)
+}
+
+/// What the thread makes of it, unless that panics or takes too long.
+fn answer<T>(
+    result: &Receiver<Result<T, CheckpointError>>,
+    patience: Duration,
+) -> Result<T, CheckpointError> {
+    result.recv_timeout(patience).unwrap_or_else(|error| {
         Err(match error {
-            RecvTimeoutError::Timeout => CheckpointError::Silent,
+            RecvTimeoutError::Timeout => CheckpointError::Silent(patience),
             RecvTimeoutError::Disconnected => CheckpointError::Panicked,
         })
     })
+}
+
+#[cfg(test)]
+impl Checkpoint {
+    /// Makes the last batch late: it is written when that is said.
+    pub(crate) fn delay(&mut self) -> std::sync::mpsc::Sender<Result<(), CheckpointError>> {
+        let (done, late) = channel();
+        (self.late, self.patience) = (Some(late), Duration::from_millis(20));
+        done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    #[test]
+    fn of_all_checkpoints_that_were_set_aside_the_last_is_kept() {
+        let run = TempDir::new().unwrap();
+        let folder = run.path().join("checkpoint");
+        for time in 1..5 {
+            fs::create_dir(&folder).unwrap();
+            fs::write(folder.join("db"), time.to_string()).unwrap();
+            let aside = set_aside(&folder, Duration::from_secs(time)).unwrap();
+            assert_eq!(fs::read_to_string(aside.join("db")).unwrap(), time.to_string());
+            assert_eq!(fs::read_dir(run.path()).unwrap().count(), 1, "after {time}");
+        }
+    }
 }

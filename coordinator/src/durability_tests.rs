@@ -43,7 +43,7 @@ fn apply(standing: &mut Standing, records: &[Record]) {
 /// Opens the run in `path`, which must have at least the first `acknowledged` units, and counts it to its end.
 fn finish(path: &Path, acknowledged: u64, what: &str) {
     let (mut store, mut standing, notices) = Store::open(known_run::options(path)).unwrap();
-    let gone = notices.iter().any(|notice| matches!(notice, Notice::RecordsGone { .. }));
+    let gone = notices.iter().any(|notice| matches!(notice, Notice::LossAccepted { .. }));
     assert!(!gone, "{what}: {notices:?}");
     assert!((0..acknowledged).all(|unit| standing.is_done(UnitId(unit))), "{what}: of {acknowledged}");
     let rest: Vec<Record> = (0..known_run::plan().units())

@@ -85,5 +85,6 @@ pub fn options(path: &Path) -> OpenOptions {
         begin: Some((*plan()).clone()),
         board: None,
         shard: Shard::default(),
+        accept_loss: false,
     }
 }

@@ -125,6 +125,7 @@ pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
         begin: Some((*plan).clone()),
         board: None,
         shard: Shard::default(),
+        accept_loss: false,
     };
     let (mut store, mut standing, _) = Store::open(options)?;
     for (part, own) in parts.iter().zip(&standings) {

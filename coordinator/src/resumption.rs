@@ -1,11 +1,16 @@
 //! What is on record when a run is opened: read from its checkpoint and the ledger behind it, or from the whole ledger.
 
 use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
 
 use thiserror::Error;
 
 use crate::checkpoint::{Checkpoint, CheckpointError};
-use crate::ledger::{LedgerError, LedgerPosition, LineBefore, Tail, line_before};
+use crate::ledger::{
+    LedgerError, LedgerPosition, LineBefore, Tail, file_path, kept_path, line_before, refuse_renamed_end,
+    renamed,
+};
 use crate::replay::{Stretch, beginning, replay};
 use crate::run_directory::RunDirectory;
 use crate::standing::Standing;
@@ -13,14 +18,16 @@ use crate::standing::Standing;
 /// Something about the resumption that its user should know.
 #[derive(Debug)]
 pub enum Notice {
-    /// Records after the last commit mark were cut off: they were never acknowledged.
+    /// What follows the last commit mark is cut off: it was never acknowledged, or its loss was accepted.
     TailCut {
-        /// Their bytes.
+        /// Its bytes.
         bytes: u64,
+        /// Where they are kept, with a star for the name of the file.
+        kept: PathBuf,
     },
-    /// Records that the checkpoint knows of were cut off the ledger by somebody else.
-    RecordsGone {
-        /// Their number.
+    /// The ledger lacks what its checkpoint knows of, and goes on without it as its user said.
+    LossAccepted {
+        /// How many records fewer it has.
         records: u64,
     },
     /// The checkpoint was rebuilt from the ledger.
@@ -33,14 +40,15 @@ pub enum Notice {
 impl fmt::Display for Notice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Notice::TailCut { bytes } => write!(
+            Notice::TailCut { bytes, kept } => write!(
                 f,
-                "cut off {bytes} bytes at the end of the ledger that were never acknowledged; their units are counted again"
+                "cut off {bytes} bytes behind the last commit mark of the ledger, to be kept in {}; their units are counted again",
+                kept.display()
             ),
-            Notice::RecordsGone { records } => write!(
+            Notice::LossAccepted { records } => write!(
                 f,
-                "the last {records} records are gone from the end of the ledger, although they were acknowledged; \
-                 unless it is restored from a copy now, their units are counted again"
+                "went on with the ledger as it is, although its checkpoint knew of {records} records more; their units are \
+                 counted again"
             ),
             Notice::CheckpointRebuilt { why } => write!(f, "rebuilt the checkpoint from the ledger: {why}"),
         }
@@ -83,47 +91,77 @@ struct Kept {
     standing: Standing,
 }
 
-/// Reads what is on record.
+/// Reads what is on record. Where that is less than the checkpoint knows, or ends in what no interrupted write leaves,
+/// the run goes on from what there is only if the loss is accepted. What is cut off will be kept under a name with the
+/// time `opened`, since 1970.
 ///
 /// # Errors
-/// The ledger is damaged, or cannot be read.
-pub(crate) fn resume(directory: &RunDirectory) -> Result<Resumed, LedgerError> {
-    let mut acknowledged = 0;
-    let why = match usable_checkpoint(directory) {
-        Ok(Kept { checkpoint, position, mut standing }) => {
-            match line_before(&directory.ledger(), &position)? {
-                LineBefore::Fits => {
-                    let stretch = Stretch { from: Some(&position), until: None };
-                    let tail = replay(directory, stretch, &mut standing, |_, _| ())?;
-                    let notices = tail_cut(&tail).into_iter().collect();
-                    return Ok(Resumed { checkpoint: Some(checkpoint), standing, tail, notices });
-                }
-                LineBefore::Short => acknowledged = position.mark.records,
-                LineBefore::Differs => {}
-            }
-            NoCheckpoint::Unfit
-        }
-        Err(why) => why,
-    };
+/// The ledger is damaged, lacks what was acknowledged, or cannot be read.
+pub(crate) fn resume(
+    directory: &RunDirectory,
+    accept_loss: bool,
+    opened: Duration,
+) -> Result<Resumed, LedgerError> {
     let mut standing = Standing::new(directory.plan());
-    let tail = replay(directory, Stretch::default(), &mut standing, |_, _| ())?;
-    let found = tail.end.mark.records;
-    let gone = acknowledged.saturating_sub(found);
     let mut notices = Vec::new();
-    if gone > 0 {
-        notices.push(Notice::RecordsGone { records: gone });
+    let (why, contradicted) = match usable_checkpoint(directory) {
+        Ok(Kept { checkpoint, position, standing: kept }) => {
+            let before = line_before(&directory.ledger(), &position)?;
+            if before == LineBefore::Fits {
+                standing = kept;
+                let tail = read_from(directory, Some(&position), &mut standing, accept_loss)?;
+                notices.extend(tail_cut(directory, &tail, opened));
+                return Ok(Resumed { checkpoint: Some(checkpoint), standing, tail, notices });
+            }
+            (NoCheckpoint::Unfit, Some(position))
+        }
+        Err(why) => (why, None),
+    };
+    let tail = read_from(directory, None, &mut standing, accept_loss)?;
+    if let Some(known) = contradicted {
+        if !accept_loss {
+            return Err(loss(directory, &known, &tail.end));
+        }
+        let records = known.mark.records.saturating_sub(tail.end.mark.records);
+        notices.push(Notice::LossAccepted { records });
     }
     if tail.end != beginning(directory) {
         notices.push(Notice::CheckpointRebuilt { why });
     }
-    if gone == 0 {
-        notices.extend(tail_cut(&tail));
-    }
+    notices.extend(tail_cut(directory, &tail, opened));
     Ok(Resumed { checkpoint: None, standing, tail, notices })
 }
 
-fn tail_cut(tail: &Tail) -> Option<Notice> {
-    (tail.bytes > 0).then_some(Notice::TailCut { bytes: tail.bytes })
+/// Adds to a standing what the ledger has from a position (or its beginning) to its end.
+fn read_from(
+    directory: &RunDirectory,
+    from: Option<&LedgerPosition>,
+    standing: &mut Standing,
+    accept_loss: bool,
+) -> Result<Tail, LedgerError> {
+    match replay(directory, Stretch { from, until: None }, standing, |_, _| ()) {
+        Err(LedgerError::DamagedEnd { tail, .. }) if accept_loss => Ok(*tail),
+        Ok(tail) if !accept_loss => refuse_renamed_end(&directory.ledger(), &tail.end).map(|()| tail),
+        read => read,
+    }
+}
+
+/// What a ledger lacks that has not the line which its checkpoint knows.
+fn loss(directory: &RunDirectory, known: &LedgerPosition, end: &LedgerPosition) -> LedgerError {
+    let folder = directory.ledger();
+    let (known_records, found) = (known.mark.records, end.mark.records);
+    if known_records <= found {
+        let path = file_path(&folder, known.file);
+        return LedgerError::Rewritten { path, line: known.line, found, known: known_records };
+    }
+    let next = file_path(&folder, if end.offset == 0 { end.file } else { end.file + 1 });
+    let path = file_path(&folder, end.file);
+    LedgerError::Lost { path, line: end.line, found, known: known_records, renamed: renamed(&next) }
+}
+
+fn tail_cut(directory: &RunDirectory, tail: &Tail, opened: Duration) -> Option<Notice> {
+    let kept = kept_path(&directory.ledger().join("*"), opened);
+    (tail.bytes > 0).then_some(Notice::TailCut { bytes: tail.bytes, kept })
 }
 
 fn usable_checkpoint(directory: &RunDirectory) -> Result<Kept, NoCheckpoint> {

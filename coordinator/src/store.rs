@@ -76,6 +76,8 @@ pub struct OpenOptions {
     pub board: Option<Board>,
     /// The share of the plan that is to be counted.
     pub shard: Shard,
+    /// Whether to go on from what the ledger has where acknowledged records are missing at its end.
+    pub accept_loss: bool,
 }
 
 impl Store {
@@ -101,14 +103,14 @@ impl Store {
             return Err(StoreError::NothingToBegin(path));
         }
         let lock = Lock::take(&path)?;
+        let (accept_loss, opened) = (options.accept_loss, clock.since_1970());
         let directory = directory(options, &*clock)?;
-        let Resumed { checkpoint, mut standing, tail, notices } = resume(&directory)?;
+        let Resumed { checkpoint, mut standing, tail, notices } = resume(&directory, accept_loss, opened)?;
         let stale = directory.checkpoint();
         if checkpoint.is_none() && stale.exists() {
-            set_aside(&stale, clock.since_1970())
-                .map_err(|source| StoreError::Checkpoint { path: stale, source })?;
+            set_aside(&stale, opened).map_err(|source| StoreError::Checkpoint { path: stale, source })?;
         }
-        let writer = Writer::on(disk, &directory.ledger(), tail.end);
+        let writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
         let lease_key = lease_key(directory.path())
             .map_err(|source| StoreError::LeaseKey { path: directory.path().to_owned(), source })?;
         let mut store = Self { directory, writer, checkpoint, saved: None, clock, lease_key, _lock: lock };
@@ -149,17 +151,20 @@ impl Store {
     /// Brings the checkpoint up to the ledger's end. When that fails the run goes on without: the ledger suffices.
     ///
     /// # Errors
-    /// The checkpoint cannot be written; the next attempt begins another.
+    /// The checkpoint cannot be written; the next attempt begins another, unless it is merely slow.
     pub fn save(&mut self, standing: &mut Standing) -> Result<(), CheckpointError> {
         if self.saved.as_ref() == Some(self.writer.end()) {
             return Ok(());
         }
-        let checkpoint = match self.checkpoint.take() {
+        let mut checkpoint = match self.checkpoint.take() {
             Some(checkpoint) => checkpoint,
             None => self.begin_checkpoint(standing)?,
         };
-        checkpoint.save(self.directory.run().hash(), self.writer.end(), standing)?;
-        self.checkpoint = Some(checkpoint);
+        let saved = checkpoint.save(self.directory.run().hash(), self.writer.end(), standing);
+        if matches!(saved, Ok(()) | Err(CheckpointError::Silent(_))) {
+            self.checkpoint = Some(checkpoint);
+        }
+        saved?;
         self.saved = Some(self.writer.end().clone());
         Ok(())
     }
@@ -178,7 +183,7 @@ impl Store {
 
 /// The run directory that is to be opened, or to be begun.
 fn directory(options: OpenOptions, clock: &dyn Clock) -> Result<RunDirectory, RunDirectoryError> {
-    let OpenOptions { path, begin, board, shard } = options;
+    let OpenOptions { path, begin, board, shard, .. } = options;
     match begin {
         Some(plan) if !RunDirectory::exists(&path) => {
             RunDirectory::begin(&path, plan, shard, clock.since_1970())
@@ -190,5 +195,36 @@ fn directory(options: OpenOptions, clock: &dyn Clock) -> Result<RunDirectory, Ru
                 None => directory.of_shard(shard),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::known_run;
+    use tempfile::TempDir;
+
+    #[test]
+    fn a_slow_checkpoint_is_tried_again_and_not_set_aside() {
+        let folder = TempDir::new().unwrap();
+        let (mut store, mut standing, _) = Store::open(known_run::options(folder.path())).unwrap();
+        let mut commit = |store: &mut Store, unit| {
+            let record = known_run::record(unit);
+            store.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
+            standing.apply(&known_run::plan(), Shard::default(), &record).unwrap();
+            store.save(&mut standing)
+        };
+        commit(&mut store, 0).unwrap();
+        let written = store.checkpoint.as_mut().unwrap().delay();
+        for unit in 1..4 {
+            assert!(matches!(commit(&mut store, unit), Err(CheckpointError::Silent(_))));
+        }
+        written.send(Ok(())).unwrap();
+        commit(&mut store, 4).unwrap();
+        drop(store);
+        let names = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        assert!(names.into_iter().all(|name| !name.to_string_lossy().contains("unusable")));
+        let (_, standing, notices) = Store::open(known_run::options(folder.path())).unwrap();
+        assert!(notices.is_empty() && standing.done() == 5, "{notices:?}");
     }
 }

@@ -56,6 +56,10 @@ pub struct CoordinatorArgs {
     /// Go on answering status requests after the count is complete.
     #[arg(long)]
     stay: bool,
+    /// Go on from what the ledger has, although acknowledged records are missing or unreadable at its end: what is cut
+    /// off is kept in a file beside it, and the units are counted again.
+    #[arg(long)]
+    accept_loss: bool,
     /// Print the answer as one JSON object on stdout and nothing else there.
     #[arg(long)]
     json: bool,
@@ -74,6 +78,8 @@ pub struct ServedRun {
     pub keys: Option<PathBuf>,
     /// Whether status requests are answered after the end.
     pub stays: bool,
+    /// Whether it goes on where acknowledged records are missing.
+    pub accepts_loss: bool,
     pub json: bool,
 }
 
@@ -100,6 +106,7 @@ impl TryFrom<CoordinatorArgs> for ServedRun {
             listen: args.listen,
             keys: args.keys,
             stays: args.stay,
+            accepts_loss: args.accept_loss,
             json: args.json,
         })
     }

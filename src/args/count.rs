@@ -47,6 +47,10 @@ pub struct CountArgs {
     /// A run goes on as it was told before; one that was told nothing checks 1%. What is said here goes on record.
     #[arg(long, value_name = "POLICY")]
     double_check: Option<DoubleCheck>,
+    /// Go on from what the ledger has, although acknowledged records are missing or unreadable at its end: what is cut
+    /// off is kept in a file beside it, and the units are counted again.
+    #[arg(long, conflicts_with = "in_memory")]
+    accept_loss: bool,
     /// Print one JSON object on stdout and nothing else.
     #[arg(long)]
     json: bool,
@@ -64,6 +68,8 @@ pub struct LocalCount {
     /// How a new run is split, where that does not follow from the method.
     pub families: Option<FamilySplit>,
     pub double_check: Option<DoubleCheck>,
+    /// Whether it goes on where acknowledged records are missing.
+    pub accepts_loss: bool,
     pub json: bool,
     pub shows_progress: bool,
 }
@@ -92,6 +98,7 @@ impl TryFrom<CountArgs> for LocalCount {
             kernel: args.kernel.try_into()?,
             families: args.families,
             double_check: args.double_check,
+            accepts_loss: args.accept_loss,
             json: args.json,
             shows_progress: !args.quiet && !args.json,
         })

@@ -45,6 +45,7 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
         board: run.board,
         path: run.path.clone(),
         shard: Shard::default(),
+        accept_loss: run.accepts_loss,
     })?;
     output::notices(&notices);
     let plan = store.directory().plan().clone();

@@ -94,7 +94,8 @@ fn open(
     new: impl FnOnce() -> Result<Plan, PlanError>,
 ) -> anyhow::Result<(Store, Standing)> {
     let begin = if RunDirectory::exists(path) { None } else { Some(new()?) };
-    let options = OpenOptions { path: path.to_owned(), begin, board: Some(count.board), shard };
+    let (path, accept_loss) = (path.to_owned(), count.accepts_loss);
+    let options = OpenOptions { path, begin, board: Some(count.board), shard, accept_loss };
     let (store, standing, notices) = Store::open(options)?;
     output::notices(&notices);
     Ok((store, standing))

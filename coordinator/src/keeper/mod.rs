@@ -43,7 +43,7 @@ const TICK: Duration = Duration::from_millis(200);
 /// Between two checkpoints.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
 
-/// After one that could not be written: each attempt sets a folder aside.
+/// After one that could not be written, or not in time.
 const SAVE_AGAIN: Duration = Duration::from_mins(5);
 
 pub(crate) struct Keeper {

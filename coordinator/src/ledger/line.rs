@@ -91,6 +91,13 @@ pub fn encode(record: &Record, prev: LineHash) -> (String, LineHash) {
 /// # Errors
 /// The writer never wrote such a line.
 pub fn decode(line: &[u8]) -> Result<(Record, LineHash), LineError> {
+    match line.split_last() {
+        Some((b'\r', line)) => Err(decode_exactly(line).err().unwrap_or(LineError::CarriageReturn)),
+        _ => decode_exactly(line),
+    }
+}
+
+fn decode_exactly(line: &[u8]) -> Result<(Record, LineHash), LineError> {
     let text = std::str::from_utf8(line).map_err(|_| LineError::NotText)?;
     let cut = |len: usize| text.len().checked_sub(len).filter(|at| text.is_char_boundary(*at));
     let (body, crc) = cut(CRC_LEN).map(|at| text.split_at(at)).ok_or(LineError::TooShort)?;

@@ -4,23 +4,27 @@
 //! of the line before (`prev`) and a CRC-32 of everything in front of it (`crc`). Records become part of the ledger by
 //! the *commit mark* behind them: they are synced to disk first, then the mark is written and synced, then they are
 //! acknowledged. So a mark that can be read vouches for all before it, and what follows the last mark was never
-//! acknowledged: it is *tail*, cut off at the next start. Anything unreadable before the last mark is damage.
+//! acknowledged: it is *tail*, cut off at the next start. Anything unreadable before the last mark is damage, and so is
+//! behind it what no interrupted write leaves.
 
 mod damage;
 mod disk;
 mod line;
+mod lines;
 mod reader;
 mod record;
+mod torn;
 mod writer;
 
 use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-pub use damage::{Damage, LedgerError, LineError};
+pub use damage::{Change, Damage, LedgerError, LineError};
 pub(crate) use disk::{Disk, SystemDisk};
 pub use line::{LineHash, LineHashError};
 pub use reader::{LineBefore, Tail, line_before, read, read_until};
@@ -68,8 +72,40 @@ fn file_name(file: u32) -> String {
     format!("{file:06}.jsonl")
 }
 
-fn file_path(folder: &Path, file: u32) -> PathBuf {
+pub(crate) fn file_path(folder: &Path, file: u32) -> PathBuf {
     folder.join(file_name(file))
+}
+
+/// Where what is cut off a file is kept: `cut-000001.jsonl-<milliseconds since 1970>.tail` beside it.
+pub(crate) fn kept_path(path: &Path, opened: Duration) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("cut-{name}-{}.tail", opened.as_millis()))
+}
+
+/// Refuses a ledger of which the file that would go on at its end is missing or empty while one lies there that may be
+/// it under another name.
+///
+/// # Errors
+/// That is so.
+pub(crate) fn refuse_renamed_end(folder: &Path, end: &LedgerPosition) -> Result<(), LedgerError> {
+    let path = file_path(folder, if end.offset == 0 { end.file } else { end.file + 1 });
+    let is_empty = fs::metadata(&path).map_or(true, |file| file.len() == 0);
+    match renamed(&path) {
+        Some(_) if is_empty => Err(LedgerError::missing(path, true)),
+        _ => Ok(()),
+    }
+}
+
+/// A file that may be this one under another name, as who rotates logs leaves it: it has its number in its name.
+pub(crate) fn renamed(path: &Path) -> Option<PathBuf> {
+    let (folder, name) = (path.parent()?, path.file_name()?.to_str()?);
+    let number = name.strip_suffix(".jsonl")?;
+    let others = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let is_other = |other: &PathBuf| {
+        let other = other.file_name().and_then(|other| other.to_str());
+        other.is_some_and(|other| other != name && other.contains(number) && !other.starts_with("cut-"))
+    };
+    others.filter(is_other).min()
 }
 
 /// The numbers of the ledger's files after that one, ascending; nothing where there is no ledger.

@@ -3,21 +3,18 @@
 //! ```text
 //! for each line from the given position on:
 //!     readable and chained to the line before?  keep it; if it is a mark, hand the group to the caller
-//!     else: is it a mark, or is there a readable mark anywhere behind it?  damage : tail
+//!     else: is all from there on what a torn write leaves, and no mark among it?  tail : damage
 //! ```
 
 use std::error::Error;
-use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::damage::{Damage, LineError};
 use super::line::{LineHash, decode};
+use super::lines::{LONGEST_LINE, LineReader};
 use super::record::Record;
+use super::torn::{Remainder, remainder};
 use super::{LedgerError, LedgerPosition, Location, file_path, files_after};
-
-/// Longer lines than this were never written: they are read no further.
-const LONGEST_LINE: usize = 1 << 16;
 
 /// What follows the last commit mark: nothing, or records that were never acknowledged.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -72,11 +69,19 @@ pub fn read_until<E: Error + Send + Sync + 'static>(
                     at.hash = hash;
                     record
                 }
-                Err(unfit) => {
-                    if unfit.is_mark || lines.rest()?.has_mark || later_file_has_mark(folder, at.file)? {
-                        return Err(damaged(location, unfit.what));
+                Err(what) => {
+                    if matches!(what, Damage::Line(LineError::CarriageReturn)) {
+                        return Err(LedgerError::LineEnds { path, location });
                     }
-                    return Ok(Tail { end, bytes: bytes + lines.unread_since(at.offset) });
+                    let behind = remainder(folder, &mut lines, &at, &end)?;
+                    let tail = Tail { end, bytes: bytes + lines.read - at.offset };
+                    return match behind {
+                        Remainder::Torn => Ok(tail),
+                        Remainder::Marked => Err(damaged(location, what)),
+                        Remainder::Broken => {
+                            Err(LedgerError::DamagedEnd { path, location, what, tail: Box::new(tail) })
+                        }
+                    };
                 }
             };
             let length = lines.taken();
@@ -105,20 +110,10 @@ pub fn read_until<E: Error + Send + Sync + 'static>(
     }
 }
 
-/// A line that does not go on where the one before it ended.
-struct Unfit {
-    what: Damage,
-    is_mark: bool,
-}
-
 /// The record of a line that follows the one with that hash, and the line's own hash.
-fn chained(line: Result<&[u8], LineError>, before: LineHash) -> Result<(Record, LineHash), Unfit> {
-    let decoded = line.and_then(|bytes| Ok((decode(bytes)?, LineHash::of(bytes))));
-    let ((record, prev), hash) = decoded.map_err(|error| Unfit { what: error.into(), is_mark: false })?;
-    if prev == before {
-        return Ok((record, hash));
-    }
-    Err(Unfit { what: Damage::Unchained, is_mark: matches!(record, Record::Mark(_)) })
+fn chained(line: Result<&[u8], LineError>, before: LineHash) -> Result<(Record, LineHash), Damage> {
+    let ((record, prev), hash) = line.and_then(|bytes| Ok((decode(bytes)?, LineHash::of(bytes))))?;
+    if prev == before { Ok((record, hash)) } else { Err(Damage::Unchained) }
 }
 
 /// What the ledger has in front of a position.
@@ -128,14 +123,14 @@ pub enum LineBefore {
     Fits,
     /// Another line.
     Differs,
-    /// Nothing: the file ends before.
+    /// Nothing: the file ends before, or is not there.
     Short,
 }
 
 /// Compares the line that ends at the position with the hash that the position names.
 ///
 /// # Errors
-/// The position's file is missing or cannot be read.
+/// The position's file cannot be read.
 pub fn line_before(folder: &Path, position: &LedgerPosition) -> Result<LineBefore, LedgerError> {
     if position.offset == 0 {
         let is_beginning = position.file == 1 && position.line == 0;
@@ -143,7 +138,7 @@ pub fn line_before(folder: &Path, position: &LedgerPosition) -> Result<LineBefor
     }
     let path = file_path(folder, position.file);
     let from = position.offset.saturating_sub(LONGEST_LINE as u64);
-    let Some(mut lines) = LineReader::open(&path, from)? else { return Err(LedgerError::Missing(path)) };
+    let Some(mut lines) = LineReader::open(&path, from)? else { return Ok(LineBefore::Short) };
     while let Some(line) = lines.next()? {
         let fits = line.is_ok_and(|line| LineHash::of(line) == position.hash);
         if lines.read >= position.offset {
@@ -165,78 +160,7 @@ fn missing_or_end(
     let path = file_path(folder, at.file);
     let position_is_beyond = at.file == from.file && *from != LedgerPosition::beginning(from.hash);
     if position_is_beyond || !files_after(folder, at.file)?.is_empty() {
-        return Err(LedgerError::Missing(path));
+        return Err(LedgerError::missing(path, false));
     }
     Ok(Tail { end, bytes })
-}
-
-fn later_file_has_mark(folder: &Path, file: u32) -> Result<bool, LedgerError> {
-    for later in files_after(folder, file)? {
-        let path = file_path(folder, later);
-        let Some(mut lines) = LineReader::open(&path, 0)? else { continue };
-        if lines.rest()?.has_mark {
-            return Ok(true);
-        }
-    }
-    Ok(false)
-}
-
-/// The lines of one file.
-struct LineReader<'a> {
-    path: &'a Path,
-    file: BufReader<File>,
-    line: Vec<u8>,
-    /// Bytes of the file up to and with the line read last.
-    read: u64,
-}
-
-struct Rest {
-    has_mark: bool,
-}
-
-impl<'a> LineReader<'a> {
-    /// The lines from that offset on; nothing if there is no such file.
-    fn open(path: &'a Path, offset: u64) -> Result<Option<Self>, LedgerError> {
-        let mut file = match File::open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(LedgerError::io("open", path)(error)),
-        };
-        file.seek(SeekFrom::Start(offset)).map_err(LedgerError::io("read", path))?;
-        let file = BufReader::with_capacity(1 << 18, file);
-        Ok(Some(Self { path, file, line: Vec::new(), read: offset }))
-    }
-
-    /// The next line without its newline, or what is wrong with it; nothing at the end of the file.
-    fn next(&mut self) -> Result<Option<Result<&[u8], LineError>>, LedgerError> {
-        self.line.clear();
-        let mut file = (&mut self.file).take(LONGEST_LINE as u64 + 1);
-        let taken = file.read_until(b'\n', &mut self.line).map_err(LedgerError::io("read", self.path))?;
-        self.read += taken as u64;
-        Ok(match self.line.split_last() {
-            None => None,
-            Some((b'\n', line)) => Some(Ok(line)),
-            Some(_) if taken > LONGEST_LINE => Some(Err(LineError::TooLong)),
-            Some(_) => Some(Err(LineError::Unended)),
-        })
-    }
-
-    /// The length of the line read last, with its newline.
-    fn taken(&self) -> u64 {
-        self.line.len() as u64
-    }
-
-    /// Reads to the end of the file and tells whether there is a commit mark.
-    fn rest(&mut self) -> Result<Rest, LedgerError> {
-        let mut has_mark = false;
-        while let Some(line) = self.next()? {
-            has_mark |= matches!(line.map(decode), Ok(Ok((Record::Mark(_), _))));
-        }
-        Ok(Rest { has_mark })
-    }
-
-    /// Bytes between the offset and what has been read.
-    fn unread_since(&self, offset: u64) -> u64 {
-        self.read - offset
-    }
 }

@@ -17,6 +17,7 @@ use queens::UnitId;
 use rand::RngExt;
 
 use super::leases::{LeasePurpose, Loan};
+use super::machines::PRESENT;
 use super::task::Borrower;
 use super::{Core, Refusal};
 use crate::double_check::DoubleCheck;
@@ -39,8 +40,8 @@ const AT_LEAST: Duration = Duration::from_millis(10);
 const MISSED: Duration = Duration::from_secs(10);
 
 /// A unit is overdue when it is lent for so many times as long as all that its worker holds should take, and not before.
-const PATIENCE: u32 = 4;
-const SHORTEST_DUE: Duration = Duration::from_secs(2);
+const PATIENCE: u32 = 8;
+const SHORTEST_DUE: Duration = Duration::from_secs(5);
 
 /// Before anything was counted, a thread is taken to visit this many nodes a second: few, for nobody is to be hurried.
 const NODES_PER_SECOND: u128 = 30_000_000;
@@ -96,12 +97,17 @@ impl Core {
         let can_do = |unit: &UnitId| self.task_of_taken(now, borrower, *unit).is_some();
         let late: Vec<(UnitId, WorkerId)> =
             self.leases.overdue(now).take(LOOKED_AT).filter(|(unit, _)| can_do(unit)).collect();
+        // Who cannot be heard at the moment loses nothing before its leases expire.
+        let late: Vec<_> = late
+            .into_iter()
+            .filter(|(_, holder)| self.workers.is_alive(*holder, now.saturating_sub(PRESENT)))
+            .collect();
         let is_foreign = |holder: WorkerId| {
             self.workers.get(holder).is_none_or(|worker| worker.identity.owner != borrower.identity.owner)
         };
         let foreign = late.iter().find(|(_, holder)| is_foreign(*holder));
         let other = || late.iter().find(|(_, holder)| *holder != borrower.worker);
-        let (unit, _) = *foreign.or_else(other).or(late.first())?;
+        let (unit, _) = *foreign.or_else(other)?;
         self.leases.end_unit(unit);
         self.lend(now, borrower, unit)
     }

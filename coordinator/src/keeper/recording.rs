@@ -53,8 +53,11 @@ impl Keeper {
     /// Puts the records of all pending reports on disk and answers them.
     pub(super) fn commit(&mut self) {
         let reports = std::mem::take(&mut self.reports);
-        let records: Vec<Record> =
+        let mut records: Vec<Record> =
             reports.iter().flat_map(|pending| pending.records.iter().cloned()).collect();
+        // A new run begins with how its counts are checked, where that is not as usual.
+        let policy = if records.is_empty() { None } else { self.core.policy_record(self.unix_time()) };
+        records.splice(0..0, policy.clone());
         let (elapsed, threads) = (self.elapsed(), self.threads);
         let begun = self.clock.now();
         let committed = match &mut self.store {
@@ -72,6 +75,9 @@ impl Keeper {
                 if !records.is_empty() && !self.trouble.is_empty() {
                     info!("records can be written again");
                     self.trouble.clear();
+                }
+                if let Err(what) = self.core.recorded(now, None, policy.as_slice()) {
+                    self.withhold(what);
                 }
                 for PendingReport { report, verdicts, records, reply } in reports {
                     if let Err(what) = self.core.recorded(now, Some(report.worker), &records) {
@@ -104,7 +110,9 @@ impl Keeper {
             }
         }
         let unix_time = self.unix_time();
-        let mut records = self.core.policy_record(unix_time).map_or_else(Vec::new, |record| vec![record]);
+        let is_begun = self.core.standing().done() > 0;
+        let policy = if is_begun { self.core.policy_record(unix_time) } else { None };
+        let mut records: Vec<Record> = policy.into_iter().collect();
         records.extend(self.core.take_back(unix_time, MOST_TAKEN_BACK));
         if records.is_empty() {
             return;

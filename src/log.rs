@@ -3,6 +3,7 @@
 //! It goes through one queue to one thread that writes. A log that cannot be written, because the disk is full or the
 //! pipe closed, ends nothing; one that nobody reads holds nothing up: lines are left out then, and counted.
 
+use std::env;
 use std::fmt::Arguments;
 use std::io::{self, IsTerminal, Write};
 use std::sync::OnceLock;
@@ -12,8 +13,10 @@ use std::thread;
 use std::time::Duration;
 
 use tracing::Level;
-use tracing_subscriber::EnvFilter;
-use tracing_subscriber::fmt::MakeWriter;
+use tracing_subscriber::filter::{ParseError, Targets};
+use tracing_subscriber::fmt::{self, MakeWriter};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 /// At most so many lines wait to be written.
 const WAITING: usize = 4096;
@@ -36,16 +39,29 @@ enum Entry {
     End(SyncSender<()>),
 }
 
-/// Starts the log. `DIADEM_LOG` sets another level, as in `DIADEM_LOG=debug`.
+/// Starts the log. `DIADEM_LOG` sets another level, as in `DIADEM_LOG=debug`, or one for each library, as in
+/// `DIADEM_LOG=warn,coordinator=debug`.
 pub fn start(level: Level) {
-    let default = format!("warn,diadem={level},coordinator={level},worker={level}");
-    let filter = EnvFilter::try_from_env("DIADEM_LOG").unwrap_or_else(|_| EnvFilter::new(default));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(Lines)
-        .with_ansi(io::stderr().is_terminal())
-        .with_target(false)
-        .init();
+    let usual = Targets::new()
+        .with_default(Level::WARN)
+        .with_targets(["diadem", "coordinator", "worker"].map(|library| (library, level)));
+    let (shown, mistake) = match asked() {
+        Ok(asked) => (asked.unwrap_or(usual), None),
+        Err(mistake) => (usual, Some(mistake)),
+    };
+    let lines = fmt::layer().with_writer(Lines).with_ansi(io::stderr().is_terminal()).with_target(false);
+    tracing_subscriber::registry().with(shown).with(lines).init();
+    if let Some(mistake) = mistake {
+        tracing::warn!(
+            "DIADEM_LOG is not understood, write it like \"debug\" or \"warn,coordinator=debug\": {mistake}"
+        );
+    }
+}
+
+/// What `DIADEM_LOG` asks for, if anything.
+fn asked() -> Result<Option<Targets>, ParseError> {
+    let asked = env::var("DIADEM_LOG").unwrap_or_default();
+    if asked.is_empty() { Ok(None) } else { asked.parse().map(Some) }
 }
 
 /// Says a sentence, with a line end after it.

@@ -12,7 +12,6 @@ mod host;
 mod local;
 mod log;
 mod output;
-mod pictures;
 mod progress;
 mod signals;
 

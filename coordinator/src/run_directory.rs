@@ -53,8 +53,19 @@ impl RunFile {
 
     /// The hash that the first line of the run's ledger follows: a ledger of another run does not fit.
     pub fn hash(&self) -> LineHash {
-        let Self { fingerprint, shard, begun, .. } = self;
-        LineHash::of(format!("{fingerprint} {shard} {begun}").as_bytes())
+        let Self { plan, fingerprint, shard, begun } = self;
+        if plan.version == 1 {
+            let shard = shard.text_of_version_1();
+            return LineHash::of(format!("{fingerprint} {shard} {begun}").as_bytes());
+        }
+        let fingerprint = fingerprint.to_string();
+        let mut bytes = b"diadem run".to_vec();
+        bytes.extend(plan.version.to_le_bytes());
+        bytes.extend((fingerprint.len() as u64).to_le_bytes());
+        bytes.extend(fingerprint.as_bytes());
+        bytes.extend(shard.to_bytes());
+        bytes.extend(begun.to_le_bytes());
+        LineHash::of(&bytes)
     }
 }
 
@@ -279,8 +290,9 @@ fn unknown_field<'a>(found: &'a Value, known: &Value) -> Option<&'a str> {
 mod tests {
     use super::*;
 
-    /// The run of that plan and shard, begun at a certain time.
-    fn run(plan: &str, shard: &str) -> RunFile {
+    /// The run of a plan of that version and of that shard, begun at a certain time.
+    fn run(version: u32, shard: &str) -> RunFile {
+        let plan = format!(r#"{{"n":16,"scheme":"constellations","grain":7,"version":{version}}}"#);
         let begun = 1_790_000_000_123u64;
         RunFile::parse(&format!(r#"{{"plan":{plan},"fingerprint":"{:032x}"{shard},"begun":{begun}}}"#, 7))
             .unwrap()
@@ -288,13 +300,15 @@ mod tests {
 
     #[test]
     fn hashes_of_runs_are_what_they_were() {
-        let version_1 = r#"{"n":16,"scheme":"families","rows":0,"group":1,"sides":3,"version":1}"#;
-        for (shard, hash) in [
-            ("", "f3c07ce20a7bf9054bf78ab77a948853"),
-            (r#","shard":{"index":3,"of":400}"#, "21efec93a4ce2cf5b150e810e13d6747"),
-            (r#","shard":{"index":1000000,"of":1000000}"#, "777b25fb3437d42f1ffedbd2ce5adc0a"),
+        for (version, shard, hash) in [
+            (1, "", "f3c07ce20a7bf9054bf78ab77a948853"),
+            (1, r#","shard":{"index":3,"of":400}"#, "21efec93a4ce2cf5b150e810e13d6747"),
+            (1, r#","shard":{"index":1000000,"of":1000000}"#, "777b25fb3437d42f1ffedbd2ce5adc0a"),
+            (2, "", "bb9e7b69db1c2f4e3450c4803d7c9acf"),
+            (2, r#","shard":{"index":3,"of":400}"#, "74eda57c46fcc6f04980c419d3049338"),
+            (2, r#","shard":{"index":1000000,"of":1000000}"#, "a27639098155023824d5aa2dd905adf7"),
         ] {
-            assert_eq!(run(version_1, shard).hash().to_string(), hash, "{shard}");
+            assert_eq!(run(version, shard).hash().to_string(), hash, "version {version} {shard}");
         }
     }
 }

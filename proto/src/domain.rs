@@ -162,7 +162,7 @@ pub struct Report {
 pub enum Verdict {
     /// Recorded, durably.
     Recorded,
-    /// The same count was on record already.
+    /// A record of it with that count was there already.
     Known,
     /// Another count was on record; both are set aside and the unit is counted again.
     Conflict,

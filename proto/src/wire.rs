@@ -1,5 +1,8 @@
 //! Between protobuf and domain types. What comes over the wire is checked here, once.
 
+#[cfg(test)]
+mod tests;
+
 use std::time::Duration;
 
 use queens::kernel::KernelName;
@@ -50,6 +53,9 @@ const LONGEST_FINGERPRINT: usize = 64;
 
 /// More threads than any machine has are refused.
 const MOST_THREADS: u32 = 65_536;
+
+/// Larger totals are refused: no board of 32 has as many solutions, and sums of these still fit.
+const LARGEST_TOTAL: u128 = 10_u128.pow(36);
 
 /// The plan as the coordinator announces it.
 pub fn plan_reply(spec: PlanSpec, fingerprint: &Fingerprint) -> v1::PlanReply {
@@ -398,7 +404,8 @@ impl TryFrom<v1::WorkerStatus> for WorkerStatus {
 }
 
 fn wide(text: &str) -> Result<u128, WireError> {
-    text.parse().map_err(|_| WireError::new("a total", format!("{text:?}"), "a whole number"))
+    let total = text.parse().ok().filter(|total| *total <= LARGEST_TOTAL);
+    total.ok_or_else(|| WireError::new("a total", format!("{text:?}"), "a whole number up to 10^36"))
 }
 
 fn seconds(seconds: f64) -> Result<Duration, WireError> {

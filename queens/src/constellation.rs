@@ -12,6 +12,17 @@ use crate::symmetry::{Symmetry, SymmetryClass};
 /// The queens of the four border lines, each by its place in its line (0 to n - 1).
 ///
 /// A queen in a corner is named by both of its lines.
+///
+/// ```
+/// use queens::{Board, Constellation};
+///
+/// let board = Board::new(8)?;
+/// assert_eq!(Constellation::orbits(board).count(), 78);
+/// let corner = Constellation { top: 0, bottom: 2, left: 0, right: 4 };
+/// assert!(corner.is_valid(board));
+/// assert_eq!(corner.queens(board).len(), 3);
+/// # Ok::<(), queens::BoardError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Constellation {
     /// Column of the queen in the top row.

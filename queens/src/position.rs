@@ -45,6 +45,18 @@ impl BoundaryPairs {
 ///
 /// Its *completions* are the solutions of the board that contain all placed queens, use allowed squares only and
 /// have an allowed pair of boundary queens. Any placement is a position, also one that no plan would produce.
+///
+/// ```
+/// use queens::kernel::{Method, Stop, kernel};
+/// use queens::{Board, Position, Square};
+///
+/// let board = Board::new(8)?;
+/// let position = Position::empty(board).with_queen(Square::new(0, 0)).with_row_within(7, 0b0000_1111);
+/// assert!(position.is_consistent());
+/// let count = kernel(Method::Search, None)?.count(&position, &Stop::new()).unwrap();
+/// assert_eq!(count.completions, 3, "of the four solutions with a queen in that corner");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
     board: Board,

@@ -2,7 +2,6 @@
 
 use crate::bits::set_bits;
 use crate::position::Position;
-use crate::rows::attacks_on;
 
 /// The open squares of a position: those that are allowed and that no placed queen occupies or attacks.
 #[derive(Clone, Debug)]
@@ -25,7 +24,7 @@ impl Squares {
         let free_columns = queens.iter().fold(board.full(), |free, q| free & !(1 << q.col));
         let mut open = [0; 32];
         for row in set_bits(free_rows) {
-            let attacked = queens.iter().fold(0, |attacked, q| attacked | attacks_on(board, *q, row));
+            let attacked = queens.iter().fold(0, |attacked, q| attacked | q.attacked_columns(row));
             open[usize::from(row)] = position.squares(row) & board.full() & !attacked;
         }
         // The mirror image is cut at the mirror image of the cut, so that both have the same halves.

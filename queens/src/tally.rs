@@ -52,6 +52,22 @@ struct SymmetricSums {
 }
 
 /// The partial totals of a run.
+///
+/// ```
+/// use queens::kernel::{Method, Stop, kernel};
+/// use queens::{Board, Plan, PlanSpec, Tally, UnitId};
+///
+/// let plan = Plan::derive(PlanSpec::new(Board::new(8)?))?;
+/// let kernel = kernel(Method::Search, None)?;
+/// let mut tally = Tally::new(plan.symmetric_members());
+/// for unit in (0..plan.units()).map(|id| plan.unit(UnitId(id))) {
+///     tally.add(unit.summand, unit.count(&*kernel, &Stop::new()).unwrap().completions)?;
+/// }
+/// let totals = tally.totals()?;
+/// assert_eq!((totals.a, totals.p, totals.r), (11, 1, 0));
+/// assert_eq!(totals.solutions(), 8 * 11 + 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     asymmetric: u128,
@@ -99,6 +115,9 @@ impl Tally {
     }
 
     /// Adds the count of one unit.
+    ///
+    /// # Errors
+    /// If the sum overflows, or the plan has no such unit that has not been counted.
     pub fn add(&mut self, summand: Summand, count: u64) -> Result<(), TallyError> {
         let (sum, open) = self.sum_of(summand)?;
         if let (Some(open), Summand::Symmetric(member, _)) = (open, summand) {
@@ -109,6 +128,9 @@ impl Tally {
     }
 
     /// Takes back the count of one unit that was added before.
+    ///
+    /// # Errors
+    /// If the sum would become negative, or the plan has no such constellation.
     pub fn remove(&mut self, summand: Summand, count: u64) -> Result<(), TallyError> {
         let (sum, open) = self.sum_of(summand)?;
         if let Some(open) = open {
@@ -131,6 +153,9 @@ impl Tally {
     }
 
     /// The totals so far: constellations without symmetry as far as counted, the others where complete.
+    ///
+    /// # Errors
+    /// If the counts of a constellation with symmetry contradict each other, or a sum overflows.
     pub fn totals(&self) -> Result<Totals, TallyError> {
         let mut totals = Totals { a: self.asymmetric, ..Totals::default() };
         for (member, sums) in (0u32..).zip(&self.symmetric).filter(|(_, sums)| sums.open == 0) {

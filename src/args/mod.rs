@@ -1,32 +1,26 @@
 //! The arguments: as clap reads them first, then turned into what is asked for, so that nothing further in sees a
 //! string or two arguments that contradict each other.
 
+#[cfg(feature = "atlas")]
+pub mod atlas;
 mod bench;
 mod cluster;
-mod constellations;
 mod count;
 mod kernel;
 mod keys;
-mod picture;
 mod plan;
 mod records;
-mod solutions;
-mod study;
 mod value;
 
 use clap::{Parser, Subcommand};
 
 pub use bench::BenchArgs;
 pub use cluster::{CoordinatorArgs, ServedRun, StatusArgs, WorkerArgs};
-pub use constellations::{ConstellationsArgs, ConstellationsTask};
 pub use count::{CountArgs, LocalCount, Place};
 pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
-pub use picture::{ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs};
 pub use plan::new_plan;
 pub use records::{ExportArgs, MergeArgs, VerifyArgs};
-pub use solutions::{OrbitsArgs, RingsArgs, SolutionsArgs};
-pub use study::StudyArgs;
 
 /// Counts the ways to place n queens on an n x n board so that none attacks another: on one machine or on hundreds,
 /// for as long as it takes.
@@ -53,15 +47,11 @@ pub enum Command {
     Worker(WorkerArgs),
     Status(StatusArgs),
     Keys(KeysArgs),
-    Constellations(ConstellationsArgs),
     Verify(VerifyArgs),
     Export(ExportArgs),
     Merge(MergeArgs),
     Bench(BenchArgs),
-    Solutions(SolutionsArgs),
-    #[command(visible_alias = "families")]
-    Orbits(OrbitsArgs),
-    Rings(RingsArgs),
-    Study(StudyArgs),
-    Picture(PictureArgs),
+    #[cfg(feature = "atlas")]
+    #[command(flatten)]
+    Atlas(atlas::AtlasCommand),
 }

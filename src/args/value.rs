@@ -1,6 +1,5 @@
 //! Values that several arguments have, and what is said of a text that is none of them.
 
-use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use clap::Args;
@@ -28,16 +27,6 @@ pub struct Auto<T>(pub Option<T>);
 /// The choice of that name, or the program's.
 pub fn auto<T: FromStr>(text: &str) -> Result<Auto<T>, T::Err> {
     if text == "auto" { Ok(Auto(None)) } else { text.parse().map(|choice| Auto(Some(choice))) }
-}
-
-/// `8..30` or `8`; both ends included.
-pub fn sizes(text: &str) -> Result<RangeInclusive<u8>, ValueError> {
-    let number = |text: &str| text.trim().parse::<u8>().ok().filter(|n| *n > 0);
-    let (first, last) = text.split_once("..").map_or((text, text), |(a, b)| (a, b.trim_start_matches('=')));
-    match (number(first), number(last)) {
-        (Some(first), Some(last)) if first <= last => Ok(first..=last),
-        _ => Err(ValueError::new(text, "a board size such as 8, or a range of them such as 8..30")),
-    }
 }
 
 /// How much is counted at a time.

@@ -29,14 +29,14 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
 fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
     let directory = RunDirectory::open(&args.run)?;
     let run = Verification::read(&directory, args.recount, args.seed)?;
-    tell_ledger(report, &args.run, &directory, run.audit())?;
+    report_ledger(report, &args.run, &directory, run.audit())?;
     run.expect_complete()?;
-    tell_identities(report, &run)?;
+    report_identities(report, &run)?;
     let threads = args.threads.count();
     let progress = RecountProgress::new("symmetric counts", run.symmetric_units());
     let again = run.recount_symmetric(threads, &|| progress.advance())?;
     drop(progress);
-    report.tell(
+    report.add(
         &format!("symmetric counts: all {again} found again by a second algorithm"),
         "symmetric_counts",
         json!({ "units": again, "agree": true }),
@@ -44,15 +44,15 @@ fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
     let progress = RecountProgress::new("recount", run.sample_units());
     let again = run.recount_sample(threads, &|| progress.advance())?;
     drop(progress);
-    tell_recount(report, &again)?;
-    tell_published(report, &run)?;
+    report_recount(report, &again)?;
+    report_published(report, &run)?;
     if let Some(path) = &args.export {
-        tell_export(report, path, &directory, run.audit())?;
+        report_export(report, path, &directory, run.audit())?;
     }
     Ok(())
 }
 
-fn tell_ledger(
+fn report_ledger(
     report: &mut VerifyReport,
     path: &Path,
     directory: &RunDirectory,
@@ -61,7 +61,7 @@ fn tell_ledger(
     let (plan, shard) = (directory.plan(), directory.run().shard);
     let (mark, sums) = (audit.tail.end.mark, audit.standing.sums());
     let (units, totals) = (shard.size(plan.units()), audit.totals);
-    report.tell(
+    report.add(
         &format!(
             "{}: n = {}, {shard}, plan {}\n\
              chain and CRCs: {} records in {} ledger files, each intact and following the one before\n\
@@ -107,9 +107,9 @@ fn tell_ledger(
     )
 }
 
-fn tell_identities(report: &mut VerifyReport, run: &Verification<'_>) -> anyhow::Result<()> {
+fn report_identities(report: &mut VerifyReport, run: &Verification<'_>) -> anyhow::Result<()> {
     let Some(found) = run.identities()? else { return Ok(()) };
-    report.tell(
+    report.add(
         &format!(
             "identities: the solutions of {} families add up to the total; {} symmetric counts of the quarter \
              turn are multiples of {}",
@@ -120,7 +120,7 @@ fn tell_identities(report: &mut VerifyReport, run: &Verification<'_>) -> anyhow:
     )
 }
 
-fn tell_recount(report: &mut VerifyReport, again: &SampleRecount) -> anyhow::Result<()> {
+fn report_recount(report: &mut VerifyReport, again: &SampleRecount) -> anyhow::Result<()> {
     let SampleRecount { units, of, seed, wrong_at_most } = *again;
     let words = match units {
         0 if of > 0 => "recount: no unit was counted again".to_owned(),
@@ -132,23 +132,23 @@ fn tell_recount(report: &mut VerifyReport, again: &SampleRecount) -> anyhow::Res
             100.0 * wrong_at_most
         ),
     };
-    report.tell(
+    report.add(
         &words,
         "recount",
         json!({ "units": units, "of": of, "seed": seed, "wrong_at_most": wrong_at_most, "confidence": CONFIDENCE }),
     )
 }
 
-fn tell_published(report: &mut VerifyReport, run: &Verification<'_>) -> anyhow::Result<()> {
+fn report_published(report: &mut VerifyReport, run: &Verification<'_>) -> anyhow::Result<()> {
     let (words, name) = if run.expect_published()? {
         ("complete; the total agrees with the published value", "agrees")
     } else {
         ("complete", "none")
     };
-    report.tell(words, "published", json!(name))
+    report.add(words, "published", json!(name))
 }
 
-fn tell_export(
+fn report_export(
     report: &mut VerifyReport,
     path: &Path,
     directory: &RunDirectory,
@@ -158,7 +158,7 @@ fn tell_export(
     let source = TableSource { directory, standing: &audit.standing, totals: audit.totals };
     let (by, digest) =
         source.compare(&mut BufReader::new(file)).with_context(|| path.display().to_string())?;
-    report.tell(
+    report.add(
         &format!("{}: the table by {by} is that of the ledger, blake3 {digest}", path.display()),
         "export",
         json!({ "file": path, "by": by.to_string(), "blake3": digest.to_string() }),
@@ -171,7 +171,7 @@ struct VerifyReport {
 }
 
 impl VerifyReport {
-    fn tell(&mut self, words: &str, name: &str, value: Value) -> anyhow::Result<()> {
+    fn add(&mut self, words: &str, name: &str, value: Value) -> anyhow::Result<()> {
         match &mut self.json {
             Some(object) => {
                 object.insert(name.to_owned(), value);

@@ -118,4 +118,15 @@ fn what_cannot_be_is_refused_in_a_sentence() {
     folder.run("study 8..").refused(&["8.."]);
     folder.run("picture sheet 8 --out sheet.gif").refused(&["sheet.gif", ".svg or .png"]);
     folder.run("picture sheet 3 --out sheet.svg").refused(&["no solution"]);
+    folder.run("picture shet 8").refused(&["shet", "'sheet'", "(see diadem picture --help)"]);
+    for n in ["0", "33", "x", "1.5"] {
+        folder.run(&format!("constellations {n}")).refused(&[n, "from 1 to 32"]);
+    }
+}
+
+#[test]
+fn orbits_are_also_found_under_their_old_name() {
+    let folder = Folder::new();
+    assert_eq!(folder.run("families 8").stdout, folder.run("orbits 8").stdout);
+    assert!(folder.run("--help").stdout.contains("[aliases: families]"));
 }

@@ -1,5 +1,6 @@
 //! End to end: real processes, real sockets on loopback, real kills.
 
+#[cfg(feature = "atlas")]
 mod atlas;
 mod attack;
 mod cluster;

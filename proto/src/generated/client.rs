@@ -245,7 +245,7 @@ pub enum Verdict {
     Unspecified = 0,
     /// Recorded, durably.
     Recorded = 1,
-    /// The same count was on record already.
+    /// A record of it with that count was there already.
     Known = 2,
     /// Another count is on record; both are set aside and the unit is counted again.
     Conflict = 3,

@@ -57,20 +57,12 @@ use crate::kernel::contract::{Count, Kernel, Stop};
 use crate::kernel::isa::{Detected, Isa};
 use crate::kernel::name::{KernelError, KernelName, Method};
 use crate::position::Position;
-use crate::squares::Squares;
 use budget::Budget;
 use compiled::CompiledMeet;
 use outer::Counter;
 use passes::Workspace;
 
 pub use outer::{free_rows_at_best, next_outer_row};
-
-/// The columns of the left half where the kernel cuts the position, one bit each, columns with a queen left out. Plans
-/// that fix on which side a queen falls mean this cut.
-pub fn left_columns(position: &Position) -> u32 {
-    let [left, _] = Squares::of(position).halves();
-    left.into_iter().fold(0, |columns, col| columns | 1 << col)
-}
 
 /// The kernel of two halves that meet, for an instruction set that this machine has.
 #[derive(Clone, Copy, Debug)]

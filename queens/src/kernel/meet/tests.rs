@@ -6,6 +6,7 @@ use crate::kernel::scalar;
 use crate::known;
 use crate::plan::{Plan, PlanSpec, Scheme, Unit, UnitId};
 use crate::position::BoundaryPairs;
+use crate::squares::Squares;
 use crate::summand::{Measure, Summand};
 
 fn board(n: u8) -> Board {

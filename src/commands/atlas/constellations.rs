@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use queens::{Board, Constellation, Orbit, SymmetryClass};
 use serde_json::{Map, Value, json};
 
-use crate::args::{ConstellationsArgs, ConstellationsTask};
+use crate::args::atlas::{ConstellationsArgs, ConstellationsTask};
 use crate::output::print;
 
 pub fn run(args: ConstellationsArgs) -> anyhow::Result<ExitCode> {

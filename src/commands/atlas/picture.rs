@@ -9,9 +9,10 @@ use atlas::tree::level_sizes;
 use queens::plan::{Plan, UnitId};
 use queens::{Board, Constellation, Position};
 
-use crate::args::{ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs, new_plan};
+use super::pictures;
+use crate::args::atlas::{ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs};
+use crate::args::new_plan;
 use crate::output::print;
-use crate::pictures;
 
 pub fn run(args: &PictureArgs) -> anyhow::Result<ExitCode> {
     match &args.subject {

@@ -7,8 +7,9 @@ use atlas::textbook::ListingMethod;
 use atlas::{Piece, Placement, Setting, Surface};
 use clap::Args;
 use queens::Board;
+use thiserror::Error;
 
-use super::value::ValueError;
+use crate::args::value::ValueError;
 
 /// Other boards and pieces than the usual.
 #[derive(Debug, Args)]
@@ -25,6 +26,11 @@ impl SettingArgs {
     /// The setting on the board of that size.
     pub fn on(&self, board: Board) -> Setting {
         Setting { board, surface: self.surface, piece: self.piece }
+    }
+
+    /// Whether it is queens on the plain board.
+    fn is_usual(&self) -> bool {
+        self.on(Board::LARGEST) == Setting::queens(Board::LARGEST)
     }
 }
 
@@ -45,34 +51,115 @@ Examples:
 pub struct SolutionsArgs {
     /// The board size: 1 to 32, with --random up to 255.
     #[arg(value_name = "N", value_parser = size)]
-    pub n: u8,
+    n: u8,
     /// Only the first K.
     #[arg(long, value_name = "K", value_parser = at_least_one)]
-    pub first: Option<u64>,
+    first: Option<u64>,
     /// In the order in which the permutations of this list are generated position by position.
     #[arg(long, value_name = "PERMUTATION", conflicts_with_all = ["random", "method"])]
-    pub from: Option<Placement>,
+    from: Option<Placement>,
     /// From a random start; beyond n = 32 by the randomised search with restarts, one solution unless --first says
     /// more.
     #[arg(long, conflicts_with = "method")]
-    pub random: bool,
+    random: bool,
     /// What the random start follows from [default: drawn, and printed].
     #[arg(long, value_name = "S", requires = "random")]
-    pub seed: Option<u64>,
+    seed: Option<u64>,
     /// How to find them: search, permutations (all tried), rows (lists extended recursively), iterative (in a loop).
     #[arg(long, value_name = "METHOD", default_value = "search")]
-    pub method: ListingMethod,
+    method: ListingMethod,
     /// How to write them: digits, tuple, board, json, fen, svg, png.
     #[arg(long, value_name = "FORMAT", default_value = "digits")]
-    pub format: SolutionFormat,
+    format: SolutionFormat,
     /// Where to put pictures, a file for each solution.
     #[arg(long, value_name = "DIR")]
-    pub out: Option<PathBuf>,
+    out: Option<PathBuf>,
     /// Say only how many there are.
     #[arg(long, conflicts_with_all = ["first", "format", "out"])]
-    pub count: bool,
+    count: bool,
     #[command(flatten)]
-    pub setting: SettingArgs,
+    setting: SettingArgs,
+}
+
+/// Solutions that are wanted one by one, or their number.
+#[derive(Debug)]
+pub struct Listing {
+    pub size: u8,
+    pub piece: Piece,
+    pub source: ListingSource,
+    /// How many are wanted at most.
+    pub first: u64,
+    pub output: ListingOutput,
+}
+
+/// Where solutions come from, and in what order.
+#[derive(Debug)]
+pub enum ListingSource {
+    /// Ascending.
+    Ascending(Setting, ListingMethod),
+    /// As the permutations of a list come.
+    FromList(Setting, Placement),
+    /// As the permutations of a list come that follows from a seed.
+    FromRandom(Setting, Option<u64>),
+    /// One after the other by the search with restarts.
+    Restarts(Option<u64>),
+}
+
+/// What becomes of solutions.
+#[derive(Debug)]
+pub enum ListingOutput {
+    /// They are counted.
+    Count(Setting),
+    /// They are written to stdout.
+    Stdout(SolutionFormat),
+    /// They are drawn into a folder, a file for each.
+    Folder(PathBuf, SolutionFormat),
+}
+
+/// Arguments that contradict each other.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ListingError {
+    /// Only one search can do with such a board.
+    #[error(
+        "solutions are listed in order for n up to {largest}, not {0}; larger boards have plain queens with --random",
+        largest = Board::LARGEST
+    )]
+    LargeBoard(u8),
+    /// Text into a folder.
+    #[error("--out is for pictures; with --format {0} the solutions go to standard output")]
+    NoPicture(SolutionFormat),
+    /// Several pictures on stdout.
+    #[error(
+        "--format {0} makes a file for each solution: name a directory with --out DIR, or ask for one with --first 1"
+    )]
+    ManyPictures(SolutionFormat),
+}
+
+impl TryFrom<SolutionsArgs> for Listing {
+    type Error = ListingError;
+    fn try_from(args: SolutionsArgs) -> Result<Self, ListingError> {
+        let setting = Board::new(args.n).ok().map(|board| args.setting.on(board));
+        let source = match (setting, args.from) {
+            (Some(setting), Some(list)) => ListingSource::FromList(setting, list),
+            (Some(setting), None) if args.random => ListingSource::FromRandom(setting, args.seed),
+            (Some(setting), None) => ListingSource::Ascending(setting, args.method),
+            (None, None) if args.random && args.setting.is_usual() => ListingSource::Restarts(args.seed),
+            (None, _) => return Err(ListingError::LargeBoard(args.n)),
+        };
+        let is_picture = matches!(args.format, SolutionFormat::Svg | SolutionFormat::Png);
+        let output = match (setting, args.out) {
+            (Some(setting), _) if args.count => ListingOutput::Count(setting),
+            (None, _) if args.count => return Err(ListingError::LargeBoard(args.n)),
+            (_, Some(_)) if !is_picture => return Err(ListingError::NoPicture(args.format)),
+            (_, Some(folder)) => ListingOutput::Folder(folder, args.format),
+            (_, None) if is_picture && args.first != Some(1) => {
+                return Err(ListingError::ManyPictures(args.format));
+            }
+            (_, None) => ListingOutput::Stdout(args.format),
+        };
+        let first = args.first.unwrap_or(if setting.is_some() { u64::MAX } else { 1 });
+        Ok(Self { size: args.n, piece: args.setting.piece, source, first, output })
+    }
 }
 
 /// Sorts the solutions into orbits, also called families: those that turns and reflections carry into each other.

@@ -11,8 +11,8 @@ use atlas::search::ColumnChoice;
 use atlas::study::{SizeStudy, StudySpec};
 use atlas::trace::Trace;
 
-use crate::args::StudyArgs;
-use crate::pictures;
+use super::pictures;
+use crate::args::atlas::StudyArgs;
 
 /// Steps of a trace beyond which nobody would read on.
 const LONGEST_TRACE: usize = 100_000;

@@ -10,9 +10,9 @@ use atlas::picture;
 use atlas::rings::{Ring, Shift, ShiftEdge, ShiftGraph};
 use serde_json::json;
 
-use crate::args::RingsArgs;
+use super::pictures;
+use crate::args::atlas::RingsArgs;
 use crate::output::print;
-use crate::pictures;
 
 pub fn run(args: &RingsArgs) -> anyhow::Result<ExitCode> {
     let shifts: &[Shift] = if args.diagonals { &Shift::ALL } else { &Shift::STRAIGHT };

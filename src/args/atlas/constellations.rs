@@ -6,7 +6,7 @@ use clap::Args;
 use queens::Board;
 use queens::kernel::KernelError;
 
-use super::kernel::{KernelArgs, KernelChoice};
+use crate::args::kernel::{KernelArgs, KernelChoice};
 
 /// Lists the boundary constellations of a board up to symmetry, or carries them to other programs and back.
 #[derive(Debug, Args)]

@@ -7,7 +7,7 @@ use atlas::Setting;
 use atlas::orbits::{OrbitCounts, SolutionOrbit, SolutionOrbits};
 use serde_json::json;
 
-use crate::args::OrbitsArgs;
+use crate::args::atlas::OrbitsArgs;
 use crate::output::print;
 
 pub fn run(args: &OrbitsArgs) -> anyhow::Result<ExitCode> {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::value::sizes;
+use super::sizes::sizes;
 
 /// Studies the search for a first solution: placements tried, smallest first against at random, and with restarts.
 #[derive(Debug, Args)]

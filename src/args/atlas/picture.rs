@@ -7,8 +7,8 @@ use atlas::{Piece, Placement};
 use clap::{Args, Subcommand};
 use queens::Board;
 
+use super::sizes::sizes;
 use super::solutions::SettingArgs;
-use super::value::sizes;
 
 /// Draws a picture into a file, SVG or PNG by its name.
 #[derive(Debug, Args)]

@@ -1,7 +1,7 @@
 //! What is said on stderr, where that cannot be said: it ends nothing and holds nothing up.
 
 use std::fs::{File, OpenOptions};
-use std::io::{PipeReader, pipe};
+use std::io::{PipeReader, PipeWriter, pipe};
 use std::process::{Child, Command, Output, Stdio};
 
 use crate::harness::{Completed, Folder, free_address, published, until};
@@ -21,7 +21,7 @@ impl Nowhere {
     fn open(self) -> (Stdio, Option<PipeReader>) {
         match self {
             Self::FullDisk => (full_disk().into(), None),
-            Self::ClosedPipe => (pipe().unwrap().1.into(), None),
+            Self::ClosedPipe => (closed_pipe().into(), None),
             Self::UnreadPipe => {
                 let (reader, writer) = pipe().unwrap();
                 (writer.into(), Some(reader))
@@ -32,6 +32,12 @@ impl Nowhere {
 
 fn full_disk() -> File {
     OpenOptions::new().write(true).open("/dev/full").unwrap()
+}
+
+fn closed_pipe() -> PipeWriter {
+    let (reader, writer) = pipe().unwrap();
+    drop(reader);
+    writer
 }
 
 /// Starts a command that has much to say, to nobody.
@@ -87,10 +93,10 @@ fn an_answer_that_cannot_be_printed_is_a_failure() {
     let folder = Folder::new();
     let full = Completed::of(folder.diadem("count 8 --json").stdout(full_disk()).output().unwrap());
     full.refused(&["cannot be printed", "No space left"]);
-    let closed = Completed::of(folder.diadem("count 8").stdout(pipe().unwrap().1).output().unwrap());
+    let closed = Completed::of(folder.diadem("count 8").stdout(closed_pipe()).output().unwrap());
     closed.refused(&["cannot be printed"]);
     // The first lines of a list are enough for those who want no more.
-    let head = Completed::of(folder.diadem("solutions 8").stdout(pipe().unwrap().1).output().unwrap());
+    let head = Completed::of(folder.diadem("solutions 8").stdout(closed_pipe()).output().unwrap());
     assert_eq!((head.code, head.stderr.as_str()), (Some(0), ""));
     let help = Completed::of(folder.diadem("--help").stdout(full_disk()).output().unwrap());
     assert_eq!(help.code, Some(1), "{help:?}");

@@ -94,7 +94,9 @@ fn a_token_file_that_others_can_read_gets_a_warning_and_broken_keys_a_sentence()
 
 /// A worker with these keys, whose log has that name.
 fn work(folder: &Folder, address: &str, keys: &str, name: &str) -> Running {
-    let args = format!("worker --coordinator https://{address} --threads 1 --keys {keys} --name {name}");
+    let args = format!(
+        "worker --coordinator https://{address} --threads 1 --isa portable --keys {keys} --name {name}"
+    );
     folder.start(&args, &format!("{name}.log"))
 }
 
@@ -144,7 +146,8 @@ fn renewing_keys_in_the_middle_of_a_run_loses_no_lease() {
     assert_eq!(folder.run("keys client keys ada --token").code, Some(0));
     let address = free_address();
     let args = format!(
-        "coordinator --n 16 --run run --listen {address} --keys keys/coordinator --json --method search"
+        "coordinator --n 18 --run run --listen {address} --keys keys/coordinator --json --method search \
+         --double-check none"
     );
     let coordinator = folder.start(&args, "log");
     until("the coordinator listens", || TcpStream::connect(&address).is_ok());
@@ -160,7 +163,7 @@ fn renewing_keys_in_the_middle_of_a_run_loses_no_lease() {
     until("it is told", || text(&folder, "log").contains("the keys are as they were"));
     fs::write(&known, &whole).unwrap();
     let new = work(&folder, &address, "keys/worker", "new");
-    assert_eq!(coordinator.end().json()["total"], published(16));
+    assert_eq!(coordinator.end().json()["total"], published(18));
     for worker in [old, named, new] {
         let worker = worker.end();
         assert!(worker.code == Some(0) && !worker.stderr.contains("lost"), "{worker:?}");

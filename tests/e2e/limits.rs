@@ -246,7 +246,8 @@ fn a_worker_that_waits_in_vain_for_units_hears_of_the_end_when_it_renews() {
 fn who_renews_after_the_end_is_told_so() {
     let folder = Folder::new();
     let address = free_address();
-    let coordinator = folder.start(&format!("coordinator --n 10 --run run --listen {address} --stay"), "log");
+    let coordinator = folder
+        .start(&format!("coordinator --n 10 --run run --listen {address} --stay --double-check none"), "log");
     until("the coordinator listens", || TcpStream::connect(&address).is_ok());
     call(&address, async |mut client| {
         let plan = client.plan(v1::PlanRequest {}).await.unwrap().into_inner();

@@ -34,6 +34,12 @@ fn full_disk() -> File {
     OpenOptions::new().write(true).open("/dev/full").unwrap()
 }
 
+fn closed_pipe() -> PipeWriter {
+    let (reader, writer) = pipe().unwrap();
+    drop(reader);
+    writer
+}
+
 /// Starts a command that has much to say, to nobody.
 fn start(mut command: Command, nowhere: Nowhere) -> (Child, Option<PipeReader>) {
     let (stderr, kept) = nowhere.open();

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use coordinator::ledger::{LedgerError, LineHash, LedgerPosition, Record, Retraction, Writer, read};
+use coordinator::ledger::{LedgerError, LedgerPosition, LineHash, Record, Retraction, Writer, read};
 use coordinator::shard::Shard;
 use coordinator::standing::Standing;
 use libfuzzer_sys::fuzz_target;

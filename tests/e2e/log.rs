@@ -88,12 +88,6 @@ fn a_failure_that_cannot_be_told_is_a_failure_all_the_same() {
     }
 }
 
-/// A pipe that nobody reads: its reader is gone.
-fn closed_pipe() -> PipeWriter {
-    let (_reader, writer) = pipe().unwrap();
-    writer
-}
-
 #[test]
 fn an_answer_that_cannot_be_printed_is_a_failure() {
     let folder = Folder::new();

@@ -12,6 +12,7 @@ use queens::plan::PlanSpec;
 use thiserror::Error;
 
 use super::kernel::KernelArgs;
+use super::loss::LossArgs;
 use super::plan::{FamilySplit, new_plan};
 use super::value::{Auto, ValueError, auto};
 
@@ -56,10 +57,8 @@ pub struct CoordinatorArgs {
     /// Go on answering status requests after the count is complete.
     #[arg(long)]
     stay: bool,
-    /// Go on from what the ledger has, although acknowledged records are missing or unreadable at its end: what is cut
-    /// off is kept in a file beside it, and the units are counted again.
-    #[arg(long)]
-    accept_loss: bool,
+    #[command(flatten)]
+    loss: LossArgs,
     /// Print the answer as one JSON object on stdout and nothing else there.
     #[arg(long)]
     json: bool,
@@ -106,7 +105,7 @@ impl TryFrom<CoordinatorArgs> for ServedRun {
             listen: args.listen,
             keys: args.keys,
             stays: args.stay,
-            accepts_loss: args.accept_loss,
+            accepts_loss: args.loss.accept_loss,
             json: args.json,
         })
     }

@@ -9,6 +9,7 @@ use queens::Board;
 use queens::kernel::KernelError;
 
 use super::kernel::{KernelArgs, KernelChoice};
+use super::loss::LossArgs;
 use super::plan::FamilySplit;
 
 /// Counts a board on this machine.
@@ -47,10 +48,8 @@ pub struct CountArgs {
     /// A run goes on as it was told before; one that was told nothing checks 1%. What is said here goes on record.
     #[arg(long, value_name = "POLICY")]
     double_check: Option<DoubleCheck>,
-    /// Go on from what the ledger has, although acknowledged records are missing or unreadable at its end: what is cut
-    /// off is kept in a file beside it, and the units are counted again.
-    #[arg(long, conflicts_with = "in_memory")]
-    accept_loss: bool,
+    #[command(flatten)]
+    loss: LossArgs,
     /// Print one JSON object on stdout and nothing else.
     #[arg(long)]
     json: bool,
@@ -98,7 +97,7 @@ impl TryFrom<CountArgs> for LocalCount {
             kernel: args.kernel.try_into()?,
             families: args.families,
             double_check: args.double_check,
-            accepts_loss: args.accept_loss,
+            accepts_loss: args.loss.accept_loss,
             json: args.json,
             shows_progress: !args.quiet && !args.json,
         })

@@ -8,6 +8,7 @@ mod cluster;
 mod count;
 mod kernel;
 mod keys;
+mod loss;
 mod plan;
 mod records;
 mod value;

@@ -67,7 +67,7 @@ async fn unfinished(
     let request = http::Request::post(format!("http://coordinator/diadem.v1.Coordinator/{path}"))
         .header("content-type", "application/grpc")
         .header("te", "trailers")
-        .header("authorization", format!("BearerClient {token}"));
+        .header("authorization", format!("Bearer {token}"));
     let mut send = send.ready().await.ok()?;
     let (response, mut body) = send.send_request(request.body(()).unwrap(), false).ok()?;
     let sending = async {
@@ -178,7 +178,7 @@ impl tonic::service::Interceptor for AddToken {
 /// A client of the wire with that token.
 fn bearer(address: &str, token: &str) -> BearerClient {
     let channel = Endpoint::from_shared(format!("http://{address}")).unwrap().connect_lazy();
-    CoordinatorClient::with_interceptor(channel, AddToken(format!("BearerClient {token}").parse().unwrap()))
+    CoordinatorClient::with_interceptor(channel, AddToken(format!("Bearer {token}").parse().unwrap()))
 }
 
 #[test]

@@ -40,8 +40,8 @@ const AT_LEAST: Duration = Duration::from_millis(10);
 const MISSED: Duration = Duration::from_secs(10);
 
 /// A unit is overdue when it is lent for so many times as long as all that its worker holds should take, and not before.
-const PATIENCE: u32 = 8;
-const SHORTEST_DUE: Duration = Duration::from_secs(5);
+const PATIENCE: u32 = 4;
+const SHORTEST_DUE: Duration = Duration::from_secs(2);
 
 /// Before anything was counted, a thread is taken to visit this many nodes a second: few, for nobody is to be hurried.
 const NODES_PER_SECOND: u128 = 30_000_000;
@@ -65,7 +65,7 @@ impl Core {
             leases = self.grant(now, &borrower, want);
         }
         if leases.is_empty() {
-            leases.extend(self.lend_overdue(now, &borrower));
+            leases = self.lend_overdue(now, &borrower, want as usize);
         }
         Ok(leases)
     }
@@ -91,25 +91,22 @@ impl Core {
         any
     }
 
-    /// Lends one unit that another worker should have counted long ago, of another owner rather than of its own. That
-    /// one may still report it.
-    fn lend_overdue(&mut self, now: Duration, borrower: &Borrower) -> Option<Lease> {
-        let can_do = |unit: &UnitId| self.task_of_taken(now, borrower, *unit).is_some();
-        let late: Vec<(UnitId, WorkerId)> =
-            self.leases.overdue(now).take(LOOKED_AT).filter(|(unit, _)| can_do(unit)).collect();
-        // Who cannot be heard at the moment loses nothing before its leases expire.
-        let late: Vec<_> = late
-            .into_iter()
-            .filter(|(_, holder)| self.workers.is_alive(*holder, now.saturating_sub(PRESENT)))
-            .collect();
-        let is_foreign = |holder: WorkerId| {
-            self.workers.get(holder).is_none_or(|worker| worker.identity.owner != borrower.identity.owner)
+    /// Lends units that other workers should have counted long ago, those of other owners first. These workers may still
+    /// report them; who cannot be heard at the moment loses nothing before its leases expire.
+    fn lend_overdue(&mut self, now: Duration, borrower: &Borrower, want: usize) -> Vec<Lease> {
+        let since = now.saturating_sub(PRESENT);
+        let is_meant = |(unit, holder): &(UnitId, WorkerId)| {
+            *holder != borrower.worker
+                && self.workers.is_alive(*holder, since)
+                && self.task_of_taken(now, borrower, *unit).is_some()
         };
-        let foreign = late.iter().find(|(_, holder)| is_foreign(*holder));
-        let other = || late.iter().find(|(_, holder)| *holder != borrower.worker);
-        let (unit, _) = *foreign.or_else(other)?;
-        self.leases.end_unit(unit);
-        self.lend(now, borrower, unit)
+        let mut late: Vec<_> = self.leases.overdue(now).take(LOOKED_AT).filter(is_meant).collect();
+        late.sort_by_key(|(_, holder)| {
+            self.workers.get(*holder).is_some_and(|worker| worker.identity.owner == borrower.identity.owner)
+        });
+        late.truncate(want);
+        late.iter().for_each(|(unit, _)| self.leases.end_unit(*unit));
+        late.into_iter().filter_map(|(unit, _)| self.lend(now, borrower, unit)).collect()
     }
 
     fn grant(&mut self, now: Duration, borrower: &Borrower, want: u32) -> Vec<Lease> {

@@ -87,8 +87,12 @@ async fn records_bear_the_time_of_the_keepers_clock() {
     let directory = RunDirectory::open(folder.path()).unwrap();
     assert_eq!(directory.run().begun, 1_790_000_000_000);
     audit_each(&directory, |_, record| {
-        let Record::Count(r) = record else { panic!("{record:?}") };
-        assert_eq!(r.at, 1_790_000_000);
+        let at = match record {
+            Record::Count(r) | Record::Check(r) => r.at,
+            Record::Policy(r) => r.at,
+            other => panic!("{other:?}"),
+        };
+        assert_eq!(at, 1_790_000_000);
     })
     .unwrap();
 }

@@ -1,62 +1,87 @@
 //! What is demanded of callers and shown to a coordinator: read from a folder of keys and from the environment. A
 //! secret is never an argument, because everybody on the machine can read those.
 
+mod watch;
+
 use std::env;
 use std::fs;
 use std::io;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use coordinator::{Access, Guard, ServerKeys};
-use proto::AccessToken;
+use coordinator::{Access, Bearers, Guard, Right, ServerKeys};
+use proto::{AccessToken, Owner};
 use worker::Credentials;
 
-use crate::args::CoordinatorArgs;
+use crate::args::owner_name;
+use crate::log::say;
 
-/// One of the two tokens: its file in a folder of keys, and the variable that stands for the file.
+pub use watch::KeyWatch;
+
+/// One of the tokens: its file in a folder of keys, the variable that stands for the file, what it lets do, and whose it
+/// is where it bears no name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TokenName {
     pub file: &'static str,
     pub variable: &'static str,
+    right: Right,
+    pub owner: &'static str,
 }
 
 /// Lets its bearer take part.
-pub const JOIN: TokenName = TokenName { file: "join.token", variable: "DIADEM_JOIN_TOKEN" };
+pub const JOIN: TokenName =
+    TokenName { file: "join.token", variable: "DIADEM_JOIN_TOKEN", right: Right::Join, owner: "join" };
 
 /// Lets its bearer read the status.
-pub const STATUS: TokenName = TokenName { file: "status.token", variable: "DIADEM_STATUS_TOKEN" };
+pub const STATUS: TokenName =
+    TokenName { file: "status.token", variable: "DIADEM_STATUS_TOKEN", right: Right::Read, owner: "status" };
 
-/// Whom a coordinator lets in.
-pub fn guard(args: &CoordinatorArgs) -> anyhow::Result<Guard> {
-    let keys = args.keys.as_deref();
-    if !args.listen.ip().is_loopback() && keys.is_none() && !args.insecure {
-        bail!(
-            "{} can be reached from other machines: say --keys DIR (diadem keys init makes one), or --insecure if \
-             everybody who can reach it may take part",
-            args.listen
-        );
-    }
-    let (join, status) = (tokens(keys, JOIN)?, tokens(keys, STATUS)?);
+/// Lets its bearer follow a run.
+pub const FOLLOW: TokenName = TokenName {
+    file: "follow.token",
+    variable: "DIADEM_FOLLOW_TOKEN",
+    right: Right::Follow,
+    owner: "follow",
+};
+
+/// Lets its bearer take counts back and change the policy of a run.
+pub const ADMIN: TokenName =
+    TokenName { file: "admin.token", variable: "DIADEM_ADMIN_TOKEN", right: Right::Admin, owner: "admin" };
+
+/// All of them.
+const TOKENS: [TokenName; 4] = [JOIN, STATUS, FOLLOW, ADMIN];
+
+/// Names the owners that are let in no more, one a line, in the coordinator's folder of keys.
+pub const REVOKED: &str = "revoked";
+
+/// Whom a coordinator lets in, and what keeps that up with the files.
+pub fn guard(keys: Option<&Path>) -> anyhow::Result<(Guard, KeyWatch)> {
     let server_keys = keys.map(server_keys).transpose()?;
     let by_certificate = server_keys.as_ref().is_some_and(|keys| keys.client_authority.is_some());
-    if join.is_empty() && !by_certificate && (keys.is_some() || !status.is_empty()) {
-        let place = keys.map(|keys| format!(" in {}", keys.display())).unwrap_or_default();
-        bail!("nobody could take part: there is no {}{place}, and {} is not set", JOIN.file, JOIN.variable);
+    if let Some(keys) = keys {
+        TOKENS.iter().for_each(|name| warn_if_others_may_read(&keys.join(name.file)));
     }
-    let access = if server_keys.is_none() && join.is_empty() {
-        Access::open()
-    } else {
-        Access::guarded(&join, &status)
-    };
-    Ok(Guard::new(access, server_keys)?)
+    let texts = Texts::read(keys)?;
+    let bearers = texts.bearers()?;
+    texts.let_take_part(&bearers, by_certificate)?;
+    let is_open = server_keys.is_none() && bearers.is_empty();
+    let access = if is_open { Access::open() } else { Access::guarded(bearers) };
+    Ok((Guard::new(access.clone(), server_keys)?, KeyWatch::new(access, texts, by_certificate)))
 }
 
 /// What a worker or `status` shows: the first token that is there.
 pub fn credentials(keys: Option<&Path>, order: [TokenName; 2]) -> anyhow::Result<Credentials> {
     let mut token = None;
     for name in order {
-        token = token.or(tokens(keys, name)?.into_iter().next());
+        if token.is_none()
+            && let Some(text) = TokenText::read(keys, name)?
+        {
+            if let Some(keys) = keys {
+                warn_if_others_may_read(&keys.join(name.file));
+            }
+            token = text.tokens()?.into_iter().next().map(|(token, _)| token);
+        }
     }
     let Some(keys) = keys else { return Ok(Credentials { token, ..Credentials::default() }) };
     let (certificate, key) = (keys.join("client.pem"), keys.join("client.key"));
@@ -73,23 +98,101 @@ fn server_keys(keys: &Path) -> anyhow::Result<ServerKeys> {
     })
 }
 
-/// The tokens of that name: from the environment, or else from the folder. There may be several, one a line, so that
-/// a new one can be handed out while the old one still holds.
-fn tokens(keys: Option<&Path>, name: TokenName) -> anyhow::Result<Vec<AccessToken>> {
-    let (text, place) = match (env::var(name.variable), keys.map(|keys| keys.join(name.file))) {
-        (Ok(text), _) => (text, name.variable.to_owned()),
-        (Err(env::VarError::NotUnicode(_)), _) => bail!("{} is not text", name.variable),
-        (Err(env::VarError::NotPresent), Some(file)) if file.exists() => {
-            (secret(&file)?, file.display().to_string())
+/// Everything that says whom a coordinator lets in, as it stands in its files and the environment.
+#[derive(Clone, PartialEq, Eq)]
+struct Texts {
+    /// The folder, as it was named.
+    keys: Option<PathBuf>,
+    tokens: Vec<TokenText>,
+    revoked: String,
+}
+
+impl Texts {
+    fn read(keys: Option<&Path>) -> anyhow::Result<Self> {
+        let mut tokens = Vec::new();
+        for name in TOKENS {
+            tokens.extend(TokenText::read(keys, name)?);
         }
-        _ => return Ok(Vec::new()),
-    };
-    let parsed: Result<Vec<_>, _> = text.split_whitespace().map(str::parse).collect();
-    let tokens: Vec<AccessToken> = parsed.with_context(|| format!("{place} holds something else"))?;
-    if tokens.is_empty() {
-        bail!("{place} holds no token");
+        let revoked = keys.map(|keys| keys.join(REVOKED)).filter(|file| file.exists());
+        let revoked = revoked.map(|file| read(&file)).transpose()?.unwrap_or_default();
+        Ok(Self { keys: keys.map(Path::to_owned), tokens, revoked })
     }
-    Ok(tokens)
+
+    fn bearers(&self) -> anyhow::Result<Bearers> {
+        let mut bearers = Bearers::default();
+        for text in &self.tokens {
+            for (token, owner) in text.tokens()? {
+                bearers.admit(&token, owner, text.name.right);
+            }
+        }
+        for name in self.revoked.split_whitespace() {
+            bearers.revoke(Owner::new(
+                &owner_name(name).with_context(|| format!("{REVOKED} holds something else"))?,
+            ));
+        }
+        Ok(bearers)
+    }
+
+    /// Refuses what would let nobody take part, by a token or a certificate, although something is asked for.
+    fn let_take_part(&self, bearers: &Bearers, by_certificate: bool) -> anyhow::Result<()> {
+        let asks = self.keys.is_some() || !bearers.is_empty();
+        if bearers.can_join() || by_certificate || !asks {
+            return Ok(());
+        }
+        let place = self.keys.as_ref().map(|keys| format!(" in {}", keys.display())).unwrap_or_default();
+        bail!("nobody could take part: there is no {}{place}, and {} is not set", JOIN.file, JOIN.variable);
+    }
+}
+
+/// The tokens of one name, as they are written down.
+#[derive(Clone, PartialEq, Eq)]
+struct TokenText {
+    name: TokenName,
+    /// Where that is.
+    place: String,
+    text: String,
+}
+
+impl TokenText {
+    /// From the environment, or else from the folder.
+    fn read(keys: Option<&Path>, name: TokenName) -> anyhow::Result<Option<Self>> {
+        let (text, place) = match (env::var(name.variable), keys.map(|keys| keys.join(name.file))) {
+            (Ok(text), _) => (text, name.variable.to_owned()),
+            (Err(env::VarError::NotUnicode(_)), _) => bail!("{} is not text", name.variable),
+            (Err(env::VarError::NotPresent), Some(file)) if file.exists() => {
+                (read(&file)?, file.display().to_string())
+            }
+            _ => return Ok(None),
+        };
+        Ok(Some(Self { name, place, text }))
+    }
+
+    /// The tokens, and whose they are: several, one a line, so that a new one can be handed out while the old one still
+    /// holds. Beside a token may stand whose it is, which is shorter than any token.
+    fn tokens(&self) -> anyhow::Result<Vec<(AccessToken, Owner)>> {
+        let mut tokens: Vec<(AccessToken, Owner)> = Vec::new();
+        for line in self.text.lines() {
+            // What is wrong is not repeated: it may be a secret almost.
+            let wrong = || format!("{} holds something else", self.place);
+            let mut can_be_named = false;
+            for word in line.split_whitespace() {
+                match (owner_name(word), tokens.last_mut()) {
+                    (Ok(name), Some((_, owner))) if can_be_named => {
+                        *owner = Owner::new(&name);
+                        can_be_named = false;
+                    }
+                    _ => {
+                        tokens.push((word.parse().with_context(wrong)?, Owner::new(self.name.owner)));
+                        can_be_named = true;
+                    }
+                }
+            }
+        }
+        if tokens.is_empty() {
+            bail!("{} holds no token", self.place);
+        }
+        Ok(tokens)
+    }
 }
 
 /// The text of a file with certificates.
@@ -104,12 +207,19 @@ fn pem(path: &Path) -> anyhow::Result<String> {
 /// The text of a file that nobody else should read.
 fn secret(path: &Path) -> anyhow::Result<String> {
     let text = read(path)?;
+    warn_if_others_may_read(path);
+    Ok(text)
+}
+
+fn warn_if_others_may_read(path: &Path) {
     let mode = fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
     if mode & 0o077 != 0 {
         let mode = mode & 0o777;
-        eprintln!("diadem: warning: others may read {} (mode {mode:o}); chmod 600 it", path.display());
+        say(format_args!(
+            "diadem: warning: others may read {} (mode {mode:o}); chmod 600 it",
+            path.display()
+        ));
     }
-    Ok(text)
 }
 
 fn read(path: &Path) -> anyhow::Result<String> {

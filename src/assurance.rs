@@ -1,55 +1,66 @@
 //! What double-checking shows, in words and as JSON.
 
+use coordinator::CONFIDENCE;
 use proto::Assurance;
 use serde_json::{Value, json};
 
-/// One line about the counts of so many units.
-pub fn sentence(assurance: &Assurance, done: u64) -> String {
-    let Assurance { on_two_machines, on_one_machine, conflicts, quarantined, .. } = assurance;
-    if done > 0 && *on_two_machines == done {
-        let others = others(*conflicts, quarantined);
-        return format!(
-            "proven: every unit was counted twice independently, on different machines, {others}"
-        );
+/// One line about the counts of so many units, of so many in the run. Nothing is proven before all are counted.
+pub fn sentence(assurance: &Assurance, done: u64, units: u64) -> String {
+    let Assurance { on_two_owners, on_two_machines, on_one_machine, conflicts, .. } = assurance;
+    let others = others(*conflicts, assurance);
+    if units > 0 && *on_two_owners == units {
+        return format!("proven: every unit was counted twice independently, by different owners, {others}");
+    }
+    if units > 0 && *on_two_machines == units {
+        return format!("every unit was counted twice, on different machines of one owner, {others}");
     }
     let share = |units: u64| percent(100.0 * units as f64 / done.max(1) as f64);
-    let twice = match (on_two_machines, on_one_machine) {
-        (0, 0) => "no unit counted twice".to_owned(),
-        (two, 0) => format!("{} % of units counted twice on different machines", share(*two)),
-        (0, one) => format!("{} % of units counted twice on one machine in different ways", share(*one)),
-        (two, one) => format!(
-            "{} % of units counted twice on different machines, {} % on one machine in different ways",
-            share(*two),
-            share(*one)
-        ),
+    let levels = [
+        (*on_two_owners, "by different owners"),
+        (*on_two_machines, "on different machines"),
+        (*on_one_machine, "on one machine in different ways"),
+    ];
+    let levels: Vec<_> = levels.into_iter().filter(|(units, _)| *units > 0).collect();
+    let twice = match levels.split_first() {
+        None => "no unit counted twice".to_owned(),
+        Some(((units, how), rest)) => rest
+            .iter()
+            .fold(format!("{} % of units counted twice {how}", share(*units)), |said, (units, how)| {
+                format!("{said}, {} % {how}", share(*units))
+            }),
     };
     let bound = assurance.wrong_at_most.map_or_else(String::new, |share| {
         let alike = if *on_one_machine > 0 { ", unless a machine errs twice alike" } else { "" };
         format!(", at most {} % wrong with 95 % confidence{alike}", percent_above(100.0 * share))
     });
-    format!("{twice}, {}{bound}", others(*conflicts, quarantined))
+    format!("{twice}, {others}{bound}")
 }
 
-fn others(conflicts: u64, quarantined: &[String]) -> String {
-    let conflicts = format!("{conflicts} {}", if conflicts == 1 { "conflict" } else { "conflicts" });
-    if quarantined.is_empty() {
-        return conflicts;
+fn others(conflicts: u64, assurance: &Assurance) -> String {
+    let mut said = format!("{conflicts} {}", if conflicts == 1 { "conflict" } else { "conflicts" });
+    if !assurance.expelled.is_empty() {
+        said.push_str(&format!(", not believed: {}", assurance.expelled.join(", ")));
     }
-    format!("{conflicts}, quarantined: {}", quarantined.join(", "))
+    if !assurance.quarantined.is_empty() {
+        said.push_str(&format!(", quarantined: {}", assurance.quarantined.join(", ")));
+    }
+    said
 }
 
-/// The same for programs.
-pub fn value(assurance: &Assurance, done: u64) -> Value {
+/// What the sentence says, as JSON.
+pub fn value(assurance: &Assurance, units: u64) -> Value {
     json!({
+        "counted_twice_by_two_owners": assurance.on_two_owners,
         "counted_twice_on_two_machines": assurance.on_two_machines,
         "counted_twice_on_one_machine": assurance.on_one_machine,
         "to_be_checked": assurance.pending,
         "sampled": assurance.sampled,
         "conflicts": assurance.conflicts,
         "quarantined": assurance.quarantined,
+        "expelled": assurance.expelled,
         "wrong_at_most": assurance.wrong_at_most,
-        "confidence": 0.95,
-        "proven": done > 0 && assurance.on_two_machines == done,
+        "confidence": CONFIDENCE,
+        "proven": units > 0 && assurance.on_two_owners == units,
     })
 }
 
@@ -82,15 +93,19 @@ mod tests {
             ..Assurance::default()
         };
         assert_eq!(
-            sentence(&assurance, 100_000),
+            sentence(&assurance, 100_000, 100_000),
             "1.0 % of units counted twice on different machines, 0 conflicts, at most 0.3 % wrong with 95 % confidence"
         );
         let alone = Assurance { on_two_machines: 0, on_one_machine: 33, ..assurance.clone() };
-        assert!(sentence(&alone, 3300).contains("1.0 % of units counted twice on one machine"));
-        assert!(sentence(&assurance, 1000).starts_with("proven: every unit"));
-        assert!(sentence(&Assurance::default(), 10).starts_with("no unit counted twice, 0 conflicts"));
+        assert!(sentence(&alone, 3300, 3300).contains("1.0 % of units counted twice on one machine"));
+        let of_one_owner = sentence(&assurance, 1000, 1000);
+        assert!(of_one_owner.starts_with("every unit was counted twice, on different machines of one owner"));
+        let all = Assurance { on_two_owners: 1000, on_two_machines: 0, ..assurance.clone() };
+        assert!(sentence(&all, 1000, 1000).starts_with("proven: every unit was counted twice independently"));
+        assert!(sentence(&all, 1000, 1001).starts_with("100.0 % of units counted twice by different owners"));
+        assert!(sentence(&Assurance::default(), 10, 10).starts_with("no unit counted twice, 0 conflicts"));
         let found = Assurance { conflicts: 1, quarantined: vec!["rack-3".into()], ..assurance };
-        assert!(sentence(&found, 100_000).contains("1 conflict, quarantined: rack-3, at most"));
+        assert!(sentence(&found, 100_000, 100_000).contains("1 conflict, quarantined: rack-3, at most"));
         assert_eq!((percent(0.0012), percent_above(0.001_21)), ("0.0012".into(), "0.0013".into()));
     }
 }

@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use coordinator::core::Refusal;
 use coordinator::{CallError, Handle};
-use proto::{Lease, LeaseReply, Registration, Report, Verdict, Welcome, WorkerId};
-use queens::UnitId;
+use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
 use worker::{Coordinator, CoordinatorError};
 
 /// The keeper of the same process.
@@ -35,7 +34,7 @@ impl Coordinator for Local {
         self.0.lease(worker, want, wait).await.map_err(local)
     }
 
-    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Vec<UnitId>, CoordinatorError> {
+    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
         self.0.renew(worker, held).await.map_err(local)
     }
 

@@ -1,18 +1,72 @@
-//! The log on stderr: what the libraries tell through tracing.
+//! What is said on stderr: the log that the libraries tell through tracing, and sentences of the commands.
+//!
+//! It goes through one queue to one thread that writes. A log that cannot be written, because the disk is full or the
+//! pipe closed, ends nothing; one that nobody reads holds nothing up: lines are left out then, and counted.
+
+use std::env;
+use std::fmt::Arguments;
+use std::io::{self, IsTerminal, Write};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use std::time::Duration;
 
 use tracing::Level;
-use tracing_subscriber::EnvFilter;
+use tracing_subscriber::filter::{ParseError, Targets};
+use tracing_subscriber::fmt::{self, MakeWriter};
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
-/// Starts the log. `DIADEM_LOG` sets another level, as in `DIADEM_LOG=debug`.
+/// At most so many lines wait to be written.
+const WAITING: usize = 4096;
+
+/// A longer line is cut.
+const LONGEST: usize = 8 << 10;
+
+/// At the end so long is waited for a reader of what is left.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// The way to the thread that writes; none where the system gives no thread.
+static QUEUE: OnceLock<Option<SyncSender<Entry>>> = OnceLock::new();
+
+/// How many lines were left out since the last that was written.
+static LEFT_OUT: AtomicU64 = AtomicU64::new(0);
+
+enum Entry {
+    Line(Vec<u8>),
+    /// All before this has been written.
+    End(SyncSender<()>),
+}
+
+/// Starts the log. `DIADEM_LOG` sets another level, as in `DIADEM_LOG=debug`, or one for each library, as in
+/// `DIADEM_LOG=warn,coordinator=debug`.
 pub fn start(level: Level) {
-    let default = format!("warn,diadem={level},coordinator={level},worker={level}");
-    let filter = EnvFilter::try_from_env("DIADEM_LOG").unwrap_or_else(|_| EnvFilter::new(default));
-    tracing_subscriber::fmt()
-        .with_env_filter(filter)
-        .with_writer(std::io::stderr)
-        .with_ansi(std::io::IsTerminal::is_terminal(&std::io::stderr()))
-        .with_target(false)
-        .init();
+    let usual = Targets::new()
+        .with_default(Level::WARN)
+        .with_targets(["diadem", "coordinator", "worker"].map(|library| (library, level)));
+    let (shown, mistake) = match asked() {
+        Ok(asked) => (asked.unwrap_or(usual), None),
+        Err(mistake) => (usual, Some(mistake)),
+    };
+    let lines = fmt::layer().with_writer(Lines).with_ansi(io::stderr().is_terminal()).with_target(false);
+    tracing_subscriber::registry().with(shown).with(lines).init();
+    if let Some(mistake) = mistake {
+        tracing::warn!(
+            "DIADEM_LOG is not understood, write it like \"debug\" or \"warn,coordinator=debug\": {mistake}"
+        );
+    }
+}
+
+/// What `DIADEM_LOG` asks for, if anything.
+fn asked() -> Result<Option<Targets>, ParseError> {
+    let asked = env::var("DIADEM_LOG").unwrap_or_default();
+    if asked.is_empty() { Ok(None) } else { asked.parse().map(Some) }
+}
+
+/// Says a sentence, with a line end after it.
+pub fn say(sentence: Arguments<'_>) {
+    put(format!("{sentence}\n").into_bytes());
 }
 
 /// Has a panic say one sentence. Those of sled over a damaged checkpoint are caught and say nothing here.
@@ -21,7 +75,89 @@ pub fn quiet_panics() {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         if !place.contains("sled") {
             let what = panic.payload_as_str().unwrap_or("something impossible");
-            eprintln!("diadem: internal error at {place}: {what}; please report this");
+            say(format_args!("diadem: internal error at {place}: {what}; please report this"));
         }
     }));
+}
+
+/// Waits until all is written that was said, but not for ever.
+pub fn finish() {
+    if let Some(Some(queue)) = QUEUE.get() {
+        let (written, all_written) = sync_channel(1);
+        if queue.try_send(Entry::End(written)).is_ok() {
+            all_written.recv_timeout(LAST_WORDS).ok();
+        }
+    }
+}
+
+/// Puts a line into the queue, if there is room.
+fn put(mut line: Vec<u8>) {
+    if line.len() > LONGEST {
+        line.truncate(LONGEST);
+        line.extend(" ...\n".as_bytes());
+    }
+    let queue = QUEUE.get_or_init(|| {
+        let (queue, entries) = sync_channel(WAITING);
+        thread::Builder::new().name("log".into()).spawn(move || write(&entries)).ok().map(|_| queue)
+    });
+    let is_waiting = queue.as_ref().is_some_and(|queue| queue.try_send(Entry::Line(line)).is_ok());
+    if !is_waiting {
+        LEFT_OUT.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Writes what comes, as far as it can be written.
+fn write(entries: &Receiver<Entry>) {
+    let mut err = io::stderr();
+    for entry in entries {
+        match entry {
+            Entry::Line(line) => {
+                let left_out = LEFT_OUT.swap(0, Ordering::Relaxed);
+                let told = if left_out > 0 {
+                    err.write_all(format!("diadem: {left_out} lines of the log were left out\n").as_bytes())
+                } else {
+                    Ok(())
+                };
+                if told.and_then(|()| err.write_all(&line)).is_err() {
+                    LEFT_OUT.fetch_add(left_out + 1, Ordering::Relaxed);
+                }
+            }
+            Entry::End(written) => {
+                written.send(()).ok();
+            }
+        }
+    }
+}
+
+/// Where tracing writes: each event is a line of its own.
+struct Lines;
+
+/// A line that is put into the queue when it is complete.
+struct PendingLine(Vec<u8>);
+
+impl<'a> MakeWriter<'a> for Lines {
+    type Writer = PendingLine;
+
+    fn make_writer(&'a self) -> PendingLine {
+        PendingLine(Vec::new())
+    }
+}
+
+impl Write for PendingLine {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Drop for PendingLine {
+    fn drop(&mut self) {
+        if !self.0.is_empty() {
+            put(std::mem::take(&mut self.0));
+        }
+    }
 }

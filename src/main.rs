@@ -5,14 +5,14 @@
 mod access;
 mod args;
 mod assurance;
+mod command_line;
 mod commands;
+mod ending;
 mod host;
 mod local;
 mod log;
 mod output;
-mod pictures;
 mod progress;
-mod recount;
 mod signals;
 
 use std::process::ExitCode;
@@ -20,21 +20,28 @@ use std::process::ExitCode;
 use clap::Parser;
 
 use args::Args;
+use log::say;
 
 /// The exit codes besides 0 and 1.
 const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     log::quiet_panics();
-    let args = match Args::try_parse() {
-        Ok(args) => args,
-        Err(error) => return usage(&error),
+    let code = match Args::try_parse() {
+        Ok(args) => ended(commands::run(args.command)),
+        Err(error) => usage(&error),
     };
-    match commands::run(args.command) {
+    log::finish();
+    code
+}
+
+/// The exit code; what went wrong is said.
+fn ended(result: anyhow::Result<ExitCode>) -> ExitCode {
+    match result {
         Ok(code) => code,
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("diadem: {error:#}");
+            say(format_args!("diadem: {}", output::sentence(&error)));
             ExitCode::FAILURE
         }
     }
@@ -43,16 +50,11 @@ fn main() -> ExitCode {
 /// Help as asked for, or what was wrong in one sentence.
 fn usage(error: &clap::Error) -> ExitCode {
     if !error.use_stderr() {
-        error.print().ok();
-        return ExitCode::SUCCESS;
+        return ended(error.print().map(|()| ExitCode::SUCCESS).map_err(anyhow::Error::from));
     }
-    let text = error.render().to_string();
-    let paragraph: Vec<_> = text.lines().take_while(|line| !line.trim().is_empty()).map(str::trim).collect();
-    let sentence = paragraph.join(" ");
-    if sentence.starts_with("error:") {
-        eprintln!("diadem: {} (see diadem --help)", sentence.trim_start_matches("error:").trim());
-    } else {
-        eprint!("{text}");
+    match command_line::complaint(error) {
+        Some(sentence) => say(format_args!("diadem: {sentence}")),
+        None => say(format_args!("{}", error.render().to_string().trim_end())),
     }
     ExitCode::from(USAGE)
 }

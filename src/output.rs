@@ -1,13 +1,15 @@
-//! What commands print: answers for people, and the same as JSON.
+//! What commands print: answers, for people and as JSON.
 
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use coordinator::store::Notice;
 use coordinator::{Agreement, Answer};
 use serde_json::json;
 
 use crate::assurance;
+use crate::log::say;
 
 /// Prints the text and a newline to stdout.
 pub fn print(text: &str) -> anyhow::Result<()> {
@@ -17,14 +19,34 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     Ok(())
 }
 
+/// What an error says, with its causes; those that it says itself are not repeated.
+pub fn sentence(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.ends_with(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
 /// Whether the error is a reader that has gone away, as `head` does.
 pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }
 
-/// Prints the answer; a total that differs from the published one gives a failure.
+/// Prints what was noticed while a run was opened, to stderr.
+pub fn notices(notices: &[Notice]) {
+    for notice in notices {
+        say(format_args!("diadem: {notice}"));
+    }
+}
+
+/// Prints the answer; a total that differs from the published one gives a failure, and so does an answer that nobody
+/// gets to see, a closed pipe included.
 pub fn answer(answer: &Answer, json: bool) -> anyhow::Result<ExitCode> {
-    print(&if json { answer_json(answer).to_string() } else { answer_text(answer) })?;
+    let text = if json { answer_json(answer).to_string() } else { answer_text(answer) };
+    print(&text).map_err(|error| anyhow::anyhow!("the answer is there and cannot be printed: {error:#}"))?;
     Ok(if answer.agreement() == Agreement::Differs { ExitCode::FAILURE } else { ExitCode::SUCCESS })
 }
 
@@ -80,7 +102,7 @@ fn answer_text(answer: &Answer) -> String {
         span(*elapsed),
         if *threads == 1 { "thread" } else { "threads" },
         span(*cpu),
-        assurance::sentence(&answer.assurance, *units),
+        assurance::sentence(&answer.assurance, *units, *units),
     )
 }
 
@@ -106,4 +128,18 @@ pub fn span(duration: Duration) -> String {
     }
     let text = humantime::format_duration(Duration::from_secs(duration.as_secs())).to_string();
     text.split(' ').take(2).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_said_once() {
+        let full = || io::Error::from(ErrorKind::StorageFull);
+        let own = anyhow::Error::new(full()).context(format!("cannot write x: {}", full()));
+        assert_eq!(sentence(&own), "cannot write x: no storage space");
+        let bare = anyhow::Error::new(full()).context("cannot write x").context("run");
+        assert_eq!(sentence(&bare), "run: cannot write x: no storage space");
+    }
 }

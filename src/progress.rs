@@ -3,11 +3,12 @@
 use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
-use coordinator::News;
+use coordinator::Snapshot;
 use indicatif::{HumanCount, ProgressBar, ProgressStyle};
 use proto::RunStatus;
 use tokio::sync::watch;
 
+use crate::log::say;
 use crate::output::span;
 
 /// Between two plain lines.
@@ -19,21 +20,21 @@ const FIRST_LINE: Duration = Duration::from_secs(10);
 /// The bar's resolution: ten-thousandths.
 const STEPS: u64 = 10_000;
 
-/// Shows the news as they come, until the sender is gone or this is dropped.
-pub async fn show(mut news: watch::Receiver<News>) {
+/// Shows the snapshots as they come, until the sender is gone or this is dropped.
+pub async fn show(mut snapshots: watch::Receiver<Snapshot>) {
     let is_terminal = std::io::stderr().is_terminal();
     let bar = if is_terminal { bar() } else { ProgressBar::hidden() };
     let mut next_line = Instant::now() + FIRST_LINE;
     loop {
-        let status = news.borrow_and_update().status.clone();
+        let status = snapshots.borrow_and_update().status.clone();
         let text = describe(&status);
         bar.set_position((status.progress * STEPS as f64) as u64);
         bar.set_message(text.clone());
         if !is_terminal && Instant::now() >= next_line {
             next_line = Instant::now() + LINE_EVERY;
-            eprintln!("n = {}: {:.2} %, {text}", status.board, 100.0 * status.progress);
+            say(format_args!("n = {}: {:.2} %, {text}", status.board, 100.0 * status.progress));
         }
-        if news.changed().await.is_err() {
+        if snapshots.changed().await.is_err() {
             break;
         }
     }

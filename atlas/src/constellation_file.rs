@@ -5,11 +5,11 @@ use std::collections::HashMap;
 
 use queens::kernel::{Kernel, Stop};
 use queens::symmetric::{Turn, count_fixed};
-use queens::{Board, Constellation, Orbit, Position, Square, Symmetry, SymmetryClass};
+use queens::{Board, Constellation, Orbit, Position, Square, SymmetryClass};
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::record::{ByteOrder, Record, RecordError};
+use crate::record::{ByteOrder, ConstellationRecord, ConstellationRecordError};
 
 /// Which of the two files of a board.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -58,7 +58,7 @@ pub enum FileError {
         /// The record.
         number: usize,
         /// What is wrong with it.
-        error: RecordError,
+        error: ConstellationRecordError,
     },
     /// A record that contradicts those before it.
     #[error("record {number}: {problem}")]
@@ -137,7 +137,10 @@ fn with_files(n: u8) -> Result<Board, FileError> {
 }
 
 impl ConstellationFile {
-    /// The file of that kind; an error unless 4 <= n <= 30.
+    /// The file of that kind.
+    ///
+    /// # Errors
+    /// [`FileError::Size`] unless 4 <= n <= 30.
     pub fn of(board: Board, kind: Kind) -> Result<Self, FileError> {
         with_files(board.n())?;
         let orbits = Constellation::orbits(board).filter(|orbit| Kind::of(orbit.class) == kind).collect();
@@ -149,7 +152,7 @@ impl ConstellationFile {
         let mut bytes = Vec::new();
         for orbit in &self.orbits {
             let queens = orbit.representative.queens(self.board);
-            Record { n: self.board.n(), queens }.write(ByteOrder::Little, &mut bytes);
+            ConstellationRecord { n: self.board.n(), queens }.write(ByteOrder::Little, &mut bytes);
         }
         bytes
     }
@@ -158,6 +161,10 @@ impl ConstellationFile {
     /// all of them. Which kind it is, the first record says.
     ///
     /// Any image of a constellation may stand for its orbit, and its queens may come in any order.
+    ///
+    /// # Errors
+    /// What is wrong with the bytes, with the number of the record where it is seen, or [`FileError::Size`] unless
+    /// 4 <= n <= 30.
     pub fn from_bytes(board: Board, bytes: &[u8]) -> Result<Self, FileError> {
         let order = ByteOrder::of(bytes);
         if bytes.is_empty() {
@@ -168,10 +175,10 @@ impl ConstellationFile {
         let mut rest = bytes;
         while !rest.is_empty() {
             let number = file.orbits.len() + 1;
-            let (record, after) =
-                Record::read(order, rest).map_err(|error| FileError::Record { number, error })?;
+            let (record, after) = ConstellationRecord::read(order, rest)
+                .map_err(|error| FileError::Record { number, error })?;
             let orbit = file.next(&record).and_then(|orbit| {
-                match seen.insert(representative(board, orbit.representative), number) {
+                match seen.insert(orbit.representative.smallest_image(board), number) {
                     Some(earlier) => Err(Problem::Repeated(earlier)),
                     None => Ok(orbit),
                 }
@@ -185,7 +192,7 @@ impl ConstellationFile {
     }
 
     /// What the record adds to the file, if it does not contradict it.
-    fn next(&self, record: &Record) -> Result<Orbit, Problem> {
+    fn next(&self, record: &ConstellationRecord) -> Result<Orbit, Problem> {
         if record.n != self.board.n() {
             return Err(Problem::OtherBoard { found: record.n, expected: self.board.n() });
         }
@@ -279,9 +286,4 @@ fn constellation_of(board: Board, queens: &[Square]) -> Option<Constellation> {
     let expected = constellation.queens(board);
     let are_the_same = queens.len() == expected.len() && queens.iter().all(|queen| expected.contains(queen));
     (constellation.is_valid(board) && are_the_same).then_some(constellation)
-}
-
-/// The smallest image.
-fn representative(board: Board, constellation: Constellation) -> Constellation {
-    Symmetry::ALL.into_iter().map(|s| constellation.image(board, s)).fold(constellation, Ord::min)
 }

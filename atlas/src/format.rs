@@ -11,7 +11,7 @@ use crate::setting::{Piece, UnknownName, named};
 
 /// How a solution is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Format {
+pub enum SolutionFormat {
     /// Its number and the rows by column: `1  15863724`.
     Digits,
     /// `(1, 5, 8, 6, 3, 7, 2, 4)`.
@@ -28,42 +28,49 @@ pub enum Format {
     Png,
 }
 
-impl Format {
+impl SolutionFormat {
     /// All of them, the default first.
-    pub const ALL: [Format; 7] =
-        [Format::Digits, Format::Tuple, Format::Board, Format::Json, Format::Fen, Format::Svg, Format::Png];
+    pub const ALL: [SolutionFormat; 7] = [
+        SolutionFormat::Digits,
+        SolutionFormat::Tuple,
+        SolutionFormat::Board,
+        SolutionFormat::Json,
+        SolutionFormat::Fen,
+        SolutionFormat::Svg,
+        SolutionFormat::Png,
+    ];
 
     /// The solution as text, to be followed by a newline (an empty line after a board); nothing for the pictures.
     pub fn text(self, number: u64, placement: &Placement, piece: Piece) -> Option<String> {
         match self {
-            Format::Digits => Some(format!("{number:>4}  {placement}")),
-            Format::Tuple => Some(format!("({})", joined(placement.rows(), ", "))),
-            Format::Board => Some(format!("{number}: {placement}\n{}", drawn(placement, piece))),
-            Format::Json => Some(
+            SolutionFormat::Digits => Some(format!("{number:>4}  {placement}")),
+            SolutionFormat::Tuple => Some(format!("({})", joined(placement.rows(), ", "))),
+            SolutionFormat::Board => Some(format!("{number}: {placement}\n{}", drawn(placement, piece))),
+            SolutionFormat::Json => Some(
                 json!({ "number": number, "n": placement.n(), "piece": piece.to_string(), "rows": placement })
                     .to_string(),
             ),
-            Format::Fen => Some(fen(placement, piece)),
-            Format::Svg | Format::Png => None,
+            SolutionFormat::Fen => Some(fen(placement, piece)),
+            SolutionFormat::Svg | SolutionFormat::Png => None,
         }
     }
 }
 
-impl fmt::Display for Format {
+impl fmt::Display for SolutionFormat {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Format::Digits => "digits",
-            Format::Tuple => "tuple",
-            Format::Board => "board",
-            Format::Json => "json",
-            Format::Fen => "fen",
-            Format::Svg => "svg",
-            Format::Png => "png",
+            SolutionFormat::Digits => "digits",
+            SolutionFormat::Tuple => "tuple",
+            SolutionFormat::Board => "board",
+            SolutionFormat::Json => "json",
+            SolutionFormat::Fen => "fen",
+            SolutionFormat::Svg => "svg",
+            SolutionFormat::Png => "png",
         })
     }
 }
 
-impl FromStr for Format {
+impl FromStr for SolutionFormat {
     type Err = UnknownName;
     fn from_str(name: &str) -> Result<Self, UnknownName> {
         named("format", &Self::ALL, name)
@@ -121,24 +128,27 @@ fn fen(placement: &Placement, piece: Piece) -> String {
 mod tests {
     use super::*;
 
-    fn first(format: Format) -> String {
+    fn first(format: SolutionFormat) -> String {
         format.text(1, &"15863724".parse().unwrap(), Piece::Queen).unwrap()
     }
 
     #[test]
     fn the_first_solution_of_n_8_is_written_in_every_form() {
-        assert_eq!(first(Format::Digits), "   1  15863724");
-        assert_eq!(first(Format::Tuple), "(1, 5, 8, 6, 3, 7, 2, 4)");
-        assert_eq!(first(Format::Json), r#"{"number":1,"n":8,"piece":"queen","rows":[1,5,8,6,3,7,2,4]}"#);
-        assert_eq!(first(Format::Fen), "2Q5/5Q2/3Q4/1Q6/7Q/4Q3/6Q1/Q7 w - - 0 1");
-        assert!(first(Format::Board).starts_with("1: 15863724\n  8  . . Q . . . . .\n"));
-        assert!(first(Format::Board).ends_with("  1  Q . . . . . . .\n     a b c d e f g h\n"));
+        assert_eq!(first(SolutionFormat::Digits), "   1  15863724");
+        assert_eq!(first(SolutionFormat::Tuple), "(1, 5, 8, 6, 3, 7, 2, 4)");
+        assert_eq!(
+            first(SolutionFormat::Json),
+            r#"{"number":1,"n":8,"piece":"queen","rows":[1,5,8,6,3,7,2,4]}"#
+        );
+        assert_eq!(first(SolutionFormat::Fen), "2Q5/5Q2/3Q4/1Q6/7Q/4Q3/6Q1/Q7 w - - 0 1");
+        assert!(first(SolutionFormat::Board).starts_with("1: 15863724\n  8  . . Q . . . . .\n"));
+        assert!(first(SolutionFormat::Board).ends_with("  1  Q . . . . . . .\n     a b c d e f g h\n"));
     }
 
     #[test]
     fn beyond_9_columns_the_digits_are_separated() {
         let placement: Placement = "1 3 5 7 9 11 2 4 6 8 10".parse().unwrap();
-        let text = Format::Digits.text(1, &placement, Piece::Queen).unwrap();
+        let text = SolutionFormat::Digits.text(1, &placement, Piece::Queen).unwrap();
         assert_eq!(text, "   1  1,3,5,7,9,11,2,4,6,8,10");
     }
 }

@@ -1,14 +1,16 @@
-//! Single solutions of the n-queens problem rather than totals: lists, families, rings, other boards and pieces,
+//! Single solutions of the n-queens problem rather than totals: lists, orbits, rings, other boards and pieces,
 //! constellation files, the randomised search, and pictures of all of it.
 #![forbid(unsafe_code)]
 
+pub mod columns;
 pub mod constellation_file;
-pub mod families;
 pub mod format;
 pub mod motion;
+pub mod orbits;
 pub mod picture;
 pub mod record;
 pub mod report;
+pub mod restarts;
 pub mod rings;
 pub mod search;
 pub mod setting;
@@ -18,6 +20,7 @@ pub mod textbook;
 pub mod trace;
 pub mod tree;
 
+mod attacks;
 mod placement;
 
 pub use placement::{Placement, PlacementError};

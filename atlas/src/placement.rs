@@ -42,7 +42,10 @@ impl Placement {
     /// The largest n.
     pub const LARGEST: u8 = 255;
 
-    /// The placement with these rows by column, both from 0; an error unless each of 0 to n - 1 occurs once.
+    /// The placement with these rows by column, both from 0.
+    ///
+    /// # Errors
+    /// [`PlacementError`] unless each of 0 to n - 1 occurs once, for an n from 1 to 255.
     pub fn new(rows: impl Into<Box<[u8]>>) -> Result<Self, PlacementError> {
         let rows = rows.into();
         let n = rows.len();

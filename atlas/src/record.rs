@@ -21,7 +21,7 @@ const VERSION: u8 = 1;
 
 /// One record: the queens placed on a board.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Record {
+pub struct ConstellationRecord {
     /// The board size.
     pub n: u8,
     /// The queens, in the order of the file.
@@ -30,7 +30,7 @@ pub struct Record {
 
 /// What is wrong with a record's bytes.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum RecordError {
+pub enum ConstellationRecordError {
     /// The file ends within the record.
     #[error("the file ends within it: {has} bytes are left of {needs}")]
     Cut {
@@ -102,7 +102,7 @@ impl ByteOrder {
     }
 }
 
-impl Record {
+impl ConstellationRecord {
     /// Appends the record's bytes.
     pub fn write(&self, order: ByteOrder, bytes: &mut Vec<u8>) {
         let queens = self.queens.len();
@@ -114,29 +114,36 @@ impl Record {
     }
 
     /// Reads the record that `bytes` begin with; gives it with the bytes that follow it.
-    pub fn read(order: ByteOrder, bytes: &[u8]) -> Result<(Self, &[u8]), RecordError> {
+    ///
+    /// # Errors
+    /// The first thing found wrong with the record; the bytes after it are not looked at.
+    pub fn read(order: ByteOrder, bytes: &[u8]) -> Result<(Self, &[u8]), ConstellationRecordError> {
         let enough = |needs| {
-            if bytes.len() < needs { Err(RecordError::Cut { has: bytes.len(), needs }) } else { Ok(()) }
+            if bytes.len() < needs {
+                Err(ConstellationRecordError::Cut { has: bytes.len(), needs })
+            } else {
+                Ok(())
+            }
         };
         // What is there of the letters is looked at first: a foreign file should be called foreign, not cut.
         if bytes.len() >= 4 && &bytes[2..4] != LETTERS {
-            return Err(RecordError::Foreign(bytes[2..4].escape_ascii().to_string()));
+            return Err(ConstellationRecordError::Foreign(bytes[2..4].escape_ascii().to_string()));
         }
         enough(HEAD)?;
         let (length, version, n, queens) =
             (order.number(bytes, 0), bytes[4], bytes[5], order.number(bytes, 6));
         if version != VERSION {
-            return Err(RecordError::Version(version));
+            return Err(ConstellationRecordError::Version(version));
         }
         let needs = HEAD + 2 * usize::from(queens);
         if usize::from(length) != needs {
-            return Err(RecordError::Length { length, queens, needs });
+            return Err(ConstellationRecordError::Length { length, queens, needs });
         }
         enough(needs)?;
         let (queens, rest) = bytes[HEAD..].split_at(needs - HEAD);
         let queen = |xy: &[u8]| match *xy {
             [x, y] if x < n && y < n => Ok(Square::new(y, x)),
-            [x, y] => Err(RecordError::OffBoard { x, y, n }),
+            [x, y] => Err(ConstellationRecordError::OffBoard { x, y, n }),
             _ => unreachable!("queens come in pairs of bytes"),
         };
         let queens = queens.chunks_exact(2).map(queen).collect::<Result<_, _>>()?;
@@ -151,7 +158,10 @@ mod tests {
 
     #[test]
     fn a_record_has_the_published_bytes() {
-        let record = Record { n: 8, queens: vec![Square::new(0, 3), Square::new(7, 1), Square::new(4, 0)] };
+        let record = ConstellationRecord {
+            n: 8,
+            queens: vec![Square::new(0, 3), Square::new(7, 1), Square::new(4, 0)],
+        };
         let mut bytes = Vec::new();
         record.write(ByteOrder::Little, &mut bytes);
         assert_eq!(bytes, [14, 0, b'P', b'P', 1, 8, 3, 0, 3, 0, 1, 7, 0, 4]);
@@ -163,16 +173,16 @@ mod tests {
             n in 4u8..=30, squares in proptest::collection::vec((0u8..30, 0u8..30), 1..9), big: bool,
         ) {
             let queens = squares.into_iter().map(|(r, c)| Square::new(r % n, c % n)).collect();
-            let (record, order) = (Record { n, queens }, if big { ByteOrder::Big } else { ByteOrder::Little });
+            let (record, order) = (ConstellationRecord { n, queens }, if big { ByteOrder::Big } else { ByteOrder::Little });
             let mut bytes = Vec::new();
             record.write(order, &mut bytes);
             prop_assert_eq!(ByteOrder::of(&bytes), order);
-            prop_assert_eq!(Record::read(order, &bytes), Ok((record, &[][..])));
+            prop_assert_eq!(ConstellationRecord::read(order, &bytes), Ok((record, &[][..])));
         }
 
         #[test]
         fn no_bytes_whatever_make_the_reader_panic(bytes in proptest::collection::vec(any::<u8>(), 0..40)) {
-            let _ = Record::read(ByteOrder::of(&bytes), &bytes);
+            let _ = ConstellationRecord::read(ByteOrder::of(&bytes), &bytes);
         }
     }
 }

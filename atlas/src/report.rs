@@ -80,6 +80,9 @@ struct CsvRow {
 }
 
 /// The studies as CSV, with a header.
+///
+/// # Errors
+/// What the CSV writer says; it has no cause to in memory.
 pub fn csv(studies: &[SizeStudy]) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for study in studies {

@@ -11,8 +11,8 @@ use std::fmt;
 
 use queens::Board;
 
-use crate::families::{TooMany, listed};
 use crate::motion::Motion;
+use crate::orbits::{TooMany, listed};
 use crate::placement::Placement;
 use crate::setting::Setting;
 
@@ -86,7 +86,7 @@ impl fmt::Display for Shift {
 
 /// A shift from one solution to another (or to itself), by their indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Step {
+pub struct ShiftEdge {
     /// Which shift.
     pub shift: Shift,
     /// The index of the solution that it leads to.
@@ -101,28 +101,31 @@ pub struct ShiftGraph {
     /// All solutions, ascending. Solution number i is at index i - 1.
     pub solutions: Vec<Placement>,
     /// For each solution, the shifts that lead to a solution.
-    pub steps: Vec<Vec<Step>>,
+    pub edges: Vec<Vec<ShiftEdge>>,
 }
 
 impl ShiftGraph {
     /// Finds all solutions and all of these shifts between them. Rings need the straight ones.
+    ///
+    /// # Errors
+    /// [`TooMany`] beyond a million solutions.
     pub fn of(board: Board, shifts: &[Shift]) -> Result<Self, TooMany> {
         let solutions = listed(Setting::queens(board))?;
-        let steps_from = |solution: &Placement| {
-            let step = |shift: &Shift| {
+        let edges_from = |solution: &Placement| {
+            let edge = |shift: &Shift| {
                 let image = shift.motion(board).image(board, solution);
-                solutions.binary_search(&image).ok().map(|to| Step { shift: *shift, to })
+                solutions.binary_search(&image).ok().map(|to| ShiftEdge { shift: *shift, to })
             };
-            shifts.iter().filter_map(step).collect()
+            shifts.iter().filter_map(edge).collect()
         };
-        let steps = solutions.iter().map(steps_from).collect();
-        Ok(Self { board, solutions, steps })
+        let edges = solutions.iter().map(edges_from).collect();
+        Ok(Self { board, solutions, edges })
     }
 
     /// The other solutions that a shift by one column or one row leads to, by index.
     pub fn neighbours(&self, index: usize) -> BTreeSet<usize> {
-        let is_straight = |step: &&Step| Shift::STRAIGHT.contains(&step.shift);
-        self.steps[index].iter().filter(is_straight).map(|step| step.to).filter(|to| *to != index).collect()
+        let is_straight = |edge: &&ShiftEdge| Shift::STRAIGHT.contains(&edge.shift);
+        self.edges[index].iter().filter(is_straight).map(|edge| edge.to).filter(|to| *to != index).collect()
     }
 
     /// The rings, ascending by number.
@@ -199,15 +202,15 @@ impl Ring {
                 continue;
             }
             places[member] = Some((right, up));
-            for step in &graph.steps[self.members[member]] {
-                let beside = match step.shift {
+            for edge in &graph.edges[self.members[member]] {
+                let beside = match edge.shift {
                     Shift::Right => (right + 1, up),
                     Shift::Left => (right - 1, up),
                     Shift::Up => (right, up + 1),
                     Shift::Down => (right, up - 1),
                     _ => continue,
                 };
-                if let Ok(to) = self.members.binary_search(&step.to) {
+                if let Ok(to) = self.members.binary_search(&edge.to) {
                     queue.push_back((to, beside));
                 }
             }

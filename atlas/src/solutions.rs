@@ -15,18 +15,14 @@
 //! the first solution of n = 30 would take seconds. Memory is n² words, whatever the number of solutions.
 
 use queens::Board;
+use rand::SeedableRng;
+use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom;
-use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::SeedableRng;
 use thiserror::Error;
 
+use crate::attacks::{AttackTable, COLUMNS, RowsByColumn, bits};
 use crate::placement::Placement;
 use crate::setting::Setting;
-
-/// A row set for each column of the largest board.
-type RowsByColumn = [u32; COLUMNS];
-/// The columns of the largest board, whose rows fit one word.
-const COLUMNS: usize = u32::BITS as usize;
 
 /// With fewer columns to come it is not worth while to look ahead for a solution.
 const LOOK_AHEAD: u32 = 14;
@@ -35,9 +31,7 @@ const LOOK_AHEAD: u32 = 14;
 #[derive(Clone, Debug)]
 pub struct Solutions {
     board: Board,
-    /// The rows attacked by a piece in each row: `attacks[row][COLUMNS + d]` are those d columns further right,
-    /// `attacks[row][COLUMNS - d]` those further left. A slice of it lies over all columns of the board.
-    attacks: Vec<[u32; 2 * COLUMNS]>,
+    attacks: AttackTable,
     /// For each column, all rows in those on its right, none in the others.
     to_come: Vec<RowsByColumn>,
     /// The rows in the order in which they are tried, and the place of each row in that order.
@@ -68,6 +62,9 @@ impl Solutions {
 
     /// All solutions in the order in which the permutations of the list are generated position by position: in each
     /// column the rows that are left are tried in the order of the list. The first permutation is the list itself.
+    ///
+    /// # Errors
+    /// [`WrongLength`] if the list is of another board.
     pub fn from_list(setting: Setting, list: &Placement) -> Result<Self, WrongLength> {
         if list.n() != setting.board.n() {
             return Err(WrongLength { given: list.n(), board: setting.board });
@@ -95,7 +92,7 @@ impl Solutions {
         }
         Self {
             board: setting.board,
-            attacks: attacks(setting),
+            attacks: AttackTable::of(setting),
             to_come: (0..n).map(to_come).collect(),
             order,
             places,
@@ -113,7 +110,7 @@ impl Solutions {
         let (before, after) = self.attacked.split_at_mut(column + 1);
         let Some(after) = after.first_mut() else { return true };
         let (before, to_come) = (&before[column], &self.to_come[column]);
-        let attacks = over_columns(&self.attacks, row, column);
+        let attacks = self.attacks.over_columns(row, column);
         let (mut reached, mut stuck) = (0u32, false);
         for (((after, before), attacks), to_come) in after.iter_mut().zip(before).zip(attacks).zip(to_come) {
             *after = before | attacks;
@@ -139,7 +136,7 @@ impl Solutions {
         let reached = bits(columns).fold(0, |reached, column| reached | free(column));
         reached.count_ones() >= columns.count_ones()
             && bits(free(column)).any(|row| {
-                let attacks = over_columns(&self.attacks, row as u8, column as usize);
+                let attacks = self.attacks.over_columns(row as u8, column as usize);
                 let mut after = *attacked;
                 after.iter_mut().zip(attacks).for_each(|(after, attacks)| *after |= attacks);
                 self.completes(&after, columns & !(1 << column))
@@ -152,33 +149,6 @@ impl Solutions {
         let free = self.board.full() & !self.attacked[column][column];
         bits(free).fold(0, |places, row| places | 1 << self.places[row as usize])
     }
-}
-
-/// The rows that a piece in each row attacks, on both sides.
-fn attacks(setting: Setting) -> Vec<[u32; 2 * COLUMNS]> {
-    let n = setting.board.n();
-    let mut attacks = vec![[0; 2 * COLUMNS]; usize::from(n)];
-    for (row, distance) in (0..n).flat_map(|row| (1..n).map(move |distance| (row, distance))) {
-        let attacked = setting.attacked_rows(row, distance);
-        attacks[usize::from(row)][COLUMNS + usize::from(distance)] = attacked;
-        // Who is attacked attacks back.
-        bits(attacked).for_each(|other| attacks[other as usize][COLUMNS - usize::from(distance)] |= 1 << row);
-    }
-    attacks
-}
-
-/// The rows attacked in each column by a piece in `row` of `column`.
-fn over_columns(attacks: &[[u32; 2 * COLUMNS]], row: u8, column: usize) -> &[u32] {
-    &attacks[usize::from(row)][COLUMNS - column..2 * COLUMNS - column]
-}
-
-/// The numbers of the bits that are set, ascending.
-fn bits(mut set: u32) -> impl Iterator<Item = u32> {
-    std::iter::from_fn(move || {
-        let bit = (set != 0).then(|| set.trailing_zeros());
-        set &= set.wrapping_sub(1);
-        bit
-    })
 }
 
 impl Iterator for Solutions {

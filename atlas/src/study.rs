@@ -11,7 +11,8 @@ use std::ops::RangeInclusive;
 use rayon::prelude::*;
 use thiserror::Error;
 
-use crate::search::{Choice, Search, usual_limit, with_restarts};
+use crate::restarts::{usual_limit, with_restarts};
+use crate::search::{Backtracking, ColumnChoice};
 
 /// Where a run that has found nothing is broken off, in placements.
 const PATIENCE: u64 = 1_000_000;
@@ -65,6 +66,9 @@ impl StudySpec {
     pub const MOST_RUNS: u32 = 1_000_000;
 
     /// Studies board after board. The same specification gives the same numbers on every machine.
+    ///
+    /// # Errors
+    /// [`StudyError`] if the boards, the runs or the limit are out of range.
     pub fn studies(&self) -> Result<impl Iterator<Item = SizeStudy> + use<>, StudyError> {
         let (first, last) = (*self.sizes.start(), *self.sizes.end());
         if first < 4 || last > Self::LARGEST || first > last {
@@ -123,12 +127,13 @@ fn stream(n: u8, kind: u64, run: u32) -> u64 {
 
 impl SizeStudy {
     fn of(n: u8, spec: &StudySpec) -> Self {
-        let mut search = Search::new(n);
-        let deterministic = search.run(&mut Choice::Smallest, DETERMINISTIC_PATIENCE);
+        let mut search = Backtracking::new(n);
+        let deterministic = search.run(&mut ColumnChoice::Smallest, DETERMINISTIC_PATIENCE);
         let lengths = Lengths::of(n, spec);
         let restarts = |limit, kind| {
             let placements = |run| {
-                let found = with_restarts(n, &mut Choice::random(spec.seed, stream(n, kind, run)), limit);
+                let found =
+                    with_restarts(n, &mut ColumnChoice::random(spec.seed, stream(n, kind, run)), limit);
                 found.map_or(0, |found| found.placements)
             };
             let sum: u64 = (0..spec.runs).into_par_iter().map(placements).sum();
@@ -157,8 +162,8 @@ impl SizeStudy {
 impl Lengths {
     fn of(n: u8, spec: &StudySpec) -> Self {
         let run = |run| {
-            let mut search = Search::new(n);
-            let solution = search.run(&mut Choice::random(spec.seed, stream(n, 0, run)), PATIENCE);
+            let mut search = Backtracking::new(n);
+            let solution = search.run(&mut ColumnChoice::random(spec.seed, stream(n, 0, run)), PATIENCE);
             solution.map(|_| search.placements())
         };
         let runs: Vec<Option<u64>> = (0..spec.runs).into_par_iter().map(run).collect();

@@ -15,7 +15,7 @@ use crate::solutions::Solutions;
 
 /// How solutions are found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Method {
+pub enum ListingMethod {
     /// Backtracking, lazily.
     Search,
     /// Every permutation is generated and looked at when it is complete. n! of them: n up to 12.
@@ -23,47 +23,51 @@ pub enum Method {
     /// The list for r columns is the list for r - 1 columns, each of its members extended by every free row. The
     /// whole list is held in memory: n up to 14.
     Rows,
-    /// The same list in a loop instead of a recursion.
+    /// The lists of partial solutions of `Rows`, made in a loop instead of a recursion.
     Iterative,
 }
 
 /// A board too large for the method.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("the method {method} is for n up to {largest}, not {n}; the method search has no such limit")]
-pub struct TooLarge {
+pub struct BeyondMethod {
     /// The method asked for.
-    pub method: Method,
+    pub method: ListingMethod,
     /// Its largest board.
     pub largest: u8,
     /// The board given.
     pub n: Board,
 }
 
-impl Method {
+impl ListingMethod {
     /// All of them, the default first.
-    pub const ALL: [Method; 4] = [Method::Search, Method::Permutations, Method::Rows, Method::Iterative];
+    pub const ALL: [ListingMethod; 4] =
+        [ListingMethod::Search, ListingMethod::Permutations, ListingMethod::Rows, ListingMethod::Iterative];
 
     /// The largest board that the method can do in minutes.
     fn largest(self) -> u8 {
         match self {
-            Method::Search => Board::LARGEST.n(),
-            Method::Permutations => 12,
-            Method::Rows | Method::Iterative => 14,
+            ListingMethod::Search => Board::LARGEST.n(),
+            ListingMethod::Permutations => 12,
+            ListingMethod::Rows | ListingMethod::Iterative => 14,
         }
     }
 
     /// All solutions of the setting in ascending order.
-    pub fn solutions(self, setting: Setting) -> Result<Box<dyn Iterator<Item = Placement>>, TooLarge> {
+    ///
+    /// # Errors
+    /// [`BeyondMethod`] if the board is too large for it.
+    pub fn solutions(self, setting: Setting) -> Result<Box<dyn Iterator<Item = Placement>>, BeyondMethod> {
         if setting.board.n() > self.largest() {
-            return Err(TooLarge { method: self, largest: self.largest(), n: setting.board });
+            return Err(BeyondMethod { method: self, largest: self.largest(), n: setting.board });
         }
         Ok(match self {
-            Method::Search => Box::new(Solutions::ascending(setting)),
-            Method::Permutations => Box::new(
+            ListingMethod::Search => Box::new(Solutions::ascending(setting)),
+            ListingMethod::Permutations => Box::new(
                 Permutations::of(setting.board).filter(move |placement| setting.is_solution(placement)),
             ),
-            Method::Rows => Box::new(complete(recursive(setting, setting.board.n()))),
-            Method::Iterative => {
+            ListingMethod::Rows => Box::new(complete(recursive(setting, setting.board.n()))),
+            ListingMethod::Iterative => {
                 let extended = |partial, _| extend(setting, partial);
                 Box::new(complete(setting.board.lines().fold(vec![vec![]], extended)))
             }
@@ -71,18 +75,18 @@ impl Method {
     }
 }
 
-impl fmt::Display for Method {
+impl fmt::Display for ListingMethod {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(match self {
-            Method::Search => "search",
-            Method::Permutations => "permutations",
-            Method::Rows => "rows",
-            Method::Iterative => "iterative",
+            ListingMethod::Search => "search",
+            ListingMethod::Permutations => "permutations",
+            ListingMethod::Rows => "rows",
+            ListingMethod::Iterative => "iterative",
         })
     }
 }
 
-impl FromStr for Method {
+impl FromStr for ListingMethod {
     type Err = UnknownName;
     fn from_str(name: &str) -> Result<Self, UnknownName> {
         named("method", &Self::ALL, name)
@@ -158,7 +162,7 @@ mod tests {
                 for piece in Piece::ALL {
                     let setting = Setting { board, surface, piece };
                     let expected: Vec<_> = Solutions::ascending(setting).collect();
-                    for method in Method::ALL {
+                    for method in ListingMethod::ALL {
                         let list: Vec<_> = method.solutions(setting).unwrap().collect();
                         assert!(list == expected, "{method}: {setting}");
                     }
@@ -169,7 +173,8 @@ mod tests {
 
     #[test]
     fn a_board_too_large_for_a_method_is_refused_with_its_limit() {
-        let error = Method::Permutations.solutions(Setting::queens(Board::new(13).unwrap())).err().unwrap();
+        let error =
+            ListingMethod::Permutations.solutions(Setting::queens(Board::new(13).unwrap())).err().unwrap();
         let expected =
             "the method permutations is for n up to 12, not 13; the method search has no such limit";
         assert_eq!(error.to_string(), expected);

@@ -1,19 +1,20 @@
 //! The search step by step, as one would do it by hand with paper and pencil.
 
+use crate::columns::Columns;
 use crate::placement::joined;
-use crate::search::{Choice, Columns, Search, Step};
+use crate::search::{Backtracking, ColumnChoice, SearchStep};
 
 /// The steps of a search until its first solution, one line each; the last line is the outcome.
 pub struct Trace {
-    search: Search,
-    choice: Choice,
+    search: Backtracking,
+    choice: ColumnChoice,
     finished: bool,
 }
 
 impl Trace {
     /// The trace of a search of the n x n board.
-    pub fn new(n: u8, choice: Choice) -> Self {
-        Self { search: Search::new(n), choice, finished: false }
+    pub fn new(n: u8, choice: ColumnChoice) -> Self {
+        Self { search: Backtracking::new(n), choice, finished: false }
     }
 
     fn outcome(&self) -> Option<String> {
@@ -39,8 +40,8 @@ impl Iterator for Trace {
         }
         let deepest = self.search.untried().len();
         let (row, column) = match self.search.step(&mut self.choice) {
-            Step::Placed { row, column } => (usize::from(row), u16::from(column) + 1),
-            Step::Exhausted => {
+            SearchStep::Placed { row, column } => (usize::from(row), u16::from(column) + 1),
+            SearchStep::Exhausted => {
                 self.finished = true;
                 return Some(format!(
                     "no row has anything untried after {} placements: no solution",
@@ -76,7 +77,7 @@ mod tests {
 
     #[test]
     fn the_search_of_n_7_is_told_step_by_step() {
-        let lines: Vec<_> = Trace::new(7, Choice::Smallest).collect();
+        let lines: Vec<_> = Trace::new(7, ColumnChoice::Smallest).collect();
         assert_eq!(lines.len(), 10);
         assert_eq!(
             lines[0],
@@ -90,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_board_without_solution_ends_in_a_sentence() {
-        let last = Trace::new(3, Choice::Smallest).last().unwrap();
+        let last = Trace::new(3, ColumnChoice::Smallest).last().unwrap();
         assert_eq!(last, "no row has anything untried after 5 placements: no solution");
     }
 }

@@ -6,15 +6,18 @@ use thiserror::Error;
 /// A board whose tree is too large to walk.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("the tree of n = {0} is too large to walk; n up to {LARGEST} would do", LARGEST = LARGEST)]
-pub struct TooLarge(pub Board);
+pub struct TreeTooLarge(pub Board);
 
 /// The largest board: a thousand million nodes.
 const LARGEST: u8 = 16;
 
 /// The number of ways to place queens on the first r rows so that none attacks another, for r = 0, 1, ..., n.
-pub fn level_sizes(board: Board) -> Result<Vec<u64>, TooLarge> {
+///
+/// # Errors
+/// [`TreeTooLarge`] beyond n = 16.
+pub fn level_sizes(board: Board) -> Result<Vec<u64>, TreeTooLarge> {
     if board.n() > LARGEST {
-        return Err(TooLarge(board));
+        return Err(TreeTooLarge(board));
     }
     let mut sizes = vec![0; usize::from(board.n()) + 1];
     descend(board.full(), Attacked::default(), &mut sizes);

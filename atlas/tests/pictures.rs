@@ -1,6 +1,6 @@
 //! Pictures: each is well-formed, says what it shows, and becomes pixels of the size it claims.
 
-use atlas::families::Families;
+use atlas::orbits::SolutionOrbits;
 use atlas::picture::{self, Picture};
 use atlas::rings::{Shift, ShiftGraph};
 use atlas::study::StudySpec;
@@ -17,15 +17,15 @@ fn size(png: &[u8]) -> (u32, u32) {
 
 /// Turns it into pixels; set `DIADEM_PICTURES` to a folder to look at what the tests draw.
 fn check(name: &str, picture: &Picture, says: &[&str]) {
-    let png = picture.to_png(1.0).unwrap();
+    let (svg, png) = (picture.to_svg(), picture.to_png(1.0).unwrap());
     let (width, height) = size(&png);
     assert!((100..6_000).contains(&width) && (100..6_000).contains(&height), "{name}: {width} x {height}");
     for text in says {
-        assert!(picture.0.contains(text), "{name} says \"{text}\"");
+        assert!(svg.contains(text), "{name} says \"{text}\"");
     }
     if let Some(folder) = std::env::var_os("DIADEM_PICTURES") {
         let file = std::path::Path::new(&folder).join(name);
-        std::fs::write(file.with_extension("svg"), &picture.0).unwrap();
+        std::fs::write(file.with_extension("svg"), svg).unwrap();
         std::fs::write(file.with_extension("png"), png).unwrap();
     }
 }
@@ -44,27 +44,28 @@ fn a_solution_is_drawn_with_its_coordinates() {
     );
     let rooks = "4 3 2 1".parse().unwrap();
     check("board-4-rooks", &picture::board(&rooks, Piece::Rook, "rooks"), &["#rook"]);
-    let large =
-        atlas::search::with_restarts(60, &mut atlas::search::Choice::random(1, 0), 300).unwrap().solution;
+    let large = atlas::restarts::with_restarts(60, &mut atlas::search::ColumnChoice::random(1, 0), 300)
+        .unwrap()
+        .solution;
     check("board-60", &picture::board(&large, Piece::Queen, "n = 60"), &[">60</text>"]);
 }
 
 #[test]
-fn the_sheet_of_n_8_shows_12_families() {
-    let families = Families::of(Setting::queens(board(8))).unwrap();
-    let sheet = picture::sheet(&families).unwrap();
+fn the_sheet_of_n_8_shows_12_orbits() {
+    let orbits = SolutionOrbits::of(Setting::queens(board(8))).unwrap();
+    let sheet = picture::sheet(&orbits).unwrap();
     check("sheet-8", &sheet, &["92 solutions in 12 families", "B10 · 35281746", "P, half turn, 4 members"]);
-    let families = Families::of(Setting::queens(board(5))).unwrap();
-    check("sheet-5", &picture::sheet(&families).unwrap(), &["R, quarter turn, 2 members"]);
-    let families = Families::of(Setting::queens(board(10))).unwrap();
-    check("sheet-10", &picture::sheet(&families).unwrap(), &["92 families"]);
+    let orbits = SolutionOrbits::of(Setting::queens(board(5))).unwrap();
+    check("sheet-5", &picture::sheet(&orbits).unwrap(), &["R, quarter turn, 2 members"]);
+    let orbits = SolutionOrbits::of(Setting::queens(board(10))).unwrap();
+    check("sheet-10", &picture::sheet(&orbits).unwrap(), &["92 families"]);
 }
 
 #[test]
 fn a_sheet_of_nothing_or_of_too_much_is_refused() {
     let refusal = |n| {
-        let families = Families::of(Setting::queens(board(n))).unwrap();
-        picture::sheet(&families).unwrap_err().to_string()
+        let orbits = SolutionOrbits::of(Setting::queens(board(n))).unwrap();
+        picture::sheet(&orbits).unwrap_err().to_string()
     };
     assert!(refusal(3).ends_with("3 queens on the plain 3 x 3 board have no solution"));
     assert_eq!(refusal(12), "a sheet of 1787 would be unreadable; it is made for up to 400");
@@ -72,15 +73,15 @@ fn a_sheet_of_nothing_or_of_too_much_is_refused() {
 
 #[test]
 fn the_rings_of_n_8_are_drawn() {
-    let families = Families::of(Setting::queens(board(8))).unwrap();
+    let orbits = SolutionOrbits::of(Setting::queens(board(8))).unwrap();
     let says = ["48 of 92 solutions in 8 rings", ">R1<", ">R22<", ">1 · B1<"];
     let graph = ShiftGraph::of(board(8), &Shift::STRAIGHT).unwrap();
-    check("rings-8", &picture::rings(&graph, &families).unwrap(), &says);
+    check("rings-8", &picture::rings(&graph, &orbits).unwrap(), &says);
     let graph = ShiftGraph::of(board(8), &Shift::ALL).unwrap();
-    check("rings-8-diagonal", &picture::rings(&graph, &families).unwrap(), &says);
-    let families = Families::of(Setting::queens(board(9))).unwrap();
+    check("rings-8-diagonal", &picture::rings(&graph, &orbits).unwrap(), &says);
+    let orbits = SolutionOrbits::of(Setting::queens(board(9))).unwrap();
     let graph = ShiftGraph::of(board(9), &Shift::STRAIGHT).unwrap();
-    check("rings-9", &picture::rings(&graph, &families).unwrap(), &["rings"]);
+    check("rings-9", &picture::rings(&graph, &orbits).unwrap(), &["rings"]);
 }
 
 #[test]

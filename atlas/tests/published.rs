@@ -1,6 +1,6 @@
 //! Counts of other boards and pieces against their published sequences (OEIS), and against brute force.
 
-use atlas::families::FamilyCounts;
+use atlas::orbits::OrbitCounts;
 use atlas::solutions::Solutions;
 use atlas::{Piece, Setting, Surface};
 use queens::Board;
@@ -53,13 +53,13 @@ fn semi_queens_on_the_torus_are_those_of_a006717_and_none_for_even_n() {
 }
 
 #[test]
-fn superqueens_are_those_of_a051223_and_their_families_those_of_a051224() {
+fn superqueens_are_those_of_a051223_and_their_orbits_those_of_a051224() {
     let terms = [1, 0, 0, 0, 0, 0, 0, 0, 0, 4, 44, 156, 1_876];
     assert_sequence(Surface::Plain, Piece::SuperQueen, &terms);
-    for (n, families) in [(10, 1), (11, 6), (12, 22), (13, 239)] {
+    for (n, orbits) in [(10, 1), (11, 6), (12, 22), (13, 239)] {
         let setting =
             Setting { board: Board::new(n).unwrap(), surface: Surface::Plain, piece: Piece::SuperQueen };
-        assert_eq!(FamilyCounts::of(setting).fundamental(), families, "n={n}");
+        assert_eq!(OrbitCounts::of(setting).fundamental(), orbits, "n={n}");
     }
 }
 
@@ -67,7 +67,7 @@ fn superqueens_are_those_of_a051223_and_their_families_those_of_a051224() {
 fn torus_queens_up_to_motions_are_those_of_a054500_to_a054502() {
     let torus = |n| {
         let setting = Setting { board: Board::new(n).unwrap(), surface: Surface::Torus, piece: Piece::Queen };
-        FamilyCounts::of(setting).families.into_iter().collect::<Vec<_>>()
+        OrbitCounts::of(setting).orbits.into_iter().collect::<Vec<_>>()
     };
     assert_eq!(torus(5), [(10, 1)]);
     assert_eq!(torus(7), [(28, 1)]);

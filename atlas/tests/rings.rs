@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use atlas::families::Families;
+use atlas::orbits::SolutionOrbits;
 use atlas::rings::{Ring, Shift, ShiftGraph};
 use atlas::solutions::Solutions;
 use atlas::{Placement, Setting};
@@ -15,12 +15,12 @@ fn board(n: u8) -> Board {
 #[test]
 fn n_8_has_48_solutions_in_8_rings_of_6_and_44_in_none() {
     let graph = ShiftGraph::of(board(8), &Shift::STRAIGHT).unwrap();
-    let families = Families::of(Setting::queens(board(8))).unwrap();
+    let orbits = SolutionOrbits::of(Setting::queens(board(8))).unwrap();
     let rings = graph.rings();
     assert_eq!(rings.iter().map(Ring::number).collect::<Vec<_>>(), [1, 4, 5, 6, 10, 17, 19, 22]);
     for ring in &rings {
         assert_eq!(ring.members.len(), 6);
-        let members: BTreeSet<_> = ring.members.iter().map(|i| families.family_of[*i]).collect();
+        let members: BTreeSet<_> = ring.members.iter().map(|i| orbits.orbit_of[*i]).collect();
         assert_eq!(members, BTreeSet::from([1, 3, 4, 6, 8, 11]));
         let round = ring.round(&graph).unwrap();
         let next = round.iter().cycle().skip(1);
@@ -35,7 +35,7 @@ fn diagonal_shifts_leave_the_rings_of_n_8_as_they_are() {
     let straight = ShiftGraph::of(board(8), &Shift::STRAIGHT).unwrap();
     let all = ShiftGraph::of(board(8), &Shift::ALL).unwrap();
     assert_eq!(all.rings(), straight.rings());
-    assert!(all.steps.iter().flatten().count() > straight.steps.iter().flatten().count());
+    assert!(all.edges.iter().flatten().count() > straight.edges.iter().flatten().count());
 }
 
 #[test]
@@ -44,9 +44,9 @@ fn places_follow_the_shifts_in_a_ring_that_does_not_meet_itself_around_the_board
     for ring in graph.rings() {
         let places = ring.places(&graph);
         for (member, (right, up)) in ring.members.iter().zip(&places) {
-            for step in &graph.steps[*member] {
-                let Ok(to) = ring.members.binary_search(&step.to) else { continue };
-                let expected = match step.shift {
+            for edge in &graph.edges[*member] {
+                let Ok(to) = ring.members.binary_search(&edge.to) else { continue };
+                let expected = match edge.shift {
                     Shift::Right => (right + 1, *up),
                     Shift::Left => (right - 1, *up),
                     Shift::Up => (*right, up + 1),

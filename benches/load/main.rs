@@ -19,7 +19,7 @@ use tempfile::TempDir;
 use tokio::task::JoinSet;
 use tonic::transport::{Channel, Endpoint};
 
-use worker::{Tally, Worker};
+use worker::{Acknowledgements, LoadWorker};
 
 /// The workers have come to their rate.
 const WARM_UP: Duration = Duration::from_secs(10);
@@ -49,21 +49,21 @@ async fn measure(workers: u32, rate: f64, time: Duration) {
         .stderr(log)
         .spawn()
         .expect("the binary starts");
-    let coordinator = Coordinator { process: coordinator, _folder: folder };
+    let coordinator = CoordinatorProcess { process: coordinator, _folder: folder };
     let endpoint = Endpoint::from_shared(format!("http://{address}")).expect("an address").tcp_nodelay(true);
     let fingerprint = plan(&endpoint).await;
-    let tally = Arc::new(Tally::default());
+    let acknowledged = Arc::new(Acknowledgements::default());
     let period = Duration::from_secs_f64(f64::from(workers) / rate);
     let mut crowd = JoinSet::new();
     for k in 0..workers {
-        let worker = Worker::new(&endpoint, k, period, Arc::clone(&tally));
+        let worker = LoadWorker::new(&endpoint, k, period, Arc::clone(&acknowledged));
         crowd.spawn(worker.run(fingerprint.clone()));
     }
     tokio::time::sleep(WARM_UP).await;
-    tally.take();
+    acknowledged.take();
     let (begun, cpu) = (Instant::now(), coordinator.cpu_seconds());
     tokio::time::sleep(time).await;
-    let (seconds, mut latencies) = (begun.elapsed().as_secs_f64(), tally.take());
+    let (seconds, mut latencies) = (begun.elapsed().as_secs_f64(), acknowledged.take());
     let cpu = coordinator.cpu_seconds() - cpu;
     assert!(crowd.try_join_next().is_none(), "no worker has failed");
     crowd.shutdown().await;
@@ -103,12 +103,12 @@ async fn plan(endpoint: &Endpoint) -> String {
 }
 
 /// The coordinator's process; it ends with the value.
-struct Coordinator {
+struct CoordinatorProcess {
     process: Child,
     _folder: TempDir,
 }
 
-impl Coordinator {
+impl CoordinatorProcess {
     fn proc(&self, file: &str) -> String {
         fs::read_to_string(format!("/proc/{}/{file}", self.process.id())).expect("the coordinator is there")
     }
@@ -128,7 +128,7 @@ impl Coordinator {
     }
 }
 
-impl Drop for Coordinator {
+impl Drop for CoordinatorProcess {
     fn drop(&mut self) {
         self.process.kill().ok();
         self.process.wait().ok();

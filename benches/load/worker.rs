@@ -19,9 +19,9 @@ const LEASE_WAIT: Duration = Duration::from_secs(20);
 
 /// The reports that were acknowledged: how long that took, and how many counts they had.
 #[derive(Default)]
-pub struct Tally(Mutex<Vec<(Duration, u32)>>);
+pub struct Acknowledgements(Mutex<Vec<(Duration, u32)>>);
 
-impl Tally {
+impl Acknowledgements {
     /// Those since this was last called.
     pub fn take(&self) -> Vec<(Duration, u32)> {
         std::mem::take(&mut self.0.lock().expect("no panic"))
@@ -29,11 +29,11 @@ impl Tally {
 }
 
 /// A worker that finishes a unit in each period.
-pub struct Worker {
+pub struct LoadWorker {
     client: CoordinatorClient<Channel>,
     number: u32,
     period: Duration,
-    tally: Arc<Tally>,
+    acknowledged: Arc<Acknowledgements>,
     units: Mutex<Units>,
     /// A unit was counted, or there are fewer left.
     counted: Notify,
@@ -46,11 +46,16 @@ struct Units {
     reporting: Vec<v1::Lease>,
 }
 
-impl Worker {
+impl LoadWorker {
     /// With a connection of its own.
-    pub fn new(endpoint: &Endpoint, number: u32, period: Duration, tally: Arc<Tally>) -> Self {
+    pub fn new(
+        endpoint: &Endpoint,
+        number: u32,
+        period: Duration,
+        acknowledged: Arc<Acknowledgements>,
+    ) -> Self {
         let client = CoordinatorClient::new(endpoint.connect_lazy()).max_decoding_message_size(16 << 20);
-        Self { client, number, period, tally, units: Mutex::default(), counted: Notify::new() }
+        Self { client, number, period, acknowledged, units: Mutex::default(), counted: Notify::new() }
     }
 
     /// Registers and works for ever.
@@ -63,7 +68,7 @@ impl Worker {
             threads: 64,
             kernel: "search/portable".into(),
             self_test: self_test::expected(),
-            held: Vec::new(),
+            ..v1::RegisterRequest::default()
         };
         // Not all in the same millisecond.
         sleep(self.period.mul_f64(f64::from(self.number % 97) / 97.0)).await;
@@ -106,7 +111,7 @@ impl Worker {
             }
             let (begun, reported) = (Instant::now(), counts.len() as u32);
             let reply = client.report(v1::ReportRequest { worker, counts }).await.expect("it is recorded");
-            self.tally.0.lock().expect("no panic").push((begun.elapsed(), reported));
+            self.acknowledged.0.lock().expect("no panic").push((begun.elapsed(), reported));
             // What is known already was a canary.
             let good = [v1::Verdict::Recorded, v1::Verdict::Known];
             assert!(reply.into_inner().verdicts().all(|verdict| good.contains(&verdict)));

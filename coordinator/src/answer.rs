@@ -8,7 +8,6 @@ use queens::{Board, Totals, known};
 
 use crate::assurance::assess;
 use crate::audit::Audit;
-use crate::double_check::DoubleCheck;
 use crate::shard::Shard;
 
 /// What a finished run says.
@@ -58,7 +57,7 @@ impl Answer {
             kernels: audit.kernels.clone(),
             elapsed: mark.elapsed(),
             cpu: Duration::from_micros(audit.standing.sums().cpu_us),
-            assurance: assess(&audit.standing, DoubleCheck::default()),
+            assurance: assess(&audit.standing, audit.standing.policy(None)),
         }
     }
 

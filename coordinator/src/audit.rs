@@ -5,7 +5,8 @@ use std::collections::BTreeSet;
 use queens::{TallyError, Totals, UnitId};
 use thiserror::Error;
 
-use crate::ledger::{self, LedgerError, Location, Position, Record, Tail};
+use crate::ledger::{LedgerError, LedgerPosition, Location, Record, Tail};
+use crate::replay::{Stretch, replay};
 use crate::run_directory::RunDirectory;
 use crate::standing::Standing;
 
@@ -48,11 +49,17 @@ pub enum AuditError {
 }
 
 /// Reads the whole ledger and adds it up afresh.
+///
+/// # Errors
+/// The ledger is damaged or cannot be read, or its counts contradict each other.
 pub fn audit(directory: &RunDirectory) -> Result<Audit, AuditError> {
-    audit_until(directory, None)?.sound()
+    audit_each(directory, |_, _| ())
 }
 
-/// The same, showing every record on the way.
+/// Reads the whole ledger and adds it up afresh, showing every record on the way.
+///
+/// # Errors
+/// The ledger is damaged or cannot be read, or its counts contradict each other.
 pub fn audit_each(
     directory: &RunDirectory,
     each: impl FnMut(Location, &Record),
@@ -60,22 +67,25 @@ pub fn audit_each(
     read(directory, None, each)?.sound()
 }
 
-/// The same while a writer goes on behind `until`.
-pub(crate) fn audit_until(directory: &RunDirectory, until: Option<&Position>) -> Result<Audit, AuditError> {
-    read(directory, until, |_, _| ())
+/// Reads the ledger up to a mark, while a writer goes on behind it. The counts may contradict each other.
+///
+/// # Errors
+/// The ledger is damaged or cannot be read, or ends before.
+pub(crate) fn audit_until(directory: &RunDirectory, until: &LedgerPosition) -> Result<Audit, AuditError> {
+    let audit = read(directory, Some(until), |_, _| ())?;
+    if audit.tail.end == *until { Ok(audit) } else { Err(AuditError::Short) }
 }
 
 fn read(
     directory: &RunDirectory,
-    until: Option<&Position>,
+    until: Option<&LedgerPosition>,
     mut each: impl FnMut(Location, &Record),
 ) -> Result<Audit, AuditError> {
-    let (plan, run) = (directory.plan(), directory.run());
+    let (plan, shard) = (directory.plan(), directory.run().shard);
     let mut standing = Standing::new(plan);
     let mut kernels = BTreeSet::new();
     let mut workers = BTreeSet::new();
-    let beginning = Position::beginning(run.hash());
-    let tail = ledger::read_until(&directory.ledger(), &beginning, until, |location, record| {
+    let tail = replay(directory, Stretch { from: None, until }, &mut standing, |location, record| {
         each(location, record);
         if let Record::Count(r) = record
             && !kernels.contains(&r.kernel)
@@ -87,19 +97,18 @@ fn read(
         {
             workers.insert(r.worker.clone());
         }
-        standing.apply(plan, run.shard, record)
     })?;
-    if until.is_some_and(|until| tail.end != *until) {
-        return Err(AuditError::Short);
-    }
     let totals = standing.sums().tally.totals().unwrap_or_default();
-    let missing_units = run.shard.size(plan.units()) - standing.done();
-    let missing = if missing_units > 0 { standing.first_missing(run.shard) } else { None };
+    let missing_units = shard.size(plan.units()) - standing.done();
+    let missing = if missing_units > 0 { standing.first_missing(shard) } else { None };
     Ok(Audit { standing, totals, kernels, workers, tail, missing, missing_units })
 }
 
 impl Audit {
     /// The audit, if the counts do not contradict each other.
+    ///
+    /// # Errors
+    /// They do.
     pub(crate) fn sound(self) -> Result<Self, AuditError> {
         self.standing.sums().tally.totals()?;
         Ok(self)

@@ -11,39 +11,91 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use queens::Plan;
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
+use tracing::warn;
 
-use crate::ledger::{LineHash, Position};
-use crate::standing::{Mark, Marks, Standing, Sums};
+use crate::ledger::{LedgerPosition, LineHash};
+use crate::standing::{Marks, Standing, Sums, UnitMark};
 
 /// What is kept besides the bitmaps.
 #[derive(Serialize, Deserialize)]
 struct Head {
     /// The hash of the run: the checkpoint of another one says nothing.
     run: LineHash,
-    position: Position,
+    position: LedgerPosition,
     sums: Sums,
     /// The hash over the blocks of all bitmaps.
     blocks: LineHash,
 }
 
-/// No answer from sled takes longer, at ten million units and on a slow disk.
+/// A batch of a running coordinator is waited for no longer; it may become ready later.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-const CLOSED: &str = "it is closed";
+/// Opening and reading takes no longer, at ten million units and on a slow disk.
+const PATIENCE_AT_START: Duration = Duration::from_secs(30);
+
+/// What the name of a checkpoint begins with that was set aside.
+const ASIDE: &str = "checkpoint.unusable-";
 
 const HEAD: &[u8] = b"head";
 const SEAL: &[u8] = b"seal";
+
+/// A checkpoint that cannot be read or written.
+#[derive(Debug, Error)]
+pub enum CheckpointError {
+    /// sled says so.
+    #[error(transparent)]
+    Sled(#[from] sled::Error),
+    /// Its head is not what is kept there.
+    #[error(transparent)]
+    Head(#[from] serde_json::Error),
+    /// The system says so.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// It was let go of.
+    #[error("it is closed")]
+    Closed,
+    /// There is nothing to tell whether it is whole.
+    #[error("its seal is missing")]
+    NoSeal,
+    /// Its head is not as it was written.
+    #[error("its seal does not fit")]
+    WrongSeal,
+    /// It speaks of another ledger.
+    #[error("it is that of another run")]
+    OtherRun,
+    /// A block of a bitmap has another length than all have.
+    #[error("block {block} has {bytes} bytes")]
+    BlockLength {
+        /// Its number.
+        block: usize,
+        /// Its length.
+        bytes: usize,
+    },
+    /// Its bitmaps are not as they were written.
+    #[error("its blocks do not fit its seal")]
+    OtherBlocks,
+    /// sled takes longer than it is waited for.
+    #[error("sled has not answered for {} seconds", .0.as_secs())]
+    Silent(Duration),
+    /// sled panicked over what it found.
+    #[error("sled panicked")]
+    Panicked,
+}
 
 /// The open store.
 pub struct Checkpoint {
     /// There until it is dropped.
     store: Option<sled::Db>,
+    /// What becomes of the last batch, where that took too long.
+    late: Option<Receiver<Result<(), CheckpointError>>>,
+    patience: Duration,
 }
 
 impl std::fmt::Debug for Checkpoint {
@@ -53,43 +105,75 @@ impl std::fmt::Debug for Checkpoint {
 }
 
 impl Checkpoint {
-    /// Opens the store in `folder`; an error says in words why it does not.
-    pub fn open(folder: &Path) -> Result<Self, String> {
+    /// Opens the store in `folder`.
+    ///
+    /// # Errors
+    /// sled cannot, or not in time.
+    pub fn open(folder: &Path) -> Result<Self, CheckpointError> {
         let config = sled::Config::new()
             .path(folder)
             .cache_capacity(8 << 20)
             .flush_every_ms(Some(1000))
             .mode(sled::Mode::LowSpace);
-        let store = patiently(move || config.open().map_err(|error| error.to_string()))?;
-        Ok(Self { store: Some(store) })
+        let opened = begin(move || Ok(config.open()?))?;
+        let store = answer(&opened, PATIENCE_AT_START)?;
+        Ok(Self { store: Some(store), late: None, patience: PATIENCE })
     }
 
-    /// What the store holds, or nothing if it is empty; an error says why it cannot be believed.
-    pub fn load(&self, run: LineHash, plan: &Arc<Plan>) -> Result<Option<(Position, Standing)>, String> {
-        let (store, plan) = (self.store.clone().ok_or(CLOSED)?, Arc::clone(plan));
-        patiently(move || read(&store, run, &plan))
+    /// What the store holds, or nothing if it is empty.
+    ///
+    /// # Errors
+    /// It cannot be read, or not be believed.
+    pub fn load(
+        &self,
+        run: LineHash,
+        plan: &Arc<Plan>,
+    ) -> Result<Option<(LedgerPosition, Standing)>, CheckpointError> {
+        let (store, plan) = (self.store.clone().ok_or(CheckpointError::Closed)?, Arc::clone(plan));
+        answer(&begin(move || read(&store, run, &plan))?, PATIENCE_AT_START)
     }
 
-    /// Writes what has changed, in one batch.
-    pub fn save(&self, run: LineHash, position: &Position, standing: &mut Standing) -> Result<(), String> {
+    /// Writes what has changed, in one batch, once the one before is written.
+    ///
+    /// # Errors
+    /// It cannot be written: what is there may be of no use. Or not in time ([`CheckpointError::Silent`]): then it may be
+    /// tried again.
+    pub fn save(
+        &mut self,
+        run: LineHash,
+        position: &LedgerPosition,
+        standing: &mut Standing,
+    ) -> Result<(), CheckpointError> {
+        self.finish()?;
         let marks = standing.marks();
         let mut batch = sled::Batch::default();
-        for mark in Mark::ALL {
+        for mark in UnitMark::ALL {
             for block in marks.of_mut(mark).take_changed() {
                 batch.insert(&block_key(mark, block)[..], marks.of(mark).block(block));
             }
         }
         let blocks = hash_of_blocks(marks);
         let head = Head { run, position: position.clone(), sums: standing.sums().clone(), blocks };
-        let head = serde_json::to_vec(&head).map_err(|error| error.to_string())?;
+        let head = serde_json::to_vec(&head)?;
         batch.insert(SEAL, LineHash::of(&head).to_string().as_bytes());
         batch.insert(HEAD, head);
-        let store = self.store.clone().ok_or(CLOSED)?;
-        patiently(move || {
-            store.apply_batch(batch).map_err(|error| error.to_string())?;
-            store.flush().map_err(|error| error.to_string())?;
+        let store = self.store.clone().ok_or(CheckpointError::Closed)?;
+        self.late = Some(begin(move || {
+            store.apply_batch(batch)?;
+            store.flush()?;
             Ok(())
-        })
+        })?);
+        self.finish()
+    }
+
+    /// Waits for the batch that is being written, if there is one.
+    fn finish(&mut self) -> Result<(), CheckpointError> {
+        let Some(late) = self.late.take() else { return Ok(()) };
+        let written = answer(&late, self.patience);
+        if matches!(written, Err(CheckpointError::Silent(_))) {
+            self.late = Some(late);
+        }
+        written
     }
 }
 
@@ -97,72 +181,122 @@ impl Drop for Checkpoint {
     fn drop(&mut self) {
         // The last one to let go of the store flushes it.
         let store = self.store.take();
-        patiently(move || {
+        let dropped = begin(move || {
             drop(store);
             Ok(())
-        })
-        .ok();
+        });
+        dropped.and_then(|dropped| answer(&dropped, self.patience)).ok();
     }
 }
 
-fn read(store: &sled::Db, run: LineHash, plan: &Plan) -> Result<Option<(Position, Standing)>, String> {
-    let get = |key: &[u8]| store.get(key).map_err(|error| error.to_string());
-    let Some(head) = get(HEAD)? else { return Ok(None) };
-    let seal = get(SEAL)?.ok_or("its seal is missing")?;
+fn read(
+    store: &sled::Db,
+    run: LineHash,
+    plan: &Plan,
+) -> Result<Option<(LedgerPosition, Standing)>, CheckpointError> {
+    let Some(head) = store.get(HEAD)? else { return Ok(None) };
+    let seal = store.get(SEAL)?.ok_or(CheckpointError::NoSeal)?;
     if *seal != *LineHash::of(&head).to_string().as_bytes() {
-        return Err("its seal does not fit".into());
+        return Err(CheckpointError::WrongSeal);
     }
-    let head: Head = serde_json::from_slice(&head).map_err(|error| error.to_string())?;
+    let head: Head = serde_json::from_slice(&head)?;
     if head.run != run {
-        return Err("it is that of another run".into());
+        return Err(CheckpointError::OtherRun);
     }
     let mut marks = Marks::new(plan.units());
-    for mark in Mark::ALL {
+    for mark in UnitMark::ALL {
         for block in 0..marks.of(mark).blocks() {
-            if let Some(bytes) = get(&block_key(mark, block))?
+            if let Some(bytes) = store.get(block_key(mark, block))?
                 && !marks.of_mut(mark).set_block(block, &bytes)
             {
-                return Err(format!("block {block} has {} bytes", bytes.len()));
+                return Err(CheckpointError::BlockLength { block, bytes: bytes.len() });
             }
         }
     }
     if hash_of_blocks(&marks) != head.blocks {
-        return Err("its blocks do not fit its seal".into());
+        return Err(CheckpointError::OtherBlocks);
     }
     Ok(Some((head.position, Standing::restored(plan, marks, head.sums))))
 }
 
-/// Moves a checkpoint that cannot be used out of the way; it may tell somebody what happened to it.
-pub fn set_aside(folder: &Path) -> io::Result<PathBuf> {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
-    let aside = folder.with_file_name(format!("checkpoint.unusable-{now}"));
+/// Moves a checkpoint that cannot be used out of the way; it may tell somebody what happened to it. Its new name says
+/// when that was. Those that were moved there before are removed: each has megabytes.
+///
+/// # Errors
+/// The folder cannot be renamed.
+pub fn set_aside(folder: &Path, since_1970: Duration) -> io::Result<PathBuf> {
+    let aside = folder.with_file_name(format!("{ASIDE}{}", since_1970.as_millis()));
     fs::rename(folder, &aside)?;
+    let mut removed = 0;
+    for other in fs::read_dir(folder.parent().unwrap_or(Path::new(".")))?.filter_map(Result::ok) {
+        let is_old = other.file_name().to_string_lossy().starts_with(ASIDE) && other.path() != aside;
+        if is_old && fs::remove_dir_all(other.path()).or_else(|_| fs::remove_file(other.path())).is_ok() {
+            removed += 1;
+        }
+    }
+    warn!(kept = %aside.display(), older_removed = removed, "an unusable checkpoint is set aside");
     Ok(aside)
 }
 
-fn block_key(mark: Mark, block: usize) -> Vec<u8> {
+fn block_key(mark: UnitMark, block: usize) -> Vec<u8> {
     [b"block".as_slice(), &[mark as u8], &(block as u32).to_be_bytes()].concat()
 }
 
 fn hash_of_blocks(marks: &Marks) -> LineHash {
     let mut hash = blake3::Hasher::new();
-    for bitmap in Mark::ALL.map(|mark| marks.of(mark)) {
+    for bitmap in UnitMark::ALL.map(|mark| marks.of(mark)) {
         (0..bitmap.blocks()).for_each(|block| _ = hash.update(&bitmap.block(block)));
     }
     LineHash::of(hash.finalize().as_bytes())
 }
 
-/// What a thread of its own makes of it, unless that panics or takes too long.
-fn patiently<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, String> + Send + 'static,
-) -> Result<T, String> {
+/// Has a thread of its own do it, which may panic or take for ever.
+fn begin<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T, CheckpointError> + Send + 'static,
+) -> Result<Receiver<Result<T, CheckpointError>>, CheckpointError> {
     let (done, result) = channel();
-    let worker = thread::Builder::new().name("checkpoint".into()).spawn(move || done.send(work()).ok());
-    worker.map_err(|error| error.to_string())?;
-    result.recv_timeout(PATIENCE).unwrap_or_else(|error| {
+    thread::Builder::new().name("checkpoint".into()).spawn(move || done.send(work()).ok())?;
+    Ok(result)
+}
+
+/// What the thread makes of it, unless that panics or takes too long.
+fn answer<T>(
+    result: &Receiver<Result<T, CheckpointError>>,
+    patience: Duration,
+) -> Result<T, CheckpointError> {
+    result.recv_timeout(patience).unwrap_or_else(|error| {
         Err(match error {
-            RecvTimeoutError::Timeout => format!("sled has not answered for {} seconds", PATIENCE.as_secs()),
-            RecvTimeoutError::Disconnected => "sled panicked".into(),
+            RecvTimeoutError::Timeout => CheckpointError::Silent(patience),
+            RecvTimeoutError::Disconnected => CheckpointError::Panicked,
         })
     })
+}
+
+#[cfg(test)]
+impl Checkpoint {
+    /// Makes the last batch late: it is written when that is said.
+    pub(crate) fn delay(&mut self) -> std::sync::mpsc::Sender<Result<(), CheckpointError>> {
+        let (done, late) = channel();
+        (self.late, self.patience) = (Some(late), Duration::from_millis(20));
+        done
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    #[test]
+    fn of_all_checkpoints_that_were_set_aside_the_last_is_kept() {
+        let run = TempDir::new().unwrap();
+        let folder = run.path().join("checkpoint");
+        for time in 1..5 {
+            fs::create_dir(&folder).unwrap();
+            fs::write(folder.join("db"), time.to_string()).unwrap();
+            let aside = set_aside(&folder, Duration::from_secs(time)).unwrap();
+            assert_eq!(fs::read_to_string(aside.join("db")).unwrap(), time.to_string());
+            assert_eq!(fs::read_dir(run.path()).unwrap().count(), 1, "after {time}");
+        }
+    }
 }

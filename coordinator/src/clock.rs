@@ -1,14 +1,18 @@
-//! The clock that the core is told the time by, so that a test can tell it another.
+//! The clock of a coordinator: the one place where it reads the time, so that a test can put another in its place.
 
-use std::time::{Duration, Instant};
+use std::fmt;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-/// Something that tells the time since a moment of its own.
-pub trait Clock: Send {
-    /// Never less than before.
+/// Tells the time, for intervals and for people.
+pub trait Clock: fmt::Debug + Send + Sync {
+    /// The time since a moment of the clock's own; never less than before.
     fn now(&self) -> Duration;
+
+    /// The time since the beginning of 1970 (UTC). It may step back.
+    fn since_1970(&self) -> Duration;
 }
 
-/// The system's monotonic clock.
+/// The system's clocks.
 #[derive(Debug)]
 pub struct SystemClock(Instant);
 
@@ -21,5 +25,33 @@ impl Default for SystemClock {
 impl Clock for SystemClock {
     fn now(&self) -> Duration {
         self.0.elapsed()
+    }
+
+    fn since_1970(&self) -> Duration {
+        SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default()
+    }
+}
+
+/// A clock that a test sets: both times are what it has been advanced by.
+#[cfg(test)]
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SetClock(std::sync::Arc<std::sync::Mutex<Duration>>);
+
+#[cfg(test)]
+impl SetClock {
+    /// Lets time pass.
+    pub fn advance(&self, by: Duration) {
+        *self.0.lock().unwrap() += by;
+    }
+}
+
+#[cfg(test)]
+impl Clock for SetClock {
+    fn now(&self) -> Duration {
+        *self.0.lock().unwrap()
+    }
+
+    fn since_1970(&self) -> Duration {
+        self.now()
     }
 }

@@ -2,10 +2,8 @@
 
 use std::future::Future;
 use std::io;
-use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -13,10 +11,14 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::{Sleep, sleep};
+use tokio::time::{Instant, Sleep, sleep, timeout};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::Connected;
 use tracing::warn;
+
+use crate::access::Access;
+use crate::bucket::Bucket;
+use crate::peers::{Peer, Seats};
 
 /// Not more connections are held at a time.
 const MOST_CONNECTIONS: u64 = 8192;
@@ -27,26 +29,34 @@ const KEPT_FREE: u64 = 64;
 /// A connection on which no call was let pass within this time is closed.
 const PROBATION: Duration = Duration::from_secs(20);
 
-/// The pause after an accept that failed, for lack of open files mostly.
+/// The pause after an accept that failed, for lack of open files mostly; and for so long one that is accepted waits for
+/// another that is closed.
 const PAUSE: Duration = Duration::from_millis(200);
 
+/// That there are too many is logged at most so often.
+const LOGGED_AT_ONCE: u32 = 3;
+const LOGGED_EVERY: Duration = Duration::from_secs(10);
+
 /// Accepts connections until the stream is dropped. Where callers need not present anything, all are welcome.
-pub fn connections(listener: TcpListener, all_welcome: bool) -> ReceiverStream<io::Result<Connection>> {
+pub fn connections(listener: TcpListener, access: &Access) -> ReceiverStream<io::Result<AcceptedConnection>> {
     // As many open files as the system grants: its usual 1024 are few for a thousand workers.
     let open_files = rlimit::increase_nofile_limit(MOST_CONNECTIONS + KEPT_FREE).unwrap_or(1024);
     let most = open_files.saturating_sub(KEPT_FREE).clamp(1, MOST_CONNECTIONS) as usize;
+    let seats = Arc::clone(access.seats());
+    seats.set_most(most);
     let (accepted, stream) = channel(1);
-    tokio::spawn(accept(listener, Arc::new(Semaphore::new(most)), all_welcome, accepted));
+    tokio::spawn(accept(listener, Arc::new(Semaphore::new(most)), seats, !access.is_guarded(), accepted));
     ReceiverStream::new(stream)
 }
 
 async fn accept(
     listener: TcpListener,
     free: Arc<Semaphore>,
+    seats: Arc<Seats>,
     all_welcome: bool,
-    accepted: Sender<io::Result<Connection>>,
+    accepted: Sender<io::Result<AcceptedConnection>>,
 ) {
-    let mut was_full = false;
+    let (mut log, begun) = (Bucket::new(LOGGED_AT_ONCE, LOGGED_EVERY), Instant::now());
     loop {
         let stream = tokio::select! {
             stream = listener.accept() => stream,
@@ -61,51 +71,45 @@ async fn accept(
                 continue;
             }
         };
-        let permit = Arc::clone(&free).try_acquire_owned().ok();
-        if permit.is_none() && !was_full {
-            warn!("too many connections; more are turned away until some end");
+        let mut permit = Arc::clone(&free).try_acquire_owned().ok();
+        if permit.is_none() {
+            if log.take(begun.elapsed()) {
+                warn!("too many connections; those that have shown nothing make room for others");
+            }
+            if seats.close_oldest_newcomer() {
+                let room = timeout(PAUSE, Arc::clone(&free).acquire_owned()).await;
+                permit = room.ok().and_then(Result::ok);
+            }
         }
-        was_full = permit.is_none();
         let Some(permit) = permit else { continue };
         // Small messages go out at once: a delay of 40 ms for each would have workers wait at the end of a run.
         stream.set_nodelay(true).ok();
-        let peer = Peer { address, welcome: Arc::new(AtomicBool::new(all_welcome)) };
-        let connection = Connection { stream, peer, probation: Box::pin(sleep(PROBATION)), _permit: permit };
+        let peer = seats.newcomer(address, all_welcome);
+        let (seats, probation) = (Arc::clone(&seats), Box::pin(sleep(PROBATION)));
+        let connection = AcceptedConnection { stream, peer, seats, probation, _permit: permit };
         if accepted.send(Ok(connection)).await.is_err() {
             return;
         }
     }
 }
 
-/// The other end of a connection.
-#[derive(Clone, Debug)]
-pub struct Peer {
-    address: SocketAddr,
-    welcome: Arc<AtomicBool>,
-}
-
-impl Peer {
-    /// Where it is.
-    pub fn address(&self) -> SocketAddr {
-        self.address
-    }
-
-    /// A call of it was let pass: the connection may stay.
-    pub fn admit(&self) {
-        self.welcome.store(true, Ordering::Relaxed);
-    }
-}
-
 /// An accepted connection; it counts as one until it is dropped.
 #[derive(Debug)]
-pub struct Connection {
+pub struct AcceptedConnection {
     stream: TcpStream,
     peer: Peer,
+    seats: Arc<Seats>,
     probation: Pin<Box<Sleep>>,
     _permit: OwnedSemaphorePermit,
 }
 
-impl Connected for Connection {
+impl Drop for AcceptedConnection {
+    fn drop(&mut self) {
+        self.seats.leave(&self.peer);
+    }
+}
+
+impl Connected for AcceptedConnection {
     type ConnectInfo = Peer;
 
     fn connect_info(&self) -> Peer {
@@ -113,20 +117,23 @@ impl Connected for Connection {
     }
 }
 
-impl AsyncRead for Connection {
+impl AsyncRead for AcceptedConnection {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if !self.peer.welcome.load(Ordering::Relaxed) && self.probation.as_mut().poll(context).is_ready() {
+        if self.peer.is_closed(context) {
+            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
+        if !self.peer.is_welcome() && self.probation.as_mut().poll(context).is_ready() {
             return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
         }
         Pin::new(&mut self.stream).poll_read(context, buffer)
     }
 }
 
-impl AsyncWrite for Connection {
+impl AsyncWrite for AcceptedConnection {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 
 use crate::audit::{AuditError, audit};
 use crate::known_run;
-use crate::ledger::{Position, Record, Retraction, UnitRecord, Writer};
+use crate::ledger::{LedgerPosition, Record, UnitRecord, Writer};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
 use crate::standing::Standing;
@@ -39,8 +39,9 @@ impl Original {
         let mut random = StdRng::seed_from_u64(seed);
         let folder = TempDir::new().unwrap();
         let plan = known_run::plan();
-        let directory = RunDirectory::begin(folder.path(), (*plan).clone(), Shard::default()).unwrap();
-        let beginning = Position::beginning(directory.run().hash());
+        let directory =
+            RunDirectory::begin(folder.path(), (*plan).clone(), Shard::default(), Duration::ZERO).unwrap();
+        let beginning = LedgerPosition::beginning(directory.run().hash());
         let mut writer = Writer::new(&directory.ledger(), beginning).with_file_size(FILE_SIZE);
         let done = if random.random() { plan.units() } else { random.random_range(1..plan.units()) };
         let save_at = random.random_range(0..2 * done);
@@ -83,7 +84,7 @@ fn unit_of(record: &Record) -> Option<u64> {
     match record {
         Record::Count(r) | Record::Check(r) | Record::Conflict(r) => Some(r.unit.0),
         Record::Retract(r) => Some(r.unit.0),
-        Record::Mark(_) => None,
+        Record::Restore(_) | Record::Expel(_) | Record::Policy(_) | Record::Mark(_) => None,
     }
 }
 
@@ -95,16 +96,7 @@ fn story(unit: u64, random: &mut StdRng) -> Vec<Record> {
         0 => vec![truth, Record::Check(UnitRecord { of: Some("machine".into()), ..another })],
         1 => {
             let lie = known_run::unit_record(unit, 1, "a machine that errs");
-            let retract = Record::Retract(Retraction {
-                unit: lie.unit,
-                count: lie.count,
-                nodes: lie.nodes,
-                machine: lie.machine.clone(),
-                kernel: lie.kernel.clone(),
-                mirrored: lie.mirrored,
-                quarantine: false,
-                at: lie.at,
-            });
+            let retract = known_run::retraction(&lie);
             vec![Record::Count(lie), Record::Conflict(another), retract, truth]
         }
         _ => vec![truth],

@@ -3,10 +3,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Which counts are made a second time.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub enum DoubleCheck {
     /// None.
     None,
@@ -45,11 +47,25 @@ impl FromStr for DoubleCheck {
     }
 }
 
+impl TryFrom<String> for DoubleCheck {
+    type Error = DoubleCheckError;
+    fn try_from(text: String) -> Result<Self, DoubleCheckError> {
+        text.parse()
+    }
+}
+
+impl From<DoubleCheck> for String {
+    fn from(policy: DoubleCheck) -> Self {
+        policy.to_string()
+    }
+}
+
 impl fmt::Display for DoubleCheck {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::None => f.write_str("none"),
-            Self::Share(share) => write!(f, "{}%", 100.0 * share),
+            // Rounded to what a person would have said, so that it is read back as what it was.
+            Self::Share(share) => write!(f, "{}%", (share * 1e14).round() / 1e12),
             Self::All => f.write_str("all"),
         }
     }
@@ -66,6 +82,7 @@ mod tests {
             ("all", DoubleCheck::All),
             ("1%", DoubleCheck::default()),
             ("0.5%", DoubleCheck::Share(0.005)),
+            ("7%", DoubleCheck::Share(0.07)),
             ("100%", DoubleCheck::Share(1.0)),
         ] {
             assert_eq!(text.parse(), Ok(policy));

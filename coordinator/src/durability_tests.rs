@@ -6,16 +6,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Phase, Registration, Report, UnitCount, Verdict, WorkerId};
-use queens::{UnitId, self_test};
+use proto::Verdict;
+use queens::UnitId;
 use tempfile::TempDir;
 
 use crate::audit::audit;
-use crate::clock::Clock;
-use crate::double_check::DoubleCheck;
-use crate::handle::{CallError, Handle};
-use crate::keeper::Ending;
+use crate::clock::SetClock;
 use crate::known_run;
+use crate::known_worker::{coordinator, count_all, expect_the_answer, join, join_from, lease, report};
 use crate::ledger::Record;
 use crate::ledger::faulty_disk::{Fault, FaultyDisk};
 use crate::run_directory::RunDirectory;
@@ -45,7 +43,7 @@ fn apply(standing: &mut Standing, records: &[Record]) {
 /// Opens the run in `path`, which must have at least the first `acknowledged` units, and counts it to its end.
 fn finish(path: &Path, acknowledged: u64, what: &str) {
     let (mut store, mut standing, notices) = Store::open(known_run::options(path)).unwrap();
-    let gone = notices.iter().any(|notice| matches!(notice, Notice::RecordsGone { .. }));
+    let gone = notices.iter().any(|notice| matches!(notice, Notice::LossAccepted { .. }));
     assert!(!gone, "{what}: {notices:?}");
     assert!((0..acknowledged).all(|unit| standing.is_done(UnitId(unit))), "{what}: of {acknowledged}");
     let rest: Vec<Record> = (0..known_run::plan().units())
@@ -80,7 +78,8 @@ fn a_process_killed_before_any_step_of_append_sync_mark_and_checkpoint_loses_not
     };
     let disk = FaultyDisk::watched(before_step);
     let options = known_run::options(folder.path());
-    let (mut store, mut standing, _) = Store::open_on(Box::new(disk), options).unwrap();
+    let (mut store, mut standing, _) =
+        Store::open_on(Box::new(disk), Arc::new(SetClock::default()), options).unwrap();
     let units = known_run::plan().units();
     for unit in (0..units).step_by(9) {
         let records: Vec<_> = (unit..units.min(unit + 9)).map(known_run::record).collect();
@@ -97,99 +96,6 @@ fn a_process_killed_before_any_step_of_append_sync_mark_and_checkpoint_loses_not
     assert!(taken.len() > 40);
     for (path, acknowledged) in taken.iter() {
         finish(path, *acknowledged, &path.display().to_string());
-    }
-}
-
-/// A clock that a test sets.
-#[derive(Clone, Default)]
-struct SetClock(Arc<Mutex<Duration>>);
-
-impl SetClock {
-    fn advance(&self, by: Duration) {
-        *self.0.lock().unwrap() += by;
-    }
-}
-
-impl Clock for SetClock {
-    fn now(&self) -> Duration {
-        *self.0.lock().unwrap()
-    }
-}
-
-fn coordinator(folder: &Path, disk: FaultyDisk, clock: &SetClock) -> Handle {
-    let (store, standing, _) = Store::open_on(Box::new(disk), known_run::options(folder)).unwrap();
-    let clock = Box::new(clock.clone());
-    let policy = DoubleCheck::None;
-    Handle::start_by(clock, known_run::plan(), Shard::default(), standing, policy, Some(store)).unwrap()
-}
-
-async fn join(handle: &Handle) -> WorkerId {
-    join_from(handle, "machine").await
-}
-
-async fn join_from(handle: &Handle, machine: &str) -> WorkerId {
-    let registration = Registration {
-        fingerprint: known_run::plan().fingerprint().clone(),
-        name: "w".into(),
-        machine: machine.into(),
-        threads: 2,
-        kernel: "search/portable".parse().unwrap(),
-        self_test: self_test::expected(),
-        held: Vec::new(),
-    };
-    handle.register(registration).await.unwrap().worker
-}
-
-async fn lease(handle: &Handle, worker: WorkerId, want: u32) -> Vec<Lease> {
-    match handle.lease(worker, want, Duration::ZERO).await.unwrap() {
-        LeaseReply::Granted(leases) => leases,
-        LeaseReply::Finished => Vec::new(),
-    }
-}
-
-fn report(worker: WorkerId, leases: &[Lease]) -> Report {
-    let count = |lease: &Lease| UnitCount {
-        lease: *lease,
-        completions: known_run::count(lease.unit),
-        nodes: 1,
-        cpu: Duration::from_micros(1),
-    };
-    Report { worker, counts: leases.iter().map(count).collect() }
-}
-
-/// Leases and reports until nothing is left, each report as often as it takes; returns how many were not recorded.
-async fn count_all(handle: &Handle, worker: WorkerId) -> u64 {
-    let mut refused = 0;
-    loop {
-        let leases = lease(handle, worker, 8).await;
-        if leases.is_empty() {
-            return refused;
-        }
-        loop {
-            match handle.report(report(worker, &leases)).await {
-                Ok(verdicts) => {
-                    assert!(verdicts.iter().all(|verdict| *verdict == Verdict::Recorded), "{verdicts:?}");
-                    break;
-                }
-                Err(CallError::NotRecorded(why)) => {
-                    let status = handle.status().await.unwrap();
-                    assert_eq!(status.trouble, why);
-                    assert_eq!(status.phase, Phase::Counting);
-                    refused += 1;
-                }
-                Err(other) => panic!("{other}"),
-            }
-        }
-        assert_eq!(handle.status().await.unwrap().trouble, "");
-    }
-}
-
-async fn expect_the_answer(handle: &Handle) {
-    let mut news = handle.news();
-    let news = news.wait_for(|news| news.ending.is_some()).await.unwrap().clone();
-    match news.ending.unwrap() {
-        Ending::Answered(answer) => assert_eq!(answer.totals, known_run::totals()),
-        Ending::Withheld(why) => panic!("{why}"),
     }
 }
 
@@ -220,8 +126,8 @@ async fn a_late_check_during_the_audit_does_not_withhold_the_answer() {
         handle.report(report(worker, &first)).await.unwrap();
         // The last counts and a check that nobody waits for any more, as close to each other as can be.
         let (all, check) = tokio::join!(count_all(&handle, worker), async {
-            let mut news = handle.news();
-            news.wait_for(|news| news.status.done == news.status.units).await.unwrap();
+            let mut snapshots = handle.snapshots();
+            snapshots.wait_for(|snapshot| snapshot.status.done == snapshot.status.units).await.unwrap();
             handle.report(report(late, &first)).await
         });
         assert_eq!(all, 0);
@@ -270,11 +176,11 @@ async fn a_sync_that_takes_twenty_minutes_loses_no_worker_and_no_lease() {
     let (reported, kept) = (lease(&handle, a, 2).await, lease(&handle, b, 5).await);
     let (verdicts, lost) = tokio::join!(handle.report(report(a, &reported)), handle.renew(b, kept.clone()));
     assert_eq!(verdicts.unwrap(), vec![Verdict::Recorded; reported.len()]);
-    assert_eq!(lost.unwrap(), []);
+    assert_eq!(lost.unwrap().lost, []);
     let status = handle.status().await.unwrap();
     assert_eq!((status.workers.len(), status.leased), (2, kept.len() as u64));
     // Whoever has been heard of since keeps its leases.
-    assert_eq!(handle.renew(b, kept).await.unwrap(), []);
+    assert_eq!(handle.renew(b, kept).await.unwrap().lost, []);
     assert_eq!(count_all(&handle, a).await, 0);
     handle.close().await;
 }

@@ -3,8 +3,7 @@
 use std::collections::BTreeMap;
 
 use queens::plan::{Border, Family, Piece};
-use queens::tally::{Measure, Summand};
-use queens::{Constellation, Plan, SymmetryClass, UnitId};
+use queens::{Constellation, Measure, Plan, Summand, SymmetryClass, UnitId};
 
 use crate::shard::Shard;
 use crate::standing::Standing;

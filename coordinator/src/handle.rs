@@ -1,105 +1,69 @@
-//! The way to the keeper: a handle that can be cloned and used from anywhere.
+//! A handle to the keeper that can be cloned and used from anywhere. The keeper ends with the last of them.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Sender, channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Registration, Report, RunStatus, Verdict, Welcome, WorkerId};
-use queens::{Plan, UnitId};
-use thiserror::Error;
+use proto::{Lease, LeaseReply, Owner, Registration, Renewal, Report, RunStatus, Verdict, Welcome, WorkerId};
+use queens::Plan;
 use tokio::sync::{oneshot, watch};
 
-use crate::audit::Audit;
 use crate::clock::{Clock, SystemClock};
-use crate::core::{Core, Refusal};
+use crate::core::{Core, LeaseKey};
 use crate::double_check::DoubleCheck;
-use crate::keeper::{self, News};
+use crate::keeper::{self, CallError, LeaseCall, Outlet, ReplyTo, Request, Snapshot};
 use crate::shard::Shard;
 use crate::standing::Standing;
 use crate::store::Store;
 
-/// Why a call did not do what it should.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum CallError {
-    /// The core refuses it.
-    #[error(transparent)]
-    Refused(#[from] Refusal),
-    /// The records could not be put on disk; the same report may be made again.
-    #[error("{0}")]
-    NotRecorded(String),
-    /// The keeper has ended.
-    #[error("the coordinator is closing")]
-    Closed,
-}
-
-type Reply<T> = oneshot::Sender<Result<T, CallError>>;
-
-/// A request that the keeper answers.
-pub(crate) enum Command {
-    Register(Registration, Reply<Welcome>),
-    Lease(LeaseRequest),
-    Renew { worker: WorkerId, held: Vec<Lease>, reply: Reply<Vec<UnitId>> },
-    Report(Report, Reply<Vec<Verdict>>),
-    Release { worker: WorkerId, held: Vec<Lease>, leaving: bool, reply: Reply<()> },
-    Status(oneshot::Sender<RunStatus>),
-    Audited(Purpose, Box<Result<Audit, String>>),
-    Close(oneshot::Sender<()>),
-}
-
-/// What an audit was made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Purpose {
-    /// After a start, while units are counted on.
-    Resumption,
-    /// All is counted: the answer depends on it.
-    Answer,
-}
-
-/// A request for units, which may wait until some open.
-pub(crate) struct LeaseRequest {
-    pub worker: WorkerId,
-    pub want: u32,
-    /// By the keeper's clock.
-    pub until: Duration,
-    pub reply: Reply<LeaseReply>,
-}
-
-/// The way to the keeper of a run.
+/// A handle to the keeper of a run, on behalf of the unnamed owner unless it was made for another.
 #[derive(Clone, Debug)]
 pub struct Handle {
-    commands: Sender<Command>,
-    news: watch::Receiver<News>,
+    requests: Outlet,
+    snapshots: watch::Receiver<Snapshot>,
     plan: Arc<Plan>,
-    begun: Instant,
+    clock: Arc<dyn Clock>,
+    owner: Owner,
 }
 
 impl Handle {
-    /// Starts the keeper of a run that records in `store`, or in memory only.
+    /// Starts the keeper of a run that records in `store`, or in memory only. How counts are checked is what the ledger
+    /// says, unless `policy` says otherwise; that goes on record.
+    ///
+    /// # Errors
+    /// The system gives no thread.
     pub fn start(
         plan: Arc<Plan>,
         shard: Shard,
         standing: Standing,
-        policy: DoubleCheck,
+        policy: Option<DoubleCheck>,
         store: Option<Store>,
     ) -> std::io::Result<Self> {
-        Self::start_by(Box::new(SystemClock::default()), plan, shard, standing, policy, store)
+        Self::start_by(Arc::new(SystemClock::default()), plan, shard, standing, policy, store)
     }
 
-    /// The same by another clock.
+    /// Starts the keeper of a run by a clock of the caller's.
+    ///
+    /// # Errors
+    /// The system gives no thread.
     pub(crate) fn start_by(
-        clock: Box<dyn Clock>,
+        clock: Arc<dyn Clock>,
         plan: Arc<Plan>,
         shard: Shard,
         standing: Standing,
-        policy: DoubleCheck,
+        policy: Option<DoubleCheck>,
         store: Option<Store>,
     ) -> std::io::Result<Self> {
-        let core = Core::new(plan, shard, standing, policy, rand::random());
-        let (commands, inbox) = channel();
-        let (news_out, news) = watch::channel(keeper::first_news(&core));
-        let handle = Self { commands, news, plan: Arc::clone(core.plan()), begun: Instant::now() };
-        keeper::start(core, store, clock, inbox, handle.clone(), news_out)?;
-        Ok(handle)
+        let in_force = standing.policy(policy);
+        let key = store.as_ref().map_or_else(LeaseKey::random, |store| store.lease_key().clone());
+        let core = Core::new(Arc::clone(&plan), shard, standing, in_force, key, rand::random());
+        let (requests, snapshots) = keeper::start(core, store, Arc::clone(&clock))?;
+        Ok(Self { requests, snapshots, plan, clock, owner: Owner::default() })
+    }
+
+    /// A handle to the same keeper whose calls are the owner's: they name no worker of another.
+    #[must_use]
+    pub fn on_behalf_of(&self, owner: Owner) -> Self {
+        Self { owner, ..self.clone() }
     }
 
     /// The plan of the run.
@@ -107,59 +71,86 @@ impl Handle {
         &self.plan
     }
 
-    /// News of the run as they come, at most twice a second.
-    pub fn news(&self) -> watch::Receiver<News> {
-        self.news.clone()
+    /// The clock by which the run is kept.
+    pub(crate) fn clock(&self) -> &Arc<dyn Clock> {
+        &self.clock
     }
 
-    /// Registers a worker.
+    /// Snapshots of the run as they are published, at most twice a second. They end with the keeper.
+    pub fn snapshots(&self) -> watch::Receiver<Snapshot> {
+        self.snapshots.clone()
+    }
+
+    /// Registers a worker of the handle's owner.
+    ///
+    /// # Errors
+    /// The core refuses it, or the keeper has ended.
     pub async fn register(&self, registration: Registration) -> Result<Welcome, CallError> {
-        self.call(|reply| Command::Register(registration, reply)).await
+        let registration = Registration { owner: self.owner.clone(), ..registration };
+        self.call(|reply| Request::Register(registration, reply)).await
     }
 
     /// Leases up to `want` units, and waits up to `wait` for some to open.
+    ///
+    /// # Errors
+    /// The worker is not registered by this owner, or the keeper has ended.
     pub async fn lease(&self, worker: WorkerId, want: u32, wait: Duration) -> Result<LeaseReply, CallError> {
-        let until = self.begun.elapsed() + wait;
-        self.call(|reply| Command::Lease(LeaseRequest { worker, want, until, reply })).await
+        let owner = self.owner.clone();
+        self.call(|reply| Request::Lease(LeaseCall { owner, worker, want, wait, reply })).await
     }
 
     /// Keeps leases alive; the units named in return are lost.
-    pub async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Vec<UnitId>, CallError> {
-        self.call(|reply| Command::Renew { worker, held, reply }).await
+    ///
+    /// # Errors
+    /// The worker is not registered by this owner, or the keeper has ended.
+    pub async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CallError> {
+        let owner = self.owner.clone();
+        self.call(|reply| Request::Renew { owner, worker, held, reply }).await
     }
 
     /// Reports counts. When this returns their verdicts, what was to be recorded is on disk.
+    ///
+    /// # Errors
+    /// The worker is not registered by this owner, the disk does not take the records, or the keeper has ended.
     pub async fn report(&self, report: Report) -> Result<Vec<Verdict>, CallError> {
-        self.call(|reply| Command::Report(report, reply)).await
+        let owner = self.owner.clone();
+        self.call(|reply| Request::Report { owner, report, reply }).await
     }
 
     /// Gives units back, and strikes the worker off if it leaves.
+    ///
+    /// # Errors
+    /// The worker is not registered by this owner, or the keeper has ended.
     pub async fn release(&self, worker: WorkerId, held: Vec<Lease>, leaving: bool) -> Result<(), CallError> {
-        self.call(|reply| Command::Release { worker, held, leaving, reply }).await
+        let owner = self.owner.clone();
+        self.call(|reply| Request::Release { owner, worker, held, leaving, reply }).await
+    }
+
+    /// Strikes off all workers of an owner who is let in no longer.
+    pub async fn strike_off(&self, owner: Owner) {
+        self.requests.send(Request::StrikeOff(owner)).await;
     }
 
     /// Where the run stands.
+    ///
+    /// # Errors
+    /// The keeper has ended.
     pub async fn status(&self) -> Result<RunStatus, CallError> {
         let (reply, answer) = oneshot::channel();
-        self.send(Command::Status(reply));
+        self.requests.send(Request::Status(reply)).await;
         answer.await.map_err(|_| CallError::Closed)
     }
 
-    /// Saves the checkpoint, tells the last news and lets go of the run directory.
+    /// Saves the checkpoint, publishes the last snapshot and lets go of the run directory.
     pub async fn close(&self) {
         let (reply, closed) = oneshot::channel();
-        self.send(Command::Close(reply));
+        self.requests.send(Request::Close(reply)).await;
         closed.await.ok();
     }
 
-    pub(crate) fn send(&self, command: Command) {
-        // If the keeper has ended, the reply channel is dropped with the command, and that is noticed.
-        self.commands.send(command).ok();
-    }
-
-    async fn call<T>(&self, command: impl FnOnce(Reply<T>) -> Command) -> Result<T, CallError> {
+    async fn call<T>(&self, request: impl FnOnce(ReplyTo<T>) -> Request) -> Result<T, CallError> {
         let (reply, answer) = oneshot::channel();
-        self.send(command(reply));
+        self.requests.send(request(reply)).await;
         answer.await.map_err(|_| CallError::Closed)?
     }
 }

@@ -12,8 +12,7 @@
 use std::collections::BTreeMap;
 
 use queens::plan::Border;
-use queens::tally::{Measure, Summand};
-use queens::{Constellation, Plan, Totals, UnitId};
+use queens::{Constellation, Measure, Plan, Summand, Totals, UnitId};
 use thiserror::Error;
 
 use crate::groups::{GroupSums, by_family};
@@ -55,6 +54,9 @@ pub enum Violation {
 }
 
 /// Checks the counts of a complete run.
+///
+/// # Errors
+/// One of the equations does not hold.
 pub fn check(plan: &Plan, standing: &Standing, totals: &Totals) -> Result<Identities, Violation> {
     let families = by_family(plan, Shard::default(), standing);
     let solutions = families.values().map(GroupSums::solutions).sum();
@@ -111,7 +113,7 @@ mod tests {
             matches!(piece.summand, Summand::Symmetric(_, Measure::QuarterTurn))
         };
         let unit = UnitId(plan.pieces().find(quarter).unwrap().units.start);
-        standing.learn_count(unit, 3);
+        standing.adopt_count(unit, 3);
         let violation = Violation::Reflections { unit, count: 3, power: 4 };
         assert_eq!(check(&plan, &standing, &Totals::default()), Err(violation));
         let totals = Totals { a: 1, ..Totals::default() };

@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use queens::kernel::{Isa, Method, Stop, kernel};
 use queens::{Board, Plan, PlanSpec, Totals, UnitId, known};
 
-use crate::ledger::{Record, UnitRecord};
+use crate::ledger::{Record, Retraction, UnitRecord};
 use crate::shard::Shard;
 use crate::store::OpenOptions;
 
@@ -55,8 +55,27 @@ pub fn unit_record(unit: u64, lie: u64, machine: &str) -> UnitRecord {
         mirrored: false,
         recount: None,
         of: None,
+        owner: String::new(),
+        of_owner: String::new(),
         at: 1_790_000_000,
     }
+}
+
+/// What takes a standing count back because another contradicts it.
+pub fn retraction(r: &UnitRecord) -> Record {
+    Record::Retract(Retraction {
+        unit: r.unit,
+        count: r.count,
+        nodes: r.nodes,
+        machine: r.machine.clone(),
+        kernel: r.kernel.clone(),
+        mirrored: r.mirrored,
+        owner: String::new(),
+        contradiction: false,
+        reason: None,
+        quarantine: false,
+        at: r.at,
+    })
 }
 
 /// How to open the run, or to begin it, in that directory.
@@ -66,5 +85,6 @@ pub fn options(path: &Path) -> OpenOptions {
         begin: Some((*plan()).clone()),
         board: None,
         shard: Shard::default(),
+        accept_loss: false,
     }
 }

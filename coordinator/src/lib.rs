@@ -11,15 +11,24 @@ mod answer;
 mod assurance;
 mod audit;
 mod bitmap;
+mod bound;
 mod bucket;
 mod checkpoint;
 mod clock;
 mod connections;
 mod double_check;
+mod gate;
 mod groups;
 mod handle;
 mod keeper;
+mod lock;
 mod merge;
+mod peers;
+mod quota;
+mod replay;
+mod resumption;
+mod retract;
+mod secret;
 mod server;
 mod service;
 
@@ -31,6 +40,7 @@ pub mod run_directory;
 pub mod shard;
 pub mod standing;
 pub mod store;
+pub mod verify;
 
 #[cfg(test)]
 mod corruption_tests;
@@ -38,12 +48,16 @@ mod corruption_tests;
 mod durability_tests;
 #[cfg(test)]
 mod known_run;
+#[cfg(test)]
+mod known_worker;
 
-pub use access::Access;
+pub use access::{Access, Bearers, Caller, Right};
 pub use answer::{Agreement, Answer};
 pub use audit::{Audit, AuditError, audit, audit_each};
+pub use bound::CONFIDENCE;
 pub use double_check::{DoubleCheck, DoubleCheckError};
-pub use handle::{CallError, Handle};
-pub use keeper::{Ending, News};
+pub use handle::Handle;
+pub use keeper::{CallError, Ending, Snapshot, Withheld};
 pub use merge::{MergeError, Merged, merge};
+pub use retract::{RetractError, Target, retract};
 pub use server::{Guard, ServeError, ServerKeys, serve};

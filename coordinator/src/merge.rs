@@ -6,10 +6,11 @@ use queens::UnitId;
 use queens::plan::Fingerprint;
 use thiserror::Error;
 
-use crate::ledger::{self, LedgerError, Position, Record};
+use crate::ledger::{self, LedgerError, Record};
+use crate::replay::{Stretch, beginning, replay};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
-use crate::standing::Standing;
+use crate::standing::{RecordError, Standing};
 use crate::store::{OpenOptions, Store, StoreError};
 
 /// Records of one commit while merging.
@@ -79,6 +80,10 @@ pub struct Merged {
 
 /// Joins the runs in `parts` (at least one) into a new run in `out`. Where it fails, `out` is left without a run or
 /// with a part of the records, never with wrong ones.
+///
+/// # Errors
+/// The parts are not of one plan, disagree, or have counts that nobody believes; or one of them cannot be read, or the
+/// result not be written.
 pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
     if RunDirectory::exists(out) {
         return Err(MergeError::Occupied(out.to_owned()));
@@ -105,7 +110,7 @@ pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
         }
         for unit in (0..plan.units()).map(UnitId) {
             match (own.count(unit), joined.count(unit)) {
-                (Some(found), None) => joined.learn_count(unit, found),
+                (Some(found), None) => joined.adopt_count(unit, found),
                 (Some(found), Some(standing)) if found != standing => {
                     let path = part.path().to_owned();
                     return Err(MergeError::Disagreement { path, unit, found, standing });
@@ -120,6 +125,7 @@ pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
         begin: Some((*plan).clone()),
         board: None,
         shard: Shard::default(),
+        accept_loss: false,
     };
     let (mut store, mut standing, _) = Store::open(options)?;
     for (part, own) in parts.iter().zip(&standings) {
@@ -132,9 +138,7 @@ pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
 
 fn standing_of(part: &RunDirectory) -> Result<Standing, LedgerError> {
     let mut standing = Standing::new(part.plan());
-    let (plan, run) = (part.plan(), part.run());
-    let beginning = Position::beginning(run.hash());
-    ledger::read(&part.ledger(), &beginning, |_, record| standing.apply(plan, run.shard, record))?;
+    replay(part, Stretch::default(), &mut standing, |_, _| ())?;
     Ok(standing)
 }
 
@@ -149,8 +153,7 @@ fn copy(
     let before = store.mark().elapsed();
     let mut group = Vec::new();
     let mut failed = None;
-    let beginning = Position::beginning(part.run().hash());
-    let tail = ledger::read(&part.ledger(), &beginning, |_, record| {
+    let tail = ledger::read(&part.ledger(), &beginning(part), |_, record| {
         let is_wanted = match record {
             Record::Count(r) => own.count(r.unit) == Some(r.count) && !standing.is_done(r.unit),
             Record::Check(r) => {
@@ -170,7 +173,7 @@ fn copy(
             failed = store.commit(&group, before, 1).err();
             group.clear();
         }
-        Ok(())
+        Ok::<_, RecordError>(())
     })?;
     if let Some(error) = failed {
         return Err(error.into());

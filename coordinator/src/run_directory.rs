@@ -8,11 +8,11 @@
 //!   lock                  held by the one process that writes; names its pid
 //! ```
 
-use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::fs::{self, File};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
 use queens::plan::Fingerprint;
 use queens::{Board, Plan, PlanError, PlanSpec};
@@ -38,24 +38,46 @@ pub struct RunFile {
 }
 
 impl RunFile {
-    /// Reads the text of `run.json`; an error says what is wrong.
-    fn parse(text: &str) -> Result<Self, String> {
-        let run: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    /// Reads the text of `run.json`.
+    fn parse(text: &str) -> Result<Self, RunFileError> {
+        let run: Self = serde_json::from_str(text)?;
         // A field that this release does not know may change what is counted. (serde cannot refuse it by itself, because
         // the plan's scheme is flattened into the plan.)
         let known = serde_json::to_value(&run).expect("a run file is plain data");
         let found = serde_json::from_str(text).expect("it was read before");
         match unknown_field(&found, &known) {
             None => Ok(run),
-            Some(name) => Err(format!("it has a field {name:?}, which this release does not know")),
+            Some(name) => Err(RunFileError::UnknownField(name.to_owned())),
         }
     }
 
     /// The hash that the first line of the run's ledger follows: a ledger of another run does not fit.
     pub fn hash(&self) -> LineHash {
-        let Self { fingerprint, shard, begun, .. } = self;
-        LineHash::of(format!("{fingerprint} {shard} {begun}").as_bytes())
+        let Self { plan, fingerprint, shard, begun } = self;
+        if plan.version == 1 {
+            let shard = shard.text_of_version_1();
+            return LineHash::of(format!("{fingerprint} {shard} {begun}").as_bytes());
+        }
+        let fingerprint = fingerprint.to_string();
+        let mut bytes = b"diadem run".to_vec();
+        bytes.extend(plan.version.to_le_bytes());
+        bytes.extend((fingerprint.len() as u64).to_le_bytes());
+        bytes.extend(fingerprint.as_bytes());
+        bytes.extend(shard.to_bytes());
+        bytes.extend(begun.to_le_bytes());
+        LineHash::of(&bytes)
     }
+}
+
+/// A `run.json` that does not describe a run.
+#[derive(Debug, Error)]
+pub enum RunFileError {
+    /// It is no JSON, or not with these fields.
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
+    /// A later release may mean something by it.
+    #[error("it has a field {0:?}, which this release does not know")]
+    UnknownField(String),
 }
 
 /// A run directory that cannot be used.
@@ -90,7 +112,7 @@ pub enum RunDirectoryError {
         /// The file.
         path: PathBuf,
         /// What is wrong with it.
-        what: String,
+        what: RunFileError,
     },
     /// Another process writes.
     #[error("{} is in use by process {pid}; stop that one first, or choose another directory", .path.display())]
@@ -133,7 +155,7 @@ pub enum RunDirectoryError {
     },
 }
 
-fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> RunDirectoryError {
+pub(crate) fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> RunDirectoryError {
     move |source| RunDirectoryError::Io { action, path: path.to_owned(), source }
 }
 
@@ -147,6 +169,9 @@ pub struct RunDirectory {
 
 impl RunDirectory {
     /// The run in `path`, for reading; locks nothing.
+    ///
+    /// # Errors
+    /// There is none, it cannot be read, or this release does not derive its plan.
     pub fn open(path: &Path) -> Result<Self, RunDirectoryError> {
         let file = path.join("run.json");
         let text = match fs::read_to_string(&file) {
@@ -169,12 +194,21 @@ impl RunDirectory {
         Ok(Self { path: path.to_owned(), run, plan: Arc::new(plan) })
     }
 
-    /// Begins a run in `path`, which is created where it is missing and must not hold a run.
-    pub fn begin(path: &Path, plan: Plan, shard: Shard) -> Result<Self, RunDirectoryError> {
+    /// Begins a run in `path`, which is created where it is missing and must not hold a run, at that time since 1970
+    /// (UTC).
+    ///
+    /// # Errors
+    /// The disk would not do it.
+    pub fn begin(
+        path: &Path,
+        plan: Plan,
+        shard: Shard,
+        since_1970: Duration,
+    ) -> Result<Self, RunDirectoryError> {
         let ledger = path.join("ledger");
         fs::create_dir_all(&ledger).map_err(io_error("create", &ledger))?;
-        let run =
-            RunFile { plan: plan.spec(), fingerprint: plan.fingerprint().clone(), shard, begun: now_ms() };
+        let begun = since_1970.as_millis().try_into().unwrap_or(u64::MAX);
+        let run = RunFile { plan: plan.spec(), fingerprint: plan.fingerprint().clone(), shard, begun };
         let text = serde_json::to_string_pretty(&run).expect("a run file is plain data") + "\n";
         let (draft, file) = (path.join("run.json.new"), path.join("run.json"));
         let mut out = File::create(&draft).map_err(io_error("create", &draft))?;
@@ -187,6 +221,9 @@ impl RunDirectory {
     }
 
     /// Refuses a run of another board.
+    ///
+    /// # Errors
+    /// It is one.
     pub fn of_board(self, wanted: Board) -> Result<Self, RunDirectoryError> {
         let found = self.plan.board();
         if found == wanted {
@@ -197,6 +234,9 @@ impl RunDirectory {
     }
 
     /// Refuses a run of another share of the plan.
+    ///
+    /// # Errors
+    /// It is one.
     pub fn of_shard(self, wanted: Shard) -> Result<Self, RunDirectoryError> {
         let found = self.run.shard;
         if found == wanted {
@@ -237,40 +277,6 @@ impl RunDirectory {
     }
 }
 
-/// Held by the one process that writes to a run directory; the system lets go of it when the process ends.
-#[derive(Debug)]
-pub struct Lock {
-    _file: File,
-}
-
-impl Lock {
-    /// Takes the lock of the directory, which is created where it is missing.
-    pub fn take(directory: &Path) -> Result<Self, RunDirectoryError> {
-        fs::create_dir_all(directory).map_err(io_error("create", directory))?;
-        let path = directory.join("lock");
-        let mut file = OpenOptions::new()
-            .read(true)
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(io_error("open", &path))?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                let mut pid = String::new();
-                file.read_to_string(&mut pid).map_err(io_error("read", &path))?;
-                let pid = pid.trim().to_owned();
-                return Err(RunDirectoryError::InUse { path: directory.to_owned(), pid });
-            }
-            Err(TryLockError::Error(error)) => return Err(io_error("lock", &path)(error)),
-        }
-        file.set_len(0).map_err(io_error("write", &path))?;
-        writeln!(file, "{}", std::process::id()).map_err(io_error("write", &path))?;
-        Ok(Self { _file: file })
-    }
-}
-
 /// The first field, at any depth, that `found` has and `known` has not.
 fn unknown_field<'a>(found: &'a Value, known: &Value) -> Option<&'a str> {
     let unknown = |(name, value): (&'a String, &'a Value)| match known.get(name) {
@@ -280,7 +286,29 @@ fn unknown_field<'a>(found: &'a Value, known: &Value) -> Option<&'a str> {
     found.as_object()?.iter().find_map(unknown)
 }
 
-fn now_ms() -> u64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-    since.as_millis().try_into().unwrap_or(u64::MAX)
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The run of a plan of that version and of that shard, begun at a certain time.
+    fn run(version: u32, shard: &str) -> RunFile {
+        let plan = format!(r#"{{"n":16,"scheme":"constellations","grain":7,"version":{version}}}"#);
+        let begun = 1_790_000_000_123u64;
+        RunFile::parse(&format!(r#"{{"plan":{plan},"fingerprint":"{:032x}"{shard},"begun":{begun}}}"#, 7))
+            .unwrap()
+    }
+
+    #[test]
+    fn hashes_of_runs_are_what_they_were() {
+        for (version, shard, hash) in [
+            (1, "", "f3c07ce20a7bf9054bf78ab77a948853"),
+            (1, r#","shard":{"index":3,"of":400}"#, "21efec93a4ce2cf5b150e810e13d6747"),
+            (1, r#","shard":{"index":1000000,"of":1000000}"#, "777b25fb3437d42f1ffedbd2ce5adc0a"),
+            (2, "", "bb9e7b69db1c2f4e3450c4803d7c9acf"),
+            (2, r#","shard":{"index":3,"of":400}"#, "74eda57c46fcc6f04980c419d3049338"),
+            (2, r#","shard":{"index":1000000,"of":1000000}"#, "a27639098155023824d5aa2dd905adf7"),
+        ] {
+            assert_eq!(run(version, shard).hash().to_string(), hash, "version {version} {shard}");
+        }
+    }
 }

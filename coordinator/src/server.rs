@@ -3,30 +3,33 @@
 use std::error::Error as _;
 use std::fmt;
 use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use proto::v1::coordinator_server::CoordinatorServer;
 use thiserror::Error;
 use tokio::net::TcpListener;
 use tonic::transport::{Certificate, Identity, Server, ServerTlsConfig};
-use tower::filter::FilterLayer;
 
 use crate::access::Access;
 use crate::connections::connections;
+use crate::gate::{Gate, MESSAGE_BYTES};
 use crate::handle::Handle;
-use crate::service::{MOST_UNITS, Service};
+use crate::quota::Quotas;
+use crate::service::Service;
 
 /// A connection that does not answer a ping within this time, asked as often, is dropped.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);
-
-/// The most bytes in a message: every count of a full report, and some more.
-const MESSAGE_BYTES: usize = 64 * MOST_UNITS;
 
 /// A worker has four calls under way at most.
 const MOST_CALLS: u32 = 32;
 
 /// The most bytes in the headers of a call; a token has 256 at most.
 const HEADER_BYTES: u32 = 8 << 10;
+
+/// So many bytes of a call, and of all calls of a connection, may come before they are looked at.
+const CALL_WINDOW: u32 = 128 << 10;
+const CONNECTION_WINDOW: u32 = 256 << 10;
 
 /// A connection that has not agreed on its keys in this time is dropped.
 const HANDSHAKE: Duration = Duration::from_secs(10);
@@ -79,11 +82,16 @@ pub struct Guard {
 
 impl Guard {
     /// Lets in whom `access` lets in; with keys over TLS only.
+    ///
+    /// # Errors
+    /// The keys are of no use.
     pub fn new(access: Access, keys: Option<ServerKeys>) -> Result<Self, ServeError> {
         let server = Server::builder()
             .http2_keepalive_interval(Some(KEEP_ALIVE))
             .http2_keepalive_timeout(Some(KEEP_ALIVE))
             .http2_max_header_list_size(HEADER_BYTES)
+            .initial_stream_window_size(CALL_WINDOW)
+            .initial_connection_window_size(CONNECTION_WINDOW)
             .max_concurrent_streams(MOST_CALLS);
         let server = match keys {
             None => server,
@@ -93,9 +101,17 @@ impl Guard {
         };
         Ok(Self { access, server })
     }
+
+    /// Whom it lets in; that can be changed while it does.
+    pub fn access(&self) -> Access {
+        self.access.clone()
+    }
 }
 
 /// Serves the run behind `handle` on `listener` until `shutdown` completes. The caller owns port and signal.
+///
+/// # Errors
+/// The transport fails.
 pub async fn serve(
     listener: TcpListener,
     handle: Handle,
@@ -103,12 +119,14 @@ pub async fn serve(
     shutdown: impl Future<Output = ()>,
 ) -> Result<(), ServeError> {
     let Guard { access, server } = guard;
+    let clock = Arc::clone(handle.clock());
     let service = CoordinatorServer::new(Service::new(handle)).max_decoding_message_size(MESSAGE_BYTES);
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<CoordinatorServer<Service>>().await;
-    let incoming = connections(listener, !access.is_guarded());
+    let incoming = connections(listener, &access);
+    let gate = Gate { access, quotas: Arc::new(Quotas::default()), clock };
     server
-        .layer(FilterLayer::new(move |request| access.check(request)))
+        .layer(gate)
         .add_service(health_service)
         .add_service(service)
         .serve_with_incoming_shutdown(incoming, shutdown)

@@ -1,18 +1,22 @@
 //! The gRPC service: checks what comes in, asks the keeper, and turns errors into status codes.
 
 use std::pin::Pin;
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
+use prost::Message;
 use proto::v1::coordinator_server::Coordinator;
 use proto::{Lease, Registration, Report, WorkerId, malformed, plan_reply, v1};
+use tokio::sync::Mutex;
 use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status};
 
-use crate::bucket::Bucket;
+use crate::access::Caller;
 use crate::core::Refusal;
-use crate::handle::{CallError, Handle};
+use crate::handle::Handle;
+use crate::keeper::CallError;
+use crate::quota::CallUnderWay;
 
 /// A request for units waits at most this long.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
@@ -20,33 +24,50 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 /// At most so many units in one message.
 pub const MOST_UNITS: usize = 100_000;
 
-/// So many workers may register at once, when a coordinator comes back to all of them, and then one in each interval.
-/// Whoever registers is remembered for a while: this bounds how many that can be.
-const REGISTRATIONS_AT_ONCE: u32 = 2000;
-const REGISTRATIONS_EVERY: Duration = Duration::from_millis(10);
+/// A status is told to all who ask within this time.
+const STATUS_LASTS: Duration = Duration::from_millis(50);
 
 /// The service in front of a keeper.
 #[derive(Clone, Debug)]
 pub struct Service {
     handle: Handle,
-    registrations: Arc<Mutex<Bucket>>,
-    begun: Instant,
+    /// The last status that was told, and when.
+    status: Arc<Mutex<Option<(Duration, v1::StatusReply)>>>,
 }
 
 impl Service {
     pub fn new(handle: Handle) -> Self {
-        let registrations = Bucket::new(REGISTRATIONS_AT_ONCE, REGISTRATIONS_EVERY);
-        Self { handle, registrations: Arc::new(Mutex::new(registrations)), begun: Instant::now() }
+        Self { handle, status: Arc::default() }
     }
 
-    /// Refuses a storm of registrations.
-    fn admit(&self) -> Result<(), Status> {
-        let mut registrations = self.registrations.lock().unwrap_or_else(PoisonError::into_inner);
-        if registrations.take(self.begun.elapsed()) {
-            return Ok(());
-        }
-        Err(Status::resource_exhausted("too many workers register at once; try again in a second"))
+    /// The keeper, on behalf of whoever calls.
+    fn keeper<T>(&self, request: &Request<T>) -> Result<Handle, Status> {
+        let caller = request.extensions().get::<Caller>().ok_or_else(not_judged)?;
+        Ok(self.handle.on_behalf_of(caller.owner.clone()))
     }
+
+    /// Where the run stands, asked of the keeper at most so often.
+    async fn latest_status(&self) -> Result<v1::StatusReply, Status> {
+        let mut latest = self.status.lock().await;
+        let now = self.handle.clock().now();
+        if let Some((at, status)) = &*latest
+            && now.saturating_sub(*at) < STATUS_LASTS
+        {
+            return Ok(status.clone());
+        }
+        let status = v1::StatusReply::from(self.handle.status().await?);
+        *latest = Some((now, status.clone()));
+        Ok(status)
+    }
+}
+
+/// The call, as the gate counts it.
+fn under_way<T>(request: &Request<T>) -> Result<Arc<CallUnderWay>, Status> {
+    request.extensions().get().cloned().ok_or_else(not_judged)
+}
+
+fn not_judged() -> Status {
+    Status::internal("the call did not come through the gate")
 }
 
 /// The one place where an error becomes a gRPC status.
@@ -55,6 +76,7 @@ impl From<CallError> for Status {
         let text = error.to_string();
         match error {
             CallError::Refused(Refusal::UnknownWorker(_)) => Status::not_found(text),
+            CallError::Refused(Refusal::TooManyWorkers(_)) => Status::resource_exhausted(text),
             CallError::Refused(_) => Status::failed_precondition(text),
             CallError::NotRecorded(_) | CallError::Closed => Status::unavailable(text),
         }
@@ -87,31 +109,34 @@ impl Coordinator for Service {
         &self,
         request: Request<v1::RegisterRequest>,
     ) -> Result<Response<v1::RegisterReply>, Status> {
-        self.admit()?;
+        under_way(&request)?.register(self.handle.clock().now())?;
         at_most(&request.get_ref().held)?;
+        let keeper = self.keeper(&request)?;
         let registration = Registration::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
-        Ok(Response::new(self.handle.register(registration).await?.into()))
+        Ok(Response::new(keeper.register(registration).await?.into()))
     }
 
     async fn lease(&self, request: Request<v1::LeaseRequest>) -> Result<Response<v1::LeaseReply>, Status> {
+        let keeper = self.keeper(&request)?;
         let v1::LeaseRequest { worker, want, wait_ms } = request.into_inner();
         if want == 0 || want as usize > MOST_UNITS {
             let text = format!("want must be from 1 to {MOST_UNITS} units, not {want}");
             return Err(Status::invalid_argument(text));
         }
         let wait = Duration::from_millis(wait_ms).min(LONGEST_WAIT);
-        Ok(Response::new(self.handle.lease(WorkerId(worker), want, wait).await?.into()))
+        Ok(Response::new(keeper.lease(WorkerId(worker), want, wait).await?.into()))
     }
 
     async fn renew(&self, request: Request<v1::RenewRequest>) -> Result<Response<v1::RenewReply>, Status> {
+        let keeper = self.keeper(&request)?;
         let v1::RenewRequest { worker, leases: held } = request.into_inner();
-        let lost = self.handle.renew(WorkerId(worker), leases(held)?).await?;
-        Ok(Response::new(v1::RenewReply { lost: lost.into_iter().map(|unit| unit.0).collect() }))
+        Ok(Response::new(keeper.renew(WorkerId(worker), leases(held)?).await?.into()))
     }
 
     async fn report(&self, request: Request<v1::ReportRequest>) -> Result<Response<v1::ReportReply>, Status> {
+        let keeper = self.keeper(&request)?;
         at_most(&request.get_ref().counts)?;
-        let verdicts = self.handle.report(Report::from(request.into_inner())).await?;
+        let verdicts = keeper.report(Report::from(request.into_inner())).await?;
         let verdicts = verdicts.into_iter().map(|verdict| v1::Verdict::from(verdict).into()).collect();
         Ok(Response::new(v1::ReportReply { verdicts }))
     }
@@ -120,17 +145,29 @@ impl Coordinator for Service {
         &self,
         request: Request<v1::ReleaseRequest>,
     ) -> Result<Response<v1::ReleaseReply>, Status> {
+        let keeper = self.keeper(&request)?;
         let v1::ReleaseRequest { worker, leases: held, leaving } = request.into_inner();
-        self.handle.release(WorkerId(worker), leases(held)?, leaving).await?;
+        keeper.release(WorkerId(worker), leases(held)?, leaving).await?;
         Ok(Response::new(v1::ReleaseReply {}))
     }
 
-    async fn status(&self, _: Request<v1::StatusRequest>) -> Result<Response<v1::StatusReply>, Status> {
-        Ok(Response::new(self.handle.status().await?.into()))
+    async fn status(&self, request: Request<v1::StatusRequest>) -> Result<Response<v1::StatusReply>, Status> {
+        let call = under_way(&request)?;
+        call.ask_status(self.handle.clock().now())?;
+        let status = self.latest_status().await?;
+        call.hold(status.encoded_len())?;
+        Ok(Response::new(status))
     }
 
-    async fn watch(&self, _: Request<v1::StatusRequest>) -> Result<Response<Self::WatchStream>, Status> {
-        let news = WatchStream::new(self.handle.news());
-        Ok(Response::new(Box::pin(news.map(|news| Ok(news.status.into())))))
+    async fn watch(
+        &self,
+        request: Request<v1::StatusRequest>,
+    ) -> Result<Response<Self::WatchStream>, Status> {
+        let watching = under_way(&request)?.watch()?;
+        let snapshots = WatchStream::new(self.handle.snapshots());
+        Ok(Response::new(Box::pin(snapshots.map(move |snapshot| {
+            let _held_as_long_as_the_stream = &watching;
+            Ok(snapshot.status.into())
+        }))))
     }
 }

@@ -54,6 +54,20 @@ impl Shard {
         self.of == 1
     }
 
+    /// The bytes by which runs are told apart: index and number of shards, 8 bytes each, the lowest first.
+    pub fn to_bytes(self) -> [u8; 16] {
+        (u128::from(self.of) << 64 | u128::from(self.index)).to_le_bytes()
+    }
+
+    /// The words by which runs of plan version 1 are told apart: those in which a shard was once shown.
+    pub fn text_of_version_1(self) -> String {
+        if self.is_whole() {
+            "the whole plan".to_owned()
+        } else {
+            format!("shard {}/{}", self.index, self.of)
+        }
+    }
+
     /// Whether the unit belongs to it.
     pub fn contains(self, unit: UnitId) -> bool {
         unit.0 % self.of == self.index - 1

@@ -1,18 +1,26 @@
 //! Where a run keeps its records: the run directory with ledger and checkpoint, or nowhere but in memory.
 
-use std::fmt;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use queens::{Board, Plan};
 use thiserror::Error;
 
 use crate::checkpoint::{Checkpoint, set_aside};
-use crate::ledger::{self, Disk, LedgerError, LineBefore, Mark, Position, Record, SystemDisk, Tail, Writer};
-use crate::run_directory::{Lock, RunDirectory, RunDirectoryError};
+use crate::clock::{Clock, SystemClock};
+use crate::core::LeaseKey;
+use crate::ledger::{CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, Writer};
+use crate::lock::Lock;
+use crate::resumption::{Resumed, resume};
+use crate::run_directory::{RunDirectory, RunDirectoryError};
+use crate::secret::lease_key;
 use crate::shard::Shard;
 use crate::standing::Standing;
+
+pub use crate::checkpoint::CheckpointError;
+pub use crate::resumption::{NoCheckpoint, Notice};
 
 /// A run that cannot be opened or resumed.
 #[derive(Debug, Error)]
@@ -26,6 +34,14 @@ pub enum StoreError {
     /// Its ledger is not.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
+    /// Its private key cannot be read, or made.
+    #[error("cannot read or make the key {}: {source}", .path.display())]
+    LeaseKey {
+        /// The run directory.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
     /// Its checkpoint cannot even be moved out of the way.
     #[error("cannot set the checkpoint {} aside: {source}", .path.display())]
     Checkpoint {
@@ -36,43 +52,6 @@ pub enum StoreError {
     },
 }
 
-/// Something about the resumption that its user should know.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Notice {
-    /// Records after the last commit mark were cut off: they were never acknowledged.
-    TailCut {
-        /// Their bytes.
-        bytes: u64,
-    },
-    /// Records that the checkpoint knows of were cut off the ledger by somebody else.
-    RecordsGone {
-        /// Their number.
-        records: u64,
-    },
-    /// The checkpoint was rebuilt from the ledger.
-    CheckpointRebuilt {
-        /// Why.
-        why: String,
-    },
-}
-
-impl fmt::Display for Notice {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Notice::TailCut { bytes } => write!(
-                f,
-                "cut off {bytes} bytes at the end of the ledger that were never acknowledged; their units are counted again"
-            ),
-            Notice::RecordsGone { records } => write!(
-                f,
-                "the last {records} records are gone from the end of the ledger, although they were acknowledged; \
-                 unless it is restored from a copy now, their units are counted again"
-            ),
-            Notice::CheckpointRebuilt { why } => write!(f, "rebuilt the checkpoint from the ledger: {why}"),
-        }
-    }
-}
-
 /// A run directory opened for writing.
 #[derive(Debug)]
 pub struct Store {
@@ -80,7 +59,9 @@ pub struct Store {
     writer: Writer,
     checkpoint: Option<Checkpoint>,
     /// The position that the checkpoint speaks for.
-    saved: Option<Position>,
+    saved: Option<LedgerPosition>,
+    clock: Arc<dyn Clock>,
+    lease_key: LeaseKey,
     _lock: Lock,
 }
 
@@ -95,43 +76,44 @@ pub struct OpenOptions {
     pub board: Option<Board>,
     /// The share of the plan that is to be counted.
     pub shard: Shard,
+    /// Whether to go on from what the ledger has where acknowledged records are missing at its end.
+    pub accept_loss: bool,
 }
 
 impl Store {
     /// Opens or begins a run, and reads what is on record.
+    ///
+    /// # Errors
+    /// There is no run and none was to begin, it is in use or another than the one asked for, or its ledger is damaged.
     pub fn open(options: OpenOptions) -> Result<(Self, Standing, Vec<Notice>), StoreError> {
-        Self::open_on(Box::new(SystemDisk), options)
+        Self::open_on(Box::new(SystemDisk), Arc::new(SystemClock::default()), options)
     }
 
-    /// The same with a ledger that is written on that disk.
+    /// Opens or begins a run whose ledger is written on a disk of the caller's, by a clock of the caller's.
+    ///
+    /// # Errors
+    /// As with [`open`](Self::open).
     pub(crate) fn open_on(
         disk: Box<dyn Disk>,
+        clock: Arc<dyn Clock>,
         options: OpenOptions,
     ) -> Result<(Self, Standing, Vec<Notice>), StoreError> {
-        let OpenOptions { path, begin, board, shard } = options;
-        if !RunDirectory::exists(&path) && begin.is_none() {
+        let path = options.path.clone();
+        if !RunDirectory::exists(&path) && options.begin.is_none() {
             return Err(StoreError::NothingToBegin(path));
         }
         let lock = Lock::take(&path)?;
-        let directory = match begin {
-            Some(plan) if !RunDirectory::exists(&path) => RunDirectory::begin(&path, plan, shard)?,
-            _ => {
-                let directory = RunDirectory::open(&path)?;
-                match board {
-                    Some(board) => directory.of_board(board)?.of_shard(shard)?,
-                    None => directory.of_shard(shard)?,
-                }
-            }
-        };
-        let mut notices = Vec::new();
-        let (checkpoint, standing, tail) = resume(&directory, &mut notices)?;
-        let records_gone = notices.iter().any(|notice| matches!(notice, Notice::RecordsGone { .. }));
-        if tail.bytes > 0 && !records_gone {
-            notices.push(Notice::TailCut { bytes: tail.bytes });
+        let (accept_loss, opened) = (options.accept_loss, clock.since_1970());
+        let directory = directory(options, &*clock)?;
+        let Resumed { checkpoint, mut standing, tail, notices } = resume(&directory, accept_loss, opened)?;
+        let stale = directory.checkpoint();
+        if checkpoint.is_none() && stale.exists() {
+            set_aside(&stale, opened).map_err(|source| StoreError::Checkpoint { path: stale, source })?;
         }
-        let writer = Writer::on(disk, &directory.ledger(), tail.end);
-        let mut store = Self { directory, writer, checkpoint, saved: None, _lock: lock };
-        let mut standing = standing;
+        let writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
+        let lease_key = lease_key(directory.path())
+            .map_err(|source| StoreError::LeaseKey { path: directory.path().to_owned(), source })?;
+        let mut store = Self { directory, writer, checkpoint, saved: None, clock, lease_key, _lock: lock };
         if notices.iter().any(|notice| matches!(notice, Notice::CheckpointRebuilt { .. })) {
             store.save(&mut standing).ok();
         }
@@ -143,98 +125,106 @@ impl Store {
         &self.directory
     }
 
+    /// The key of the leases that the run gives.
+    pub fn lease_key(&self) -> &LeaseKey {
+        &self.lease_key
+    }
+
     /// Behind the last commit mark.
-    pub fn end(&self) -> &Position {
+    pub fn end(&self) -> &LedgerPosition {
         self.writer.end()
     }
 
     /// What the last commit mark says.
-    pub fn mark(&self) -> Mark {
+    pub fn mark(&self) -> CommitMark {
         self.writer.end().mark
     }
 
     /// Puts records on disk; see [`Writer::commit`].
+    ///
+    /// # Errors
+    /// The disk would not do it; nothing has changed.
     pub fn commit(&mut self, records: &[Record], elapsed: Duration, threads: u32) -> Result<(), LedgerError> {
         self.writer.commit(records, elapsed, threads)
     }
 
     /// Brings the checkpoint up to the ledger's end. When that fails the run goes on without: the ledger suffices.
-    /// The error says why.
-    pub fn save(&mut self, standing: &mut Standing) -> Result<(), String> {
+    ///
+    /// # Errors
+    /// The checkpoint cannot be written; the next attempt begins another, unless it is merely slow.
+    pub fn save(&mut self, standing: &mut Standing) -> Result<(), CheckpointError> {
         if self.saved.as_ref() == Some(self.writer.end()) {
             return Ok(());
         }
-        if self.checkpoint.is_none() {
-            let folder = self.directory.checkpoint();
-            if folder.exists() {
-                set_aside(&folder).map_err(|error| error.to_string())?;
-            }
-            self.checkpoint = Some(Checkpoint::open(&folder)?);
-            standing.marks().change_all();
+        let mut checkpoint = match self.checkpoint.take() {
+            Some(checkpoint) => checkpoint,
+            None => self.begin_checkpoint(standing)?,
+        };
+        let saved = checkpoint.save(self.directory.run().hash(), self.writer.end(), standing);
+        if matches!(saved, Ok(()) | Err(CheckpointError::Silent(_))) {
+            self.checkpoint = Some(checkpoint);
         }
-        let Some(checkpoint) = &self.checkpoint else { return Ok(()) };
-        if let Err(error) = checkpoint.save(self.directory.run().hash(), self.writer.end(), standing) {
-            self.checkpoint = None;
-            return Err(error);
-        }
+        saved?;
         self.saved = Some(self.writer.end().clone());
         Ok(())
     }
-}
 
-/// Reads what is on record: from the checkpoint and the ledger behind it, or from the whole ledger.
-fn resume(
-    directory: &RunDirectory,
-    notices: &mut Vec<Notice>,
-) -> Result<(Option<Checkpoint>, Standing, Tail), StoreError> {
-    let (plan, run) = (directory.plan(), directory.run());
-    let folder = directory.checkpoint();
-    let beginning = Position::beginning(run.hash());
-    let replay = |from: &Position, mut standing: Standing| {
-        let tail =
-            ledger::read(&directory.ledger(), from, |_, record| standing.apply(plan, run.shard, record))?;
-        Ok::<_, LedgerError>((standing, tail))
-    };
-    let mut known = 0;
-    let why = match usable_checkpoint(&folder, directory) {
-        Ok(Some((checkpoint, position, standing))) => {
-            match ledger::line_before(&directory.ledger(), &position)? {
-                LineBefore::Fits => {
-                    let (standing, tail) = replay(&position, standing)?;
-                    return Ok((Some(checkpoint), standing, tail));
-                }
-                LineBefore::Short => known = position.mark.records,
-                LineBefore::Differs => {}
-            }
-            "it does not fit the ledger".to_owned()
+    /// An empty checkpoint, for which all that is known is new.
+    fn begin_checkpoint(&self, standing: &mut Standing) -> Result<Checkpoint, CheckpointError> {
+        let folder = self.directory.checkpoint();
+        if folder.exists() {
+            set_aside(&folder, self.clock.since_1970())?;
         }
-        Ok(None) => "there was none".to_owned(),
-        Err(why) => why,
-    };
-    let (standing, tail) = replay(&beginning, Standing::new(plan))?;
-    if folder.exists() {
-        set_aside(&folder).map_err(|source| StoreError::Checkpoint { path: folder, source })?;
+        let checkpoint = Checkpoint::open(&folder)?;
+        standing.marks().change_all();
+        Ok(checkpoint)
     }
-    let found = tail.end.mark.records;
-    if known > found {
-        notices.push(Notice::RecordsGone { records: known - found });
-    }
-    if tail.end != beginning {
-        notices.push(Notice::CheckpointRebuilt { why });
-    }
-    Ok((None, standing, tail))
 }
 
-/// The checkpoint with what it holds; nothing if there is none.
-fn usable_checkpoint(
-    folder: &Path,
-    directory: &RunDirectory,
-) -> Result<Option<(Checkpoint, Position, Standing)>, String> {
-    if !folder.exists() {
-        return Ok(None);
+/// The run directory that is to be opened, or to be begun.
+fn directory(options: OpenOptions, clock: &dyn Clock) -> Result<RunDirectory, RunDirectoryError> {
+    let OpenOptions { path, begin, board, shard, .. } = options;
+    match begin {
+        Some(plan) if !RunDirectory::exists(&path) => {
+            RunDirectory::begin(&path, plan, shard, clock.since_1970())
+        }
+        _ => {
+            let directory = RunDirectory::open(&path)?;
+            match board {
+                Some(board) => directory.of_board(board)?.of_shard(shard),
+                None => directory.of_shard(shard),
+            }
+        }
     }
-    let checkpoint = Checkpoint::open(folder).map_err(|why| format!("it does not open ({why})"))?;
-    let loaded = checkpoint.load(directory.run().hash(), directory.plan());
-    let loaded = loaded.map_err(|why| format!("it cannot be believed ({why})"))?;
-    Ok(loaded.map(|(position, standing)| (checkpoint, position, standing)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::known_run;
+    use tempfile::TempDir;
+
+    #[test]
+    fn a_slow_checkpoint_is_tried_again_and_not_set_aside() {
+        let folder = TempDir::new().unwrap();
+        let (mut store, mut standing, _) = Store::open(known_run::options(folder.path())).unwrap();
+        let mut commit = |store: &mut Store, unit| {
+            let record = known_run::record(unit);
+            store.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
+            standing.apply(&known_run::plan(), Shard::default(), &record).unwrap();
+            store.save(&mut standing)
+        };
+        commit(&mut store, 0).unwrap();
+        let written = store.checkpoint.as_mut().unwrap().delay();
+        for unit in 1..4 {
+            assert!(matches!(commit(&mut store, unit), Err(CheckpointError::Silent(_))));
+        }
+        written.send(Ok(())).unwrap();
+        commit(&mut store, 4).unwrap();
+        drop(store);
+        let names = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
+        assert!(names.into_iter().all(|name| !name.to_string_lossy().contains("unusable")));
+        let (_, standing, notices) = Store::open(known_run::options(folder.path())).unwrap();
+        assert!(notices.is_empty() && standing.done() == 5, "{notices:?}");
+    }
 }

@@ -2,12 +2,13 @@
 
 #![no_main]
 
+use std::convert::Infallible;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use coordinator::ledger::{LedgerError, LineHash, Position, Record, Retraction, Writer, read};
+use coordinator::ledger::{LedgerError, LedgerPosition, LineHash, Record, Retraction, Writer, read};
 use coordinator::shard::Shard;
 use coordinator::standing::Standing;
 use libfuzzer_sys::fuzz_target;
@@ -32,7 +33,7 @@ fuzz_target!(|bytes: &[u8]| {
         let bytes = if kind & 1 == 1 { sealed(file, &mut last) } else { file.to_vec() };
         fs::write(folder.join(format!("{:06}.jsonl", number + 1)), bytes).unwrap();
     }
-    let beginning = Position::beginning(run);
+    let beginning = LedgerPosition::beginning(run);
     let Ok((records, end)) = read_all(folder, &beginning) else { return };
     // What was read can be written on, and read again from there and from the beginning.
     let record = Record::Retract(Retraction {
@@ -47,19 +48,19 @@ fuzz_target!(|bytes: &[u8]| {
     });
     let mut writer = Writer::new(folder, end.clone());
     writer.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
-    let tail = read(folder, &end, |_, _| Ok(())).unwrap();
+    let tail = read(folder, &end, |_, _| Ok::<_, Infallible>(())).unwrap();
     assert_eq!((&tail.end, tail.bytes), (writer.end(), 0));
     let mut again = Vec::new();
     read(folder, &beginning, |_, record| {
         again.push(record.clone());
-        Ok(())
+        Ok::<_, Infallible>(())
     })
     .unwrap();
     assert_eq!(again.pop(), Some(record));
     assert_eq!(again, records);
 });
 
-fn read_all(folder: &Path, from: &Position) -> Result<(Vec<Record>, Position), LedgerError> {
+fn read_all(folder: &Path, from: &LedgerPosition) -> Result<(Vec<Record>, LedgerPosition), LedgerError> {
     let mut records = Vec::new();
     let mut standing = Standing::new(&PLAN);
     let tail = read(folder, from, |_, record| {

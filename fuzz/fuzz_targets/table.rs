@@ -3,8 +3,9 @@
 #![no_main]
 
 use std::sync::LazyLock;
+use std::time::Duration;
 
-use coordinator::export::{By, Format, Source};
+use coordinator::export::{By, TableFormat, TableSource};
 use coordinator::run_directory::RunDirectory;
 use coordinator::shard::Shard;
 use coordinator::{Audit, audit};
@@ -15,14 +16,14 @@ use tempfile::TempDir;
 static RUN: LazyLock<(TempDir, RunDirectory, Audit)> = LazyLock::new(|| {
     let folder = TempDir::new().unwrap();
     let plan = Plan::derive(PlanSpec::new(Board::new(5).unwrap())).unwrap();
-    let directory = RunDirectory::begin(folder.path(), plan, Shard::default()).unwrap();
+    let directory = RunDirectory::begin(folder.path(), plan, Shard::default(), Duration::ZERO).unwrap();
     let audit = audit(&directory).unwrap();
     (folder, directory, audit)
 });
 
 fuzz_target!(|bytes: &[u8]| {
     let (_, directory, audit) = &*RUN;
-    let source = Source { directory, standing: &audit.standing, totals: audit.totals };
+    let source = TableSource { directory, standing: &audit.standing, totals: audit.totals };
     let mut file = bytes;
     if let Ok((by, _)) = source.compare(&mut file) {
         let truth = |format| {
@@ -31,6 +32,6 @@ fuzz_target!(|bytes: &[u8]| {
             table
         };
         assert!(By::ALL.contains(&by));
-        assert!([Format::Csv, Format::JsonLines].into_iter().any(|format| truth(format) == bytes));
+        assert!([TableFormat::Csv, TableFormat::JsonLines].into_iter().any(|format| truth(format) == bytes));
     }
 });

@@ -1,6 +1,7 @@
 //! What coordinator and workers say to each other, in the words of the design.
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use queens::kernel::KernelName;
@@ -14,6 +15,34 @@ pub struct WorkerId(pub u64);
 impl fmt::Display for WorkerId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
+    }
+}
+
+/// Who is authenticated by a certificate or a token: trust is in owners. The unnamed one is everybody where nothing is
+/// asked for, and whoever made the records of older runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Owner(Arc<str>);
+
+impl Owner {
+    /// The owner of that name.
+    pub fn new(name: &str) -> Self {
+        Self(name.into())
+    }
+
+    /// Its name; empty for the unnamed one.
+    pub fn name(&self) -> &str {
+        &self.0
+    }
+
+    /// Whether it is the unnamed one.
+    pub fn is_unnamed(&self) -> bool {
+        self.0.is_empty()
+    }
+}
+
+impl fmt::Display for Owner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -59,6 +88,8 @@ pub struct Lease {
 /// A worker introduces itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Registration {
+    /// Who it was let in as: this never comes over the wire.
+    pub owner: Owner,
     /// The fingerprint of the plan that the worker derived.
     pub fingerprint: Fingerprint,
     /// What people call the worker.
@@ -73,6 +104,10 @@ pub struct Registration {
     pub self_test: u64,
     /// Units that it holds from before a connection was lost.
     pub held: Vec<UnitId>,
+    /// The number that it had then, if it had one.
+    pub former: Option<WorkerId>,
+    /// The leases of these units under that number, which prove that they were lent to it.
+    pub leases: Vec<Lease>,
 }
 
 /// The answer to a registration.
@@ -93,6 +128,15 @@ pub enum LeaseReply {
     Granted(Vec<Lease>),
     /// Everything has been counted.
     Finished,
+}
+
+/// The answer to a renewal.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Renewal {
+    /// Units whose lease was lost: no longer wanted from this worker.
+    pub lost: Vec<UnitId>,
+    /// Whether everything has been counted.
+    pub finished: bool,
 }
 
 /// The count of one unit, as a worker reports it.
@@ -122,7 +166,7 @@ pub struct Report {
 pub enum Verdict {
     /// Recorded, durably.
     Recorded,
-    /// The same count was on record already.
+    /// A record of it with that count was there already.
     Known,
     /// Another count was on record; both are set aside and the unit is counted again.
     Conflict,
@@ -175,8 +219,10 @@ pub struct RunStatus {
     pub phase: Phase,
     /// What is wrong, if anything; else empty.
     pub trouble: String,
-    /// The workers that are there.
+    /// Of the workers that are there those heard of last.
     pub workers: Vec<WorkerStatus>,
+    /// How many are there, those not listed included.
+    pub workers_total: u64,
     /// What double-checking says so far.
     pub assurance: Assurance,
     /// Units that were lost with five workers and are not lent any more; at most 100 of them.
@@ -186,7 +232,9 @@ pub struct RunStatus {
 /// What double-checking says of the counts on record.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Assurance {
-    /// Units counted twice on different machines.
+    /// Units counted twice by different owners.
+    pub on_two_owners: u64,
+    /// Units counted twice on different machines of one owner.
     pub on_two_machines: u64,
     /// Units counted twice on one machine only.
     pub on_one_machine: u64,
@@ -196,8 +244,10 @@ pub struct Assurance {
     pub sampled: u64,
     /// Counts that contradicted others.
     pub conflicts: u64,
-    /// Machines that were wrong.
+    /// Machines that are not believed.
     pub quarantined: Vec<String>,
+    /// Owners who are not believed, with all their machines.
+    pub expelled: Vec<String>,
     /// At most this share of the units is wrong, with 95 % confidence, where that can be said.
     pub wrong_at_most: Option<f64>,
 }
@@ -205,6 +255,8 @@ pub struct Assurance {
 /// What the coordinator knows of a worker.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WorkerStatus {
+    /// As whom it was let in.
+    pub owner: Owner,
     /// What people call it.
     pub name: String,
     /// The machine that it runs on.

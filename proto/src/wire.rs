@@ -1,5 +1,8 @@
 //! Between protobuf and domain types. What comes over the wire is checked here, once.
 
+#[cfg(test)]
+mod tests;
+
 use std::time::Duration;
 
 use queens::kernel::KernelName;
@@ -8,8 +11,8 @@ use queens::{Board, PlanSpec, Totals, UnitId};
 use thiserror::Error;
 
 use crate::domain::{
-    Assurance, Lease, LeaseReply, Phase, Registration, Report, RunStatus, Token, UnitCount, Variant, Verdict,
-    Welcome, WorkerId, WorkerStatus,
+    Assurance, Lease, LeaseReply, Owner, Phase, Registration, Renewal, Report, RunStatus, Token, UnitCount,
+    Variant, Verdict, Welcome, WorkerId, WorkerStatus,
 };
 use crate::v1;
 
@@ -45,8 +48,14 @@ const LONGEST_SHOWN: usize = 100;
 /// Names longer than this are refused.
 const LONGEST_NAME: usize = 200;
 
+/// Fingerprints have 32 digits.
+const LONGEST_FINGERPRINT: usize = 64;
+
 /// More threads than any machine has are refused.
 const MOST_THREADS: u32 = 65_536;
+
+/// Larger totals are refused: no board of 32 has as many solutions, and sums of these still fit.
+const LARGEST_TOTAL: u128 = 10_u128.pow(36);
 
 /// The plan as the coordinator announces it.
 pub fn plan_reply(spec: PlanSpec, fingerprint: &Fingerprint) -> v1::PlanReply {
@@ -58,7 +67,7 @@ pub fn plan_reply(spec: PlanSpec, fingerprint: &Fingerprint) -> v1::PlanReply {
 pub fn plan_from_reply(reply: v1::PlanReply) -> Result<(PlanSpec, Fingerprint), WireError> {
     let spec = serde_json::from_str(&reply.spec)
         .map_err(|_| WireError::new("the plan", reply.spec, "one that this release of diadem knows"))?;
-    Ok((spec, Fingerprint::from(reply.fingerprint)))
+    Ok((spec, parse_fingerprint(reply.fingerprint)?))
 }
 
 impl From<Lease> for v1::Lease {
@@ -85,6 +94,8 @@ impl From<Registration> for v1::RegisterRequest {
             machine: registration.machine,
             self_test: registration.self_test,
             held: registration.held.into_iter().map(|unit| unit.0).collect(),
+            former: registration.former.map(|worker| worker.0),
+            leases: registration.leases.into_iter().map(Into::into).collect(),
         }
     }
 }
@@ -92,7 +103,17 @@ impl From<Registration> for v1::RegisterRequest {
 impl TryFrom<v1::RegisterRequest> for Registration {
     type Error = WireError;
     fn try_from(request: v1::RegisterRequest) -> Result<Self, WireError> {
-        let v1::RegisterRequest { fingerprint, name, threads, kernel, held, machine, self_test } = request;
+        let v1::RegisterRequest {
+            fingerprint,
+            name,
+            threads,
+            kernel,
+            held,
+            machine,
+            self_test,
+            former,
+            leases,
+        } = request;
         for (field, text) in [("a worker's name", &name), ("a machine's name", &machine)] {
             if text.is_empty() || text.len() > LONGEST_NAME || text.chars().any(char::is_control) {
                 return Err(WireError::new(field, format!("{text:?}"), "1 to 200 bytes of plain text"));
@@ -102,15 +123,25 @@ impl TryFrom<v1::RegisterRequest> for Registration {
             return Err(WireError::new("the number of threads", threads, "from 1 to 65536"));
         }
         Ok(Self {
-            fingerprint: Fingerprint::from(fingerprint),
+            owner: Owner::default(),
+            fingerprint: parse_fingerprint(fingerprint)?,
             name,
             machine,
             threads,
             kernel: parse_kernel(&kernel)?,
             self_test,
             held: held.into_iter().map(UnitId).collect(),
+            former: former.map(WorkerId),
+            leases: leases.into_iter().map(Into::into).collect(),
         })
     }
+}
+
+fn parse_fingerprint(text: String) -> Result<Fingerprint, WireError> {
+    if text.len() > LONGEST_FINGERPRINT || text.chars().any(char::is_control) {
+        return Err(WireError::new("a fingerprint", format!("{text:?}"), "32 digits"));
+    }
+    Ok(Fingerprint::from(text))
 }
 
 fn parse_kernel(text: &str) -> Result<KernelName, WireError> {
@@ -160,6 +191,18 @@ impl From<v1::LeaseReply> for LeaseReply {
         } else {
             LeaseReply::Granted(reply.leases.into_iter().map(Into::into).collect())
         }
+    }
+}
+
+impl From<Renewal> for v1::RenewReply {
+    fn from(renewal: Renewal) -> Self {
+        Self { lost: renewal.lost.into_iter().map(|unit| unit.0).collect(), finished: renewal.finished }
+    }
+}
+
+impl From<v1::RenewReply> for Renewal {
+    fn from(reply: v1::RenewReply) -> Self {
+        Self { lost: reply.lost.into_iter().map(UnitId).collect(), finished: reply.finished }
     }
 }
 
@@ -274,6 +317,7 @@ impl From<RunStatus> for v1::StatusReply {
             phase: v1::Phase::from(status.phase).into(),
             trouble: status.trouble,
             workers: status.workers.into_iter().map(Into::into).collect(),
+            workers_total: status.workers_total,
             disputed: status.disputed,
             worth: Some(status.assurance.into()),
             set_aside: status.set_aside.into_iter().map(|unit| unit.0).collect(),
@@ -292,7 +336,7 @@ impl TryFrom<v1::StatusReply> for RunStatus {
         Ok(Self {
             board,
             phase: reply.phase().try_into()?,
-            fingerprint: Fingerprint::from(reply.fingerprint),
+            fingerprint: parse_fingerprint(reply.fingerprint)?,
             units: reply.units,
             done: reply.done,
             leased: reply.leased,
@@ -303,6 +347,8 @@ impl TryFrom<v1::StatusReply> for RunStatus {
             left: reply.seconds_left.map(seconds).transpose()?,
             rate: reply.rate,
             trouble: reply.trouble,
+            // Older coordinators list all and say no number.
+            workers_total: reply.workers_total.max(reply.workers.len() as u64),
             workers: reply.workers.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
             assurance: reply.worth.map(Assurance::from).unwrap_or_default(),
             set_aside: reply.set_aside.into_iter().map(UnitId).collect(),
@@ -320,6 +366,8 @@ impl From<Assurance> for v1::Worth {
             conflicts: assurance.conflicts,
             quarantined: assurance.quarantined,
             wrong_at_most: assurance.wrong_at_most,
+            on_two_owners: assurance.on_two_owners,
+            expelled: assurance.expelled,
         }
     }
 }
@@ -334,6 +382,8 @@ impl From<v1::Worth> for Assurance {
             conflicts: assurance.conflicts,
             quarantined: assurance.quarantined,
             wrong_at_most: assurance.wrong_at_most,
+            on_two_owners: assurance.on_two_owners,
+            expelled: assurance.expelled,
         }
     }
 }
@@ -341,6 +391,7 @@ impl From<v1::Worth> for Assurance {
 impl From<WorkerStatus> for v1::WorkerStatus {
     fn from(status: WorkerStatus) -> Self {
         Self {
+            owner: status.owner.name().to_owned(),
             name: status.name,
             machine: status.machine,
             threads: status.threads,
@@ -357,6 +408,7 @@ impl TryFrom<v1::WorkerStatus> for WorkerStatus {
     type Error = WireError;
     fn try_from(status: v1::WorkerStatus) -> Result<Self, WireError> {
         Ok(Self {
+            owner: Owner::new(&status.owner),
             name: status.name,
             machine: status.machine,
             threads: status.threads,
@@ -370,7 +422,8 @@ impl TryFrom<v1::WorkerStatus> for WorkerStatus {
 }
 
 fn wide(text: &str) -> Result<u128, WireError> {
-    text.parse().map_err(|_| WireError::new("a total", format!("{text:?}"), "a whole number"))
+    let total = text.parse().ok().filter(|total| *total <= LARGEST_TOTAL);
+    total.ok_or_else(|| WireError::new("a total", format!("{text:?}"), "a whole number up to 10^36"))
 }
 
 fn seconds(seconds: f64) -> Result<Duration, WireError> {

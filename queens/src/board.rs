@@ -6,6 +6,13 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// An n x n board, 1 <= n <= 32: a row fits one 32-bit word.
+///
+/// ```
+/// let board: queens::Board = "8".parse()?;
+/// assert_eq!((board.n(), board.last(), board.full()), (8, 7, 0b1111_1111));
+/// assert!(queens::Board::new(33).is_err());
+/// # Ok::<(), queens::BoardError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "u8", into = "u8")]
 pub struct Board(u8);
@@ -19,7 +26,10 @@ impl Board {
     /// The largest board.
     pub const LARGEST: Board = Board(32);
 
-    /// The board with `n` rows and columns; an error unless 1 <= n <= 32.
+    /// The board with `n` rows and columns.
+    ///
+    /// # Errors
+    /// Unless 1 <= n <= 32.
     pub fn new(n: u8) -> Result<Self, BoardError> {
         if (1..=Self::LARGEST.0).contains(&n) { Ok(Self(n)) } else { Err(BoardError(n.to_string())) }
     }
@@ -73,6 +83,13 @@ impl std::fmt::Display for Board {
 }
 
 /// A square by row and column, both from 0; row 0 is the top row, column 0 the left one.
+///
+/// ```
+/// use queens::Square;
+///
+/// assert!(Square::new(0, 2).attacks(Square::new(3, 5)), "on one diagonal");
+/// assert!(!Square::new(0, 2).attacks(Square::new(1, 4)), "a knight's move apart");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct Square {
     /// The row, 0 at the top.
@@ -93,6 +110,13 @@ impl Square {
             && (self.row == other.row
                 || self.col == other.col
                 || self.row.abs_diff(other.row) == self.col.abs_diff(other.col))
+    }
+
+    /// The columns of `row` that a queen here attacks or stands in, one bit each; some may lie off the board.
+    pub(crate) fn attacked_columns(self, row: u8) -> u32 {
+        let distance = u32::from(self.row.abs_diff(row));
+        let column = 1u64 << self.col;
+        (column | column << distance | column >> distance) as u32
     }
 }
 

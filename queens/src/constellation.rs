@@ -12,6 +12,17 @@ use crate::symmetry::{Symmetry, SymmetryClass};
 /// The queens of the four border lines, each by its place in its line (0 to n - 1).
 ///
 /// A queen in a corner is named by both of its lines.
+///
+/// ```
+/// use queens::{Board, Constellation};
+///
+/// let board = Board::new(8)?;
+/// assert_eq!(Constellation::orbits(board).count(), 78);
+/// let corner = Constellation { top: 0, bottom: 2, left: 0, right: 4 };
+/// assert!(corner.is_valid(board));
+/// assert_eq!(corner.queens(board).len(), 3);
+/// # Ok::<(), queens::BoardError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub struct Constellation {
     /// Column of the queen in the top row.
@@ -90,10 +101,25 @@ impl Constellation {
         Self { top, bottom, left, right }
     }
 
+    /// The eight images, in the order of [`Symmetry::ALL`]; those of a constellation with symmetry repeat.
+    pub fn images(self, board: Board) -> [Self; 8] {
+        Symmetry::ALL.map(|symmetry| self.image(board, symmetry))
+    }
+
+    /// The smallest of the images, in the order (top, bottom, left, right): the representative of the orbit.
+    #[must_use]
+    pub fn smallest_image(self, board: Board) -> Self {
+        self.smallest_image_by(board, |image| image)
+    }
+
+    /// The image whose key is the smallest.
+    pub(crate) fn smallest_image_by<K: Ord>(self, board: Board, key: impl Fn(Self) -> K) -> Self {
+        self.images(board).into_iter().min_by_key(|image| key(*image)).expect("there are eight")
+    }
+
     /// The symmetry that the constellation has of its own.
     pub fn class(self, board: Board) -> SymmetryClass {
-        let fixed = Symmetry::ALL.iter().filter(|s| self.image(board, **s) == self).count();
-        SymmetryClass::of_stabiliser(fixed)
+        SymmetryClass::of_stabiliser(self.images(board).iter().filter(|image| **image == self).count())
     }
 
     /// All valid constellations of the board, ascending.
@@ -112,14 +138,9 @@ impl Constellation {
     /// All orbits of valid constellations, ascending by representative.
     pub fn orbits(board: Board) -> impl Iterator<Item = Orbit> {
         // The representative has the smallest top of its images, so half of the tops cannot occur.
-        Self::all(board).take_while(move |x| 2 * x.top <= board.last()).filter_map(move |x| {
-            let images = Symmetry::ALL.map(|s| x.image(board, s));
-            let smallest = images.iter().all(|image| x <= *image);
-            smallest.then(|| Orbit {
-                representative: x,
-                class: SymmetryClass::of_stabiliser(images.iter().filter(|i| **i == x).count()),
-            })
-        })
+        let lower_half = Self::all(board).take_while(move |x| 2 * x.top <= board.last());
+        let representatives = lower_half.filter(move |x| *x == x.smallest_image(board));
+        representatives.map(move |x| Orbit { representative: x, class: x.class(board) })
     }
 }
 

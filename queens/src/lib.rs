@@ -4,6 +4,18 @@
 //! the eight [symmetries](Symmetry). A [`Plan`] cuts them into numbered [units](Unit). A
 //! [kernel](kernel::Kernel) counts a unit's completions, and the [`Tally`] adds the counts up to the
 //! [`Totals`] A, P, R with Q = 8A + 4P + 2R.
+//!
+//! A kernel is had by its name, and counts any position, the empty board too:
+//!
+//! ```
+//! use queens::kernel::{Method, Stop, kernel};
+//! use queens::{Board, Position};
+//!
+//! let kernel = kernel(Method::Meet, None)?;
+//! let count = kernel.count(&Position::empty(Board::new(10)?), &Stop::new());
+//! assert_eq!(count.unwrap().completions, 724);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 pub mod kernel;
 pub mod known;
@@ -14,14 +26,18 @@ pub mod self_test;
 pub mod symmetric;
 pub mod tally;
 
+mod bits;
 mod board;
 mod constellation;
 mod position;
+mod squares;
+mod summand;
 mod symmetry;
 
 pub use board::{Board, BoardError, Square};
 pub use constellation::{Constellation, Orbit};
 pub use plan::{Plan, PlanError, PlanSpec, Unit, UnitId};
 pub use position::{BoundaryPairs, Position};
+pub use summand::{Measure, Summand};
 pub use symmetry::{Symmetry, SymmetryClass};
 pub use tally::{Tally, TallyError, Totals};

@@ -13,6 +13,7 @@
 //! It shares with the other search only what a symmetry does to a square and when two queens attack each other: no
 //! lines, no diagonals, no order of rows.
 
+use crate::bits::set_bits;
 use crate::board::{Board, Square};
 use crate::kernel::Stop;
 use crate::position::Position;
@@ -113,10 +114,8 @@ impl Search<'_> {
             return Some(());
         };
         for word in 0..possible.len() {
-            let mut left = self.rows[next][word] & possible[word];
-            while left != 0 {
-                let orbit = 64 * word + left.trailing_zeros() as usize;
-                left &= left - 1;
+            for orbit in set_bits(self.rows[next][word] & possible[word]) {
+                let orbit = 64 * word + usize::from(orbit);
                 let conflicts = self.conflicts[orbit];
                 let rest = std::array::from_fn(|word| possible[word] & !conflicts[word]);
                 self.descend(rest, open & !self.covered[orbit])?;

@@ -1,5 +1,6 @@
 //! What a kernel completes: queens placed beforehand, and which squares and border queens remain allowed.
 
+use crate::bits::set_bits;
 use crate::board::{Board, Square};
 use crate::constellation::Constellation;
 
@@ -30,9 +31,7 @@ impl BoundaryPairs {
 
     /// The pairs, ascending.
     pub fn iter(&self) -> impl Iterator<Item = (u8, u8)> + '_ {
-        (0..32u8)
-            .flat_map(|left| (0..32u8).map(move |right| (left, right)))
-            .filter(|p| self.contains(p.0, p.1))
+        (0..32).flat_map(|left| set_bits(self.rights(left)).map(move |right| (left, right)))
     }
 
     /// Whether the pair is allowed.
@@ -46,6 +45,18 @@ impl BoundaryPairs {
 ///
 /// Its *completions* are the solutions of the board that contain all placed queens, use allowed squares only and
 /// have an allowed pair of boundary queens. Any placement is a position, also one that no plan would produce.
+///
+/// ```
+/// use queens::kernel::{Method, Stop, kernel};
+/// use queens::{Board, Position, Square};
+///
+/// let board = Board::new(8)?;
+/// let position = Position::empty(board).with_queen(Square::new(0, 0)).with_row_within(7, 0b0000_1111);
+/// assert!(position.is_consistent());
+/// let count = kernel(Method::Search, None)?.count(&position, &Stop::new()).unwrap();
+/// assert_eq!(count.completions, 3, "of the four solutions with a queen in that corner");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Position {
     board: Board,

@@ -39,18 +39,11 @@ pub fn free_rows(position: &Position) -> impl Iterator<Item = FreeRows> {
 }
 
 /// The rows without one of these queens, which leave their queens these squares.
-pub(crate) fn rows_around(board: Board, queens: &[Square], squares: impl Fn(u8) -> u32) -> FreeRows {
+fn rows_around(board: Board, queens: &[Square], squares: impl Fn(u8) -> u32) -> FreeRows {
     let is_free = |row: &u8| queens.iter().all(|q| q.row != *row);
     let free_row = |row| {
-        let attacked = queens.iter().fold(0, |seen, q| seen | attacks_on(board, *q, row));
+        let attacked = queens.iter().fold(0, |attacked, queen| attacked | queen.attacked_columns(row));
         FreeRow { row, blocked: attacked | !squares(row) | !board.full() }
     };
     board.lines().filter(is_free).map(free_row).collect()
-}
-
-/// The columns of `row` that the queen attacks, one bit each.
-pub(crate) fn attacks_on(board: Board, queen: Square, row: u8) -> u32 {
-    let distance = u32::from(queen.row.abs_diff(row));
-    let column = 1u64 << queen.col;
-    ((column | column << distance | column >> distance) as u32) & board.full()
 }

@@ -4,6 +4,7 @@
 //! turn, always into the first row that is still empty. What is found is what the turn fixes, with no look at any
 //! other solution, so all point-symmetric solutions of n = 27 are a matter of minutes.
 
+use crate::bits::set_bits;
 use crate::board::{Board, Square};
 use crate::kernel::{Count, Stop};
 use crate::position::Position;
@@ -106,11 +107,8 @@ impl Search<'_> {
             self.completions = self.completions.checked_add(1).expect("a symmetric count fits 64 bits");
             return Some(());
         }
-        let mut free = placed.free(self.board, row);
-        while free != 0 {
-            let square = Square::new(row, free.trailing_zeros() as u8);
-            free &= free - 1;
-            if let Some(next) = self.place_orbit(placed, square) {
+        for col in set_bits(placed.free(self.board, row)) {
+            if let Some(next) = self.place_orbit(placed, Square::new(row, col)) {
                 self.descend(next)?;
             }
         }

@@ -5,6 +5,15 @@ use serde::{Deserialize, Serialize};
 use crate::board::{Board, Square};
 
 /// A symmetry of the square. Turns go clockwise.
+///
+/// ```
+/// use queens::{Board, Square, Symmetry};
+///
+/// let board = Board::new(8)?;
+/// let images = Symmetry::ALL.map(|symmetry| symmetry.image(board, Square::new(0, 2)));
+/// assert_eq!(images[1], Square::new(2, 7), "a quarter turn takes the top row to the right column");
+/// # Ok::<(), queens::BoardError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Symmetry {
     /// Leaves every square where it is.

@@ -12,7 +12,7 @@
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::plan::Plan;
+use crate::summand::{Measure, Summand};
 use crate::symmetry::SymmetryClass;
 
 /// The orbits of solutions by class.
@@ -40,26 +40,6 @@ impl Totals {
     }
 }
 
-/// Which of the sums a unit's count belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Summand {
-    /// The completions of constellations without symmetry.
-    Asymmetric,
-    /// A sum of one constellation that has a symmetry, by its number among those of the plan.
-    Symmetric(u32, Measure),
-}
-
-/// What is counted of a constellation with symmetry.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Measure {
-    /// All completions, T.
-    Completions,
-    /// Those that the half turn fixes, h = p + r.
-    HalfTurn,
-    /// Those that the quarter turn fixes, r.
-    QuarterTurn,
-}
-
 /// The sums of one constellation that has a symmetry.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 struct SymmetricSums {
@@ -72,6 +52,22 @@ struct SymmetricSums {
 }
 
 /// The partial totals of a run.
+///
+/// ```
+/// use queens::kernel::{Method, Stop, kernel};
+/// use queens::{Board, Plan, PlanSpec, Tally, UnitId};
+///
+/// let plan = Plan::derive(PlanSpec::new(Board::new(8)?))?;
+/// let kernel = kernel(Method::Search, None)?;
+/// let mut tally = Tally::new(plan.symmetric_members());
+/// for unit in (0..plan.units()).map(|id| plan.unit(UnitId(id))) {
+///     tally.add(unit.summand, unit.count(&*kernel, &Stop::new()).unwrap().completions)?;
+/// }
+/// let totals = tally.totals()?;
+/// assert_eq!((totals.a, totals.p, totals.r), (11, 1, 0));
+/// assert_eq!(totals.solutions(), 8 * 11 + 4);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
     asymmetric: u128,
@@ -105,8 +101,9 @@ pub enum TallyError {
 }
 
 impl Tally {
-    /// The tally of a plan of which nothing has been counted.
-    pub fn new(plan: &Plan) -> Self {
+    /// The tally of a run of which nothing has been counted. The members are the constellations of its plan that have a
+    /// symmetry, each with its class and the number of its units.
+    pub fn new(members: impl IntoIterator<Item = (SymmetryClass, u64)>) -> Self {
         let empty = |(class, units)| SymmetricSums {
             class,
             open: units,
@@ -114,10 +111,13 @@ impl Tally {
             half_turn: 0,
             quarter_turn: 0,
         };
-        Self { asymmetric: 0, symmetric: plan.symmetric_members().map(empty).collect() }
+        Self { asymmetric: 0, symmetric: members.into_iter().map(empty).collect() }
     }
 
     /// Adds the count of one unit.
+    ///
+    /// # Errors
+    /// If the sum overflows, or the plan has no such unit that has not been counted.
     pub fn add(&mut self, summand: Summand, count: u64) -> Result<(), TallyError> {
         let (sum, open) = self.sum_of(summand)?;
         if let (Some(open), Summand::Symmetric(member, _)) = (open, summand) {
@@ -128,6 +128,9 @@ impl Tally {
     }
 
     /// Takes back the count of one unit that was added before.
+    ///
+    /// # Errors
+    /// If the sum would become negative, or the plan has no such constellation.
     pub fn remove(&mut self, summand: Summand, count: u64) -> Result<(), TallyError> {
         let (sum, open) = self.sum_of(summand)?;
         if let Some(open) = open {
@@ -149,7 +152,16 @@ impl Tally {
         Ok((sum, Some(&mut sums.open)))
     }
 
+    /// The constellations, by number among those with symmetry, whose counts are all there and contradict each other.
+    pub fn contradicted(&self) -> impl Iterator<Item = u32> + '_ {
+        let complete = (0u32..).zip(&self.symmetric).filter(|(_, sums)| sums.open == 0);
+        complete.filter(|(_, sums)| sums.totals().is_none()).map(|(member, _)| member)
+    }
+
     /// The totals so far: constellations without symmetry as far as counted, the others where complete.
+    ///
+    /// # Errors
+    /// If the counts of a constellation with symmetry contradict each other, or a sum overflows.
     pub fn totals(&self) -> Result<Totals, TallyError> {
         let mut totals = Totals { a: self.asymmetric, ..Totals::default() };
         for (member, sums) in (0u32..).zip(&self.symmetric).filter(|(_, sums)| sums.open == 0) {

@@ -66,7 +66,7 @@ fn counts_by_units_agree_with_the_literal_method_and_the_table() {
     for n in 1..=11 {
         let board = Board::new(n).unwrap();
         let plan = Plan::derive(PlanSpec::new(board)).unwrap();
-        let mut tally = Tally::new(&plan);
+        let mut tally = Tally::new(plan.symmetric_members());
         for id in (0..plan.units()).map(UnitId) {
             let unit = plan.unit(id);
             tally.add(unit.summand, unit.count(&*search, &Stop::new()).unwrap().completions).unwrap();

@@ -3,15 +3,19 @@
 use std::net::IpAddr;
 use std::path::PathBuf;
 
-use clap::{Parser, Subcommand};
+use clap::{Args, Subcommand};
+
+use super::value::ValueError;
 
 /// Makes what a coordinator and its workers know each other by: certificates and tokens.
-#[derive(Debug, Parser)]
+#[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   diadem keys init keys --host 10.0.0.7 --host node7.example.org   once; then copy the folders as it says
   diadem keys renew keys                                           a new certificate and new tokens
-  diadem keys client keys rack-3                                   a certificate for a worker, instead of the token")]
+  diadem keys client keys rack-3                                   a certificate for workers of one owner
+  diadem keys client keys ada --token                              a token for workers of one owner
+  diadem keys revoke keys ada                                      refuse them from now on")]
 pub struct KeysArgs {
     #[command(subcommand)]
     pub command: KeysCommand,
@@ -19,7 +23,7 @@ pub struct KeysArgs {
 
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
-    /// Makes a folder with an authority, a certificate for the coordinator and two tokens.
+    /// Makes a folder with an authority, a certificate for the coordinator and a token for each kind of caller.
     Init {
         /// The folder to make.
         #[arg(value_name = "DIR")]
@@ -27,9 +31,8 @@ pub enum KeysCommand {
         /// A name or IP address by which workers reach the coordinator; may be repeated [default: this machine's name].
         #[arg(long = "host", value_name = "NAME", value_parser = host)]
         hosts: Vec<String>,
-        /// How long the certificate is valid.
-        #[arg(long, value_name = "DAYS", default_value_t = 825, value_parser = clap::value_parser!(u32).range(1..=3650))]
-        days: u32,
+        #[command(flatten)]
+        validity: ValidityArgs,
     },
     /// Makes a new certificate for the coordinator and new tokens; the tokens before them hold until the next renewal.
     Renew {
@@ -39,41 +42,74 @@ pub enum KeysCommand {
         /// A name or IP address by which workers reach the coordinator; may be repeated [default: those of before].
         #[arg(long = "host", value_name = "NAME", value_parser = host)]
         hosts: Vec<String>,
-        /// How long the certificate is valid.
-        #[arg(long, value_name = "DAYS", default_value_t = 825, value_parser = clap::value_parser!(u32).range(1..=3650))]
-        days: u32,
+        #[command(flatten)]
+        validity: ValidityArgs,
     },
-    /// Makes a certificate with which a worker can take part without the join token.
+    /// Makes a certificate, or a token, with which workers take part under a name of their own, without the join token.
     Client {
         /// The folder that keys init made.
         #[arg(value_name = "DIR")]
         keys: PathBuf,
-        /// What to call it: letters, digits, - and _.
+        /// What to call the owner of its counts: letters, digits, - and _.
         #[arg(value_name = "NAME", value_parser = client_name)]
         name: String,
-        /// How long the certificate is valid.
-        #[arg(long, value_name = "DAYS", default_value_t = 825, value_parser = clap::value_parser!(u32).range(1..=3650))]
-        days: u32,
+        /// Make a token instead of a certificate.
+        #[arg(long, conflicts_with = "days")]
+        token: bool,
+        #[command(flatten)]
+        validity: ValidityArgs,
+    },
+    /// Refuses an owner from now on: its certificates, its tokens and its workers.
+    Revoke {
+        /// The folder that keys init made.
+        #[arg(value_name = "DIR")]
+        keys: PathBuf,
+        /// The owner, as keys client or the status names it; join is whoever has the join token.
+        #[arg(value_name = "NAME", value_parser = owner_name)]
+        name: String,
     },
 }
 
-fn client_name(text: &str) -> Result<String, String> {
-    let fits = (1..=64).contains(&text.len());
-    if fits && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_') {
+/// How long what is made can be used.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct ValidityArgs {
+    /// How long the certificate is valid.
+    #[arg(long, value_name = "DAYS", default_value_t = 825, value_parser = clap::value_parser!(u32).range(1..=3650))]
+    pub days: u32,
+}
+
+/// What cannot be given away: names of those who have no name of their own.
+const TAKEN: [&str; 4] = ["join", "status", "follow", "admin"];
+
+/// What an owner can be called that keys are made for.
+fn client_name(text: &str) -> Result<String, ValueError> {
+    let name = owner_name(text)?;
+    if TAKEN.contains(&text) || text.starts_with("certificate-") {
+        return Err(ValueError::new(text, "a name of its own: coordinators call others so"));
+    }
+    Ok(name)
+}
+
+/// What an owner can be called: it stands in a certificate, in the name of a folder, and beside a token, than which it
+/// is shorter.
+pub fn owner_name(text: &str) -> Result<String, ValueError> {
+    let is_inner = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_';
+    let has_ends = !text.starts_with('-') && !text.ends_with('-');
+    if (1..32).contains(&text.len()) && has_ends && text.bytes().all(is_inner) {
         Ok(text.to_owned())
     } else {
-        Err(format!("{text:?} is not 1 to 64 letters, digits, - and _"))
+        Err(ValueError::new(text, "a name of 1 to 31 letters, digits, - and _"))
     }
 }
 
 /// A host as it can stand in a certificate: an IP address or a name.
-pub fn host(text: &str) -> Result<String, String> {
+pub fn host(text: &str) -> Result<String, ValueError> {
     let letters = |label: &str| label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
     let is_label = |label: &str| (1..=63).contains(&label.len()) && letters(label);
     let is_name = text.len() <= 253 && text.split('.').all(is_label);
     if is_name || text.parse::<IpAddr>().is_ok() {
         Ok(text.to_owned())
     } else {
-        Err(format!("{text:?} is not a host name or an IP address, as in node7.example.org or 10.0.0.7"))
+        Err(ValueError::new(text, "a host name or an IP address, as in node7.example.org or 10.0.0.7"))
     }
 }

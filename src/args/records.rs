@@ -1,17 +1,21 @@
 //! The arguments of the commands about what is on record: verified, exported, joined.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use clap::Parser;
-use coordinator::export::{By, Format};
+use clap::Args;
+use coordinator::Target;
+use coordinator::export::{By, TableFormat};
+use coordinator::verify::SampleSize;
+use queens::UnitId;
+
+use super::value::{ThreadsArgs, ValueError};
 
 /// Re-checks a run from its ledger alone, and counts a sample of its units again.
 ///
 /// In this order, up to the first thing that is wrong: chain and CRCs of the ledger, one standing count a unit,
 /// identities among the sums, the symmetric counts by a second algorithm, a random sample of units with another kernel
 /// than the one that counted each and mirrored, the published value, and a table of diadem export if one is named.
-#[derive(Debug, Parser)]
+#[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   diadem verify ./diadem-16                          50 units counted again
@@ -23,14 +27,13 @@ pub struct VerifyArgs {
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
     /// How many units, chosen at random, to count again: a number or all.
-    #[arg(long, value_name = "K", default_value = "50")]
-    pub recount: Sample,
-    /// What the choice of units follows from [default: drawn, and told].
+    #[arg(long, value_name = "K", default_value = "50", value_parser = sample)]
+    pub recount: SampleSize,
+    /// What the choice of units follows from [default: drawn, and printed].
     #[arg(long, value_name = "SEED")]
     pub seed: Option<u64>,
-    /// How many units to count at a time [default: one for each core].
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=4096))]
-    pub threads: Option<u32>,
+    #[command(flatten)]
+    pub threads: ThreadsArgs,
     /// A table written by diadem export: it must say what the ledger says.
     #[arg(long, value_name = "FILE")]
     pub export: Option<PathBuf>,
@@ -39,23 +42,12 @@ pub struct VerifyArgs {
     pub json: bool,
 }
 
-/// How many units are counted again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Sample {
-    /// So many, or all where there are fewer.
-    Units(u64),
-    /// Every one.
-    All,
-}
-
-impl FromStr for Sample {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text.parse() {
-            _ if text == "all" => Ok(Sample::All),
-            Ok(units) => Ok(Sample::Units(units)),
-            Err(_) => Err(format!("units to count again are a number or \"all\", not \"{text}\"")),
-        }
+/// A number of units, or all.
+fn sample(text: &str) -> Result<SampleSize, ValueError> {
+    match text.parse() {
+        _ if text == "all" => Ok(SampleSize::All),
+        Ok(units) => Ok(SampleSize::Units(units)),
+        Err(_) => Err(ValueError::new(text, "a number or \"all\"")),
     }
 }
 
@@ -63,7 +55,7 @@ impl FromStr for Sample {
 ///
 /// The table depends on the plan and the counts alone, not on who counted; its last line has the BLAKE3 hash of all
 /// lines before. diadem verify --export compares it with the ledger.
-#[derive(Debug, Parser)]
+#[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   diadem export ./diadem-16 --csv                        the count of every unit, on stdout
@@ -83,7 +75,7 @@ pub struct ExportArgs {
     pub out: Option<PathBuf>,
 }
 
-#[derive(Debug, Parser)]
+#[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct ExportFormat {
     /// Values separated by commas.
@@ -96,13 +88,13 @@ pub struct ExportFormat {
 
 impl ExportFormat {
     /// The format that was asked for.
-    pub fn format(&self) -> Format {
-        if self.jsonl { Format::JsonLines } else { Format::Csv }
+    pub fn format(&self) -> TableFormat {
+        if self.jsonl { TableFormat::JsonLines } else { TableFormat::Csv }
     }
 }
 
 /// Joins runs of one plan, shards above all, into a new run directory.
-#[derive(Debug, Parser)]
+#[derive(Debug, Args)]
 #[command(after_help = "\
 Example:
   diadem merge ./diadem-20 ./shard-1 ./shard-2 ./shard-3")]
@@ -113,4 +105,64 @@ pub struct MergeArgs {
     /// The run directories to join.
     #[arg(value_name = "IN", required = true)]
     pub parts: Vec<PathBuf>,
+}
+
+/// Takes counts back, with a reason that stands in the ledger; their units are counted again.
+///
+/// Of a machine or an owner all is taken back that nobody else has confirmed, and nothing is lent to it any more. The
+/// run must not be open: stop its coordinator first, and start it again afterwards.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem retract ./diadem-20 --unit 17 --unit 99 --reason \"found wrong by diadem verify\"
+  diadem retract ./diadem-20 --machine rack-3 --reason \"bad memory\"
+  diadem retract ./diadem-20 --machine ada/rack-3 --reason \"bad memory\"    a machine of the owner ada
+  diadem retract ./diadem-20 --owner mallory --reason \"key was stolen\"")]
+pub struct RetractArgs {
+    /// The run directory.
+    #[arg(value_name = "DIR")]
+    pub run: PathBuf,
+    #[command(flatten)]
+    pub target: TargetArgs,
+    /// Why, for those who read the ledger.
+    #[arg(long, value_name = "TEXT", value_parser = reason)]
+    pub reason: String,
+}
+
+/// What is taken back.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub struct TargetArgs {
+    /// A unit; may be given several times.
+    #[arg(long, value_name = "UNIT")]
+    unit: Vec<u64>,
+    /// A machine, as NAME or OWNER/NAME.
+    #[arg(long, value_name = "MACHINE")]
+    machine: Option<String>,
+    /// An owner, with all machines.
+    #[arg(long, value_name = "OWNER")]
+    owner: Option<String>,
+}
+
+impl TargetArgs {
+    /// What was named; clap sees that it is one of the three.
+    pub fn target(&self) -> Target {
+        if let Some(owner) = &self.owner {
+            return Target::Owner(owner.clone());
+        }
+        let Some(machine) = &self.machine else {
+            return Target::Units(self.unit.iter().copied().map(UnitId).collect());
+        };
+        let (owner, machine) = machine.split_once('/').unwrap_or(("", machine));
+        Target::Machine { owner: owner.to_owned(), machine: machine.to_owned() }
+    }
+}
+
+/// A reason that fits a line of the ledger.
+fn reason(text: &str) -> Result<String, ValueError> {
+    const LONGEST: usize = 1000;
+    if text.trim().is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
+        return Err(ValueError::new(text, "a reason of 1 to 1000 bytes of plain text"));
+    }
+    Ok(text.to_owned())
 }

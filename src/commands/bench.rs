@@ -13,8 +13,7 @@ use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
 use queens::kernel::{Isa, Kernel, KernelName, Method, Stop, kernel};
-use queens::tally::{Measure, Summand};
-use queens::{Board, Plan, PlanSpec, UnitId, known};
+use queens::{Board, Measure, Plan, PlanSpec, Summand, UnitId, known};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -55,9 +54,9 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
             for &isa in &isas {
                 let kernel = kernel(method, Some(isa))?;
                 for &threads in &threads {
-                    let sample = Sample::take(&plan, &*kernel, threads, args.seconds, args.seed);
-                    let line = Line { board: n, kernel: kernel.name(), threads, plan: &plan, sample };
-                    print(&if args.json { line.json().to_string() } else { line.text() })?;
+                    let measurement = Measurement::take(&plan, &*kernel, threads, args.seconds, args.seed);
+                    let row = Row { board: n, kernel: kernel.name(), threads, plan: &plan, measurement };
+                    print(&if args.json { row.json().to_string() } else { row.text() })?;
                 }
             }
         }
@@ -67,7 +66,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
 
 /// What one unit took.
 #[derive(Clone, Copy)]
-struct Counted {
+struct UnitCost {
     nanoseconds: f64,
     completions: f64,
     nodes: f64,
@@ -75,13 +74,13 @@ struct Counted {
 }
 
 /// The units that were counted.
-struct Sample {
-    units: Vec<Counted>,
+struct Measurement {
+    units: Vec<UnitCost>,
     /// Whether these are all units of the plan that have completions to count.
     whole: bool,
 }
 
-impl Sample {
+impl Measurement {
     /// Counts units in a random order for that long, and at least one for each thread.
     fn take(plan: &Plan, kernel: &dyn Kernel, threads: usize, seconds: f64, seed: u64) -> Self {
         let ids = draw(plan, seed);
@@ -107,12 +106,12 @@ impl Sample {
         Self { units: units.into_inner().expect("all threads have ended"), whole }
     }
 
-    fn sum(&self, of: impl Fn(&Counted) -> f64) -> f64 {
+    fn sum(&self, of: impl Fn(&UnitCost) -> f64) -> f64 {
         self.units.iter().map(of).sum()
     }
 
     /// Time over something else of the units, and the relative standard error of that ratio.
-    fn ratio(&self, of: impl Fn(&Counted) -> f64) -> (f64, f64) {
+    fn ratio(&self, of: impl Fn(&UnitCost) -> f64) -> (f64, f64) {
         let k = self.units.len() as f64;
         let (time, other) = (self.sum(|unit| unit.nanoseconds), self.sum(&of));
         let ratio = time / other;
@@ -130,7 +129,7 @@ struct Spread {
     estimate: f64,
 }
 
-impl Sample {
+impl Measurement {
     fn spread(&self) -> Option<Spread> {
         let mut seconds: Vec<f64> = self.units.iter().map(|unit| unit.nanoseconds / 1e9).collect();
         seconds.sort_by(f64::total_cmp);
@@ -164,10 +163,10 @@ fn has_completions(plan: &Plan, id: UnitId) -> bool {
     matches!(plan.summand(id), Summand::Asymmetric | Summand::Symmetric(_, Measure::Completions))
 }
 
-fn count(plan: &Plan, kernel: &dyn Kernel, id: UnitId) -> Option<Counted> {
+fn count(plan: &Plan, kernel: &dyn Kernel, id: UnitId) -> Option<UnitCost> {
     let begun = ThreadTime::now();
     let count = plan.unit(id).count(kernel, &Stop::new())?;
-    Some(Counted {
+    Some(UnitCost {
         nanoseconds: begun.elapsed().as_secs_f64() * 1e9,
         completions: count.completions as f64,
         nodes: count.nodes as f64,
@@ -175,20 +174,20 @@ fn count(plan: &Plan, kernel: &dyn Kernel, id: UnitId) -> Option<Counted> {
     })
 }
 
-/// One line of the table.
-struct Line<'a> {
+/// One row of the table.
+struct Row<'a> {
     board: Board,
     kernel: KernelName,
     threads: usize,
     plan: &'a Plan,
-    sample: Sample,
+    measurement: Measurement,
 }
 
-impl Line<'_> {
+impl Row<'_> {
     /// Nanoseconds of all threads together for a solution, relative error, nodes a solution, nanoseconds a node.
     fn figures(&self) -> (f64, f64, f64, f64) {
-        let (solution, error) = self.sample.ratio(|unit| unit.completions);
-        let (node, _) = self.sample.ratio(|unit| unit.nodes);
+        let (solution, error) = self.measurement.ratio(|unit| unit.completions);
+        let (node, _) = self.measurement.ratio(|unit| unit.nodes);
         (solution / self.threads as f64, error, solution / node, node / self.threads as f64)
     }
 
@@ -198,7 +197,7 @@ impl Line<'_> {
         let nanoseconds = if let Some(known) = known::totals(self.board) {
             solution * known.solutions() as f64 / 8.0
         } else {
-            let (weight, _) = self.sample.ratio(|unit| unit.weight);
+            let (weight, _) = self.measurement.ratio(|unit| unit.weight);
             weight / self.threads as f64 * self.plan.total_weight() as f64
         };
         Duration::try_from_secs_f64(nanoseconds / 1e9).ok()
@@ -206,8 +205,9 @@ impl Line<'_> {
 
     fn text(&self) -> String {
         let (solution, error, nodes, node) = self.figures();
-        let spread = self.sample.spread();
-        let units = format!("{}{}", self.sample.units.len(), if self.sample.whole { "" } else { "*" });
+        let spread = self.measurement.spread();
+        let units =
+            format!("{}{}", self.measurement.units.len(), if self.measurement.whole { "" } else { "*" });
         format!(
             "{:>2} {:<16} {:>7} {units:>9} {solution:>8.2} {:>6.1} {nodes:>9.1} {node:>8.3} {:>14} {:>10} {:>6.1}",
             self.board.n(),
@@ -222,14 +222,14 @@ impl Line<'_> {
 
     fn json(&self) -> serde_json::Value {
         let (solution, error, nodes, node) = self.figures();
-        let spread = self.sample.spread();
+        let spread = self.measurement.spread();
         json!({
             "n": self.board.n(),
             "kernel": self.kernel.method.to_string(),
             "isa": self.kernel.isa.to_string(),
             "threads": self.threads,
-            "units": self.sample.units.len(),
-            "whole": self.sample.whole,
+            "units": self.measurement.units.len(),
+            "whole": self.measurement.whole,
             "ns_per_solution": solution,
             "relative_error": error,
             "nodes_per_solution": nodes,

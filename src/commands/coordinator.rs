@@ -1,10 +1,12 @@
 //! `diadem coordinator`: serves a run to workers.
 
+use std::io;
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::process::ExitCode;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use anyhow::{Context, bail};
+use anyhow::{anyhow, bail};
 use coordinator::shard::Shard;
 use coordinator::store::{OpenOptions, Store};
 use coordinator::{Handle, serve};
@@ -14,47 +16,49 @@ use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
 use tracing::{Level, info};
 
-use super::count::{answered, ending};
 use crate::access::guard;
-use crate::args::{CoordinatorArgs, new_plan};
-use crate::{log, output, signals};
+use crate::args::ServedRun;
+use crate::log::say;
+use crate::{command_line, ending, host, log, output, signals};
 
-/// How long workers are given to notice that all is counted.
+/// Files of the run, and a few connections.
+const OPEN_FILES: u64 = 80;
+
+/// Workers are told that all is counted until none has called for this long. They renew their leases twice in that time.
 const FAREWELL: Duration = Duration::from_secs(5);
 
-pub fn run(args: CoordinatorArgs) -> anyhow::Result<ExitCode> {
+/// Somebody who calls all the same is not waited for any longer.
+const LONGEST_FAREWELL: Duration = Duration::from_mins(1);
+
+pub fn run(run: ServedRun) -> anyhow::Result<ExitCode> {
     log::start(Level::INFO);
+    host::ensure_open_files(OPEN_FILES)?;
     let runtime = tokio::runtime::Runtime::new()?;
-    runtime.block_on(coordinate(args))
+    runtime.block_on(coordinate(&run))
 }
 
-async fn coordinate(args: CoordinatorArgs) -> anyhow::Result<ExitCode> {
-    let guard = guard(&args)?;
-    let listener = TcpListener::bind(args.listen).await.with_context(|| {
-        format!(
-            "cannot listen on {} (another process may use the port; choose one with --listen)",
-            args.listen
-        )
-    })?;
+async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
+    let (guard, keys) = guard(run.keys.as_deref())?;
+    let listener = listen(run.listen).await?;
     let (store, standing, notices) = Store::open(OpenOptions {
-        begin: args.n.map(|n| Plan::derive(new_plan(n, args.kernel.0, args.families))).transpose()?,
-        board: args.n,
-        path: args.run.clone(),
+        begin: run.plan().map(Plan::derive).transpose()?,
+        board: run.board,
+        path: run.path.clone(),
         shard: Shard::default(),
+        accept_loss: run.accepts_loss,
     })?;
-    for notice in notices {
-        eprintln!("diadem: {notice}");
-    }
+    output::notices(&notices);
     let plan = store.directory().plan().clone();
     info!(n = %plan.board(), units = plan.units(), done = standing.done(), listen = %listener.local_addr()?, "serving");
-    let handle = Handle::start(plan, Shard::default(), standing, args.double_check, Some(store))?;
+    let handle = Handle::start(plan, Shard::default(), standing, run.double_check, Some(store))?;
+    tokio::spawn(keys.watch(handle.clone()));
     let (shutdown, stopped) = oneshot::channel::<()>();
     let server = serve(listener, handle.clone(), guard, async {
         stopped.await.ok();
     });
     let mut server = tokio::spawn(server);
     let code = tokio::select! {
-        code = until_done(&args, &handle) => code,
+        code = until_done(run, &handle) => code,
         ended = &mut server => bail!("the server has ended: {ended:?}"),
     };
     handle.close().await;
@@ -63,34 +67,49 @@ async fn coordinate(args: CoordinatorArgs) -> anyhow::Result<ExitCode> {
     code
 }
 
+async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+    TcpListener::bind(address).await.map_err(|error| {
+        let hint = match error.kind() {
+            io::ErrorKind::AddrInUse => "; another process uses the port, choose one with --listen",
+            io::ErrorKind::AddrNotAvailable => "; --listen takes an address of this machine",
+            _ => "",
+        };
+        anyhow!("cannot listen on {address}: {error}{hint}")
+    })
+}
+
 /// Waits for the answer and prints it, or for an interruption.
-async fn until_done(args: &CoordinatorArgs, handle: &Handle) -> anyhow::Result<ExitCode> {
+async fn until_done(run: &ServedRun, handle: &Handle) -> anyhow::Result<ExitCode> {
     // Listened to from here to the end: a signal between the answer and the wait below must not be lost.
     let mut interrupted = pin!(signals::interrupted());
     let ending = tokio::select! {
-        ending = ending(handle.news()) => ending?,
+        ending = ending::of(handle) => ending?,
         interrupted = &mut interrupted => {
             interrupted?;
-            eprintln!(
-                "diadem: stopped; all that was recorded is kept, go on with: diadem coordinator --run {}",
-                args.run.display()
-            );
+            say(format_args!("diadem: stopped; {}", command_line::how_to_go_on()));
             return Ok(ExitCode::SUCCESS);
         }
     };
-    let answer = answered(ending)?;
-    let code = output::answer(&answer, args.json)?;
-    timeout(FAREWELL, everybody_left(handle)).await.ok();
-    if args.stay {
+    let answer = ending::answer(ending)?;
+    let code = output::answer(&answer, run.json)?;
+    everybody_left(handle).await;
+    if run.stays {
         interrupted.await?;
     }
     Ok(code)
 }
 
+/// Waits until all workers have left, or those that are still registered are silent.
 async fn everybody_left(handle: &Handle) {
+    let begun = Instant::now();
     let mut pause = Duration::from_millis(1);
-    while handle.status().await.is_ok_and(|status| !status.workers.is_empty()) {
-        sleep(pause).await;
+    while begun.elapsed() < LONGEST_FAREWELL {
+        let status = handle.status().await;
+        let last_words = status.into_iter().flat_map(|status| status.workers).map(|worker| worker.last_word);
+        match last_words.min() {
+            Some(last_word) if begun.elapsed() < FAREWELL || last_word < FAREWELL => sleep(pause).await,
+            _ => return,
+        }
         pause = (2 * pause).min(Duration::from_millis(50));
     }
 }

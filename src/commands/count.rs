@@ -1,142 +1,141 @@
 //! `diadem count`: a local run, with the coordinator's own code and a worker in one process.
 
-use std::path::PathBuf;
+use std::path::Path;
+use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::anyhow;
 use coordinator::run_directory::RunDirectory;
+use coordinator::shard::Shard;
 use coordinator::standing::Standing;
 use coordinator::store::{OpenOptions, Store};
-use coordinator::{Answer, Ending, Handle, News};
-use queens::Plan;
-use tokio::sync::watch;
+use coordinator::{Ending, Handle};
+use queens::{Plan, PlanError};
 use tracing::Level;
 
-use crate::args::CountArgs;
+use crate::args::{LocalCount, Storage, new_plan};
 use crate::local::Local;
-use crate::{host, log, output, progress, signals};
+use crate::log::say;
+use crate::{command_line, ending, host, log, output, progress, signals};
 
 /// A count that could not record anything for this long ends: what it counts on would be lost.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// Files of the run and of the process.
+const OPEN_FILES: u64 = 64;
+
 /// The exit code after Ctrl-C, as shells have it.
 const INTERRUPTED: u8 = 130;
 
-pub fn run(args: CountArgs) -> anyhow::Result<ExitCode> {
+pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     log::start(Level::WARN);
-    args.kernel.check()?;
-    let path = directory(&args);
-    let (plan, standing, store) = if args.in_memory {
-        let plan = Arc::new(Plan::derive(args.kernel.plan(args.n, args.families))?);
-        let standing = Standing::new(&plan);
-        (plan, standing, None)
-    } else {
-        let (store, standing) = open(&args, path.clone())?;
-        (store.directory().plan().clone(), standing, Some(store))
-    };
+    host::ensure_open_files(OPEN_FILES)?;
+    let (plan, standing, store) = begin(&count)?;
     let config = worker::Config {
         name: "local".into(),
         machine: host::name(),
-        threads: args.kernel.threads(),
-        kernel: args.kernel.kernel(&plan.spec())?,
+        threads: count.kernel.threads,
+        kernel: count.kernel.kernel(&plan.spec())?,
         give_up_after: Some(PATIENCE),
     };
     let (kernel, threads) = (config.kernel.name(), config.threads);
-    let complete = standing.is_settled(&plan, args.shard.unwrap_or_default(), args.double_check);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ending = runtime.block_on(async {
-        let handle = Handle::start(plan, args.shard.unwrap_or_default(), standing, args.double_check, store)?;
-        let ending = count(&handle, config, args.quiet || args.json, complete).await;
+        let is_settled = standing.is_settled(&plan, count.shard(), standing.policy(count.double_check));
+        let handle = Handle::start(plan, count.shard(), standing, count.double_check, store)?;
+        let ending = work(&handle, config, count.shows_progress, is_settled).await;
         handle.close().await;
         ending
     });
-    match ending
-        .with_context(|| if args.in_memory { "the count is lost".into() } else { how_to_go_on(&args) })?
-    {
-        Some(ending) => {
-            let mut answer = answered(ending)?;
+    let what_is_kept = match &count.storage {
+        Storage::Memory => "the count was in memory only and is lost".to_owned(),
+        Storage::Directory { .. } => command_line::how_to_go_on(),
+    };
+    match ending {
+        Ok(Some(ending)) => {
+            let mut answer = ending::answer(ending)?;
             if answer.units == 0 {
-                // Nothing was there to be counted, so the ledger does not tell with what.
+                // Nothing was there to be counted, so the ledger does not say with what.
                 answer.kernels.insert(kernel.to_string());
                 answer.threads = threads;
             }
-            output::answer(&answer, args.json)
+            output::answer(&answer, count.json)
         }
-        None if args.in_memory => {
-            eprintln!("diadem: stopped; the count was in memory only and is lost");
+        Ok(None) => {
+            say(format_args!("diadem: stopped; {what_is_kept}"));
             Ok(ExitCode::from(INTERRUPTED))
         }
-        None => {
-            eprintln!("diadem: stopped; {}", how_to_go_on(&args));
-            Ok(ExitCode::from(INTERRUPTED))
+        Err(error) => Err(anyhow!("{}; {what_is_kept}", output::sentence(&error))),
+    }
+}
+
+/// The plan, what has been counted of it, and where more is recorded.
+fn begin(count: &LocalCount) -> anyhow::Result<(Arc<Plan>, Standing, Option<Store>)> {
+    let new = || Plan::derive(new_plan(count.board, count.kernel.method, count.families));
+    match &count.storage {
+        Storage::Memory => {
+            let plan = Arc::new(new()?);
+            let standing = Standing::new(&plan);
+            Ok((plan, standing, None))
+        }
+        Storage::Directory { path, shard } => {
+            let (store, standing) = open(count, path, *shard, new)?;
+            Ok((store.directory().plan().clone(), standing, Some(store)))
         }
     }
 }
 
-fn directory(args: &CountArgs) -> PathBuf {
-    let default = || match args.shard {
-        Some(shard) => {
-            PathBuf::from(format!("diadem-{}-{}", args.n, shard.to_string().replace([' ', '/'], "-")))
-        }
-        None => PathBuf::from(format!("diadem-{}", args.n)),
-    };
-    args.run.clone().unwrap_or_else(default)
-}
-
-fn how_to_go_on(args: &CountArgs) -> String {
-    let run = args.run.as_ref().map(|run| format!(" --run {}", run.display())).unwrap_or_default();
-    let shard = args.shard.map(|shard| format!(" --{shard}")).unwrap_or_default();
-    format!("all that was recorded is kept, go on with: diadem count {}{run}{shard}", args.n)
-}
-
-fn open(args: &CountArgs, path: PathBuf) -> anyhow::Result<(Store, Standing)> {
-    let new = || Plan::derive(args.kernel.plan(args.n, args.families));
-    let begin = if RunDirectory::exists(&path) { None } else { Some(new()?) };
-    let shard = args.shard.unwrap_or_default();
-    let (store, standing, notices) = Store::open(OpenOptions { path, begin, board: Some(args.n), shard })?;
-    for notice in notices {
-        eprintln!("diadem: {notice}");
-    }
+fn open(
+    count: &LocalCount,
+    path: &Path,
+    shard: Shard,
+    new: impl FnOnce() -> Result<Plan, PlanError>,
+) -> anyhow::Result<(Store, Standing)> {
+    let begin = if RunDirectory::exists(path) { None } else { Some(new()?) };
+    let (path, accept_loss) = (path.to_owned(), count.accepts_loss);
+    let options = OpenOptions { path, begin, board: Some(count.board), shard, accept_loss };
+    let (store, standing, notices) = Store::open(options)?;
+    output::notices(&notices);
     Ok((store, standing))
 }
 
 /// Counts until there is an ending, or until the user interrupts: then there is none.
-async fn count(
+async fn work(
     handle: &Handle,
     config: worker::Config,
-    quiet: bool,
-    complete: bool,
+    shows_progress: bool,
+    is_settled: bool,
 ) -> anyhow::Result<Option<Ending>> {
-    let shown = (!quiet).then(|| tokio::spawn(progress::show(handle.news())));
-    let result = if complete {
-        Ok(Some(ending(handle.news()).await?))
-    } else {
-        let shutdown = async { signals::interrupted().await.unwrap_or(()) };
-        match worker::run(Local(handle.clone()), handle.plan().clone(), config, shutdown).await {
-            Ok(summary) if summary.finished => Ok(Some(ending(handle.news()).await?)),
-            Ok(_) => Ok(None),
-            Err(error) => Err(error),
-        }
-    };
+    let shown = shows_progress.then(|| tokio::spawn(progress::show(handle.snapshots())));
+    let ending = count_and_audit(handle, config, is_settled).await;
     if let Some(shown) = shown {
         shown.abort();
         shown.await.ok();
     }
-    Ok(result?)
+    ending
 }
 
-/// Waits for the ending of a run.
-pub async fn ending(mut news: watch::Receiver<News>) -> anyhow::Result<Ending> {
-    let news = news.wait_for(|news| news.ending.is_some()).await.context("the coordinator has ended")?;
-    news.ending.clone().context("the run has no ending")
-}
-
-/// The answer of a run, if it has one.
-pub fn answered(ending: Ending) -> anyhow::Result<Box<Answer>> {
-    match ending {
-        Ending::Answered(answer) => Ok(answer),
-        Ending::Withheld(why) => bail!("the answer is withheld: {why}"),
+async fn count_and_audit(
+    handle: &Handle,
+    config: worker::Config,
+    is_settled: bool,
+) -> anyhow::Result<Option<Ending>> {
+    // Listened to from here to the end: the audit before the answer can be interrupted as well.
+    let mut interrupted = pin!(signals::interrupted());
+    if !is_settled {
+        let shutdown = async { interrupted.as_mut().await.unwrap_or(()) };
+        let summary = worker::run(Local(handle.clone()), handle.plan().clone(), config, shutdown).await?;
+        if !summary.finished {
+            return Ok(None);
+        }
+    }
+    tokio::select! {
+        ending = ending::of(handle) => Ok(Some(ending?)),
+        interrupted = &mut interrupted => {
+            interrupted?;
+            Ok(None)
+        }
     }
 }

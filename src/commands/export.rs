@@ -6,15 +6,16 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use coordinator::audit;
-use coordinator::export::{ExportError, Source};
+use coordinator::export::{ExportError, TableSource};
 use coordinator::run_directory::RunDirectory;
 
 use crate::args::ExportArgs;
+use crate::log::say;
 
 pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let directory = RunDirectory::open(&args.run)?;
     let audit = audit(&directory)?;
-    let source = Source { directory: &directory, standing: &audit.standing, totals: audit.totals };
+    let source = TableSource { directory: &directory, standing: &audit.standing, totals: audit.totals };
     let format = args.format.format();
     let digest = if let Some(path) = &args.out {
         let failed = || format!("cannot write {}", path.display());
@@ -28,9 +29,9 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
         out.flush()?;
         digest
     };
-    eprintln!("blake3 {digest}");
+    say(format_args!("blake3 {digest}"));
     if audit.missing_units > 0 {
-        eprintln!("diadem: the run is not complete: {} units are missing", audit.missing_units);
+        say(format_args!("diadem: the run is not complete: {} units are missing", audit.missing_units));
     }
     Ok(ExitCode::SUCCESS)
 }

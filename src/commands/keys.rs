@@ -4,35 +4,43 @@
 //! keys/
 //!   ca.key ca.pem    the authority; nobody needs ca.key to run anything
 //!   hosts            what the coordinator's certificate is for
-//!   coordinator/     server.pem server.key ca.pem join.token status.token
+//!   coordinator/     server.pem server.key ca.pem join.token status.token follow.token admin.token revoked
 //!   worker/          ca.pem join.token
 //!   status/          ca.pem status.token
-//!   clients/NAME/    ca.pem client.pem client.key
+//!   follower/        ca.pem follow.token
+//!   admin/           ca.pem admin.token
+//!   clients/NAME/    ca.pem, and client.pem client.key or join.token
 //! ```
 
 mod authority;
+mod files;
 
-use std::fs::{self, DirBuilder, OpenOptions};
-use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 
-use crate::access::{JOIN, STATUS, TokenName};
+use crate::access::{ADMIN, FOLLOW, JOIN, REVOKED, STATUS, TokenName};
 use crate::args::{KeysArgs, KeysCommand, host};
 use crate::output::print;
 use authority::{Authority, Pair};
+use files::{make_folder, read, read_if_there, write_named_token, write_private, write_token};
 
 /// A coordinator can always be reached from its own machine.
 const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
 
+/// The folders that hold a token, and which.
+const FOLDERS: [(&str, TokenName); 4] =
+    [("worker", JOIN), ("status", STATUS), ("follower", FOLLOW), ("admin", ADMIN)];
+
 pub fn run(args: &KeysArgs) -> anyhow::Result<ExitCode> {
     print(&match &args.command {
-        KeysCommand::Init { keys, hosts, days } => init(keys, hosts, *days)?,
-        KeysCommand::Renew { keys, hosts, days } => renew(keys, hosts, *days)?,
-        KeysCommand::Client { keys, name, days } => client(keys, name, *days)?,
+        KeysCommand::Init { keys, hosts, validity } => init(keys, hosts, validity.days)?,
+        KeysCommand::Renew { keys, hosts, validity } => renew(keys, hosts, validity.days)?,
+        KeysCommand::Client { keys, name, token: true, .. } => client_token(keys, name)?,
+        KeysCommand::Client { keys, name, validity, .. } => client(keys, name, validity.days)?,
+        KeysCommand::Revoke { keys, name } => revoke(keys, name)?,
     })?;
     Ok(ExitCode::SUCCESS)
 }
@@ -47,16 +55,15 @@ fn init(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
     let hosts = if hosts.is_empty() { vec![host_name()] } else { hosts.to_vec() };
     let (authority, own) = Authority::make()?;
     let server = authority.server(&with_local(&hosts), days)?;
-    for folder in ["", "coordinator", "worker", "status", "clients"] {
+    for folder in ["", "coordinator", "clients"] {
         make_folder(&keys.join(folder))?;
     }
     write_private(&keys.join("ca.key"), &own.key)?;
-    for folder in ["", "coordinator", "worker", "status"] {
+    for folder in ["", "coordinator"] {
         write_private(&keys.join(folder).join("ca.pem"), &own.certificate)?;
     }
     write_server(keys, &hosts, &server)?;
-    write_token(keys, "worker", JOIN)?;
-    write_token(keys, "status", STATUS)?;
+    write_tokens(keys)?;
     Ok(format!(
         "made keys, valid for {days} days, of a coordinator that is reached as {}:\n{}",
         with_local(&hosts).join(", "),
@@ -69,11 +76,11 @@ fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
     let hosts = if hosts.is_empty() { hosts_of(keys)? } else { hosts.to_vec() };
     let server = authority.server(&with_local(&hosts), days)?;
     write_server(keys, &hosts, &server)?;
-    write_token(keys, "worker", JOIN)?;
-    write_token(keys, "status", STATUS)?;
+    write_tokens(keys)?;
     Ok(format!(
         "made a new certificate, valid for {days} days for {}, and new tokens; the tokens before them hold until keys \
-         are renewed again. Copy and start anew, the coordinator first:\n{}",
+         are renewed again. Copy, the coordinator's folder first: it reads tokens while it goes on, the certificate when \
+         it is started anew:\n{}",
         with_local(&hosts).join(", "),
         what_goes_where(keys)
     ))
@@ -81,10 +88,7 @@ fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
 
 fn client(keys: &Path, name: &str, days: u32) -> anyhow::Result<String> {
     let authority = authority_of(keys)?;
-    let folder = keys.join("clients").join(name);
-    if folder.exists() {
-        bail!("{} is there already; choose another name, or delete it first", folder.display());
-    }
+    let folder = client_folder(keys, name)?;
     let Pair { certificate, key } = authority.client(name, days)?;
     let authority = read(&keys.join("ca.pem"))?;
     make_folder(&folder)?;
@@ -98,12 +102,63 @@ fn client(keys: &Path, name: &str, days: u32) -> anyhow::Result<String> {
     ))
 }
 
+/// A token of its own, for who may take part under that name.
+fn client_token(keys: &Path, name: &str) -> anyhow::Result<String> {
+    let folder = client_folder(keys, name)?;
+    let authority = read(&keys.join("ca.pem"))?;
+    make_folder(&folder)?;
+    write_private(&folder.join("ca.pem"), &authority)?;
+    write_named_token(keys, &folder, name)?;
+    let (folder, keys) = (folder.display(), keys.display());
+    Ok(format!(
+        "made a token for {name}; copy the folder to its machine, and the coordinator's file to it, which reads it \
+         within a second:\n\
+         {folder}   diadem worker --coordinator https://HOST:7227 --keys {name}\n\
+         {keys}/coordinator/{}",
+        JOIN.file
+    ))
+}
+
+/// Has the coordinator let in an owner no more.
+fn revoke(keys: &Path, name: &str) -> anyhow::Result<String> {
+    let file = keys.join("coordinator").join(REVOKED);
+    let before = read_if_there(&file)?;
+    if !before.split_whitespace().any(|revoked| revoked == name) {
+        let lines: Vec<_> = before.lines().chain([name]).collect();
+        write_private(&file, &(lines.join("\n") + "\n"))?;
+    }
+    let is_known = keys.join("clients").join(name).exists() || FOLDERS.iter().any(|(_, of)| of.owner == name);
+    let doubt = if is_known { "" } else { " (no key of that name was made here)" };
+    Ok(format!(
+        "revoked {name}{doubt}: copy the file to the coordinator, which reads it within a second, refuses what {name} \
+         asks and strikes off its workers:\n{}",
+        file.display()
+    ))
+}
+
+/// Where the keys of an owner go.
+fn client_folder(keys: &Path, name: &str) -> anyhow::Result<PathBuf> {
+    let folder = keys.join("clients").join(name);
+    if folder.exists() {
+        bail!("{} is there already; choose another name, or delete it first", folder.display());
+    }
+    if read_if_there(&keys.join("coordinator").join(REVOKED))?
+        .split_whitespace()
+        .any(|revoked| revoked == name)
+    {
+        bail!("{name} has been revoked; choose another name");
+    }
+    Ok(folder)
+}
+
 fn what_goes_where(keys: &Path) -> String {
     let keys = keys.display();
     format!(
         "{keys}/coordinator   to the coordinator:  diadem coordinator ... --listen ADDRESS:7227 --keys coordinator\n\
          {keys}/worker        to each worker:      diadem worker --coordinator https://HOST:7227 --keys worker\n\
          {keys}/status        to who may look on:  diadem status --coordinator https://HOST:7227 --keys status\n\
+         {keys}/follower      to who keeps a copy: diadem follow https://HOST:7227 ... --keys follower\n\
+         {keys}/admin         to who may take counts back: diadem retract ... --keys admin\n\
          {keys}/ca.key        signs further certificates: to none of them, and out of reach"
     )
 }
@@ -128,41 +183,22 @@ fn authority_of(keys: &Path) -> anyhow::Result<Authority> {
 fn hosts_of(keys: &Path) -> anyhow::Result<Vec<String>> {
     let file = keys.join("hosts");
     let hosts: Result<_, _> = read(&file)?.split_whitespace().map(host).collect();
-    hosts.map_err(|what| anyhow::anyhow!("{}: {what}", file.display()))
+    hosts.with_context(|| file.display().to_string())
+}
+
+/// New tokens for all folders; those of older releases lack some of them.
+fn write_tokens(keys: &Path) -> anyhow::Result<()> {
+    let authority = read(&keys.join("ca.pem"))?;
+    for (folder, token) in FOLDERS {
+        make_folder(&keys.join(folder))?;
+        write_private(&keys.join(folder).join("ca.pem"), &authority)?;
+        write_token(keys, folder, token)?;
+    }
+    Ok(())
 }
 
 fn write_server(keys: &Path, hosts: &[String], server: &Pair) -> anyhow::Result<()> {
     write_private(&keys.join("hosts"), &(hosts.join("\n") + "\n"))?;
     write_private(&keys.join("coordinator/server.key"), &server.key)?;
     write_private(&keys.join("coordinator/server.pem"), &server.certificate)
-}
-
-/// Makes a token for that folder. The coordinator takes it, and still the one that the folder had before.
-fn write_token(keys: &Path, folder: &str, name: TokenName) -> anyhow::Result<()> {
-    let file = keys.join(folder).join(name.file);
-    let before = if file.exists() { read(&file)? } else { String::new() };
-    let digits = format!("{:032x}{:032x}", rand::random::<u128>(), rand::random::<u128>());
-    write_private(&keys.join("coordinator").join(name.file), &format!("{digits}\n{before}"))?;
-    write_private(&file, &format!("{digits}\n"))
-}
-
-fn read(file: &Path) -> anyhow::Result<String> {
-    fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
-}
-
-fn make_folder(folder: &Path) -> anyhow::Result<()> {
-    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
-    made.with_context(|| format!("cannot create {}", folder.display()))
-}
-
-/// Writes a file that nobody else can read, whole or not at all.
-fn write_private(file: &Path, text: &str) -> anyhow::Result<()> {
-    let draft = file.with_added_extension("new");
-    let write = || {
-        let mut out = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
-        out.write_all(text.as_bytes())?;
-        out.sync_all()?;
-        fs::rename(&draft, file)
-    };
-    write().with_context(|| format!("cannot write {}", file.display()))
 }

@@ -41,6 +41,7 @@ fn open(status: &RunStatus) -> u64 {
 fn as_json(status: &RunStatus) -> serde_json::Value {
     let worker = |w: &WorkerStatus| {
         json!({
+            "owner": w.owner.name(),
             "name": w.name,
             "machine": w.machine,
             "threads": w.threads,
@@ -69,8 +70,9 @@ fn as_json(status: &RunStatus) -> serde_json::Value {
         "seconds": status.elapsed.as_secs_f64(),
         "seconds_left": status.left.map(|left| left.as_secs_f64()),
         "rate": status.rate,
-        "worth": assurance::value(&status.assurance, status.done),
+        "worth": assurance::value(&status.assurance, status.units),
         "set_aside": status.set_aside.iter().map(|unit| unit.0).collect::<Vec<_>>(),
+        "workers_total": status.workers_total,
         "workers": status.workers.iter().map(worker).collect::<Vec<_>>(),
     })
 }
@@ -91,7 +93,7 @@ fn as_text(status: &RunStatus) -> String {
         totals.p,
         totals.r,
     );
-    text += &format!("\nso checked: {}", assurance::sentence(&status.assurance, *done));
+    text += &format!("\nso checked: {}", assurance::sentence(&status.assurance, *done, *units));
     if status.assurance.pending > 0 {
         text += &format!("; {} units to be checked", status.assurance.pending);
     }
@@ -124,6 +126,10 @@ fn as_text(status: &RunStatus) -> String {
             w.rate,
             span(w.last_word),
         );
+    }
+    let listed = status.workers.len() as u64;
+    if status.workers_total > listed {
+        text += &format!("\n... and {} workers more", status.workers_total - listed);
     }
     text
 }

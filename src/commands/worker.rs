@@ -9,11 +9,15 @@ use tracing::{Level, info};
 use worker::{Config, Remote, fetch_plan};
 
 use crate::access::{JOIN, STATUS, credentials};
-use crate::args::WorkerArgs;
+use crate::args::{KernelChoice, WorkerArgs};
 use crate::{host, log, signals};
+
+/// The connection, and what the process needs besides.
+const OPEN_FILES: u64 = 48;
 
 pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     log::start(Level::INFO);
+    host::ensure_open_files(OPEN_FILES)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let result = runtime.block_on(work(args));
     // A unit that does not stop in time must not hold up the exit.
@@ -22,7 +26,7 @@ pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
 }
 
 async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
-    args.kernel.check()?;
+    let kernel = KernelChoice::try_from(args.kernel)?;
     let remote = Remote::new(&args.coordinator, credentials(args.keys.as_deref(), [JOIN, STATUS])?)?;
     let fetched = tokio::select! {
         fetched = fetch_plan(&remote, args.give_up_after) => fetched?,
@@ -42,8 +46,8 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let config = Config {
         name: args.name.unwrap_or_else(default_name),
         machine: args.machine.unwrap_or_else(host::name),
-        threads: args.kernel.threads(),
-        kernel: args.kernel.kernel(&spec)?,
+        threads: kernel.threads,
+        kernel: kernel.kernel(&spec)?,
         give_up_after: args.give_up_after,
     };
     let shutdown = async { signals::interrupted().await.unwrap_or(()) };

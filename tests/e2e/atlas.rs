@@ -4,9 +4,9 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
-use crate::harness::{Folder, Outcome};
+use crate::harness::{Completed, Folder};
 
-fn lines(outcome: &Outcome) -> Vec<&str> {
+fn lines(outcome: &Completed) -> Vec<&str> {
     assert_eq!(outcome.code, Some(0), "{outcome:?}");
     outcome.stdout.lines().collect()
 }
@@ -32,14 +32,14 @@ fn other_boards_and_pieces_are_counted() {
         let outcome = folder.run(&format!("solutions {n} --board torus --count"));
         assert!(outcome.stdout.ends_with(&format!(": {count} solutions\n")), "{outcome:?}");
     }
-    let outcome = folder.run("families 10 --piece superqueen --totals");
+    let outcome = folder.run("orbits 10 --piece superqueen --totals");
     assert!(outcome.stdout.contains("4 solutions in 1 family under 8 motions"), "{outcome:?}");
 }
 
 #[test]
 fn a_reader_that_goes_away_ends_the_list_without_a_word() {
     let folder = Folder::new();
-    for args in ["solutions 14", "families 12", "rings 12", "study 20..30"] {
+    for args in ["solutions 14", "orbits 12", "rings 12", "study 20..30"] {
         let mut child = folder.diadem(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
         let mut first = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut first).unwrap();
@@ -50,11 +50,11 @@ fn a_reader_that_goes_away_ends_the_list_without_a_word() {
 }
 
 #[test]
-fn families_and_rings_of_n_8_are_the_classic_ones() {
+fn orbits_and_rings_of_n_8_are_the_classic_ones() {
     let folder = Folder::new();
-    let families = folder.run("families 8");
-    assert!(families.stdout.contains("\nB10 = 35281746: point, 4 members\n"), "{families:?}");
-    assert_eq!(lines(&families).last(), Some(&"    92  84136275  B1"), "every solution with its family");
+    let orbits = folder.run("orbits 8");
+    assert!(orbits.stdout.contains("\nB10 = 35281746: point, 4 members\n"), "{orbits:?}");
+    assert_eq!(lines(&orbits).last(), Some(&"    92  84136275  B1"), "every solution with its orbit");
     let rings = folder.run("rings 8 --svg rings.svg");
     assert_eq!(lines(&rings)[0], "n = 8: 48 of 92 solutions in 8 rings, 44 in none");
     for ring in [1, 4, 5, 6, 10, 17, 19, 22] {
@@ -113,9 +113,20 @@ fn what_cannot_be_is_refused_in_a_sentence() {
     folder.run("solutions 8 --first 0").refused(&["0", "1 or more"]);
     folder.run("solutions 8 --format svg").refused(&["--out DIR", "--first 1"]);
     folder.run("solutions 13 --method permutations").refused(&["up to 12", "13"]);
-    folder.run("families 16").refused(&["more than 1000000", "--totals"]);
+    folder.run("orbits 16").refused(&["more than 1000000", "--totals"]);
     folder.run("study 3..8").refused(&["from 4 to 200", "3..8"]);
     folder.run("study 8..").refused(&["8.."]);
     folder.run("picture sheet 8 --out sheet.gif").refused(&["sheet.gif", ".svg or .png"]);
     folder.run("picture sheet 3 --out sheet.svg").refused(&["no solution"]);
+    folder.run("picture shet 8").refused(&["shet", "'sheet'", "(see diadem picture --help)"]);
+    for n in ["0", "33", "x", "1.5"] {
+        folder.run(&format!("constellations {n}")).refused(&[n, "from 1 to 32"]);
+    }
+}
+
+#[test]
+fn orbits_are_also_found_under_their_old_name() {
+    let folder = Folder::new();
+    assert_eq!(folder.run("families 8").stdout, folder.run("orbits 8").stdout);
+    assert!(folder.run("--help").stdout.contains("[alias: families]"));
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use crate::harness::{Folder, Outcome, published, until};
+use crate::harness::{Completed, Folder, published, until};
 
 /// A run of n = 14 that was killed half way.
 fn half_counted() -> Folder {
@@ -14,7 +14,7 @@ fn half_counted() -> Folder {
     folder
 }
 
-fn finish(folder: &Folder) -> Outcome {
+fn finish(folder: &Folder) -> Completed {
     folder.run("count 16 --run run --json")
 }
 
@@ -33,16 +33,21 @@ fn a_ledger_cut_at_every_byte_of_its_last_record_resumes_and_ends_exact() {
     let newlines: Vec<usize> =
         whole.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(at, _)| at).collect();
     let last_record = newlines[newlines.len() - 3] + 1;
-    for cut in last_record..whole.len() {
+    for cut in last_record..whole.len() - 1 {
         assert!(copied());
         fs::write(&path, &whole[..cut]).unwrap();
-        let outcome = folder.run("count 9 --run run --json");
+        folder
+            .run("count 9 --run run --json")
+            .refused(&["acknowledged records are missing", "--accept-loss"]);
+        assert_eq!(fs::read(&path).unwrap(), &whole[..cut], "nothing was touched");
+        let outcome = folder.run("count 9 --run run --json --accept-loss");
         assert_eq!(outcome.json()["total"], published(9), "cut at {cut}");
-        assert!(
-            outcome.stderr.contains("records are gone from the end of the ledger"),
-            "cut at {cut}: {outcome:?}"
-        );
+        assert!(outcome.stderr.contains("its checkpoint knew of"), "cut at {cut}: {outcome:?}");
     }
+    // Without its newline the last mark is a mark.
+    assert!(copied());
+    fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+    assert_eq!(folder.run("count 9 --run run --json").json()["total"], published(9));
     assert_eq!(folder.run("verify run").code, Some(0));
 }
 
@@ -123,4 +128,116 @@ fn a_ledger_of_another_run_is_refused() {
     fs::copy(folder.path().join("other/ledger/000001.jsonl"), folder.path().join("run/ledger/000001.jsonl"))
         .unwrap();
     folder.run("verify run").refused(&["000001.jsonl:1", "does not follow"]);
+}
+
+/// What is done to the ledger file, and the words of the refusal.
+type Harm = (fn(&mut Vec<u8>), &'static [&'static str]);
+
+const HARMS: [Harm; 4] = [
+    (|bytes| *bytes = String::from_utf8_lossy(bytes).replace('\n', "\r\n").into_bytes(), &["CR LF", "sed"]),
+    (
+        |bytes| {
+            let middle = bytes.len() / 2;
+            bytes[middle..].fill(0);
+        },
+        &["--accept-loss"],
+    ),
+    (|bytes| bytes.fill(0), &["acknowledged records are missing", "--accept-loss"]),
+    (
+        |bytes| {
+            let last = bytes.len() - 5;
+            bytes[last] ^= 1;
+        },
+        &["CRC", "--accept-loss"],
+    ),
+];
+
+#[test]
+fn acknowledged_records_are_never_cut_off_as_if_they_were_not() {
+    let folder = Folder::new();
+    folder.run("count 9 --run run --quiet");
+    let path = folder.path().join("run/ledger/000001.jsonl");
+    let whole = fs::read(&path).unwrap();
+    for (harm, words) in HARMS {
+        let mut bytes = whole.clone();
+        harm(&mut bytes);
+        fs::write(&path, &bytes).unwrap();
+        folder.run("count 9 --run run --json").refused(words);
+        folder.run("coordinator --run run --listen 127.0.0.1:0 --json").refused(words);
+        assert_eq!(fs::read(&path).unwrap(), bytes, "nothing was touched");
+        fs::write(&path, &whole).unwrap();
+        assert_eq!(folder.run("count 9 --run run --json").json()["total"], published(9));
+    }
+}
+
+#[test]
+fn a_ledger_whose_lines_end_in_cr_lf_is_refused_without_its_checkpoint_too() {
+    let folder = Folder::new();
+    folder.run("count 9 --run run --quiet");
+    fs::remove_dir_all(folder.path().join("run/checkpoint")).unwrap();
+    let path = folder.path().join("run/ledger/000001.jsonl");
+    let whole = fs::read_to_string(&path).unwrap();
+    fs::write(&path, whole.replace('\n', "\r\n")).unwrap();
+    folder.run("count 9 --run run --json --accept-loss").refused(&["000001.jsonl:1", "CR LF"]);
+    folder.run("verify run").refused(&["000001.jsonl:1", "CR LF"]);
+    let sed = Command::new("sed").args(["-i", "s/\\r$//"]).arg(&path).status().unwrap();
+    assert!(sed.success() && fs::read_to_string(&path).unwrap() == whole);
+    assert_eq!(folder.run("count 9 --run run --json").json()["total"], published(9));
+}
+
+#[test]
+fn a_ledger_file_that_was_rotated_away_is_named_with_or_without_a_checkpoint() {
+    let folder = Folder::new();
+    folder.run("count 9 --run run --quiet");
+    let path = folder.path().join("run/ledger/000001.jsonl");
+    for name in ["000001.jsonl.1", "000001.jsonl.gz"] {
+        let rotated = path.with_file_name(name);
+        fs::rename(&path, &rotated).unwrap();
+        folder.run("count 9 --run run --json").refused(&["missing", name, "--accept-loss"]);
+        fs::rename(folder.path().join("run/checkpoint"), folder.path().join("aside")).unwrap();
+        folder.run("count 9 --run run --json").refused(&["000001.jsonl is missing", name]);
+        fs::rename(folder.path().join("aside"), folder.path().join("run/checkpoint")).ok();
+        fs::rename(&rotated, &path).unwrap();
+        assert_eq!(folder.run("count 9 --run run --json").json()["total"], published(9));
+    }
+    // With the sole file gone, the run begins again only where that is said.
+    fs::rename(&path, path.with_file_name("000001.jsonl.1")).unwrap();
+    let outcome = folder.run("count 9 --run run --json --accept-loss");
+    assert_eq!(outcome.json()["total"], published(9));
+}
+
+#[test]
+fn a_second_writer_is_refused_though_somebody_deleted_the_lock() {
+    let folder = half_counted();
+    let running = folder.start("count 16 --run run --isa portable --quiet --threads 1", "log");
+    let before = folder.counts("run");
+    until("it goes on", || folder.counts("run") > before);
+    fs::remove_file(folder.path().join("run/lock")).unwrap();
+    folder.run("count 16 --run run --json").refused(&["in use by process"]);
+    folder.run("coordinator --run run --listen 127.0.0.1:0 --json").refused(&["in use by process"]);
+    running.terminate();
+    running.end();
+    assert_eq!(finish(&folder).json()["total"], published(16));
+    assert_eq!(folder.run("verify run").code, Some(0));
+}
+
+#[test]
+fn a_ledger_file_that_is_moved_away_while_it_is_written_takes_nothing_until_it_is_back() {
+    let folder = half_counted();
+    let running = folder.start("count 16 --run run --isa portable --quiet --threads 1", "second.log");
+    let before = folder.counts("run");
+    until("it goes on", || folder.counts("run") > before);
+    let path = folder.path().join("run/ledger/000001.jsonl");
+    let away = folder.path().join("away");
+    let log = || fs::read_to_string(folder.path().join("second.log")).unwrap();
+    fs::rename(&path, &away).unwrap();
+    until("it says so", || log().contains("000001.jsonl was removed; nothing is acknowledged"));
+    fs::write(&path, "something else").unwrap();
+    fs::rename(&away, &path).unwrap();
+    let before = folder.counts("run");
+    until("it goes on again", || folder.counts("run") > before);
+    running.terminate();
+    running.end();
+    assert_eq!(finish(&folder).json()["total"], published(16));
+    assert_eq!(folder.run("verify run").code, Some(0));
 }

@@ -32,8 +32,8 @@ impl Folder {
     }
 
     /// Runs it to its end.
-    pub fn run(&self, args: &str) -> Outcome {
-        Outcome::of(self.diadem(args).output().unwrap())
+    pub fn run(&self, args: &str) -> Completed {
+        Completed::of(self.diadem(args).output().unwrap())
     }
 
     /// Starts it; what it prints on stderr goes to a file.
@@ -41,7 +41,7 @@ impl Folder {
         self.start_command(&mut self.diadem(args), log)
     }
 
-    /// The same with any command.
+    /// Starts any command, in the folder; what it prints on stderr goes to a file.
     pub fn start_command(&self, command: &mut Command, log: &str) -> Running {
         let path = self.path().join(log);
         let file = fs::OpenOptions::new().create(true).append(true).open(&path).unwrap();
@@ -66,13 +66,13 @@ impl Folder {
 
 /// A command that has ended.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct Completed {
     pub code: Option<i32>,
     pub stdout: String,
     pub stderr: String,
 }
 
-impl Outcome {
+impl Completed {
     pub fn of(output: Output) -> Self {
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Self { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
@@ -135,11 +135,11 @@ impl Running {
 
     /// Waits for its end, but not for ever.
     #[track_caller]
-    pub fn end(mut self) -> Outcome {
+    pub fn end(mut self) -> Completed {
         until("the process ends", || self.has_ended());
         let output = self.child.take().unwrap().wait_with_output().unwrap();
         let log = fs::read(&self.log).unwrap_or_default();
-        Outcome { stderr: String::from_utf8_lossy(&log).into_owned(), ..Outcome::of(output) }
+        Completed { stderr: String::from_utf8_lossy(&log).into_owned(), ..Completed::of(output) }
     }
 }
 

@@ -1,9 +1,13 @@
 //! The keys that `diadem keys` makes, and what is said of those that are of no use.
 
 use std::fs;
+use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
 
-use crate::harness::{Folder, free_address};
+use serde_json::Value;
+
+use crate::harness::{Folder, Running, free_address, published, until};
 use crate::security::{folder_of, keys, serve, text};
 
 #[test]
@@ -40,8 +44,13 @@ fn keys_are_private_and_never_overwritten() {
             files += 1;
         }
     }
-    assert_eq!(files, 12);
-    for token in ["keys/worker/join.token", "keys/status/status.token"] {
+    assert_eq!(files, 18);
+    for token in [
+        "keys/worker/join.token",
+        "keys/status/status.token",
+        "keys/follower/follow.token",
+        "keys/admin/admin.token",
+    ] {
         assert!(!made.stdout.contains(&text(&folder, token)));
     }
     let before = text(&folder, "keys/ca.key");
@@ -50,6 +59,8 @@ fn keys_are_private_and_never_overwritten() {
     assert_eq!(folder.run("keys client keys a").code, Some(0));
     folder.run("keys client keys a").refused(&["there already"]);
     folder.run("keys client keys ../a").refused(&["letters, digits"]);
+    folder.run("keys client keys join").refused(&["\"join\"", "a name of its own"]);
+    folder.run("keys client keys 0123456789abcdef0123456789abcdef").refused(&["1 to 31"]);
     folder.run("keys init other --host 10.0.0.7/24").refused(&["10.0.0.7/24", "host name"]);
     folder.run("keys renew nowhere").refused(&["nowhere/ca.key"]);
 }
@@ -79,4 +90,100 @@ fn a_token_file_that_others_can_read_gets_a_warning_and_broken_keys_a_sentence()
     fs::copy(folder.path().join("others/ca.key"), folder.path().join("bare/server.key")).unwrap();
     serve("bare").refused(&["certificate or key cannot be used"]);
     assert!(!folder.path().join("run").exists(), "nothing was begun");
+}
+
+/// A worker with these keys, whose log has that name.
+fn work(folder: &Folder, address: &str, keys: &str, name: &str) -> Running {
+    let args = format!(
+        "worker --coordinator https://{address} --threads 1 --isa portable --keys {keys} --name {name}"
+    );
+    folder.start(&args, &format!("{name}.log"))
+}
+
+/// The owners of the workers that are there.
+fn owners(folder: &Folder, address: &str) -> Vec<String> {
+    let outcome = folder.run(&format!("status --coordinator https://{address} --keys keys/status --json"));
+    let status = if outcome.code == Some(0) { outcome.json() } else { Value::Null };
+    let workers = status["workers"].as_array().cloned().unwrap_or_default();
+    workers.iter().map(|worker| worker["owner"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn an_owner_can_be_let_in_and_refused_while_the_coordinator_goes_on() {
+    let folder = keys();
+    assert_eq!(folder.run("keys client keys ada").code, Some(0));
+    let address = free_address();
+    let mut coordinator = serve(&folder, &address, "keys/coordinator");
+    let _ada = work(&folder, &address, "keys/clients/ada", "a");
+    let _shared = work(&folder, &address, "keys/worker", "s");
+    assert_eq!(folder.run("keys client keys bob --token").code, Some(0));
+    std::thread::sleep(Duration::from_secs(1));
+    let bob = work(&folder, &address, "keys/clients/bob", "b");
+    until("all are there", || owners(&folder, &address) == ["ada", "bob", "join"]);
+    let revoked = folder.run("keys revoke keys bob");
+    assert!(revoked.code == Some(0) && revoked.stdout.contains("keys/coordinator/revoked"), "{revoked:?}");
+    let begun = Instant::now();
+    let bob = bob.end();
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    assert_eq!(bob.code, Some(1));
+    assert!(bob.stderr.lines().last().unwrap().contains("the keys of bob have been revoked"), "{bob:?}");
+    until("its worker is struck off", || owners(&folder, &address) == ["ada", "join"]);
+    folder
+        .run(&format!("worker --coordinator https://{address} --keys keys/clients/bob --give-up-after 20s"))
+        .refused(&["the keys of bob have been revoked"]);
+    assert_eq!(folder.run("keys revoke keys ada").code, Some(0));
+    until("a certificate is revoked as well", || owners(&folder, &address) == ["join"]);
+    folder.run("keys client keys bob2 --token --days 3").refused(&["--token", "--days"]);
+    fs::remove_dir_all(folder.path().join("keys/clients/bob")).unwrap();
+    folder.run("keys client keys bob --token").refused(&["bob has been revoked"]);
+    assert!(!coordinator.has_ended());
+}
+
+#[test]
+fn renewing_keys_in_the_middle_of_a_run_loses_no_lease() {
+    let folder = keys();
+    folder_of(&folder, "old", &[("ca.pem", "keys/ca.pem"), ("join.token", "keys/worker/join.token")]);
+    assert_eq!(folder.run("keys client keys ada --token").code, Some(0));
+    let address = free_address();
+    let args = format!(
+        "coordinator --n 18 --run run --listen {address} --keys keys/coordinator --json --method search \
+         --double-check none"
+    );
+    let coordinator = folder.start(&args, "log");
+    until("the coordinator listens", || TcpStream::connect(&address).is_ok());
+    let (old, named) =
+        (work(&folder, &address, "old", "old"), work(&folder, &address, "keys/clients/ada", "ada"));
+    until("both are there", || owners(&folder, &address).len() == 2);
+    assert_eq!(folder.run("keys renew keys").code, Some(0));
+    until("the new keys hold", || text(&folder, "log").contains("the keys have changed"));
+    // A token half copied changes nothing.
+    let known = folder.path().join("keys/coordinator/join.token");
+    let whole = fs::read_to_string(&known).unwrap();
+    fs::write(&known, &whole[..20]).unwrap();
+    until("it is told", || text(&folder, "log").contains("the keys are as they were"));
+    fs::write(&known, &whole).unwrap();
+    let new = work(&folder, &address, "keys/worker", "new");
+    assert_eq!(coordinator.end().json()["total"], published(18));
+    for worker in [old, named, new] {
+        let worker = worker.end();
+        assert!(worker.code == Some(0) && !worker.stderr.contains("lost"), "{worker:?}");
+        assert!(!worker.stderr.contains("waiting for the coordinator"), "{worker:?}");
+    }
+}
+
+#[test]
+fn folders_of_keys_of_older_releases_go_on_working_and_are_completed_when_renewed() {
+    let folder = keys();
+    for new in ["admin", "follower", "coordinator/admin.token", "coordinator/follow.token"] {
+        let path = folder.path().join("keys").join(new);
+        if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) }.unwrap();
+    }
+    let address = free_address();
+    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    let _worker = work(&folder, &address, "keys/worker", "a");
+    until("it takes part", || owners(&folder, &address) == ["join"]);
+    assert_eq!(folder.run("keys renew keys").code, Some(0));
+    for file in ["admin/admin.token", "follower/follow.token", "coordinator/admin.token"] {
+        assert!(folder.path().join("keys").join(file).exists(), "{file}");
+    }
 }

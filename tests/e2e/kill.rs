@@ -14,7 +14,7 @@ fn a_count_killed_ten_times_ends_exact_and_skips_what_was_done() {
     let mut on_record = 0;
     for kill in 0..10 {
         // A kernel slow enough that ten sessions of any machine do not come to the end.
-        let slow = "count 17 --kernel search --isa portable --threads 1 --quiet";
+        let slow = "count 17 --method search --isa portable --threads 1 --quiet";
         let mut running = folder.start(slow, "log");
         until("a new record is durable", || folder.counts("diadem-17") > on_record || running.has_ended());
         std::thread::sleep(Duration::from_millis(random.random_range(0..150)));

@@ -65,7 +65,7 @@ fn coordinator(folder: &Folder, n: u8, address: &str) -> Running {
 }
 
 fn worker(folder: &Folder, address: &str, k: usize) -> Running {
-    let slow = "--threads 1 --kernel search --isa portable";
+    let slow = "--threads 1 --method search --isa portable";
     folder.start(&format!("worker --coordinator http://{address} {slow} --name w{k}"), "workers.log")
 }
 

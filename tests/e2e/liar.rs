@@ -46,7 +46,8 @@ fn a_worker_that_lies_in_one_unit_of_twenty_is_quarantined_and_the_total_is_exac
     let ending = runtime.block_on(async {
         let standing = Standing::new(&plan);
         let handle =
-            Handle::start(Arc::clone(&plan), Shard::default(), standing, DoubleCheck::All, None).unwrap();
+            Handle::start(Arc::clone(&plan), Shard::default(), standing, Some(DoubleCheck::All), None)
+                .unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let guard = Guard::new(Access::open(), None).unwrap();
@@ -55,9 +56,9 @@ fn a_worker_that_lies_in_one_unit_of_twenty_is_quarantined_and_the_total_is_exac
             let remote = Remote::new(&url, Credentials::default()).unwrap();
             tokio::spawn(worker::run(remote, Arc::clone(&plan), config, std::future::pending()));
         }
-        let mut news = handle.news();
-        let news = news.wait_for(|news| news.ending.is_some()).await.unwrap();
-        news.ending.clone().unwrap()
+        let mut snapshots = handle.snapshots();
+        let snapshot = snapshots.wait_for(|snapshot| snapshot.ending.is_some()).await.unwrap();
+        snapshot.ending.clone().unwrap()
     });
     runtime.shutdown_background();
     let Ending::Answered(answer) = ending else { panic!("{ending:?}") };

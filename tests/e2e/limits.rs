@@ -4,14 +4,18 @@ use std::fs;
 use std::io::{ErrorKind, Read, Write};
 use std::net::TcpStream;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use proto::v1;
 use proto::v1::coordinator_client::CoordinatorClient;
+use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
+use queens::{Board, Plan, PlanSpec, UnitId};
 use tonic::transport::Channel;
 use tonic::{Code, Request};
+use worker::{Config, Coordinator, CoordinatorError};
 
-use crate::harness::{Folder, Running, free_address, published, until};
+use crate::harness::{Completed, Folder, Running, free_address, published, until};
 use crate::security::{keys, serve, text};
 
 /// What a client of any kind gets for a call.
@@ -43,6 +47,7 @@ fn requests_out_of_all_proportion_and_of_unknown_fields_are_refused() {
             held: Vec::new(),
             machine: "here".into(),
             self_test: 14_200,
+            ..v1::RegisterRequest::default()
         };
         let refused = [
             v1::RegisterRequest { threads: u32::MAX, ..register.clone() },
@@ -51,9 +56,17 @@ fn requests_out_of_all_proportion_and_of_unknown_fields_are_refused() {
             v1::RegisterRequest { name: "two\nlines".into(), ..register.clone() },
             v1::RegisterRequest { kernel: "magic".into(), ..register.clone() },
             v1::RegisterRequest { held: vec![0; 100_001], ..register.clone() },
+            v1::RegisterRequest { fingerprint: "x".repeat(90_000), ..register.clone() },
+            v1::RegisterRequest { kernel: "x".repeat(90_000), ..register.clone() },
         ];
         for request in refused {
-            assert_eq!(client.register(request).await.unwrap_err().code(), Code::InvalidArgument);
+            let status = client.register(request).await.unwrap_err();
+            assert_eq!(status.code(), Code::InvalidArgument);
+            assert!(status.message().len() < 1000, "what is wrong is not sent back whole");
+        }
+        for _ in 0..30 {
+            let vast = v1::RegisterRequest { fingerprint: "x".repeat(6_000_000), ..register.clone() };
+            assert_eq!(client.register(vast).await.unwrap_err().code(), Code::InvalidArgument);
         }
         let vast = v1::RegisterRequest { name: "x".repeat(8 << 20), ..register.clone() };
         assert_eq!(client.register(vast).await.unwrap_err().code(), Code::OutOfRange);
@@ -73,6 +86,7 @@ fn requests_out_of_all_proportion_and_of_unknown_fields_are_refused() {
         let status = client.status(v1::StatusRequest {}).await.unwrap().into_inner();
         assert_eq!(status.workers.len(), 0);
     });
+    assert!(fs::read(folder.path().join("log")).unwrap().len() < 10_000, "nor is it logged");
 }
 
 #[test]
@@ -89,6 +103,7 @@ fn a_storm_of_registrations_is_refused_and_passes() {
             held: Vec::new(),
             machine: "here".into(),
             self_test: 14_200,
+            ..v1::RegisterRequest::default()
         };
         assert_ne!(register.fingerprint, plan.fingerprint);
         let mut admitted = 0;
@@ -159,4 +174,99 @@ fn connections_that_show_nothing_are_closed() {
         }
     }
     assert!(begun.elapsed() < Duration::from_secs(50), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn too_few_open_files_are_told_in_a_sentence() {
+    let commands = [
+        "count 12 --run run",
+        "coordinator --n 12 --run run --listen 127.0.0.1:0",
+        "worker --coordinator http://127.0.0.1:1",
+    ];
+    for command in commands {
+        for open_files in [8, 16, 32] {
+            let folder = Folder::new();
+            let script = format!("ulimit -n {open_files}; exec {} {command}", env!("CARGO_BIN_EXE_diadem"));
+            let mut bash = Command::new("bash");
+            let outcome = bash.args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+            Completed::of(outcome).refused(&[&format!("only {open_files} files"), "ulimit -n"]);
+        }
+    }
+    let folder = Folder::new();
+    let script = format!("ulimit -n 64; exec {} count 12 --run run --json", env!("CARGO_BIN_EXE_diadem"));
+    let enough = Command::new("bash").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+    assert_eq!(Completed::of(enough).json()["total"], published(12));
+}
+
+/// A coordinator that never lends more than once, and tells a worker that renews that all is counted.
+#[derive(Clone)]
+struct LastRenewal(UnitId);
+
+impl Coordinator for LastRenewal {
+    async fn register(&self, _: Registration) -> Result<Welcome, CoordinatorError> {
+        Ok(Welcome { worker: WorkerId(1), lease_time: Duration::from_millis(600), leases: Vec::new() })
+    }
+
+    async fn lease(&self, _: WorkerId, _: u32, _: Duration) -> Result<LeaseReply, CoordinatorError> {
+        std::future::pending().await
+    }
+
+    async fn renew(&self, _: WorkerId, _: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
+        Ok(Renewal { lost: vec![self.0], finished: true })
+    }
+
+    async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
+        Ok(vec![Verdict::Known; report.counts.len()])
+    }
+
+    async fn release(&self, _: WorkerId, _: Vec<Lease>, _: bool) -> Result<(), CoordinatorError> {
+        Ok(())
+    }
+}
+
+#[test]
+fn a_worker_that_waits_in_vain_for_units_hears_of_the_end_when_it_renews() {
+    let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
+    let config = Config {
+        name: "a".into(),
+        machine: "here".into(),
+        threads: 1,
+        kernel: queens::kernel::kernel(queens::kernel::Method::Search, None).unwrap(),
+        give_up_after: None,
+    };
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let summary = runtime.block_on(async {
+        let work = worker::run(LastRenewal(UnitId(0)), Arc::new(plan), config, std::future::pending());
+        tokio::time::timeout(Duration::from_secs(20), work).await.expect("it leaves").unwrap()
+    });
+    assert!(summary.finished);
+}
+
+#[test]
+fn who_renews_after_the_end_is_told_so() {
+    let folder = Folder::new();
+    let address = free_address();
+    let coordinator = folder
+        .start(&format!("coordinator --n 10 --run run --listen {address} --stay --double-check none"), "log");
+    until("the coordinator listens", || TcpStream::connect(&address).is_ok());
+    call(&address, async |mut client| {
+        let plan = client.plan(v1::PlanRequest {}).await.unwrap().into_inner();
+        let register = v1::RegisterRequest {
+            fingerprint: plan.fingerprint,
+            name: "a".into(),
+            threads: 1,
+            kernel: "search/portable".into(),
+            held: Vec::new(),
+            machine: "here".into(),
+            self_test: 14_200,
+            ..v1::RegisterRequest::default()
+        };
+        let worker = client.register(register).await.unwrap().into_inner().worker;
+        let renew = v1::RenewRequest { worker, leases: Vec::new() };
+        assert!(!client.renew(renew.clone()).await.unwrap().into_inner().finished);
+        assert_eq!(folder.run(&format!("worker --coordinator http://{address}")).code, Some(0));
+        assert!(client.renew(renew).await.unwrap().into_inner().finished);
+    });
+    coordinator.terminate();
+    assert_eq!(coordinator.end().code, Some(0));
 }

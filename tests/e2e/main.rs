@@ -1,19 +1,27 @@
 //! End to end: real processes, real sockets on loopback, real kills.
 
+#[cfg(feature = "atlas")]
 mod atlas;
+mod attack;
 mod cluster;
 mod count;
 mod damage;
 mod foreign;
+mod forgery;
 mod harness;
 mod keys;
 mod kill;
 mod kills;
 mod liar;
+mod lies;
 mod limits;
+mod log;
 mod network;
+mod old_runs;
 mod proxy;
+mod retract;
 mod scale;
+mod second_verifier;
 mod security;
 mod shards;
 mod verify;

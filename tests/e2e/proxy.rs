@@ -49,12 +49,12 @@ struct Network {
     weather: Weather,
     is_cut: Mutex<bool>,
     mended: Condvar,
-    connections: Mutex<Vec<Arc<Connection>>>,
+    connections: Mutex<Vec<Arc<Tunnel>>>,
     random: Mutex<StdRng>,
 }
 
 /// One connection of a worker, and the one to the coordinator that belongs to it.
-struct Connection {
+struct Tunnel {
     ends: [TcpStream; 2],
     /// Whether bytes in that direction are dropped.
     swallows: [AtomicBool; 2],
@@ -120,7 +120,7 @@ impl Network {
         worker.set_nodelay(true).unwrap();
         coordinator.set_nodelay(true).unwrap();
         let left = self.weather.breaks_within.map(|most| self.random.lock().unwrap().random_range(0..most));
-        let connection = Arc::new(Connection {
+        let connection = Arc::new(Tunnel {
             ends: [worker, coordinator],
             swallows: Default::default(),
             left: AtomicUsize::new(left.unwrap_or(usize::MAX)),
@@ -137,7 +137,7 @@ impl Network {
     }
 
     /// Passes bytes on; an empty piece means that the sender has closed.
-    fn pass(&self, direction: usize, connection: &Connection, leaving: &Receiver<(Instant, Vec<u8>)>) {
+    fn pass(&self, direction: usize, connection: &Tunnel, leaving: &Receiver<(Instant, Vec<u8>)>) {
         let mut out = &connection.ends[1 - direction];
         while let Ok((arrived, bytes)) = leaving.recv() {
             thread::sleep((arrived + self.weather.delay).saturating_duration_since(Instant::now()));
@@ -159,7 +159,7 @@ impl Network {
     }
 }
 
-impl Connection {
+impl Tunnel {
     /// Takes what comes from one end.
     fn take(&self, direction: usize, arrived: &Sender<(Instant, Vec<u8>)>) {
         let mut buffer = vec![0; 1 << 16];

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use coordinator::ledger::{Position, Record, UnitRecord, Writer};
+use coordinator::ledger::{LedgerPosition, Record, UnitRecord, Writer};
 use coordinator::run_directory::RunDirectory;
 use coordinator::shard::Shard;
 use queens::plan::Scheme;
@@ -34,8 +34,8 @@ fn a_coordinator_of_ten_million_units_starts_in_seconds_and_stays_under_a_gigaby
     let path = folder.path().join("run");
     let plan = ten_million_units();
     let units = plan.units();
-    let directory = RunDirectory::begin(&path, plan, Shard::default()).unwrap();
-    let mut writer = Writer::new(&directory.ledger(), Position::beginning(directory.run().hash()));
+    let directory = RunDirectory::begin(&path, plan, Shard::default(), Duration::ZERO).unwrap();
+    let mut writer = Writer::new(&directory.ledger(), LedgerPosition::beginning(directory.run().hash()));
     let records = records().min(units);
     let record = |unit| {
         Record::Count(UnitRecord {
@@ -49,6 +49,8 @@ fn a_coordinator_of_ten_million_units_starts_in_seconds_and_stays_under_a_gigaby
             mirrored: false,
             recount: None,
             of: None,
+            owner: String::new(),
+            of_owner: String::new(),
             at: 1_790_000_000,
         })
     };

@@ -7,7 +7,7 @@ use std::process::Stdio;
 use rcgen::{CertificateParams, DistinguishedName, DnType, Issuer, KeyPair};
 use serde_json::Value;
 
-use crate::harness::{Folder, Outcome, Running, free_address, published, until};
+use crate::harness::{Completed, Folder, Running, free_address, published, until};
 
 /// A coordinator of a run that takes long, and folders with its keys and with those of strangers.
 struct Guarded {
@@ -23,7 +23,7 @@ impl Guarded {
         Self { coordinator: serve(&folder, &address, "keys/coordinator"), folder, address }
     }
 
-    fn worker(&self, scheme: &str, more: &str) -> Outcome {
+    fn worker(&self, scheme: &str, more: &str) -> Completed {
         let args = format!(
             "worker --coordinator {scheme}://{} --threads 1 --give-up-after 20s {more}",
             self.address
@@ -208,7 +208,7 @@ fn tokens_can_come_from_the_environment_and_guard_without_tls_too() {
     command.env("DIADEM_JOIN_TOKEN", &join).env("DIADEM_STATUS_TOKEN", &status);
     let coordinator = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let with = |name: &str, token: &str, args: &str| {
-        Outcome::of(folder.diadem(args).env(name, token).output().unwrap())
+        Completed::of(folder.diadem(args).env(name, token).output().unwrap())
     };
     let ask = format!("status --coordinator http://{address} --json");
     until("the coordinator answers", || with("DIADEM_STATUS_TOKEN", &status, &ask).code == Some(0));
@@ -221,7 +221,7 @@ fn tokens_can_come_from_the_environment_and_guard_without_tls_too() {
     let far = "worker --coordinator http://coordinator.example:7227";
     with("DIADEM_JOIN_TOKEN", &join, far).refused(&["not encrypted", "https://"]);
     assert_eq!(with("DIADEM_JOIN_TOKEN", &join, &work).code, Some(0));
-    let outcome = Outcome::of(coordinator.wait_with_output().unwrap());
+    let outcome = Completed::of(coordinator.wait_with_output().unwrap());
     assert_eq!(outcome.json()["total"], published(12));
     assert!(!outcome.stderr.contains(&join) && !outcome.stderr.contains(&status), "{outcome:?}");
 }

@@ -58,21 +58,21 @@ fn shards_that_disagree_are_not_joined() {
 }
 
 fn coordinator_like_ledger(folder: &Folder) -> String {
-    use coordinator::ledger::{LineHash, Position, Record, Writer, read};
+    use coordinator::ledger::{LedgerPosition, LineHash, Record, Writer, read};
     let of = |name: &str| folder.path().join(name);
     let hash: LineHash = coordinator::run_directory::RunDirectory::open(&of("shard-1")).unwrap().run().hash();
     let mut records: Vec<Record> = Vec::new();
-    read(&of("shard-1/ledger"), &Position::beginning(hash), |_, record| {
+    read(&of("shard-1/ledger"), &LedgerPosition::beginning(hash), |_, record| {
         // A check would contradict the lie.
         records.extend(matches!(record, Record::Count(_)).then(|| record.clone()));
-        Ok(())
+        Ok::<_, std::convert::Infallible>(())
     })
     .unwrap();
     let Record::Count(first) = &mut records[0] else { unreachable!("counts only") };
     first.count += 1;
     fs::create_dir_all(of("lie/ledger")).unwrap();
     fs::copy(of("shard-1/run.json"), of("lie/run.json")).unwrap();
-    Writer::new(&of("lie/ledger"), Position::beginning(hash))
+    Writer::new(&of("lie/ledger"), LedgerPosition::beginning(hash))
         .commit(&records, Duration::from_secs(1), 1)
         .unwrap();
     fs::read_to_string(of("lie/ledger/000001.jsonl")).unwrap()

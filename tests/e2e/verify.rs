@@ -2,54 +2,30 @@
 
 use std::fs;
 
-use coordinator::ledger::{Position, Record, UnitRecord, Writer, read};
 use coordinator::run_directory::RunDirectory;
-use queens::{UnitId, tally};
+use queens::{Measure, Summand, UnitId};
 
+use crate::forgery::{Forgery, Line, count_of, unit_of};
 use crate::harness::{Folder, published};
 
-/// Rewrites the ledger of a run as a liar would, with all CRCs and hashes right, and without checks.
-fn forge(folder: &Folder, run: &str, mut lie: impl FnMut(&mut Record)) {
+/// Has a wrong count of the first unit of the plan for which `suits` holds, whatever the order of the records, and no
+/// checks.
+pub fn lie_about(folder: &Folder, run: &str, more: i64, suits: impl Fn(Summand) -> bool) -> u64 {
     let path = folder.path().join(run);
     let directory = RunDirectory::open(&path).unwrap();
-    let beginning = Position::beginning(directory.run().hash());
-    let mut records = Vec::new();
-    read(&directory.ledger(), &beginning, |_, record| {
-        records.extend((!matches!(record, Record::Check(_))).then(|| record.clone()));
-        Ok(())
-    })
-    .unwrap();
-    records.iter_mut().for_each(&mut lie);
-    fs::remove_dir_all(directory.ledger()).unwrap();
-    fs::create_dir(directory.ledger()).unwrap();
-    let mut writer = Writer::new(&directory.ledger(), beginning);
-    writer.commit(&records, std::time::Duration::from_secs(1), 1).unwrap();
-}
-
-/// Has a wrong count of the first unit of the plan for which `suits` holds: whatever the order of the records.
-fn lie_about(folder: &Folder, run: &str, more: i64, suits: impl Fn(tally::Summand) -> bool) -> u64 {
-    let directory = RunDirectory::open(&folder.path().join(run)).unwrap();
-    let plan = directory.plan();
-    let suits = |r: &UnitRecord| suits(plan.summand(r.unit)) && r.count > 0;
-    let mut first = None;
-    let beginning = Position::beginning(directory.run().hash());
-    read(&directory.ledger(), &beginning, |_, record| {
-        if let Record::Count(r) = record
-            && suits(r)
-        {
-            first = Some(first.map_or(r.unit, |first: UnitId| first.min(r.unit)));
-        }
-        Ok(())
-    })
-    .unwrap();
-    forge(folder, run, |record| {
-        if let Record::Count(r) = record
-            && Some(r.unit) == first
-        {
-            r.count = r.count.checked_add_signed(more).unwrap();
-        }
-    });
-    first.unwrap().0
+    let mut forgery = Forgery::of(&path);
+    forgery.lines.retain(|line| line["kind"] != "check");
+    let suits = |line: &&mut Line| {
+        line["kind"] == "count"
+            && suits(directory.plan().summand(UnitId(unit_of(line))))
+            && count_of(line) > 0
+    };
+    let line = forgery.lines.iter_mut().filter(suits).min_by_key(|line| unit_of(line)).unwrap();
+    line["count"] = count_of(line).checked_add_signed(more).unwrap().into();
+    let unit = unit_of(line);
+    forgery.number_marks();
+    forgery.write(&path);
+    unit
 }
 
 #[test]
@@ -57,7 +33,7 @@ fn a_finished_run_is_verified_in_words_and_as_json() {
     let folder = Folder::new();
     for (n, kernel) in [(1, "search"), (2, "search"), (12, "search"), (12, "meet")] {
         let run = format!("{n}-{kernel}");
-        folder.run(&format!("count {n} --kernel {kernel} --run {run} --quiet"));
+        folder.run(&format!("count {n} --method {kernel} --run {run} --quiet"));
         let words = folder.run(&format!("verify {run}"));
         assert_eq!(words.code, Some(0), "{words:?}");
         assert!(words.stdout.ends_with("complete; the total agrees with the published value\n"), "{words:?}");
@@ -85,8 +61,8 @@ fn a_wrong_count_with_all_hashes_right_is_found_by_the_recount_and_named() {
     let folder = Folder::new();
     for (kernel, other) in [("search", "meet/"), ("meet", "search/")] {
         let run = format!("run-{kernel}");
-        folder.run(&format!("count 12 --kernel {kernel} --run {run} --quiet"));
-        let unit = lie_about(&folder, &run, 1, |summand| summand == tally::Summand::Asymmetric);
+        folder.run(&format!("count 12 --method {kernel} --run {run} --quiet"));
+        let unit = lie_about(&folder, &run, 1, |summand| summand == Summand::Asymmetric);
         let outcome = folder.run(&format!("verify {run} --recount all"));
         assert_eq!(outcome.code, Some(1), "{outcome:?}");
         let error = outcome.stderr.lines().last().unwrap();
@@ -103,7 +79,7 @@ fn wrong_symmetric_counts_are_found_whatever_the_sample() {
     let folder = Folder::new();
     // Two more that the half turn fixes and no sum contradicts it.
     folder.run("count 12 --run half --quiet");
-    let half = |summand| matches!(summand, tally::Summand::Symmetric(_, tally::Measure::HalfTurn));
+    let half = |summand| matches!(summand, Summand::Symmetric(_, Measure::HalfTurn));
     let unit = lie_about(&folder, "half", 2, half);
     let outcome = folder.run("verify half --recount 0 --json");
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
@@ -113,7 +89,7 @@ fn wrong_symmetric_counts_are_found_whatever_the_sample() {
     assert!(wrong.contains(&format!("unit {unit}:")) && wrong.contains("the second algorithm"), "{wrong}");
     // Four fixed by the quarter turn cannot become three: fours can be reflected one by one.
     folder.run("count 12 --run quarter --quiet");
-    let quarter = |summand| matches!(summand, tally::Summand::Symmetric(_, tally::Measure::QuarterTurn));
+    let quarter = |summand| matches!(summand, Summand::Symmetric(_, Measure::QuarterTurn));
     let unit = lie_about(&folder, "quarter", -2, quarter);
     let outcome = folder.run("verify quarter --recount 0");
     let place = format!("unit {unit}: ");
@@ -178,7 +154,7 @@ fn tables_say_what_the_ledger_says_and_verify_knows_them() {
 fn sums_by_family_are_the_same_in_both_schemes() {
     let folder = Folder::new();
     let sums = |kernel: &str| {
-        folder.run(&format!("count 13 --kernel {kernel} --run {kernel} --quiet"));
+        folder.run(&format!("count 13 --method {kernel} --run {kernel} --quiet"));
         let table = folder.run(&format!("export {kernel} --csv --by family")).stdout;
         let rows = table.lines().filter(|line| !line.starts_with('#'));
         // Units differ, what they add up to does not.

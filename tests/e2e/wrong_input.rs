@@ -11,7 +11,6 @@ fn board_sizes_that_cannot_be_are_refused() {
     let folder = Folder::new();
     for n in ["0", "33", "x", "1.5"] {
         folder.run(&format!("count {n}")).refused(&[n, "from 1 to 32"]);
-        folder.run(&format!("constellations {n}")).refused(&[n, "from 1 to 32"]);
         folder.run(&format!("coordinator --n {n} --run r")).refused(&[n, "from 1 to 32"]);
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
@@ -20,15 +19,52 @@ fn board_sizes_that_cannot_be_are_refused() {
 #[test]
 fn kernels_threads_shards_and_times_that_cannot_be_are_refused() {
     let folder = Folder::new();
-    folder.run("count 8 --kernel magic").refused(&["magic", "search"]);
+    folder.run("count 8 --method magic").refused(&["there is no method \"magic\"", "auto, meet, search"]);
     folder.run("count 8 --isa mmx").refused(&["mmx", "portable"]);
-    folder.run("count 8 --threads 0").refused(&["0", "1..=4096"]);
+    folder.run("count 8 --threads 0").refused(&["\"0\" is not a number of threads"]);
+    folder.run("count 14 --threads 4096").refused(&["\"4096\" is not a number of threads from 1 to"]);
+    assert_eq!(folder.run("count 14 --in-memory --threads 256 --json").json()["total"], published(14));
     folder.run("count 27 --families 8,1,12").refused(&["units", "split it less"]);
     folder.run("count 8 --shard 4/3").refused(&["4/3", "1 <= I <= K"]);
     folder.run("worker --coordinator http://127.0.0.1:1 --give-up-after soon").refused(&["soon"]);
+    for time in ["500000000000years", "11years", "18446744073709551615s"] {
+        let give_up = format!("worker --coordinator http://127.0.0.1:1 --give-up-after {time}");
+        folder.run(&give_up).refused(&[time, "at most ten years"]);
+    }
     folder.run("worker --coordinator nonsense").refused(&["nonsense", "http://127.0.0.1:7227"]);
-    folder.run("count").refused(&["<N>"]);
-    folder.run("cuont 8").refused(&["cuont"]);
+    folder.run("coordinator --run r --listen here").refused(&["here", "127.0.0.1:7227"]);
+}
+
+#[test]
+fn what_is_typed_wrong_is_answered_with_the_help_that_is_meant() {
+    let folder = Folder::new();
+    folder.run("count").refused(&["<N>", "(see diadem count --help)"]);
+    folder.run("cuont 8").refused(&["cuont", "'count'", "(see diadem --help)"]);
+    folder.run("count 8 --trheads 2").refused(&["--trheads", "'--threads'", "(see diadem count --help)"]);
+    folder.run("keys init").refused(&["<DIR>", "(see diadem keys init --help)"]);
+}
+
+#[test]
+fn the_words_of_before_still_say_the_same() {
+    let folder = Folder::new();
+    let by = |word: &str| folder.run(&format!("count 10 --in-memory --{word} meet --json")).json();
+    for word in ["method", "kernel"] {
+        assert_eq!((&by(word)["kernel"], &by(word)["total"]), (&"meet".into(), &published(10).into()));
+    }
+    folder.run("count 8 --kernel magic").refused(&["there is no method \"magic\""]);
+    let bench = "bench --n 8 --kernel search --isa portable --seconds 0.01 --json";
+    assert!(folder.run(bench).stdout.lines().all(|line| line.contains("\"kernel\":\"search\"")));
+    assert!(folder.run("count --help").stdout.contains(": --kernel]"));
+}
+
+#[test]
+fn an_error_comes_first_and_how_to_go_on_after_it() {
+    let folder = Folder::new();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let refused = folder.run(&format!("coordinator --n 8 --run r --listen {address}")).stderr;
+    let [what, hint] = ["in use", "choose one with --listen"].map(|words| refused.find(words).unwrap());
+    assert!(what < hint, "{refused}");
 }
 
 #[test]
@@ -57,7 +93,7 @@ fn a_run_of_another_plan_version_is_refused() {
     folder.run("count 8 --run run --quiet");
     let path = folder.path().join("run/run.json");
     let text = fs::read_to_string(&path).unwrap();
-    fs::write(&path, text.replace("\"version\": 1", "\"version\": 7")).unwrap();
+    fs::write(&path, text.replace("\"version\": 2", "\"version\": 7")).unwrap();
     folder.run("count 8 --run run").refused(&["version 7", "the release that began the run"]);
     let text = text.replace("\"fingerprint\": \"", "\"fingerprint\": \"00");
     fs::write(&path, text).unwrap();
@@ -108,7 +144,9 @@ fn a_full_disk_ends_a_count_with_a_sentence_and_loses_nothing() {
     };
     let (code, stderr) = limited(200, "count 14 --run run --quiet");
     assert_eq!(code, Some(1), "{stderr}");
-    assert!(stderr.contains("File too large") && stderr.contains("go on with: diadem count 14"), "{stderr}");
+    let what = stderr.find("File too large").expect(&stderr);
+    let hint = stderr.find("go on with: diadem count 14 --run run --quiet").expect(&stderr);
+    assert!(what < hint, "the error comes first: {stderr}");
     assert!(!stderr.contains("internal error"), "{stderr}");
     let kept = folder.counts("run");
     assert!(kept > 0);

@@ -1,4 +1,4 @@
-//! Waiting for a coordinator that does not answer: longer and longer, and for as long as it was told to.
+//! Waiting for a coordinator that does not answer: longer and longer, and for as long as it may.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ const FIRST_WAIT: Duration = Duration::from_millis(5);
 /// No wait is longer.
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
-/// The coordinator did not answer for as long as the worker was told to wait.
+/// The coordinator did not answer for as long as the worker was to wait.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("gave up after {} seconds without an answer from the coordinator: {why}", .after.as_secs())]
 pub struct GaveUp {
@@ -52,6 +52,9 @@ impl Outage {
     }
 
     /// A call did not get through.
+    ///
+    /// # Errors
+    /// If the outage has lasted as long as one may.
     pub fn failed(&mut self, why: &str) -> Result<(), GaveUp> {
         let now = Instant::now();
         let (since, wait) = match &self.current {

@@ -21,8 +21,26 @@ pub enum Outcome {
     Stopped,
 }
 
-/// A rayon pool that counts units in the order in which they come.
-pub struct Pool {
+/// What counts units for a worker, in the order in which they come, and sends each outcome to it.
+pub trait Pool: Send + Sync {
+    /// Puts a unit in line.
+    fn count(&self, lease: Lease);
+
+    /// Fewer units than this will soon be counted.
+    fn set_low(&self, units: usize);
+
+    /// Whether there will soon be nothing to count.
+    fn runs_dry(&self) -> bool;
+
+    /// Completes when a unit has ended and the pool runs dry.
+    fn running_dry(&self) -> impl Future<Output = ()> + Send;
+
+    /// Has all units end soon, counted or not.
+    fn stop(&self);
+}
+
+/// The threads of this machine.
+pub struct ThreadedPool {
     threads: ThreadPool,
     plan: Arc<Plan>,
     kernels: Arc<Kernels>,
@@ -37,12 +55,15 @@ struct Level {
     units: AtomicUsize,
     /// Fewer than this will soon be counted.
     low: AtomicUsize,
-    /// Told whenever a unit ends and the level is low.
+    /// Notified whenever a unit ends and the level is low.
     is_low: Notify,
 }
 
-impl Pool {
-    /// A pool of that many threads that tells each outcome to `outcomes`.
+impl ThreadedPool {
+    /// A pool of that many threads that sends each outcome to `outcomes`.
+    ///
+    /// # Errors
+    /// If the system gives no threads.
     pub fn new(
         threads: u32,
         plan: Arc<Plan>,
@@ -55,9 +76,10 @@ impl Pool {
         let kernels = Arc::new(Kernels { own: kernel, other: OnceLock::new() });
         Ok(Self { threads, plan, kernels, stop: Arc::new(Stop::new()), outcomes, level: Arc::new(level) })
     }
+}
 
-    /// Puts a unit in line.
-    pub fn count(&self, lease: Lease) {
+impl Pool for ThreadedPool {
+    fn count(&self, lease: Lease) {
         let (plan, kernels) = (Arc::clone(&self.plan), Arc::clone(&self.kernels));
         let (stop, outcomes) = (Arc::clone(&self.stop), self.outcomes.clone());
         let level = Arc::clone(&self.level);
@@ -72,24 +94,19 @@ impl Pool {
         });
     }
 
-    /// Fewer units than this will soon be counted.
-    pub fn set_low(&self, units: usize) {
+    fn set_low(&self, units: usize) {
         self.level.low.store(units, Ordering::Relaxed);
     }
 
-    /// Whether there will soon be nothing to count.
-    pub fn runs_dry(&self) -> bool {
+    fn runs_dry(&self) -> bool {
         self.level.units.load(Ordering::Relaxed) < self.level.low.load(Ordering::Relaxed)
     }
 
-    /// Completes when a unit has ended and the pool runs dry.
-    pub fn running_dry(&self) -> impl Future<Output = ()> + use<> {
-        let level = Arc::clone(&self.level);
-        async move { level.is_low.notified().await }
+    async fn running_dry(&self) {
+        self.level.is_low.notified().await;
     }
 
-    /// Has all units end soon, counted or not.
-    pub fn stop(&self) {
+    fn stop(&self) {
         self.stop.stop();
     }
 }
@@ -119,7 +136,10 @@ fn count(plan: &Plan, kernels: &Kernels, mut lease: Lease, stop: &Stop) -> Optio
     let unit = plan.unit(lease.unit);
     let unit = if lease.variant.mirrored { unit.mirrored() } else { unit };
     let begun = LAST_READ.get();
-    let count = unit.count(&**other.unwrap_or(&kernels.own), stop)?;
+    let count = match other {
+        Some(other) => unit.count_otherwise(&**other, stop)?,
+        None => unit.count(&*kernels.own, stop)?,
+    };
     let ended = ThreadTime::now();
     LAST_READ.set(ended);
     let cpu = ended.duration_since(begun);

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use proto::v1::coordinator_client::CoordinatorClient;
 use proto::{
-    Lease, LeaseReply, Registration, Report, RunStatus, Verdict, Welcome, WireError, WorkerId,
+    Lease, LeaseReply, Registration, Renewal, Report, RunStatus, Verdict, Welcome, WireError, WorkerId,
     plan_from_reply, v1,
 };
+use queens::PlanSpec;
 use queens::plan::Fingerprint;
-use queens::{PlanSpec, UnitId};
 use thiserror::Error;
 use tonic::codegen::http::Uri;
 use tonic::service::interceptor::InterceptedService;
@@ -63,6 +63,9 @@ pub struct Remote {
 
 impl Remote {
     /// The coordinator at a URL like `http://host:7227`; a bare `host:7227` is understood.
+    ///
+    /// # Errors
+    /// If that is no such URL, what is secret would be readable on the way there, or the keys are of no use.
     pub fn new(address: &str, credentials: Credentials) -> Result<Self, AddressError> {
         let uri = parse(address, &credentials)?;
         let plain = (uri.scheme_str() == Some("http")).then(|| uri.authority().map(ToString::to_string));
@@ -81,6 +84,9 @@ impl Remote {
     }
 
     /// What is being counted.
+    ///
+    /// # Errors
+    /// If the coordinator cannot be reached, refuses, or announces a plan that this release does not know.
     pub async fn plan(&self) -> Result<(PlanSpec, Fingerprint), CoordinatorError> {
         let mut client = self.client.clone();
         let reply = self.answer(Duration::ZERO, client.plan(v1::PlanRequest {})).await?;
@@ -109,6 +115,9 @@ impl Remote {
     }
 
     /// Where the run stands.
+    ///
+    /// # Errors
+    /// If the coordinator cannot be reached, refuses, or answers what this release does not understand.
     pub async fn status(&self) -> Result<RunStatus, CoordinatorError> {
         let mut client = self.client.clone();
         let reply = self.answer(Duration::ZERO, client.status(v1::StatusRequest {})).await?;
@@ -117,6 +126,9 @@ impl Remote {
 }
 
 /// Asks the coordinator for its plan, until it answers or the time is up.
+///
+/// # Errors
+/// If the time is up; within it, if the coordinator refuses.
 pub async fn fetch_plan(
     remote: &Remote,
     give_up_after: Option<Duration>,
@@ -156,12 +168,11 @@ impl Coordinator for Remote {
         Ok(self.answer(wait, client.lease(request)).await?.into())
     }
 
-    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Vec<UnitId>, CoordinatorError> {
+    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
         let mut client = self.client.clone();
         let leases = held.into_iter().map(Into::into).collect();
-        let reply =
-            self.answer(Duration::ZERO, client.renew(v1::RenewRequest { worker: worker.0, leases })).await?;
-        Ok(reply.lost.into_iter().map(UnitId).collect())
+        let request = v1::RenewRequest { worker: worker.0, leases };
+        Ok(self.answer(Duration::ZERO, client.renew(request)).await?.into())
     }
 
     async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {

@@ -1,7 +1,6 @@
 //! One placement as a chess board.
 
-use super::Picture;
-use super::svg::{Anchor, DARK, FAINT, INK, LIGHT, Point, Svg, point};
+use super::scene::{Anchor, DARK, FAINT, INK, LIGHT, Paint, Picture, Point, QUEEN, ROOK, point};
 use crate::format::column_letter;
 use crate::placement::Placement;
 use crate::setting::Piece;
@@ -12,13 +11,13 @@ pub fn board(placement: &Placement, piece: Piece, caption: &str) -> Picture {
     let side = cell * f64::from(placement.n());
     let (margin, top) = (34.0, 44.0);
     let width = (side + 2.0 * margin).max(9.0 * caption.chars().count() as f64);
-    let mut svg = Svg::new(width, side + top + margin);
+    let mut picture = Picture::new(width, side + top + margin);
     let at = point((width - side) / 2.0, top);
-    svg.text(point(width / 2.0, 27.0), 15.0, INK, Anchor::Middle, caption);
-    draw_squares(&mut svg, at, cell, placement.n());
-    draw_coordinates(&mut svg, at, cell, placement.n());
-    draw_pieces(&mut svg, at, cell, placement, piece);
-    svg.finish()
+    picture.text(point(width / 2.0, 27.0), 15.0, INK, Anchor::Middle, caption);
+    draw_squares(&mut picture, at, cell, placement.n());
+    draw_coordinates(&mut picture, at, cell, placement.n());
+    draw_pieces(&mut picture, at, cell, placement, piece);
+    picture
 }
 
 /// The side of a square, so that large boards remain of the size of a page and small ones do not fill it.
@@ -32,26 +31,26 @@ pub(super) fn corner(board: Point, cell: f64, n: u8, (column, row): (u8, u8)) ->
 }
 
 /// The squares of an empty board, a1 dark.
-pub(super) fn draw_squares(svg: &mut Svg, at: Point, cell: f64, n: u8) {
+pub(super) fn draw_squares(picture: &mut Picture, at: Point, cell: f64, n: u8) {
     let side = cell * f64::from(n);
-    svg.rectangle(at, side, side, LIGHT);
+    picture.rectangle(at, side, side, LIGHT);
     for (column, row) in (0..n).flat_map(|column| (0..n).map(move |row| (column, row))) {
         if (u16::from(column) + u16::from(row)).is_multiple_of(2) {
-            svg.rectangle(corner(at, cell, n, (column, row)), cell, cell, DARK);
+            picture.rectangle(corner(at, cell, n, (column, row)), cell, cell, DARK);
         }
     }
-    svg.frame(at, side, side, FAINT);
+    picture.rectangle(at, side, side, Paint::line(FAINT, 1.0));
 }
 
-pub(super) fn draw_pieces(svg: &mut Svg, at: Point, cell: f64, placement: &Placement, piece: Piece) {
-    let shape = if piece == Piece::Rook { "rook" } else { "queen" };
+pub(super) fn draw_pieces(picture: &mut Picture, at: Point, cell: f64, placement: &Placement, piece: Piece) {
+    let symbol = if piece == Piece::Rook { &ROOK } else { &QUEEN };
     for square in placement.squares() {
-        svg.piece(shape, corner(at, cell, placement.n(), square), cell);
+        picture.symbol(symbol, corner(at, cell, placement.n(), square), cell);
     }
 }
 
 /// Numbers at the left, letters (beyond z numbers) below; every fifth only where squares are small.
-pub(super) fn draw_coordinates(svg: &mut Svg, at: Point, cell: f64, n: u8) {
+pub(super) fn draw_coordinates(picture: &mut Picture, at: Point, cell: f64, n: u8) {
     let size = (cell * 0.34).clamp(8.0, 13.0);
     let every = if cell < 16.0 { 5 } else { 1 };
     let shown = |line: &u8| *line == 0 || (u16::from(*line) + 1).is_multiple_of(every);
@@ -59,12 +58,12 @@ pub(super) fn draw_coordinates(svg: &mut Svg, at: Point, cell: f64, n: u8) {
         let number = (u16::from(line) + 1).to_string();
         let middle = cell * (f64::from(line) + 0.5);
         let y = at.y + cell * f64::from(n) - middle + size * 0.36;
-        svg.text(point(at.x - 13.0, y), size, FAINT, Anchor::Middle, &number);
+        picture.text(point(at.x - 13.0, y), size, FAINT, Anchor::Middle, &number);
         let below = match column_letter(line) {
             Some(letter) if n <= 26 => letter.to_string(),
             _ => number,
         };
         let y = at.y + cell * f64::from(n) + 6.0 + size;
-        svg.text(point(at.x + middle, y), size, FAINT, Anchor::Middle, &below);
+        picture.text(point(at.x + middle, y), size, FAINT, Anchor::Middle, &below);
     }
 }

@@ -3,12 +3,11 @@
 use queens::rows::free_rows;
 use queens::{Position, Square};
 
-use super::Picture;
 use super::board::{cell_for, corner, draw_coordinates, draw_squares};
-use super::svg::{Anchor, FAINT, INK, Svg, point};
+use super::scene::{Anchor, Colour, FAINT, INK, Picture, QUEEN, colour, point};
 
 /// Squares that a kernel may still use.
-const FREE: &str = "#5b9a68";
+const FREE: Colour = colour(0x5b_9a_68);
 
 /// The queens of the position, and a dot on every square on which its completions may put one. Squares attacked or
 /// forbidden stay empty. Row 0 of the position is drawn on top.
@@ -18,22 +17,22 @@ pub fn constellation(position: &Position, caption: &str) -> Picture {
     let side = cell * f64::from(n);
     let free = free_squares(position);
     let width = (side + 76.0).max(8.0 * caption.chars().count() as f64);
-    let mut svg = Svg::new(width, side + 112.0);
+    let mut picture = Picture::new(width, side + 112.0);
     let at = point((width - side) / 2.0, 44.0);
-    svg.text(point(width / 2.0, 27.0), 14.0, INK, Anchor::Middle, caption);
-    draw_squares(&mut svg, at, cell, n);
-    draw_coordinates(&mut svg, at, cell, n);
+    picture.text(point(width / 2.0, 27.0), 14.0, INK, Anchor::Middle, caption);
+    draw_squares(&mut picture, at, cell, n);
+    draw_coordinates(&mut picture, at, cell, n);
     let from_the_bottom = |square: &Square| (square.col, n - 1 - square.row);
     for square in &free {
         let corner = corner(at, cell, n, from_the_bottom(square));
-        svg.circle(point(corner.x + cell / 2.0, corner.y + cell / 2.0), cell * 0.17, FREE);
+        picture.circle(point(corner.x + cell / 2.0, corner.y + cell / 2.0), cell * 0.17, FREE);
     }
     for queen in position.queens() {
-        svg.piece("queen", corner(at, cell, n, from_the_bottom(queen)), cell);
+        picture.symbol(&QUEEN, corner(at, cell, n, from_the_bottom(queen)), cell);
     }
     let legend = format!("{} queens placed, {} squares free", position.queens().len(), free.len());
-    svg.text(point(width / 2.0, side + 94.0), 12.5, FAINT, Anchor::Middle, &legend);
-    svg.finish()
+    picture.text(point(width / 2.0, side + 94.0), 12.5, FAINT, Anchor::Middle, &legend);
+    picture
 }
 
 /// The squares free in at least one of the position's pairs of boundary queens, each once.

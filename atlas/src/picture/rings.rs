@@ -3,18 +3,18 @@
 use std::f64::consts::TAU;
 
 use super::board::{draw_pieces, draw_squares};
-use super::svg::{Anchor, FAINT, INK, Point, Svg, point};
-use super::{Picture, PictureError};
-use crate::families::Families;
+use super::error::PictureError;
+use super::scene::{Anchor, Colour, FAINT, INK, Paint, Picture, Point, WHITE, colour, point};
+use crate::orbits::SolutionOrbits;
 use crate::rings::{Ring, Shift, ShiftGraph};
 use crate::setting::Piece;
 
 /// Rings beyond which nobody would look at each.
 const MOST: usize = 120;
 
-const RIGHT: &str = "#2f6db0";
-const UP: &str = "#c2622a";
-const DIAGONAL: &str = "#8a8a92";
+const RIGHT: Colour = colour(0x2f_6d_b0);
+const UP: Colour = colour(0xc2_62_2a);
+const DIAGONAL: Colour = colour(0x8a_8a_92);
 
 /// How large things are drawn.
 struct Sizes {
@@ -41,7 +41,10 @@ impl Sizes {
 
 /// All rings of the graph. Arrows go to the right (blue) and up (orange), diagonal ones, where the graph has them, to
 /// the right (grey); the shifts back are the same lines the other way.
-pub fn rings(graph: &ShiftGraph, families: &Families) -> Result<Picture, PictureError> {
+///
+/// # Errors
+/// [`PictureError::Nothing`] without a ring, [`PictureError::TooMany`] beyond 120.
+pub fn rings(graph: &ShiftGraph, orbits: &SolutionOrbits) -> Result<Picture, PictureError> {
     let rings = graph.rings();
     if rings.is_empty() {
         return Err(PictureError::Nothing(format!("n = {} has no ring", graph.board)));
@@ -53,18 +56,18 @@ pub fn rings(graph: &ShiftGraph, families: &Families) -> Result<Picture, Picture
     let columns = ((rings.len() as f64 * 1.6).sqrt().ceil() as usize).clamp(1, 8);
     let head = 78.0;
     let width = (columns as f64 * sizes.place).max(620.0);
-    let mut svg = Svg::new(width, head + rings.len().div_ceil(columns) as f64 * sizes.place);
-    draw_head(&mut svg, width, graph, &rings);
+    let mut picture = Picture::new(width, head + rings.len().div_ceil(columns) as f64 * sizes.place);
+    draw_head(&mut picture, width, graph, &rings);
     let left = (width - columns as f64 * sizes.place) / 2.0;
     for (index, ring) in rings.iter().enumerate() {
         let middle = |place: usize| (place as f64 + 0.5) * sizes.place;
         let centre = point(left + middle(index % columns), head + middle(index / columns) - 8.0);
-        draw_ring(&mut svg, centre, &sizes, (graph, families), ring);
+        draw_ring(&mut picture, centre, &sizes, (graph, orbits), ring);
     }
-    Ok(svg.finish())
+    Ok(picture)
 }
 
-fn draw_head(svg: &mut Svg, width: f64, graph: &ShiftGraph, rings: &[Ring]) {
+fn draw_head(picture: &mut Picture, width: f64, graph: &ShiftGraph, rings: &[Ring]) {
     let inside: usize = rings.iter().map(|ring| ring.members.len()).sum();
     let title = format!(
         "n = {}: {inside} of {} solutions in {} {}",
@@ -73,25 +76,25 @@ fn draw_head(svg: &mut Svg, width: f64, graph: &ShiftGraph, rings: &[Ring]) {
         rings.len(),
         if rings.len() == 1 { "ring" } else { "rings" }
     );
-    svg.text(point(width / 2.0, 32.0), 17.0, INK, Anchor::Middle, &title);
-    let diagonals = graph.steps.iter().flatten().any(|step| !Shift::STRAIGHT.contains(&step.shift));
+    picture.text(point(width / 2.0, 32.0), 17.0, INK, Anchor::Middle, &title);
+    let diagonals = graph.edges.iter().flatten().any(|edge| !Shift::STRAIGHT.contains(&edge.shift));
     let mut legend = vec![(RIGHT, "one column to the right"), (UP, "one row up")];
     if diagonals {
         legend.push((DIAGONAL, "both at once"));
     }
     let mut x = width / 2.0 - 110.0 * legend.len() as f64 + 10.0;
     for (colour, text) in legend {
-        arrow(svg, point(x, 55.0), point(x + 34.0, 55.0), colour, colour == DIAGONAL);
-        svg.text(point(x + 42.0, 59.5), 12.0, FAINT, Anchor::Start, text);
+        arrow(picture, point(x, 55.0), point(x + 34.0, 55.0), colour, colour == DIAGONAL);
+        picture.text(point(x + 42.0, 59.5), 12.0, FAINT, Anchor::Start, text);
         x += 220.0;
     }
 }
 
 fn draw_ring(
-    svg: &mut Svg,
+    picture: &mut Picture,
     centre: Point,
     sizes: &Sizes,
-    (graph, families): (&ShiftGraph, &Families),
+    (graph, orbits): (&ShiftGraph, &SolutionOrbits),
     ring: &Ring,
 ) {
     let (round, places) = laid_out(ring, graph);
@@ -100,30 +103,30 @@ fn draw_ring(
         point(centre.x + sizes.radius * right, centre.y - sizes.radius * up)
     };
     for (from, member) in round.iter().enumerate() {
-        for step in &graph.steps[*member] {
-            let colour = match step.shift {
+        for edge in &graph.edges[*member] {
+            let colour = match edge.shift {
                 Shift::Right => RIGHT,
                 Shift::Up => UP,
                 Shift::RightUp | Shift::RightDown => DIAGONAL,
                 _ => continue,
             };
-            if let Some(to) = round.iter().position(|m| *m == step.to).filter(|to| *to != from) {
-                arrow(svg, place(from), place(to), colour, colour == DIAGONAL);
+            if let Some(to) = round.iter().position(|m| *m == edge.to).filter(|to| *to != from) {
+                arrow(picture, place(from), place(to), colour, colour == DIAGONAL);
             }
         }
     }
     for (index, member) in round.iter().enumerate() {
         let at = place(index);
         let corner = point(at.x - sizes.side / 2.0, at.y - sizes.side / 2.0);
-        svg.rectangle(point(corner.x - 3.0, corner.y - 3.0), sizes.side + 6.0, sizes.side + 22.0, "#ffffff");
-        draw_squares(svg, corner, sizes.cell, graph.board.n());
-        draw_pieces(svg, corner, sizes.cell, &graph.solutions[*member], Piece::Queen);
-        let name = format!("{} · B{}", member + 1, families.family_of[*member]);
-        svg.text(point(at.x, corner.y + sizes.side + 14.0), 11.5, INK, Anchor::Middle, &name);
+        picture.rectangle(point(corner.x - 3.0, corner.y - 3.0), sizes.side + 6.0, sizes.side + 22.0, WHITE);
+        draw_squares(picture, corner, sizes.cell, graph.board.n());
+        draw_pieces(picture, corner, sizes.cell, &graph.solutions[*member], Piece::Queen);
+        let name = format!("{} · B{}", member + 1, orbits.orbit_of[*member]);
+        picture.text(point(at.x, corner.y + sizes.side + 14.0), 11.5, INK, Anchor::Middle, &name);
     }
     let corner = sizes.radius + sizes.side / 2.0;
     let name = format!("R{}", ring.number());
-    svg.text(point(centre.x - corner, centre.y - corner + 18.0), 22.0, INK, Anchor::Start, &name);
+    picture.text(point(centre.x - corner, centre.y - corner + 18.0), 22.0, INK, Anchor::Start, &name);
 }
 
 /// The members in the order in which they are drawn, each with its place in a circle of radius 1, to the right and
@@ -147,13 +150,13 @@ fn laid_out(ring: &Ring, graph: &ShiftGraph) -> (Vec<usize>, Vec<(f64, f64)>) {
 }
 
 /// A line with its head in the middle, where no board hides it.
-fn arrow(svg: &mut Svg, from: Point, to: Point, colour: &str, dashed: bool) {
-    svg.line(from, to, colour, dashed);
+fn arrow(picture: &mut Picture, from: Point, to: Point, colour: Colour, dashed: bool) {
+    picture.corners(vec![from, to], Paint::Stroke { colour, width: 1.6, dashed });
     let (dx, dy) = (to.x - from.x, to.y - from.y);
     let length = dx.hypot(dy).max(1.0);
     let (ux, uy) = (dx / length, dy / length);
     let tip = point(from.x + dx * 0.5 + 6.0 * ux, from.y + dy * 0.5 + 6.0 * uy);
     let back = point(tip.x - 11.0 * ux, tip.y - 11.0 * uy);
     let wing = |side: f64| point(back.x - side * uy, back.y + side * ux);
-    svg.polygon(&[tip, wing(5.0), wing(-5.0)], colour);
+    picture.corners(vec![tip, wing(5.0), wing(-5.0)], colour);
 }

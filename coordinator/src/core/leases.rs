@@ -1,16 +1,21 @@
 //! The units that are lent.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
-use proto::{Lease, Token, Variant, WorkerId};
+use proto::{Lease, WorkerId};
 use queens::UnitId;
-use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
+
+/// How long a lease is safe without renewal; workers renew six times in that time. An expired lease goes on all the
+/// same until somebody else could count its unit and has nothing else to do.
+pub const LEASE_TIME: Duration = Duration::from_secs(15);
+
+/// A worker that leaves a unit out of so many renewals in a row does not have it: the answer that lent it was lost.
+const MOST_OMISSIONS: u8 = 2;
 
 /// What a unit is lent for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Purpose {
+pub enum LeasePurpose {
     /// It has no standing count.
     Count,
     /// Its standing count is checked.
@@ -20,40 +25,53 @@ pub enum Purpose {
 }
 
 /// All leases, by unit: a unit is lent to one worker at a time.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Leases {
     by_unit: HashMap<UnitId, Lent>,
     /// How many are lent to be counted.
     to_count: usize,
     held: HashMap<WorkerId, Held>,
-    tokens: StdRng,
+    /// Until when the leases of each worker are safe.
+    expiries: BTreeSet<(Duration, WorkerId)>,
+    /// When each unit should have been counted.
+    due: BTreeSet<(Duration, UnitId)>,
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Lent {
     worker: WorkerId,
-    token: Token,
+    token: proto::Token,
     work: u64,
-    purpose: Purpose,
-    expires: Duration,
+    purpose: LeasePurpose,
+    due: Duration,
 }
 
 /// What one worker holds.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Held {
-    /// Units.
-    pub units: u64,
+    /// Units, with the renewals in a row from which each was left out.
+    pub units: BTreeMap<UnitId, u8>,
     /// Their expected work, in search nodes.
     pub work: u128,
+    expires: Duration,
+}
+
+/// What is lent, to whom and for how long.
+#[derive(Clone, Copy, Debug)]
+pub struct Loan {
+    /// The worker.
+    pub worker: WorkerId,
+    /// The unit with its token.
+    pub lease: Lease,
+    /// Its expected work, in search nodes.
+    pub work: u64,
+    /// What it is lent for.
+    pub purpose: LeasePurpose,
+    /// When it should have been counted, also by a slow worker.
+    pub due: Duration,
 }
 
 impl Leases {
-    /// No leases; tokens follow from the seed.
-    pub fn new(seed: u64) -> Self {
-        let tokens = StdRng::seed_from_u64(seed);
-        Self { by_unit: HashMap::new(), to_count: 0, held: HashMap::new(), tokens }
-    }
-
     /// How many units are lent to be counted: none of them has a standing count.
     pub fn to_count(&self) -> usize {
         self.to_count
@@ -69,48 +87,59 @@ impl Leases {
         self.by_unit.get(&unit).map(|lent| lent.worker)
     }
 
-    /// What the worker holds.
-    pub fn held_by(&self, worker: WorkerId) -> Held {
-        self.held.get(&worker).copied().unwrap_or_default()
+    /// How many units the worker holds.
+    pub fn units_of(&self, worker: WorkerId) -> u64 {
+        self.held.get(&worker).map_or(0, |held| held.units.len() as u64)
     }
 
-    /// Lends a unit of that expected work; a lease that there may be of it ends.
-    pub fn lend(
-        &mut self,
-        unit: UnitId,
-        work: u64,
-        worker: WorkerId,
-        (purpose, variant): (Purpose, Variant),
-        expires: Duration,
-    ) -> Lease {
-        let token = Token(self.tokens.next_u64());
-        self.end_unit(unit);
-        self.by_unit.insert(unit, Lent { worker, token, work, purpose, expires });
-        self.to_count += usize::from(purpose == Purpose::Count);
+    /// The expected work of what the worker holds, in search nodes.
+    pub fn work_of(&self, worker: WorkerId) -> u128 {
+        self.held.get(&worker).map_or(0, |held| held.work)
+    }
+
+    /// Lends a unit; a lease that there may be of it ends.
+    pub fn lend(&mut self, now: Duration, loan: Loan) -> Lease {
+        let Loan { worker, lease, work, purpose, due } = loan;
+        self.end_unit(lease.unit);
+        self.by_unit.insert(lease.unit, Lent { worker, token: lease.token, work, purpose, due });
+        self.due.insert((due, lease.unit));
+        self.to_count += usize::from(purpose == LeasePurpose::Count);
         let held = self.held.entry(worker).or_default();
-        held.units += 1;
+        held.units.insert(lease.unit, 0);
         held.work += u128::from(work);
-        Lease { unit, token, variant }
+        self.keep_alive(worker, now.saturating_add(LEASE_TIME));
+        lease
     }
 
     /// The unit has lost its standing count: whoever has it counts it now.
     pub fn counts_now(&mut self, unit: UnitId) {
         if let Some(lent) = self.by_unit.get_mut(&unit) {
-            self.to_count += usize::from(lent.purpose != Purpose::Count);
-            lent.purpose = Purpose::Count;
+            self.to_count += usize::from(lent.purpose != LeasePurpose::Count);
+            lent.purpose = LeasePurpose::Count;
         }
     }
 
-    /// Moves the lease's end; false if the unit is no longer lent to the worker. The token may be an older one: a
-    /// renewal and a new lease can cross on the way.
-    pub fn renew(&mut self, unit: UnitId, worker: WorkerId, expires: Duration) -> bool {
-        match self.by_unit.get_mut(&unit) {
-            Some(lent) if lent.worker == worker => {
-                lent.expires = expires;
-                true
+    /// The worker has what it names: its leases are safe again. Ends those that it has not named for long, and gives
+    /// their units. A token may be an older one: a renewal and a new lease can cross on the way.
+    pub fn renew(&mut self, now: Duration, worker: WorkerId, named: &BTreeSet<UnitId>) -> Vec<UnitId> {
+        let Some(held) = self.held.get_mut(&worker) else { return Vec::new() };
+        let mut omitted = Vec::new();
+        for (unit, omissions) in &mut held.units {
+            *omissions = if named.contains(unit) { 0 } else { *omissions + 1 };
+            if *omissions >= MOST_OMISSIONS {
+                omitted.push(*unit);
             }
-            _ => false,
         }
+        self.keep_alive(worker, now.saturating_add(LEASE_TIME));
+        omitted.iter().for_each(|unit| self.end_unit(*unit));
+        omitted
+    }
+
+    fn keep_alive(&mut self, worker: WorkerId, until: Duration) {
+        let Some(held) = self.held.get_mut(&worker) else { return };
+        self.expiries.remove(&(held.expires, worker));
+        held.expires = held.expires.max(until);
+        self.expiries.insert((held.expires, worker));
     }
 
     /// Ends the lease; false if the unit is no longer lent under that token.
@@ -124,42 +153,54 @@ impl Leases {
 
     /// Ends whatever lease there is of the unit.
     pub fn end_unit(&mut self, unit: UnitId) {
-        let Some(Lent { worker, work, purpose, .. }) = self.by_unit.remove(&unit) else { return };
-        self.to_count -= usize::from(purpose == Purpose::Count);
+        let Some(Lent { worker, work, purpose, due, .. }) = self.by_unit.remove(&unit) else { return };
+        self.due.remove(&(due, unit));
+        self.to_count -= usize::from(purpose == LeasePurpose::Count);
         if let Some(held) = self.held.get_mut(&worker) {
-            held.units -= 1;
+            held.units.remove(&unit);
             held.work -= u128::from(work);
-            if held.units == 0 {
+            if held.units.is_empty() {
+                self.expiries.remove(&(held.expires, worker));
                 self.held.remove(&worker);
             }
         }
     }
 
-    /// Ends all leases of the worker and names their units.
+    /// Ends all leases of the worker and names their units, ascending.
     pub fn end_all_of(&mut self, worker: WorkerId) -> Vec<UnitId> {
-        self.end_where(|lent| lent.worker == worker)
+        let units: Vec<_> =
+            self.held.get(&worker).into_iter().flat_map(|held| held.units.keys()).copied().collect();
+        units.iter().for_each(|unit| self.end_unit(*unit));
+        units
+    }
+
+    /// Whether some leases have expired, or units should have been counted by now.
+    pub fn has_late(&self, now: Duration) -> bool {
+        self.expiries.first().is_some_and(|(expires, _)| *expires <= now)
+            || self.due.first().is_some_and(|(due, _)| *due <= now)
     }
 
     /// Ends the leases that have expired, and names their workers and units.
     pub fn expire(&mut self, now: Duration) -> Vec<(WorkerId, Vec<UnitId>)> {
-        let late = self.by_unit.values().filter(|lent| lent.expires <= now).map(|lent| lent.worker);
-        let late: BTreeSet<_> = late.collect();
-        let expired = |worker| (worker, self.end_where(|lent| lent.worker == worker && lent.expires <= now));
-        late.into_iter().map(expired).collect()
+        let late: Vec<_> = self
+            .expiries
+            .iter()
+            .take_while(|(expires, _)| *expires <= now)
+            .map(|(_, worker)| *worker)
+            .collect();
+        late.into_iter().map(|worker| (worker, self.end_all_of(worker))).collect()
     }
 
-    /// The units lent by leases that have not expired.
+    /// The units that should have been counted by now, with their holders, the longest overdue first.
+    pub fn overdue(&self, now: Duration) -> impl Iterator<Item = (UnitId, WorkerId)> + '_ {
+        let late = self.due.iter().take_while(move |(due, _)| *due <= now).map(|(_, unit)| *unit);
+        late.filter_map(|unit| Some((unit, self.holder(unit)?)))
+    }
+
+    /// The units lent by leases that have neither expired nor are overdue.
     #[cfg(test)]
-    pub fn lent_until_after(&self, now: Duration) -> BTreeSet<UnitId> {
-        let good = self.by_unit.iter().filter(|(_, lent)| lent.expires > now);
-        good.map(|(unit, _)| *unit).collect()
-    }
-
-    fn end_where(&mut self, ends: impl Fn(&Lent) -> bool) -> Vec<UnitId> {
-        let mut units: Vec<_> =
-            self.by_unit.iter().filter(|(_, lent)| ends(lent)).map(|(unit, _)| *unit).collect();
-        units.sort_unstable();
-        units.iter().for_each(|unit| self.end_unit(*unit));
-        units
+    pub fn safe_after(&self, now: Duration) -> BTreeSet<UnitId> {
+        let is_safe = |lent: &Lent| lent.due > now && self.held[&lent.worker].expires > now;
+        self.by_unit.iter().filter(|(_, lent)| is_safe(lent)).map(|(unit, _)| *unit).collect()
     }
 }

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use proto::Owner;
 use queens::UnitId;
 
 /// Losses after which a unit is a suspect, and set aside.
@@ -16,22 +17,38 @@ const SET_ASIDE: u8 = 5;
 /// How often units were lost.
 #[derive(Debug, Default)]
 pub struct Losses {
-    of: BTreeMap<UnitId, u8>,
+    of: BTreeMap<UnitId, Loss>,
     set_aside: BTreeSet<UnitId>,
 }
 
+/// How often a unit was lost, and with whose workers.
+#[derive(Debug)]
+struct Loss {
+    times: u8,
+    first_owner: Owner,
+    /// Whether it was lost with another owner's too.
+    with_several: bool,
+}
+
 impl Losses {
-    /// These units were lost together; gives those that are set aside from now on.
-    pub fn add(&mut self, units: &[UnitId]) -> Vec<UnitId> {
+    /// These units were lost together with a worker of that owner; gives those that are set aside from now on. Where
+    /// other owners are there, one alone can have no unit set aside.
+    pub fn add(&mut self, units: &[UnitId], owner: &Owner, has_other_owners: bool) -> Vec<UnitId> {
         let suspects = units.iter().any(|unit| self.is_suspect(*unit));
         let mut given_up = Vec::new();
         for unit in units {
             if suspects && !self.is_suspect(*unit) {
                 continue;
             }
-            let losses = self.of.entry(*unit).or_default();
-            *losses = losses.saturating_add(1);
-            if *losses >= SET_ASIDE && self.set_aside.insert(*unit) {
+            let loss = self.of.entry(*unit).or_insert_with(|| Loss {
+                times: 0,
+                first_owner: owner.clone(),
+                with_several: false,
+            });
+            loss.times = loss.times.saturating_add(1);
+            loss.with_several |= loss.first_owner != *owner;
+            let is_proven = loss.with_several || !has_other_owners;
+            if loss.times >= SET_ASIDE && is_proven && self.set_aside.insert(*unit) {
                 given_up.push(*unit);
             }
         }
@@ -48,7 +65,7 @@ impl Losses {
 
     /// Whether the unit is to be lent on its own.
     pub fn is_suspect(&self, unit: UnitId) -> bool {
-        self.of.get(&unit).is_some_and(|losses| *losses >= SUSPECT)
+        self.of.get(&unit).is_some_and(|loss| loss.times >= SUSPECT)
     }
 
     /// The units that are not lent any more.
@@ -64,18 +81,30 @@ mod tests {
     #[test]
     fn only_the_unit_that_kills_is_set_aside() {
         let units: Vec<UnitId> = (0..100).map(UnitId).collect();
+        let owner = Owner::default();
         let mut losses = Losses::default();
         for _ in 0..2 {
-            assert!(losses.add(&units).is_empty() && !losses.is_suspect(UnitId(7)));
+            assert!(losses.add(&units, &owner, false).is_empty() && !losses.is_suspect(UnitId(7)));
         }
-        assert!(losses.add(&units).is_empty());
+        assert!(losses.add(&units, &owner, false).is_empty());
         assert!(units.iter().all(|unit| losses.is_suspect(*unit)));
         // Lent one at a time, the innocent are counted.
         units.iter().filter(|unit| unit.0 != 7).for_each(|unit| losses.forgive(*unit));
         let with_others = [UnitId(7), UnitId(200), UnitId(201)];
-        assert!(losses.add(&with_others).is_empty());
-        assert_eq!(losses.add(&with_others), [UnitId(7)]);
+        assert!(losses.add(&with_others, &owner, false).is_empty());
+        assert_eq!(losses.add(&with_others, &owner, false), [UnitId(7)]);
         assert!(!losses.is_suspect(UnitId(200)), "others are not blamed beside a suspect");
         assert_eq!(losses.set_aside().iter().collect::<Vec<_>>(), [&UnitId(7)]);
+    }
+
+    #[test]
+    fn one_owner_among_several_has_no_unit_set_aside() {
+        let (one, other) = (Owner::new("one"), Owner::new("other"));
+        let mut losses = Losses::default();
+        for _ in 0..50 {
+            assert!(losses.add(&[UnitId(7)], &one, true).is_empty());
+        }
+        assert!(losses.is_suspect(UnitId(7)));
+        assert_eq!(losses.add(&[UnitId(7)], &other, true), [UnitId(7)]);
     }
 }

@@ -4,85 +4,55 @@
 //! sockets, no clock. A reported count that is to go on record is handed out as [`Record`](crate::ledger::Record)s; the
 //! unit is done only when the caller says that they are on disk ([`Core::recorded`]).
 //!
-//! What may be done with a unit follows from its standing and from the leases alone (`lending`); what a count means
-//! follows from the standing (`judge`); whose counts are taken back follows from it too (`quarantine`). So a restart
+//! What may be done with a unit follows from its standing and from the leases alone (`task`); what a count means
+//! follows from the standing (`report`); whose counts are taken back follows from it too (`quarantine`). So a restart
 //! goes on where the ledger ends.
 
 mod canaries;
-mod judge;
+mod contradictions;
+mod identity;
+mod lease;
+mod lease_key;
 mod leases;
-mod lending;
 mod losses;
+mod machines;
 mod open;
 mod quarantine;
 mod rate;
+mod recorded;
+mod refusal;
+mod register;
+mod release;
+mod renew;
+mod report;
 mod status;
+mod task;
 mod workers;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, Registration, Welcome, WorkerId};
-use queens::plan::Fingerprint;
-use queens::{Plan, UnitId, self_test};
+use queens::{Plan, UnitId};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
-use thiserror::Error;
 
 use crate::double_check::DoubleCheck;
+use crate::ledger::{Policy, Record};
 use crate::shard::Shard;
-use crate::standing::{Mark, Standing};
+use crate::standing::{Standing, UnitMark};
 use canaries::Canaries;
-use judge::Recording;
 use leases::Leases;
 use losses::Losses;
 use open::Open;
 use rate::Rate;
+use recorded::Recording;
 use workers::Workers;
 
-/// How long a lease is safe without renewal; workers renew six times in that time. An expired lease goes on all the
-/// same until somebody else could count its unit and has nothing else to do.
-pub const LEASE_TIME: Duration = Duration::from_secs(15);
-
-/// A worker that is not heard of for this long is forgotten, and its units are open again.
-const SILENCE: Duration = Duration::from_mins(10);
-
-/// A machine checks its own counts only when it has been alone for this long, or always.
-const ALONE: Duration = Duration::from_mins(1);
-
-/// A request that the core refuses.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum Refusal {
-    /// The worker's plan is not the run's.
-    #[error("this run has plan {run}, the worker has plan {worker}: use the release that began the run")]
-    OtherPlan {
-        /// The run's fingerprint.
-        run: Fingerprint,
-        /// The worker's fingerprint.
-        worker: Fingerprint,
-    },
-    /// The worker's kernel miscounts a known board.
-    #[error(
-        "worker {worker} on machine {machine} finds {found} solutions of a known board that has {expected}: it cannot be relied on"
-    )]
-    SelfTest {
-        /// The worker's name.
-        worker: String,
-        /// Its machine.
-        machine: String,
-        /// What it found.
-        found: u64,
-        /// What it should have found.
-        expected: u64,
-    },
-    /// The worker's machine was wrong before.
-    #[error("machine {0} is quarantined: two other counts have proved a count of it wrong")]
-    Quarantined(String),
-    /// The coordinator was restarted, or the worker was silent for too long.
-    #[error("worker {0} is not registered; register first")]
-    UnknownWorker(WorkerId),
-}
+pub use identity::Identity;
+pub use lease_key::LeaseKey;
+pub use leases::LEASE_TIME;
+pub use refusal::Refusal;
 
 /// The state of a run in progress.
 #[derive(Debug)]
@@ -93,8 +63,12 @@ pub struct Core {
     standing: Standing,
     leases: Leases,
     workers: Workers,
-    /// When workers of different machines were last there, if they were.
-    company: Option<Duration>,
+    /// By which the tokens of leases are made.
+    key: LeaseKey,
+    /// When workers of different machines were last there together, if they were.
+    last_accompanied: Option<Duration>,
+    /// When workers of different owners were.
+    last_two_owners: Option<Duration>,
     /// Counts on their way to the disk.
     recording: HashMap<UnitId, Recording>,
     open: Open,
@@ -103,11 +77,15 @@ pub struct Core {
     given_up: Vec<UnitId>,
     canaries: Canaries,
     /// The first counts of each machine, those on their way to the disk included.
-    trials: HashMap<String, u64>,
+    trials: HashMap<Identity, u64>,
     /// How many machines were quarantined when this was last looked at.
     quarantined: usize,
     /// No unit below has a count that is to be taken back.
     believed: u64,
+    /// Whether a count may stand again.
+    may_restore: bool,
+    /// Whether counts of a constellation with symmetry may contradict each other.
+    may_contradict: bool,
     /// Decides what is checked, by which kernel.
     random: StdRng,
     /// Units recorded, and expected work recorded, a second.
@@ -117,9 +95,16 @@ pub struct Core {
 }
 
 impl Core {
-    /// A run of that plan with that much on record. `seed` makes lease tokens and samples differ from those of other
-    /// sessions.
-    pub fn new(plan: Arc<Plan>, shard: Shard, standing: Standing, policy: DoubleCheck, seed: u64) -> Self {
+    /// A run of that plan with that much on record. `key` makes the tokens of its leases, and `seed` the numbers of
+    /// workers and the samples.
+    pub fn new(
+        plan: Arc<Plan>,
+        shard: Shard,
+        standing: Standing,
+        policy: DoubleCheck,
+        key: LeaseKey,
+        seed: u64,
+    ) -> Self {
         let total_work = if shard.is_whole() {
             plan.total_weight()
         } else {
@@ -132,9 +117,11 @@ impl Core {
             shard,
             policy,
             standing,
-            leases: Leases::new(random.random()),
-            workers: Workers::new(random.random()),
-            company: None,
+            leases: Leases::default(),
+            workers: Workers::new(StdRng::seed_from_u64(random.random())),
+            key,
+            last_accompanied: None,
+            last_two_owners: None,
             recording: HashMap::new(),
             open: Open::default(),
             losses: Losses::default(),
@@ -143,136 +130,42 @@ impl Core {
             trials: HashMap::new(),
             quarantined: 0,
             believed: 0,
+            may_restore: true,
+            may_contradict: true,
             random,
             units_rate: Rate::default(),
             work_rate: Rate::default(),
             total_work,
         };
         core.open.disputes = core.standing.sums().disputed.keys().copied().collect();
-        core.learnt();
+        core.counts_adopted();
         core
     }
 
     /// Counts and their origins have been read that were not known before: what is to be checked or taken back can be.
-    pub fn learnt(&mut self) {
+    pub fn counts_adopted(&mut self) {
         self.believed = 0;
+        (self.may_restore, self.may_contradict) = (true, true);
         self.open.checks.clear();
         let mark = match self.policy {
-            DoubleCheck::None => return,
-            DoubleCheck::Share(_) => Mark::Due,
-            DoubleCheck::All => Mark::Done,
+            DoubleCheck::None | DoubleCheck::Share(_) => UnitMark::Due,
+            DoubleCheck::All => UnitMark::Done,
         };
         let pending: Vec<_> =
             self.standing.units_with(mark).filter(|unit| self.is_open_check(*unit)).collect();
         pending.into_iter().for_each(|unit| self.reopen(unit));
     }
 
-    /// A worker introduces itself; units that it holds from before are leased to it again.
-    pub fn register(&mut self, now: Duration, registration: Registration) -> Result<Welcome, Refusal> {
-        let Registration { fingerprint, name, machine, self_test: found, held, .. } = &registration;
-        if fingerprint != self.plan.fingerprint() {
-            return Err(Refusal::OtherPlan {
-                run: self.plan.fingerprint().clone(),
-                worker: fingerprint.clone(),
-            });
-        }
-        let expected = self_test::expected();
-        if *found != expected {
-            let (worker, machine, found) = (name.clone(), machine.clone(), *found);
-            return Err(Refusal::SelfTest { worker, machine, found, expected });
-        }
-        if self.is_quarantined(machine) {
-            return Err(Refusal::Quarantined(machine.clone()));
-        }
-        let mut wanted = held.clone();
-        wanted.sort_unstable();
-        wanted.dedup();
-        let worker = self.workers.add(now, registration);
-        self.note_company(now);
-        self.hand_over(worker, &wanted);
-        let borrower = self.borrower(now, worker)?;
-        let leases = wanted.into_iter().filter_map(|unit| self.lend(now, &borrower, unit)).collect();
-        Ok(Welcome { worker, lease_time: LEASE_TIME, leases })
+    /// How counts are checked.
+    pub fn policy(&self) -> DoubleCheck {
+        self.policy
     }
 
-    /// Ends the leases of units that the worker had under another number: the answer to its first registration was lost
-    /// on the way, or the coordinator has not noticed yet that it was started again.
-    fn hand_over(&mut self, worker: WorkerId, held: &[UnitId]) {
-        for unit in held {
-            if self.leases.holder(*unit).is_some_and(|holder| self.workers.are_namesakes(holder, worker)) {
-                self.leases.end_unit(*unit);
-            }
-        }
-    }
-
-    /// Keeps the worker's leases alive and names those that it has lost.
-    pub fn renew(&mut self, now: Duration, worker: WorkerId, held: &[Lease]) -> Result<Vec<UnitId>, Refusal> {
-        self.workers.heard_of(now, worker)?;
-        let mut lost = Vec::new();
-        for lease in held {
-            // A lease also ends with the record of its count; that is no loss.
-            let renewed = self.leases.renew(lease.unit, worker, now.saturating_add(LEASE_TIME));
-            if !renewed && !self.recording.contains_key(&lease.unit) && !self.has_count(lease.unit) {
-                lost.push(lease.unit);
-            }
-        }
-        Ok(lost)
-    }
-
-    /// Takes units back that will not be counted, and strikes the worker off if it leaves.
-    pub fn release(
-        &mut self,
-        now: Duration,
-        worker: WorkerId,
-        held: &[Lease],
-        leaving: bool,
-    ) -> Result<(), Refusal> {
-        self.workers.heard_of(now, worker)?;
-        for lease in held {
-            if self.leases.end(*lease) {
-                self.reopen(lease.unit);
-            }
-        }
-        if leaving {
-            self.note_company(now);
-            self.workers.remove(worker);
-            self.leases.end_all_of(worker).into_iter().for_each(|unit| self.reopen(unit));
-        }
-        Ok(())
-    }
-
-    /// Time has passed: workers that have been silent for long are forgotten. Gives the units that are set aside since
-    /// this was last asked, because they were lost with too many.
-    pub fn tick(&mut self, now: Duration) -> Vec<UnitId> {
-        self.note_company(now);
-        for worker in self.workers.silent(now.saturating_sub(SILENCE)) {
-            self.workers.remove(worker);
-            let units = self.leases.end_all_of(worker);
-            self.lose(&units);
-        }
-        std::mem::take(&mut self.given_up)
-    }
-
-    fn note_company(&mut self, now: Duration) {
-        if self.workers.machines().nth(1).is_some() {
-            self.company = Some(now);
-        }
-    }
-
-    /// Whether workers of no other machine are there.
-    fn is_alone(&self, machine: &str) -> bool {
-        self.workers.machines().all(|other| other == machine)
-    }
-
-    /// Whether it has been so for long enough that no other machine is to be waited for.
-    fn is_left_alone(&self, now: Duration, machine: &str) -> bool {
-        if !self.is_alone(machine) {
-            return false;
-        }
-        let mut known = self.standing.sums().machines.iter();
-        let had_company = known.any(|other| other.name != machine && !other.is_quarantined());
-        let company = self.company.or(had_company.then_some(Duration::ZERO));
-        company.is_none_or(|last| now.saturating_sub(last) >= ALONE)
+    /// What puts the policy on record, where the ledger says another.
+    pub fn policy_record(&self, unix_time: u64) -> Option<Record> {
+        let on_record = self.standing.policy(None).to_string();
+        let differs = on_record != self.policy.to_string();
+        differs.then_some(Record::Policy(Policy { double_check: self.policy, at: unix_time }))
     }
 
     /// Whether every unit has a standing count, and all is checked that is to be.
@@ -307,11 +200,6 @@ impl Core {
 
     fn has_count(&self, unit: UnitId) -> bool {
         unit.0 < self.plan.units() && self.standing.is_done(unit)
-    }
-
-    fn is_quarantined(&self, machine: &str) -> bool {
-        let machines = &self.standing.sums().machines;
-        machines.number(machine).is_some_and(|number| machines.get(number).is_quarantined())
     }
 }
 

@@ -1,9 +1,12 @@
 //! Where units that may be lent are found. An entry is a hint: whether and how its unit is lent, its state decides.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::time::Duration;
 
+use proto::WorkerId;
 use queens::UnitId;
 
+use super::Core;
 use crate::standing::MachineId;
 
 /// The units to look at, by what is to be done with them.
@@ -13,8 +16,12 @@ pub struct Open {
     pub checks: BTreeMap<MachineId, VecDeque<UnitId>>,
     /// Units about which counts disagree.
     pub disputes: BTreeSet<UnitId>,
-    /// Units below `cursor` without a count.
+    /// Units below `cursor` that were given back without a count.
     pub returned: BTreeSet<UnitId>,
+    /// Units below `cursor` that were lost with their workers: they come last.
+    pub lost: BTreeSet<UnitId>,
+    /// Units below `cursor` that have not been lent yet, in no order.
+    pub kept_back: Vec<UnitId>,
     /// No unit from here on has been lent yet, unless it came back with a worker.
     pub cursor: u64,
     /// Units that may have killed workers: lent one at a time when nothing else is open.
@@ -22,17 +29,57 @@ pub struct Open {
 }
 
 impl Open {
-    /// Takes the next unit counted by another machine than this one.
-    pub fn next_check(&mut self, machine: Option<MachineId>) -> Option<UnitId> {
-        self.checks.iter_mut().find_map(
-            |(of, units)| {
-                if Some(*of) == machine { None } else { units.pop_front() }
-            },
-        )
+    /// Takes the next unit counted by this machine.
+    pub fn take_check(&mut self, machine: MachineId) -> Option<UnitId> {
+        let units = self.checks.get_mut(&machine)?;
+        let unit = units.pop_front();
+        if units.is_empty() {
+            self.checks.remove(&machine);
+        }
+        unit
     }
 
-    /// Takes the next unit counted by this machine.
-    pub fn next_own_check(&mut self, machine: Option<MachineId>) -> Option<UnitId> {
-        self.checks.get_mut(&machine?)?.pop_front()
+    /// Whether anything is to be found here.
+    pub fn has_any(&self, units: u64) -> bool {
+        self.cursor < units
+            || !self.checks.is_empty()
+            || !self.disputes.is_empty()
+            || !self.returned.is_empty()
+            || !self.lost.is_empty()
+            || !self.kept_back.is_empty()
+            || !self.suspects.is_empty()
+    }
+}
+
+impl Core {
+    /// Puts a unit that nobody has where it is found.
+    pub(super) fn reopen(&mut self, unit: UnitId) {
+        if self.losses.is_suspect(unit) {
+            self.open.suspects.insert(unit);
+        } else if self.is_disputed(unit) && !self.standing.is_done(unit) {
+            self.open.disputes.insert(unit);
+        } else if !self.standing.is_done(unit) {
+            self.open.returned.insert(unit);
+        } else if self.is_open_check(unit)
+            && let Some(vote) = self.standing.vote(unit)
+        {
+            self.open.checks.entry(vote.origin.machine).or_default().push_back(unit);
+        }
+    }
+
+    /// These units were lost with a worker and are open again, unless they are set aside from now on.
+    pub(super) fn lose(&mut self, now: Duration, worker: WorkerId, units: &[UnitId]) {
+        let Some(owner) = self.workers.get(worker).map(|worker| worker.identity.owner.clone()) else {
+            units.iter().for_each(|unit| self.reopen(*unit));
+            return;
+        };
+        let has_other_owners = self.present(now).any(|other| other.owner != owner);
+        self.given_up.append(&mut self.losses.add(units, &owner, has_other_owners));
+        for unit in units {
+            self.reopen(*unit);
+            if self.open.returned.remove(unit) {
+                self.open.lost.insert(*unit);
+            }
+        }
     }
 }

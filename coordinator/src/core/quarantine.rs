@@ -1,17 +1,19 @@
-//! Machines that were wrong: their workers are struck off, and what nobody has confirmed is counted again.
+//! Machines and owners that were wrong: their workers are struck off, what nobody has confirmed is counted again, and what
+//! only they have contradicted stands again.
 
 use proto::WorkerId;
 use queens::UnitId;
 
 use super::Core;
-use super::judge::Recording;
-use crate::ledger::Record;
-use crate::standing::Mark;
+use super::recorded::Recording;
+use crate::double_check::DoubleCheck;
+use crate::ledger::{Record, Recount, Restoration, Retraction};
 
 impl Core {
     /// Strikes off the workers of machines that are quarantined: they are refused when they register again.
     pub(super) fn expel(&mut self) {
-        let quarantined = self.standing.sums().machines.quarantined().count();
+        let machines = &self.standing.sums().machines;
+        let quarantined = machines.quarantined().count() + machines.expelled().count();
         if quarantined == self.quarantined {
             return;
         }
@@ -22,11 +24,33 @@ impl Core {
             self.workers.remove(worker);
             self.leases.end_all_of(worker).into_iter().for_each(|unit| self.reopen(unit));
         }
+        // Who may decide has changed.
+        let disputed: Vec<UnitId> = self.standing.sums().disputed.keys().copied().collect();
+        disputed
+            .into_iter()
+            .filter(|unit| !self.is_taken(*unit))
+            .collect::<Vec<_>>()
+            .into_iter()
+            .for_each(|unit| self.reopen(unit));
+        self.may_restore = true;
     }
 
-    /// Takes back up to `most` counts of quarantined machines that no other machine has confirmed. The records are to
-    /// be written like those of [`judge`](Self::judge). What is not known yet is taken back once it is.
+    /// Up to `most` records that follow from those that are there: counts of quarantined machines that nobody else has
+    /// confirmed are taken back, counts that only quarantined machines have contradicted stand again, and constellations
+    /// whose counts contradict each other are disputed. The records are to be written like those of
+    /// [`judge`](Self::judge). What is not known yet is taken back once it is.
     pub fn take_back(&mut self, unix_time: u64, most: usize) -> Vec<Record> {
+        let mut records = self.retractions(unix_time, most);
+        if self.may_restore && records.len() < most {
+            records.extend(self.restorations(unix_time, most - records.len()));
+        }
+        if records.len() < most {
+            records.extend(self.contradictions(unix_time));
+        }
+        records
+    }
+
+    fn retractions(&mut self, unix_time: u64, most: usize) -> Vec<Record> {
         let mut records = Vec::new();
         if self.standing.unbelieved() == 0 {
             return records;
@@ -35,8 +59,7 @@ impl Core {
             let unit = UnitId(self.believed);
             self.believed += 1;
             let Some(vote) = self.standing.vote(unit) else { continue };
-            let is_believed = !self.standing.sums().machines.get(vote.origin.machine).is_quarantined();
-            if is_believed || self.standing.is(Mark::Independent, unit) {
+            if self.standing.is_believed(unit, &vote) {
                 continue;
             }
             if self.recording.contains_key(&unit) {
@@ -44,10 +67,34 @@ impl Core {
                 self.believed -= 1;
                 break;
             }
-            let retraction = self.retraction(unit, &vote, true, unix_time);
+            let retraction =
+                Retraction { quarantine: true, ..self.standing.retraction(unit, &vote, unix_time) };
             self.recording.insert(unit, Recording::of(&retraction));
             records.push(Record::Retract(retraction));
         }
+        records
+    }
+
+    fn restorations(&mut self, unix_time: u64, most: usize) -> Vec<Record> {
+        let recount = (self.policy != DoubleCheck::None).then_some(Recount::All);
+        let disputed: Vec<UnitId> = self.standing.sums().disputed.keys().copied().collect();
+        let mut records = Vec::new();
+        for unit in disputed {
+            if records.len() == most {
+                return records;
+            }
+            if self.recording.contains_key(&unit) {
+                continue;
+            }
+            let Some(vote) = self.standing.unopposed(unit) else { continue };
+            let told = self.standing.retraction(unit, &vote, unix_time);
+            self.recording.insert(unit, Recording::of(&told));
+            let Retraction { unit, count, nodes, owner, machine, kernel, mirrored, at, .. } = told;
+            let recount = if self.is_symmetric_count(unit) { Some(Recount::Symmetric) } else { recount };
+            let restored = Restoration { unit, count, nodes, owner, machine, kernel, mirrored, recount, at };
+            records.push(Record::Restore(restored));
+        }
+        self.may_restore = !records.is_empty();
         records
     }
 }

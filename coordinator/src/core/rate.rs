@@ -50,8 +50,8 @@ mod tests {
                 now += Duration::from_secs(1) / per_second;
                 rate.add(now, 1.0);
             }
-            let told = rate.per_second(now).unwrap();
-            assert!((told / f64::from(per_second) - 1.0).abs() < 0.05, "{told} instead of {per_second}");
+            let found = rate.per_second(now).unwrap();
+            assert!((found / f64::from(per_second) - 1.0).abs() < 0.05, "{found} instead of {per_second}");
         }
     }
 }

@@ -30,7 +30,8 @@ impl Core {
             rate: self.units_rate.per_second(now).unwrap_or(0.0),
             phase: Phase::Counting,
             trouble: self.trouble(),
-            workers: self.workers.status(now, |worker| self.leases.held_by(worker).units),
+            workers: self.workers.status(now, |worker| self.leases.units_of(worker)),
+            workers_total: self.workers.len() as u64,
             assurance: assess(&self.standing, self.policy),
             set_aside: self.losses.set_aside().iter().take(NAMED).copied().collect(),
         }

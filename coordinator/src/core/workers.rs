@@ -1,29 +1,39 @@
 //! The workers that are there, and when each was last heard of.
 
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use proto::{Registration, WorkerId, WorkerStatus};
+use proto::{Owner, Registration, WorkerId, WorkerStatus};
 use queens::kernel::KernelName;
+use rand::RngExt;
+use rand::rngs::StdRng;
 
 use super::Refusal;
+use super::identity::Identity;
 use super::rate::Rate;
 
 /// The registered workers.
 #[derive(Debug)]
 pub struct Workers {
-    by_id: HashMap<WorkerId, Worker>,
-    /// How many of them run on each machine.
-    machines: BTreeMap<String, u64>,
-    /// The number of the last one that has registered.
-    last: u64,
+    by_id: HashMap<WorkerId, RegisteredWorker>,
+    machines: BTreeMap<Identity, RegisteredMachine>,
+    threads: u64,
+    numbers: StdRng,
+}
+
+/// What is known of a machine on which workers are registered.
+#[derive(Clone, Copy, Debug, Default)]
+struct RegisteredMachine {
+    workers: u64,
+    last_word: Duration,
 }
 
 /// One worker.
 #[derive(Debug)]
-pub struct Worker {
+pub struct RegisteredWorker {
+    pub identity: Identity,
     pub name: String,
-    pub machine: String,
     pub threads: u32,
     pub kernel: KernelName,
     last_word: Duration,
@@ -31,38 +41,78 @@ pub struct Worker {
     rate: Rate,
 }
 
-/// A process numbers at most so many workers.
-const SESSION_BITS: u32 = 24;
+/// At most so many workers of an owner are registered.
+pub const MOST_OF_AN_OWNER: usize = 4096;
+
+/// At most so many workers are listed in a status, so that it stays within the bounds of a message.
+const MOST_LISTED: usize = 1000;
 
 impl Workers {
-    /// None. Workers are numbered by session: a restarted coordinator must not take one of before for another.
-    pub fn new(session: u32) -> Self {
-        Self { by_id: HashMap::new(), machines: BTreeMap::new(), last: u64::from(session) << SESSION_BITS }
+    /// None. Numbers are drawn at random: nobody can guess that of another, and a restarted coordinator takes no worker
+    /// of before for a new one.
+    pub fn new(numbers: StdRng) -> Self {
+        Self { by_id: HashMap::new(), machines: BTreeMap::new(), threads: 0, numbers }
     }
 
     /// Registers a worker under a number that none had before.
     pub fn add(&mut self, now: Duration, registration: Registration) -> WorkerId {
-        let Registration { name, machine, threads, kernel, .. } = registration;
-        self.last += 1;
-        let id = WorkerId(self.last);
-        *self.machines.entry(machine.clone()).or_default() += 1;
-        let worker =
-            Worker { name, machine, threads, kernel, last_word: now, done: 0, rate: Rate::default() };
+        let Registration { owner, name, machine, threads, kernel, .. } = registration;
+        let id = WorkerId(self.numbers.random());
+        let identity = Identity { owner, machine };
+        let on_machine = self.machines.entry(identity.clone()).or_default();
+        on_machine.workers += 1;
+        on_machine.last_word = now;
+        self.threads += u64::from(threads);
+        let worker = RegisteredWorker {
+            identity,
+            name,
+            threads,
+            kernel,
+            last_word: now,
+            done: 0,
+            rate: Rate::default(),
+        };
         self.by_id.insert(id, worker);
         id
     }
 
     /// The worker, which has just called.
-    pub fn heard_of(&mut self, now: Duration, id: WorkerId) -> Result<&Worker, Refusal> {
+    ///
+    /// # Errors
+    /// It is not registered.
+    pub fn heard_of(&mut self, now: Duration, id: WorkerId) -> Result<&RegisteredWorker, Refusal> {
         let worker = self.by_id.get_mut(&id).ok_or(Refusal::UnknownWorker(id))?;
         worker.last_word = now;
+        if let Some(machine) = self.machines.get_mut(&worker.identity) {
+            machine.last_word = now;
+        }
         Ok(worker)
     }
 
-    /// Whether two workers have one name and one machine.
-    pub fn are_namesakes(&self, a: WorkerId, b: WorkerId) -> bool {
-        let names = |id| self.by_id.get(&id).map(|worker: &Worker| (&worker.name, &worker.machine));
-        names(a).is_some() && names(a) == names(b)
+    /// The worker, if it is registered.
+    pub fn get(&self, id: WorkerId) -> Option<&RegisteredWorker> {
+        self.by_id.get(&id)
+    }
+
+    /// Whether the worker is there and that owner's.
+    pub fn is_of(&self, id: WorkerId, owner: &Owner) -> bool {
+        self.by_id.get(&id).is_some_and(|worker| worker.identity.owner == *owner)
+    }
+
+    /// The workers of that owner.
+    pub fn of(&self, owner: &Owner) -> Vec<WorkerId> {
+        self.those(|worker| worker.identity.owner == *owner)
+    }
+
+    /// Whether one more worker of the owner can be registered.
+    pub fn has_room(&self, owner: &Owner) -> bool {
+        self.by_id.values().filter(|worker| worker.identity.owner == *owner).count() < MOST_OF_AN_OWNER
+    }
+
+    /// The worker of the owner that has been silent for the longest, if its last word came before that time.
+    pub fn most_silent(&self, owner: &Owner, since: Duration) -> Option<WorkerId> {
+        let silent = self.by_id.iter().filter(|(_, w)| w.identity.owner == *owner && w.last_word < since);
+        silent.min_by_key(|(id, worker)| (worker.last_word, **id)).map(|(id, _)| *id)
     }
 
     /// Whether the worker has been heard of since that time.
@@ -80,11 +130,12 @@ impl Workers {
 
     /// Strikes the worker off.
     pub fn remove(&mut self, id: WorkerId) {
-        let Some(Worker { machine, .. }) = self.by_id.remove(&id) else { return };
-        if let Some(workers) = self.machines.get_mut(&machine) {
-            *workers -= 1;
-            if *workers == 0 {
-                self.machines.remove(&machine);
+        let Some(RegisteredWorker { identity, threads, .. }) = self.by_id.remove(&id) else { return };
+        self.threads -= u64::from(threads);
+        if let Some(machine) = self.machines.get_mut(&identity) {
+            machine.workers -= 1;
+            if machine.workers == 0 {
+                self.machines.remove(&identity);
             }
         }
     }
@@ -95,20 +146,22 @@ impl Workers {
     }
 
     /// The workers on a machine of which that is so.
-    pub fn on_machines(&self, is_so: impl Fn(&str) -> bool) -> Vec<WorkerId> {
-        self.those(|worker| is_so(&worker.machine))
+    pub fn on_machines(&self, is_so: impl Fn(&Identity) -> bool) -> Vec<WorkerId> {
+        self.those(|worker| is_so(&worker.identity))
     }
 
-    fn those(&self, are_meant: impl Fn(&Worker) -> bool) -> Vec<WorkerId> {
+    fn those(&self, are_meant: impl Fn(&RegisteredWorker) -> bool) -> Vec<WorkerId> {
         let mut ids: Vec<_> =
             self.by_id.iter().filter(|(_, worker)| are_meant(worker)).map(|(id, _)| *id).collect();
         ids.sort_unstable();
         ids
     }
 
-    /// The machines on which workers are there.
-    pub fn machines(&self) -> impl Iterator<Item = &str> {
-        self.machines.keys().map(String::as_str)
+    /// The machines of which a worker was heard of after that time.
+    pub fn present(&self, since: Duration) -> impl Iterator<Item = &Identity> {
+        // At the very beginning everybody is there who has registered.
+        let is_there = move |machine: &RegisteredMachine| machine.last_word > since || since.is_zero();
+        self.machines.iter().filter(move |(_, machine)| is_there(machine)).map(|(identity, _)| identity)
     }
 
     /// Whether there are none.
@@ -118,16 +171,26 @@ impl Workers {
 
     /// The threads of all, at least 1.
     pub fn threads(&self) -> u64 {
-        self.by_id.values().map(|worker| u64::from(worker.threads)).sum::<u64>().max(1)
+        self.threads.max(1)
     }
 
-    /// What is to be said of each, in the order of registration; `leased` tells how many units one holds.
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.by_id.len()
+    }
+
+    /// What is to be said of those heard of last, by owner and name; `leased` tells how many units one holds.
     pub fn status(&self, now: Duration, leased: impl Fn(WorkerId) -> u64) -> Vec<WorkerStatus> {
         let mut workers: Vec<_> = self.by_id.iter().collect();
-        workers.sort_by_key(|(id, _)| **id);
-        let status = |(id, worker): (&WorkerId, &Worker)| WorkerStatus {
+        if workers.len() > MOST_LISTED {
+            workers.select_nth_unstable_by_key(MOST_LISTED, |(id, worker)| (Reverse(worker.last_word), **id));
+            workers.truncate(MOST_LISTED);
+        }
+        workers.sort_by_key(|(id, worker)| (&worker.identity, &worker.name, **id));
+        let status = |(id, worker): (&WorkerId, &RegisteredWorker)| WorkerStatus {
+            owner: worker.identity.owner.clone(),
             name: worker.name.clone(),
-            machine: worker.machine.clone(),
+            machine: worker.identity.machine.clone(),
             threads: worker.threads,
             kernel: worker.kernel,
             leased: leased(*id),

@@ -22,6 +22,9 @@ pub struct Comparison<'a> {
 
 impl<'a> Comparison<'a> {
     /// A comparison with that file.
+    ///
+    /// # Errors
+    /// The file cannot be read.
     pub fn new(table: &'a mut dyn BufRead) -> Result<Self, ExportError> {
         let mut file = Self { table, next: Vec::new(), line: 0, expected: Vec::new(), unreadable: None };
         file.read_next()?;
@@ -34,6 +37,9 @@ impl<'a> Comparison<'a> {
     }
 
     /// All has been compared: nothing must follow in the file.
+    ///
+    /// # Errors
+    /// Something follows.
     pub fn end(self) -> Result<(), ExportError> {
         if self.next.is_empty() { Ok(()) } else { Err(self.failure()) }
     }

@@ -20,8 +20,7 @@ use std::io::{self, BufRead, Write};
 use std::str::FromStr;
 
 use queens::plan::{Border, Family};
-use queens::tally::Measure;
-use queens::{Constellation, Totals, UnitId};
+use queens::{Constellation, Measure, Totals, UnitId};
 use serde_json::json;
 use thiserror::Error;
 
@@ -57,17 +56,22 @@ impl fmt::Display for By {
     }
 }
 
+/// A word for something of which there are no tables.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("a table is by unit, family or constellation, not by \"{0}\"")]
+pub struct ByError(String);
+
 impl FromStr for By {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
+    type Err = ByError;
+    fn from_str(text: &str) -> Result<Self, ByError> {
         let named = By::ALL.into_iter().find(|by| by.to_string() == text);
-        named.ok_or_else(|| format!("a table is by unit, family or constellation, not by \"{text}\""))
+        named.ok_or_else(|| ByError(text.to_owned()))
     }
 }
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum TableFormat {
     /// Values separated by commas.
     Csv,
     /// A JSON object a line.
@@ -102,7 +106,7 @@ pub enum ExportError {
 
 /// What a table is made of: a run and its standing counts, all of them known, as an audit leaves them.
 #[derive(Clone, Copy, Debug)]
-pub struct Source<'a> {
+pub struct TableSource<'a> {
     /// The run.
     pub directory: &'a RunDirectory,
     /// Its counts.
@@ -111,9 +115,17 @@ pub struct Source<'a> {
     pub totals: Totals,
 }
 
-impl Source<'_> {
+impl TableSource<'_> {
     /// Writes the table and returns its digest.
-    pub fn write(&self, format: Format, by: By, out: &mut dyn Write) -> Result<blake3::Hash, ExportError> {
+    ///
+    /// # Errors
+    /// The plan has no such table, or `out` cannot be written.
+    pub fn write(
+        &self,
+        format: TableFormat,
+        by: By,
+        out: &mut dyn Write,
+    ) -> Result<blake3::Hash, ExportError> {
         let (plan, shard) = (self.directory.plan(), self.directory.run().shard);
         if by == By::Constellation && plan.pieces().any(|piece| matches!(piece.border, Border::Family(_))) {
             return Err(ExportError::NoConstellations);
@@ -141,6 +153,9 @@ impl Source<'_> {
     }
 
     /// Compares a table with the ledger; says by what it is and its digest.
+    ///
+    /// # Errors
+    /// The table is not the one that the ledger gives, or cannot be read.
     pub fn compare(&self, table: &mut dyn BufRead) -> Result<(By, blake3::Hash), ExportError> {
         let mut comparison = Comparison::new(table)?;
         let (format, by) = table::kind_of(comparison.first_line()).ok_or(ExportError::NoTable)?;

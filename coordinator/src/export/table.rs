@@ -4,7 +4,7 @@ use std::io::Write;
 
 use serde_json::{Map, Value, json};
 
-use super::{By, ExportError, Format};
+use super::{By, ExportError, TableFormat};
 use crate::groups::GroupSums;
 
 const CSV_HEAD: &str = "# diadem export by ";
@@ -14,12 +14,12 @@ pub const SUMS: [&str; 8] =
     ["units", "counted", "asymmetric", "point", "rotational", "half_turn", "quarter_turn", "solutions"];
 
 /// The kind of a table by its first line.
-pub fn kind_of(first: &str) -> Option<(Format, By)> {
+pub fn kind_of(first: &str) -> Option<(TableFormat, By)> {
     if let Some(by) = first.strip_prefix(CSV_HEAD) {
-        return Some((Format::Csv, by.parse().ok()?));
+        return Some((TableFormat::Csv, by.parse().ok()?));
     }
     let head: Value = serde_json::from_str(first).ok()?;
-    Some((Format::JsonLines, head.get("by")?.as_str()?.parse().ok()?))
+    Some((TableFormat::JsonLines, head.get("by")?.as_str()?.parse().ok()?))
 }
 
 /// Numbers that may leave the 53 bits of other people's JSON are strings there.
@@ -38,25 +38,28 @@ fn plain(value: &Value) -> String {
 
 /// Writes lines and hashes them.
 pub struct Table<'a> {
-    format: Format,
+    format: TableFormat,
     out: &'a mut dyn Write,
     hash: blake3::Hasher,
 }
 
 impl<'a> Table<'a> {
     /// A table that is written there.
-    pub fn new(format: Format, out: &'a mut dyn Write) -> Self {
+    pub fn new(format: TableFormat, out: &'a mut dyn Write) -> Self {
         Self { format, out, hash: blake3::Hasher::new() }
     }
 
     /// Says what the table is of.
+    ///
+    /// # Errors
+    /// The table cannot be written there, or differs from what it is compared with.
     pub fn head(&mut self, by: By, facts: &[(&str, Value)]) -> Result<(), ExportError> {
         match self.format {
-            Format::Csv => {
+            TableFormat::Csv => {
                 self.line(&format!("{CSV_HEAD}{by}"))?;
                 facts.iter().try_for_each(|(name, value)| self.line(&format!("# {name} {}", plain(value))))
             }
-            Format::JsonLines => {
+            TableFormat::JsonLines => {
                 let named = [("diadem", json!("export")), ("by", json!(by.to_string()))];
                 self.object(named.iter().chain(facts))
             }
@@ -76,14 +79,20 @@ impl<'a> Table<'a> {
     }
 
     /// Names the columns, where they are named once.
+    ///
+    /// # Errors
+    /// The table cannot be written there, or differs from what it is compared with.
     pub fn columns(&mut self, names: &[&str]) -> Result<(), ExportError> {
         match self.format {
-            Format::Csv => self.line(&names.join(",")),
-            Format::JsonLines => Ok(()),
+            TableFormat::Csv => self.line(&names.join(",")),
+            TableFormat::JsonLines => Ok(()),
         }
     }
 
     /// A row of these values, and of sums.
+    ///
+    /// # Errors
+    /// The table cannot be written there, or differs from what it is compared with.
     pub fn values(
         &mut self,
         names: &[&str],
@@ -94,20 +103,23 @@ impl<'a> Table<'a> {
         let members: Vec<(&str, Value)> =
             names.iter().copied().zip(values.iter().cloned()).chain(sums).collect();
         match self.format {
-            Format::Csv => {
+            TableFormat::Csv => {
                 let values: Vec<String> = members.iter().map(|(_, value)| plain(value)).collect();
                 self.line(&values.join(","))
             }
-            Format::JsonLines => self.object(members.iter()),
+            TableFormat::JsonLines => self.object(members.iter()),
         }
     }
 
     /// Writes the digest of all lines so far, and returns it.
+    ///
+    /// # Errors
+    /// The table cannot be written there, or differs from what it is compared with.
     pub fn end(self) -> Result<blake3::Hash, ExportError> {
         let digest = self.hash.finalize();
         match self.format {
-            Format::Csv => writeln!(self.out, "# blake3 {digest}")?,
-            Format::JsonLines => writeln!(self.out, "{{\"blake3\":\"{digest}\"}}")?,
+            TableFormat::Csv => writeln!(self.out, "# blake3 {digest}")?,
+            TableFormat::JsonLines => writeln!(self.out, "{{\"blake3\":\"{digest}\"}}")?,
         }
         self.out.flush()?;
         Ok(digest)

@@ -1,27 +1,51 @@
 //! How a run ends: the audits, and the answer that stands or is withheld.
 
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
+use queens::TallyError;
+use thiserror::Error;
 use tracing::error;
 
 use super::Keeper;
+use super::inbox::AuditReason;
 use crate::answer::Answer;
 use crate::assurance::assess;
 use crate::audit::{Audit, AuditError, audit_until};
-use crate::double_check::DoubleCheck;
-use crate::handle::{Command, Purpose};
+use crate::standing::RecordError;
 
 /// How a run ended, if it has.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub enum Ending {
     /// All is counted and the ledger has been audited.
     Answered(Box<Answer>),
     /// There is no answer, for this reason.
-    Withheld(String),
+    Withheld(Withheld),
+}
+
+/// Why a run has no answer.
+#[derive(Clone, Debug, Error)]
+pub enum Withheld {
+    /// Its ledger does not stand up to the audit.
+    #[error(transparent)]
+    Audit(Arc<AuditError>),
+    /// What was recorded cannot stand in the ledger.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// Its sums, which no ledger has, contradict each other.
+    #[error(transparent)]
+    Sums(#[from] TallyError),
+}
+
+impl From<AuditError> for Withheld {
+    fn from(error: AuditError) -> Self {
+        Self::Audit(Arc::new(error))
+    }
 }
 
 /// How far the run has come.
+#[derive(Debug)]
 pub(super) enum Stage {
     Counting,
     Auditing,
@@ -36,13 +60,18 @@ impl Keeper {
         }
         if self.store.is_some() {
             self.stage = Stage::Auditing;
-            self.spawn_audit(Purpose::Answer);
+            self.spawn_audit(AuditReason::Answer);
             // Meanwhile there is time for the last checkpoint.
             self.save_next = Duration::ZERO;
         } else {
             self.stage = Stage::Ended(self.answer_from_memory());
         }
-        self.told = Duration::ZERO;
+        self.publish_next = Duration::ZERO;
+    }
+
+    /// There is no answer, and nothing more is counted.
+    pub(super) fn withhold(&mut self, why: impl Into<Withheld>) {
+        self.stage = Stage::Ended(Ending::Withheld(why.into()));
     }
 
     /// The answer of a run that has no ledger.
@@ -58,59 +87,61 @@ impl Keeper {
                 kernels: self.kernels.clone(),
                 elapsed: self.elapsed(),
                 cpu: Duration::from_micros(sums.cpu_us),
-                assurance: assess(self.core.standing(), DoubleCheck::default()),
+                assurance: {
+                    let policy = self.core.policy();
+                    assess(self.core.standing(), policy)
+                },
             })),
-            Err(error) => Ending::Withheld(error.to_string()),
+            Err(error) => Ending::Withheld(error.into()),
         }
     }
 
-    /// The audit after a start: finds old damage early and learns the counts that the checkpoint does not keep.
+    /// The audit after a start: finds old damage early, and reads the counts that the checkpoint does not keep.
     pub(super) fn audit_in_background(&mut self) {
         let has_records = self.store.as_ref().is_some_and(|store| store.mark().records > 0);
         if has_records && !self.core.is_complete() {
-            self.spawn_audit(Purpose::Resumption);
+            self.spawn_audit(AuditReason::Resumption);
         }
     }
 
-    fn spawn_audit(&self, purpose: Purpose) {
+    fn spawn_audit(&self, reason: AuditReason) {
         let Some(store) = &self.store else { return };
         let (directory, end) = (store.directory().clone(), store.end().clone());
-        let handle = self.handle.clone();
+        let outlet = self.inbox.for_audits();
         let work = move || {
-            let audit = audit_until(&directory, Some(&end));
+            let audit = audit_until(&directory, &end);
             // While units are open and checks due, sums that contradict each other are not the last word.
-            let audit = if purpose == Purpose::Answer { audit.and_then(Audit::sound) } else { audit };
-            let result = audit.map_err(|error| error.to_string());
-            handle.send(Command::Audited(purpose, Box::new(result)));
+            let audit = if reason == AuditReason::Answer { audit.and_then(Audit::sound) } else { audit };
+            outlet.send(reason, audit);
         };
         if let Err(error) = thread::Builder::new().name("audit".into()).spawn(work) {
             error!("cannot start the audit: {error}");
         }
     }
 
-    pub(super) fn audited(&mut self, purpose: Purpose, result: Result<Audit, String>) {
-        match result {
-            Err(what) => {
-                error!("the audit failed: {what}");
-                self.stage = Stage::Ended(Ending::Withheld(what));
+    pub(super) fn audited(&mut self, reason: AuditReason, found: Result<Audit, AuditError>) {
+        match found {
+            Err(error) => {
+                error!("the audit failed: {error}");
+                self.withhold(error);
             }
-            Ok(audit) if purpose == Purpose::Answer => {
+            Ok(audit) if reason == AuditReason::Answer => {
                 // What was recorded meanwhile, a late check or conflict, may have changed what there is to say.
                 let is_current = self.store.as_ref().is_none_or(|store| *store.end() == audit.tail.end);
                 self.stage = if is_current { Stage::Ended(self.answer(&audit)) } else { Stage::Counting };
             }
             Ok(audit) => {
-                self.core.standing().learn_counts(&audit.standing);
-                self.core.learnt();
+                self.core.standing().adopt_counts(&audit.standing);
+                self.core.counts_adopted();
             }
         }
-        self.told = Duration::ZERO;
+        self.publish_next = Duration::ZERO;
     }
 
     /// The answer, if the ledger says what the core says.
     fn answer(&mut self, audit: &Audit) -> Ending {
         if audit.missing.is_some() || audit.standing.sums() != self.core.standing().sums() {
-            return Ending::Withheld(AuditError::Differs.to_string());
+            return Ending::Withheld(AuditError::Differs.into());
         }
         Ending::Answered(Box::new(Answer::of(audit, self.core.plan().board(), self.core.shard())))
     }

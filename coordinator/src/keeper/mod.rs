@@ -1,34 +1,41 @@
 //! The keeper: the one thread that owns core, ledger and checkpoint.
 //!
 //! ```text
-//! forever:
+//! until it is closed, or nobody is left who could ask:
 //!     wait for a request; take all that have come meanwhile
 //!     let the core judge them, and collect the records
 //!     commit the records: one write and two syncs for all of them
 //!     only now answer the reports
-//!     lend to those who wait, save the checkpoint and tell the status from time to time
+//!     lend to those who wait, save the checkpoint and publish a snapshot from time to time
 //! ```
 
 mod ending;
+mod inbox;
 mod recording;
+mod snapshot;
 
 use std::collections::BTreeSet;
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use proto::{LeaseReply, Phase, RunStatus};
+use proto::{LeaseReply, Owner, Registration, Renewal, Welcome};
 use tokio::sync::watch;
 use tracing::{error, info, warn};
 
 use crate::clock::Clock;
 use crate::core::Core;
-use crate::handle::{CallError, Command, Handle, LeaseRequest};
-use crate::ledger::Mark;
+use crate::ledger::CommitMark;
+use crate::quota::LogLines;
 use crate::store::Store;
-pub use ending::Ending;
 use ending::Stage;
+use inbox::Inbox;
 use recording::PendingReport;
+
+pub use ending::{Ending, Withheld};
+pub use inbox::CallError;
+pub(crate) use inbox::{LeaseCall, Outlet, ReplyTo, Request};
+pub use snapshot::Snapshot;
 
 /// The longest time without a look at leases, waiting workers and checkpoint.
 const TICK: Duration = Duration::from_millis(200);
@@ -36,72 +43,64 @@ const TICK: Duration = Duration::from_millis(200);
 /// Between two checkpoints.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
 
-/// After one that could not be written: each attempt sets a folder aside.
+/// After one that could not be written, or not in time.
 const SAVE_AGAIN: Duration = Duration::from_mins(5);
-
-/// Between two messages to those who watch.
-const TELL_EVERY: Duration = Duration::from_millis(500);
-
-/// At most so many requests share one commit.
-const MOST_AT_ONCE: usize = 4096;
-
-/// What the keeper tells those who watch.
-#[derive(Clone, Debug, PartialEq)]
-pub struct News {
-    /// Where the run stands.
-    pub status: RunStatus,
-    /// How it ended, if it has.
-    pub ending: Option<Ending>,
-}
 
 pub(crate) struct Keeper {
     core: Core,
     /// None for a run in memory.
     store: Option<Store>,
-    clock: Box<dyn Clock>,
+    clock: Arc<dyn Clock>,
     /// For how long nobody could be heard, because the disk was slow.
-    deaf: Duration,
-    commands: Receiver<Command>,
-    /// For the threads that audit.
-    handle: Handle,
-    news: watch::Sender<News>,
-    told: Duration,
+    stalled: Duration,
+    inbox: Inbox,
+    snapshots: watch::Sender<Snapshot>,
+    /// When the next snapshot is due.
+    publish_next: Duration,
     /// When the next checkpoint is due.
     save_next: Duration,
-    /// Requests for units that wait until some open.
-    waiting: Vec<LeaseRequest>,
+    waiting: Vec<WaitingWorker>,
     /// Reports that wait for the commit of their records.
     reports: Vec<PendingReport>,
     stage: Stage,
     trouble: String,
     /// Elapsed time and peak threads of earlier sessions.
-    earlier: Mark,
+    earlier: CommitMark,
     threads: u32,
     /// The kernels of all workers that have registered.
     kernels: BTreeSet<String>,
+    /// Lines of the log that owners give occasion to.
+    log_lines: LogLines,
     /// The machines of which it was said that they are quarantined.
     quarantined: BTreeSet<String>,
 }
 
-/// Starts the keeper of a run.
+/// A request for units that waits until some open, or until a time by the keeper's clock.
+struct WaitingWorker {
+    request: LeaseCall,
+    until: Duration,
+}
+
+/// Starts the keeper of a run: whoever has the outlet can ask it, and all see its snapshots.
+///
+/// # Errors
+/// The system gives no thread.
 pub(crate) fn start(
     core: Core,
     store: Option<Store>,
-    clock: Box<dyn Clock>,
-    commands: Receiver<Command>,
-    handle: Handle,
-    news: watch::Sender<News>,
-) -> std::io::Result<thread::JoinHandle<()>> {
+    clock: Arc<dyn Clock>,
+) -> std::io::Result<(Outlet, watch::Receiver<Snapshot>)> {
+    let (outlet, inbox) = inbox::inbox();
+    let (snapshots, published) = watch::channel(Snapshot::first(&core));
     let keeper = Keeper {
         earlier: store.as_ref().map(Store::mark).unwrap_or_default(),
         core,
         store,
         clock,
-        deaf: Duration::ZERO,
-        commands,
-        handle,
-        news,
-        told: Duration::ZERO,
+        stalled: Duration::ZERO,
+        inbox,
+        snapshots,
+        publish_next: Duration::ZERO,
         save_next: SAVE_EVERY,
         waiting: Vec::new(),
         reports: Vec::new(),
@@ -109,158 +108,160 @@ pub(crate) fn start(
         trouble: String::new(),
         threads: 0,
         kernels: BTreeSet::new(),
+        log_lines: LogLines::default(),
         quarantined: BTreeSet::new(),
     };
-    thread::Builder::new().name("keeper".into()).spawn(|| keeper.run())
+    thread::Builder::new().name("keeper".into()).spawn(|| keeper.run())?;
+    Ok((outlet, published))
 }
 
 impl Keeper {
     fn run(mut self) {
         self.audit_in_background();
-        loop {
-            let first = match self.commands.recv_timeout(TICK) {
-                Ok(command) => Some(command),
-                Err(RecvTimeoutError::Timeout) => None,
-                Err(RecvTimeoutError::Disconnected) => break,
-            };
+        while let Some(requests) = self.inbox.take(TICK) {
             let mut close = None;
-            let meanwhile: Vec<_> = self.commands.try_iter().take(MOST_AT_ONCE).collect();
-            for command in first.into_iter().chain(meanwhile) {
-                if let Command::Close(reply) = command {
+            for request in requests {
+                if let Request::Close(reply) = request {
                     close = Some(reply);
                 } else {
-                    self.take(command);
+                    self.handle(request);
                 }
             }
-            self.commit();
-            self.take_back();
-            for unit in self.core.tick(self.now()) {
-                error!(%unit, "the unit was lost with five workers and is set aside");
-            }
-            self.end_if_complete();
-            self.serve_waiting();
-            self.save_and_tell(close.is_some());
+            self.round(close.is_some());
             if let Some(reply) = close {
                 drop(self.store.take());
                 reply.send(()).ok();
-                break;
+                return;
             }
         }
+        self.round(true);
+    }
+
+    /// Does what follows from the requests, and from the time.
+    fn round(&mut self, closing: bool) {
+        self.commit();
+        self.take_back();
+        for unit in self.core.tick(self.now()) {
+            error!(%unit, "the unit was lost with five workers and is set aside");
+        }
+        self.end_if_complete();
+        self.serve_waiting();
+        self.save_checkpoint(closing);
+        self.publish(closing);
     }
 
     /// The time that the core is told: it stands still while nobody can be heard, so that a slow disk does not
     /// make workers seem lost.
     fn now(&self) -> Duration {
-        self.clock.now().saturating_sub(self.deaf)
+        self.clock.now().saturating_sub(self.stalled)
     }
 
-    fn take(&mut self, command: Command) {
+    fn handle(&mut self, request: Request) {
         let now = self.now();
-        match command {
-            Command::Register(registration, reply) => {
-                self.kernels.insert(registration.kernel.to_string());
-                let (name, held) = (registration.name.clone(), registration.held.len());
-                let welcome = self.core.register(now, registration);
-                match &welcome {
-                    Ok(w) => {
-                        info!(worker = %w.worker, name, held, again = w.leases.len(), "worker registered")
-                    }
-                    Err(refusal) => warn!(name, %refusal, "worker refused"),
+        match request {
+            Request::Register(registration, reply) => self.register(registration, reply),
+            Request::Lease(request) => match self.core.check_owner(request.worker, &request.owner) {
+                Ok(()) => {
+                    let until = self.clock.now().saturating_add(request.wait);
+                    self.waiting.push(WaitingWorker { request, until });
                 }
-                self.threads = self.threads.max(self.core.threads());
-                reply.send(welcome.map_err(CallError::from)).ok();
+                Err(refusal) => {
+                    request.reply.send(Err(refusal.into())).ok();
+                }
+            },
+            Request::Renew { owner, worker, held, reply } => {
+                let is_owner = self.core.check_owner(worker, &owner);
+                let lost = is_owner.and_then(|()| self.core.renew(now, worker, &held));
+                let finished = matches!(self.stage, Stage::Ended(_));
+                reply.send(lost.map(|lost| Renewal { lost, finished }).map_err(CallError::from)).ok();
             }
-            Command::Lease(request) => self.waiting.push(request),
-            Command::Renew { worker, held, reply } => {
-                reply.send(self.core.renew(now, worker, &held).map_err(CallError::from)).ok();
-            }
-            Command::Release { worker, held, leaving, reply } => {
-                let released = self.core.release(now, worker, &held, leaving);
-                if leaving && released.is_ok() {
+            Request::Release { owner, worker, held, leaving, reply } => {
+                let is_owner = self.core.check_owner(worker, &owner);
+                let released = is_owner.and_then(|()| self.core.release(now, worker, &held, leaving));
+                if leaving && released.is_ok() && self.may_log(&owner) {
                     info!(%worker, units = held.len(), "worker left");
                 }
                 reply.send(released.map_err(CallError::from)).ok();
             }
-            Command::Report(report, reply) => self.judge(report, reply),
-            Command::Status(reply) => {
+            Request::Report { owner, report, reply } => match self.core.check_owner(report.worker, &owner) {
+                Ok(()) => self.judge(&owner, report, reply),
+                Err(refusal) => {
+                    reply.send(Err(refusal.into())).ok();
+                }
+            },
+            Request::StrikeOff(owner) => {
+                let workers = self.core.strike_off(now, &owner);
+                if workers > 0 {
+                    warn!(%owner, workers, "the owner was revoked; its workers are struck off");
+                }
+            }
+            Request::Status(reply) => {
                 reply.send(self.status()).ok();
             }
-            Command::Audited(purpose, result) => self.audited(purpose, *result),
-            Command::Close(_) => unreachable!("the loop keeps this one for itself"),
+            Request::Audited(reason, found) => self.audited(reason, *found),
+            Request::Close(_) => unreachable!("the loop keeps this one for itself"),
         }
+    }
+
+    fn register(&mut self, registration: Registration, reply: ReplyTo<Welcome>) {
+        self.kernels.insert(registration.kernel.to_string());
+        let (name, held) = (registration.name.clone(), registration.held.len());
+        let owner = registration.owner.clone();
+        let welcome = self.core.register(self.now(), registration);
+        match &welcome {
+            _ if !self.may_log(&owner) => {}
+            Ok(w) => info!(worker = %w.worker, name, held, again = w.leases.len(), "worker registered"),
+            Err(refusal) => warn!(name, %refusal, "worker refused"),
+        }
+        self.threads = self.threads.max(self.core.threads());
+        reply.send(welcome.map_err(CallError::from)).ok();
+    }
+
+    /// Whether one more line about what the owner does may be logged. Says how many were left out before it.
+    fn may_log(&mut self, owner: &Owner) -> bool {
+        let left_out = self.log_lines.take(self.clock.now(), owner);
+        if let Some(lines @ 1..) = left_out {
+            warn!(%owner, lines, "lines of the log were left out");
+        }
+        left_out.is_some()
     }
 
     fn serve_waiting(&mut self) {
         let (now, clock) = (self.now(), self.clock.now());
-        for LeaseRequest { worker, want, until, reply } in std::mem::take(&mut self.waiting) {
+        for waiting in std::mem::take(&mut self.waiting) {
+            let LeaseCall { worker, want, reply, .. } = &waiting.request;
             if reply.is_closed() {
                 continue;
             }
-            if matches!(self.stage, Stage::Ended(_)) {
-                reply.send(Ok(LeaseReply::Finished)).ok();
-                continue;
-            }
-            match self.core.lease(now, worker, want) {
-                Ok(leases) if leases.is_empty() && clock < until => {
-                    self.waiting.push(LeaseRequest { worker, want, until, reply });
+            let answer = if matches!(self.stage, Stage::Ended(_)) {
+                Ok(LeaseReply::Finished)
+            } else {
+                match self.core.lease(now, *worker, *want) {
+                    Ok(leases) if leases.is_empty() && clock < waiting.until => {
+                        self.waiting.push(waiting);
+                        continue;
+                    }
+                    Ok(leases) => Ok(LeaseReply::Granted(leases)),
+                    Err(refusal) => Err(refusal.into()),
                 }
-                Ok(leases) => {
-                    reply.send(Ok(LeaseReply::Granted(leases))).ok();
-                }
-                Err(refusal) => {
-                    reply.send(Err(refusal.into())).ok();
-                }
-            }
+            };
+            waiting.request.reply.send(answer).ok();
         }
     }
 
-    fn elapsed(&self) -> Duration {
-        self.earlier.elapsed() + self.clock.now()
-    }
-
-    fn status(&self) -> RunStatus {
-        let mut status = self.core.status(self.now());
-        status.elapsed = self.elapsed();
-        if !self.trouble.is_empty() {
-            status.trouble.clone_from(&self.trouble);
-        }
-        status.phase = match &self.stage {
-            Stage::Counting => Phase::Counting,
-            Stage::Auditing => Phase::Auditing,
-            Stage::Ended(Ending::Answered(_)) => Phase::Complete,
-            Stage::Ended(Ending::Withheld(why)) => {
-                status.trouble.clone_from(why);
-                Phase::Withheld
-            }
-        };
-        status
-    }
-
-    /// Saves the checkpoint and tells the news, where it is time to or at the close.
-    fn save_and_tell(&mut self, closing: bool) {
+    /// Saves the checkpoint, where it is time to or at the close.
+    fn save_checkpoint(&mut self, closing: bool) {
         let now = self.clock.now();
-        if let Some(store) = &mut self.store
-            && (closing || now >= self.save_next)
-        {
+        let Some(store) = &mut self.store else { return };
+        if closing || now >= self.save_next {
             self.save_next = now + SAVE_EVERY;
             if let Err(why) = store.save(self.core.standing()) {
                 warn!("the checkpoint is not up to date, the ledger is: {why}");
                 self.save_next = now + SAVE_AGAIN;
             }
         }
-        if closing || self.told == Duration::ZERO || now >= self.told + TELL_EVERY {
-            self.told = now.max(Duration::from_nanos(1));
-            let ending = match &self.stage {
-                Stage::Ended(ending) => Some(ending.clone()),
-                Stage::Counting | Stage::Auditing => None,
-            };
-            let news = News { status: self.status(), ending };
-            self.news.send_replace(news);
-        }
     }
 }
 
-/// The first news of a run.
-pub(crate) fn first_news(core: &Core) -> News {
-    News { status: core.status(Duration::ZERO), ending: None }
-}
+#[cfg(test)]
+mod tests;

@@ -1,17 +1,17 @@
 //! From reports to records on disk.
 
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::Duration;
 
-use proto::{Report, Verdict};
-use tokio::sync::oneshot;
+use proto::{Owner, Report, Verdict};
 use tracing::{error, info, warn};
 
-use super::{Ending, Keeper, Stage};
-use crate::handle::CallError;
+use super::Keeper;
+use super::inbox::{CallError, ReplyTo};
 use crate::ledger::Record;
+use crate::standing::Machine;
 
 /// A commit that takes longer is no silence of the workers.
-const DEAF: Duration = Duration::from_secs(1);
+const SLOW_DISK: Duration = Duration::from_secs(1);
 
 /// At most so many counts of quarantined machines are taken back at a time.
 const MOST_TAKEN_BACK: usize = 1000;
@@ -21,25 +21,25 @@ pub(super) struct PendingReport {
     report: Report,
     verdicts: Vec<Verdict>,
     records: Vec<Record>,
-    reply: oneshot::Sender<Result<Vec<Verdict>, CallError>>,
+    reply: ReplyTo<Vec<Verdict>>,
 }
 
 impl Keeper {
     /// Has the core judge a report. Its answer waits for the commit.
-    pub(super) fn judge(&mut self, report: Report, reply: oneshot::Sender<Result<Vec<Verdict>, CallError>>) {
+    pub(super) fn judge(&mut self, owner: &Owner, report: Report, reply: ReplyTo<Vec<Verdict>>) {
         let now = self.now();
-        let unix_time = unix_time();
+        let unix_time = self.unix_time();
         let mut verdicts = Vec::with_capacity(report.counts.len());
         let mut records = Vec::new();
         for count in &report.counts {
             match self.core.judge(now, unix_time, report.worker, count) {
-                Ok((verdict, mut news)) => {
-                    if verdict == Verdict::Conflict {
+                Ok((verdict, mut new_records)) => {
+                    if verdict == Verdict::Conflict && self.may_log(owner) {
                         let (unit, worker) = (count.lease.unit, report.worker);
                         warn!(%unit, %worker, completions = count.completions, "counts of a unit disagree");
                     }
                     verdicts.push(verdict);
-                    records.append(&mut news);
+                    records.append(&mut new_records);
                 }
                 Err(refusal) => {
                     reply.send(Err(refusal.into())).ok();
@@ -53,8 +53,11 @@ impl Keeper {
     /// Puts the records of all pending reports on disk and answers them.
     pub(super) fn commit(&mut self) {
         let reports = std::mem::take(&mut self.reports);
-        let records: Vec<Record> =
+        let mut records: Vec<Record> =
             reports.iter().flat_map(|pending| pending.records.iter().cloned()).collect();
+        // A new run begins with how its counts are checked, where that is not as usual.
+        let policy = if records.is_empty() { None } else { self.core.policy_record(self.unix_time()) };
+        records.splice(0..0, policy.clone());
         let (elapsed, threads) = (self.elapsed(), self.threads);
         let begun = self.clock.now();
         let committed = match &mut self.store {
@@ -62,9 +65,9 @@ impl Keeper {
             _ => Ok(()),
         };
         let taken = self.clock.now().saturating_sub(begun);
-        if taken > DEAF {
+        if taken > SLOW_DISK {
             warn!(seconds = taken.as_secs_f64(), "the disk was slow to take records");
-            self.deaf += taken;
+            self.stalled += taken;
         }
         let now = self.now();
         match committed {
@@ -73,9 +76,12 @@ impl Keeper {
                     info!("records can be written again");
                     self.trouble.clear();
                 }
+                if let Err(what) = self.core.recorded(now, None, policy.as_slice()) {
+                    self.withhold(what);
+                }
                 for PendingReport { report, verdicts, records, reply } in reports {
                     if let Err(what) = self.core.recorded(now, Some(report.worker), &records) {
-                        self.stage = Stage::Ended(Ending::Withheld(what));
+                        self.withhold(what);
                     }
                     reply.send(Ok(verdicts)).ok();
                 }
@@ -94,18 +100,20 @@ impl Keeper {
         }
     }
 
-    /// Says which machines were wrong, and has their counts made again.
+    /// Says who was wrong, and puts on record what follows from the records that are there.
     pub(super) fn take_back(&mut self) {
-        let quarantined: Vec<_> = {
-            let machines = self.core.standing().sums().machines.quarantined();
-            machines.map(|machine| machine.name.clone()).collect()
-        };
+        let quarantined: Vec<_> =
+            self.core.standing().sums().machines.quarantined().map(Machine::title).collect();
         for machine in quarantined {
             if self.quarantined.insert(machine.clone()) {
-                warn!(machine, "the machine was wrong and is quarantined");
+                warn!(machine, "the machine is quarantined");
             }
         }
-        let records = self.core.take_back(unix_time(), MOST_TAKEN_BACK);
+        let unix_time = self.unix_time();
+        let is_begun = self.core.standing().done() > 0;
+        let policy = if is_begun { self.core.policy_record(unix_time) } else { None };
+        let mut records: Vec<Record> = policy.into_iter().collect();
+        records.extend(self.core.take_back(unix_time, MOST_TAKEN_BACK));
         if records.is_empty() {
             return;
         }
@@ -115,15 +123,35 @@ impl Keeper {
             self.core.not_recorded(&records);
             self.trouble = format!("nothing is recorded: {error}");
         } else if let Err(what) = self.core.recorded(self.now(), None, &records) {
-            self.stage = Stage::Ended(Ending::Withheld(what));
+            self.withhold(what);
         } else {
             self.trouble.clear();
-            warn!(units = records.len(), "counts of quarantined machines are taken back");
+            tell(&records);
         }
+    }
+
+    /// Seconds since 1970 (UTC).
+    fn unix_time(&self) -> u64 {
+        self.clock.since_1970().as_secs()
     }
 }
 
-/// Seconds since 1970 (UTC).
-fn unix_time() -> u64 {
-    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+/// Says what follows from what others have said.
+fn tell(records: &[Record]) {
+    let count = |is_so: fn(&Record) -> bool| records.iter().filter(|record| is_so(record)).count();
+    let taken_back = count(|record| matches!(record, Record::Retract(r) if r.quarantine));
+    let disputed = count(|record| matches!(record, Record::Retract(r) if r.contradiction));
+    let restored = count(|record| matches!(record, Record::Restore(_)));
+    if taken_back > 0 {
+        warn!(units = taken_back, "counts of quarantined machines are taken back");
+    }
+    if disputed > 0 {
+        warn!(
+            units = disputed,
+            "the counts of a constellation with symmetry contradict each other: all are disputed"
+        );
+    }
+    if restored > 0 {
+        info!(units = restored, "counts that only quarantined machines contradicted stand again");
+    }
 }

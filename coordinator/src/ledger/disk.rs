@@ -3,15 +3,36 @@
 use std::fmt;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
+
+/// What tells whether a file is still the one that it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FileState {
+    pub device: u64,
+    pub inode: u64,
+    pub size: u64,
+}
 
 /// The folder of a ledger, as its writer uses it.
 pub(crate) trait Disk: fmt::Debug + Send {
     /// Opens a file for writing; it is created where it is missing.
     fn open(&mut self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
 
-    /// Removes a file.
-    fn remove(&mut self, path: &Path) -> io::Result<()>;
+    /// Which file is at that path, and its bytes; nothing where there is none.
+    fn look(&self, path: &Path) -> io::Result<Option<FileState>> {
+        match fs::metadata(path) {
+            Ok(file) => Ok(Some(FileState { device: file.dev(), inode: file.ino(), size: file.len() })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Copies what a file has from that place on to another file, and puts that on disk.
+    fn keep(&mut self, path: &Path, from: u64, kept: &Path) -> io::Result<()>;
+
+    /// Gives a file another name.
+    fn rename(&mut self, path: &Path, kept: &Path) -> io::Result<()>;
 
     /// Puts on disk which files the folder has.
     fn sync_folder(&mut self, folder: &Path) -> io::Result<()>;
@@ -39,8 +60,16 @@ impl Disk for SystemDisk {
         Ok(Box::new(file))
     }
 
-    fn remove(&mut self, path: &Path) -> io::Result<()> {
-        fs::remove_file(path)
+    fn keep(&mut self, path: &Path, from: u64, kept: &Path) -> io::Result<()> {
+        let mut file = File::open(path)?;
+        file.seek(SeekFrom::Start(from))?;
+        let mut copy = File::create(kept)?;
+        io::copy(&mut file, &mut copy)?;
+        copy.sync_all()
+    }
+
+    fn rename(&mut self, path: &Path, kept: &Path) -> io::Result<()> {
+        fs::rename(path, kept)
     }
 
     fn sync_folder(&mut self, folder: &Path) -> io::Result<()> {

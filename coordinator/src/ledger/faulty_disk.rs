@@ -143,11 +143,16 @@ impl Disk for FaultyDisk {
         Ok(Box::new(FaultyFile { disk: self.clone(), path: path.to_owned(), file }))
     }
 
-    fn remove(&mut self, path: &Path) -> io::Result<()> {
+    fn keep(&mut self, path: &Path, from: u64, kept: &Path) -> io::Result<()> {
+        self.whole_step()?;
+        SystemDisk.keep(path, from, kept)
+    }
+
+    fn rename(&mut self, path: &Path, kept: &Path) -> io::Result<()> {
         self.whole_step()?;
         let before = fs::read(path).ok();
         self.state().durable.entry(path.to_owned()).or_insert(before);
-        SystemDisk.remove(path)
+        SystemDisk.rename(path, kept)
     }
 
     fn sync_folder(&mut self, folder: &Path) -> io::Result<()> {

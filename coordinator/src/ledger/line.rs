@@ -10,7 +10,9 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
+use super::damage::LineError;
 use super::record::Record;
 
 /// The hash of a line: 128 bits of BLAKE3, written as 32 hexadecimal digits.
@@ -45,17 +47,22 @@ impl From<LineHash> for String {
     }
 }
 
+/// A text that is not the hash of a line.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0:?} is not 32 hexadecimal digits")]
+pub struct LineHashError(String);
+
 impl FromStr for LineHash {
-    type Err = String;
-    fn from_str(text: &str) -> Result<Self, String> {
+    type Err = LineHashError;
+    fn from_str(text: &str) -> Result<Self, LineHashError> {
         let number = u128::from_str_radix(text, 16).ok().filter(|_| text.len() == 32);
-        number.map(|n| Self(n.to_be_bytes())).ok_or_else(|| format!("{text:?} is not 32 hexadecimal digits"))
+        number.map(|n| Self(n.to_be_bytes())).ok_or_else(|| LineHashError(text.to_owned()))
     }
 }
 
 impl TryFrom<String> for LineHash {
-    type Error = String;
-    fn try_from(text: String) -> Result<Self, String> {
+    type Error = LineHashError;
+    fn try_from(text: String) -> Result<Self, LineHashError> {
         text.parse()
     }
 }
@@ -79,20 +86,30 @@ pub fn encode(record: &Record, prev: LineHash) -> (String, LineHash) {
     (line, hash)
 }
 
-/// The record of a line (without its newline) and the hash of the line before; an error says what is wrong.
-pub fn decode(line: &[u8]) -> Result<(Record, LineHash), &'static str> {
-    let text = std::str::from_utf8(line).map_err(|_| "it is not text")?;
+/// The record of a line (without its newline) and the hash of the line before.
+///
+/// # Errors
+/// The writer never wrote such a line.
+pub fn decode(line: &[u8]) -> Result<(Record, LineHash), LineError> {
+    match line.split_last() {
+        Some((b'\r', line)) => Err(decode_exactly(line).err().unwrap_or(LineError::CarriageReturn)),
+        _ => decode_exactly(line),
+    }
+}
+
+fn decode_exactly(line: &[u8]) -> Result<(Record, LineHash), LineError> {
+    let text = std::str::from_utf8(line).map_err(|_| LineError::NotText)?;
     let cut = |len: usize| text.len().checked_sub(len).filter(|at| text.is_char_boundary(*at));
-    let (body, crc) = cut(CRC_LEN).map(|at| text.split_at(at)).ok_or("it is too short")?;
-    let crc = crc.strip_prefix(CRC).and_then(|rest| rest.strip_suffix(END)).ok_or("it has no CRC")?;
+    let (body, crc) = cut(CRC_LEN).map(|at| text.split_at(at)).ok_or(LineError::TooShort)?;
+    let crc = crc.strip_prefix(CRC).and_then(|rest| rest.strip_suffix(END)).ok_or(LineError::NoCrc)?;
     if crc != format!("{:08x}", crc32fast::hash(body.as_bytes())) {
-        return Err("its CRC does not match");
+        return Err(LineError::WrongCrc);
     }
     let at = body.len().checked_sub(PREV_LEN).filter(|at| body.is_char_boundary(*at));
-    let (json, prev) = body.split_at(at.ok_or("it is too short")?);
-    let prev = prev.strip_prefix(PREV).and_then(|rest| rest.strip_suffix('"')).ok_or("it has no hash")?;
-    let prev = prev.parse().map_err(|_| "its hash is not a hash")?;
-    let record = parse(json).ok_or("its record is not understood")?;
+    let (json, prev) = body.split_at(at.ok_or(LineError::TooShort)?);
+    let prev = prev.strip_prefix(PREV).and_then(|rest| rest.strip_suffix('"')).ok_or(LineError::NoHash)?;
+    let prev = prev.parse().map_err(|_| LineError::MalformedHash)?;
+    let record = parse(json).ok_or(LineError::UnknownRecord)?;
     Ok((record, prev))
 }
 
@@ -106,6 +123,9 @@ fn parse(json: &str) -> Option<Record> {
         "check" => serde_json::from_str(fields).map(Record::Check),
         "conflict" => serde_json::from_str(fields).map(Record::Conflict),
         "retract" => serde_json::from_str(fields).map(Record::Retract),
+        "restore" => serde_json::from_str(fields).map(Record::Restore),
+        "expel" => serde_json::from_str(fields).map(Record::Expel),
+        "policy" => serde_json::from_str(fields).map(Record::Policy),
         "mark" => serde_json::from_str(fields).map(Record::Mark),
         _ => return None,
     };
@@ -115,7 +135,7 @@ fn parse(json: &str) -> Option<Record> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::record::{Mark, UnitRecord};
+    use crate::ledger::record::{CommitMark, UnitRecord};
     use queens::UnitId;
 
     #[test]
@@ -131,6 +151,8 @@ mod tests {
             mirrored: false,
             recount: None,
             of: None,
+            owner: String::new(),
+            of_owner: String::new(),
             at: 1_790_000_000,
         });
         let prev = LineHash::of(b"before");
@@ -144,18 +166,18 @@ mod tests {
                 assert!(decode(&changed).is_err(), "byte {at} bit {bit}");
             }
         }
-        let mark = Record::Mark(Mark { records: 3, elapsed_ms: 1500, threads: 2 });
+        let mark = Record::Mark(CommitMark { records: 3, elapsed_ms: 1500, threads: 2 });
         let (line, _) = encode(&mark, prev);
         assert_eq!(decode(line.as_bytes()), Ok((mark, prev)));
     }
 
     #[test]
     fn a_record_with_a_field_that_this_release_does_not_know_is_not_understood() {
-        let known = encode(&Record::Mark(Mark::default()), LineHash::of(b"before")).0;
+        let known = encode(&Record::Mark(CommitMark::default()), LineHash::of(b"before")).0;
         let at = known.find(PREV).unwrap();
         let body = format!("{},\"weight\":2{}", &known[..at], &known[at..known.len() - CRC_LEN]);
         let line = format!("{body}{CRC}{:08x}{END}", crc32fast::hash(body.as_bytes()));
         assert_eq!(decode(known.as_bytes()).map(|_| ()), Ok(()));
-        assert_eq!(decode(line.as_bytes()), Err("its record is not understood"));
+        assert_eq!(decode(line.as_bytes()), Err(LineError::UnknownRecord));
     }
 }

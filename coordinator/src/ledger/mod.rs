@@ -4,31 +4,36 @@
 //! of the line before (`prev`) and a CRC-32 of everything in front of it (`crc`). Records become part of the ledger by
 //! the *commit mark* behind them: they are synced to disk first, then the mark is written and synced, then they are
 //! acknowledged. So a mark that can be read vouches for all before it, and what follows the last mark was never
-//! acknowledged: it is *tail*, cut off at the next start. Anything unreadable before the last mark is damage.
+//! acknowledged: it is *tail*, cut off at the next start. Anything unreadable before the last mark is damage, and so is
+//! behind it what no interrupted write leaves.
 
+mod damage;
 mod disk;
 mod line;
+mod lines;
 mod reader;
 mod record;
+mod torn;
 mod writer;
 
 use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
+pub use damage::{Change, Damage, LedgerError, LineError};
 pub(crate) use disk::{Disk, SystemDisk};
-pub use line::LineHash;
+pub use line::{LineHash, LineHashError};
 pub use reader::{LineBefore, Tail, line_before, read, read_until};
-pub use record::{Mark, Record, Recount, Retraction, UnitRecord};
+pub use record::{CommitMark, Expulsion, Policy, Record, Recount, Restoration, Retraction, UnitRecord};
 pub use writer::Writer;
 
 /// A place in the ledger: behind a commit mark, or at its very beginning.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Position {
+pub struct LedgerPosition {
     /// The number of the file, from 1.
     pub file: u32,
     /// Bytes of that file before the place.
@@ -38,13 +43,13 @@ pub struct Position {
     /// The hash of the line before the place (before the first line: the run's own hash).
     pub hash: LineHash,
     /// What the mark before the place says.
-    pub mark: Mark,
+    pub mark: CommitMark,
 }
 
-impl Position {
+impl LedgerPosition {
     /// The beginning of the ledger of the run with that hash.
     pub fn beginning(run: LineHash) -> Self {
-        Self { file: 1, offset: 0, line: 0, hash: run, mark: Mark::default() }
+        Self { file: 1, offset: 0, line: 0, hash: run, mark: CommitMark::default() }
     }
 }
 
@@ -63,46 +68,44 @@ impl fmt::Display for Location {
     }
 }
 
-/// A ledger that cannot be read or written.
-#[derive(Debug, Error)]
-pub enum LedgerError {
-    /// Something before the last commit mark is not as it was written.
-    #[error("the ledger is damaged at {}:{}: {what}; restore the file from a copy, or set the run aside", .path.display(), .location.line)]
-    Damaged {
-        /// The file.
-        path: PathBuf,
-        /// The line.
-        location: Location,
-        /// What is wrong with it.
-        what: String,
-    },
-    /// A file of the ledger is not there although a later one is.
-    #[error("the ledger file {} is missing; restore it from a copy, or set the run aside", .0.display())]
-    Missing(PathBuf),
-    /// The disk would not do it.
-    #[error("cannot {action} {}: {source}", .path.display())]
-    Io {
-        /// What was attempted.
-        action: &'static str,
-        /// On which file.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-}
-
-impl LedgerError {
-    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        move |source| Self::Io { action, path: path.to_owned(), source }
-    }
-}
-
 fn file_name(file: u32) -> String {
     format!("{file:06}.jsonl")
 }
 
-fn file_path(folder: &Path, file: u32) -> PathBuf {
+pub(crate) fn file_path(folder: &Path, file: u32) -> PathBuf {
     folder.join(file_name(file))
+}
+
+/// Where what is cut off a file is kept: `cut-000001.jsonl-<milliseconds since 1970>.tail` beside it.
+pub(crate) fn kept_path(path: &Path, opened: Duration) -> PathBuf {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    path.with_file_name(format!("cut-{name}-{}.tail", opened.as_millis()))
+}
+
+/// Refuses a ledger of which the file that would go on at its end is missing or empty while one lies there that may be
+/// it under another name.
+///
+/// # Errors
+/// That is so.
+pub(crate) fn refuse_renamed_end(folder: &Path, end: &LedgerPosition) -> Result<(), LedgerError> {
+    let path = file_path(folder, if end.offset == 0 { end.file } else { end.file + 1 });
+    let is_empty = fs::metadata(&path).map_or(true, |file| file.len() == 0);
+    match renamed(&path) {
+        Some(_) if is_empty => Err(LedgerError::missing(path, true)),
+        _ => Ok(()),
+    }
+}
+
+/// A file that may be this one under another name, as who rotates logs leaves it: it has its number in its name.
+pub(crate) fn renamed(path: &Path) -> Option<PathBuf> {
+    let (folder, name) = (path.parent()?, path.file_name()?.to_str()?);
+    let number = name.strip_suffix(".jsonl")?;
+    let others = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
+    let is_other = |other: &PathBuf| {
+        let other = other.file_name().and_then(|other| other.to_str());
+        other.is_some_and(|other| other != name && other.contains(number) && !other.starts_with("cut-"))
+    };
+    others.filter(is_other).min()
 }
 
 /// The numbers of the ledger's files after that one, ascending; nothing where there is no ledger.

@@ -5,6 +5,8 @@ use std::time::Duration;
 use queens::UnitId;
 use serde::{Deserialize, Serialize};
 
+use crate::double_check::DoubleCheck;
+
 /// One line of the ledger.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
@@ -17,8 +19,14 @@ pub enum Record {
     Conflict(UnitRecord),
     /// The unit's standing count is no longer believed: the unit is open again.
     Retract(Retraction),
+    /// A count that only quarantined machines contradicted stands again.
+    Restore(Restoration),
+    /// The operator does not believe a machine, or an owner with all machines, any more.
+    Expel(Expulsion),
+    /// How counts are checked from here on.
+    Policy(Policy),
     /// The records before this line are on disk.
-    Mark(Mark),
+    Mark(CommitMark),
 }
 
 /// What a worker found in a unit.
@@ -35,7 +43,10 @@ pub struct UnitRecord {
     pub cpu_us: u64,
     /// The worker's name.
     pub worker: String,
-    /// The machine that it ran on.
+    /// Who the machine belongs to; empty where nobody was authenticated.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub owner: String,
+    /// The machine that it ran on, as its owner calls it.
     pub machine: String,
     /// The kernel that counted, as in `search/portable`.
     pub kernel: String,
@@ -45,9 +56,13 @@ pub struct UnitRecord {
     /// Of a count: whether it is to be checked, and why.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recount: Option<Recount>,
-    /// Of a check: the machine whose count it confirms.
+    /// Of a check: the machine whose count it confirms. Of a conflict: the one whose standing count it contradicts, if
+    /// there is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
+    /// That machine's owner.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub of_owner: String,
     /// When, in seconds since 1970 (UTC).
     pub at: u64,
 }
@@ -62,6 +77,8 @@ pub enum Recount {
     Sample,
     /// All are.
     All,
+    /// It is a symmetric count: all of these are, by the second algorithm.
+    Symmetric,
 }
 
 /// A standing count that is no longer believed.
@@ -74,6 +91,9 @@ pub struct Retraction {
     pub count: u64,
     /// Its search nodes.
     pub nodes: u64,
+    /// Who the machine belongs to that had counted it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub owner: String,
     /// The machine that had counted it.
     pub machine: String,
     /// With this kernel.
@@ -81,9 +101,76 @@ pub struct Retraction {
     /// Whether mirrored left to right.
     #[serde(default, skip_serializing_if = "is_false")]
     pub mirrored: bool,
-    /// Whether that is because its machine was wrong elsewhere; otherwise because another count contradicts it.
+    /// Whether that is because its machine or owner is quarantined: then the count is no vote. Otherwise it is because
+    /// another count contradicts it, and it is one of two votes.
     #[serde(default, skip_serializing_if = "is_false")]
     pub quarantine: bool,
+    /// Whether that is because the counts of its constellation cannot be right together; the count is a vote.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub contradiction: bool,
+    /// The operator's reason, where it is the operator who takes it back: then the count is no vote.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// When, in seconds since 1970 (UTC).
+    pub at: u64,
+}
+
+impl Retraction {
+    /// Whether the count remains as one vote of a dispute.
+    pub fn leaves_a_vote(&self) -> bool {
+        !self.quarantine && self.reason.is_none()
+    }
+}
+
+/// A count of a disputed unit that stands again: all that contradicted it came from machines that are quarantined now.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Restoration {
+    /// The unit.
+    pub unit: UnitId,
+    /// Its count.
+    pub count: u64,
+    /// Search nodes.
+    pub nodes: u64,
+    /// Who the machine belongs to that had counted it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub owner: String,
+    /// The machine that had counted it.
+    pub machine: String,
+    /// With this kernel.
+    pub kernel: String,
+    /// Whether mirrored left to right.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub mirrored: bool,
+    /// Whether it is to be checked, and why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recount: Option<Recount>,
+    /// When, in seconds since 1970 (UTC).
+    pub at: u64,
+}
+
+/// Whom the operator does not believe any more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Expulsion {
+    /// The owner; empty for those who were not authenticated.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub owner: String,
+    /// One machine of that owner; all of them if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
+    /// Why.
+    pub reason: String,
+    /// When, in seconds since 1970 (UTC).
+    pub at: u64,
+}
+
+/// How counts are checked.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Policy {
+    /// Which counts are made a second time.
+    pub double_check: DoubleCheck,
     /// When, in seconds since 1970 (UTC).
     pub at: u64,
 }
@@ -96,7 +183,7 @@ fn is_false(flag: &bool) -> bool {
 /// A commit mark.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Mark {
+pub struct CommitMark {
     /// Records in the ledger so far, marks not counted.
     pub records: u64,
     /// Milliseconds for which the run has been worked on, over all its sessions. A whole number: it is read back as it
@@ -106,7 +193,7 @@ pub struct Mark {
     pub threads: u32,
 }
 
-impl Mark {
+impl CommitMark {
     /// How long the run has been worked on.
     pub fn elapsed(&self) -> Duration {
         Duration::from_millis(self.elapsed_ms)

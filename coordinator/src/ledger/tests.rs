@@ -22,14 +22,17 @@ pub(super) fn record(unit: u64) -> Record {
         mirrored: false,
         recount: None,
         of: None,
+        owner: String::new(),
+        of_owner: String::new(),
         at: 1_790_000_000,
     })
 }
 
 /// A ledger with groups of the units 0-1, 2-4 and 5, in files of the given size.
-fn ledger(file_size: u64) -> (TempDir, Position) {
+fn ledger(file_size: u64) -> (TempDir, LedgerPosition) {
     let folder = TempDir::new().unwrap();
-    let mut writer = Writer::new(folder.path(), Position::beginning(run_hash())).with_file_size(file_size);
+    let mut writer =
+        Writer::new(folder.path(), LedgerPosition::beginning(run_hash())).with_file_size(file_size);
     for group in [0..2, 2..5, 5..6] {
         let records: Vec<_> = group.map(record).collect();
         writer.commit(&records, Duration::from_secs(1), 2).unwrap();
@@ -40,8 +43,8 @@ fn ledger(file_size: u64) -> (TempDir, Position) {
 
 fn units(folder: &Path) -> Result<(Vec<u64>, Tail), LedgerError> {
     let mut units = Vec::new();
-    let tail = read(folder, &Position::beginning(run_hash()), |_, record| {
-        let Record::Count(r) = record else { return Err("no count".into()) };
+    let tail = read(folder, &LedgerPosition::beginning(run_hash()), |_, record| {
+        let Record::Count(r) = record else { return Err(io::Error::other("no count")) };
         units.push(r.unit.0);
         Ok(())
     })?;
@@ -57,17 +60,17 @@ fn what_was_committed_is_read_again() {
         assert_eq!(tail, Tail { end: end.clone(), bytes: 0 });
         assert_eq!(end.file, if file_size == 1 { 3 } else { 1 });
         assert_eq!((end.mark.records, end.mark.threads), (6, 2));
-        let before = |position: &Position| line_before(folder.path(), position).unwrap();
+        let before = |position: &LedgerPosition| line_before(folder.path(), position).unwrap();
         assert_eq!(before(&end), LineBefore::Fits);
-        assert_eq!(before(&Position { hash: run_hash(), ..end.clone() }), LineBefore::Differs);
-        assert_eq!(before(&Position { offset: end.offset + 9, ..end }), LineBefore::Short);
+        assert_eq!(before(&LedgerPosition { hash: run_hash(), ..end.clone() }), LineBefore::Differs);
+        assert_eq!(before(&LedgerPosition { offset: end.offset + 9, ..end }), LineBefore::Short);
     }
 }
 
 #[test]
 fn the_end_read_is_the_end_written_whatever_the_time() {
     let folder = TempDir::new().unwrap();
-    let mut writer = Writer::new(folder.path(), Position::beginning(run_hash()));
+    let mut writer = Writer::new(folder.path(), LedgerPosition::beginning(run_hash()));
     for step in 0..500u64 {
         let elapsed = Duration::from_nanos(1_234_567_891 * step * step);
         writer.commit(&[record(step)], elapsed, 1).unwrap();
@@ -84,7 +87,7 @@ fn a_ledger_cut_anywhere_in_its_last_group_reads_as_without_that_group() {
         whole.iter().enumerate().filter(|(_, b)| **b == b'\n').map(|(i, _)| i + 1).collect();
     // Lines: two records, mark, three records, mark, record, mark.
     let second_mark = lines[6];
-    for cut in second_mark..whole.len() {
+    for cut in second_mark..whole.len() - 1 {
         fs::write(&path, &whole[..cut]).unwrap();
         let (found, tail) = units(folder.path()).unwrap();
         assert_eq!(found, [0, 1, 2, 3, 4], "cut at {cut}");
@@ -97,18 +100,19 @@ fn a_ledger_cut_anywhere_in_its_last_group_reads_as_without_that_group() {
 }
 
 #[test]
-fn any_byte_flipped_before_the_last_mark_is_damage_at_that_line() {
+fn any_byte_flipped_is_damage_at_that_line_in_the_last_mark_too() {
     let (folder, _) = ledger(1 << 20);
     let path = folder.path().join("000001.jsonl");
     let whole = fs::read(&path).unwrap();
-    let last_mark = whole[..whole.len() - 1].iter().rposition(|b| *b == b'\n').unwrap();
-    for at in 0..last_mark {
+    for at in 0..whole.len() {
         let mut bytes = whole.clone();
         bytes[at] ^= 0x20;
         fs::write(&path, &bytes).unwrap();
         let line = whole[..at].iter().filter(|b| **b == b'\n').count() as u64 + 1;
         match units(folder.path()) {
-            Err(LedgerError::Damaged { location, .. }) => assert_eq!(location.line, line, "byte {at}"),
+            Err(LedgerError::Damaged { location, .. } | LedgerError::DamagedEnd { location, .. }) => {
+                assert_eq!(location.line, line, "byte {at}");
+            }
             other => panic!("byte {at}: {other:?}"),
         }
     }
@@ -120,7 +124,7 @@ fn missing_swapped_and_repeated_files_are_found() {
     let file = |k| file_path(folder.path(), k);
     let [first, second, third] = [1, 2, 3].map(|k| fs::read(file(k)).unwrap());
     fs::remove_file(file(2)).unwrap();
-    assert!(matches!(units(folder.path()), Err(LedgerError::Missing(path)) if path == file(2)));
+    assert!(matches!(units(folder.path()), Err(LedgerError::Missing { path, .. }) if path == file(2)));
     for [a, b, c] in [[&second, &first, &third], [&first, &first, &third], [&first, &third, &second]] {
         fs::write(file(1), a).unwrap();
         fs::write(file(2), b).unwrap();
@@ -140,4 +144,73 @@ fn zeros_and_lines_without_end_are_tail_or_damage_by_what_follows() {
     assert_eq!((found.len(), tail.bytes), (6, 200_000));
     fs::write(&path, [&zeros[..], b"\n", &whole[..]].concat()).unwrap();
     assert!(matches!(units(folder.path()), Err(LedgerError::Damaged { location, .. }) if location.line == 1));
+}
+
+#[test]
+fn a_last_mark_without_its_newline_is_a_mark() {
+    let (folder, end) = ledger(1 << 20);
+    let path = folder.path().join("000001.jsonl");
+    let whole = fs::read(&path).unwrap();
+    fs::write(&path, &whole[..whole.len() - 1]).unwrap();
+    let (found, tail) = units(folder.path()).unwrap();
+    assert_eq!((found.len(), &tail), (6, &Tail { end: end.clone(), bytes: 0 }));
+    assert_eq!(line_before(folder.path(), &end).unwrap(), LineBefore::Fits);
+    Writer::new(folder.path(), end).commit(&[record(6)], Duration::from_secs(1), 2).unwrap();
+    assert_eq!(units(folder.path()).unwrap().0, [0, 1, 2, 3, 4, 5, 6]);
+    assert!(fs::read(&path).unwrap().starts_with(&whole), "the newline is mended");
+}
+
+#[test]
+fn line_ends_of_another_system_are_told_apart_from_damage() {
+    let (folder, _) = ledger(1 << 20);
+    let path = folder.path().join("000001.jsonl");
+    let whole = fs::read_to_string(&path).unwrap();
+    fs::write(&path, whole.replace('\n', "\r\n")).unwrap();
+    let error = units(folder.path()).unwrap_err();
+    assert!(matches!(error, LedgerError::LineEnds { location, .. } if location.line == 1), "{error}");
+    assert!(error.to_string().contains("sed -i 's/\\r$//'"), "{error}");
+    let last_changed = format!("{}\r\n", whole.trim_end());
+    fs::write(&path, last_changed).unwrap();
+    assert!(matches!(units(folder.path()), Err(LedgerError::LineEnds { .. })));
+}
+
+#[test]
+fn behind_the_last_mark_only_what_a_torn_write_leaves_is_cut_off() {
+    let (folder, end) = ledger(1 << 20);
+    let path = folder.path().join("000001.jsonl");
+    let whole = fs::read(&path).unwrap();
+    let mut writer = Writer::new(folder.path(), end.clone());
+    writer.commit(&(6..40).map(record).collect::<Vec<_>>(), Duration::from_secs(1), 2).unwrap();
+    let longer = fs::read(&path).unwrap();
+    let last_group = whole.len();
+    let written = |bytes: &[u8]| {
+        fs::write(&path, bytes).unwrap();
+        units(folder.path()).map(|(found, tail)| (found.len(), tail.end.offset))
+    };
+    let block = last_group.next_multiple_of(64);
+    let with_zeros = |from: usize, len: usize| {
+        let mut bytes = longer.clone();
+        bytes.iter_mut().skip(from).take(len).for_each(|byte| *byte = 0);
+        bytes[..bytes.len() - 100].to_vec()
+    };
+    for torn in [with_zeros(block, 64), with_zeros(block + 640, 512), with_zeros(last_group, longer.len())] {
+        assert_eq!(written(&torn).unwrap(), (6, end.offset));
+    }
+    // Zeros for longer than any line, in the middle of lines.
+    let long = [&longer[..block], &vec![0; 1 << 17], &longer[block + 64..longer.len() - 100]].concat();
+    assert_eq!(written(&long).unwrap(), (6, end.offset));
+    let mut elsewhere = with_zeros(block + 3, 1);
+    assert!(matches!(written(&elsewhere), Err(LedgerError::DamagedEnd { .. })), "no block begins there");
+    elsewhere[block + 3] = b'?';
+    assert!(matches!(written(&elsewhere), Err(LedgerError::DamagedEnd { .. })), "a complete line");
+    let wide: Vec<u8> = whole.iter().flat_map(|byte| [*byte, 0]).collect();
+    assert!(matches!(written(&wide), Err(LedgerError::DamagedEnd { .. })), "UTF-16");
+}
+
+#[test]
+fn a_file_that_was_renamed_is_named() {
+    let (folder, _) = ledger(1);
+    fs::rename(file_path(folder.path(), 2), folder.path().join("000002.jsonl.1")).unwrap();
+    let error = units(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("000002.jsonl is missing") && error.contains("000002.jsonl.1"), "{error}");
 }

@@ -35,7 +35,7 @@ impl Counts {
         Some(self.completions[unit.0 as usize]).filter(|count| *count != UNKNOWN)
     }
 
-    /// The same with its origin.
+    /// The unit's count with its origin, if it is known.
     pub fn vote(&self, unit: UnitId) -> Option<Vote> {
         let count = self.count(unit)?;
         let at = unit.0 as usize;
@@ -55,7 +55,7 @@ impl Counts {
     }
 
     /// Takes over what another knows of units that are unknown here.
-    pub fn learn(&mut self, other: &Self) {
+    pub fn adopt(&mut self, other: &Self) {
         for at in 0..self.completions.len() {
             if self.completions[at] == UNKNOWN {
                 (self.completions[at], self.nodes[at], self.origins[at]) =

@@ -1,32 +1,73 @@
-//! The machines and kernels that have counted, by the numbers under which the rest speaks of them.
+//! The machines and kernels that have counted, by the numbers under which the rest speaks of them, and who is to be
+//! believed.
+//!
+//! A machine is named by its owner: two owners may each have a `node-1`. A machine that lost a dispute is quarantined.
+//! An owner of whom three machines lost against other owners is expelled with all machines, for whoever can name
+//! machines at will could lose one after the other.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
+use super::record_error::RecordError;
 use super::vote::{MOST_KERNELS, MOST_MACHINES, MachineId, Origin, Vote};
+
+/// An owner of whom so many machines lost against other owners is expelled.
+const MOST_LOSERS: usize = 3;
 
 /// What the records say of one machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Machine {
-    /// What people call it.
+    /// Who it belongs to; empty where nobody was authenticated.
+    pub owner: String,
+    /// What its owner calls it.
     pub name: String,
     /// Units whose standing count it made.
     pub counts: u64,
     /// Those of them that no other machine has confirmed.
     pub unverified: u64,
+    /// Those of them that other machines of its owner have confirmed, and nobody else.
+    pub internal: u64,
     /// Its counts that another machine has confirmed, or that confirmed another's.
     pub verified: u64,
     /// Its first counts, each of which is checked.
     pub trials: u64,
     /// Its counts that two other counts have proved wrong.
     pub wrong: u64,
+    /// What became of it.
+    pub trust: Trust,
+}
+
+/// Whether a machine is believed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Trust {
+    /// It is.
+    #[default]
+    Believed,
+    /// Nothing is lent to it any more, and only those of its counts stand that another machine has confirmed.
+    Quarantined,
+    /// It is its owner who is not believed: only those of its counts stand that another owner has confirmed.
+    Expelled,
 }
 
 impl Machine {
-    /// Whether it was wrong: nothing is lent to it any more, and only its verified counts stand.
+    /// Whether nothing is lent to it any more.
     pub fn is_quarantined(&self) -> bool {
-        self.wrong > 0
+        self.trust != Trust::Believed
+    }
+
+    /// How many of its standing counts are to be taken back.
+    pub fn unbelieved(&self) -> u64 {
+        match self.trust {
+            Trust::Believed => 0,
+            Trust::Quarantined => self.unverified,
+            Trust::Expelled => self.unverified + self.internal,
+        }
+    }
+
+    /// What people are told that it is called: `owner/name`, or the name where there are no owners.
+    pub fn title(&self) -> String {
+        if self.owner.is_empty() { self.name.clone() } else { format!("{}/{}", self.owner, self.name) }
     }
 }
 
@@ -36,7 +77,12 @@ impl Machine {
 pub struct Machines {
     list: Vec<Machine>,
     kernels: Vec<String>,
-    numbers: HashMap<String, MachineId>,
+    /// For each owner, its machines by name.
+    numbers: HashMap<String, HashMap<String, MachineId>>,
+    /// Machines that lost against other owners.
+    losers: BTreeSet<MachineId>,
+    /// Owners who are not believed any more.
+    expelled: BTreeSet<String>,
 }
 
 /// As the checkpoint keeps them.
@@ -44,31 +90,39 @@ pub struct Machines {
 struct Listed {
     machines: Vec<Machine>,
     kernels: Vec<String>,
+    losers: BTreeSet<MachineId>,
+    expelled: BTreeSet<String>,
 }
 
 impl From<Listed> for Machines {
-    fn from(Listed { machines, kernels }: Listed) -> Self {
-        let numbers = machines.iter().zip(0..).map(|(m, id)| (m.name.clone(), MachineId(id))).collect();
-        Self { list: machines, kernels, numbers }
+    fn from(Listed { machines, kernels, losers, expelled }: Listed) -> Self {
+        let mut numbers: HashMap<String, HashMap<String, MachineId>> = HashMap::new();
+        for (machine, id) in machines.iter().zip(0..) {
+            numbers.entry(machine.owner.clone()).or_default().insert(machine.name.clone(), MachineId(id));
+        }
+        Self { list: machines, kernels, numbers, losers, expelled }
     }
 }
 
 impl From<Machines> for Listed {
-    fn from(Machines { list, kernels, .. }: Machines) -> Self {
-        Self { machines: list, kernels }
+    fn from(Machines { list, kernels, losers, expelled, .. }: Machines) -> Self {
+        Self { machines: list, kernels, losers, expelled }
     }
 }
 
 impl PartialEq for Machines {
     fn eq(&self, other: &Self) -> bool {
-        self.list == other.list && self.kernels == other.kernels
+        self.list == other.list
+            && self.kernels == other.kernels
+            && self.losers == other.losers
+            && self.expelled == other.expelled
     }
 }
 
 impl Machines {
-    /// The machine's number, if it has counted.
-    pub fn number(&self, name: &str) -> Option<MachineId> {
-        self.numbers.get(name).copied()
+    /// The number of an owner's machine, if it is on record.
+    pub fn number(&self, owner: &str, name: &str) -> Option<MachineId> {
+        self.numbers.get(owner)?.get(name).copied()
     }
 
     /// What is said of a machine.
@@ -91,9 +145,22 @@ impl Machines {
         self.list.iter()
     }
 
+    /// Whether two machines belong to one owner.
+    pub fn is_one_owner(&self, a: MachineId, b: MachineId) -> bool {
+        self.get(a).owner == self.get(b).owner
+    }
+
     /// The origin of a record; machines and kernels that were not heard of before get their numbers.
-    pub fn origin(&mut self, machine: &str, kernel: &str, mirrored: bool) -> Result<Origin, String> {
-        let machine = self.enrol(machine)?;
+    ///
+    /// # Errors
+    /// There are as many machines or kernels as there can be, and this is one more.
+    pub fn origin(
+        &mut self,
+        (owner, machine): (&str, &str),
+        kernel: &str,
+        mirrored: bool,
+    ) -> Result<Origin, RecordError> {
+        let machine = self.enrol(owner, machine)?;
         let kernel = match self.kernels.iter().position(|known| known == kernel) {
             Some(number) => number,
             None if self.kernels.len() < MOST_KERNELS => {
@@ -101,29 +168,31 @@ impl Machines {
                 self.kernels.len() - 1
             }
             None => {
-                return Err(format!("{kernel:?} is one kernel more than the {MOST_KERNELS} there can be"));
+                return Err(RecordError::TooManyKernels(kernel.to_owned()));
             }
         };
         Ok(Origin { machine, kernel: kernel as u8, mirrored })
     }
 
-    fn enrol(&mut self, name: &str) -> Result<MachineId, String> {
-        if let Some(number) = self.number(name) {
+    fn enrol(&mut self, owner: &str, name: &str) -> Result<MachineId, RecordError> {
+        if let Some(number) = self.number(owner, name) {
             return Ok(number);
         }
         if self.list.len() >= MOST_MACHINES {
-            return Err(format!("{name:?} is one machine more than the {MOST_MACHINES} there can be"));
+            return Err(RecordError::TooManyMachines(name.to_owned()));
         }
         let number = MachineId(self.list.len() as u32);
-        self.list.push(Machine { name: name.to_owned(), ..Machine::default() });
-        self.numbers.insert(name.to_owned(), number);
+        let trust = if self.expelled.contains(owner) { Trust::Expelled } else { Trust::Believed };
+        let (owner, name) = (owner.to_owned(), name.to_owned());
+        self.numbers.entry(owner.clone()).or_default().insert(name.clone(), number);
+        self.list.push(Machine { owner, name, trust, ..Machine::default() });
         Ok(number)
     }
 
     /// The origin of a count that is not on record, as far as it has numbers.
-    pub fn find_origin(&self, machine: &str, kernel: &str, mirrored: bool) -> Option<Origin> {
+    pub fn find_origin(&self, owner: &str, machine: &str, kernel: &str, mirrored: bool) -> Option<Origin> {
         let kernel = self.kernels.iter().position(|known| known == kernel)?;
-        Some(Origin { machine: self.number(machine)?, kernel: kernel as u8, mirrored })
+        Some(Origin { machine: self.number(owner, machine)?, kernel: kernel as u8, mirrored })
     }
 
     /// Whether two counts of a unit say the same: the count, and the nodes where the method is the same.
@@ -131,15 +200,62 @@ impl Machines {
         self.says_the_same(a, b.count, b.nodes, self.kernel(b.origin.kernel))
     }
 
-    /// The same of a count that is not on record.
+    /// Whether a count that is not on record says what a vote says: the count, and the nodes where the method is the same.
     pub fn says_the_same(&self, vote: &Vote, count: u64, nodes: u64, kernel: &str) -> bool {
         let same_method = method(self.kernel(vote.origin.kernel)) == method(kernel);
         vote.count == count && (!same_method || vote.nodes == nodes)
     }
 
-    /// The machines that were wrong.
+    /// Two counts have proved one of the machine wrong, at least one of another owner if that is said.
+    pub fn lose(&mut self, id: MachineId, to_others: bool) {
+        let machine = self.get_mut(id);
+        machine.wrong += 1;
+        if machine.trust == Trust::Believed {
+            machine.trust = Trust::Quarantined;
+        }
+        let owner = machine.owner.clone();
+        if to_others && self.losers.insert(id) {
+            let losers = self.losers.iter().filter(|loser| self.get(**loser).owner == owner).count();
+            if losers >= MOST_LOSERS {
+                self.expel(&owner, None).expect("an owner needs no number");
+            }
+        }
+    }
+
+    /// A machine, or its owner with all machines, is not believed any more, now and when it comes again.
+    ///
+    /// # Errors
+    /// There are as many machines as there can be, and this is one more.
+    pub fn expel(&mut self, owner: &str, machine: Option<&str>) -> Result<(), RecordError> {
+        if let Some(name) = machine {
+            let id = self.enrol(owner, name)?;
+            let machine = self.get_mut(id);
+            if machine.trust == Trust::Believed {
+                machine.trust = Trust::Quarantined;
+            }
+            return Ok(());
+        }
+        self.expelled.insert(owner.to_owned());
+        for machine in self.list.iter_mut().filter(|machine| machine.owner == owner) {
+            machine.trust = Trust::Expelled;
+        }
+        Ok(())
+    }
+
+    /// Whether nothing is lent to that machine: itself or its owner is not believed.
+    pub fn is_quarantined(&self, owner: &str, name: &str) -> bool {
+        self.expelled.contains(owner)
+            || self.number(owner, name).is_some_and(|number| self.get(number).is_quarantined())
+    }
+
+    /// The machines that are not believed.
     pub fn quarantined(&self) -> impl Iterator<Item = &Machine> {
         self.iter().filter(|machine| machine.is_quarantined())
+    }
+
+    /// The owners who are not believed.
+    pub fn expelled(&self) -> impl Iterator<Item = &str> {
+        self.expelled.iter().map(String::as_str)
     }
 }
 

@@ -4,7 +4,7 @@ use crate::bitmap::Bitmap;
 
 /// A bit of each unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
+pub enum UnitMark {
     /// It has a standing count,
     Done,
     /// which is to be checked,
@@ -13,27 +13,36 @@ pub enum Mark {
     Sampled,
     /// which was counted a second time, with the same outcome,
     Checked,
-    /// on another machine.
+    /// on another machine,
+    TwoMachines,
+    /// of another owner.
     Independent,
 }
 
-impl Mark {
+impl UnitMark {
     /// All of them.
-    pub const ALL: [Mark; 5] = [Mark::Done, Mark::Due, Mark::Sampled, Mark::Checked, Mark::Independent];
+    pub const ALL: [UnitMark; 6] = [
+        UnitMark::Done,
+        UnitMark::Due,
+        UnitMark::Sampled,
+        UnitMark::Checked,
+        UnitMark::TwoMachines,
+        UnitMark::Independent,
+    ];
 }
 
 /// The bits of all units.
 #[derive(Clone, Debug)]
-pub struct Marks([Bitmap; 5]);
+pub struct Marks([Bitmap; 6]);
 
 impl Marks {
     /// No unit has any.
     pub fn new(units: u64) -> Self {
-        Self(Mark::ALL.map(|_| Bitmap::new(units)))
+        Self(UnitMark::ALL.map(|_| Bitmap::new(units)))
     }
 
     /// The units that have one.
-    pub fn of(&self, mark: Mark) -> &Bitmap {
+    pub fn of(&self, mark: UnitMark) -> &Bitmap {
         &self.0[mark as usize]
     }
 
@@ -43,7 +52,7 @@ impl Marks {
     }
 
     /// To change them.
-    pub fn of_mut(&mut self, mark: Mark) -> &mut Bitmap {
+    pub fn of_mut(&mut self, mark: UnitMark) -> &mut Bitmap {
         &mut self.0[mark as usize]
     }
 }

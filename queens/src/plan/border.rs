@@ -4,9 +4,8 @@ use serde::Serialize;
 
 use crate::board::{Board, Square};
 use crate::constellation::Constellation;
-use crate::plan::families::canonical;
+use crate::plan::canonical::canonical;
 use crate::position::Position;
-use crate::symmetry::Symmetry;
 
 /// The queens on the border lines, up to symmetry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -42,8 +41,7 @@ impl Border {
         match (position.boundary(), left, right) {
             (None, Some(left), Some(right)) => {
                 let constellation = Constellation { top, bottom, left, right };
-                let images = Symmetry::ALL.map(|symmetry| constellation.image(board, symmetry));
-                Border::Constellation(images.into_iter().fold(constellation, Ord::min))
+                Border::Constellation(constellation.smallest_image(board))
             }
             _ => Border::Family(Family { top, bottom }),
         }

@@ -1,13 +1,15 @@
 //! The scheme by constellations: one representative of each orbit, searched row by row from its best image.
+//!
+//! Which image is the best follows from an estimate, and is for ever: see [`geometry`](super::geometry).
 
 use crate::board::Board;
 use crate::constellation::{Constellation, Orbit};
 use crate::plan::estimate::Estimate;
+use crate::plan::geometry::{EmptyRow, EmptyRows, empty_rows};
 use crate::plan::part::Part;
+use crate::plan::parts::Parts;
 use crate::position::Position;
-use crate::rows::{FreeRow, FreeRows, rows_around};
-use crate::symmetry::{Symmetry, SymmetryClass};
-use crate::tally::{Measure, Summand};
+use crate::symmetry::Symmetry;
 
 /// A minute of one core, in expected nodes of the vectorised search; docs/performance.md has the measurements.
 const MINUTE: f64 = 1e11;
@@ -21,12 +23,6 @@ const MOST_UNITS: f64 = 6e6;
 const ORIENTATIONS: [[Symmetry; 2]; 2] =
     [[Symmetry::Identity, Symmetry::MirrorRows], [Symmetry::Transpose, Symmetry::ThreeQuarterTurn]];
 
-/// The parts of a plan in the order of their units, and the classes of the constellations with symmetry.
-pub struct Parts {
-    pub parts: Vec<Part>,
-    pub symmetric: Vec<SymmetryClass>,
-}
-
 /// The default size of a unit in nodes: a minute, or more where that would make too many units.
 pub fn default_grain(board: Board) -> u64 {
     let empty = nodes_of_empty(board);
@@ -38,58 +34,32 @@ pub fn default_grain(board: Board) -> u64 {
     MINUTE.max(nodes / MOST_UNITS) as u64
 }
 
-/// About how many units a plan of that grain has, without deriving it.
-pub fn expected_units(board: Board, grain: u64) -> f64 {
-    nodes_of_empty(board) / 8.0 / grain as f64
-}
-
 /// The expected nodes of the search of the empty board: about eight times those of all orbits, and estimated in no time.
 fn nodes_of_empty(board: Board) -> f64 {
-    Estimate::new(board).nodes(&rows_around(board, &[], |_| board.full()))
+    Estimate::new(board).nodes(&empty_rows(board, &[]))
 }
 
-/// The parts for units of about `grain` nodes: the symmetric counts, then the completions, heaviest units first, so
-/// that the last units of a run are its smallest and no core is left waiting for long.
-pub fn parts(board: Board, grain: u64) -> Parts {
-    let mut symmetric = Vec::new();
-    let mut counts = Vec::new();
-    let mut completions = Vec::new();
+/// The parts for units of about `grain` nodes. Nothing if that makes more than `most` units.
+pub fn parts(board: Board, grain: u64, most: u64) -> Option<Parts> {
+    let mut parts = Parts::new(most);
     let estimate = Estimate::new(board);
     for orbit in Constellation::orbits(board) {
         let (best, nodes) = best_image(board, &estimate, orbit);
         let position = Position::of_constellation(board, best);
-        let member = symmetric.len() as u32;
-        let measures: &[Measure] = match orbit.class {
-            SymmetryClass::Asymmetric | SymmetryClass::Full => &[],
-            SymmetryClass::Point => &[Measure::HalfTurn],
-            SymmetryClass::Rotational => &[Measure::HalfTurn, Measure::QuarterTurn],
-        };
-        // A turn halves the number of rows to fill, so the search takes about the root of the nodes.
-        let fixed = |measure: &Measure| {
-            Part::whole(position.clone(), Summand::Symmetric(member, *measure), nodes.sqrt())
-        };
-        counts.extend(measures.iter().map(fixed));
-        let summand = if orbit.class == SymmetryClass::Asymmetric {
-            Summand::Asymmetric
-        } else {
-            symmetric.push(orbit.class);
-            Summand::Symmetric(member, Measure::Completions)
-        };
+        let summand = parts.add_class(orbit.class, &position, nodes)?;
         let pieces = (nodes / grain as f64).ceil() as u64;
-        completions.push(Part::split(position, summand, nodes, pieces));
+        parts.add(Part::split(position, summand, nodes, pieces, parts.left())?)?;
     }
-    completions.sort_by_cached_key(|part| std::cmp::Reverse(part.unit_weight()));
-    counts.append(&mut completions);
-    Parts { parts: counts, symmetric }
+    Some(parts)
 }
 
 /// The image of the orbit whose search is expected to be the cheapest, and its expected nodes.
 fn best_image(board: Board, estimate: &Estimate, orbit: Orbit) -> (Constellation, f64) {
-    let upside_down = |row: &FreeRow| FreeRow { row: board.last() - row.row, ..*row };
+    let upside_down = |row: &EmptyRow| EmptyRow { row: board.last() - row.row, ..*row };
     let images = ORIENTATIONS.map(|pair| {
         let [image, other] = pair.map(|symmetry| orbit.representative.image(board, symmetry));
-        let rows = rows_around(board, &image.queens(board), |_| board.full());
-        let other_rows: FreeRows = rows.iter().rev().map(upside_down).collect();
+        let rows = empty_rows(board, &image.queens(board));
+        let other_rows: EmptyRows = rows.iter().rev().map(upside_down).collect();
         [(image, estimate.nodes(&rows)), (other, estimate.nodes(&other_rows))]
     });
     let [first, rest @ ..] = images.as_flattened() else { unreachable!("there are four") };

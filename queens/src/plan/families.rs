@@ -1,8 +1,8 @@
 //! The scheme by families: the constellations that share top and bottom queen together, for halves that meet.
 //!
 //! A *family* is a position with two queens, top and bottom, and the (left, right) pairs of its constellations. Which
-//! of its eight images stands for a constellation is chosen so that families are few and full: the one whose top and
-//! bottom queens reach nearest to a corner. A family whose queens are at distance d (or more) from the corners then
+//! of its eight images stands for a constellation ([`canonical`](super::canonical)) is chosen so that families are few and
+//! full: the one whose top and bottom queens reach nearest to a corner. A family whose queens are at distance d (or more) from the corners then
 //! has all left and right queens at distances greater than d, a full square, and a few of those at distance d.
 //!
 //! A family is split by the queens of further outer rows, and where a row more would cost more than it saves, by the
@@ -12,13 +12,14 @@ use std::collections::BTreeMap;
 
 use crate::board::{Board, Square};
 use crate::constellation::Constellation;
-use crate::plan::constellations::Parts;
+use crate::plan::canonical::is_canonical;
 use crate::plan::estimate::Estimate;
+use crate::plan::geometry::empty_rows;
 use crate::plan::part::{OuterSplit, Part};
+use crate::plan::parts::Parts;
 use crate::position::{BoundaryPairs, Position};
-use crate::rows::free_rows;
-use crate::symmetry::{Symmetry, SymmetryClass};
-use crate::tally::{Measure, Summand};
+use crate::summand::Summand;
+use crate::symmetry::SymmetryClass;
 
 /// How the families of a board are split by default: into units of about a minute at n = 25 to 27, of ten minutes at
 /// n = 28, and into some thousands from n = 16 on.
@@ -40,21 +41,13 @@ pub fn default_split(board: Board) -> OuterSplit {
     OuterSplit { rows, group, sides }
 }
 
-/// About how many units a plan with that split has, without deriving it: n squares in each row that it splits by and in
-/// the two of the family, an eighth of them for the symmetry.
-pub fn expected_units(board: Board, split: OuterSplit) -> f64 {
-    let OuterSplit { rows, group, sides } = split;
-    let leaves = f64::from(board.n()).powf(rows as f64 + 2.0) / 8.0 / f64::from(group);
-    leaves * f64::from(sides).exp2()
-}
-
-/// The parts for that split: the symmetric counts, then the completions, heaviest units first.
-pub fn parts(board: Board, split: OuterSplit) -> Parts {
+/// The parts for that split. Nothing if that makes more than `most` units.
+pub fn parts(board: Board, split: OuterSplit, most: u64) -> Option<Parts> {
     let mut families: BTreeMap<(u8, u8), BoundaryPairs> = BTreeMap::new();
-    let mut symmetric = Vec::new();
-    let mut counts = Vec::new();
-    let mut completions = Vec::new();
+    let mut parts = Parts::new(most);
     let estimate = Estimate::new(board);
+    // Of a constellation with symmetry four queens are placed already.
+    let of_symmetric = OuterSplit { rows: split.rows.saturating_sub(2), group: 1, sides: 0 };
     for representative in Constellation::all(board).filter(|x| is_canonical(board, *x)) {
         let class = representative.class(board);
         if class == SymmetryClass::Asymmetric {
@@ -62,23 +55,10 @@ pub fn parts(board: Board, split: OuterSplit) -> Parts {
             family.or_insert_with(BoundaryPairs::none).allow(representative.left, representative.right);
             continue;
         }
-        let member = symmetric.len() as u32;
-        symmetric.push(class);
         let position = Position::of_constellation(board, representative);
         let work = weight(&estimate, &position);
-        let measures: &[Measure] = match class {
-            SymmetryClass::Asymmetric | SymmetryClass::Full => &[],
-            SymmetryClass::Point => &[Measure::HalfTurn],
-            SymmetryClass::Rotational => &[Measure::HalfTurn, Measure::QuarterTurn],
-        };
-        let fixed = |measure: &Measure| {
-            Part::whole(position.clone(), Summand::Symmetric(member, *measure), work.sqrt())
-        };
-        counts.extend(measures.iter().map(fixed));
-        // Four queens are placed already.
-        let split = OuterSplit { rows: split.rows.saturating_sub(2), group: 1, sides: 0 };
-        let summand = Summand::Symmetric(member, Measure::Completions);
-        completions.push(Part::split_outer(position, summand, work, split));
+        let summand = parts.add_class(class, &position, work)?;
+        parts.add(Part::split_outer(position, summand, work, of_symmetric, parts.left())?)?;
     }
     for ((top, bottom), pairs) in families {
         let last = board.last();
@@ -86,31 +66,10 @@ pub fn parts(board: Board, split: OuterSplit) -> Parts {
             Position::empty(board).with_queen(Square::new(0, top)).with_queen(Square::new(last, bottom));
         let share = pairs.iter().count() as f64 / pairs_around(board, top, bottom) as f64;
         let work = weight(&estimate, &queens) * share;
-        completions.push(Part::split_outer(queens.with_boundary(pairs), Summand::Asymmetric, work, split));
+        let position = queens.with_boundary(pairs);
+        parts.add(Part::split_outer(position, Summand::Asymmetric, work, split, parts.left())?)?;
     }
-    completions.sort_by_cached_key(|part| std::cmp::Reverse(part.unit_weight()));
-    counts.append(&mut completions);
-    Parts { parts: counts, symmetric }
-}
-
-/// The image that stands for the constellation and all its images.
-pub fn canonical(board: Board, x: Constellation) -> Constellation {
-    let images = Symmetry::ALL.map(|symmetry| x.image(board, symmetry));
-    images
-        .into_iter()
-        .fold(x, |best, image| if rank(board, image) < rank(board, best) { image } else { best })
-}
-
-/// Whether of all its images this one stands for the constellation.
-fn is_canonical(board: Board, x: Constellation) -> bool {
-    Symmetry::ALL.iter().all(|symmetry| rank(board, x) <= rank(board, x.image(board, *symmetry)))
-}
-
-/// The order in which images are preferred: top and bottom queen near a corner first.
-fn rank(board: Board, x: Constellation) -> (u8, u8, Constellation) {
-    let from_corner = |place: u8| place.min(board.last() - place);
-    let (top, bottom) = (from_corner(x.top), from_corner(x.bottom));
-    (top.min(bottom), top.max(bottom), x)
+    Some(parts)
 }
 
 /// The number of (left, right) pairs that make valid constellations with this top and bottom queen.
@@ -121,5 +80,5 @@ fn pairs_around(board: Board, top: u8, bottom: u8) -> usize {
 
 /// The expected work of a position, in completions.
 fn weight(estimate: &Estimate, position: &Position) -> f64 {
-    free_rows(position).next().map_or(0.0, |rows| estimate.completions(&rows))
+    estimate.completions(&empty_rows(position.board(), position.queens()))
 }

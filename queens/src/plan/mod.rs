@@ -1,29 +1,36 @@
 //! Plans: the numbered list of units of a run, the same on every machine.
 //!
 //! A plan is given by its [`PlanSpec`] and by nothing else, so both ends of a wire derive it and only unit numbers
-//! and a fingerprint travel. It keeps one `Part` for each constellation (and symmetric count); a unit
-//! is derived from its number alone, by a search in the parts and a short walk within one.
+//! and a fingerprint travel. It keeps one `Part` for each constellation or family (and symmetric count); a
+//! unit is derived from its number alone, by a search in the parts and a short walk within one.
 
 mod border;
+mod canonical;
 mod constellations;
 mod estimate;
 mod families;
+mod fingerprint;
+mod geometry;
 mod part;
+mod parts;
+mod spec;
 
 use std::fmt;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 use crate::board::Board;
-use crate::kernel::{Count, Kernel, Method, Stop};
+use crate::kernel::{Count, Kernel, Stop};
+use crate::orbit_search::count_fixed_again;
 use crate::position::Position;
+use crate::summand::{Measure, Summand};
 use crate::symmetric::{Turn, count_fixed};
 use crate::symmetry::SymmetryClass;
-use crate::tally::{Measure, Summand};
 pub use border::{Border, Family};
+pub use fingerprint::Fingerprint;
 use part::{OuterSplit, Part};
+pub use spec::{PlanError, PlanSpec, Scheme};
 
 /// The number of a unit in its plan, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -35,137 +42,19 @@ impl fmt::Display for UnitId {
     }
 }
 
-/// How the count of a board is cut into units.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(tag = "scheme", rename_all = "lowercase")]
-pub enum Scheme {
-    /// One boundary constellation of each orbit, split by the queens of further rows.
-    Constellations {
-        /// The size of a unit in expected search nodes.
-        grain: u64,
-    },
-    /// The constellations that share top and bottom queen together, split by the queens of outer rows.
-    Families {
-        /// How many further outer rows are split by.
-        rows: u8,
-        /// The squares of the last of them that go into one unit.
-        group: u8,
-        /// For how many rows more it is fixed on which side of the cut their queens fall.
-        sides: u8,
-    },
-}
-
-/// All that a plan follows from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct PlanSpec {
-    /// The board.
-    pub n: Board,
-    /// The scheme with its parameters.
-    #[serde(flatten)]
-    pub scheme: Scheme,
-    /// The version of the scheme's rules. Old versions stay, because runs last for months.
-    pub version: u32,
-}
-
-/// A specification that gives no plan.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum PlanError {
-    /// A version from the future.
-    #[error(
-        "the plan has version {0}; this diadem knows version {CURRENT_VERSION} only: use the release that began the run"
-    )]
-    UnknownVersion(u32),
-    /// A unit must have some work in it.
-    #[error("the plan's grain must be at least 1 node, not 0")]
-    NoGrain,
-    /// A group must have a square in it, and splits have their limits.
-    #[error(
-        "a plan by families splits by at most 8 outer rows in groups of 1 to 32 squares and by at most 12 sides, \
-         not by {rows} rows, groups of {group} and {sides} sides"
-    )]
-    NoSplit {
-        /// The outer rows asked for.
-        rows: u8,
-        /// The squares in a group.
-        group: u8,
-        /// The sides.
-        sides: u8,
-    },
-    /// Nobody could count or even number so many pieces.
-    #[error("the plan would have about {0} units; split it less, into {MOST_UNITS} at most")]
-    TooManyUnits(u64),
-}
-
-/// Plans with more units are refused before anything is derived. Those of new runs have some millions at most.
-const MOST_UNITS: u64 = 1_000_000_000;
-
-/// The most outer rows and sides that a plan by families is split by.
-const MOST_ROWS: u8 = 8;
-const MOST_SIDES: u8 = 12;
-
-/// The version of new plans.
-const CURRENT_VERSION: u32 = 1;
-
-impl PlanSpec {
-    /// The specification of a new run on that board, for the row-by-row search.
-    pub fn new(n: Board) -> Self {
-        Self {
-            n,
-            scheme: Scheme::Constellations { grain: constellations::default_grain(n) },
-            version: CURRENT_VERSION,
-        }
-    }
-
-    /// The specification of a new run on that board, for halves that meet.
-    pub fn families(n: Board) -> Self {
-        let OuterSplit { rows, group, sides } = families::default_split(n);
-        let scheme = Scheme::Families { rows: rows as u8, group: group as u8, sides: sides as u8 };
-        Self { n, scheme, version: CURRENT_VERSION }
-    }
-
-    /// The method whose kernels the plan suits best. Others count it too.
-    pub fn method(&self) -> Method {
-        match self.scheme {
-            Scheme::Constellations { .. } => Method::Search,
-            Scheme::Families { .. } => Method::Meet,
-        }
-    }
-
-    /// Refuses a specification that gives no plan, or one out of all proportion.
-    fn check(&self) -> Result<(), PlanError> {
-        if self.version != CURRENT_VERSION {
-            return Err(PlanError::UnknownVersion(self.version));
-        }
-        let expected = match self.scheme {
-            Scheme::Constellations { grain: 0 } => return Err(PlanError::NoGrain),
-            Scheme::Constellations { grain } => constellations::expected_units(self.n, grain),
-            Scheme::Families { rows, group, sides }
-                if rows > MOST_ROWS || !(1..=32).contains(&group) || sides > MOST_SIDES =>
-            {
-                return Err(PlanError::NoSplit { rows, group, sides });
-            }
-            Scheme::Families { rows, group, sides } => {
-                families::expected_units(self.n, outer_split(rows, group, sides))
-            }
-        };
-        let expected = expected as u64;
-        if expected > MOST_UNITS { Err(PlanError::TooManyUnits(expected)) } else { Ok(()) }
-    }
-
-    /// The specification of a new run on that board that suits a method.
-    pub fn for_kernel(n: Board, method: Method) -> Self {
-        match method {
-            Method::Meet => Self::families(n),
-            Method::Search => Self::new(n),
-        }
-    }
-}
-
-fn outer_split(rows: u8, group: u8, sides: u8) -> OuterSplit {
-    OuterSplit { rows: rows.into(), group: group.into(), sides: sides.into() }
-}
-
-/// One piece of the plan.
+/// One numbered piece of the plan, the work that is lent and counted at a time.
+///
+/// ```
+/// use queens::kernel::{Method, Stop, kernel};
+/// use queens::{Board, Plan, PlanSpec, UnitId};
+///
+/// let plan = Plan::derive(PlanSpec::families(Board::new(10)?))?;
+/// let unit = plan.unit(UnitId(plan.units() - 1));
+/// let [meet, search] = [kernel(Method::Meet, None)?, kernel(Method::Search, None)?];
+/// let count = unit.count(&*meet, &Stop::new()).unwrap().completions;
+/// assert_eq!(unit.mirrored().count(&*search, &Stop::new()).unwrap().completions, count);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unit {
     /// Its number.
@@ -193,6 +82,22 @@ impl Unit {
             Summand::Symmetric(_, Measure::QuarterTurn) => count_fixed(&self.position, Turn::Quarter, stop),
         }
     }
+
+    /// Counts the unit by other means than [`count`](Self::count), given a kernel of the other method: symmetric counts by
+    /// the second algorithm, which visits no nodes that could be compared. Nothing if stopped.
+    pub fn count_otherwise(&self, other: &dyn Kernel, stop: &Stop) -> Option<Count> {
+        let again = |turn| {
+            let completions = count_fixed_again(&self.position, turn, stop)?;
+            Some(Count { completions, nodes: 0 })
+        };
+        match self.summand {
+            Summand::Asymmetric | Summand::Symmetric(_, Measure::Completions) => {
+                other.count(&self.position, stop)
+            }
+            Summand::Symmetric(_, Measure::HalfTurn) => again(Turn::Half),
+            Summand::Symmetric(_, Measure::QuarterTurn) => again(Turn::Quarter),
+        }
+    }
 }
 
 /// Units with consecutive numbers that have border and summand in common.
@@ -206,23 +111,18 @@ pub struct Piece {
     pub units: Range<u64>,
 }
 
-/// The hash of everything in a plan, 128 bits, written as 32 hexadecimal digits.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub struct Fingerprint(String);
-
-impl fmt::Display for Fingerprint {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
-    }
-}
-
-impl From<String> for Fingerprint {
-    fn from(text: String) -> Self {
-        Self(text)
-    }
-}
-
 /// A plan, derived from its specification. Memory grows with the constellations, not with the units.
+///
+/// ```
+/// use queens::{Board, Plan, PlanSpec, UnitId};
+///
+/// let plan = Plan::derive(PlanSpec::new(Board::new(8)?))?;
+/// assert_eq!(plan.units(), 90);
+/// let again = Plan::derive(plan.spec())?;
+/// assert_eq!(again.fingerprint(), plan.fingerprint());
+/// assert_eq!(again.unit(UnitId(89)), plan.unit(UnitId(89)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Plan {
     spec: PlanSpec,
@@ -235,27 +135,30 @@ pub struct Plan {
 
 impl Plan {
     /// Derives the plan. Takes milliseconds for n = 16, about a second for n = 28.
+    ///
+    /// # Errors
+    /// If the specification has a version that this release does not know, parameters that give no plan, or too many
+    /// units.
     pub fn derive(spec: PlanSpec) -> Result<Self, PlanError> {
         spec.check()?;
-        let constellations::Parts { parts, symmetric } = match spec.scheme {
-            Scheme::Constellations { grain } => constellations::parts(spec.n, grain),
+        let parts = match spec.scheme {
+            Scheme::Constellations { grain } => constellations::parts(spec.n, grain, spec::MOST_UNITS),
             Scheme::Families { rows, group, sides } => {
-                families::parts(spec.n, outer_split(rows, group, sides))
+                let split = OuterSplit { rows: rows.into(), group: group.into(), sides: sides.into() };
+                families::parts(spec.n, split, spec::MOST_UNITS)
             }
         };
+        let (parts, classes) = parts.ok_or(PlanError::TooManyUnits)?.in_order();
         let mut firsts = vec![0];
-        let mut members: Vec<_> = symmetric.into_iter().map(|class| (class, 0)).collect();
-        let mut hash = blake3::Hasher::new();
-        hash.update(format!("{spec:?}").as_bytes());
+        let mut symmetric: Vec<_> = classes.into_iter().map(|class| (class, 0)).collect();
         for part in &parts {
             firsts.push(firsts[firsts.len() - 1] + part.units());
             if let Summand::Symmetric(member, _) = part.summand() {
-                members[member as usize].1 += part.units();
+                symmetric[member as usize].1 += part.units();
             }
-            part.hash_into(&mut hash);
         }
-        let fingerprint = Fingerprint(hash.finalize().to_hex()[..32].to_owned());
-        Ok(Self { spec, fingerprint, parts, firsts, symmetric: members })
+        let fingerprint = Fingerprint::of(&spec, &parts);
+        Ok(Self { spec, fingerprint, parts, firsts, symmetric })
     }
 
     /// What the plan was derived from.
@@ -318,7 +221,7 @@ impl Plan {
     }
 
     /// The constellations that have a symmetry: class and number of units (completions and symmetric counts).
-    pub(crate) fn symmetric_members(&self) -> impl Iterator<Item = (SymmetryClass, u64)> + '_ {
+    pub fn symmetric_members(&self) -> impl Iterator<Item = (SymmetryClass, u64)> + '_ {
         self.symmetric.iter().copied()
     }
 
@@ -329,5 +232,7 @@ impl Plan {
     }
 }
 
+#[cfg(test)]
+mod golden;
 #[cfg(test)]
 mod tests;

@@ -47,9 +47,9 @@ impl Authority {
         self.sign(params, "diadem coordinator", ExtendedKeyUsagePurpose::ServerAuth, days)
     }
 
-    /// The certificate of a worker.
+    /// The certificate of a worker of that owner, in the DNS name by which a coordinator knows it.
     pub fn client(&self, name: &str, days: u32) -> anyhow::Result<Pair> {
-        let params = CertificateParams::default();
+        let params = CertificateParams::new(vec![format!("{name}.owner.diadem")])?;
         self.sign(params, name, ExtendedKeyUsagePurpose::ClientAuth, days)
     }
 

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
-use proto::{Lease, Registration, Report};
+use proto::{Lease, Owner, Registration, Report};
 use tokio::time::Instant;
 
-use super::{Event, Membership, Worker};
-use crate::coordinator::{Coordinator, CoordinatorError, Reply};
+use super::{Event, Membership, WorkerLoop};
+use crate::coordinator::{Call, Coordinator, CoordinatorError};
+use crate::pool::Pool;
 
 /// How long a request for units waits at the coordinator.
 const LEASE_WAIT: Duration = Duration::from_secs(20);
@@ -14,7 +15,7 @@ const LEASE_WAIT: Duration = Duration::from_secs(20);
 /// At most so many counts in one report.
 const MOST_COUNTS: usize = 10_000;
 
-impl<C: Coordinator> Worker<C> {
+impl<C: Coordinator, P: Pool> WorkerLoop<C, P> {
     /// Makes the calls that are due.
     pub(super) fn call_where_due(&mut self) {
         if self.outage.until().is_some() {
@@ -53,7 +54,7 @@ impl<C: Coordinator> Worker<C> {
     }
 
     /// Makes a call in a task of its own.
-    fn call<T: Send + 'static, R: Reply<T> + 'static>(
+    fn call<T: Send + 'static, R: Call<T> + 'static>(
         &self,
         call: impl FnOnce(C) -> R + Send + 'static,
         event: fn(Result<T, CoordinatorError>) -> Event,
@@ -67,14 +68,18 @@ impl<C: Coordinator> Worker<C> {
     }
 
     fn registration(&self) -> Registration {
+        let leases = self.leases();
         Registration {
+            owner: Owner::default(),
             fingerprint: self.plan.fingerprint().clone(),
             name: self.config.name.clone(),
             machine: self.config.machine.clone(),
             self_test: self.self_test,
             threads: self.config.threads,
             kernel: self.config.kernel.name(),
-            held: self.leases().into_iter().map(|lease| lease.unit).collect(),
+            held: leases.iter().map(|lease| lease.unit).collect(),
+            former: self.former,
+            leases,
         }
     }
 

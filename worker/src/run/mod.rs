@@ -1,7 +1,7 @@
 //! The life of a worker: register, lease, count, report, and leave.
 //!
 //! ```text
-//! while not told to stop, and not told that all is counted:
+//! until it is stopped, or the coordinator says that all is counted:
 //!     hold enough units for the time ahead        (one request at a time, waiting at the coordinator)
 //!     report what has been counted                (one report at a time, with all that is there)
 //!     renew the leases of what is held
@@ -15,13 +15,15 @@
 mod calls;
 mod leaving;
 mod replies;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, UnitCount, Verdict, Welcome, WorkerId};
+use proto::{Lease, LeaseReply, Renewal, UnitCount, Verdict, Welcome, WorkerId};
 use queens::kernel::Kernel;
 use queens::self_test::{self, SelfTestError};
 use queens::{Plan, UnitId};
@@ -33,7 +35,7 @@ use tokio::time::{Instant, sleep_until};
 use crate::coordinator::{Coordinator, CoordinatorError};
 use crate::outage::{GaveUp, Outage};
 use crate::pace::Pace;
-use crate::pool::{Outcome, Pool};
+use crate::pool::{Outcome, Pool, ThreadedPool};
 
 /// Counts are gathered in the pool for a quarter of the time that the worker has been there, within these limits, unless
 /// it runs dry; then they are taken and reported. Waking somebody costs more than the smallest units take, and every
@@ -82,6 +84,10 @@ pub enum WorkerError {
 }
 
 /// Runs a worker until all is counted, it has to leave, or `shutdown` completes; then it leaves within two seconds.
+///
+/// # Errors
+/// If its kernel miscounts, the system gives it no threads, the coordinator refuses it, or does not answer for longer
+/// than the worker was to wait.
 pub async fn run(
     coordinator: impl Coordinator,
     plan: Arc<Plan>,
@@ -90,48 +96,30 @@ pub async fn run(
 ) -> Result<Summary, WorkerError> {
     let self_test = self_test::run(&*config.kernel)?;
     let (outcomes_in, outcomes) = unbounded_channel();
+    let kernel = Arc::clone(&config.kernel);
+    let pool = ThreadedPool::new(config.threads, Arc::clone(&plan), kernel, outcomes_in)?;
     let (events_in, events) = unbounded_channel();
-    let mean_weight = plan.total_weight() as f64 / plan.units().max(1) as f64;
-    let pace = Pace::new(config.threads, mean_weight);
-    let pool = Pool::new(config.threads, Arc::clone(&plan), Arc::clone(&config.kernel), outcomes_in)?;
-    pool.set_low(pace.low());
-    let mut worker = Worker {
-        coordinator,
-        plan,
-        outage: Outage::new(config.give_up_after),
-        record_outage: Outage::new(config.give_up_after),
-        config,
-        self_test,
-        pool,
-        pace,
-        events: events_in,
-        membership: Membership::None,
-        counting: HashMap::new(),
-        counted: Vec::new(),
-        reporting: Vec::new(),
-        report_not_before: None,
-        full: 0,
-        leasing: false,
-        renewing: false,
-        summary: Summary::default(),
-    };
-    let result = worker.work(outcomes, events, shutdown).await;
-    result.map(|()| worker.summary)
+    WorkerLoop::new(coordinator, plan, config, self_test, pool, events_in)
+        .work(outcomes, events, shutdown)
+        .await
 }
 
-struct Worker<C> {
+/// What a worker knows while it works.
+struct WorkerLoop<C, P> {
     coordinator: C,
     plan: Arc<Plan>,
     config: Config,
     /// The solutions of the known board.
     self_test: u64,
-    pool: Pool,
+    pool: P,
     pace: Pace,
     outage: Outage,
     /// A coordinator that answers may still be unable to record: its disk is full.
     record_outage: Outage,
     events: UnboundedSender<Event>,
     membership: Membership,
+    /// The number under which it was lent what it holds.
+    former: Option<WorkerId>,
     /// Units in the pool.
     counting: HashMap<UnitId, Lease>,
     /// Counts that are to be reported.
@@ -158,16 +146,50 @@ enum Event {
     Registered(Result<Welcome, CoordinatorError>),
     Leased(Result<LeaseReply, CoordinatorError>),
     Reported(Result<Vec<Verdict>, CoordinatorError>),
-    Renewed(Result<Vec<UnitId>, CoordinatorError>),
+    Renewed(Result<Renewal, CoordinatorError>),
 }
 
-impl<C: Coordinator> Worker<C> {
+impl<C: Coordinator, P: Pool> WorkerLoop<C, P> {
+    fn new(
+        coordinator: C,
+        plan: Arc<Plan>,
+        config: Config,
+        self_test: u64,
+        pool: P,
+        events: UnboundedSender<Event>,
+    ) -> Self {
+        let mean_weight = plan.total_weight() as f64 / plan.units().max(1) as f64;
+        let pace = Pace::new(config.threads, mean_weight);
+        pool.set_low(pace.low());
+        Self {
+            coordinator,
+            plan,
+            outage: Outage::new(config.give_up_after),
+            record_outage: Outage::new(config.give_up_after),
+            config,
+            self_test,
+            pool,
+            pace,
+            events,
+            membership: Membership::None,
+            former: None,
+            counting: HashMap::new(),
+            counted: Vec::new(),
+            reporting: Vec::new(),
+            report_not_before: None,
+            full: 0,
+            leasing: false,
+            renewing: false,
+            summary: Summary::default(),
+        }
+    }
+
     async fn work(
-        &mut self,
+        mut self,
         mut outcomes: UnboundedReceiver<Outcome>,
         mut events: UnboundedReceiver<Event>,
         shutdown: impl Future<Output = ()>,
-    ) -> Result<(), WorkerError> {
+    ) -> Result<Summary, WorkerError> {
         tokio::pin!(shutdown);
         let begun = Instant::now();
         let mut gather_until = begun;
@@ -195,7 +217,7 @@ impl<C: Coordinator> Worker<C> {
             }
         }
         self.leave(&mut outcomes, &mut events).await;
-        Ok(())
+        Ok(self.summary)
     }
 
     /// When something is due although nothing happens.

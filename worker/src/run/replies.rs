@@ -3,18 +3,19 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, UnitCount, Verdict, Welcome};
+use proto::{Lease, LeaseReply, Renewal, UnitCount, Verdict, Welcome};
 use queens::UnitId;
 use tokio::time::Instant;
 use tracing::{info, warn};
 
-use super::{Event, Membership, Worker, WorkerError};
+use super::{Event, Membership, WorkerError, WorkerLoop};
 use crate::coordinator::{Coordinator, CoordinatorError};
+use crate::pool::Pool;
 
 /// Counts that could not be judged are reported again after this time.
 const AGAIN: Duration = Duration::from_secs(1);
 
-impl<C: Coordinator> Worker<C> {
+impl<C: Coordinator, P: Pool> WorkerLoop<C, P> {
     /// Takes in what a call has brought.
     pub(super) fn take(&mut self, event: Event) -> Result<(), WorkerError> {
         let result = match event {
@@ -47,8 +48,10 @@ impl<C: Coordinator> Worker<C> {
             }
             Event::Renewed(result) => {
                 self.renewing = false;
-                result.map(|lost| {
-                    if !lost.is_empty() {
+                result.map(|Renewal { lost, finished }| {
+                    // Who still counts what others have counted asks for no more units, and hears it here.
+                    self.summary.finished |= finished;
+                    if !finished && !lost.is_empty() {
                         warn!(units = lost.len(), "leases lost; their counts are still welcome");
                     }
                 })
@@ -68,6 +71,7 @@ impl<C: Coordinator> Worker<C> {
     }
 
     fn welcome(&mut self, Welcome { worker, lease_time, leases }: Welcome) {
+        self.former = Some(worker);
         let renew_every = lease_time / 6;
         self.membership =
             Membership::Member { worker, renew_every, renew_next: Instant::now() + renew_every };

@@ -7,7 +7,7 @@ use queens::UnitId;
 use queens::kernel::{Count, Method};
 
 use super::worker::{Habit, SimulatedWorker};
-use super::{Truth, World};
+use super::{KEY, Truth, World};
 use crate::core::Refusal;
 use crate::double_check::DoubleCheck;
 
@@ -41,9 +41,10 @@ fn nodes_that_nobody_has_confirmed_are_held_against_nobody() {
     let mut say = |k: usize, method: Method, astray: u64| {
         let variant = Variant { mirrored: k > 0, other_kernel: method == Method::Meet };
         let Count { completions, nodes } = truth.count(unit, method);
-        let lease = Lease { unit, token: Token(0), variant };
-        let count = UnitCount { lease, completions, nodes: nodes + astray, cpu: Duration::ZERO };
         let id = world.workers[k].id.unwrap();
+        let token = KEY.token(unit, variant, id, &world.workers[k].identity());
+        let lease = Lease { unit, token, variant };
+        let count = UnitCount { lease, completions, nodes: nodes + astray, cpu: Duration::ZERO };
         let (verdict, records) = world.core.judge(world.now, 0, id, &count).unwrap();
         world.commit(Some(id), &records, false);
         verdict

@@ -7,7 +7,7 @@ use queens::UnitId;
 use super::worker::Habit;
 use super::{Truth, World};
 use crate::double_check::DoubleCheck;
-use crate::standing::Mark;
+use crate::standing::UnitMark;
 
 impl World {
     /// Looks at everything that must hold.
@@ -20,7 +20,7 @@ impl World {
     fn standing_is_what_the_records_say(&mut self) {
         let replayed = self.replayed();
         assert_eq!(self.core.standing.sums(), replayed.sums());
-        for mark in Mark::ALL {
+        for mark in UnitMark::ALL {
             assert!(self.core.standing.units_with(mark).eq(replayed.units_with(mark)), "{mark:?}");
         }
         for unit in (0..self.truth.plan.units()).map(UnitId) {
@@ -43,6 +43,8 @@ impl World {
                 counts_open += 1;
                 unit.0 >= open.cursor
                     || open.returned.contains(&unit)
+                    || open.lost.contains(&unit)
+                    || open.kept_back.contains(&unit)
                     || open.disputes.contains(&unit)
                     || open.suspects.contains(&unit)
             };
@@ -53,7 +55,7 @@ impl World {
 
     fn only_the_wrong_are_quarantined(&self) {
         for worker in self.workers.iter().filter(|worker| worker.habit == Habit::Honest) {
-            assert!(!self.is_quarantined(&worker.machine), "{} was right", worker.machine);
+            assert!(!self.core.is_quarantined(&worker.identity()), "{} was right", worker.machine);
         }
     }
 }

@@ -5,25 +5,29 @@
 mod found;
 mod invariants;
 mod liars;
+mod malice;
 mod operations;
 mod worker;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Verdict, WorkerId};
+use proto::{Owner, Verdict, WorkerId};
 use queens::kernel::{Count, Isa, Method, Stop, kernel};
 use queens::plan::Scheme;
 use queens::{Board, Plan, PlanSpec, UnitId};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::Core;
+use super::{Core, Identity, LeaseKey};
 use crate::double_check::DoubleCheck;
 use crate::ledger::Record;
 use crate::shard::Shard;
 use crate::standing::Standing;
 use worker::{Habit, SimulatedWorker};
+
+/// The key of all leases: it outlives the coordinator's process.
+const KEY: LeaseKey = LeaseKey::new([7; LeaseKey::BYTES]);
 
 /// The true counts of a small plan by either method; the nodes differ.
 #[derive(Debug)]
@@ -78,7 +82,7 @@ impl World {
     }
 
     fn core(truth: &Truth, standing: Standing, policy: DoubleCheck, seed: u64) -> Core {
-        Core::new(Arc::clone(&truth.plan), Shard::default(), standing, policy, seed)
+        Core::new(Arc::clone(&truth.plan), Shard::default(), standing, policy, KEY, seed)
     }
 
     /// What the records on disk add up to.
@@ -104,8 +108,8 @@ impl World {
     /// The audit after a restart has read the ledger.
     fn audited(&mut self) {
         let audited = self.replayed();
-        self.core.standing().learn_counts(&audited);
-        self.core.learnt();
+        self.core.standing().adopt_counts(&audited);
+        self.core.counts_adopted();
     }
 
     /// Records what was judged, unless the disk is full.
@@ -125,7 +129,10 @@ impl World {
         for k in 0..self.workers.len() {
             self.join(k);
             self.lease(k, 5);
-            self.report(k, 5, false);
+            match self.workers[k].habit {
+                Habit::Hoards => self.renew(k),
+                _ => self.report(k, 5, false),
+            }
         }
         self.take_back();
         self.core.tick(self.now);
@@ -143,7 +150,12 @@ impl World {
     }
 
     fn is_quarantined(&self, machine: &str) -> bool {
-        self.core.is_quarantined(machine)
+        let is_meant = |worker: &&SimulatedWorker| worker.identity().machine == machine;
+        let identity = self.workers.iter().find(is_meant).map_or_else(
+            || Identity { owner: Owner::default(), machine: machine.to_owned() },
+            SimulatedWorker::identity,
+        );
+        self.core.is_quarantined(&identity)
     }
 
     fn take_back(&mut self) {

@@ -19,16 +19,16 @@ impl World {
         match self.core.register(self.now, registration) {
             Ok(welcome) => {
                 let worker = &mut self.workers[k];
-                worker.id = Some(welcome.worker);
+                (worker.id, worker.former) = (Some(welcome.worker), Some(welcome.worker));
                 for lease in welcome.leases {
                     let held = worker.held.iter_mut().find(|held| held.unit == lease.unit);
-                    held.expect("only what is held is leased again").token = lease.token;
+                    *held.expect("only what is held is leased again") = lease;
                 }
             }
             Err(refusal) => {
-                let machine = self.workers[k].machine.clone();
-                assert!(self.is_quarantined(&machine), "{refusal}");
-                assert_eq!(refusal, Refusal::Quarantined(machine));
+                let identity = self.workers[k].identity();
+                assert!(self.core.is_quarantined(&identity), "{refusal}");
+                assert_eq!(refusal, Refusal::Quarantined(identity.to_string()));
                 self.workers[k].held.clear();
             }
         }
@@ -45,7 +45,7 @@ impl World {
 
     pub fn lease(&mut self, k: usize, want: u32) {
         let Some(id) = self.workers[k].id else { return };
-        let lent_before = self.core.leases.lent_until_after(self.now);
+        let lent_before = self.core.leases.safe_after(self.now);
         let result = self.core.lease(self.now, id, want);
         let Some(leases) = self.called(k, result) else { return };
         for lease in &leases {

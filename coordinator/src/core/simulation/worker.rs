@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use proto::{Lease, Registration, UnitCount, WorkerId};
+use proto::{Lease, Owner, Registration, UnitCount, WorkerId};
 use queens::kernel::{Isa, KernelName, Method};
 use queens::self_test;
 use rand::RngExt;
 use rand::rngs::StdRng;
 
-use super::Truth;
+use super::{Identity, Truth};
 
 /// What all of them count with.
 const KERNEL: KernelName = KernelName { method: Method::Search, isa: Isa::Portable };
@@ -24,14 +24,19 @@ pub enum Habit {
     LiesAlikeOneIn(u64),
     /// The right count, but the search went astray.
     WrongNodesOneIn(u32),
+    /// Takes all that it gets, keeps it alive, and never says a word about it.
+    Hoards,
 }
 
 /// One worker. There are four machines.
 #[derive(Debug)]
 pub struct SimulatedWorker {
+    pub owner: Owner,
     pub machine: String,
     pub habit: Habit,
     pub id: Option<WorkerId>,
+    /// The number under which it was lent what it holds.
+    pub former: Option<WorkerId>,
     pub held: Vec<Lease>,
     /// What it reported last, to be said again.
     pub said: Vec<UnitCount>,
@@ -41,11 +46,17 @@ pub struct SimulatedWorker {
 impl SimulatedWorker {
     pub fn new(number: usize, habit: Habit) -> Self {
         let machine = format!("machine-{}", number % 4);
-        Self { machine, habit, id: None, held: Vec::new(), said: Vec::new(), lies: 0 }
+        let owner = Owner::default();
+        Self { owner, machine, habit, id: None, former: None, held: Vec::new(), said: Vec::new(), lies: 0 }
+    }
+
+    pub fn identity(&self) -> Identity {
+        Identity { owner: self.owner.clone(), machine: self.machine.clone() }
     }
 
     pub fn registration(&self, truth: &Truth) -> Registration {
         Registration {
+            owner: self.owner.clone(),
             fingerprint: truth.plan.fingerprint().clone(),
             name: "w".into(),
             machine: self.machine.clone(),
@@ -53,6 +64,8 @@ impl SimulatedWorker {
             kernel: KERNEL,
             self_test: self_test::expected(),
             held: self.held.iter().map(|lease| lease.unit).collect(),
+            former: self.former,
+            leases: self.held.clone(),
         }
     }
 

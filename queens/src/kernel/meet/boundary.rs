@@ -5,9 +5,9 @@
 //! row of R in a right half, so that a forbidden pair has a bit in common. The families of the plan need two
 //! products, or up to eighteen at n = 27 where the half turn maps a family to itself; any matrix needs no more than it has different rows.
 
-use crate::kernel::meet::squares::Squares;
 use crate::kernel::meet::uncut::Uncut;
 use crate::position::Position;
+use crate::squares::Squares;
 
 /// A position's open squares once the boundary pairs are taken into account.
 #[derive(Clone, Debug)]

@@ -6,9 +6,9 @@ use crate::kernel::meet::boundary;
 use crate::kernel::meet::diagonals::Diagonals;
 use crate::kernel::meet::half::Half;
 use crate::kernel::meet::row_sets::RowSets;
-use crate::kernel::meet::squares::Squares;
 use crate::kernel::meet::uncut::Uncut;
 use crate::position::Position;
+use crate::squares::Squares;
 
 /// A position, cut and numbered.
 #[derive(Debug)]

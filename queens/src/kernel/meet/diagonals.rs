@@ -1,7 +1,7 @@
 //! Which diagonals matter, and which bit of a word stands for each.
 
-use crate::kernel::meet::squares::Squares;
 use crate::kernel::meet::uncut::Uncut;
+use crate::squares::Squares;
 
 /// The number of the diagonal of one kind (0 falling, 1 rising) through a square.
 #[inline]

@@ -10,7 +10,7 @@
 //! - the [boundary bits](super::boundary), shared bits that no diagonal has, set by the outermost queen.
 
 use crate::kernel::meet::diagonals::diagonal;
-use crate::kernel::meet::squares::Squares;
+use crate::squares::Squares;
 
 /// The bits that a queen on one square tests and sets in the words of its half.
 #[derive(Clone, Copy, Debug, Default)]

@@ -14,7 +14,7 @@
 //! time. The chapter "Two halves that meet" of docs/performance.md says why, and what it costs. Files:
 //!
 //! - which queens are placed first: [`outer`];
-//! - the geometry of the rest: [`squares`], [`boundary`], [`cut`] (or [`uncut`]), [`half`], [`diagonals`];
+//! - the geometry of the rest: [`boundary`], [`cut`] (or [`uncut`]), [`half`], [`diagonals`];
 //! - half boards by row set: [`row_sets`], [`lists`], [`growth`], [`gathering`], [`scan`];
 //! - what is kept in memory: [`budget`], [`heads`], [`forecast`], [`resident`], [`passes`];
 //! - the pairs: [`signatures`], [`join`], [`order`], [`tables`], [`matcher`];
@@ -47,7 +47,6 @@ mod row_sets;
 #[allow(unsafe_code, reason = "stores packed words by pointer")]
 mod scan;
 mod signatures;
-mod squares;
 #[allow(unsafe_code, reason = "looks entries up by their place in bytes")]
 mod tables;
 #[cfg(test)]
@@ -66,13 +65,6 @@ use outer::Counter;
 use passes::Workspace;
 
 pub use outer::{free_rows_at_best, next_outer_row};
-
-/// The columns of the left half where the kernel cuts the position, one bit each, columns with a queen left out. Plans
-/// that fix on which side a queen falls mean this cut.
-pub fn left_columns(position: &Position) -> u32 {
-    let [left, _] = squares::Squares::of(position).halves();
-    left.into_iter().fold(0, |columns, col| columns | 1 << col)
-}
 
 /// The kernel of two halves that meet, for an instruction set that this machine has.
 #[derive(Clone, Copy, Debug)]

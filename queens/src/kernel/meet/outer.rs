@@ -12,10 +12,10 @@ use crate::kernel::meet::compiled::CompiledMeet;
 use crate::kernel::meet::cut::{Cut, FEWEST_ROWS};
 use crate::kernel::meet::matcher::Matcher;
 use crate::kernel::meet::passes::{Passes, Workspace};
-use crate::kernel::meet::squares::Squares;
 use crate::kernel::meet::uncut::Uncut;
 use crate::kernel::scalar;
 use crate::position::Position;
+use crate::squares::Squares;
 
 /// The fewest free rows that are worth a cut; below, the plain search is faster.
 const WORTH_A_CUT: usize = 9;

@@ -6,7 +6,8 @@ use crate::kernel::scalar;
 use crate::known;
 use crate::plan::{Plan, PlanSpec, Scheme, Unit, UnitId};
 use crate::position::BoundaryPairs;
-use crate::tally::{Measure, Summand};
+use crate::squares::Squares;
+use crate::summand::{Measure, Summand};
 
 fn board(n: u8) -> Board {
     Board::new(n).unwrap()
@@ -137,7 +138,7 @@ fn random_units_of_large_boards_have_the_counts_that_the_search_finds() {
         for unit in random_units(&plan, 4) {
             let position = (0..rows).fold(unit.position, |position, i| {
                 let row = next_outer_row(&position).unwrap();
-                let open = squares::Squares::of(&position).open_columns(row);
+                let open = Squares::of(&position).open_columns(row);
                 let nth = (unit.id.0 as u32 + i) % open.count_ones().max(1);
                 let rest = (0..nth).fold(open, |open, _| open & open.wrapping_sub(1));
                 if rest == 0 {
@@ -167,7 +168,7 @@ fn large_boards_where_little_or_nothing_fits_are_counted() {
     for n in [28u8, 31, 32] {
         let mut position = Position::empty(board(n));
         for row in 0..n {
-            let open = squares::Squares::of(&position).open_columns(row);
+            let open = Squares::of(&position).open_columns(row);
             let left = usize::from(n) - position.queens().len();
             if left <= 14 {
                 break;

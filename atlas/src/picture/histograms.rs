@@ -1,0 +1,83 @@
+//! The distributions of random runs by their length, one small chart for each board.
+
+use super::chart::{CURVES, Chart, round_step};
+use super::error::PictureError;
+use super::scene::{Anchor, INK, Paint, Picture, Point, point};
+use crate::study::SizeStudy;
+
+/// Bars of a histogram for each doubling of the length.
+const BARS: f64 = 4.0;
+
+/// The room of one histogram.
+const ROOM: (f64, f64) = (290.0, 210.0);
+
+/// The distribution of the random runs of each board by their length, four bars for each doubling, with a line where
+/// the smallest-first search ends.
+///
+/// # Errors
+/// [`PictureError::Nothing`] without a study.
+pub fn histograms(studies: &[SizeStudy]) -> Result<Picture, PictureError> {
+    if studies.is_empty() {
+        return Err(PictureError::Nothing("no board was studied".to_owned()));
+    }
+    let columns = studies.len().min(4);
+    let rows = studies.len().div_ceil(columns);
+    let width = (columns as f64 * ROOM.0).max(460.0) + 20.0;
+    let mut picture = Picture::new(width, rows as f64 * ROOM.1 + 76.0);
+    let title = "Random runs by placements until the first solution";
+    picture.text(point(width / 2.0, 26.0), 14.5, INK, Anchor::Middle, title);
+    let key = "the red line is the smallest-first search, where it ends within the picture";
+    picture.text(point(width / 2.0, 42.0), 9.7, INK, Anchor::Middle, key);
+    let longest = studies.iter().filter_map(|s| s.lengths.found.last()).max();
+    let end = bar(longest.copied().unwrap_or(1)) + 1;
+    let left = (width - columns as f64 * ROOM.0) / 2.0;
+    for (index, study) in studies.iter().enumerate() {
+        let at = point(left + ROOM.0 * (index % columns) as f64, 60.0 + ROOM.1 * (index / columns) as f64);
+        draw_histogram(&mut picture, at, study, end);
+    }
+    Ok(picture)
+}
+
+/// The number of the bar of a length.
+fn bar(length: u64) -> i32 {
+    (BARS * (length as f64).log2()).floor() as i32
+}
+
+/// Draws the histogram of a board into the room at `at`. Bars go up to `end`.
+fn draw_histogram(picture: &mut Picture, at: Point, study: &SizeStudy, end: i32) {
+    let begin = bar(4);
+    let end = end.max(begin + 1);
+    let mut counts = vec![0u32; (end - begin) as usize + 1];
+    study.lengths.found.iter().for_each(|length| counts[(bar(*length) - begin) as usize] += 1);
+    let highest = f64::from(counts.iter().copied().max().unwrap_or(1).max(1)) * 1.12;
+    let median = study.lengths.quantile(0.5).map_or("none".to_owned(), |m| m.to_string());
+    let caption = format!("n = {}, median {median}", study.n);
+    picture.text(point(at.x + ROOM.0 / 2.0, at.y + 15.0), 11.3, INK, Anchor::Middle, &caption);
+    let doublings = |bar: i32| f64::from(bar) / BARS;
+    let mut chart = Chart {
+        picture,
+        at: point(at.x + 42.0, at.y + 21.0),
+        width: ROOM.0 - 48.0,
+        height: ROOM.1 - 54.0,
+        x: doublings(begin)..doublings(end),
+        y: 0.0..highest,
+        labels: 8.9,
+    };
+    let step = round_step(highest, 4.0);
+    chart.label_y((0..=(highest / step) as u32).map(|k| f64::from(k) * step).map(|y| (y, y.to_string())));
+    for (bar, count) in (begin..).zip(&counts).filter(|(_, count)| **count > 0) {
+        let gap = 0.08 / BARS;
+        let upper = chart.place((doublings(bar) + gap, f64::from(*count)));
+        let lower = chart.place((doublings(bar + 1) - gap, 0.0));
+        chart.picture.rectangle(upper, lower.x - upper.x, lower.y - upper.y, CURVES[1]);
+    }
+    let step = round_step(chart.x.end - chart.x.start, 7.0);
+    let shown = (0..).map(|k| chart.x.start + f64::from(k) * step).take_while(|x| *x <= chart.x.end);
+    let shown: Vec<_> = shown.map(|x| (x, x.exp2().to_string())).collect();
+    chart.label_x(shown.into_iter());
+    if let Some(deterministic) = study.deterministic.filter(|length| bar(*length) < end) {
+        let x = (deterministic as f64).log2();
+        let line = vec![chart.place((x, 0.0)), chart.place((x, highest))];
+        chart.picture.corners(line, Paint::line(CURVES[0], 2.0));
+    }
+}

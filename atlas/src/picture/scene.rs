@@ -1,0 +1,146 @@
+//! What a picture is: a few shapes on a white ground, described once and then written as SVG text (`svg.rs`) or drawn
+//! in pixels (`pixels.rs`).
+
+/// A picture, which becomes SVG text or the pixels of a PNG file.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Picture {
+    pub(super) width: f64,
+    pub(super) height: f64,
+    pub(super) shapes: Vec<Shape>,
+}
+
+/// One thing drawn; later ones lie over earlier ones.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Shape {
+    Rectangle { at: Point, width: f64, height: f64, paint: Paint },
+    Circle { centre: Point, radius: f64, paint: Paint },
+    Corners { points: Vec<Point>, paint: Paint },
+    Text { at: Point, size: f64, colour: Colour, anchor: Anchor, text: String },
+    Symbol { symbol: &'static Symbol, at: Point, size: f64 },
+}
+
+/// A point, right and down from the top left corner.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Point {
+    pub(super) x: f64,
+    pub(super) y: f64,
+}
+
+pub(super) fn point(x: f64, y: f64) -> Point {
+    Point { x, y }
+}
+
+/// Red, green and blue, and how much of the colour hides what lies below.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Colour {
+    pub(super) rgb: u32,
+    pub(super) opacity: f64,
+}
+
+/// An opaque colour, written 0xRRGGBB.
+pub(super) const fn colour(rgb: u32) -> Colour {
+    Colour { rgb, opacity: 1.0 }
+}
+
+/// Paper.
+pub(super) const WHITE: Colour = colour(0xff_ff_ff);
+/// Ink of text and pieces.
+pub(super) const INK: Colour = colour(0x2a_2a_2e);
+/// Text of less weight.
+pub(super) const FAINT: Colour = colour(0x74_74_7c);
+/// Light squares.
+pub(super) const LIGHT: Colour = colour(0xf6_f1_e7);
+/// Dark squares.
+pub(super) const DARK: Colour = colour(0xdc_cf_b8);
+
+/// How a shape is painted: its inside, or its outline.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Paint {
+    Fill(Colour),
+    Stroke { colour: Colour, width: f64, dashed: bool },
+}
+
+/// Dashes and the gaps between them.
+pub(super) const DASH: f64 = 4.0;
+
+impl From<Colour> for Paint {
+    fn from(colour: Colour) -> Self {
+        Self::Fill(colour)
+    }
+}
+
+impl Paint {
+    pub(super) fn line(colour: Colour, width: f64) -> Self {
+        Self::Stroke { colour, width, dashed: false }
+    }
+}
+
+/// How a text lies at its point.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Anchor {
+    Start,
+    Middle,
+    End,
+}
+
+/// A drawing used many times: its outline, in SVG's language of paths, fills a square of 100 units.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Symbol {
+    pub(super) id: &'static str,
+    pub(super) outline: &'static str,
+}
+
+/// A crown, for all queens.
+pub(super) static QUEEN: Symbol = Symbol {
+    id: "queen",
+    outline: "M24 74L14 38L34 56L38 28L50 52L62 28L66 56L86 38L76 74Z\
+              M8.5 34a5.5 5.5 0 0 1 11 0a5.5 5.5 0 0 1 -11 0Z\
+              M32.5 24a5.5 5.5 0 0 1 11 0a5.5 5.5 0 0 1 -11 0Z\
+              M56.5 24a5.5 5.5 0 0 1 11 0a5.5 5.5 0 0 1 -11 0Z\
+              M80.5 34a5.5 5.5 0 0 1 11 0a5.5 5.5 0 0 1 -11 0Z\
+              M24 78H76V86H24Z",
+};
+
+/// A tower.
+pub(super) static ROOK: Symbol = Symbol {
+    id: "rook",
+    outline: "M26 22H36V30H44V22H56V30H64V22H74V42L66 48V68L72 76H28L34 68V48L26 42Z\
+              M24 79H76V87H24Z",
+};
+
+impl Colour {
+    /// This colour laid on thinly.
+    pub(super) const fn thin(self, opacity: f64) -> Self {
+        Self { opacity, ..self }
+    }
+}
+
+impl Picture {
+    /// An empty white picture.
+    pub(super) fn new(width: f64, height: f64) -> Self {
+        let mut picture = Self { width, height, shapes: Vec::new() };
+        picture.rectangle(point(0.0, 0.0), width, height, WHITE);
+        picture
+    }
+
+    pub(super) fn rectangle(&mut self, at: Point, width: f64, height: f64, paint: impl Into<Paint>) {
+        self.shapes.push(Shape::Rectangle { at, width, height, paint: paint.into() });
+    }
+
+    pub(super) fn circle(&mut self, centre: Point, radius: f64, paint: impl Into<Paint>) {
+        self.shapes.push(Shape::Circle { centre, radius, paint: paint.into() });
+    }
+
+    /// A polygon where it is filled; where only its outline is drawn, lines from each corner to the next.
+    pub(super) fn corners(&mut self, points: Vec<Point>, paint: impl Into<Paint>) {
+        self.shapes.push(Shape::Corners { points, paint: paint.into() });
+    }
+
+    pub(super) fn text(&mut self, at: Point, size: f64, colour: Colour, anchor: Anchor, text: &str) {
+        self.shapes.push(Shape::Text { at, size, colour, anchor, text: text.to_owned() });
+    }
+
+    pub(super) fn symbol(&mut self, symbol: &'static Symbol, at: Point, size: f64) {
+        self.shapes.push(Shape::Symbol { symbol, at, size });
+    }
+}

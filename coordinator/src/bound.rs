@@ -1,0 +1,59 @@
+//! How many units may still be wrong when a random sample of them was counted twice.
+
+/// How sure a bound is.
+pub const CONFIDENCE: f64 = 0.95;
+
+/// One time in so many it may be wrong.
+const RISK: f64 = 0.05;
+
+/// The largest share of wrong units with which, of `checks` units drawn at random, no more than `wrong` would have been
+/// wrong in one time of twenty: with none wrong 1 - 0.05^(1/checks), in general the bound of Clopper and Pearson
+/// (Biometrika 26, 1934). Nothing without checks.
+pub fn wrong_at_most(checks: u64, wrong: u64) -> Option<f64> {
+    if checks == 0 || wrong >= checks {
+        return None;
+    }
+    if wrong == 0 {
+        return Some(-(RISK.ln() / checks as f64).exp_m1());
+    }
+    let (mut low, mut high) = (0.0, 1.0);
+    for _ in 0..60 {
+        let share = f64::midpoint(low, high);
+        if at_most(wrong, checks, share) > RISK { low = share } else { high = share }
+    }
+    Some(high)
+}
+
+/// The probability that no more than `most` of `draws` are wrong where this share is.
+fn at_most(most: u64, draws: u64, share: f64) -> f64 {
+    let draws = draws as f64;
+    let mut term = draws * (-share).ln_1p();
+    let mut sum = term.exp();
+    for i in 1..=most {
+        term += ((draws - i as f64 + 1.0) / i as f64).ln() + share.ln() - (-share).ln_1p();
+        sum += term.exp();
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_those_of_the_tables() {
+        let near = |checks, wrong, bound: f64| {
+            let found = wrong_at_most(checks, wrong).unwrap();
+            assert!((found / bound - 1.0).abs() < 1e-3, "{checks} {wrong}: {found} instead of {bound}");
+        };
+        near(1, 0, 0.95);
+        near(10, 0, 0.258_866);
+        near(1000, 0, 0.002_991_25);
+        near(10, 1, 0.394_163);
+        near(100, 3, 0.075_714);
+        assert!((CONFIDENCE + RISK - 1.0).abs() < 1e-12);
+        assert_eq!(wrong_at_most(0, 0), None);
+        assert_eq!(wrong_at_most(3, 3), None);
+        assert!(wrong_at_most(10_000_000, 0).unwrap() < 3.1e-7);
+    }
+}

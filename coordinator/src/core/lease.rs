@@ -1,0 +1,277 @@
+//! What is lent to whom, and how it is to be counted.
+//!
+//! ```text
+//! as long as the worker wants more, and holds less than its fair share:
+//!     a unit in dispute that it can help to decide
+//!     a count that it may check: mirrored, one of eight with another kernel, its own always so
+//!     now and then a canary: nothing tells it from a unit that nobody has counted
+//!     a unit without a count
+//! nothing so far: one suspect
+//! nothing at all: units whose leases have expired, then one that should have been counted long ago
+//! ```
+
+use std::time::Duration;
+
+use proto::{Lease, Variant, WorkerId};
+use queens::UnitId;
+use rand::RngExt;
+
+use super::leases::{LeasePurpose, Loan};
+use super::machines::PRESENT;
+use super::task::Borrower;
+use super::{Core, Refusal};
+use crate::double_check::DoubleCheck;
+use crate::standing::UnitMark;
+
+/// Of so many checks one is made with another kernel.
+const OTHER_KERNEL: u32 = 8;
+
+/// Another kernel may take so many times as long for a unit: between two (n = 18) and eight times (n = 16) were seen.
+const OTHER_WORK: u64 = 4;
+
+/// There are so many checks for each canary.
+const CHECKS_PER_CANARY: f64 = 10.0;
+
+/// A worker may always hold work for this long: with less it would wait for the next answer.
+const AT_LEAST: Duration = Duration::from_millis(10);
+
+/// A worker that was not heard of for this long has missed several renewals. One that was killed has not been when the
+/// last of its leases expires.
+const MISSED: Duration = Duration::from_secs(10);
+
+/// A unit is overdue when it is lent for so many times as long as all that its worker holds should take, and not before.
+const PATIENCE: u32 = 8;
+const SHORTEST_DUE: Duration = Duration::from_secs(5);
+
+/// Before anything was counted, a thread is taken to visit this many nodes a second: few, for nobody is to be hurried.
+const NODES_PER_SECOND: u128 = 30_000_000;
+
+/// At most so many overdue units are looked at for one that the worker can count.
+const LOOKED_AT: usize = 1000;
+
+/// One in so many of the units that nobody has counted is kept back for later, so that a low number does not tell a
+/// canary.
+const KEPT_BACK: u32 = 64;
+
+impl Core {
+    /// Lends up to `want` units; none if none are open.
+    ///
+    /// # Errors
+    /// The worker is not registered.
+    pub fn lease(&mut self, now: Duration, worker: WorkerId, want: u32) -> Result<Vec<Lease>, Refusal> {
+        let borrower = self.borrower(now, worker)?;
+        let mut leases = self.grant(now, &borrower, want);
+        if leases.is_empty() && self.end_expired(now) {
+            leases = self.grant(now, &borrower, want);
+        }
+        if leases.is_empty() {
+            leases.extend(self.lend_overdue(now, &borrower));
+        }
+        Ok(leases)
+    }
+
+    /// Whether there may be something to lend: if not, nobody who waits need be asked again.
+    pub fn may_lend(&self, now: Duration) -> bool {
+        self.open.has_any(self.plan.units()) || self.leases.has_late(now)
+    }
+
+    /// Ends the leases that have expired; false if there is none.
+    fn end_expired(&mut self, now: Duration) -> bool {
+        let expired = self.leases.expire(now);
+        let any = !expired.is_empty();
+        for (of, units) in expired {
+            // A worker that is alive renews what it has: the answer that lent it these units was lost, and they have
+            // killed nobody.
+            if self.workers.is_alive(of, now.saturating_sub(MISSED)) {
+                units.into_iter().for_each(|unit| self.reopen(unit));
+            } else {
+                self.lose(now, of, &units);
+            }
+        }
+        any
+    }
+
+    /// Lends one unit that another worker should have counted long ago, of another owner rather than of its own. That
+    /// one may still report it.
+    fn lend_overdue(&mut self, now: Duration, borrower: &Borrower) -> Option<Lease> {
+        let can_do = |unit: &UnitId| self.task_of_taken(now, borrower, *unit).is_some();
+        let late: Vec<(UnitId, WorkerId)> =
+            self.leases.overdue(now).take(LOOKED_AT).filter(|(unit, _)| can_do(unit)).collect();
+        // Who cannot be heard at the moment loses nothing before its leases expire.
+        let late: Vec<_> = late
+            .into_iter()
+            .filter(|(_, holder)| self.workers.is_alive(*holder, now.saturating_sub(PRESENT)))
+            .collect();
+        let is_foreign = |holder: WorkerId| {
+            self.workers.get(holder).is_none_or(|worker| worker.identity.owner != borrower.identity.owner)
+        };
+        let foreign = late.iter().find(|(_, holder)| is_foreign(*holder));
+        let other = || late.iter().find(|(_, holder)| *holder != borrower.worker);
+        let (unit, _) = *foreign.or_else(other)?;
+        self.leases.end_unit(unit);
+        self.lend(now, borrower, unit)
+    }
+
+    fn grant(&mut self, now: Duration, borrower: &Borrower, want: u32) -> Vec<Lease> {
+        let share = self.share(borrower);
+        let want = want as usize;
+        let mut leases = self.lend_disputes(now, borrower, want);
+        while leases.len() < want && self.leases.work_of(borrower.worker) <= share {
+            let Some(lease) = self.lend_next(now, borrower) else { break };
+            leases.push(lease);
+        }
+        if leases.is_empty() {
+            leases.extend(self.lend_suspect(now, borrower));
+        }
+        leases
+    }
+
+    /// The work that the worker may hold, in search nodes: a quarter of its share, by threads, of what is left to be
+    /// counted and checked, so that the last units are not all with one worker, and one that comes later finds some;
+    /// but never so little that it would have to wait.
+    pub(super) fn share(&self, borrower: &Borrower) -> u128 {
+        let sums = self.standing.sums();
+        let threads = u128::from(borrower.threads);
+        let mean = self.total_work / u128::from(self.shard.size(self.plan.units()).max(1));
+        let to_do = self.work_left() + mean * u128::from(self.standing.pending(self.policy));
+        let quarter = to_do * threads / u128::from(4 * self.workers.threads());
+        let soon = sums.work * threads * AT_LEAST.as_micros() / u128::from(sums.cpu_us.max(1));
+        quarter.max(soon)
+    }
+
+    fn lend_disputes(&mut self, now: Duration, borrower: &Borrower, most: usize) -> Vec<Lease> {
+        let disputes = self.open.disputes.iter().filter(|unit| self.task(now, borrower, **unit).is_some());
+        let disputes: Vec<_> = disputes.take(most).copied().collect();
+        disputes.iter().for_each(|unit| _ = self.open.disputes.remove(unit));
+        disputes.into_iter().filter_map(|unit| self.lend(now, borrower, unit)).collect()
+    }
+
+    fn lend_next(&mut self, now: Duration, borrower: &Borrower) -> Option<Lease> {
+        while let Some(unit) = self.next_check(borrower) {
+            if let Some(lease) = self.lend(now, borrower, unit) {
+                return Some(lease);
+            }
+        }
+        if let Some(unit) = self.canary(borrower) {
+            return Some(self.lend_as(now, borrower, unit, (LeasePurpose::Canary, Variant::default())));
+        }
+        while let Some(unit) = self.next_count() {
+            if let Some(lease) = self.lend(now, borrower, unit) {
+                return Some(lease);
+            }
+        }
+        None
+    }
+
+    /// Takes the next unit whose count the worker may check.
+    fn next_check(&mut self, borrower: &Borrower) -> Option<UnitId> {
+        let machines: Vec<_> = self.open.checks.keys().copied().collect();
+        let machine = machines.into_iter().find(|machine| self.may_check(borrower, *machine))?;
+        self.open.take_check(machine)
+    }
+
+    /// Takes the next unit without a count: those that came back, then new ones, then those that were lost with their
+    /// workers, which may have been the reason. Some new ones are kept back, and come later in any order.
+    fn next_count(&mut self) -> Option<UnitId> {
+        if let Some(unit) = self.open.returned.pop_first() {
+            return Some(unit);
+        }
+        let may_keep_back = self.policy != DoubleCheck::None;
+        while self.open.cursor < self.plan.units() {
+            if may_keep_back && self.open.kept_back.len() > 1 && self.random.random_ratio(1, KEPT_BACK) {
+                return self.take_kept_back();
+            }
+            let unit = UnitId(self.open.cursor);
+            self.open.cursor += 1;
+            if may_keep_back && self.random.random_ratio(1, KEPT_BACK) {
+                self.open.kept_back.push(unit);
+            } else {
+                return Some(unit);
+            }
+        }
+        self.take_kept_back().or_else(|| self.open.lost.pop_first())
+    }
+
+    fn take_kept_back(&mut self) -> Option<UnitId> {
+        let units = &mut self.open.kept_back;
+        if units.is_empty() {
+            return None;
+        }
+        let at = self.random.random_range(0..units.len());
+        Some(units.swap_remove(at))
+    }
+
+    /// Lends a suspect that the worker can count, unless it has one.
+    fn lend_suspect(&mut self, now: Duration, borrower: &Borrower) -> Option<Lease> {
+        if self.open.suspects.is_empty() || self.leases.units_of(borrower.worker) > 0 {
+            return None;
+        }
+        let unit = *self.open.suspects.iter().find(|unit| self.task(now, borrower, **unit).is_some())?;
+        self.open.suspects.remove(&unit);
+        self.lend(now, borrower, unit)
+    }
+
+    /// A canary for the worker, if it is time for one.
+    fn canary(&mut self, borrower: &Borrower) -> Option<UnitId> {
+        let share = match self.policy {
+            DoubleCheck::None => return None,
+            DoubleCheck::Share(share) => share / CHECKS_PER_CANARY,
+            DoubleCheck::All => 1.0 / (CHECKS_PER_CANARY * CHECKS_PER_CANARY),
+        };
+        if !self.random.random_bool(share) || self.open_counts() == 0 {
+            return None;
+        }
+        let unit = self.canaries.take_for(borrower.number)?;
+        (self.standing.is(UnitMark::TwoMachines, unit) && !self.is_taken(unit)).then_some(unit)
+    }
+
+    /// Lends the unit, if there is something to do about it that the worker can do.
+    pub(super) fn lend(&mut self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Lease> {
+        let (purpose, mut variant) = self.task(now, borrower, unit)?;
+        if purpose == LeasePurpose::Check && !variant.other_kernel {
+            variant.other_kernel = self.random.random_ratio(1, OTHER_KERNEL);
+        }
+        Some(self.lend_as(now, borrower, unit, (purpose, variant)))
+    }
+
+    /// Lends the unit for that purpose.
+    pub(super) fn lend_as(
+        &mut self,
+        now: Duration,
+        borrower: &Borrower,
+        unit: UnitId,
+        (purpose, variant): (LeasePurpose, Variant),
+    ) -> Lease {
+        let work = self.plan.weight(unit).saturating_mul(if variant.other_kernel { OTHER_WORK } else { 1 });
+        let token = self.key.token(unit, variant, borrower.worker, &borrower.identity);
+        let lease = Lease { unit, token, variant };
+        let due = now.saturating_add(self.time_for(borrower, work));
+        self.leases.lend(now, Loan { worker: borrower.worker, lease, work, purpose, due })
+    }
+
+    /// How long the worker may take for so much work more, also if it is slow.
+    fn time_for(&self, borrower: &Borrower, work: u64) -> Duration {
+        let sums = self.standing.sums();
+        let held = self.leases.work_of(borrower.worker) + u128::from(work);
+        let of_thread = held / u128::from(borrower.threads.max(1));
+        let micros = match sums.cpu_us {
+            0 => of_thread * 1_000_000 / NODES_PER_SECOND,
+            cpu_us => of_thread.saturating_mul(u128::from(cpu_us)) / sums.work.max(1),
+        };
+        // No worker is done before its largest unit is.
+        let micros = u64::try_from(micros).unwrap_or(u64::MAX / 8);
+        SHORTEST_DUE.max(Duration::from_micros(micros).saturating_mul(PATIENCE))
+    }
+
+    /// Units that are neither on record, nor on their way there, nor lent, nor set aside.
+    pub(super) fn open_counts(&self) -> u64 {
+        let recording = self.recording.keys();
+        let unlent = recording.filter(|unit| !self.leases.contains(**unit) && !self.standing.is_done(**unit));
+        let aside = self.losses.set_aside().iter().filter(|unit| !self.standing.is_done(**unit));
+        let gone = self.standing.done()
+            + self.leases.to_count() as u64
+            + unlent.count() as u64
+            + aside.filter(|unit| !self.is_taken(**unit)).count() as u64;
+        self.shard.size(self.plan.units()).saturating_sub(gone)
+    }
+}

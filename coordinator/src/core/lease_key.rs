@@ -1,0 +1,56 @@
+//! The key by which a coordinator knows the leases that it, or one before it, has given.
+//!
+//! A lease's token is a keyed hash (BLAKE3) over what was lent and to whom. So a report can be judged by its token
+//! alone: whether the lease has expired meanwhile, or the coordinator was restarted, does not matter, and nobody can
+//! report a unit that he was not lent.
+
+use proto::{Lease, Token, Variant, WorkerId};
+use queens::UnitId;
+
+use super::identity::Identity;
+
+/// A secret of the run.
+#[derive(Clone)]
+pub struct LeaseKey([u8; LeaseKey::BYTES]);
+
+impl LeaseKey {
+    /// The length of a key.
+    pub const BYTES: usize = 32;
+
+    /// The key of these bytes.
+    pub const fn new(bytes: [u8; Self::BYTES]) -> Self {
+        Self(bytes)
+    }
+
+    /// A key drawn at random, for a run that is nowhere on disk.
+    pub fn random() -> Self {
+        Self(rand::random())
+    }
+
+    /// The token of a lease to that worker.
+    pub fn token(&self, unit: UnitId, variant: Variant, worker: WorkerId, identity: &Identity) -> Token {
+        let mut hash = blake3::Hasher::new_keyed(&self.0);
+        hash.update(&unit.0.to_le_bytes());
+        hash.update(&[u8::from(variant.mirrored), u8::from(variant.other_kernel)]);
+        hash.update(&worker.0.to_le_bytes());
+        for name in [identity.owner.name(), &identity.machine] {
+            hash.update(&(name.len() as u64).to_le_bytes());
+            hash.update(name.as_bytes());
+        }
+        let mut token = [0; 8];
+        hash.finalize_xof().fill(&mut token);
+        Token(u64::from_le_bytes(token))
+    }
+
+    /// Whether the lease was given to that worker.
+    pub fn has_given(&self, lease: &Lease, worker: WorkerId, identity: &Identity) -> bool {
+        // Whoever guesses learns nothing from the time that a comparison of eight bytes takes.
+        self.token(lease.unit, lease.variant, worker, identity) == lease.token
+    }
+}
+
+impl std::fmt::Debug for LeaseKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("LeaseKey")
+    }
+}

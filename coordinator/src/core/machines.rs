@@ -1,0 +1,71 @@
+//! Which owners and machines are there: a count is checked by another one, as long as there is one to wait for.
+
+use std::time::Duration;
+
+use proto::Owner;
+
+use super::Core;
+use super::identity::Identity;
+
+/// A machine that was not heard of for so long is not there: it has missed two renewals.
+pub(super) const PRESENT: Duration = Duration::from_secs(6);
+
+/// A machine checks its own counts, or an owner those of its other machines, only when it has been alone for this long,
+/// or always.
+pub(super) const ALONE: Duration = Duration::from_secs(3);
+
+impl Core {
+    /// Notes whether several machines, and several owners, are there at this time.
+    pub(super) fn note_machines(&mut self, now: Duration) {
+        let mut present = self.workers.present(since(now));
+        let Some(first) = present.next() else { return };
+        let mut others = present.peekable();
+        if others.peek().is_some() {
+            self.last_accompanied = Some(now);
+        }
+        if others.any(|other| other.owner != first.owner) {
+            self.last_two_owners = Some(now);
+        }
+    }
+
+    /// Whether no other machine is there.
+    pub(super) fn is_alone(&self, now: Duration, machine: &Identity) -> bool {
+        self.workers.present(since(now)).all(|other| other == machine)
+    }
+
+    /// Whether that has been so for long enough that no other machine is to be waited for.
+    pub(super) fn is_left_alone(&self, now: Duration, machine: &Identity) -> bool {
+        if !self.is_alone(now, machine) {
+            return false;
+        }
+        let mut known = self.standing.sums().machines.iter();
+        let had_others = known.any(|other| !machine.is(other) && !other.is_quarantined());
+        let last = self.last_accompanied.or(had_others.then_some(Duration::ZERO));
+        last.is_none_or(|last| now.saturating_sub(last) >= ALONE)
+    }
+
+    /// Whether no other owner has had a machine there for long enough that none is to be waited for.
+    pub(super) fn is_only_owner(&self, now: Duration, owner: &Owner) -> bool {
+        if self.workers.present(since(now)).any(|other| other.owner != *owner) {
+            return false;
+        }
+        let mut known = self.standing.sums().machines.iter();
+        let had_others = known.any(|other| other.owner != owner.name() && !other.is_quarantined());
+        let last = self.last_two_owners.or(had_others.then_some(Duration::ZERO));
+        last.is_none_or(|last| now.saturating_sub(last) >= ALONE)
+    }
+
+    /// Whether it, or its owner, is not believed any more.
+    pub(super) fn is_quarantined(&self, machine: &Identity) -> bool {
+        self.standing.sums().machines.is_quarantined(machine.owner.name(), &machine.machine)
+    }
+
+    /// Those that are there and not among the owners and machines given.
+    pub(super) fn present(&self, now: Duration) -> impl Iterator<Item = &Identity> {
+        self.workers.present(since(now))
+    }
+}
+
+fn since(now: Duration) -> Duration {
+    now.saturating_sub(PRESENT)
+}

@@ -1,0 +1,114 @@
+//! What follows when records are on disk, or could not be put there.
+
+use std::time::Duration;
+
+use proto::{Owner, WorkerId};
+use queens::Summand;
+
+use super::Core;
+use super::identity::Identity;
+use crate::ledger::{Record, Recount, Retraction, UnitRecord};
+use crate::standing::{RecordError, UnitMark};
+
+/// A count on its way to the disk.
+#[derive(Debug)]
+pub(super) struct Recording {
+    pub count: u64,
+    pub identity: Identity,
+}
+
+impl Recording {
+    pub(super) fn of(r: &Retraction) -> Self {
+        let identity = Identity { owner: Owner::new(&r.owner), machine: r.machine.clone() };
+        Self { count: r.count, identity }
+    }
+}
+
+impl Core {
+    /// The records that [`judge`](Self::judge) handed out are on disk; `worker` has reported them.
+    ///
+    /// # Errors
+    /// Sums that cannot be right; the run must not go on.
+    pub fn recorded(
+        &mut self,
+        now: Duration,
+        worker: Option<WorkerId>,
+        records: &[Record],
+    ) -> Result<(), RecordError> {
+        for record in records {
+            self.standing.apply(&self.plan, self.shard, record)?;
+            match record {
+                Record::Count(r) => {
+                    self.settle(r);
+                    self.open.returned.remove(&r.unit);
+                    self.open.lost.remove(&r.unit);
+                    self.open.disputes.remove(&r.unit);
+                    self.units_rate.add(now, 1.0);
+                    self.work_rate.add(now, self.plan.weight(r.unit) as f64);
+                }
+                Record::Check(r) | Record::Conflict(r) => self.settle(r),
+                Record::Retract(r) => {
+                    self.recording.remove(&r.unit);
+                    self.leases.counts_now(r.unit);
+                    if !self.leases.contains(r.unit) {
+                        self.reopen(r.unit);
+                    }
+                }
+                Record::Restore(r) => {
+                    self.recording.remove(&r.unit);
+                    self.open.disputes.remove(&r.unit);
+                    self.leases.end_unit(r.unit);
+                    self.reopen(r.unit);
+                }
+                Record::Policy(r) => {
+                    self.policy = r.double_check;
+                    self.counts_adopted();
+                }
+                Record::Expel(_) | Record::Mark(_) => {}
+            }
+            if let (Some(worker), Record::Count(_) | Record::Check(_)) = (worker, record) {
+                self.workers.counted(now, worker);
+            }
+        }
+        self.expel();
+        Ok(())
+    }
+
+    /// A count of the unit is on record: nobody need count it for the reason for which it was lent.
+    fn settle(&mut self, r: &UnitRecord) {
+        self.may_contradict |= matches!(self.plan.summand(r.unit), Summand::Symmetric(..));
+        self.recording.remove(&r.unit);
+        self.losses.forgive(r.unit);
+        self.open.suspects.remove(&r.unit);
+        self.leases.end_unit(r.unit);
+        let machines = &self.standing.sums().machines;
+        if let (Some(of), Some(by)) = (r.of.as_deref(), machines.number(&r.owner, &r.machine))
+            && let Some(of) = machines.number(&r.of_owner, of)
+            && self.standing.is(UnitMark::TwoMachines, r.unit)
+        {
+            self.canaries.keep(r.unit, [of, by]);
+        }
+        self.reopen(r.unit);
+    }
+
+    /// The records that [`judge`](Self::judge) handed out are not on disk: their units are as they were.
+    pub fn not_recorded(&mut self, records: &[Record]) {
+        for record in records {
+            match record {
+                Record::Count(r) | Record::Check(r) | Record::Conflict(r) => {
+                    self.recording.remove(&r.unit);
+                    if r.recount == Some(Recount::Trial) {
+                        *self.trials_of(&Identity::of_record(r)) -= 1;
+                    }
+                }
+                Record::Retract(r) => {
+                    self.recording.remove(&r.unit);
+                    // Counts of quarantined machines are looked for from here on again.
+                    self.believed = self.believed.min(r.unit.0);
+                }
+                Record::Restore(r) => _ = self.recording.remove(&r.unit),
+                Record::Expel(_) | Record::Policy(_) | Record::Mark(_) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Workers introduce themselves, and take up again what they hold from before.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use proto::{Lease, Owner, Registration, Welcome};
+use queens::{UnitId, self_test};
+
+use super::identity::Identity;
+use super::leases::LeasePurpose;
+use super::task::Borrower;
+use super::workers::MOST_OF_AN_OWNER;
+use super::{Core, LEASE_TIME, Refusal};
+
+impl Core {
+    /// A worker introduces itself. What it was lent before, by this process or by another one, is leased to it again if
+    /// its count is still wanted; what it only says that it holds, as far as anybody may hold at this time.
+    ///
+    /// # Errors
+    /// The worker's plan is another, its kernel miscounts, its machine is quarantined, or its owner has too many.
+    pub fn register(&mut self, now: Duration, registration: Registration) -> Result<Welcome, Refusal> {
+        let Registration { owner, fingerprint, name, machine, self_test: found, .. } = &registration;
+        if fingerprint != self.plan.fingerprint() {
+            return Err(Refusal::OtherPlan {
+                run: self.plan.fingerprint().clone(),
+                worker: fingerprint.clone(),
+            });
+        }
+        let identity = Identity { owner: owner.clone(), machine: machine.clone() };
+        let expected = self_test::expected();
+        if *found != expected {
+            let (worker, machine, found) = (name.clone(), identity.to_string(), *found);
+            return Err(Refusal::SelfTest { worker, machine, found, expected });
+        }
+        if self.is_quarantined(&identity) {
+            return Err(Refusal::Quarantined(identity.to_string()));
+        }
+        self.make_room(now, owner)?;
+        let proven = self.proven(&registration, &identity);
+        let mut claimed: BTreeSet<UnitId> = registration.held.iter().copied().collect();
+        let worker = self.workers.add(now, registration);
+        self.note_machines(now);
+        let borrower = self.borrower(now, worker)?;
+        let mut leases = Vec::new();
+        for lease in proven {
+            claimed.remove(&lease.unit);
+            leases.extend(self.lend_again(now, &borrower, lease));
+        }
+        let share = self.share(&borrower);
+        for unit in claimed {
+            if self.leases.work_of(worker) > share {
+                break;
+            }
+            if !self.has_count(unit) && !self.is_disputed(unit) {
+                leases.extend(self.lend(now, &borrower, unit));
+            }
+        }
+        Ok(Welcome { worker, lease_time: LEASE_TIME, leases })
+    }
+
+    /// Sees that one more worker of the owner can be registered: where it has as many as it may, the one that has been
+    /// silent for the longest is taken for lost.
+    fn make_room(&mut self, now: Duration, owner: &Owner) -> Result<(), Refusal> {
+        if self.workers.has_room(owner) {
+            return Ok(());
+        }
+        let silent = self.workers.most_silent(owner, now.saturating_sub(LEASE_TIME));
+        let silent = silent.ok_or(Refusal::TooManyWorkers(MOST_OF_AN_OWNER))?;
+        let units = self.leases.end_all_of(silent);
+        self.lose(now, silent, &units);
+        self.workers.remove(silent);
+        Ok(())
+    }
+
+    /// The leases that the worker can prove, which end for the number that it had.
+    fn proven(&mut self, registration: &Registration, identity: &Identity) -> Vec<Lease> {
+        let Some(former) = registration.former else { return Vec::new() };
+        let is_given = |lease: &Lease| self.key.has_given(lease, former, identity);
+        let proven: Vec<Lease> = registration.leases.iter().copied().filter(is_given).collect();
+        for lease in &proven {
+            // Or it was registered once more since, and the answer was lost on the way.
+            let is_own = |holder| {
+                holder == former
+                    || self.workers.get(holder).is_some_and(|worker| {
+                        worker.identity == *identity && worker.name == registration.name
+                    })
+            };
+            if self.leases.holder(lease.unit).is_some_and(is_own) {
+                self.leases.end_unit(lease.unit);
+            }
+        }
+        proven
+    }
+
+    /// Leases again what the worker holds, as it was lent: it may be half counted, or wait to be reported.
+    fn lend_again(&mut self, now: Duration, borrower: &Borrower, lease: Lease) -> Option<Lease> {
+        let Some((purpose, variant)) = self.task(now, borrower, lease.unit) else {
+            // Another worker was lent it meanwhile, or nobody wants it any more.
+            self.release_one(lease.unit);
+            return None;
+        };
+        let is_first_count = purpose == LeasePurpose::Count && !self.is_disputed(lease.unit);
+        // A first count may be made in any variant; a check or a further vote not just as the first was.
+        if !is_first_count && lease.variant != variant && lease.variant.mirrored != variant.mirrored {
+            self.release_one(lease.unit);
+            return None;
+        }
+        Some(self.lend_as(now, borrower, lease.unit, (purpose, lease.variant)))
+    }
+
+    /// The unit, if nobody has it, is found by those who ask.
+    fn release_one(&mut self, unit: UnitId) {
+        if unit.0 < self.plan.units() && self.shard.contains(unit) && !self.is_taken(unit) {
+            self.reopen(unit);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Workers keep alive what they hold.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use proto::{Lease, WorkerId};
+use queens::UnitId;
+
+use super::{Core, Refusal};
+
+impl Core {
+    /// Keeps the worker's leases alive and names those that it has lost. What it was lent and does not name, again and
+    /// again, it does not have: that is open again.
+    ///
+    /// # Errors
+    /// The worker is not registered.
+    pub fn renew(&mut self, now: Duration, worker: WorkerId, held: &[Lease]) -> Result<Vec<UnitId>, Refusal> {
+        self.workers.heard_of(now, worker)?;
+        let named: BTreeSet<UnitId> = held.iter().map(|lease| lease.unit).collect();
+        let omitted = self.leases.renew(now, worker, &named);
+        omitted.into_iter().for_each(|unit| self.reopen(unit));
+        // A lease also ends with the record of its count; that is no loss.
+        let is_lost = |unit: &UnitId| {
+            self.leases.holder(*unit) != Some(worker)
+                && !self.recording.contains_key(unit)
+                && !self.has_count(*unit)
+        };
+        Ok(named.into_iter().filter(is_lost).collect())
+    }
+}

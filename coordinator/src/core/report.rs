@@ -1,0 +1,191 @@
+//! What a reported count means, by what is known of its unit.
+//!
+//! ```text
+//! not lent to who reports it:                    unwanted
+//! no standing count:
+//!     not in dispute                             it stands, and may have to be checked
+//!     in dispute, and another owner agrees       it stands, and those who said otherwise were wrong
+//!     in dispute, and nobody agrees              one more that disagrees
+//! a standing count, and it is the same:
+//!     by another machine, or in another way      a check
+//!     by the same in the same way                said again
+//! a standing count, and it is another:
+//!     two owners have counted the unit           this one is wrong
+//!     else                                       neither is believed; the unit is in dispute
+//! ```
+//!
+//! Among the machines of one owner, and where nobody is authenticated, machines take the place of owners.
+
+use std::time::Duration;
+
+use proto::{Lease, UnitCount, Variant, Verdict, WorkerId};
+use queens::UnitId;
+use rand::RngExt;
+
+use super::identity::Identity;
+use super::recorded::Recording;
+use super::{Core, Refusal};
+use crate::double_check::DoubleCheck;
+use crate::ledger::{Record, Recount, UnitRecord};
+use crate::standing::{MOST_COMPLETIONS, UnitMark, Vote};
+
+/// The first counts of a machine, which are all checked where another machine is there to do it.
+const TRIALS: u64 = 20;
+
+impl Core {
+    /// Judges one reported count. The records, if any, are to be written before the verdict is told; late results
+    /// of a lease that has expired are as good as others.
+    ///
+    /// # Errors
+    /// The worker is not registered.
+    pub fn judge(
+        &mut self,
+        now: Duration,
+        unix_time: u64,
+        worker: WorkerId,
+        reported: &UnitCount,
+    ) -> Result<(Verdict, Vec<Record>), Refusal> {
+        let number = worker;
+        let worker = self.workers.heard_of(now, worker)?;
+        let identity = worker.identity.clone();
+        let (name, own_kernel) = (worker.name.clone(), worker.kernel);
+        let Lease { unit, variant, .. } = reported.lease;
+        let is_in_run = unit.0 < self.plan.units() && self.shard.contains(unit);
+        let is_lent = self.key.has_given(&reported.lease, number, &identity);
+        if !is_in_run || !is_lent || reported.completions > MOST_COMPLETIONS {
+            return Ok((Verdict::Unwanted, Vec::new()));
+        }
+        let record = UnitRecord {
+            unit,
+            count: reported.completions,
+            nodes: reported.nodes,
+            cpu_us: reported.cpu.as_micros().try_into().unwrap_or(u64::MAX),
+            worker: name,
+            owner: identity.owner.name().to_owned(),
+            machine: identity.machine.clone(),
+            kernel: self.kernel_label(unit, variant, own_kernel),
+            mirrored: variant.mirrored,
+            recount: None,
+            of: None,
+            of_owner: String::new(),
+            at: unix_time,
+        };
+        if let Some(recording) = self.recording.get(&unit) {
+            let is_same = recording.count == record.count && recording.identity == identity;
+            return Ok((if is_same { Verdict::Known } else { Verdict::Later }, Vec::new()));
+        }
+        let recording = Recording { count: record.count, identity: identity.clone() };
+        let (verdict, records) = if self.standing.is_done(unit) {
+            self.compare(&identity, record)
+        } else if self.is_disputed(unit) {
+            self.decide(now, &identity, record)
+        } else {
+            (Verdict::Recorded, vec![self.first_count(now, &identity, record)])
+        };
+        if !records.is_empty() {
+            self.recording.insert(unit, recording);
+        }
+        Ok((verdict, records))
+    }
+
+    /// The count of a unit that has none.
+    fn first_count(&mut self, now: Duration, identity: &Identity, mut record: UnitRecord) -> Record {
+        record.recount = self.recount(now, identity, record.unit);
+        Record::Count(record)
+    }
+
+    /// Whether a new count of the machine is to be checked.
+    fn recount(&mut self, now: Duration, identity: &Identity, unit: UnitId) -> Option<Recount> {
+        if self.is_symmetric_count(unit) {
+            return Some(Recount::Symmetric);
+        }
+        let share = match self.policy {
+            DoubleCheck::None => return None,
+            DoubleCheck::All => return Some(Recount::All),
+            DoubleCheck::Share(share) => share,
+        };
+        if *self.trials_of(identity) < TRIALS && !self.is_alone(now, identity) {
+            *self.trials_of(identity) += 1;
+            return Some(Recount::Trial);
+        }
+        self.random.random_bool(share).then_some(Recount::Sample)
+    }
+
+    pub(super) fn trials_of(&mut self, identity: &Identity) -> &mut u64 {
+        let machines = &self.standing.sums().machines;
+        let on_record = || identity.number(machines).map_or(0, |number| machines.get(number).trials);
+        self.trials.entry(identity.clone()).or_insert_with(on_record)
+    }
+
+    /// One more count of a unit about which counts disagree.
+    fn decide(&mut self, now: Duration, identity: &Identity, record: UnitRecord) -> (Verdict, Vec<Record>) {
+        let machines = &self.standing.sums().machines;
+        let votes: Vec<&Vote> = self.standing.votes(record.unit).collect();
+        let origin = machines.find_origin(&record.owner, &record.machine, &record.kernel, record.mirrored);
+        if votes.iter().any(|vote| Some(vote.origin) == origin && vote.count == record.count) {
+            return (Verdict::Known, Vec::new());
+        }
+        let is_own = |vote: &Vote| identity.is(machines.get(vote.origin.machine));
+        let is_of_owner = |vote: &Vote| machines.get(vote.origin.machine).owner == record.owner;
+        let agreeing: Vec<&Vote> = votes
+            .iter()
+            .copied()
+            .filter(|vote| machines.says_the_same(vote, record.count, record.nodes, &record.kernel))
+            .collect();
+        let another_owner_agrees = agreeing.iter().any(|vote| !is_of_owner(vote));
+        let is_among_machines = votes.iter().all(|vote| is_of_owner(vote));
+        let another_machine_agrees = agreeing.iter().any(|vote| !is_own(vote));
+        let is_left_alone = || self.is_left_alone(now, identity);
+        let decides_among_machines =
+            is_among_machines && (another_machine_agrees || (!agreeing.is_empty() && is_left_alone()));
+        if votes.is_empty() {
+            // All who have counted it are quarantined.
+            (Verdict::Recorded, vec![self.first_count(now, identity, record)])
+        } else if another_owner_agrees || decides_among_machines {
+            (Verdict::Recorded, vec![Record::Count(record)])
+        } else if votes.iter().filter(|vote| is_own(vote)).count() >= Variant::ALL.len() {
+            // It has said something else in each way already.
+            (Verdict::Unwanted, Vec::new())
+        } else {
+            (Verdict::Conflict, vec![Record::Conflict(record)])
+        }
+    }
+
+    /// Another count of a unit that has a standing one.
+    fn compare(&mut self, identity: &Identity, mut record: UnitRecord) -> (Verdict, Vec<Record>) {
+        let unit = record.unit;
+        let Some(standing) = self.standing.vote(unit) else { return (Verdict::Later, Vec::new()) };
+        let machines = &self.standing.sums().machines;
+        let counted = machines.get(standing.origin.machine);
+        let is_of_owner = counted.owner == record.owner;
+        let is_independent = self.standing.is(UnitMark::Independent, unit);
+        let is_on_two_machines = self.standing.is(UnitMark::TwoMachines, unit);
+        // Where two machines have counted by different methods, nobody has confirmed the nodes.
+        let is_same = if is_on_two_machines {
+            standing.count == record.count
+        } else {
+            machines.says_the_same(&standing, record.count, record.nodes, &record.kernel)
+        };
+        (record.of, record.of_owner) = (Some(counted.name.clone()), counted.owner.clone());
+        if is_same {
+            let says_something_new = if identity.is(counted) {
+                let is_other_kernel = machines.kernel(standing.origin.kernel) != record.kernel;
+                let is_other_variant = is_other_kernel && standing.origin.mirrored != record.mirrored;
+                is_other_variant && !self.standing.is(UnitMark::Checked, unit)
+            } else if is_of_owner {
+                !is_on_two_machines
+            } else {
+                !is_independent
+            };
+            if !says_something_new {
+                return (Verdict::Known, Vec::new());
+            }
+            return (Verdict::Recorded, vec![Record::Check(record)]);
+        }
+        if is_independent || (is_on_two_machines && is_of_owner) {
+            return (Verdict::Conflict, vec![Record::Conflict(record)]);
+        }
+        let retraction = self.standing.retraction(unit, &standing, record.at);
+        (Verdict::Conflict, vec![Record::Conflict(record), Record::Retract(retraction)])
+    }
+}

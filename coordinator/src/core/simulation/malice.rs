@@ -1,0 +1,106 @@
+//! An owner who means harm, with as many machines as he likes, among honest ones.
+
+use std::sync::Arc;
+
+use proto::Owner;
+
+use super::worker::{Habit, SimulatedWorker};
+use super::{Truth, World};
+use crate::double_check::DoubleCheck;
+
+/// Three honest owners with a machine each, and as many workers of one who is not.
+fn world(truth: &Arc<Truth>, malice: &[Habit], seed: u64) -> World {
+    let mut world = World::new(truth, DoubleCheck::All, &[Habit::Honest; 3], seed);
+    for (worker, owner) in world.workers.iter_mut().zip(["ada", "ben", "cho"]) {
+        worker.owner = Owner::new(owner);
+    }
+    for (k, habit) in malice.iter().enumerate() {
+        let mut worker = SimulatedWorker::new(k, *habit);
+        (worker.owner, worker.machine) = (Owner::new("mallory"), format!("m-{k}"));
+        world.workers.push(worker);
+    }
+    world
+}
+
+/// Runs until all is counted and checked; says in how many rounds. Whenever a machine of his is refused, the malicious
+/// owner calls it by another name.
+fn rounds(world: &mut World) -> u32 {
+    for round in 0..20_000 {
+        if world.core.is_complete() {
+            return round;
+        }
+        for worker in world.workers.iter_mut().filter(|worker| worker.habit != Habit::Honest) {
+            if world.core.is_quarantined(&worker.identity()) {
+                worker.machine = format!("m-{round}-{}", worker.machine.len());
+                worker.id = None;
+            }
+        }
+        world.round();
+    }
+    panic!("the run does not end: {:?}", world.core.status(world.now));
+}
+
+#[test]
+fn one_malicious_owner_among_three_honest_ones_spoils_nothing_and_delays_little_in_100_runs() {
+    let truth = Truth::of(9, 20);
+    let kinds: [&[Habit]; 5] = [
+        &[Habit::LiesOneIn(1); 4],
+        &[Habit::LiesOneIn(5); 8],
+        &[Habit::LiesAlikeOneIn(3); 6],
+        &[Habit::Hoards; 6],
+        &[
+            Habit::Hoards,
+            Habit::LiesAlikeOneIn(2),
+            Habit::LiesOneIn(2),
+            Habit::Hoards,
+            Habit::WrongNodesOneIn(2),
+        ],
+    ];
+    for seed in 0..100 {
+        let malice = kinds[seed as usize % kinds.len()];
+        let alone = rounds(&mut world(&truth, &[], seed));
+        let mut disturbed = world(&truth, malice, seed);
+        let taken = rounds(&mut disturbed);
+        assert!(disturbed.is_exact(), "seed {seed}, {malice:?}");
+        assert!(taken <= 2 * alone, "seed {seed}, {malice:?}: {taken} rounds instead of {alone}");
+        for honest in &disturbed.workers[..3] {
+            assert!(!disturbed.core.is_quarantined(&honest.identity()), "seed {seed}: {}", honest.owner);
+        }
+        let assurance = disturbed.core.status(disturbed.now).assurance;
+        assert_eq!(assurance.on_two_owners, truth.plan.units(), "seed {seed}: {assurance:?}");
+    }
+}
+
+#[test]
+fn an_owner_of_whom_three_machines_were_wrong_is_expelled_with_all_of_them() {
+    let truth = Truth::of(9, 20);
+    let mut disturbed = world(&truth, &[Habit::LiesOneIn(1); 6], 1);
+    rounds(&mut disturbed);
+    let assurance = disturbed.core.status(disturbed.now).assurance;
+    assert_eq!(assurance.expelled, ["mallory"]);
+    let another = SimulatedWorker { owner: Owner::new("mallory"), ..SimulatedWorker::new(3, Habit::Honest) };
+    assert!(disturbed.core.is_quarantined(&another.identity()), "under any name");
+}
+
+#[test]
+fn two_owners_who_disagree_wait_for_a_third_whatever_machines_either_has() {
+    let truth = Truth::of(8, 20);
+    let mut world = World::new(&truth, DoubleCheck::All, &[Habit::Honest], 1);
+    world.workers[0].owner = Owner::new("ada");
+    for k in 0..4 {
+        let mut worker = SimulatedWorker::new(k, Habit::LiesAlikeOneIn(3));
+        worker.owner = Owner::new("mallory");
+        world.workers.push(worker);
+    }
+    for _ in 0..300 {
+        world.round();
+    }
+    let status = world.core.status(world.now);
+    assert!(status.disputed > 0 && !world.core.is_complete(), "{status:?}");
+    assert!(!world.core.is_quarantined(&world.workers[0].identity()));
+    let mut third = SimulatedWorker::new(1, Habit::Honest);
+    third.owner = Owner::new("ben");
+    world.workers.push(third);
+    world.finish();
+    assert!(world.is_exact());
+}

@@ -1,0 +1,158 @@
+//! What is to be done about a unit, and whether a worker can do it.
+
+use std::time::Duration;
+
+use proto::{Variant, WorkerId};
+use queens::UnitId;
+use queens::kernel::KernelName;
+use queens::{Measure, Summand};
+
+use super::identity::Identity;
+use super::leases::LeasePurpose;
+use super::{Core, Refusal};
+use crate::standing::MachineId;
+
+/// A worker that asks for units.
+#[derive(Debug)]
+pub(super) struct Borrower {
+    pub worker: WorkerId,
+    pub threads: u64,
+    kernel: KernelName,
+    pub identity: Identity,
+    /// The machine's number, if it has counted.
+    pub number: Option<MachineId>,
+    /// Whether no other machine is there, or was lately.
+    pub is_alone: bool,
+    /// Whether no other owner is.
+    is_only_owner: bool,
+}
+
+impl Core {
+    /// What matters of a worker that asks for units.
+    ///
+    /// # Errors
+    /// The worker is not registered.
+    pub(super) fn borrower(&mut self, now: Duration, worker: WorkerId) -> Result<Borrower, Refusal> {
+        let found = self.workers.heard_of(now, worker)?;
+        let (threads, kernel, identity) = (u64::from(found.threads), found.kernel, found.identity.clone());
+        let number = identity.number(&self.standing.sums().machines);
+        let is_alone = self.is_left_alone(now, &identity);
+        let is_only_owner = self.is_only_owner(now, &identity.owner);
+        Ok(Borrower { worker, threads, kernel, identity, number, is_alone, is_only_owner })
+    }
+
+    /// What is to be done about a unit that the worker can do, and how.
+    pub(super) fn task(
+        &self,
+        now: Duration,
+        borrower: &Borrower,
+        unit: UnitId,
+    ) -> Option<(LeasePurpose, Variant)> {
+        if self.is_taken(unit) { None } else { self.task_of_taken(now, borrower, unit) }
+    }
+
+    /// What would be to be done about the unit, and how, if nobody had it.
+    pub(super) fn task_of_taken(
+        &self,
+        now: Duration,
+        borrower: &Borrower,
+        unit: UnitId,
+    ) -> Option<(LeasePurpose, Variant)> {
+        let is_in_run = unit.0 < self.plan.units() && self.shard.contains(unit);
+        if !is_in_run || self.recording.contains_key(&unit) || self.losses.set_aside().contains(&unit) {
+            return None;
+        }
+        if !self.standing.is_done(unit) {
+            let variant = if self.is_disputed(unit) {
+                self.variant_to_decide(now, borrower, unit)?
+            } else {
+                Variant::default()
+            };
+            return Some((LeasePurpose::Count, variant));
+        }
+        if !self.standing.is_pending(unit, self.policy) {
+            return None;
+        }
+        let counted = self.standing.vote(unit)?.origin.machine;
+        let is_own = Some(counted) == borrower.number;
+        let variant = Variant { mirrored: true, other_kernel: is_own || self.is_symmetric_count(unit) };
+        self.may_check(borrower, counted).then_some((LeasePurpose::Check, variant))
+    }
+
+    /// Whether the worker may check counts of that machine: those of another owner; of another machine of its own owner
+    /// where no other owner is there; and its machine's own where no other machine is.
+    pub(super) fn may_check(&self, borrower: &Borrower, counted: MachineId) -> bool {
+        let machine = self.standing.sums().machines.get(counted);
+        if machine.owner != borrower.identity.owner.name() {
+            return true;
+        }
+        borrower.is_only_owner && (borrower.is_alone || Some(counted) != borrower.number)
+    }
+
+    /// How the worker can help to decide a dispute: its owner has not said anything about the unit; or no owner is there
+    /// who has not, but its machine has not; or no such machine is there either, and there is a variant that it has not
+    /// counted.
+    ///
+    /// Where two owners have said different things a machine more of either decides nothing.
+    fn variant_to_decide(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Variant> {
+        let machines = &self.standing.sums().machines;
+        let votes: Vec<_> = self.standing.votes(unit).map(|vote| vote.origin).collect();
+        let voters: Vec<_> = votes.iter().map(|origin| machines.get(origin.machine)).collect();
+        let owner_has_voted = |owner: &str| voters.iter().any(|voter| voter.owner == owner);
+        let has_voted = |machine: &Identity| voters.iter().any(|voter| machine.is(voter));
+        if !owner_has_voted(borrower.identity.owner.name()) {
+            return Some(Variant::ALL[1]);
+        }
+        let is_among_owners = voters.windows(2).any(|pair| pair[0].owner != pair[1].owner);
+        if is_among_owners || self.present(now).any(|other| !owner_has_voted(other.owner.name())) {
+            return None;
+        }
+        if !has_voted(&borrower.identity) {
+            return Some(Variant::ALL[1]);
+        }
+        if self.present(now).any(|other| !has_voted(other)) {
+            return None;
+        }
+        Variant::ALL.into_iter().find(|variant| {
+            let kernel = self.kernel_label(unit, *variant, borrower.kernel);
+            let Identity { owner, machine } = &borrower.identity;
+            let origin = machines.find_origin(owner.name(), machine, &kernel, variant.mirrored);
+            origin.is_none_or(|origin| !votes.contains(&origin))
+        })
+    }
+
+    /// What the record of a unit calls the code that counted it: the kernel, or for a symmetric count by the other method
+    /// the second algorithm.
+    pub(super) fn kernel_label(&self, unit: UnitId, variant: Variant, own: KernelName) -> String {
+        if variant.other_kernel && self.is_symmetric_count(unit) {
+            return "orbits".to_owned();
+        }
+        variant.kernel(own).to_string()
+    }
+
+    /// Whether the unit's count is one of completions that a turn fixes.
+    pub(super) fn is_symmetric_count(&self, unit: UnitId) -> bool {
+        let summand = self.plan.summand(unit);
+        matches!(summand, Summand::Symmetric(_, Measure::HalfTurn | Measure::QuarterTurn))
+    }
+
+    /// Whether the unit is lent, or its count is on its way to the disk.
+    pub(super) fn is_taken(&self, unit: UnitId) -> bool {
+        self.leases.contains(unit) || self.recording.contains_key(&unit)
+    }
+
+    pub(super) fn is_disputed(&self, unit: UnitId) -> bool {
+        self.standing.sums().disputed.contains_key(&unit)
+    }
+
+    /// Whether the unit's count is to be checked, and it is known who made it, who could be believed.
+    pub(super) fn is_open_check(&self, unit: UnitId) -> bool {
+        let machines = &self.standing.sums().machines;
+        self.standing.is_pending(unit, self.policy)
+            && !self.is_taken(unit)
+            && self
+                .standing
+                .vote(unit)
+                .is_some_and(|vote| !machines.get(vote.origin.machine).is_quarantined())
+    }
+}

@@ -1,0 +1,87 @@
+//! Counts that are made twice, and those that disagree.
+
+use proto::{Variant, Verdict};
+
+use super::{T0, core, core_with, join, registration, report};
+use crate::core::Core;
+use crate::core::Refusal;
+use crate::core::machines::ALONE;
+use crate::double_check::DoubleCheck;
+
+#[test]
+fn a_contradicted_count_stands_again_only_when_another_machine_agrees() {
+    let mut core = core();
+    let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| join(&mut core, name));
+    let lease = core.lease(T0, a, 1).unwrap()[0];
+    assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Recorded);
+    assert_eq!(report(&mut core, T0, b, lease, 6), Verdict::Conflict);
+    assert_eq!((core.standing().done(), core.status(T0).disputed), (0, 1));
+    assert_eq!(report(&mut core, T0, b, lease, 6), Verdict::Known, "the same again says nothing new");
+    assert_eq!(report(&mut core, T0, c, lease, 7), Verdict::Conflict);
+    assert_eq!(core.lease(T0, d, 1).unwrap()[0].unit, lease.unit, "it is lent again");
+    assert_eq!(report(&mut core, T0, d, lease, 6), Verdict::Recorded);
+    assert_eq!(core.standing().count(lease.unit), Some(6));
+    let status = core.status(T0);
+    assert_eq!((status.disputed, status.assurance.on_two_machines), (0, 1));
+    assert_eq!(status.assurance.quarantined, ["a", "c"], "those who lost it");
+    assert_eq!(core.lease(T0, a, 1), Err(Refusal::UnknownWorker(a)));
+    let again = registration(&core, "a", &[]);
+    assert_eq!(core.register(T0, again), Err(Refusal::Quarantined("a".into())));
+}
+
+#[test]
+fn checks_go_mirrored_to_another_machine_and_only_left_alone_to_the_same_with_another_kernel() {
+    let mut core = core_with(DoubleCheck::All);
+    let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
+    let of_a = core.lease(T0, a, 3).unwrap();
+    of_a.iter().for_each(|lease| _ = report(&mut core, T0, a, *lease, 5));
+    let to_b = core.lease(T0, b, 3).unwrap();
+    assert!(to_b.iter().map(|lease| lease.unit).eq(of_a.iter().map(|lease| lease.unit)));
+    assert!(to_b.iter().all(|lease| lease.variant.mirrored));
+    report(&mut core, T0, b, to_b[0], 5);
+    core.release(T0, b, &to_b[1..], true).unwrap();
+    // The other has left. All is counted; what is not checked waits for another machine, but not for ever.
+    let next = |core: &mut Core, now| core.lease(now, a, 100_000).unwrap();
+    loop {
+        let leases = next(&mut core, T0);
+        if leases.is_empty() {
+            break;
+        }
+        assert!(leases.iter().all(|lease| lease.variant == Variant::default()));
+        leases.iter().for_each(|lease| _ = report(&mut core, T0, a, *lease, 5));
+    }
+    let mut checked = 1;
+    loop {
+        let leases = next(&mut core, ALONE);
+        if leases.is_empty() {
+            break;
+        }
+        checked += leases.len() as u64;
+        assert!(leases.iter().all(|lease| lease.variant.mirrored && lease.variant.other_kernel));
+        leases.iter().for_each(|lease| _ = report(&mut core, ALONE, a, *lease, 5));
+    }
+    assert!(core.is_complete());
+    let assurance = core.status(ALONE).assurance;
+    assert_eq!((assurance.on_two_machines, assurance.on_one_machine), (1, checked - 1));
+}
+
+#[test]
+fn a_wrong_count_of_a_unit_that_two_machines_have_counted_quarantines_at_once() {
+    let mut core = core_with(DoubleCheck::All);
+    let [a, b, c] = ["a", "b", "c"].map(|name| join(&mut core, name));
+    let lease = core.lease(T0, a, 1).unwrap()[0];
+    report(&mut core, T0, a, lease, 5);
+    let again = core.lease(T0, b, 1).unwrap()[0];
+    assert_eq!(report(&mut core, T0, b, again, 5), Verdict::Recorded);
+    let mut canary = None;
+    while canary.is_none() {
+        let leases = core.lease(T0, c, 3).unwrap();
+        canary = leases.iter().find(|other| other.unit == lease.unit).copied();
+        core.release(T0, c, &leases, false).unwrap();
+    }
+    let canary = canary.unwrap();
+    assert_eq!(canary.variant, Variant::default(), "nothing tells it from a unit that nobody has counted");
+    assert_eq!(report(&mut core, T0, c, canary, 6), Verdict::Conflict);
+    assert_eq!(core.status(T0).assurance.quarantined, ["c"]);
+    assert_eq!(core.standing().count(lease.unit), Some(5));
+}

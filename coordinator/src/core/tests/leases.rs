@@ -1,0 +1,100 @@
+//! What is lent, to whom and for how long.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use proto::{Lease, UnitCount, Verdict};
+
+use super::{T0, all_but_one_counted, core, counted, join, report};
+use crate::core::LEASE_TIME;
+
+#[test]
+fn a_run_is_complete_when_every_unit_has_been_lent_once_and_recorded() {
+    let mut core = core();
+    let worker = join(&mut core, "a");
+    let mut seen = BTreeSet::new();
+    loop {
+        let leases = core.lease(T0, worker, 7).unwrap();
+        if leases.is_empty() {
+            break;
+        }
+        for lease in leases {
+            let is_check = lease.variant.mirrored;
+            assert!(seen.insert(lease.unit) != is_check, "unit {} is lent once to be counted", lease.unit);
+            assert_eq!(report(&mut core, T0, worker, lease, 0), Verdict::Recorded);
+        }
+    }
+    assert_eq!(seen.len() as u64, core.plan().units());
+    assert!(core.is_complete());
+}
+
+#[test]
+fn the_last_units_are_shared_between_workers() {
+    let mut core = core();
+    let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
+    let first = core.lease(T0, a, 100_000).unwrap();
+    let plan = Arc::clone(core.plan());
+    let work = |leases: &[Lease]| leases.iter().map(|l| u128::from(plan.weight(l.unit))).sum::<u128>();
+    let fair = plan.total_weight() / 2;
+    assert!(work(&first) >= fair / 4, "a quarter of what is fair for one worker of two");
+    assert!(work(&first[1..]) <= fair / 4, "and at most one unit more");
+    assert!(!core.lease(T0, b, 100_000).unwrap().is_empty());
+}
+
+#[test]
+fn a_worker_is_lent_what_it_counts_while_it_would_wait_for_more() {
+    for (cpu, lent) in [(Duration::from_millis(1), 8), (Duration::from_mins(1), 3)] {
+        let mut core = core();
+        let worker = join(&mut core, "a");
+        while core.open_counts() > 8 {
+            let lease = core.lease(T0, worker, 1).unwrap()[0];
+            let (_, records) = core.judge(T0, 0, worker, &UnitCount { cpu, ..counted(lease, 0) }).unwrap();
+            core.recorded(T0, Some(worker), &records).unwrap();
+        }
+        // Of eight units a quarter is its share; two threads count twenty of a millisecond in 10 ms.
+        assert_eq!(core.lease(T0, worker, 100).unwrap().len(), lent, "units of {cpu:?}");
+    }
+}
+
+#[test]
+fn an_expired_lease_is_lent_again_when_nothing_else_is_open() {
+    let mut core = core();
+    let (a, b, held) = all_but_one_counted(&mut core);
+    assert_eq!(core.lease(LEASE_TIME / 2, b, 1).unwrap(), [], "it has not expired");
+    let again = core.lease(LEASE_TIME, b, 1).unwrap();
+    assert_eq!(again[0].unit, held.unit);
+    assert_ne!(again[0].token, held.token);
+    assert_eq!(core.renew(LEASE_TIME, a, &[held]).unwrap(), [held.unit], "the lost one is named");
+}
+
+#[test]
+fn an_expired_lease_goes_on_while_nobody_needs_its_unit() {
+    let mut core = core();
+    let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
+    let held = core.lease(T0, a, 1).unwrap();
+    let later = LEASE_TIME * 4;
+    assert_ne!(core.lease(later, b, 1).unwrap()[0].unit, held[0].unit);
+    assert_eq!(core.renew(later, a, &held).unwrap(), []);
+}
+
+#[test]
+fn a_renewed_lease_is_not_lent_again() {
+    let mut core = core();
+    let (a, b, held) = all_but_one_counted(&mut core);
+    assert_eq!(core.renew(LEASE_TIME / 2, a, &[held]).unwrap(), []);
+    assert_eq!(core.lease(LEASE_TIME, b, 1).unwrap(), []);
+}
+
+#[test]
+fn a_renewal_that_crosses_a_new_lease_of_the_same_worker_loses_nothing() {
+    let mut core = core();
+    let (_, b, held) = all_but_one_counted(&mut core);
+    let later = LEASE_TIME * 2;
+    let again = core.lease(later, b, 1).unwrap();
+    assert_eq!(again.iter().map(|lease| lease.unit).collect::<Vec<_>>(), [held.unit]);
+    let again = core.lease(later * 2, b, 1).unwrap();
+    assert_ne!(again[0].token, held.token);
+    let old = Lease { token: held.token, ..held };
+    assert_eq!(core.renew(later * 2, b, &[old]).unwrap(), []);
+}

@@ -1,0 +1,100 @@
+//! What the core does, step by step. The first core of each test begins at time 0 with nothing counted.
+
+mod checks;
+mod leases;
+mod losses;
+mod reports;
+mod workers;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use proto::{Lease, Owner, Registration, UnitCount, Variant, Verdict, WorkerId};
+use queens::{Board, Plan, PlanSpec, UnitId, self_test};
+
+use super::{Core, LeaseKey};
+use crate::double_check::DoubleCheck;
+use crate::shard::Shard;
+use crate::standing::Standing;
+
+const T0: Duration = Duration::ZERO;
+
+fn core() -> Core {
+    core_with(DoubleCheck::None)
+}
+
+fn core_with(policy: DoubleCheck) -> Core {
+    let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
+    let standing = Standing::new(&plan);
+    Core::new(Arc::new(plan), Shard::default(), standing, policy, LeaseKey::new([7; LeaseKey::BYTES]), 7)
+}
+
+fn registration(core: &Core, name: &str, held: &[UnitId]) -> Registration {
+    Registration {
+        owner: Owner::default(),
+        fingerprint: core.plan().fingerprint().clone(),
+        name: name.into(),
+        machine: name.into(),
+        threads: 2,
+        kernel: "search/portable".parse().unwrap(),
+        self_test: self_test::expected(),
+        held: held.to_vec(),
+        former: None,
+        leases: Vec::new(),
+    }
+}
+
+fn join(core: &mut Core, name: &str) -> WorkerId {
+    let registration = registration(core, name, &[]);
+    core.register(T0, registration).unwrap().worker
+}
+
+fn counted(lease: Lease, completions: u64) -> UnitCount {
+    UnitCount { lease, completions, nodes: 1, cpu: Duration::from_mins(1) }
+}
+
+/// The lease of that unit as if the worker had been given it.
+fn given(core: &Core, worker: WorkerId, lease: Lease) -> Lease {
+    let identity = core.workers.get(worker).map(|worker| &worker.identity);
+    let token = identity.map(|identity| core.key.token(lease.unit, lease.variant, worker, identity));
+    Lease { token: token.unwrap_or(lease.token), ..lease }
+}
+
+/// Judges and records at once what the worker says of a unit as if it had been given it.
+fn report(core: &mut Core, now: Duration, worker: WorkerId, lease: Lease, completions: u64) -> Verdict {
+    let lease = given(core, worker, lease);
+    let (verdict, records) = core.judge(now, 0, worker, &counted(lease, completions)).unwrap();
+    core.recorded(now, Some(worker), &records).unwrap();
+    verdict
+}
+
+/// A core in which worker `a` holds one unit and worker `b` has counted all others; a third one has checked what is
+/// always checked, and has left.
+fn all_but_one_counted(core: &mut Core) -> (WorkerId, WorkerId, Lease) {
+    let (a, b) = (join(core, "a"), join(core, "b"));
+    let first = core.lease(T0, b, 1).unwrap()[0];
+    report(core, T0, b, first, 0);
+    let held = loop {
+        let lease = core.lease(T0, a, 1).unwrap()[0];
+        if lease.variant == Variant::default() {
+            break lease;
+        }
+        report(core, T0, a, lease, 0);
+    };
+    count_all(core, b);
+    let c = join(core, "c");
+    count_all(core, c);
+    core.release(T0, c, &[], true).unwrap();
+    (a, b, held)
+}
+
+/// Has the worker count all that it is lent.
+fn count_all(core: &mut Core, worker: WorkerId) {
+    loop {
+        let leases = core.lease(T0, worker, 100).unwrap();
+        if leases.is_empty() {
+            return;
+        }
+        leases.into_iter().for_each(|lease| _ = report(core, T0, worker, lease, 0));
+    }
+}

@@ -1,0 +1,61 @@
+//! What is reported, once, twice, late or in vain.
+
+use proto::Verdict;
+
+use super::{T0, all_but_one_counted, core, counted, join, report};
+use crate::core::LEASE_TIME;
+
+#[test]
+fn a_count_that_no_unit_can_have_is_dropped_and_its_unit_counted_on() {
+    let mut core = core();
+    let worker = join(&mut core, "a");
+    let lease = core.lease(T0, worker, 1).unwrap()[0];
+    assert_eq!(report(&mut core, T0, worker, lease, u64::MAX), Verdict::Unwanted);
+    assert_eq!(report(&mut core, T0, worker, lease, 1), Verdict::Recorded);
+}
+
+#[test]
+fn late_result_of_expired_lease_is_accepted() {
+    let mut core = core();
+    let (a, b, late) = all_but_one_counted(&mut core);
+    let again = core.lease(LEASE_TIME, b, 1).unwrap()[0];
+    assert_eq!(again.unit, late.unit);
+    assert_eq!(report(&mut core, LEASE_TIME, a, late, 5), Verdict::Recorded);
+    assert_eq!(report(&mut core, LEASE_TIME, b, again, 5), Verdict::Recorded, "and the other confirms it");
+    assert_eq!(core.status(LEASE_TIME).assurance.on_two_machines, 1);
+    assert!(core.is_complete());
+}
+
+#[test]
+fn the_same_report_twice_is_acknowledged_twice_and_counted_once() {
+    let mut core = core();
+    let a = join(&mut core, "a");
+    let lease = core.lease(T0, a, 1).unwrap()[0];
+    assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Recorded);
+    assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Known);
+    assert_eq!(core.standing().done(), 1);
+}
+
+#[test]
+fn a_count_that_did_not_reach_the_disk_is_not_done() {
+    let mut core = core();
+    let a = join(&mut core, "a");
+    let lease = core.lease(T0, a, 1).unwrap()[0];
+    let (_, records) = core.judge(T0, 0, a, &counted(lease, 5)).unwrap();
+    core.not_recorded(&records);
+    assert_eq!(core.standing().done(), 0);
+    assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Recorded);
+}
+
+#[test]
+fn a_report_without_a_lease_is_unwanted_whatever_its_unit_stands_at() {
+    let mut core = core();
+    let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
+    let leases = core.lease(T0, a, 2).unwrap();
+    assert_eq!(report(&mut core, T0, a, leases[0], 5), Verdict::Recorded);
+    for lease in &leases {
+        let (verdict, records) = core.judge(T0, 0, b, &counted(*lease, 6)).unwrap();
+        assert_eq!((verdict, records.len()), (Verdict::Unwanted, 0), "the lease is another worker's");
+    }
+    assert_eq!((core.standing().done(), core.standing().count(leases[0].unit)), (1, Some(5)));
+}

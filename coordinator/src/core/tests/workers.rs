@@ -1,0 +1,140 @@
+//! Workers that come, come back, leave or are refused.
+
+use std::time::Duration;
+
+use proto::{Lease, Owner, Registration, Token, Variant, Verdict};
+use queens::UnitId;
+
+use super::{T0, core, join, registration, report};
+use crate::core::LEASE_TIME;
+use crate::core::Refusal;
+use crate::core::release::SILENCE;
+use crate::core::workers::MOST_OF_AN_OWNER;
+
+#[test]
+fn a_worker_that_comes_back_is_leased_what_it_holds() {
+    let mut before = core();
+    let a = join(&mut before, "a");
+    let held: Vec<UnitId> = before.lease(T0, a, 3).unwrap().iter().map(|lease| lease.unit).collect();
+    // The coordinator is restarted: leases are gone, the worker is unknown.
+    let mut after = core();
+    assert_eq!(after.lease(T0, a, 1), Err(Refusal::UnknownWorker(a)));
+    let back = registration(&after, "a", &held);
+    let welcome = after.register(T0, back).unwrap();
+    assert_eq!(welcome.leases.iter().map(|lease| lease.unit).collect::<Vec<_>>(), held);
+    let other = join(&mut after, "b");
+    let lent = after.lease(T0, other, 5).unwrap();
+    assert!(lent.iter().all(|lease| !held.contains(&lease.unit)));
+}
+
+#[test]
+fn a_worker_whose_first_registration_was_not_answered_is_leased_what_it_holds() {
+    let mut core = core();
+    let before = join(&mut core, "a");
+    let leases = core.lease(T0, before, 2).unwrap();
+    let held: Vec<UnitId> = leases.iter().map(|lease| lease.unit).collect();
+    let again = Registration { former: Some(before), leases, ..registration(&core, "a", &held) };
+    core.register(T0, again.clone()).unwrap();
+    let welcome = core.register(T0, again.clone()).unwrap();
+    assert_eq!(welcome.leases.iter().map(|lease| lease.unit).collect::<Vec<_>>(), held);
+    assert_eq!(core.renew(LEASE_TIME / 2, welcome.worker, &welcome.leases).unwrap(), []);
+    let namesake = registration(&core, "a", &held);
+    assert!(core.register(T0, namesake).unwrap().leases.is_empty(), "nobody else is, whatever its name");
+    let thief = Registration { name: "b".into(), machine: "b".into(), ..again };
+    assert!(core.register(T0, thief).unwrap().leases.is_empty(), "nor with leases of another machine");
+}
+
+#[test]
+fn what_a_worker_only_says_that_it_holds_is_leased_within_its_share() {
+    let mut core = core();
+    join(&mut core, "a");
+    let all: Vec<UnitId> = (0..core.plan().units()).map(UnitId).collect();
+    let greedy = registration(&core, "b", &all);
+    let lent = core.register(T0, greedy).unwrap().leases.len();
+    assert!(lent < all.len() / 2, "{lent} of {}", all.len());
+}
+
+#[test]
+fn units_of_a_worker_that_leaves_or_falls_silent_are_open_again() {
+    let mut core = core();
+    let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
+    let of_a = core.lease(T0, a, 2).unwrap();
+    core.release(T0, a, &of_a[..1], false).unwrap();
+    assert_eq!(core.lease(T0, b, 1).unwrap()[0].unit, of_a[0].unit);
+    core.release(T0, a, &[], true).unwrap();
+    assert_eq!(core.lease(T0, b, 1).unwrap()[0].unit, of_a[1].unit);
+    let later = SILENCE * 2;
+    core.tick(later);
+    assert!(core.is_deserted());
+    assert_eq!(core.status(later).leased, 0);
+}
+
+#[test]
+fn a_worker_of_another_plan_is_refused_and_unknown_units_are_unwanted() {
+    let mut core = core();
+    let foreign = Registration { fingerprint: "0".repeat(32).into(), ..registration(&core, "a", &[]) };
+    assert!(matches!(core.register(T0, foreign), Err(Refusal::OtherPlan { .. })));
+    let a = join(&mut core, "a");
+    let beyond = Lease { unit: UnitId(core.plan().units()), token: Token(1), variant: Variant::default() };
+    assert_eq!(report(&mut core, T0, a, beyond, 1), Verdict::Unwanted);
+}
+
+#[test]
+fn a_kernel_that_miscounts_a_known_board_is_refused() {
+    let mut core = core();
+    let wrong = Registration { self_test: 14_199, ..registration(&core, "a", &[]) };
+    let refusal = core.register(T0, wrong).unwrap_err();
+    assert!(matches!(refusal, Refusal::SelfTest { found: 14_199, expected: 14_200, .. }), "{refusal}");
+}
+
+#[test]
+fn an_owner_has_as_many_workers_as_it_may_and_those_long_silent_make_room() {
+    let mut core = core();
+    let of = |owner: &str, core: &super::Core| Registration {
+        owner: Owner::new(owner),
+        ..registration(core, owner, &[])
+    };
+    let (greedy, modest) = (of("greedy", &core), of("modest", &core));
+    for _ in 0..MOST_OF_AN_OWNER {
+        core.register(T0, greedy.clone()).unwrap();
+    }
+    let refused = core.register(LEASE_TIME, greedy.clone());
+    assert_eq!(refused, Err(Refusal::TooManyWorkers(MOST_OF_AN_OWNER)));
+    core.register(LEASE_TIME, modest).unwrap();
+    let later = LEASE_TIME * 2;
+    core.register(later, greedy).unwrap();
+    assert_eq!(core.status(later).workers_total, MOST_OF_AN_OWNER as u64 + 1);
+}
+
+#[test]
+fn a_status_lists_the_thousand_workers_heard_of_last_and_the_number_of_all() {
+    let mut core = core();
+    for k in 0..3000_u64 {
+        let registration = registration(&core, &k.to_string(), &[]);
+        core.register(Duration::from_millis(k), registration).unwrap();
+    }
+    let status = core.status(Duration::from_secs(3));
+    assert_eq!((status.workers.len(), status.workers_total), (1000, 3000));
+    assert!(status.workers.iter().all(|worker| worker.name.parse::<u64>().unwrap() >= 2000));
+}
+
+#[test]
+fn an_owner_names_its_own_workers_only_and_is_struck_off_with_all_of_them() {
+    let mut core = core();
+    let of = |owner: &str, core: &super::Core| Registration {
+        owner: Owner::new(owner),
+        ..registration(core, "namesake", &[])
+    };
+    let (a, b) = (of("a", &core), of("b", &core));
+    let (a, b) = (core.register(T0, a).unwrap().worker, core.register(T0, b).unwrap().worker);
+    assert_eq!(core.check_owner(a, &Owner::new("a")), Ok(()));
+    assert_eq!(core.check_owner(a, &Owner::new("b")), Err(Refusal::UnknownWorker(a)));
+    let held = core.lease(T0, a, 3).unwrap();
+    assert_eq!(core.strike_off(T0, &Owner::new("a")), 1);
+    assert_eq!(core.lease(T0, a, 1), Err(Refusal::UnknownWorker(a)));
+    let lent = core.lease(T0, b, 100).unwrap();
+    assert!(
+        held.iter().all(|lease| lent.iter().any(|again| again.unit == lease.unit)),
+        "they are open again"
+    );
+}

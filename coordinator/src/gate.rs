@@ -1,0 +1,209 @@
+//! The gate in front of the service: each call is judged before its body is read, and its body is read only as far and
+//! as long as calls like it need.
+//!
+//! ```text
+//! by path, token and certificate: let the call pass, or refuse it
+//! as its body arrives:            count its bytes against its owner; end it where it is too long or too slow
+//! when its reply has been sent:   give the bytes back
+//! ```
+
+use std::future::{Future, ready};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use tokio::time::{Instant, Sleep, sleep_until};
+use tonic::Status;
+use tonic::body::Body;
+use tonic::codegen::{Bytes, http};
+use tower::{Layer, Service};
+
+use crate::access::Access;
+use crate::clock::Clock;
+use crate::quota::{CallUnderWay, Quotas};
+
+/// The most bytes in a call that carries units: every count of a full report, and some more.
+pub const MESSAGE_BYTES: usize = 64 * crate::service::MOST_UNITS;
+
+/// The most bytes in a call that carries nothing to speak of.
+const SMALL_BYTES: usize = 4 << 10;
+
+/// What gRPC puts in front of a message.
+const PREFIX_BYTES: usize = 5;
+
+/// A body has arrived after this time, and after another second for each so many bytes.
+const ARRIVAL: Duration = Duration::from_secs(10);
+const BYTES_A_SECOND: usize = 32 << 10;
+
+/// The gate, as a layer around the service.
+#[derive(Clone, Debug)]
+pub struct Gate {
+    pub access: Access,
+    pub quotas: Arc<Quotas>,
+    pub clock: Arc<dyn Clock>,
+}
+
+impl<S> Layer<S> for Gate {
+    type Service = Gated<S>;
+
+    fn layer(&self, inner: S) -> Gated<S> {
+        Gated { gate: self.clone(), inner }
+    }
+}
+
+/// A service behind the gate.
+#[derive(Clone, Debug)]
+pub struct Gated<S> {
+    gate: Gate,
+    inner: S,
+}
+
+type Reply<E> = Pin<Box<dyn Future<Output = Result<http::Response<Body>, E>> + Send>>;
+
+impl<S> Service<http::Request<Body>> for Gated<S>
+where
+    S: Service<http::Request<Body>, Response = http::Response<Body>>,
+    S::Future: Send + 'static,
+    S::Error: Send + 'static,
+{
+    type Response = http::Response<Body>;
+    type Error = S::Error;
+    type Future = Reply<S::Error>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Reply<S::Error> {
+        let Gate { access, quotas, clock } = &self.gate;
+        let (mut request, caller) = match access.check(clock.now(), request) {
+            Ok(passed) => passed,
+            Err(refusal) => return Box::pin(ready(Ok(refusal.into_http()))),
+        };
+        let call = quotas.call(&caller.owner);
+        request.extensions_mut().insert(Arc::clone(&call));
+        let most = most_bytes(request.uri().path());
+        let request = request.map(|body| match most {
+            Some(most) => Body::new(ArrivingBody::new(body, most, Arc::clone(&call))),
+            None => body,
+        });
+        let reply = self.inner.call(request);
+        Box::pin(async move {
+            let reply = reply.await?;
+            Ok(reply.map(|body| Body::new(LeavingBody { body, _call: call })))
+        })
+    }
+}
+
+/// The most bytes in the body of a call, where that has an end.
+fn most_bytes(path: &str) -> Option<usize> {
+    match path.strip_prefix("/diadem.v1.Coordinator/") {
+        Some("Register" | "Renew" | "Report" | "Release") => Some(MESSAGE_BYTES + PREFIX_BYTES),
+        // A stream of messages, each of which is bounded, from somebody who was given a token for that.
+        Some("Follow") => None,
+        _ => Some(SMALL_BYTES),
+    }
+}
+
+/// The body of a request as it arrives.
+struct ArrivingBody {
+    body: Body,
+    /// How many bytes there may be.
+    most: usize,
+    arrived: usize,
+    /// The length of the message, as far as it has arrived.
+    announced: usize,
+    begun: Instant,
+    too_slow: Pin<Box<Sleep>>,
+    call: Arc<CallUnderWay>,
+}
+
+impl ArrivingBody {
+    fn new(body: Body, most: usize, call: Arc<CallUnderWay>) -> Self {
+        let begun = Instant::now();
+        let too_slow = Box::pin(sleep_until(begun + ARRIVAL));
+        Self { body, most, arrived: 0, announced: 0, begun, too_slow, call }
+    }
+
+    /// Counts what has arrived, and reads the length that stands in front of the message: memory is given to it by that.
+    fn take(&mut self, data: &[u8]) -> Result<(), Status> {
+        let length = data.iter().take(PREFIX_BYTES.saturating_sub(self.arrived)).enumerate();
+        for (_, byte) in length.filter(|(index, _)| index + self.arrived > 0) {
+            self.announced = (self.announced << 8) | usize::from(*byte);
+        }
+        self.arrived += data.len();
+        let has_length = self.arrived >= PREFIX_BYTES;
+        if self.arrived > self.most || (has_length && self.announced + PREFIX_BYTES > self.most) {
+            return Err(Status::out_of_range("the request is longer than any of its kind"));
+        }
+        self.call.hold(data.len())
+    }
+
+    /// Until when all should have arrived.
+    fn deadline(&self) -> Instant {
+        self.begun + ARRIVAL + Duration::from_secs((self.arrived / BYTES_A_SECOND) as u64)
+    }
+}
+
+impl HttpBody for ArrivingBody {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        if let Poll::Ready(frame) = Pin::new(&mut self.body).poll_frame(context) {
+            return Poll::Ready(frame.map(|frame| {
+                let frame = frame?;
+                self.take(frame.data_ref().map_or(&[], |data| data))?;
+                Ok(frame)
+            }));
+        }
+        while self.too_slow.as_mut().poll(context).is_ready() {
+            let deadline = self.deadline();
+            if deadline <= Instant::now() {
+                let text = "the request did not arrive in time; try again over a faster connection";
+                return Poll::Ready(Some(Err(Status::deadline_exceeded(text))));
+            }
+            self.too_slow.as_mut().reset(deadline);
+        }
+        Poll::Pending
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// The body of a reply, which ends the call when it has been sent or dropped.
+struct LeavingBody {
+    body: Body,
+    _call: Arc<CallUnderWay>,
+}
+
+impl HttpBody for LeavingBody {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}

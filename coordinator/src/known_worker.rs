@@ -1,0 +1,104 @@
+//! A worker for tests: it counts the small run of [`known_run`] over a handle.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use proto::{Lease, LeaseReply, Owner, Phase, Registration, Report, UnitCount, Verdict, WorkerId};
+use queens::self_test;
+
+use crate::clock::SetClock;
+use crate::double_check::DoubleCheck;
+use crate::handle::Handle;
+use crate::keeper::{CallError, Ending};
+use crate::known_run;
+use crate::ledger::faulty_disk::FaultyDisk;
+use crate::shard::Shard;
+use crate::store::Store;
+
+/// Serves the small run from a folder on that disk by that clock.
+pub fn coordinator(folder: &Path, disk: FaultyDisk, clock: &SetClock) -> Handle {
+    let clock = Arc::new(clock.clone());
+    let options = known_run::options(folder);
+    let (store, standing, _) = Store::open_on(Box::new(disk), clock.clone(), options).unwrap();
+    let policy = DoubleCheck::None;
+    Handle::start_by(clock, known_run::plan(), Shard::default(), standing, Some(policy), Some(store)).unwrap()
+}
+
+/// Registers a worker.
+pub async fn join(handle: &Handle) -> WorkerId {
+    join_from(handle, "machine").await
+}
+
+/// Registers a worker of that machine.
+pub async fn join_from(handle: &Handle, machine: &str) -> WorkerId {
+    let registration = Registration {
+        owner: Owner::default(),
+        fingerprint: known_run::plan().fingerprint().clone(),
+        name: "w".into(),
+        machine: machine.into(),
+        threads: 2,
+        kernel: "search/portable".parse().unwrap(),
+        self_test: self_test::expected(),
+        held: Vec::new(),
+        former: None,
+        leases: Vec::new(),
+    };
+    handle.register(registration).await.unwrap().worker
+}
+
+/// Leases what is open now.
+pub async fn lease(handle: &Handle, worker: WorkerId, want: u32) -> Vec<Lease> {
+    match handle.lease(worker, want, Duration::ZERO).await.unwrap() {
+        LeaseReply::Granted(leases) => leases,
+        LeaseReply::Finished => Vec::new(),
+    }
+}
+
+/// What the worker says of these units: the truth.
+pub fn report(worker: WorkerId, leases: &[Lease]) -> Report {
+    let count = |lease: &Lease| UnitCount {
+        lease: *lease,
+        completions: known_run::count(lease.unit),
+        nodes: 1,
+        cpu: Duration::from_micros(1),
+    };
+    Report { worker, counts: leases.iter().map(count).collect() }
+}
+
+/// Leases and reports until nothing is left, each report as often as it takes; returns how many were not recorded.
+pub async fn count_all(handle: &Handle, worker: WorkerId) -> u64 {
+    let mut refused = 0;
+    loop {
+        let leases = lease(handle, worker, 8).await;
+        if leases.is_empty() {
+            return refused;
+        }
+        loop {
+            match handle.report(report(worker, &leases)).await {
+                Ok(verdicts) => {
+                    assert!(verdicts.iter().all(|verdict| *verdict == Verdict::Recorded), "{verdicts:?}");
+                    break;
+                }
+                Err(CallError::NotRecorded(why)) => {
+                    let status = handle.status().await.unwrap();
+                    assert_eq!(status.trouble, why);
+                    assert_eq!(status.phase, Phase::Counting);
+                    refused += 1;
+                }
+                Err(other) => panic!("{other}"),
+            }
+        }
+        assert_eq!(handle.status().await.unwrap().trouble, "");
+    }
+}
+
+/// Waits for the end of the run, and expects the published totals.
+pub async fn expect_the_answer(handle: &Handle) {
+    let mut snapshots = handle.snapshots();
+    let snapshot = snapshots.wait_for(|snapshot| snapshot.ending.is_some()).await.unwrap().clone();
+    match snapshot.ending.unwrap() {
+        Ending::Answered(answer) => assert_eq!(answer.totals, known_run::totals()),
+        Ending::Withheld(why) => panic!("{why}"),
+    }
+}

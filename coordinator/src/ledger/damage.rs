@@ -1,0 +1,209 @@
+//! What can be wrong with a ledger, from one line of it to the disk under it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use super::{Location, Tail, renamed};
+
+/// A ledger that cannot be read or written.
+#[derive(Debug, Error)]
+pub enum LedgerError {
+    /// Something before the last commit mark is not as it was written.
+    #[error("the ledger is damaged at {}:{}: {what}; restore the file from a copy, or set the run aside", .path.display(), .location.line)]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        location: Location,
+        /// What is wrong with it.
+        what: Damage,
+    },
+    /// Something behind the last mark that can be read is not what an interrupted write leaves.
+    #[error(
+        "the ledger is damaged at {}:{}: {what}; what follows may have been acknowledged: restore the file from a copy, or \
+         say --accept-loss with diadem count or coordinator to cut it off and count its units again",
+        .path.display(),
+        .location.line
+    )]
+    DamagedEnd {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        location: Location,
+        /// What is wrong with it.
+        what: Damage,
+        /// Where the ledger ends if the rest is cut off.
+        tail: Box<Tail>,
+    },
+    /// The lines are as they were written but for their ends.
+    #[error(
+        "{}:{} ends in CR LF, as some programs rewrite text: no record is lost; put the line ends back (with \
+         sed -i 's/\\r$//' {}) and start again",
+        .path.display(),
+        .location.line,
+        .path.display()
+    )]
+    LineEnds {
+        /// The file.
+        path: PathBuf,
+        /// The first such line.
+        location: Location,
+    },
+    /// A file of the ledger is not there although a later one is, or it lies there under another name.
+    #[error(
+        "the ledger file {} is missing{}; restore it{}",
+        .path.display(),
+        .renamed.as_ref().map(|name| format!(" (is {} what became of it?)", name.display())).unwrap_or_default(),
+        if *.is_last { ", or say --accept-loss to go on without it" } else { " from a copy, or set the run aside" }
+    )]
+    Missing {
+        /// The file.
+        path: PathBuf,
+        /// A file that has its number in its name.
+        renamed: Option<PathBuf>,
+        /// Whether no other file follows it.
+        is_last: bool,
+    },
+    /// The checkpoint knows of more records than the ledger has.
+    #[error(
+        "the ledger ends at {}:{line} after {found} records, but its checkpoint knows of {known}: {} acknowledged records \
+         are missing{}; restore the ledger from a copy, or say --accept-loss to go on without them and count their units again",
+        .path.display(),
+        .known - .found,
+        .renamed.as_ref().map(|name| format!(" (is {} what became of them?)", name.display())).unwrap_or_default()
+    )]
+    Lost {
+        /// The last file.
+        path: PathBuf,
+        /// Its last line that can be read.
+        line: u64,
+        /// The records up to there.
+        found: u64,
+        /// The records that were acknowledged.
+        known: u64,
+        /// A file that has the number of the missing one in its name.
+        renamed: Option<PathBuf>,
+    },
+    /// The ledger has another line than the one that its checkpoint knows.
+    #[error(
+        "{}:{line} is another line than the one that was acknowledged there as the end of {known} records, and the ledger \
+         goes on to {found}; restore the ledger from a copy, or say --accept-loss to go on with the one that is there",
+        .path.display()
+    )]
+    Rewritten {
+        /// The file.
+        path: PathBuf,
+        /// The line.
+        line: u64,
+        /// The records in the ledger.
+        found: u64,
+        /// The records up to the line, as they were acknowledged.
+        known: u64,
+    },
+    /// Somebody else changed a file while it was written.
+    #[error("the ledger file {} {what}; nothing is acknowledged until it is back as it was", .path.display())]
+    Changed {
+        /// The file.
+        path: PathBuf,
+        /// What was done to it.
+        what: Change,
+    },
+    /// The disk would not do it.
+    #[error("cannot {action} {}: {source}", .path.display())]
+    Io {
+        /// What was attempted.
+        action: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+impl LedgerError {
+    /// That file is not there.
+    pub(crate) fn missing(path: PathBuf, is_last: bool) -> Self {
+        let renamed = renamed(&path);
+        Self::Missing { path, renamed, is_last }
+    }
+
+    pub(crate) fn io(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        move |source| Self::Io { action, path: path.to_owned(), source }
+    }
+}
+
+/// What somebody else did to a file while it was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Change {
+    /// It is not at its path.
+    #[error("was removed")]
+    Removed,
+    /// Another file is at its path.
+    #[error("was replaced by another one")]
+    Replaced,
+    /// It was cut, or appended to.
+    #[error("has {found} bytes instead of {expected}, and not this process wrote that")]
+    Size {
+        /// Its bytes.
+        found: u64,
+        /// The bytes that were acknowledged.
+        expected: u64,
+    },
+    /// It is where the next file will have to be.
+    #[error("was put there by somebody else")]
+    Added,
+}
+
+/// What is wrong with a line before the last commit mark.
+#[derive(Debug, Error)]
+pub enum Damage {
+    /// The writer never wrote such a line.
+    #[error(transparent)]
+    Line(#[from] LineError),
+    /// Its hash is that of another line than the one before.
+    #[error("it does not follow the line before it")]
+    Unchained,
+    /// It is a mark, and says that there are more records before it, or fewer.
+    #[error("the mark counts other records than there are")]
+    Miscounted,
+    /// Whoever read the record says that it cannot stand where it does.
+    #[error(transparent)]
+    Record(Box<dyn std::error::Error + Send + Sync>),
+}
+
+/// Why bytes are no line of a ledger.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum LineError {
+    /// They are not UTF-8.
+    #[error("it is not text")]
+    NotText,
+    /// They are fewer than CRC and hash have.
+    #[error("it is too short")]
+    TooShort,
+    /// They are more than any record has.
+    #[error("it is longer than any record")]
+    TooLong,
+    /// No newline follows them.
+    #[error("it does not end")]
+    Unended,
+    /// It is a line as it was written, but for a carriage return at its end.
+    #[error("it ends in CR LF")]
+    CarriageReturn,
+    /// There is no CRC where it should be.
+    #[error("it has no CRC")]
+    NoCrc,
+    /// The CRC is that of other bytes.
+    #[error("its CRC does not match")]
+    WrongCrc,
+    /// There is no hash where it should be.
+    #[error("it has no hash")]
+    NoHash,
+    /// There is something else where the hash should be.
+    #[error("its hash is not a hash")]
+    MalformedHash,
+    /// Its JSON is no record that this release knows.
+    #[error("its record is not understood")]
+    UnknownRecord,
+}

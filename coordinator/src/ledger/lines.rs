@@ -1,0 +1,71 @@
+//! The lines of a ledger file, one after the other, from any place on.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::path::Path;
+
+use super::LedgerError;
+use super::damage::LineError;
+use super::line::decode;
+use super::record::Record;
+
+/// Longer lines than this were never written: they are read no further.
+pub(super) const LONGEST_LINE: usize = 1 << 16;
+
+/// The lines of one file.
+pub(super) struct LineReader<'a> {
+    path: &'a Path,
+    file: BufReader<File>,
+    line: Vec<u8>,
+    /// Bytes of the file up to and with the line read last.
+    pub read: u64,
+}
+
+impl<'a> LineReader<'a> {
+    /// The lines from that offset on; nothing if there is no such file.
+    pub fn open(path: &'a Path, offset: u64) -> Result<Option<Self>, LedgerError> {
+        let mut file = match File::open(path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(LedgerError::io("open", path)(error)),
+        };
+        file.seek(SeekFrom::Start(offset)).map_err(LedgerError::io("read", path))?;
+        let file = BufReader::with_capacity(1 << 18, file);
+        Ok(Some(Self { path, file, line: Vec::new(), read: offset }))
+    }
+
+    /// The next line without its newline, or what is wrong with it; nothing at the end of the file. A commit mark that
+    /// is whole but for its newline counts as if that were there: the writer mends it.
+    pub fn next(&mut self) -> Result<Option<Result<&[u8], LineError>>, LedgerError> {
+        self.line.clear();
+        let mut file = (&mut self.file).take(LONGEST_LINE as u64 + 1);
+        let taken = file.read_until(b'\n', &mut self.line).map_err(LedgerError::io("read", self.path))?;
+        self.read += taken as u64;
+        if taken > 0 && !self.line.ends_with(b"\n") {
+            if taken > LONGEST_LINE {
+                return Ok(Some(Err(LineError::TooLong)));
+            }
+            if !is_mark(&self.line) {
+                return Ok(Some(Err(LineError::Unended)));
+            }
+            self.line.push(b'\n');
+            self.read += 1;
+        }
+        Ok(self.line.split_last().map(|(_, line)| Ok(line)))
+    }
+
+    /// The length of the line read last, with its newline.
+    pub fn taken(&self) -> u64 {
+        self.line.len() as u64
+    }
+
+    /// The bytes read last, with their newline if there is one.
+    pub fn raw(&self) -> &[u8] {
+        &self.line
+    }
+}
+
+/// Whether a line (without its newline) is a commit mark.
+pub(super) fn is_mark(line: &[u8]) -> bool {
+    matches!(decode(line), Ok((Record::Mark(_), _)))
+}

@@ -1,0 +1,81 @@
+//! The lock of a run directory: one process writes.
+//!
+//! It is on two things: the file `lock`, which names the process, and the folder `ledger` itself, because a file can be
+//! deleted by somebody who thinks that it was left behind, and the folder cannot without its records.
+
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::Write;
+use std::path::Path;
+
+use crate::run_directory::{RunDirectoryError, io_error};
+
+/// Held by the one process that writes to a run directory; the system lets go of it when the process ends.
+#[derive(Debug)]
+pub struct Lock {
+    _file: File,
+    _ledger: File,
+}
+
+/// What the system says where only files can be locked, as on NFS: `EBADF` and `EOPNOTSUPP`.
+const NO_FOLDERS: [i32; 2] = [9, 95];
+
+impl Lock {
+    /// Takes the lock of the directory, which is created where it is missing, with its folder for the ledger.
+    ///
+    /// # Errors
+    /// Another process has it, or the disk would not do it.
+    pub fn take(directory: &Path) -> Result<Self, RunDirectoryError> {
+        let (path, ledger) = (directory.join("lock"), directory.join("ledger"));
+        fs::create_dir_all(&ledger).map_err(io_error("create", &ledger))?;
+        let folder = File::open(&ledger).map_err(io_error("open", &ledger))?;
+        match folder.try_lock() {
+            Err(TryLockError::Error(error))
+                if error.raw_os_error().is_some_and(|e| NO_FOLDERS.contains(&e)) => {}
+            locked => free(locked, directory, &ledger)?,
+        }
+        let mut file = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(&path)
+            .map_err(io_error("open", &path))?;
+        free(file.try_lock(), directory, &path)?;
+        file.set_len(0).map_err(io_error("write", &path))?;
+        writeln!(file, "{}", std::process::id()).map_err(io_error("write", &path))?;
+        Ok(Self { _file: file, _ledger: folder })
+    }
+}
+
+/// Refuses what another process has locked.
+fn free(locked: Result<(), TryLockError>, directory: &Path, path: &Path) -> Result<(), RunDirectoryError> {
+    match locked {
+        Ok(()) => Ok(()),
+        Err(TryLockError::WouldBlock) => {
+            let pid = fs::read_to_string(directory.join("lock")).unwrap_or_default().trim().to_owned();
+            let pid = if pid.is_empty() { "(unknown: its file lock is gone)".to_owned() } else { pid };
+            Err(RunDirectoryError::InUse { path: directory.to_owned(), pid })
+        }
+        Err(TryLockError::Error(error)) => Err(io_error("lock", path)(error)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tempfile::TempDir;
+
+    #[test]
+    fn a_second_writer_is_refused_though_the_lock_file_was_deleted() {
+        let folder = TempDir::new().unwrap();
+        let first = Lock::take(folder.path()).unwrap();
+        let refused = |words: &str| {
+            let error = Lock::take(folder.path()).unwrap_err().to_string();
+            assert!(error.contains(words), "{error}");
+        };
+        refused(&format!("in use by process {}", std::process::id()));
+        fs::remove_file(folder.path().join("lock")).unwrap();
+        refused("in use by process (unknown");
+        drop(first);
+        Lock::take(folder.path()).unwrap();
+    }
+}

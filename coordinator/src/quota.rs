@@ -1,0 +1,205 @@
+//! What each owner may use at a time and how often, so that none wears the coordinator down, and none but itself feels it
+//! when it tries.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use proto::Owner;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tonic::Status;
+
+use crate::bucket::Bucket;
+
+/// The bytes of calls under way, requests as far as they have arrived and replies that are being sent: of one owner ...
+const OWNER_BYTES: usize = 64 << 20;
+
+/// ... and of all.
+const ALL_BYTES: usize = 256 << 20;
+
+/// So many of its bytes an owner has in any case: however many others there are, a report of it gets through.
+const OWN_BYTES: usize = 8 << 20;
+
+/// So many workers of an owner may register at once, when a coordinator comes back to all of them, and then one in each
+/// interval.
+const REGISTRATIONS_AT_ONCE: u32 = 2000;
+const REGISTRATIONS_EVERY: Duration = Duration::from_millis(10);
+
+/// So often an owner may ask for the status.
+const STATUS_AT_ONCE: u32 = 1000;
+const STATUS_EVERY: Duration = Duration::from_millis(10);
+
+/// So many streams of an owner watch a run.
+const WATCHING: usize = 64;
+
+/// So many lines of the log may be about an owner.
+const LINES_AT_ONCE: u32 = 2000;
+const LINES_EVERY: Duration = Duration::from_secs(1);
+
+/// The quotas of all owners.
+#[derive(Debug, Default)]
+pub struct Quotas {
+    /// As many as tokens and certificates were made.
+    owners: Mutex<HashMap<Owner, Arc<Quota>>>,
+    bytes: AtomicUsize,
+}
+
+/// What an owner has left.
+#[derive(Debug)]
+pub struct Quota {
+    bytes: AtomicUsize,
+    registrations: Mutex<Bucket>,
+    statuses: Mutex<Bucket>,
+    watching: Arc<Semaphore>,
+}
+
+impl Default for Quota {
+    fn default() -> Self {
+        Self {
+            bytes: AtomicUsize::new(0),
+            registrations: Mutex::new(Bucket::new(REGISTRATIONS_AT_ONCE, REGISTRATIONS_EVERY)),
+            statuses: Mutex::new(Bucket::new(STATUS_AT_ONCE, STATUS_EVERY)),
+            watching: Arc::new(Semaphore::new(WATCHING)),
+        }
+    }
+}
+
+impl Quotas {
+    /// A call of the owner begins.
+    pub fn call(self: &Arc<Self>, owner: &Owner) -> Arc<CallUnderWay> {
+        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        let quota = Arc::clone(owners.entry(owner.clone()).or_default());
+        Arc::new(CallUnderWay { quota, quotas: Arc::clone(self), bytes: AtomicUsize::new(0) })
+    }
+}
+
+/// A call, from its headers until its reply has been sent or dropped: its bytes are given back then.
+#[derive(Debug)]
+pub struct CallUnderWay {
+    quota: Arc<Quota>,
+    quotas: Arc<Quotas>,
+    bytes: AtomicUsize,
+}
+
+impl CallUnderWay {
+    /// So many more bytes are held for it.
+    ///
+    /// # Errors
+    /// Too many are, of its owner or of all.
+    pub fn hold(&self, bytes: usize) -> Result<(), Status> {
+        let of_owner = self.quota.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        let of_all = self.quotas.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        if of_owner > OWNER_BYTES || (of_all > ALL_BYTES && of_owner > OWN_BYTES) {
+            return Err(Status::resource_exhausted("too many bytes are under way; try again in a second"));
+        }
+        Ok(())
+    }
+
+    /// A worker wants to register.
+    ///
+    /// # Errors
+    /// Too many of its owner have lately.
+    pub fn register(&self, now: Duration) -> Result<(), Status> {
+        let text = "too many workers register at once; try again in a second";
+        take(&self.quota.registrations, now, text)
+    }
+
+    /// Somebody asks for the status.
+    ///
+    /// # Errors
+    /// Its owner asks too often.
+    pub fn ask_status(&self, now: Duration) -> Result<(), Status> {
+        take(&self.quota.statuses, now, "too many requests for the status; try again in a second")
+    }
+
+    /// Somebody watches, as long as the permit is held.
+    ///
+    /// # Errors
+    /// Too many of its owner do.
+    pub fn watch(&self) -> Result<OwnedSemaphorePermit, Status> {
+        Arc::clone(&self.quota.watching).try_acquire_owned().map_err(|_| {
+            Status::resource_exhausted(format!("at most {WATCHING} may watch with the same token"))
+        })
+    }
+}
+
+impl Drop for CallUnderWay {
+    fn drop(&mut self) {
+        let bytes = *self.bytes.get_mut();
+        self.quota.bytes.fetch_sub(bytes, Ordering::Relaxed);
+        self.quotas.bytes.fetch_sub(bytes, Ordering::Relaxed);
+    }
+}
+
+fn take(bucket: &Mutex<Bucket>, now: Duration, refusal: &str) -> Result<(), Status> {
+    let admitted = bucket.lock().unwrap_or_else(PoisonError::into_inner).take(now);
+    if admitted { Ok(()) } else { Err(Status::resource_exhausted(refusal)) }
+}
+
+/// How many lines of the log are about each owner: no owner fills the disk with them.
+#[derive(Debug, Default)]
+pub struct LogLines(HashMap<Owner, (Bucket, u64)>);
+
+impl LogLines {
+    /// Whether a line about the owner may be written; if so, with the number of those that could not since the last.
+    pub fn take(&mut self, now: Duration, owner: &Owner) -> Option<u64> {
+        if !self.0.contains_key(owner) {
+            self.0.insert(owner.clone(), (Bucket::new(LINES_AT_ONCE, LINES_EVERY), 0));
+        }
+        let (bucket, left_out) = self.0.get_mut(owner)?;
+        if bucket.take(now) {
+            Some(std::mem::take(left_out))
+        } else {
+            *left_out += 1;
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bytes_are_bounded_for_an_owner_and_for_all_and_come_back_with_the_end_of_a_call() {
+        let quotas = Arc::new(Quotas::default());
+        let owner = |k: usize| Owner::new(&format!("owner-{k}"));
+        let greedy: Vec<_> = (0..4).map(|k| quotas.call(&owner(k))).collect();
+        for call in &greedy {
+            call.hold(OWNER_BYTES).unwrap();
+            assert!(quotas.call(&owner(0)).hold(1).is_err());
+        }
+        let modest = quotas.call(&owner(4));
+        modest.hold(OWN_BYTES).unwrap();
+        assert!(modest.hold(1).is_err(), "all is taken but for what each has in any case");
+        drop((greedy, modest));
+        quotas.call(&owner(4)).hold(OWNER_BYTES).unwrap();
+        assert_eq!(quotas.bytes.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn one_owner_cannot_use_up_what_others_may_do() {
+        let quotas = Arc::new(Quotas::default());
+        let (greedy, modest) = (quotas.call(&Owner::new("greedy")), quotas.call(&Owner::new("modest")));
+        let registered = (0..10_000).filter(|_| greedy.register(Duration::ZERO).is_ok()).count();
+        let asked = (0..10_000).filter(|_| greedy.ask_status(Duration::ZERO).is_ok()).count();
+        let watching: Vec<_> = (0..1000).filter_map(|_| greedy.watch().ok()).collect();
+        assert_eq!((registered, asked, watching.len()), (2000, 1000, WATCHING));
+        assert!(modest.register(Duration::ZERO).is_ok() && modest.ask_status(Duration::ZERO).is_ok());
+        assert!(modest.watch().is_ok());
+        drop(watching);
+        assert!(greedy.watch().is_ok());
+    }
+
+    #[test]
+    fn lines_about_an_owner_are_bounded_and_those_left_out_are_counted() {
+        let mut lines = LogLines::default();
+        let (loud, quiet) = (Owner::new("loud"), Owner::new("quiet"));
+        let written = (0..5000).filter(|_| lines.take(Duration::ZERO, &loud).is_some()).count();
+        assert_eq!(written, LINES_AT_ONCE as usize);
+        assert_eq!(lines.take(Duration::ZERO, &quiet), Some(0));
+        assert_eq!(lines.take(LINES_EVERY, &loud), Some(5000 - u64::from(LINES_AT_ONCE)));
+    }
+}

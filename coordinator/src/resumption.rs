@@ -1,0 +1,176 @@
+//! What is on record when a run is opened: read from its checkpoint and the ledger behind it, or from the whole ledger.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use thiserror::Error;
+
+use crate::checkpoint::{Checkpoint, CheckpointError};
+use crate::ledger::{
+    LedgerError, LedgerPosition, LineBefore, Tail, file_path, kept_path, line_before, refuse_renamed_end,
+    renamed,
+};
+use crate::replay::{Stretch, beginning, replay};
+use crate::run_directory::RunDirectory;
+use crate::standing::Standing;
+
+/// Something about the resumption that its user should know.
+#[derive(Debug)]
+pub enum Notice {
+    /// What follows the last commit mark is cut off: it was never acknowledged, or its loss was accepted.
+    TailCut {
+        /// Its bytes.
+        bytes: u64,
+        /// Where they are kept, with a star for the name of the file.
+        kept: PathBuf,
+    },
+    /// The ledger lacks what its checkpoint knows of, and goes on without it as its user said.
+    LossAccepted {
+        /// How many records fewer it has.
+        records: u64,
+    },
+    /// The checkpoint was rebuilt from the ledger.
+    CheckpointRebuilt {
+        /// Why.
+        why: NoCheckpoint,
+    },
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Notice::TailCut { bytes, kept } => write!(
+                f,
+                "cut off {bytes} bytes behind the last commit mark of the ledger, to be kept in {}; their units are counted again",
+                kept.display()
+            ),
+            Notice::LossAccepted { records } => write!(
+                f,
+                "went on with the ledger as it is, although its checkpoint knew of {records} records more; their units are \
+                 counted again"
+            ),
+            Notice::CheckpointRebuilt { why } => write!(f, "rebuilt the checkpoint from the ledger: {why}"),
+        }
+    }
+}
+
+/// Why a run is not resumed from its checkpoint.
+#[derive(Debug, Error)]
+pub enum NoCheckpoint {
+    /// Nothing has been kept.
+    #[error("there was none")]
+    Missing,
+    /// sled does not open it.
+    #[error("it does not open ({0})")]
+    Shut(#[source] CheckpointError),
+    /// It is not as it was written.
+    #[error("it cannot be believed ({0})")]
+    Unbelievable(#[source] CheckpointError),
+    /// It speaks for another place than any that the ledger has.
+    #[error("it does not fit the ledger")]
+    Unfit,
+}
+
+/// A run as it stands when it is opened.
+pub(crate) struct Resumed {
+    /// The checkpoint, if what it says was of use.
+    pub checkpoint: Option<Checkpoint>,
+    /// What is on record.
+    pub standing: Standing,
+    /// The end of the ledger, and what follows it.
+    pub tail: Tail,
+    /// What the user should know.
+    pub notices: Vec<Notice>,
+}
+
+/// A checkpoint that can be believed, and what it says.
+struct Kept {
+    checkpoint: Checkpoint,
+    position: LedgerPosition,
+    standing: Standing,
+}
+
+/// Reads what is on record. Where that is less than the checkpoint knows, or ends in what no interrupted write leaves,
+/// the run goes on from what there is only if the loss is accepted. What is cut off will be kept under a name with the
+/// time `opened`, since 1970.
+///
+/// # Errors
+/// The ledger is damaged, lacks what was acknowledged, or cannot be read.
+pub(crate) fn resume(
+    directory: &RunDirectory,
+    accept_loss: bool,
+    opened: Duration,
+) -> Result<Resumed, LedgerError> {
+    let mut standing = Standing::new(directory.plan());
+    let mut notices = Vec::new();
+    let (why, contradicted) = match usable_checkpoint(directory) {
+        Ok(Kept { checkpoint, position, standing: kept }) => {
+            let before = line_before(&directory.ledger(), &position)?;
+            if before == LineBefore::Fits {
+                standing = kept;
+                let tail = read_from(directory, Some(&position), &mut standing, accept_loss)?;
+                notices.extend(tail_cut(directory, &tail, opened));
+                return Ok(Resumed { checkpoint: Some(checkpoint), standing, tail, notices });
+            }
+            (NoCheckpoint::Unfit, Some(position))
+        }
+        Err(why) => (why, None),
+    };
+    let tail = read_from(directory, None, &mut standing, accept_loss)?;
+    if let Some(known) = contradicted {
+        if !accept_loss {
+            return Err(loss(directory, &known, &tail.end));
+        }
+        let records = known.mark.records.saturating_sub(tail.end.mark.records);
+        notices.push(Notice::LossAccepted { records });
+    }
+    if tail.end != beginning(directory) {
+        notices.push(Notice::CheckpointRebuilt { why });
+    }
+    notices.extend(tail_cut(directory, &tail, opened));
+    Ok(Resumed { checkpoint: None, standing, tail, notices })
+}
+
+/// Adds to a standing what the ledger has from a position (or its beginning) to its end.
+fn read_from(
+    directory: &RunDirectory,
+    from: Option<&LedgerPosition>,
+    standing: &mut Standing,
+    accept_loss: bool,
+) -> Result<Tail, LedgerError> {
+    match replay(directory, Stretch { from, until: None }, standing, |_, _| ()) {
+        Err(LedgerError::DamagedEnd { tail, .. }) if accept_loss => Ok(*tail),
+        Ok(tail) if !accept_loss => refuse_renamed_end(&directory.ledger(), &tail.end).map(|()| tail),
+        read => read,
+    }
+}
+
+/// What a ledger lacks that has not the line which its checkpoint knows.
+fn loss(directory: &RunDirectory, known: &LedgerPosition, end: &LedgerPosition) -> LedgerError {
+    let folder = directory.ledger();
+    let (known_records, found) = (known.mark.records, end.mark.records);
+    if known_records <= found {
+        let path = file_path(&folder, known.file);
+        return LedgerError::Rewritten { path, line: known.line, found, known: known_records };
+    }
+    let next = file_path(&folder, if end.offset == 0 { end.file } else { end.file + 1 });
+    let path = file_path(&folder, end.file);
+    LedgerError::Lost { path, line: end.line, found, known: known_records, renamed: renamed(&next) }
+}
+
+fn tail_cut(directory: &RunDirectory, tail: &Tail, opened: Duration) -> Option<Notice> {
+    let kept = kept_path(&directory.ledger().join("*"), opened);
+    (tail.bytes > 0).then_some(Notice::TailCut { bytes: tail.bytes, kept })
+}
+
+fn usable_checkpoint(directory: &RunDirectory) -> Result<Kept, NoCheckpoint> {
+    let folder = directory.checkpoint();
+    if !folder.exists() {
+        return Err(NoCheckpoint::Missing);
+    }
+    let checkpoint = Checkpoint::open(&folder).map_err(NoCheckpoint::Shut)?;
+    let kept = checkpoint.load(directory.run().hash(), directory.plan());
+    let (position, standing) = kept.map_err(NoCheckpoint::Unbelievable)?.ok_or(NoCheckpoint::Missing)?;
+    Ok(Kept { checkpoint, position, standing })
+}

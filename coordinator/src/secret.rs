@@ -1,0 +1,59 @@
+//! The private key of a run, by which its coordinators know the leases that they have given.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use crate::core::LeaseKey;
+
+/// The file in the run directory. Whoever reads it can report counts of units that he was not lent.
+const NAME: &str = "lease.key";
+
+/// The key in that run directory. Where there is none, or none that is whole, a new one is made: leases given before
+/// cannot be proven by their workers then, and their units are lent again.
+///
+/// # Errors
+/// The file cannot be read, or a new one cannot be written.
+pub fn lease_key(directory: &Path) -> io::Result<LeaseKey> {
+    let path = directory.join(NAME);
+    match fs::read(&path) {
+        Ok(bytes) => {
+            if let Ok(bytes) = <[u8; LeaseKey::BYTES]>::try_from(bytes) {
+                return Ok(LeaseKey::new(bytes));
+            }
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) => return Err(error),
+    }
+    let bytes: [u8; LeaseKey::BYTES] = rand::random();
+    let draft = directory.join(format!("{NAME}.new"));
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+    file.write_all(&bytes)?;
+    file.sync_all()?;
+    fs::rename(&draft, &path)?;
+    File::open(directory)?.sync_all()?;
+    Ok(LeaseKey::new(bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_key_is_private_and_stays_the_same_until_it_is_damaged() {
+        let folder = tempfile::tempdir().unwrap();
+        lease_key(folder.path()).unwrap();
+        let path = folder.path().join(NAME);
+        let first = fs::read(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        lease_key(folder.path()).unwrap();
+        assert_eq!(fs::read(&path).unwrap(), first);
+        fs::write(&path, &first[1..]).unwrap();
+        lease_key(folder.path()).unwrap();
+        let second = fs::read(&path).unwrap();
+        assert!(second.len() == LeaseKey::BYTES && second != first);
+    }
+}

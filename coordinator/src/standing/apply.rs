@@ -1,0 +1,197 @@
+//! What one record changes: the fold over a ledger.
+
+use queens::Summand;
+use queens::{Plan, UnitId};
+
+use super::{MOST_COMPLETIONS, MachineId, RecordError, Standing, Trust, UnitMark, Vote};
+use crate::ledger::{Record, Recount, Restoration, Retraction, UnitRecord};
+use crate::shard::Shard;
+
+impl Standing {
+    /// Adds one record.
+    ///
+    /// # Errors
+    /// It cannot stand where it does. What was added up is of no use any more.
+    pub fn apply(&mut self, plan: &Plan, shard: Shard, record: &Record) -> Result<(), RecordError> {
+        let in_run = |unit: UnitId| {
+            let is_in_run = unit.0 < plan.units() && shard.contains(unit);
+            if is_in_run { Ok(()) } else { Err(RecordError::ForeignUnit(unit)) }
+        };
+        match record {
+            Record::Count(r) => in_run(r.unit).and_then(|()| self.stand(plan, r)),
+            Record::Check(r) => in_run(r.unit).and_then(|()| self.check(r)),
+            Record::Conflict(r) => in_run(r.unit).and_then(|()| self.contradict(r)),
+            Record::Retract(r) => in_run(r.unit).and_then(|()| self.retract(plan, r)),
+            Record::Restore(r) => in_run(r.unit).and_then(|()| self.restore(plan, r)),
+            Record::Expel(r) => self.sums.machines.expel(&r.owner, r.machine.as_deref()),
+            Record::Policy(r) => {
+                self.sums.policy = Some(r.double_check);
+                Ok(())
+            }
+            Record::Mark(_) => Ok(()),
+        }
+    }
+
+    fn vote_of(&mut self, r: &UnitRecord) -> Result<Vote, RecordError> {
+        self.sums.cpu_us = self.sums.cpu_us.saturating_add(r.cpu_us);
+        let origin = self.sums.machines.origin((&r.owner, &r.machine), &r.kernel, r.mirrored)?;
+        Ok(Vote { count: r.count, nodes: r.nodes, origin })
+    }
+
+    fn stand(&mut self, plan: &Plan, r: &UnitRecord) -> Result<(), RecordError> {
+        let (unit, vote) = (r.unit, self.vote_of(r)?);
+        self.take_in(plan, unit, &vote, r.recount)?;
+        self.sums.machines.get_mut(vote.origin.machine).trials +=
+            u64::from(r.recount == Some(Recount::Trial));
+        self.decide(unit, &vote);
+        Ok(())
+    }
+
+    /// The unit, which had no standing count, has this one.
+    fn take_in(
+        &mut self,
+        plan: &Plan,
+        unit: UnitId,
+        vote: &Vote,
+        recount: Option<Recount>,
+    ) -> Result<(), RecordError> {
+        if vote.count > MOST_COMPLETIONS {
+            return Err(RecordError::Impossible { unit, count: vote.count });
+        }
+        if !self.marks.of_mut(UnitMark::Done).insert(unit.0) {
+            return Err(RecordError::Repeated(unit));
+        }
+        self.counts.set(unit, vote);
+        self.sums.work += u128::from(plan.weight(unit));
+        let machine = self.sums.machines.get_mut(vote.origin.machine);
+        machine.counts += 1;
+        machine.unverified += 1;
+        if recount.is_some() {
+            self.marks.of_mut(UnitMark::Due).insert(unit.0);
+        }
+        if recount == Some(Recount::Sample) {
+            self.marks.of_mut(UnitMark::Sampled).insert(unit.0);
+        }
+        Ok(self.sums.tally.add(plan.summand(unit), vote.count)?)
+    }
+
+    fn restore(&mut self, plan: &Plan, r: &Restoration) -> Result<(), RecordError> {
+        let machines = &self.sums.machines;
+        let origin = machines.find_origin(&r.owner, &r.machine, &r.kernel, r.mirrored);
+        let unopposed = self.unopposed(r.unit).ok_or(RecordError::Opposed(r.unit))?;
+        let votes: Vec<Vote> = self.votes(r.unit).copied().collect();
+        let is_said =
+            |vote: &&Vote| Some(vote.origin) == origin && vote.count == r.count && vote.nodes == r.nodes;
+        let vote = *votes
+            .iter()
+            .find(is_said)
+            .filter(|_| unopposed.count == r.count)
+            .ok_or(RecordError::Opposed(r.unit))?;
+        self.take_in(plan, r.unit, &vote, r.recount)?;
+        self.sums.disputed.remove(&r.unit);
+        let others = votes.iter().filter(|other| other.origin != vote.origin);
+        others.for_each(|other| self.confirm(r.unit, vote.origin.machine, other.origin.machine));
+        Ok(())
+    }
+
+    fn check(&mut self, r: &UnitRecord) -> Result<(), RecordError> {
+        let vote = self.vote_of(r)?;
+        self.expect_standing(r.unit, r.count)?;
+        let of = r.of.as_deref().and_then(|of| self.sums.machines.number(&r.of_owner, of));
+        let of = of.ok_or(RecordError::UnknownOrigin(r.unit))?;
+        self.sums.checks += 1;
+        self.confirm(r.unit, of, vote.origin.machine);
+        Ok(())
+    }
+
+    /// The unit's standing count, made by one machine, was made again by the other, or by the same.
+    pub(super) fn confirm(&mut self, unit: UnitId, of: MachineId, by: MachineId) {
+        self.marks.of_mut(UnitMark::Due).remove(unit.0);
+        if self.marks.of_mut(UnitMark::Checked).insert(unit.0) && self.is(UnitMark::Sampled, unit) {
+            self.sums.sampled += 1;
+        }
+        let machines = &mut self.sums.machines;
+        let is_one_owner = machines.is_one_owner(of, by);
+        if of != by && self.marks.of_mut(UnitMark::TwoMachines).insert(unit.0) {
+            let machine = machines.get_mut(of);
+            machine.unverified = machine.unverified.saturating_sub(1);
+            machine.internal += 1;
+            machine.verified += 1;
+            machines.get_mut(by).verified += 1;
+        }
+        if !is_one_owner && self.marks.of_mut(UnitMark::Independent).insert(unit.0) {
+            let machine = machines.get_mut(of);
+            machine.internal = machine.internal.saturating_sub(1);
+        }
+    }
+
+    fn contradict(&mut self, r: &UnitRecord) -> Result<(), RecordError> {
+        let (unit, vote) = (r.unit, self.vote_of(r)?);
+        self.sums.conflicts += 1;
+        if self.is(UnitMark::Independent, unit) {
+            // Two owners have said otherwise already.
+            self.sums.machines.lose(vote.origin.machine, true);
+        } else if self.is(UnitMark::TwoMachines, unit) && r.owner == r.of_owner {
+            // Two machines of this owner have.
+            self.sums.machines.lose(vote.origin.machine, false);
+        } else {
+            self.sums.disputed.entry(unit).or_default().push(vote);
+        }
+        Ok(())
+    }
+
+    fn retract(&mut self, plan: &Plan, r: &Retraction) -> Result<(), RecordError> {
+        let unit = r.unit;
+        self.expect_standing(unit, r.count)?;
+        let origin = self.sums.machines.origin((&r.owner, &r.machine), &r.kernel, r.mirrored)?;
+        let trust = self.sums.machines.get(origin.machine).trust;
+        let is_beyond_doubt = match trust {
+            Trust::Quarantined => self.is(UnitMark::TwoMachines, unit),
+            Trust::Believed | Trust::Expelled => self.is(UnitMark::Independent, unit),
+        };
+        if is_beyond_doubt && r.reason.is_none() && !r.contradiction {
+            return Err(RecordError::Confirmed(unit));
+        }
+        if r.quarantine && trust == Trust::Believed {
+            return Err(RecordError::NotQuarantined(unit));
+        }
+        let [is_on_two_machines, is_independent] =
+            [UnitMark::TwoMachines, UnitMark::Independent].map(|mark| self.is(mark, unit));
+        let machine = self.sums.machines.get_mut(origin.machine);
+        machine.counts = machine.counts.saturating_sub(1);
+        if !is_on_two_machines {
+            machine.unverified = machine.unverified.saturating_sub(1);
+        } else if !is_independent {
+            machine.internal = machine.internal.saturating_sub(1);
+        }
+        if self.is(UnitMark::Sampled, unit) {
+            self.sums.sampled -= u64::from(self.is(UnitMark::Checked, unit));
+            self.sums.refuted += u64::from(r.leaves_a_vote());
+        }
+        for mark in UnitMark::ALL {
+            self.marks.of_mut(mark).remove(unit.0);
+        }
+        self.counts.forget(unit);
+        if r.leaves_a_vote() {
+            let vote = Vote { count: r.count, nodes: r.nodes, origin };
+            self.sums.disputed.entry(unit).or_default().push(vote);
+        }
+        if r.contradiction
+            && let Summand::Symmetric(member, _) = plan.summand(unit)
+        {
+            self.sums.contradicted.insert(member);
+        }
+        self.sums.work -= u128::from(plan.weight(unit));
+        Ok(self.sums.tally.remove(plan.summand(unit), r.count)?)
+    }
+
+    fn expect_standing(&self, unit: UnitId, count: u64) -> Result<(), RecordError> {
+        match self.count(unit) {
+            Some(standing) if standing != count => {
+                Err(RecordError::OtherCount { unit, standing, said: count })
+            }
+            _ if self.is_done(unit) => Ok(()),
+            _ => Err(RecordError::NotCounted(unit)),
+        }
+    }
+}

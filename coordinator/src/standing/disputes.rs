@@ -1,0 +1,90 @@
+//! Units about which counts disagree, and who was wrong once one of them is decided.
+
+use queens::UnitId;
+
+use super::{Standing, Trust, UnitMark, Vote};
+use crate::ledger::Retraction;
+
+impl Standing {
+    /// The disputed unit's counts from machines that can be believed.
+    pub fn votes(&self, unit: UnitId) -> impl Iterator<Item = &Vote> {
+        let votes = self.sums.disputed.get(&unit).into_iter().flatten();
+        votes.filter(|vote| !self.sums.machines.get(vote.origin.machine).is_quarantined())
+    }
+
+    /// Whether the unit's standing count is believed: its machine is, or others have confirmed it.
+    pub fn is_believed(&self, unit: UnitId, vote: &Vote) -> bool {
+        match self.sums.machines.get(vote.origin.machine).trust {
+            Trust::Believed => true,
+            Trust::Quarantined => self.is(UnitMark::TwoMachines, unit),
+            Trust::Expelled => self.is(UnitMark::Independent, unit),
+        }
+    }
+
+    /// What takes the unit's standing count back because another contradicts it.
+    pub fn retraction(&self, unit: UnitId, vote: &Vote, at: u64) -> Retraction {
+        let machines = &self.sums.machines;
+        let machine = machines.get(vote.origin.machine);
+        Retraction {
+            unit,
+            count: vote.count,
+            nodes: vote.nodes,
+            owner: machine.owner.clone(),
+            machine: machine.name.clone(),
+            kernel: machines.kernel(vote.origin.kernel).to_owned(),
+            mirrored: vote.origin.mirrored,
+            quarantine: false,
+            contradiction: false,
+            reason: None,
+            at,
+        }
+    }
+
+    /// The count of a disputed unit that stands again: those that say otherwise all come from machines that are not
+    /// believed any more.
+    pub fn unopposed(&self, unit: UnitId) -> Option<Vote> {
+        let machines = &self.sums.machines;
+        let all = self.sums.disputed.get(&unit)?;
+        let first = self.votes(unit).next()?;
+        let agrees = |vote: &Vote| machines.agree(vote, first);
+        let was_opposed = all.iter().any(|vote| !agrees(vote));
+        (was_opposed && self.votes(unit).all(agrees)).then_some(*first)
+    }
+
+    /// Ends the dispute about a unit, if there was one, by its new standing count.
+    ///
+    /// Another owner's equal count decides against everybody who said otherwise; another machine's of the same owner
+    /// decides among the machines of that owner.
+    pub(super) fn decide(&mut self, unit: UnitId, vote: &Vote) {
+        let machines = &self.sums.machines;
+        let own = vote.origin.machine;
+        let believed: Vec<Vote> =
+            self.votes(unit).filter(|other| machines.agree(other, vote)).copied().collect();
+        let is_of_another_owner =
+            believed.iter().any(|other| !machines.is_one_owner(other.origin.machine, own));
+        let is_of_another_machine = believed.iter().any(|other| other.origin.machine != own);
+        let votes = self.sums.disputed.remove(&unit).unwrap_or_default();
+        believed.iter().for_each(|other| self.confirm(unit, own, other.origin.machine));
+        if !is_of_another_machine {
+            return;
+        }
+        let mut losers: Vec<_> = votes
+            .iter()
+            .filter(|other| self.loses(other, vote, &believed))
+            .map(|other| other.origin.machine)
+            .filter(|loser| is_of_another_owner || self.sums.machines.is_one_owner(*loser, own))
+            .collect();
+        losers.sort_unstable();
+        losers.dedup();
+        losers.into_iter().for_each(|loser| self.sums.machines.lose(loser, is_of_another_owner));
+    }
+
+    /// Whether a vote was wrong, now that another and those who agree with it have decided. Nodes say nothing against
+    /// a machine that is among these: one of them may have counted by another method, and its nodes are not compared.
+    fn loses(&self, vote: &Vote, decisive: &Vote, believed: &[Vote]) -> bool {
+        let machine = vote.origin.machine;
+        let is_winner = machine == decisive.origin.machine
+            || believed.iter().any(|other| other.origin.machine == machine);
+        vote.count != decisive.count || (!self.sums.machines.agree(vote, decisive) && !is_winner)
+    }
+}

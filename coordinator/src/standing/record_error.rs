@@ -1,0 +1,59 @@
+//! Why a record cannot stand where it does in its ledger.
+
+use queens::{TallyError, UnitId};
+use thiserror::Error;
+
+use super::vote::{MOST_KERNELS, MOST_MACHINES};
+
+/// A record that contradicts those before it, or that no run can have.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum RecordError {
+    /// It is about a unit of another shard, or of another plan.
+    #[error("unit {0} is not in the run")]
+    ForeignUnit(UnitId),
+    /// Its count is more than [`MOST_COMPLETIONS`](super::MOST_COMPLETIONS).
+    #[error("unit {unit} cannot have {count} completions")]
+    Impossible {
+        /// The unit.
+        unit: UnitId,
+        /// The count.
+        count: u64,
+    },
+    /// The unit has a standing count already.
+    #[error("unit {0} is counted a second time")]
+    Repeated(UnitId),
+    /// It speaks of a standing count where there is none.
+    #[error("unit {0} has no standing count")]
+    NotCounted(UnitId),
+    /// It speaks of a standing count that is another.
+    #[error("unit {unit} stands at {standing}, which this record calls {said}")]
+    OtherCount {
+        /// The unit.
+        unit: UnitId,
+        /// Its standing count.
+        standing: u64,
+        /// What the record says that it is.
+        said: u64,
+    },
+    /// It is a check of nobody's count.
+    #[error("the check of unit {0} does not say whose count it confirms")]
+    UnknownOrigin(UnitId),
+    /// It takes back what others have confirmed.
+    #[error("unit {0} was counted twice independently and cannot be taken back")]
+    Confirmed(UnitId),
+    /// It takes a count back because of a quarantine that there is not.
+    #[error("unit {0} is taken back from a machine that is not quarantined")]
+    NotQuarantined(UnitId),
+    /// It restores a count that others contradict, or that nobody made.
+    #[error("unit {0} is restored to a count that is not the only one believed")]
+    Opposed(UnitId),
+    /// It names a machine too many.
+    #[error("{0:?} is one machine more than the {MOST_MACHINES} there can be")]
+    TooManyMachines(String),
+    /// It names a kernel too many.
+    #[error("{0:?} is one kernel more than the {MOST_KERNELS} there can be")]
+    TooManyKernels(String),
+    /// The sums cannot be right with it.
+    #[error(transparent)]
+    Sums(#[from] TallyError),
+}

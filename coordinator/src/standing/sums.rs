@@ -1,0 +1,56 @@
+//! The sums of the records: small, and part of the checkpoint.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use queens::{Plan, Tally, UnitId};
+use serde::{Deserialize, Serialize};
+
+use super::machines::Machines;
+use super::vote::Vote;
+use crate::double_check::DoubleCheck;
+
+/// What the records add up to, apart from what is known of each unit.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Sums {
+    /// The partial totals.
+    pub tally: Tally,
+    /// Processor time of all records in microseconds.
+    pub cpu_us: u64,
+    /// Expected work of the units on record, in search nodes.
+    pub work: u128,
+    /// Checks: second counts equal to the first.
+    pub checks: u64,
+    /// Units drawn at random whose standing count was checked.
+    pub sampled: u64,
+    /// Those of which it was contradicted.
+    pub refuted: u64,
+    /// Counts that contradicted a standing one, or all others of a disputed unit.
+    pub conflicts: u64,
+    /// Units without a standing count because counts disagree, with all of these.
+    pub disputed: BTreeMap<UnitId, Vec<Vote>>,
+    /// Constellations with symmetry, by number, whose counts contradicted each other and were disputed for that.
+    pub contradicted: BTreeSet<u32>,
+    /// Who has counted.
+    pub machines: Machines,
+    /// How counts are checked, where the ledger says it.
+    pub policy: Option<DoubleCheck>,
+}
+
+impl Sums {
+    /// Nothing has been added up.
+    pub fn new(plan: &Plan) -> Self {
+        Self {
+            tally: Tally::new(plan.symmetric_members()),
+            cpu_us: 0,
+            work: 0,
+            checks: 0,
+            sampled: 0,
+            refuted: 0,
+            conflicts: 0,
+            disputed: BTreeMap::new(),
+            contradicted: BTreeSet::new(),
+            machines: Machines::default(),
+            policy: None,
+        }
+    }
+}

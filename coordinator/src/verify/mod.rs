@@ -1,0 +1,188 @@
+//! A run re-checked from its ledger alone: what the ledger shows by itself, and units of it counted once more by other
+//! means than the first time.
+//!
+//! ```text
+//! read                  chain and CRCs, one standing count a unit, sums without contradiction
+//! expect_complete       no unit is missing, and every standing count is believed
+//! identities            equations among the sums, apart from the tally
+//! recount_symmetric     all symmetric counts, by a second algorithm
+//! recount_sample        units drawn at random, with another kernel and mirrored
+//! expect_published      the total of the whole board, where one is known
+//! ```
+//!
+//! Each step presupposes those before it. The first error is what is wrong.
+
+mod recount;
+mod sample;
+mod selection;
+
+use queens::UnitId;
+use thiserror::Error;
+
+use crate::answer::{Agreement, Answer};
+use crate::audit::{Audit, AuditError, audit_each};
+use crate::bound::wrong_at_most;
+use crate::identities::{self, Identities, Violation};
+use crate::run_directory::RunDirectory;
+use recount::recount;
+use sample::Sampled;
+use selection::Selection;
+
+pub use recount::RecountError;
+pub use sample::StandingCount;
+pub use selection::SampleSize;
+
+/// A run that does not stand up to its verification.
+#[derive(Debug, Error)]
+pub enum VerifyError {
+    /// Its ledger does not stand up to the audit.
+    #[error(transparent)]
+    Audit(#[from] AuditError),
+    /// Units have no count yet.
+    #[error("the ledger is sound but not complete: {missing_units} units are missing, the first is {first}")]
+    Incomplete {
+        /// How many.
+        missing_units: u64,
+        /// The first of them.
+        first: UnitId,
+    },
+    /// Counts stand that are to be taken back.
+    #[error(
+        "{0} counts of quarantined machines stand that no other machine has confirmed: go on with the run, it counts them again"
+    )]
+    Unbelieved(u64),
+    /// An equation among the sums does not hold.
+    #[error(transparent)]
+    Identities(#[from] Violation),
+    /// A unit that was counted again has another count, or cannot be counted here.
+    #[error(transparent)]
+    Recount(#[from] RecountError),
+    /// The total is not the published one.
+    #[error("the ledger is complete, but its total differs from the published value")]
+    Published,
+}
+
+/// A run that is being verified.
+#[derive(Debug)]
+pub struct Verification<'a> {
+    directory: &'a RunDirectory,
+    audit: Audit,
+    symmetric: Sampled,
+    sample: Sampled,
+    /// Of how many units the sample was drawn.
+    of: u64,
+    seed: u64,
+}
+
+/// What the recount of a sample shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SampleRecount {
+    /// Units counted again, all with the same outcome.
+    pub units: u64,
+    /// Units of which they were drawn.
+    pub of: u64,
+    /// What the draw followed from.
+    pub seed: u64,
+    /// At most this share of them is wrong, with [`CONFIDENCE`](crate::CONFIDENCE).
+    pub wrong_at_most: f64,
+}
+
+impl<'a> Verification<'a> {
+    /// Reads the ledger. The sample follows from the seed, which is drawn where none is given.
+    ///
+    /// # Errors
+    /// The ledger is damaged or cannot be read, or its counts contradict each other.
+    pub fn read(
+        directory: &'a RunDirectory,
+        size: SampleSize,
+        seed: Option<u64>,
+    ) -> Result<Self, VerifyError> {
+        let seed = seed.unwrap_or_else(|| u64::from(rand::random::<u32>()));
+        let Selection { symmetric, sample, of } = Selection::of(directory, size, seed);
+        let (mut symmetric, mut sample) = (Sampled::of(symmetric), Sampled::of(sample));
+        let audit = audit_each(directory, |location, record| {
+            symmetric.note(location, record);
+            sample.note(location, record);
+        })?;
+        Ok(Self { directory, audit, symmetric, sample, of, seed })
+    }
+
+    /// What the ledger shows by itself.
+    pub fn audit(&self) -> &Audit {
+        &self.audit
+    }
+
+    /// Expects that nothing is left to be counted.
+    ///
+    /// # Errors
+    /// Units are missing, or counts stand that nobody believes.
+    pub fn expect_complete(&self) -> Result<(), VerifyError> {
+        if let Some(first) = self.audit.missing {
+            return Err(VerifyError::Incomplete { missing_units: self.audit.missing_units, first });
+        }
+        match self.audit.standing.unbelieved() {
+            0 => Ok(()),
+            unbelieved => Err(VerifyError::Unbelieved(unbelieved)),
+        }
+    }
+
+    /// Checks the equations among the sums; there are none for a share of a plan.
+    ///
+    /// # Errors
+    /// One does not hold.
+    pub fn identities(&self) -> Result<Option<Identities>, VerifyError> {
+        if !self.directory.run().shard.is_whole() {
+            return Ok(None);
+        }
+        let Audit { standing, totals, .. } = &self.audit;
+        Ok(Some(identities::check(self.directory.plan(), standing, totals)?))
+    }
+
+    /// How many symmetric counts there are.
+    pub fn symmetric_units(&self) -> u64 {
+        self.symmetric.len()
+    }
+
+    /// Counts all symmetric counts again on so many threads, and calls `counted` after each.
+    ///
+    /// # Errors
+    /// One of them is wrong, or cannot be counted here.
+    pub fn recount_symmetric(&self, threads: u32, counted: &(dyn Fn() + Sync)) -> Result<u64, VerifyError> {
+        Ok(recount(self.directory.plan(), &self.symmetric, threads, counted)?)
+    }
+
+    /// How many units the sample has.
+    pub fn sample_units(&self) -> u64 {
+        self.sample.len()
+    }
+
+    /// Counts the sample again on so many threads, and calls `counted` after each unit.
+    ///
+    /// # Errors
+    /// A count is wrong, or cannot be made here.
+    pub fn recount_sample(
+        &self,
+        threads: u32,
+        counted: &(dyn Fn() + Sync),
+    ) -> Result<SampleRecount, VerifyError> {
+        let units = recount(self.directory.plan(), &self.sample, threads, counted)?;
+        let wrong_at_most = if units == self.of { 0.0 } else { wrong_at_most(units, 0).unwrap_or(1.0) };
+        Ok(SampleRecount { units, of: self.of, seed: self.seed, wrong_at_most })
+    }
+
+    /// Compares the total with the published one. Says whether there is one.
+    ///
+    /// # Errors
+    /// They differ.
+    pub fn expect_published(&self) -> Result<bool, VerifyError> {
+        let board = self.directory.plan().board();
+        match Answer::of(&self.audit, board, self.directory.run().shard).agreement() {
+            Agreement::Agrees => Ok(true),
+            Agreement::None => Ok(false),
+            Agreement::Differs => Err(VerifyError::Published),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

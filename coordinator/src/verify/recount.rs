@@ -1,0 +1,121 @@
+//! Units of a finished run counted once more, by other means than the first time.
+
+use std::sync::Arc;
+
+use queens::kernel::{Kernel, KernelError, KernelName, Method, Stop, kernel};
+use queens::orbit_search::count_fixed_again;
+use queens::symmetric::Turn;
+use queens::{Measure, Summand};
+use queens::{Plan, UnitId};
+use rayon::prelude::*;
+use thiserror::Error;
+
+use super::sample::{Sampled, StandingCount};
+use crate::ledger::Location;
+
+/// A unit that was counted again with another outcome, or that cannot be counted here.
+#[derive(Debug, Error)]
+pub enum RecountError {
+    /// The two counts differ.
+    #[error("unit {unit}: the ledger says {recorded} ({location}, counted by {kernel}), {by} finds {found}")]
+    Differs {
+        /// The unit.
+        unit: UnitId,
+        /// Its standing count.
+        recorded: u64,
+        /// The line that has it.
+        location: Location,
+        /// What counted it.
+        kernel: Arc<str>,
+        /// What counted it again.
+        by: Means,
+        /// With this outcome.
+        found: u64,
+    },
+    /// This machine lacks the kernel.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+    /// The system gives no threads.
+    #[error(transparent)]
+    Threads(#[from] rayon::ThreadPoolBuildError),
+}
+
+/// What counts a unit again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Means {
+    /// The search by orbits, for symmetric counts.
+    SecondAlgorithm,
+    /// Another kernel, on the mirrored unit.
+    Mirrored(KernelName),
+}
+
+impl std::fmt::Display for Means {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::SecondAlgorithm => f.write_str("the second algorithm"),
+            Self::Mirrored(kernel) => write!(f, "{kernel} on the mirrored unit"),
+        }
+    }
+}
+
+/// Counts every unit again on so many threads, stops at the first that differs, and calls `advance` after each. Gives
+/// the number of units.
+///
+/// # Errors
+/// A count differs, or cannot be made here.
+pub fn recount(
+    plan: &Plan,
+    sampled: &Sampled,
+    threads: u32,
+    advance: &(dyn Fn() + Sync),
+) -> Result<u64, RecountError> {
+    let counted = sampled.counted();
+    let stop = Stop::new();
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build()?;
+    let check = |(unit, standing): &(UnitId, &StandingCount)| {
+        let result = check(plan, *unit, standing, &stop);
+        advance();
+        // Whoever is stopped by this one finds nothing.
+        result.inspect_err(|_| stop.stop())
+    };
+    pool.install(|| counted.par_iter().map(check).find_any(Result::is_err)).unwrap_or(Ok(()))?;
+    Ok(counted.len() as u64)
+}
+
+fn check(plan: &Plan, id: UnitId, standing: &StandingCount, stop: &Stop) -> Result<(), RecountError> {
+    let unit = plan.unit(id);
+    let image = unit.position.mirrored();
+    let (found, by) = match unit.summand {
+        Summand::Symmetric(_, Measure::HalfTurn) => {
+            (count_fixed_again(&image, Turn::Half, stop), Means::SecondAlgorithm)
+        }
+        Summand::Symmetric(_, Measure::QuarterTurn) => {
+            (count_fixed_again(&image, Turn::Quarter, stop), Means::SecondAlgorithm)
+        }
+        Summand::Asymmetric | Summand::Symmetric(_, Measure::Completions) => {
+            let kernel = other_kernel(&standing.kernel)?;
+            let found = kernel.count(&image, stop).map(|count| count.completions);
+            (found, Means::Mirrored(kernel.name()))
+        }
+    };
+    match found {
+        Some(found) if found != standing.count => Err(RecountError::Differs {
+            unit: id,
+            recorded: standing.count,
+            location: standing.location,
+            kernel: Arc::clone(&standing.kernel),
+            by,
+            found,
+        }),
+        _ => Ok(()),
+    }
+}
+
+/// A kernel of another method than the one that counted.
+fn other_kernel(counted_by: &str) -> Result<Arc<dyn Kernel>, KernelError> {
+    let method = match counted_by.parse::<KernelName>() {
+        Ok(KernelName { method: Method::Search, .. }) => Method::Meet,
+        Ok(KernelName { method: Method::Meet, .. }) | Err(_) => Method::Search,
+    };
+    kernel(method, None)
+}

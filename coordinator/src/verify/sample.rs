@@ -1,0 +1,76 @@
+//! What a ledger says about units that are to be counted again.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use queens::UnitId;
+
+use crate::ledger::{Location, Record};
+
+/// Where the ledger has the standing count of a unit, and what counted it.
+#[derive(Clone, Debug)]
+pub struct StandingCount {
+    /// The count.
+    pub count: u64,
+    /// The line.
+    pub location: Location,
+    /// The kernel, as in `search/portable`.
+    pub kernel: Arc<str>,
+}
+
+/// Some units of a run, with their standing counts as far as the ledger has been read.
+#[derive(Debug)]
+pub struct Sampled {
+    units: HashMap<UnitId, Option<StandingCount>>,
+    kernels: Vec<Arc<str>>,
+}
+
+impl Sampled {
+    /// These units, of which nothing has been read yet.
+    pub fn of(units: Vec<UnitId>) -> Self {
+        Self { units: units.into_iter().map(|unit| (unit, None)).collect(), kernels: Vec::new() }
+    }
+
+    /// How many units there are.
+    pub fn len(&self) -> u64 {
+        self.units.len() as u64
+    }
+
+    /// Takes note of a record.
+    pub fn note(&mut self, location: Location, record: &Record) {
+        match record {
+            Record::Count(r) if self.units.contains_key(&r.unit) => {
+                let kernel = self.kernel(&r.kernel);
+                self.units.insert(r.unit, Some(StandingCount { count: r.count, location, kernel }));
+            }
+            Record::Retract(r) => {
+                if let Some(standing) = self.units.get_mut(&r.unit) {
+                    *standing = None;
+                }
+            }
+            Record::Restore(r) if self.units.contains_key(&r.unit) => {
+                let kernel = self.kernel(&r.kernel);
+                self.units.insert(r.unit, Some(StandingCount { count: r.count, location, kernel }));
+            }
+            _ => {}
+        }
+    }
+
+    /// The name, of which one copy is kept.
+    fn kernel(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.kernels.iter().find(|known| ***known == *name) {
+            return Arc::clone(known);
+        }
+        let new: Arc<str> = name.into();
+        self.kernels.push(Arc::clone(&new));
+        new
+    }
+
+    /// The units with a standing count, in the order of their numbers.
+    pub fn counted(&self) -> Vec<(UnitId, &StandingCount)> {
+        let counted = self.units.iter().filter_map(|(unit, counted)| Some((*unit, counted.as_ref()?)));
+        let mut counted: Vec<_> = counted.collect();
+        counted.sort_by_key(|(unit, _)| *unit);
+        counted
+    }
+}

@@ -1,0 +1,301 @@
+//! Every message comes over the wire as it was meant, whatever its values; and whatever arrives, what is understood of
+//! it is the same after having been sent once more.
+
+use std::fmt::Debug;
+
+use proptest::collection::vec;
+use proptest::option;
+use proptest::prelude::*;
+use prost::Message;
+use queens::kernel::{Isa, Method};
+use queens::plan::Scheme;
+
+use super::*;
+
+/// Sends a value and reads what arrives.
+fn sent<W, D>(value: &D) -> D
+where
+    W: Message + Default + From<D> + TryInto<D>,
+    W::Error: Debug,
+    D: Clone,
+{
+    let bytes = W::from(value.clone()).encode_to_vec();
+    W::decode(&bytes[..]).unwrap().try_into().expect("what was sent is understood")
+}
+
+/// Times are sent in milliseconds, microseconds, or seconds as a binary fraction: these all keep the 512th of a second.
+fn time() -> impl Strategy<Value = Duration> {
+    (0..1_u64 << 30, 0..512_u32).prop_map(|(seconds, part)| Duration::new(seconds, part * 1_953_125))
+}
+
+fn whole_millis() -> impl Strategy<Value = Duration> {
+    (1..u64::MAX).prop_map(Duration::from_millis)
+}
+
+fn whole_micros() -> impl Strategy<Value = Duration> {
+    any::<u64>().prop_map(Duration::from_micros)
+}
+
+fn unit() -> impl Strategy<Value = UnitId> {
+    any::<u64>().prop_map(UnitId)
+}
+
+fn lease() -> impl Strategy<Value = Lease> {
+    let variant = prop::sample::select(Variant::ALL.to_vec());
+    (unit(), any::<u64>(), variant).prop_map(|(unit, token, variant)| Lease {
+        unit,
+        token: Token(token),
+        variant,
+    })
+}
+
+fn kernel() -> impl Strategy<Value = KernelName> {
+    let (methods, isas) = (Method::ALL.to_vec(), Isa::ALL.to_vec());
+    (prop::sample::select(methods), prop::sample::select(isas))
+        .prop_map(|(method, isa)| KernelName { method, isa })
+}
+
+fn fingerprint() -> impl Strategy<Value = Fingerprint> {
+    "[0-9a-f]{0,64}".prop_map(Fingerprint::from)
+}
+
+/// Up to 50 characters of plain text, of at most four bytes each.
+fn name() -> impl Strategy<Value = String> {
+    "\\PC{1,50}"
+}
+
+fn board() -> impl Strategy<Value = Board> {
+    (1..=32_u8).prop_map(|n| Board::new(n).unwrap())
+}
+
+prop_compose! {
+    fn registration()(
+        fingerprint in fingerprint(),
+        name in name(),
+        machine in name(),
+        threads in 1..=MOST_THREADS,
+        kernel in kernel(),
+        self_test in any::<u64>(),
+        held in vec(unit(), 0..5),
+        (former, leases) in (option::of(any::<u64>().prop_map(WorkerId)), vec(lease(), 0..5)),
+    ) -> Registration {
+        Registration {
+            owner: Owner::default(), fingerprint, name, machine, threads, kernel, self_test, held, former, leases,
+        }
+    }
+}
+
+prop_compose! {
+    fn welcome()(worker in any::<u64>(), lease_time in whole_millis(), leases in vec(lease(), 0..5)) -> Welcome {
+        Welcome { worker: WorkerId(worker), lease_time, leases }
+    }
+}
+
+fn lease_reply() -> impl Strategy<Value = LeaseReply> {
+    prop_oneof![Just(LeaseReply::Finished), vec(lease(), 0..5).prop_map(LeaseReply::Granted)]
+}
+
+prop_compose! {
+    fn unit_count()(
+        lease in lease(),
+        completions in any::<u64>(),
+        nodes in any::<u64>(),
+        cpu in whole_micros(),
+    ) -> UnitCount {
+        UnitCount { lease, completions, nodes, cpu }
+    }
+}
+
+prop_compose! {
+    fn report()(worker in any::<u64>(), counts in vec(unit_count(), 0..5)) -> Report {
+        Report { worker: WorkerId(worker), counts }
+    }
+}
+
+prop_compose! {
+    fn totals()(a in 0..=LARGEST_TOTAL / 16, p in 0..=LARGEST_TOTAL / 16, r in 0..=LARGEST_TOTAL / 16, full in 0..=1_u128)
+        -> Totals
+    {
+        Totals { a, p, r, full }
+    }
+}
+
+prop_compose! {
+    fn assurance()(
+        [on_two_owners, on_two_machines, on_one_machine, pending, sampled, conflicts] in any::<[u64; 6]>(),
+        (quarantined, expelled) in (vec(name(), 0..3), vec(name(), 0..3)),
+        wrong_at_most in option::of(0.0..1.0),
+    ) -> Assurance {
+        Assurance {
+            on_two_owners, on_two_machines, on_one_machine, pending, sampled, conflicts, quarantined, expelled,
+            wrong_at_most,
+        }
+    }
+}
+
+prop_compose! {
+    fn worker_status()(
+        (name, machine, owner) in (name(), name(), name()),
+        threads in any::<u32>(),
+        kernel in kernel(),
+        (leased, done) in any::<(u64, u64)>(),
+        rate in 0.0..1e9,
+        last_word in time(),
+    ) -> WorkerStatus {
+        WorkerStatus { name, owner: Owner::new(&owner), machine, threads, kernel, leased, done, rate, last_word }
+    }
+}
+
+prop_compose! {
+    fn run_status()(
+        (board, fingerprint) in (board(), fingerprint()),
+        [units, done, leased, disputed] in any::<[u64; 4]>(),
+        (progress, rate) in (0.0..1.0, 0.0..1e9),
+        totals in totals(),
+        (elapsed, left) in (time(), option::of(time())),
+        phase in prop::sample::select(vec![Phase::Counting, Phase::Auditing, Phase::Complete, Phase::Withheld]),
+        trouble in any::<String>(),
+        (workers, workers_left_out) in (vec(worker_status(), 0..3), any::<u32>()),
+        assurance in assurance(),
+        set_aside in vec(unit(), 0..5),
+    ) -> RunStatus {
+        let workers_total = workers.len() as u64 + u64::from(workers_left_out);
+        RunStatus {
+            board, fingerprint, units, done, leased, disputed, progress, totals, elapsed, left, rate, phase, trouble,
+            workers, workers_total, assurance, set_aside,
+        }
+    }
+}
+
+fn scheme() -> impl Strategy<Value = Scheme> {
+    prop_oneof![
+        any::<u64>().prop_map(|grain| Scheme::Constellations { grain }),
+        any::<(u8, u8, u8)>().prop_map(|(rows, group, sides)| Scheme::Families { rows, group, sides }),
+    ]
+}
+
+/// What is understood of these bytes is the same after having been sent once more.
+fn is_stable<W, D>(bytes: &[u8]) -> Result<(), TestCaseError>
+where
+    W: Message + Default + From<D> + TryInto<D>,
+    W::Error: Debug,
+    D: Clone + Debug,
+{
+    let Ok(message) = W::decode(bytes) else { return Ok(()) };
+    let Ok(value) = message.try_into() else { return Ok(()) };
+    // Not by equality: what is no number never equals itself.
+    prop_assert_eq!(format!("{:?}", sent::<W, D>(&value)), format!("{value:?}"));
+    Ok(())
+}
+
+proptest! {
+    #[test]
+    fn registrations_arrive_as_they_were_meant(value in registration()) {
+        prop_assert_eq!(sent::<v1::RegisterRequest, _>(&value), value);
+    }
+
+    #[test]
+    fn welcomes_arrive_as_they_were_meant(value in welcome()) {
+        prop_assert_eq!(sent::<v1::RegisterReply, _>(&value), value);
+    }
+
+    #[test]
+    fn leases_arrive_as_they_were_meant(value in lease_reply()) {
+        prop_assert_eq!(sent::<v1::LeaseReply, _>(&value), value);
+    }
+
+    #[test]
+    fn reports_arrive_as_they_were_meant(value in report()) {
+        prop_assert_eq!(sent::<v1::ReportRequest, _>(&value), value);
+    }
+
+    #[test]
+    fn a_status_arrives_as_it_was_meant(value in run_status()) {
+        prop_assert_eq!(sent::<v1::StatusReply, _>(&value), value);
+    }
+
+    #[test]
+    fn plans_arrive_as_they_were_meant(
+        (n, scheme, version) in (board(), scheme(), any::<u32>()),
+        fingerprint in fingerprint(),
+    ) {
+        let spec = PlanSpec { n, scheme, version };
+        let bytes = plan_reply(spec, &fingerprint).encode_to_vec();
+        let reply = v1::PlanReply::decode(&bytes[..]).unwrap();
+        prop_assert_eq!(plan_from_reply(reply), Ok((spec, fingerprint)));
+    }
+
+    #[test]
+    fn of_damaged_messages_what_is_understood_is_sent_on_unchanged(
+        (registration, welcome, report, status) in (registration(), welcome(), report(), run_status()),
+        lease_reply in lease_reply(),
+        damage in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
+    ) {
+        let damaged = |mut bytes: Vec<u8>| {
+            for (at, byte) in &damage {
+                if !bytes.is_empty() {
+                    let at = at.index(bytes.len());
+                    bytes[at] = *byte;
+                }
+            }
+            bytes
+        };
+        is_stable::<v1::RegisterRequest, Registration>(&damaged(v1::RegisterRequest::from(registration).encode_to_vec()))?;
+        is_stable::<v1::RegisterReply, Welcome>(&damaged(v1::RegisterReply::from(welcome).encode_to_vec()))?;
+        is_stable::<v1::LeaseReply, LeaseReply>(&damaged(v1::LeaseReply::from(lease_reply).encode_to_vec()))?;
+        is_stable::<v1::ReportRequest, Report>(&damaged(v1::ReportRequest::from(report).encode_to_vec()))?;
+        is_stable::<v1::StatusReply, RunStatus>(&damaged(v1::StatusReply::from(status).encode_to_vec()))?;
+    }
+
+    #[test]
+    fn names_that_cannot_be_shown_and_threads_that_no_machine_has_are_refused(
+        valid in registration(),
+        control in "\\PC{0,9}[\\x00-\\x1f\\x7f]\\PC{0,9}",
+        long in "[a-z]{201,300}",
+        threads in MOST_THREADS + 1..,
+    ) {
+        let valid = v1::RegisterRequest::from(valid);
+        for wrong in [String::new(), control, long] {
+            let name = v1::RegisterRequest { name: wrong.clone(), ..valid.clone() };
+            prop_assert_eq!(Registration::try_from(name).unwrap_err().field, "a worker's name");
+            let machine = v1::RegisterRequest { machine: wrong, ..valid.clone() };
+            prop_assert_eq!(Registration::try_from(machine).unwrap_err().field, "a machine's name");
+        }
+        for threads in [0, threads] {
+            let request = v1::RegisterRequest { threads, ..valid.clone() };
+            prop_assert_eq!(Registration::try_from(request).unwrap_err().field, "the number of threads");
+        }
+        let kernel = v1::RegisterRequest { kernel: "magic/avx512".into(), ..valid };
+        prop_assert_eq!(Registration::try_from(kernel).unwrap_err().field, "the kernel");
+    }
+
+    #[test]
+    fn a_status_with_numbers_that_cannot_be_is_refused(
+        valid in run_status(),
+        n in prop_oneof![Just(0), 33_u32..],
+        total in LARGEST_TOTAL + 1..,
+        negative in -1e9..-1e-3,
+    ) {
+        let valid = v1::StatusReply::from(valid);
+        let field = |reply: v1::StatusReply| RunStatus::try_from(reply).unwrap_err().field;
+        prop_assert_eq!(field(v1::StatusReply { n, ..valid.clone() }), "the board size");
+        for text in [total.to_string(), "-1".into(), "1.5".into(), String::new()] {
+            prop_assert_eq!(field(v1::StatusReply { a: text.clone(), ..valid.clone() }), "a total");
+            prop_assert_eq!(field(v1::StatusReply { solutions: text, ..valid.clone() }), "a total");
+        }
+        for seconds in [negative, f64::NAN, f64::INFINITY, 1e300] {
+            prop_assert_eq!(field(v1::StatusReply { seconds, ..valid.clone() }), "a time");
+            prop_assert_eq!(field(v1::StatusReply { seconds_left: Some(seconds), ..valid.clone() }), "a time");
+        }
+        prop_assert_eq!(field(v1::StatusReply { phase: 0, ..valid }), "the phase");
+    }
+}
+
+#[test]
+fn verdicts_arrive_as_they_were_meant_and_none_is_no_verdict() {
+    for verdict in [Verdict::Recorded, Verdict::Known, Verdict::Conflict, Verdict::Later, Verdict::Unwanted] {
+        assert_eq!(Verdict::try_from(v1::Verdict::from(verdict)), Ok(verdict));
+    }
+    assert!(Verdict::try_from(v1::Verdict::Unspecified).is_err());
+    assert!(Welcome::try_from(v1::RegisterReply { lease_ms: 0, ..Default::default() }).is_err());
+}

@@ -1,0 +1,154 @@
+//! Fingerprints: what two machines compare to know that their plans are the same.
+//!
+//! A fingerprint is a hash of canonical bytes: of all that the plan follows from, and of what follows for its units. No
+//! text that is meant for people is among them, and what a version hashes stays as it is for ever.
+//!
+//! ```text
+//! version 2:  name, version, specification;
+//!             for each part:  summand, number of units;
+//!                             of its units, or of a fixed sample where it has many:  index, position
+//! version 1:  the specification as Rust once showed it;  for each part:  summand, split, units, position
+//! ```
+//!
+//! Version 1 leaves out what its splits mean; that they mean the same is seen to by the golden values.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::plan::part::{OuterSplit, Part, Split};
+use crate::plan::spec::{PlanSpec, Scheme};
+use crate::position::{BoundaryPairs, Position};
+use crate::summand::{Measure, Summand};
+
+/// The hash of everything in a plan, 128 bits, written as 32 hexadecimal digits.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Fingerprint(String);
+
+impl fmt::Display for Fingerprint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl From<String> for Fingerprint {
+    fn from(text: String) -> Self {
+        Self(text)
+    }
+}
+
+impl Fingerprint {
+    /// The fingerprint of the plan of that specification with these parts.
+    pub(super) fn of(spec: &PlanSpec, parts: &[Part]) -> Self {
+        let (head, bytes_of): (_, fn(&Part) -> Vec<u8>) = match spec.version {
+            1 => (spec_of_version_1(spec).into_bytes(), part_of_version_1),
+            _ => (bytes_of_spec(spec), bytes_of_part),
+        };
+        let mut hash = blake3::Hasher::new();
+        hash.update(&head);
+        for part in parts {
+            hash.update(&bytes_of(part));
+        }
+        Self(hash.finalize().to_hex()[..32].to_owned())
+    }
+}
+
+/// Of a part with more units a sample is looked at.
+const FEW: u64 = 16;
+
+/// So many units are looked at then, the first and the last among them.
+const SAMPLE: u64 = 4;
+
+fn bytes_of_spec(spec: &PlanSpec) -> Vec<u8> {
+    let mut bytes = b"diadem plan".to_vec();
+    bytes.extend(spec.version.to_le_bytes());
+    bytes.push(spec.n.n());
+    match spec.scheme {
+        Scheme::Constellations { grain } => {
+            bytes.push(0);
+            bytes.extend(grain.to_le_bytes());
+        }
+        Scheme::Families { rows, group, sides } => bytes.extend([1, rows, group, sides]),
+    }
+    bytes
+}
+
+fn bytes_of_summand(summand: Summand) -> [u8; 5] {
+    let (member, measure) = match summand {
+        Summand::Asymmetric => (u32::MAX, 0),
+        Summand::Symmetric(member, Measure::Completions) => (member, 1),
+        Summand::Symmetric(member, Measure::HalfTurn) => (member, 2),
+        Summand::Symmetric(member, Measure::QuarterTurn) => (member, 3),
+    };
+    let [a, b, c, d] = member.to_le_bytes();
+    [a, b, c, d, measure]
+}
+
+fn bytes_of_part(part: &Part) -> Vec<u8> {
+    let mut bytes = bytes_of_summand(part.summand()).to_vec();
+    bytes.extend(part.units().to_le_bytes());
+    let indices = sample(part.units());
+    for (index, position) in indices.iter().zip(part.positions_of_units(&indices)) {
+        bytes.extend(index.to_le_bytes());
+        push_position(&mut bytes, &position);
+    }
+    bytes
+}
+
+/// Of the numbers below `units` all, ascending, or the first, the last, and one of each of as many equal stretches between
+/// them, always the same.
+fn sample(units: u64) -> Vec<u64> {
+    if units <= FEW {
+        return (0..units).collect();
+    }
+    let one_of_stretch = |k: u64| {
+        // Where in its stretch: multiples of the golden ratio, as fractions of 2^64.
+        let within = k.wrapping_mul(0x9E37_79B9_7F4A_7C15);
+        let place = u128::from(k) << 64 | u128::from(within);
+        ((place * u128::from(units) / u128::from(SAMPLE)) >> 64) as u64
+    };
+    (0..SAMPLE - 1).map(one_of_stretch).chain([units - 1]).collect()
+}
+
+/// Appends a position: its queens in ascending order, the squares of each row, and the boundary pairs if not all are
+/// allowed. Numbers of more than one byte begin with the lowest.
+pub(super) fn push_position(bytes: &mut Vec<u8>, position: &Position) {
+    let board = position.board();
+    let mut queens = position.queens().to_vec();
+    queens.sort_unstable();
+    bytes.push(queens.len() as u8);
+    bytes.extend(queens.iter().flat_map(|queen| [queen.row, queen.col]));
+    bytes.extend(board.lines().flat_map(|row| position.squares(row).to_le_bytes()));
+    bytes.push(position.boundary().is_some().into());
+    if let Some(pairs) = position.boundary() {
+        bytes.extend(board.lines().flat_map(|left| pairs.rights(left).to_le_bytes()));
+    }
+}
+
+/// The specification as the release that had version 1 showed it for debugging.
+fn spec_of_version_1(spec: &PlanSpec) -> String {
+    let scheme = match spec.scheme {
+        Scheme::Constellations { grain } => format!("Constellations {{ grain: {grain} }}"),
+        Scheme::Families { rows, group, sides } => {
+            format!("Families {{ rows: {rows}, group: {group}, sides: {sides} }}")
+        }
+    };
+    format!("PlanSpec {{ n: Board({}), scheme: {scheme}, version: 1 }}", spec.n)
+}
+
+fn part_of_version_1(part: &Part) -> Vec<u8> {
+    let (depth, group, sides) = match part.how() {
+        Split::Whole => (0, 0, None),
+        Split::Rows { depth, group } => (depth as u8, group as u8, None),
+        Split::Outer(OuterSplit { rows, group, sides }) => (rows as u8, group as u8, Some(sides as u8)),
+    };
+    let queens = part.position().queens();
+    let pairs = part.position().boundary().into_iter().flat_map(BoundaryPairs::iter);
+    let mut bytes = bytes_of_summand(part.summand()).to_vec();
+    bytes.extend([depth, group, queens.len() as u8]);
+    bytes.extend(sides);
+    bytes.extend(part.units().to_le_bytes());
+    bytes.extend(queens.iter().flat_map(|queen| [queen.row, queen.col]));
+    bytes.extend(pairs.flat_map(|(left, right)| [left, right]));
+    bytes
+}

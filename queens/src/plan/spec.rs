@@ -1,0 +1,145 @@
+//! What a plan follows from: board, scheme, parameters and version, and which of these give a plan.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::board::Board;
+use crate::kernel::Method;
+use crate::plan::constellations::default_grain;
+use crate::plan::families::default_split;
+use crate::plan::part::{MOST_IN_GROUP, OuterSplit};
+
+/// How the count of a board is cut into units.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(tag = "scheme", rename_all = "lowercase")]
+pub enum Scheme {
+    /// One boundary constellation of each orbit, split by the queens of further rows.
+    Constellations {
+        /// The size of a unit in expected search nodes.
+        grain: u64,
+    },
+    /// The constellations that share top and bottom queen together, split by the queens of outer rows.
+    Families {
+        /// How many further outer rows are split by.
+        rows: u8,
+        /// The squares of the last of them that go into one unit.
+        group: u8,
+        /// For how many rows more it is fixed on which side of the cut their queens fall.
+        sides: u8,
+    },
+}
+
+/// All that a plan follows from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct PlanSpec {
+    /// The board.
+    pub n: Board,
+    /// The scheme with its parameters.
+    #[serde(flatten)]
+    pub scheme: Scheme,
+    /// The version of the scheme's rules. Old versions stay, because runs last for months.
+    pub version: u32,
+}
+
+/// The version of new plans.
+pub const CURRENT_VERSION: u32 = 2;
+
+/// Plans with more units are refused: a coordinator keeps some bytes for each. Those of new runs have ten million at most.
+pub const MOST_UNITS: u64 = 20_000_000;
+
+/// The most outer rows and sides that a plan by families is split by.
+const MOST_ROWS: u8 = 8;
+const MOST_SIDES: u8 = 12;
+
+/// A specification that gives no plan.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum PlanError {
+    /// A version from the future, or none.
+    #[error(
+        "the plan has version {0}; this diadem knows versions 1 to {CURRENT_VERSION} only: use the release that began the run"
+    )]
+    UnknownVersion(u32),
+    /// A unit must have some work in it.
+    #[error("the plan's grain must be at least 1 node, not 0")]
+    NoGrain,
+    /// A group must have a square in it, and splits have their limits.
+    #[error(
+        "a plan by families splits by at most {MOST_ROWS} outer rows in groups of 1 to {MOST_IN_GROUP} squares and by \
+         at most {MOST_SIDES} sides, not by {rows} rows, groups of {group} and {sides} sides"
+    )]
+    NoSplit {
+        /// The outer rows asked for.
+        rows: u8,
+        /// The squares in a group.
+        group: u8,
+        /// The sides.
+        sides: u8,
+    },
+    /// Version 1 made several units of one where sides were to be fixed of more rows than there are.
+    #[error(
+        "the plan has version 1, which counts solutions more than once where {rows} rows and {sides} sides are more than \
+         a board of {n} has: begin the run anew"
+    )]
+    Repeated {
+        /// The board.
+        n: Board,
+        /// The outer rows.
+        rows: u8,
+        /// The sides.
+        sides: u8,
+    },
+    /// Nobody could keep account of so many pieces.
+    #[error("the plan would have more than {MOST_UNITS} units; split it less")]
+    TooManyUnits,
+}
+
+impl PlanSpec {
+    /// The specification of a new run on that board, for the row-by-row search.
+    pub fn new(n: Board) -> Self {
+        Self { n, scheme: Scheme::Constellations { grain: default_grain(n) }, version: CURRENT_VERSION }
+    }
+
+    /// The specification of a new run on that board, for halves that meet.
+    pub fn families(n: Board) -> Self {
+        let OuterSplit { rows, group, sides } = default_split(n);
+        let scheme = Scheme::Families { rows: rows as u8, group: group as u8, sides: sides as u8 };
+        Self { n, scheme, version: CURRENT_VERSION }
+    }
+
+    /// The method whose kernels the plan suits best. Others count it too.
+    pub fn method(&self) -> Method {
+        match self.scheme {
+            Scheme::Constellations { .. } => Method::Search,
+            Scheme::Families { .. } => Method::Meet,
+        }
+    }
+
+    /// Refuses a specification whose version or parameters give no plan.
+    pub(super) fn check(&self) -> Result<(), PlanError> {
+        let Self { n, scheme, version } = *self;
+        if !(1..=CURRENT_VERSION).contains(&version) {
+            return Err(PlanError::UnknownVersion(version));
+        }
+        match scheme {
+            Scheme::Constellations { grain: 0 } => Err(PlanError::NoGrain),
+            Scheme::Families { rows, group, sides }
+                if rows > MOST_ROWS || !(1..=MOST_IN_GROUP).contains(&group.into()) || sides > MOST_SIDES =>
+            {
+                Err(PlanError::NoSplit { rows, group, sides })
+            }
+            // Two queens of a family are placed already.
+            Scheme::Families { rows, sides, .. } if version == 1 && sides > 0 && rows + sides + 2 > n.n() => {
+                Err(PlanError::Repeated { n, rows, sides })
+            }
+            Scheme::Constellations { .. } | Scheme::Families { .. } => Ok(()),
+        }
+    }
+
+    /// The specification of a new run on that board that suits a method.
+    pub fn for_kernel(n: Board, method: Method) -> Self {
+        match method {
+            Method::Meet => Self::families(n),
+            Method::Search => Self::new(n),
+        }
+    }
+}

@@ -1,0 +1,21 @@
+//! Which sum of a run the count of a unit belongs to: what plans and tallies have in common.
+
+/// Which of the sums a unit's count belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Summand {
+    /// The completions of constellations without symmetry.
+    Asymmetric,
+    /// A sum of one constellation that has a symmetry, by its number among those of the plan.
+    Symmetric(u32, Measure),
+}
+
+/// What is counted of a constellation with symmetry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Measure {
+    /// All completions, T.
+    Completions,
+    /// Those that the half turn fixes, h = p + r.
+    HalfTurn,
+    /// Those that the quarter turn fixes, r.
+    QuarterTurn,
+}

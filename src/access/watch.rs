@@ -1,0 +1,73 @@
+//! Keeps whom a coordinator lets in up with the files: a token that is added or revoked holds within a second, while the
+//! coordinator goes on.
+
+use std::time::Duration;
+
+use coordinator::{Access, Handle};
+use tokio::task::spawn_blocking;
+use tokio::time::sleep;
+use tracing::{info, warn};
+
+use super::Texts;
+
+/// Between two looks at the files. What has changed is believed when it is the same in two looks: a file that is being
+/// copied is read in part otherwise.
+const LOOK_EVERY: Duration = Duration::from_millis(300);
+
+/// What is let in, and what the files said of that when they were last read.
+pub struct KeyWatch {
+    access: Access,
+    known: Texts,
+    by_certificate: bool,
+}
+
+impl KeyWatch {
+    pub(super) fn new(access: Access, known: Texts, by_certificate: bool) -> Self {
+        Self { access, known, by_certificate }
+    }
+
+    /// Looks at the files from time to time, for ever, where there are any. The workers of owners that are revoked are
+    /// struck off.
+    pub async fn watch(mut self, handle: Handle) {
+        if self.known.keys.is_none() {
+            return;
+        }
+        let mut last_look = Ok(self.known.clone());
+        loop {
+            sleep(LOOK_EVERY).await;
+            let keys = self.known.keys.clone();
+            let look =
+                spawn_blocking(move || Texts::read(keys.as_deref()).map_err(|error| format!("{error:#}")));
+            let Ok(look) = look.await else { return };
+            let is_settled = look == last_look;
+            match &look {
+                Ok(texts) if is_settled && *texts != self.known => self.take_over(texts.clone()),
+                Err(why) if !is_settled => warn!("the keys are as they were: {why}"),
+                _ => {}
+            }
+            last_look = look;
+            // Each time: somebody who was let in just before may have registered just after.
+            for owner in self.access.revoked() {
+                handle.strike_off(owner).await;
+            }
+        }
+    }
+
+    /// Lets in whom the files name now; if they make no sense, whom they named before.
+    fn take_over(&mut self, texts: Texts) {
+        let bearers = texts.bearers();
+        let bearers = bearers.and_then(|bearers| {
+            texts.let_take_part(&bearers, self.by_certificate)?;
+            Ok(bearers)
+        });
+        match bearers {
+            Ok(bearers) if self.access.is_guarded() => {
+                info!(revoked = bearers.revoked().count(), "the keys have changed and hold from now on");
+                self.access.replace(bearers);
+            }
+            Ok(_) => {}
+            Err(error) => warn!("the keys are as they were: {error:#}"),
+        }
+        self.known = texts;
+    }
+}

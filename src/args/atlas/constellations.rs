@@ -1,0 +1,87 @@
+//! The arguments of `diadem constellations`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use queens::Board;
+use queens::kernel::KernelError;
+
+use crate::args::kernel::{KernelArgs, KernelChoice};
+
+/// Lists the boundary constellations of a board up to symmetry, or carries them to other programs and back.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem constellations 8          how many there are, by symmetry class
+  diadem constellations 8 --list   each with the columns of its top and bottom queen, the rows of left and right
+  diadem constellations 12 --export .   two binary files: constellations-12-asymmetric.pp and -symmetric.pp
+  diadem constellations 12 --import constellations-12-symmetric.pp   check such a file
+  diadem constellations 12 --count constellations-12-asymmetric.pp constellations-12-symmetric.pp")]
+pub struct ConstellationsArgs {
+    /// The board size, 1 to 32; for files 4 to 30.
+    #[arg(value_name = "N")]
+    n: Board,
+    /// What to do with them.
+    #[command(flatten)]
+    task: TaskArgs,
+    /// What --count counts with.
+    #[command(flatten)]
+    kernel: KernelArgs,
+}
+
+/// What is done with the constellations: one thing at a time.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub struct TaskArgs {
+    /// One a line.
+    #[arg(long)]
+    list: bool,
+    /// One JSON object.
+    #[arg(long)]
+    json: bool,
+    /// Write the asymmetric and the symmetric ones into two binary files.
+    #[arg(long, value_name = "DIR")]
+    export: Option<PathBuf>,
+    /// Check such a file: every orbit once, the class right.
+    #[arg(long, value_name = "FILE")]
+    import: Option<PathBuf>,
+    /// Count the solutions from such a file, or from both of a board, on this machine.
+    #[arg(long, value_name = "FILE", num_args = 1..=2)]
+    count: Vec<PathBuf>,
+}
+
+/// What is done with the constellations of a board.
+#[derive(Debug)]
+pub enum ConstellationsTask {
+    /// Say how many there are.
+    Summarise,
+    /// And name them.
+    List,
+    /// All that, for programs.
+    Json,
+    /// Write both files into a folder.
+    Export(PathBuf),
+    /// Check a file.
+    Import(PathBuf),
+    /// Count from files.
+    Count(Vec<PathBuf>, KernelChoice),
+}
+
+impl ConstellationsArgs {
+    /// The board, and what is to be done.
+    ///
+    /// # Errors
+    /// If the machine lacks the instruction set that is to count.
+    pub fn task(self) -> Result<(Board, ConstellationsTask), KernelError> {
+        let kernel = self.kernel.try_into()?;
+        let task = match self.task {
+            TaskArgs { export: Some(folder), .. } => ConstellationsTask::Export(folder),
+            TaskArgs { import: Some(file), .. } => ConstellationsTask::Import(file),
+            TaskArgs { count, .. } if !count.is_empty() => ConstellationsTask::Count(count, kernel),
+            TaskArgs { json: true, .. } => ConstellationsTask::Json,
+            TaskArgs { list: true, .. } => ConstellationsTask::List,
+            TaskArgs { .. } => ConstellationsTask::Summarise,
+        };
+        Ok((self.n, task))
+    }
+}

@@ -1,0 +1,98 @@
+//! The arguments of `diadem picture`.
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use atlas::{Piece, Placement};
+use clap::{Args, Subcommand};
+use queens::Board;
+
+use super::sizes::sizes;
+use super::solutions::SettingArgs;
+
+/// Draws a picture into a file, SVG or PNG by its name.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem picture sheet 8 --out sheet.svg              all fundamental solutions
+  diadem picture board 15863724 --out board.png       one placement
+  diadem picture constellation 12 --orbit 100 --out c.svg
+  diadem picture tree 8..12 --out tree.png            the level sizes of the backtrack tree")]
+pub struct PictureArgs {
+    #[command(subcommand)]
+    pub subject: Subject,
+}
+
+#[derive(Debug, Subcommand)]
+pub enum Subject {
+    Board(BoardPictureArgs),
+    Sheet(SheetPictureArgs),
+    Constellation(ConstellationPictureArgs),
+    Tree(TreePictureArgs),
+}
+
+/// Where a picture goes.
+#[derive(Debug, Args)]
+pub struct OutArgs {
+    /// The file, named .svg or .png.
+    #[arg(long, value_name = "FILE")]
+    pub out: PathBuf,
+}
+
+/// Draws one placement.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  diadem picture board 15863724 --out board.svg")]
+pub struct BoardPictureArgs {
+    /// The rows by column, as 15863724 or 1,5,8,6,3,7,2,4.
+    #[arg(value_name = "PLACEMENT")]
+    pub placement: Placement,
+    /// The piece.
+    #[arg(long, value_name = "PIECE", default_value = "queen")]
+    pub piece: Piece,
+    #[command(flatten)]
+    pub out: OutArgs,
+}
+
+/// Draws all fundamental solutions of a board on one sheet.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  diadem picture sheet 8 --out sheet.svg")]
+pub struct SheetPictureArgs {
+    /// The board size.
+    #[arg(value_name = "N")]
+    pub n: Board,
+    #[command(flatten)]
+    pub setting: SettingArgs,
+    #[command(flatten)]
+    pub out: OutArgs,
+}
+
+/// Draws a boundary constellation, or a unit of the plan, with the squares that it leaves free.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem picture constellation 12 --orbit 100 --out c.svg    the hundredth of diadem constellations 12 --list
+  diadem picture constellation 16 --unit 7 --out unit.png    unit 7 of the plan of n = 16")]
+pub struct ConstellationPictureArgs {
+    /// The board size.
+    #[arg(value_name = "N")]
+    pub n: Board,
+    /// The constellation's number in the list, from 1.
+    #[arg(long, value_name = "K", required_unless_present = "unit", conflicts_with = "unit")]
+    pub orbit: Option<usize>,
+    /// The unit's number in the plan, from 0.
+    #[arg(long, value_name = "U")]
+    pub unit: Option<u64>,
+    #[command(flatten)]
+    pub out: OutArgs,
+}
+
+/// Draws how many partial solutions there are of each number of rows.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  diadem picture tree 8..12 --out tree.svg")]
+pub struct TreePictureArgs {
+    /// The board sizes, up to 16, as 8..12 (both included) or 8.
+    #[arg(value_name = "N..M", value_parser = sizes)]
+    pub sizes: RangeInclusive<u8>,
+    #[command(flatten)]
+    pub out: OutArgs,
+}

@@ -1,0 +1,44 @@
+//! The arguments of `diadem study`.
+
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::sizes::sizes;
+
+/// Studies the search for a first solution: placements tried, smallest first against at random, and with restarts.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem study 8..30                             a table, 1000 random runs for each board
+  diadem study 8..30 --csv study.csv --plots .   and study.csv, placements.svg, placements.png, histograms.svg, ...
+  diadem study 40 --runs 200 --limit 300         what restarts after 300 placements gain
+  diadem study 7 --trace                         the search step by step
+  diadem study 7 --trace --random --seed 3       the same, choosing at random")]
+pub struct StudyArgs {
+    /// The board sizes, 4 to 200, as 8..30 (both included) or 8.
+    #[arg(value_name = "N..M", value_parser = sizes)]
+    pub sizes: RangeInclusive<u8>,
+    /// Random runs for each board.
+    #[arg(long, value_name = "R", default_value_t = 1000)]
+    pub runs: u32,
+    /// What all random choices follow from.
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// Look at restarts after this many placements, besides the best limit [default: 5n].
+    #[arg(long, value_name = "L")]
+    pub limit: Option<u64>,
+    /// Write the table as CSV.
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Draw placements against n, and histograms, as SVG and PNG.
+    #[arg(long, value_name = "DIR")]
+    pub plots: Option<PathBuf>,
+    /// Show one search of one board step by step.
+    #[arg(long, conflicts_with_all = ["runs", "limit", "csv", "plots"])]
+    pub trace: bool,
+    /// Choose at random in the trace.
+    #[arg(long, requires = "trace")]
+    pub random: bool,
+}

@@ -1,0 +1,43 @@
+//! The arguments of `diadem bench`.
+
+use clap::Args;
+use queens::Board;
+use queens::kernel::{Isa, Method};
+
+use super::value::{Auto, ValueError, auto};
+
+/// Measures how fast this machine counts.
+///
+/// Units are drawn at random and counted for some seconds; a number of units without a star is the whole board. ns/sol
+/// is the time for a fundamental solution, one eighth of all, so that boards and programs compare; "a unit" is the time
+/// of the middle one of the units, "est. %" how far units depart from the plan's estimate.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem bench                             all methods at n = 16, 18 and 20
+  diadem bench --n 22,24 --method search --isa avx512 --seconds 60")]
+pub struct BenchArgs {
+    /// The board sizes, separated by commas.
+    #[arg(long, value_name = "N", value_delimiter = ',', default_value = "16,18,20")]
+    pub n: Vec<Board>,
+    /// The method of counting [default: each].
+    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>)]
+    pub method: Auto<Method>,
+    /// The instruction set [default: each that the machine has].
+    #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Isa>)]
+    pub isa: Auto<Isa>,
+    /// How long to count for each line, in seconds.
+    #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = seconds)]
+    pub seconds: f64,
+    /// What the units are drawn by.
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub seed: u64,
+    /// Print one JSON object for each line.
+    #[arg(long)]
+    pub json: bool,
+}
+
+fn seconds(text: &str) -> Result<f64, ValueError> {
+    let seconds = text.parse().ok().filter(|seconds| (0.01..=86_400.0).contains(seconds));
+    seconds.ok_or_else(|| ValueError::new(text, "a time from 0.01 to 86400 seconds"))
+}

@@ -1,0 +1,180 @@
+//! The arguments of the commands that work together over a network: coordinator, worker, status.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+use coordinator::DoubleCheck;
+use queens::Board;
+use queens::kernel::Method;
+use queens::plan::PlanSpec;
+use thiserror::Error;
+
+use super::kernel::KernelArgs;
+use super::loss::LossArgs;
+use super::plan::{FamilySplit, new_plan};
+use super::value::{Auto, ValueError, auto};
+
+/// Serves a run to workers until all is counted, and prints the answer.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem coordinator --n 20 --run ./diadem-20   begin a run
+  diadem coordinator --run ./diadem-20          go on with it
+  diadem coordinator --run ./diadem-20 --listen 0.0.0.0:7227 --keys keys/coordinator   for other machines too
+
+Environment: DIADEM_JOIN_TOKEN and DIADEM_STATUS_TOKEN stand for join.token and status.token.")]
+pub struct CoordinatorArgs {
+    /// The board size, 1 to 32; needed only to begin a run.
+    #[arg(long, value_name = "N")]
+    n: Option<Board>,
+    /// The run directory.
+    #[arg(long, value_name = "DIR")]
+    run: PathBuf,
+    /// The method that a new run is planned for: auto, meet, search.
+    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", value_parser = auto::<Method>)]
+    method: Auto<Method>,
+    /// Plan a new run by families, split as with count.
+    #[arg(long, value_name = "ROWS,GROUP,SIDES")]
+    families: Option<FamilySplit>,
+    /// Which counts are made a second time, in another way and if possible on another machine: none, a share drawn at
+    /// random as in 0.5%, all.
+    ///
+    /// A run goes on as it was told before; one that was told nothing checks 1%. What is said here goes on record.
+    #[arg(long, value_name = "POLICY")]
+    double_check: Option<DoubleCheck>,
+    /// Where to listen for workers.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7227", value_parser = address)]
+    listen: SocketAddr,
+    /// Speak TLS, and let those in who have a token or a certificate: a folder as diadem keys init makes it, with
+    /// server.pem, server.key, join.token and, if wished, status.token and ca.pem (for client certificates).
+    #[arg(long, value_name = "DIR")]
+    keys: Option<PathBuf>,
+    /// Listen also where others can connect, without TLS: whoever can reach the port can take part.
+    #[arg(long, conflicts_with = "keys")]
+    insecure: bool,
+    /// Go on answering status requests after the count is complete.
+    #[arg(long)]
+    stay: bool,
+    #[command(flatten)]
+    loss: LossArgs,
+    /// Print the answer as one JSON object on stdout and nothing else there.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A run that is served to workers.
+#[derive(Debug)]
+pub struct ServedRun {
+    /// What to begin where there is no run yet, and what a run that is there must be of.
+    pub board: Option<Board>,
+    pub path: PathBuf,
+    method: Option<Method>,
+    families: Option<FamilySplit>,
+    pub double_check: Option<DoubleCheck>,
+    pub listen: SocketAddr,
+    pub keys: Option<PathBuf>,
+    /// Whether status requests are answered after the end.
+    pub stays: bool,
+    /// Whether it goes on where acknowledged records are missing.
+    pub accepts_loss: bool,
+    pub json: bool,
+}
+
+/// Whoever can reach the address could take part, and nobody has said that they may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+#[error(
+    "{0} can be reached from other machines: say --keys DIR (diadem keys init makes one), or --insecure if everybody \
+     who can reach it may take part"
+)]
+pub struct UnguardedError(SocketAddr);
+
+impl TryFrom<CoordinatorArgs> for ServedRun {
+    type Error = UnguardedError;
+    fn try_from(args: CoordinatorArgs) -> Result<Self, UnguardedError> {
+        if !args.listen.ip().is_loopback() && args.keys.is_none() && !args.insecure {
+            return Err(UnguardedError(args.listen));
+        }
+        Ok(Self {
+            board: args.n,
+            path: args.run,
+            method: args.method.0,
+            families: args.families,
+            double_check: args.double_check,
+            listen: args.listen,
+            keys: args.keys,
+            stays: args.stay,
+            accepts_loss: args.loss.accept_loss,
+            json: args.json,
+        })
+    }
+}
+
+impl ServedRun {
+    /// The plan of the run, should it have to be begun.
+    pub fn plan(&self) -> Option<PlanSpec> {
+        self.board.map(|board| new_plan(board, self.method, self.families))
+    }
+}
+
+/// Counts units for a coordinator until it says that all is counted.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem worker --coordinator http://127.0.0.1:7227
+  diadem worker --coordinator https://10.0.0.7:7227 --keys keys/worker
+  diadem worker --coordinator http://127.0.0.1:7227 --threads 8 --name rack-3 --give-up-after 10m
+
+Environment: DIADEM_JOIN_TOKEN stands for join.token.")]
+pub struct WorkerArgs {
+    /// The coordinator's address.
+    #[arg(long, value_name = "URL")]
+    pub coordinator: String,
+    /// Know the coordinator, and be known: a folder with ca.pem and join.token, or client.pem and client.key.
+    #[arg(long, value_name = "DIR")]
+    pub keys: Option<PathBuf>,
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    /// What to be called in status and ledger [default: host name and process number].
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// The machine's name: counts are checked on another machine than the one that made them [default: host name].
+    #[arg(long, value_name = "NAME")]
+    pub machine: Option<String>,
+    /// Leave when the coordinator has not answered for this long, as in 90s, 10m, 2h [default: wait].
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub give_up_after: Option<Duration>,
+}
+
+/// Shows how far a coordinator's run is.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem status --coordinator http://127.0.0.1:7227
+  diadem status --coordinator https://10.0.0.7:7227 --keys keys/status
+
+Environment: DIADEM_STATUS_TOKEN stands for status.token.")]
+pub struct StatusArgs {
+    /// The coordinator's address.
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:7227")]
+    pub coordinator: String,
+    /// Know the coordinator, and be known: a folder with ca.pem and status.token or join.token.
+    #[arg(long, value_name = "DIR")]
+    pub keys: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Nobody waits longer; clocks cannot count to what could be said.
+const LONGEST: Duration = Duration::from_hours(10 * 365 * 24);
+
+fn time(text: &str) -> Result<Duration, ValueError> {
+    let time = humantime::parse_duration(text).ok().filter(|time| *time <= LONGEST);
+    time.ok_or_else(|| ValueError::new(text, "a time such as 90s, 10m or 2h, of at most ten years"))
+}
+
+fn address(text: &str) -> Result<SocketAddr, ValueError> {
+    text.parse().map_err(|_| ValueError::new(text, "an IP address and a port, as in 127.0.0.1:7227"))
+}

@@ -1,0 +1,120 @@
+//! The arguments of `diadem count`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use coordinator::DoubleCheck;
+use coordinator::shard::Shard;
+use queens::Board;
+use queens::kernel::KernelError;
+
+use super::kernel::{KernelArgs, KernelChoice};
+use super::loss::LossArgs;
+use super::plan::FamilySplit;
+
+/// Counts a board on this machine.
+///
+/// The run is kept in a run directory, ./diadem-N unless told otherwise. Interrupted, the same command goes on;
+/// finished, it answers at once.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem count 16                      count with all cores, in ./diadem-16
+  diadem count 18 --threads 4          leave some cores alone
+  diadem count 14 --in-memory --json   no files; one JSON object on stdout
+  diadem count 20 --shard 3/400        the third of 400 shares, for a batch engine; then: diadem merge")]
+pub struct CountArgs {
+    /// The board size, 1 to 32.
+    #[arg(value_name = "N")]
+    n: Board,
+    /// The run directory [default: ./diadem-N].
+    #[arg(long, value_name = "DIR", conflicts_with = "in_memory")]
+    run: Option<PathBuf>,
+    /// Keep nothing on disk: an interrupted count is lost.
+    #[arg(long)]
+    in_memory: bool,
+    /// Count only share I of K, 1 <= I <= K, into a run directory of its own.
+    #[arg(long, value_name = "I/K", conflicts_with = "in_memory")]
+    shard: Option<Shard>,
+    /// Plan a new run by families, split by that many outer rows, the squares of the last in groups, and the sides of
+    /// so many rows more.
+    #[arg(long, value_name = "ROWS,GROUP,SIDES")]
+    families: Option<FamilySplit>,
+    #[command(flatten)]
+    kernel: KernelArgs,
+    /// Which counts are made a second time, in another way and if possible on another machine: none, a share drawn at
+    /// random as in 0.5%, all.
+    ///
+    /// A run goes on as it was told before; one that was told nothing checks 1%. What is said here goes on record.
+    #[arg(long, value_name = "POLICY")]
+    double_check: Option<DoubleCheck>,
+    #[command(flatten)]
+    loss: LossArgs,
+    /// Print one JSON object on stdout and nothing else.
+    #[arg(long)]
+    json: bool,
+    /// Show no progress.
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// A count on this machine.
+#[derive(Debug)]
+pub struct LocalCount {
+    pub board: Board,
+    pub storage: Storage,
+    pub kernel: KernelChoice,
+    /// How a new run is split, where that does not follow from the method.
+    pub families: Option<FamilySplit>,
+    pub double_check: Option<DoubleCheck>,
+    /// Whether it goes on where acknowledged records are missing.
+    pub accepts_loss: bool,
+    pub json: bool,
+    pub shows_progress: bool,
+}
+
+/// Where a count keeps what it has counted.
+#[derive(Debug)]
+pub enum Storage {
+    /// Nowhere but in memory; it counts the whole board.
+    Memory,
+    /// In the run directory of a share of the board.
+    Directory { path: PathBuf, shard: Shard },
+}
+
+impl TryFrom<CountArgs> for LocalCount {
+    type Error = KernelError;
+    fn try_from(args: CountArgs) -> Result<Self, KernelError> {
+        let storage = if args.in_memory {
+            Storage::Memory
+        } else {
+            let path = args.run.unwrap_or_else(|| default_directory(args.n, args.shard));
+            Storage::Directory { path, shard: args.shard.unwrap_or_default() }
+        };
+        Ok(Self {
+            board: args.n,
+            storage,
+            kernel: args.kernel.try_into()?,
+            families: args.families,
+            double_check: args.double_check,
+            accepts_loss: args.loss.accept_loss,
+            json: args.json,
+            shows_progress: !args.quiet && !args.json,
+        })
+    }
+}
+
+fn default_directory(board: Board, shard: Option<Shard>) -> PathBuf {
+    let share = shard.map(|shard| format!("-{}", shard.to_string().replace([' ', '/'], "-")));
+    PathBuf::from(format!("diadem-{board}{}", share.unwrap_or_default()))
+}
+
+impl LocalCount {
+    /// The share of the plan that is counted.
+    pub fn shard(&self) -> Shard {
+        match &self.storage {
+            Storage::Memory => Shard::default(),
+            Storage::Directory { shard, .. } => *shard,
+        }
+    }
+}

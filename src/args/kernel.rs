@@ -1,0 +1,63 @@
+//! The arguments that say what counts, and on how many threads.
+
+use std::sync::Arc;
+
+use clap::Args;
+use queens::kernel::{Isa, Kernel, KernelError, KernelName, Meet, Method, kernel};
+use queens::plan::PlanSpec;
+
+use super::value::{Auto, ThreadsArgs, auto};
+
+/// What counts, and on how many threads.
+#[derive(Debug, Args)]
+pub struct KernelArgs {
+    #[command(flatten)]
+    threads: ThreadsArgs,
+    /// The method of counting: auto, meet, search. A new run is planned for it; auto chooses by the board, and goes on
+    /// with what a run was planned for.
+    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", value_parser = auto::<Method>)]
+    method: Auto<Method>,
+    /// The instruction set: auto, avx512, avx2, portable; one that this machine lacks is refused.
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto::<Isa>)]
+    isa: Auto<Isa>,
+    /// The memory that each thread of the method meet may use for its lists, in MiB; with less it counts more slowly
+    /// [default: 48].
+    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(4..=65536))]
+    memory: Option<u32>,
+}
+
+/// What counts, and on how many threads: as it was asked for, and as this machine can.
+#[derive(Clone, Copy, Debug)]
+pub struct KernelChoice {
+    /// How many units are counted at a time.
+    pub threads: u32,
+    /// The method, unless it follows from the board or the plan.
+    pub method: Option<Method>,
+    isa: Isa,
+    /// Bytes for the lists of each thread.
+    memory: Option<usize>,
+}
+
+impl TryFrom<KernelArgs> for KernelChoice {
+    type Error = KernelError;
+    fn try_from(args: KernelArgs) -> Result<Self, KernelError> {
+        let isa = args.isa.0.unwrap_or_else(Isa::best);
+        if !isa.is_available() {
+            return Err(KernelError::Unavailable(isa));
+        }
+        let memory = args.memory.map(|mib| (mib as usize) << 20);
+        Ok(Self { threads: args.threads.count(), method: args.method.0, isa, memory })
+    }
+}
+
+impl KernelChoice {
+    /// The kernel that was asked for, or the one that suits the plan.
+    pub fn kernel(&self, plan: &PlanSpec) -> Result<Arc<dyn Kernel>, KernelError> {
+        let kernel = kernel(self.method.unwrap_or(plan.method()), Some(self.isa))?;
+        let KernelName { method, isa } = kernel.name();
+        Ok(match self.memory {
+            Some(bytes) if method == Method::Meet => Arc::new(Meet::with_memory(isa, bytes)?),
+            _ => kernel,
+        })
+    }
+}

@@ -1,0 +1,70 @@
+//! Values that several arguments have, and what is said of a text that is none of them.
+
+use std::str::FromStr;
+
+use clap::Args;
+use thiserror::Error;
+
+/// A text that is no value of its argument.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("\"{text}\" is not {wanted}")]
+pub struct ValueError {
+    text: String,
+    wanted: &'static str,
+}
+
+impl ValueError {
+    /// The text, and what would be right.
+    pub fn new(text: &str, wanted: &'static str) -> Self {
+        Self { text: text.to_owned(), wanted }
+    }
+}
+
+/// A choice that may be left to the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Auto<T>(pub Option<T>);
+
+/// The choice of that name, or the program's.
+pub fn auto<T: FromStr>(text: &str) -> Result<Auto<T>, T::Err> {
+    if text == "auto" { Ok(Auto(None)) } else { text.parse().map(|choice| Auto(Some(choice))) }
+}
+
+/// How much is counted at a time.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct ThreadsArgs {
+    /// How many units to count at a time [default: one for each core].
+    #[arg(long, value_name = "K", value_parser = threads)]
+    threads: Option<u32>,
+}
+
+impl ThreadsArgs {
+    /// The number of threads.
+    pub fn count(self) -> u32 {
+        self.threads.unwrap_or_else(cores)
+    }
+}
+
+/// So many threads may be asked for on any machine. The time that idle ones spend in looking for work grows with the
+/// square of their number.
+const MOST_THREADS: u32 = 256;
+
+/// On a machine with more cores than a quarter of that, so many for each.
+const MOST_ON_A_CORE: u32 = 4;
+
+fn cores() -> u32 {
+    std::thread::available_parallelism().map_or(1, |n| n.get() as u32)
+}
+
+fn threads(text: &str) -> Result<u32, ThreadsError> {
+    let most = MOST_THREADS.max(MOST_ON_A_CORE * cores());
+    let threads = text.parse().ok().filter(|threads| (1..=most).contains(threads));
+    threads.ok_or_else(|| ThreadsError { text: text.to_owned(), most })
+}
+
+/// A number of threads that nothing would be gained by.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("\"{text}\" is not a number of threads from 1 to {most}")]
+pub struct ThreadsError {
+    text: String,
+    most: u32,
+}

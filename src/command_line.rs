@@ -1,0 +1,71 @@
+//! The command line as it was typed: what is wrong with it, and how to type it again.
+
+use std::env;
+
+use clap::CommandFactory;
+
+use crate::args::Args;
+
+/// What to say of a run that stops before its end.
+pub fn how_to_go_on() -> String {
+    let arguments: Vec<_> =
+        env::args_os().skip(1).map(|argument| quoted(&argument.to_string_lossy())).collect();
+    format!("all that was recorded is kept, go on with: diadem {}", arguments.join(" "))
+}
+
+/// The argument as a shell takes it for one.
+fn quoted(argument: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./,:=%+@".contains(c);
+    if !argument.is_empty() && argument.chars().all(is_plain) {
+        argument.to_owned()
+    } else {
+        format!("'{}'", argument.replace('\'', r"'\''"))
+    }
+}
+
+/// What is wrong with the command line in one sentence, or nothing where all help is the better answer.
+pub fn complaint(error: &clap::Error) -> Option<String> {
+    let text = error.render().to_string();
+    let text = text.strip_prefix("error:")?;
+    let is_about_usage = |line: &&str| line.starts_with("Usage:") || line.starts_with("For more information");
+    let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !is_about_usage(line)).collect();
+    let paragraphs = lines.split(|line| line.is_empty()).map(|paragraph| paragraph.join(" "));
+    let parts: Vec<String> = paragraphs.filter(|part| !part.is_empty()).collect();
+    let what = parts.join("; ").replace("tip: ", "");
+    Some(format!("{what} (see {} --help)", command_name(env::args().skip(1))))
+}
+
+/// The command whose arguments these are, with the commands that it is part of: `diadem keys init`.
+fn command_name(arguments: impl Iterator<Item = String>) -> String {
+    let mut command = &Args::command();
+    let mut name = "diadem".to_owned();
+    for argument in arguments {
+        let Some(subcommand) = command.find_subcommand(&argument) else { break };
+        name = format!("{name} {}", subcommand.get_name());
+        command = subcommand;
+    }
+    name
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_quoted_where_a_shell_would_take_them_apart() {
+        assert_eq!(quoted("./diadem-18"), "./diadem-18");
+        assert_eq!(quoted("0.5%"), "0.5%");
+        assert_eq!(quoted("my runs"), "'my runs'");
+        assert_eq!(quoted("it's"), r"'it'\''s'");
+        assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn a_command_is_named_with_those_it_is_part_of() {
+        let named = |line: &str| command_name(line.split(' ').map(str::to_owned));
+        assert_eq!(named("count 8 --kernel magic"), "diadem count");
+        assert_eq!(named("keys init keys"), "diadem keys init");
+        assert_eq!(named("families 8"), "diadem orbits");
+        assert_eq!(named("cuont 8"), "diadem");
+    }
+}

@@ -1,0 +1,25 @@
+//! The subcommands about single solutions, a file for each. They come with the feature `atlas`.
+
+mod constellations;
+mod orbits;
+mod picture;
+mod pictures;
+mod rings;
+mod solutions;
+mod study;
+
+use std::process::ExitCode;
+
+use crate::args::atlas::AtlasCommand;
+
+/// Runs the command that was asked for.
+pub fn run(command: AtlasCommand) -> anyhow::Result<ExitCode> {
+    match command {
+        AtlasCommand::Solutions(args) => solutions::run(&args.try_into()?),
+        AtlasCommand::Orbits(args) => orbits::run(&args),
+        AtlasCommand::Rings(args) => rings::run(&args),
+        AtlasCommand::Study(args) => study::run(&args),
+        AtlasCommand::Picture(args) => picture::run(&args),
+        AtlasCommand::Constellations(args) => constellations::run(args),
+    }
+}

@@ -1,0 +1,71 @@
+//! `diadem picture`: pictures into files.
+
+use std::process::ExitCode;
+
+use anyhow::bail;
+use atlas::orbits::SolutionOrbits;
+use atlas::picture::{self, Picture};
+use atlas::tree::level_sizes;
+use queens::plan::{Plan, UnitId};
+use queens::{Board, Constellation, Position};
+
+use super::pictures;
+use crate::args::atlas::{ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs};
+use crate::args::new_plan;
+use crate::output::print;
+
+pub fn run(args: &PictureArgs) -> anyhow::Result<ExitCode> {
+    match &args.subject {
+        Subject::Board(args) => {
+            let caption = args.placement.to_string();
+            save(&args.out, &picture::board(&args.placement, args.piece, &caption))
+        }
+        Subject::Sheet(args) => {
+            let orbits = SolutionOrbits::of(args.setting.on(args.n))?;
+            save(&args.out, &picture::sheet(&orbits)?)
+        }
+        Subject::Constellation(args) => {
+            let (position, caption) = position(args)?;
+            save(&args.out, &picture::constellation(&position, &caption))
+        }
+        Subject::Tree(args) => save(&args.out, &tree(args)?),
+    }
+}
+
+fn save(out: &OutArgs, picture: &Picture) -> anyhow::Result<ExitCode> {
+    pictures::write(&out.out, picture)?;
+    print(&format!("drawn: {}", out.out.display()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What is to be drawn, and its caption.
+fn position(args: &ConstellationPictureArgs) -> anyhow::Result<(Position, String)> {
+    let board = args.n;
+    if let Some(unit) = args.unit {
+        let plan = Plan::derive(new_plan(board, None, None))?;
+        if unit >= plan.units() {
+            bail!("the plan of n = {board} has the units 0 to {}, not {unit}", plan.units() - 1);
+        }
+        return Ok((
+            plan.unit(UnitId(unit)).position,
+            format!("n = {board}, unit {unit} of {}", plan.units()),
+        ));
+    }
+    let number = args.orbit.unwrap_or(0);
+    let orbit = number.checked_sub(1).and_then(|before| Constellation::orbits(board).nth(before));
+    let Some(orbit) = orbit else {
+        let count = Constellation::orbits(board).count();
+        bail!("n = {board} has the constellations 1 to {count}, not {number}");
+    };
+    let caption = format!("n = {board}, boundary constellation {number}, {}", orbit.class);
+    Ok((Position::of_constellation(board, orbit.representative), caption))
+}
+
+fn tree(args: &TreePictureArgs) -> anyhow::Result<Picture> {
+    let tree = |n| {
+        let board = Board::new(n)?;
+        Ok((board, level_sizes(board)?))
+    };
+    let trees: Vec<_> = args.sizes.clone().map(tree).collect::<anyhow::Result<_>>()?;
+    Ok(picture::level_sizes(&trees)?)
+}

@@ -1,0 +1,82 @@
+//! `diadem rings`: solutions that remain solutions when all queens are shifted around the board.
+
+use std::collections::BTreeSet;
+use std::io::{BufWriter, Write, stdout};
+use std::process::ExitCode;
+
+use atlas::Setting;
+use atlas::orbits::SolutionOrbits;
+use atlas::picture;
+use atlas::rings::{Ring, Shift, ShiftEdge, ShiftGraph};
+use serde_json::json;
+
+use super::pictures;
+use crate::args::atlas::RingsArgs;
+use crate::output::print;
+
+pub fn run(args: &RingsArgs) -> anyhow::Result<ExitCode> {
+    let shifts: &[Shift] = if args.diagonals { &Shift::ALL } else { &Shift::STRAIGHT };
+    let graph = ShiftGraph::of(args.n, shifts)?;
+    let orbits = SolutionOrbits::of(Setting::queens(args.n))?;
+    let rings = graph.rings();
+    if args.json {
+        print(&in_json(&graph, &orbits, &rings).to_string())?;
+    } else {
+        show(&graph, &orbits, &rings)?;
+    }
+    if let Some(file) = &args.svg {
+        pictures::write(file, &picture::rings(&graph, &orbits)?)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn show(graph: &ShiftGraph, orbits: &SolutionOrbits, rings: &[Ring]) -> anyhow::Result<()> {
+    let mut out = BufWriter::new(stdout().lock());
+    let inside: BTreeSet<usize> = rings.iter().flat_map(|ring| ring.members.iter().copied()).collect();
+    let (all, count) = (graph.solutions.len(), rings.len());
+    writeln!(
+        out,
+        "n = {}: {} of {all} solutions in {count} rings, {} in none",
+        graph.board,
+        inside.len(),
+        all - inside.len()
+    )?;
+    for ring in rings {
+        writeln!(out, "\nR{}: {} solutions", ring.number(), ring.members.len())?;
+        ring.members.iter().try_for_each(|member| writeln!(out, "{}", line(graph, orbits, *member)))?;
+    }
+    let outside: Vec<usize> =
+        (0..all).filter(|index| !inside.contains(index) && !graph.edges[*index].is_empty()).collect();
+    if !outside.is_empty() {
+        writeln!(out, "\nIn no ring, but with a shift to another solution: {}", outside.len())?;
+        outside.iter().try_for_each(|member| writeln!(out, "{}", line(graph, orbits, *member)))?;
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn line(graph: &ShiftGraph, orbits: &SolutionOrbits, index: usize) -> String {
+    let edge = |edge: &ShiftEdge| format!("{} to {}", edge.shift, edge.to + 1);
+    let edges: Vec<_> = graph.edges[index].iter().map(edge).collect();
+    let orbit = format!("B{}", orbits.orbit_of[index]);
+    format!("{:>6}  {}  {orbit:<4} {}", index + 1, graph.solutions[index], edges.join(", "))
+}
+
+fn in_json(graph: &ShiftGraph, orbits: &SolutionOrbits, rings: &[Ring]) -> serde_json::Value {
+    let member = |index: &usize| {
+        let edges: serde_json::Map<_, _> =
+            graph.edges[*index].iter().map(|edge| (edge.shift.to_string(), json!(edge.to + 1))).collect();
+        json!({
+            "number": index + 1,
+            "rows": graph.solutions[*index],
+            "family": orbits.orbit_of[*index],
+            "shifts": edges,
+        })
+    };
+    let ring = |ring: &Ring| json!({ "ring": ring.number(), "members": ring.members.iter().map(member).collect::<Vec<_>>() });
+    json!({
+        "n": graph.board.n(),
+        "solutions": graph.solutions.len(),
+        "rings": rings.iter().map(ring).collect::<Vec<_>>(),
+    })
+}

@@ -1,0 +1,90 @@
+//! `diadem solutions`: solutions one by one.
+
+use std::io::Write;
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use atlas::format::SolutionFormat;
+use atlas::picture::{self, Picture};
+use atlas::solutions::Solutions;
+use atlas::{Placement, restarts};
+
+use super::pictures;
+use crate::args::atlas::{Listing, ListingOutput, ListingSource};
+use crate::log::say;
+use crate::output::print;
+
+pub fn run(listing: &Listing) -> anyhow::Result<ExitCode> {
+    let solutions = solutions(&listing.source, listing.size)?;
+    match &listing.output {
+        ListingOutput::Count(setting) => print(&format!("{setting}: {} solutions", solutions.count()))?,
+        ListingOutput::Stdout(format) => show(listing, *format, (1..=listing.first).zip(solutions))?,
+        ListingOutput::Folder(folder, format) => {
+            write_pictures(listing, folder, *format, (1..=listing.first).zip(solutions))?
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The solutions asked for, found as they are taken.
+fn solutions(source: &ListingSource, size: u8) -> anyhow::Result<Box<dyn Iterator<Item = Placement>>> {
+    Ok(match source {
+        ListingSource::Ascending(setting, method) => method.solutions(*setting)?,
+        ListingSource::FromList(setting, list) => Box::new(Solutions::from_list(*setting, list)?),
+        ListingSource::FromRandom(setting, seed) => {
+            Box::new(Solutions::from_random(*setting, drawn_seed(*seed)))
+        }
+        ListingSource::Restarts(seed) => Box::new(restarts::at_random(size, drawn_seed(*seed))),
+    })
+}
+
+/// The seed given, or one that is drawn and printed, so that the list can be had again.
+fn drawn_seed(seed: Option<u64>) -> u64 {
+    seed.unwrap_or_else(|| {
+        let seed = u64::from(rand::random::<u32>());
+        say(format_args!("seed {seed}"));
+        seed
+    })
+}
+
+fn show(
+    listing: &Listing,
+    format: SolutionFormat,
+    solutions: impl Iterator<Item = (u64, Placement)>,
+) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    for (number, solution) in solutions {
+        if let Some(text) = format.text(number, &solution, listing.piece) {
+            writeln!(out, "{text}")?;
+        } else {
+            let picture = drawn(listing, number, &solution);
+            out.write_all(&pictures::bytes(&picture, format == SolutionFormat::Png)?)?;
+        }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+fn drawn(listing: &Listing, number: u64, solution: &Placement) -> Picture {
+    let size = listing.size;
+    let caption = if size <= 12 { format!("{number}: {solution}") } else { format!("n = {size}, {number}") };
+    picture::board(solution, listing.piece, &caption)
+}
+
+fn write_pictures(
+    listing: &Listing,
+    folder: &Path,
+    format: SolutionFormat,
+    solutions: impl Iterator<Item = (u64, Placement)>,
+) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the directory {}", folder.display()))?;
+    let mut files = 0;
+    for (number, solution) in solutions {
+        let file = folder.join(format!("solution-{}-{number:04}.{format}", listing.size));
+        pictures::write(&file, &drawn(listing, number, &solution))?;
+        files += 1;
+    }
+    print(&format!("{files} pictures in {}", folder.display()))
+}

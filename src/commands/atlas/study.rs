@@ -1,0 +1,77 @@
+//! `diadem study`: how many placements the search for a first solution takes.
+
+use std::io::{Write, stdout};
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use atlas::picture;
+use atlas::report;
+use atlas::search::ColumnChoice;
+use atlas::study::{SizeStudy, StudySpec};
+use atlas::trace::Trace;
+
+use super::pictures;
+use crate::args::atlas::StudyArgs;
+
+/// Steps of a trace beyond which nobody would read on.
+const LONGEST_TRACE: usize = 100_000;
+
+pub fn run(args: &StudyArgs) -> anyhow::Result<ExitCode> {
+    if args.trace {
+        trace(args)?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let spec = StudySpec { sizes: args.sizes.clone(), runs: args.runs, seed: args.seed, limit: args.limit };
+    let mut studies = Vec::new();
+    let mut out = stdout().lock();
+    let all = spec.studies()?;
+    writeln!(
+        out,
+        "Placements until the first solution; {} random runs for each n, seed {}.",
+        spec.runs, spec.seed
+    )?;
+    writeln!(out, "{}\n{}", report::title(), report::header())?;
+    for study in all {
+        writeln!(out, "{}", report::row(&study))?;
+        studies.push(study);
+    }
+    if let Some(file) = &args.csv {
+        std::fs::write(file, report::csv(&studies)?)
+            .with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    if let Some(folder) = &args.plots {
+        draw(folder, &studies)?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn draw(folder: &Path, studies: &[SizeStudy]) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the directory {}", folder.display()))?;
+    let plots =
+        [("placements", picture::placements(studies)?), ("histograms", picture::histograms(studies)?)];
+    for (name, picture) in plots {
+        for extension in ["svg", "png"] {
+            pictures::write(&folder.join(name).with_extension(extension), &picture)?;
+        }
+    }
+    Ok(())
+}
+
+fn trace(args: &StudyArgs) -> anyhow::Result<()> {
+    let (n, last) = (*args.sizes.start(), *args.sizes.end());
+    if n != last {
+        bail!("a trace is of one board, as in diadem study 7 --trace, not of {n}..{last}");
+    }
+    let choice = if args.random { ColumnChoice::random(args.seed, 0) } else { ColumnChoice::Smallest };
+    let mut out = stdout().lock();
+    for (steps, line) in Trace::new(n, choice).enumerate() {
+        if steps == LONGEST_TRACE {
+            bail!("the trace is cut off after {LONGEST_TRACE} steps; a smaller n, or --random, is shorter");
+        }
+        writeln!(out, "{line}")?;
+    }
+    out.flush()?;
+    Ok(())
+}

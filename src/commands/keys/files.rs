@@ -1,0 +1,63 @@
+//! The files of a folder of keys: private, and written whole or not at all.
+
+use std::fs::{self, DirBuilder, OpenOptions};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::Path;
+
+use anyhow::Context;
+
+use crate::access::{JOIN, TokenName};
+
+/// The text of a file.
+pub fn read(file: &Path) -> anyhow::Result<String> {
+    fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
+}
+
+/// The text of a file, or none where it is not there.
+pub fn read_if_there(file: &Path) -> anyhow::Result<String> {
+    if file.exists() { read(file) } else { Ok(String::new()) }
+}
+
+pub fn make_folder(folder: &Path) -> anyhow::Result<()> {
+    let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
+    made.with_context(|| format!("cannot create {}", folder.display()))
+}
+
+/// Writes a file that nobody else can read, whole or not at all.
+pub fn write_private(file: &Path, text: &str) -> anyhow::Result<()> {
+    let draft = file.with_added_extension("new");
+    let write = || {
+        let mut out = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+        out.write_all(text.as_bytes())?;
+        out.sync_all()?;
+        fs::rename(&draft, file)
+    };
+    write().with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// Makes a token for that folder. The coordinator takes it, still the one that the folder had before, and those that
+/// bear names.
+pub fn write_token(keys: &Path, folder: &str, name: TokenName) -> anyhow::Result<()> {
+    let (file, known) = (keys.join(folder).join(name.file), keys.join("coordinator").join(name.file));
+    let before = read_if_there(&file)?;
+    let known_before = read_if_there(&known)?;
+    let named = known_before.lines().filter(|line| line.split_whitespace().count() > 1);
+    let token = new_token();
+    let lines = [token.as_str(), before.trim()].into_iter().chain(named).filter(|line| !line.is_empty());
+    write_private(&known, &(lines.collect::<Vec<_>>().join("\n") + "\n"))?;
+    write_private(&file, &format!("{token}\n"))
+}
+
+/// Makes a token that bears a name, and lets take part. The coordinator takes it besides those that it knows.
+pub fn write_named_token(keys: &Path, folder: &Path, name: &str) -> anyhow::Result<()> {
+    let known = keys.join("coordinator").join(JOIN.file);
+    let (token, before) = (new_token(), read_if_there(&known)?);
+    let separator = if before.is_empty() || before.ends_with('\n') { "" } else { "\n" };
+    write_private(&known, &format!("{before}{separator}{token} {name}\n"))?;
+    write_private(&folder.join(JOIN.file), &format!("{token}\n"))
+}
+
+fn new_token() -> String {
+    format!("{:032x}{:032x}", rand::random::<u128>(), rand::random::<u128>())
+}

@@ -1,0 +1,103 @@
+//! What is said on stderr, where that cannot be said: it ends nothing and holds nothing up.
+
+use std::fs::{File, OpenOptions};
+use std::io::{PipeReader, PipeWriter, pipe};
+use std::process::{Child, Command, Output, Stdio};
+
+use crate::harness::{Completed, Folder, free_address, published, until};
+
+/// Where nobody reads.
+#[derive(Clone, Copy, Debug)]
+enum Nowhere {
+    FullDisk,
+    ClosedPipe,
+    UnreadPipe,
+}
+
+const NOWHERE: [Nowhere; 3] = [Nowhere::FullDisk, Nowhere::ClosedPipe, Nowhere::UnreadPipe];
+
+impl Nowhere {
+    /// What to write to, and what is to be kept open meanwhile.
+    fn open(self) -> (Stdio, Option<PipeReader>) {
+        match self {
+            Self::FullDisk => (full_disk().into(), None),
+            Self::ClosedPipe => (closed_pipe().into(), None),
+            Self::UnreadPipe => {
+                let (reader, writer) = pipe().unwrap();
+                (writer.into(), Some(reader))
+            }
+        }
+    }
+}
+
+fn full_disk() -> File {
+    OpenOptions::new().write(true).open("/dev/full").unwrap()
+}
+
+fn closed_pipe() -> PipeWriter {
+    let (reader, writer) = pipe().unwrap();
+    drop(reader);
+    writer
+}
+
+/// Starts a command that has much to say, to nobody.
+fn start(mut command: Command, nowhere: Nowhere) -> (Child, Option<PipeReader>) {
+    let (stderr, kept) = nowhere.open();
+    command.env("DIADEM_LOG", "trace").stdout(Stdio::piped()).stderr(stderr);
+    (command.spawn().unwrap(), kept)
+}
+
+/// Its end, but not for ever.
+fn end(mut child: Child) -> Output {
+    until("the process ends", || child.try_wait().unwrap().is_some());
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_count_survives_a_log_that_goes_nowhere() {
+    for nowhere in NOWHERE {
+        let folder = Folder::new();
+        let (child, _kept) = start(folder.diadem("count 13 --run run --json --threads 2"), nowhere);
+        let outcome = Completed::of(end(child));
+        assert_eq!(outcome.json()["total"], published(13), "{nowhere:?}");
+    }
+}
+
+#[test]
+fn coordinator_and_worker_survive_a_log_that_goes_nowhere() {
+    for nowhere in NOWHERE {
+        let folder = Folder::new();
+        let address = free_address();
+        let serve = folder.diadem(&format!("coordinator --n 13 --run run --listen {address} --json"));
+        let (coordinator, _kept) = start(serve, nowhere);
+        let work = folder.diadem(&format!("worker --coordinator http://{address} --threads 2"));
+        let (worker, _kept_too) = start(work, nowhere);
+        assert_eq!(end(worker).status.code(), Some(0), "{nowhere:?}");
+        assert_eq!(Completed::of(end(coordinator)).json()["total"], published(13), "{nowhere:?}");
+    }
+}
+
+#[test]
+fn a_failure_that_cannot_be_told_is_a_failure_all_the_same() {
+    for nowhere in NOWHERE {
+        let folder = Folder::new();
+        let (child, _kept) = start(folder.diadem("verify nothing-here"), nowhere);
+        assert_eq!(end(child).status.code(), Some(1), "{nowhere:?}");
+        let (child, _kept) = start(folder.diadem("count 99"), nowhere);
+        assert_eq!(end(child).status.code(), Some(2), "{nowhere:?}");
+    }
+}
+
+#[test]
+fn an_answer_that_cannot_be_printed_is_a_failure() {
+    let folder = Folder::new();
+    let full = Completed::of(folder.diadem("count 8 --json").stdout(full_disk()).output().unwrap());
+    full.refused(&["cannot be printed", "No space left"]);
+    let closed = Completed::of(folder.diadem("count 8").stdout(closed_pipe()).output().unwrap());
+    closed.refused(&["cannot be printed"]);
+    // The first lines of a list are enough for those who want no more.
+    let head = Completed::of(folder.diadem("solutions 8").stdout(closed_pipe()).output().unwrap());
+    assert_eq!((head.code, head.stderr.as_str()), (Some(0), ""));
+    let help = Completed::of(folder.diadem("--help").stdout(full_disk()).output().unwrap());
+    assert_eq!(help.code, Some(1), "{help:?}");
+}

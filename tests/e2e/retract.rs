@@ -1,0 +1,62 @@
+//! Ways out of a run with wrong counts: what an operator takes back, and what the run puts right by itself.
+
+use queens::{Measure, Summand};
+
+use crate::harness::{Folder, published};
+use crate::verify::lie_about;
+
+#[test]
+fn a_unit_that_verify_names_is_taken_back_and_counted_again() {
+    let folder = Folder::new();
+    folder.run("count 12 --run run --quiet");
+    let unit = lie_about(&folder, "run", 1, |summand| summand == Summand::Asymmetric);
+    assert_eq!(folder.run("count 12 --run run --json").code, Some(1), "it differs from the published value");
+    let taken = folder.run(&format!("retract run --unit {unit} --reason wrong"));
+    assert_eq!((taken.code, taken.stdout.starts_with("1 unit is open again")), (Some(0), true), "{taken:?}");
+    assert!(folder.ledger("run").contains("\"reason\":\"wrong\""));
+    assert_eq!(folder.run("count 12 --run run --json").json()["total"], published(12));
+    assert_eq!(folder.run("verify run --recount all").code, Some(0));
+}
+
+#[test]
+fn counts_of_a_constellation_that_contradict_each_other_are_disputed_and_decided_by_themselves() {
+    let folder = Folder::new();
+    for measure in [Measure::HalfTurn, Measure::Completions] {
+        let run = format!("run-{measure:?}");
+        folder.run(&format!("count 12 --run {run} --quiet"));
+        // One more: the rest is odd, which no sum can be.
+        lie_about(&folder, &run, 1, |summand| matches!(summand, Summand::Symmetric(_, of) if of == measure));
+        let again = folder.run(&format!("count 12 --run {run} --json"));
+        assert_eq!((again.code, again.json()["total"].clone()), (Some(0), published(12).into()), "{again:?}");
+        assert!(folder.ledger(&run).contains("\"contradiction\":true"));
+        assert_eq!(folder.run(&format!("verify {run} --recount all")).code, Some(0));
+    }
+}
+
+#[test]
+fn what_a_machine_has_counted_is_taken_back_and_its_workers_are_refused() {
+    let folder = Folder::new();
+    folder.run("count 11 --run run --quiet");
+    let ledger = folder.ledger("run");
+    let machine = ledger.split("\"machine\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    folder.run("retract run --machine nobody --reason x").refused(&["\"nobody\"", &machine]);
+    folder.run("retract run --unit 999999999 --reason x").refused(&["999999999", "units 0 to"]);
+    folder.run("retract run --unit 1").refused(&["--reason"]);
+    let taken = folder.run(&format!("retract run --machine {machine} --reason hot"));
+    assert_eq!((taken.code, taken.stdout.contains("open again")), (Some(0), true), "{taken:?}");
+    assert!(folder.ledger("run").contains("\"kind\":\"expel\""));
+    assert_eq!(folder.run("verify run --recount 0").code, Some(1), "nothing of it stands");
+}
+
+#[test]
+fn how_counts_are_checked_may_be_raised_and_stands_in_the_ledger() {
+    let folder = Folder::new();
+    folder.run("count 11 --run run --quiet");
+    let before = folder.run("count 11 --run run --json").json();
+    assert_ne!(before["worth"]["counted_twice_on_one_machine"], before["units"]);
+    let raised = folder.run("count 11 --run run --double-check all --json").json();
+    assert_eq!(raised["worth"]["counted_twice_on_one_machine"], raised["units"]);
+    assert!(folder.ledger("run").contains("\"double_check\":\"all\""));
+    // Not said again, it stays so.
+    assert_eq!(folder.run("count 11 --run run --json").json()["worth"], raised["worth"]);
+}

@@ -1,0 +1,165 @@
+//! tools/check.py, which shares no code with diadem, finds whatever `diadem verify` finds in forged ledgers.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use coordinator::run_directory::RunDirectory;
+use queens::Plan;
+use rand::SeedableRng;
+use rand::rngs::StdRng;
+use serde_json::{Value, json};
+
+use crate::forgery::{Forgery, by_another, retraction};
+use crate::harness::{Completed, Folder};
+use crate::lies::LIES;
+
+/// Forgeries of each kind.
+const EACH: u64 = 5;
+
+/// `tools/check.py` in that folder.
+fn check(folder: &Folder, args: &str) -> Completed {
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/check.py");
+    let mut command = Command::new("python3");
+    command.arg(script).args(args.split_whitespace()).current_dir(folder.path());
+    let output = command.env("PYTHONDONTWRITEBYTECODE", "1").output();
+    Completed::of(output.expect("python3 is not installed: tools/check.py needs Python 3.9 or later"))
+}
+
+/// What it says of each run.
+fn check_each(folder: &Folder, runs: &[String]) -> Vec<Value> {
+    let outcome = check(folder, &format!("--json --recount all --seconds 120 {}", runs.join(" ")));
+    let reports: Vec<Value> =
+        outcome.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert_eq!(reports.len(), runs.len(), "{outcome:?}");
+    let all_sound = reports.iter().all(|report| report["sound"] == true);
+    assert_eq!(outcome.code, Some(if all_sound { 0 } else { 3 }), "{outcome:?}");
+    reports
+}
+
+/// A run with marks of a hundred records each.
+fn counted(folder: &Folder, n: u8) -> Forgery {
+    folder.run(&format!("count {n} --run counted --quiet"));
+    let mut forgery = Forgery::of(&folder.path().join("counted"));
+    let last = forgery.lines.pop().unwrap();
+    forgery.lines.retain(|line| line["kind"] != "mark");
+    let groups: Vec<_> = forgery.lines.chunks(100).map(<[_]>::to_vec).collect();
+    forgery.lines = groups.into_iter().flat_map(|group| [group, vec![last.clone()]].concat()).collect();
+    forgery.number_marks();
+    forgery
+}
+
+/// The same after checks by a second machine, disputes that it decides against a liar, and what the liar has counted
+/// taken back and made again: a history that is sound.
+fn with_history(mut forgery: Forgery) -> Forgery {
+    let counts: Vec<_> = forgery.all("count").into_iter().map(|at| forgery.lines[at].clone()).collect();
+    for count in &counts[20..40] {
+        let mut check = by_another(count, "check", "second", 0);
+        check.insert("mirrored".into(), json!(true));
+        forgery.append(check);
+    }
+    for at in forgery.all("count").into_iter().skip(40).take(5) {
+        let line = &mut forgery.lines[at];
+        (line["machine"], line["worker"]) = ("liar".into(), "liar".into());
+        let count = line.clone();
+        forgery.lines.retain(|line| line["kind"] != "check" || line["unit"] != count["unit"]);
+        forgery.append(retraction(&count, true));
+        forgery.append(by_another(&count, "count", "second", 0));
+    }
+    for count in &counts[50..55] {
+        forgery.lines.retain(|line| line["kind"] != "check" || line["unit"] != count["unit"]);
+        forgery.append(by_another(count, "conflict", "liar", 1));
+        forgery.append(retraction(count, false));
+        forgery.append(by_another(count, "count", "second", 0));
+    }
+    forgery.number_marks();
+    forgery
+}
+
+#[test]
+fn forged_ledgers_that_verify_refuses_are_refused_by_the_second_verifier_too() {
+    let folder = Folder::new();
+    let whole = with_history(counted(&folder, 14));
+    whole.write(&folder.path().join("counted"));
+    let plan = Plan::derive(RunDirectory::open(&folder.path().join("counted")).unwrap().run().plan).unwrap();
+    let mut runs = Vec::new();
+    for (i, (name, lie)) in LIES.iter().enumerate() {
+        for seed in 0..EACH {
+            let mut random = StdRng::seed_from_u64(1000 * i as u64 + seed);
+            let mut forgery = whole.clone();
+            lie(&mut forgery, &mut random, &plan);
+            let run = format!("{i}-{seed}-{}", name.replace(' ', "-"));
+            forgery.write(&folder.path().join(&run));
+            runs.push(run);
+        }
+    }
+    assert!(runs.len() >= 200);
+    let reports = check_each(&folder, &runs);
+    let mut refused = 0;
+    let mut missed = Vec::new();
+    for (run, report) in runs.iter().zip(&reports) {
+        let verified = folder.run(&format!("verify {run} --recount all"));
+        match (verified.code == Some(0), report["sound"] == true) {
+            (false, false) => refused += 1,
+            (true, false) => println!("{run}: only the second verifier refuses it: {}", report["wrong"]),
+            (true, true) => println!("{run}: both verifiers take it"),
+            (false, true) => missed.push(format!("{run}: {}", verified.stderr.trim())),
+        }
+    }
+    println!("{refused} of {} forgeries are refused by both", runs.len());
+    assert!(missed.is_empty(), "the second verifier misses {missed:#?}");
+    assert!(refused >= 200, "{refused} of {} are refused by both", runs.len());
+}
+
+#[test]
+fn ledgers_that_are_sound_are_so_for_both_verifiers() {
+    let folder = Folder::new();
+    for (n, kernel) in [(1, "search"), (2, "search"), (9, "meet"), (12, "search"), (13, "meet")] {
+        folder.run(&format!("count {n} --method {kernel} --run {n} --quiet"));
+    }
+    folder.run("count 12 --shard 2/3 --run shard --quiet");
+    let plain = counted(&folder, 14);
+    let history = with_history(plain.clone());
+    history.write(&folder.path().join("history"));
+    Forgery { second_file: Some(2), ..history.clone() }.write(&folder.path().join("rolled-over"));
+    history.write(&folder.path().join("tail"));
+    let ledger = folder.path().join("tail/ledger/000001.jsonl");
+    let text = fs::read_to_string(&ledger).unwrap();
+    fs::write(&ledger, format!("{text}{}", &text[..500])).unwrap();
+    let runs =
+        ["1", "2", "9", "12", "13", "shard", "counted", "history", "rolled-over", "tail"].map(String::from);
+    for (run, report) in runs.iter().zip(check_each(&folder, &runs)) {
+        assert_eq!(report["sound"], true, "{report}");
+        let verified = folder.run(&format!("verify {run} --recount all --json")).json();
+        for name in ["solutions", "a", "p", "r"] {
+            assert_eq!(report["sums"][name], verified["ledger"][name], "{report} {verified}");
+        }
+        for name in ["records", "counted", "confirmed", "contradicted", "kernels", "workers", "plan"] {
+            assert_eq!(report["ledger"][name], verified["ledger"][name], "{report} {verified}");
+        }
+        assert_eq!(report["published"], verified["published"]);
+    }
+}
+
+#[test]
+fn the_second_verifier_names_the_place_and_ends_with_a_code_for_each_case() {
+    let folder = Folder::new();
+    folder.run("count 12 --run run --quiet");
+    let sound = check(&folder, "run --recount 5 --seed 7");
+    assert_eq!(sound.code, Some(0), "{sound:?}");
+    assert!(sound.stdout.contains("5 of the 5 units chosen by seed 7"), "{sound:?}");
+    let nowhere = check(&folder, "nowhere");
+    assert_eq!(nowhere.code, Some(1), "{nowhere:?}");
+    assert!(nowhere.stderr.contains("run.json is missing"), "{nowhere:?}");
+    assert_eq!(check(&folder, "run --recount some").code, Some(1));
+    assert_eq!(check(&folder, "").code, Some(1));
+    let path = folder.path().join("run/ledger/000001.jsonl");
+    let text = fs::read_to_string(&path).unwrap();
+    fs::write(&path, text.replacen("\"count\":", "\"count\":1", 1)).unwrap();
+    let damaged = check(&folder, "run");
+    assert_eq!(damaged.code, Some(3), "{damaged:?}");
+    assert!(damaged.stderr.contains("000001.jsonl:1: its CRC does not match"), "{damaged:?}");
+    fs::write(&path, text.replace('\n', "\r\n")).unwrap();
+    let rewritten = check(&folder, "run");
+    assert!(rewritten.code == Some(3) && rewritten.stderr.contains("CR LF"), "{rewritten:?}");
+}

@@ -1,0 +1,183 @@
+"""The lines of the ledger: chain, CRCs, commit marks, files that roll over, and what is tail and what damage."""
+
+import os
+import re
+import zlib
+from bisect import bisect_right
+from itertools import islice
+
+from . import NotSound
+from .blake3 import digests
+from .run_file import number, strict_json
+
+LONGEST = 1 << 16
+BATCH = 4096
+LAST_FIELDS = re.compile(rb',"prev":"([0-9a-f]{32})","crc":"([0-9a-f]{8})"}', re.ASCII)
+LAST_LENGTH = len(',"prev":""') + 32 + len(',"crc":""}') + 8
+KIND_FIRST = re.compile(rb'{"kind":"[a-z]+",')
+FILE_NAME = re.compile(r"[0-9]{6,}\.jsonl", re.ASCII)
+
+
+def _text(value):
+    # A half of a surrogate pair is no text.
+    return isinstance(value, str) and not any("\ud800" <= character <= "\udfff" for character in value)
+
+
+def _natural(bits):
+    return lambda value: number(value, bits)
+
+
+def _digits(length):
+    return lambda value: isinstance(value, str) and re.fullmatch(f"[0-9a-f]{{{length}}}", value)
+
+
+def _one_of(*values):
+    return lambda value: isinstance(value, str) and value in values
+
+
+def _flag(value):
+    return isinstance(value, bool)
+
+
+def _policy(value):
+    share = isinstance(value, str) and re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)%", value)
+    return 0 < float(share[1]) <= 100 if share else value in ("none", "all")
+
+
+U64, U32 = _natural(64), _natural(32)
+COUNTED = {"unit": U64, "count": U64, "nodes": U64}
+MAKER = {"machine": _text, "kernel": _text}
+BY_WHOM = {"owner": _text, "mirrored": _flag}
+RECOUNT = {"recount": _one_of("trial", "sample", "all", "symmetric")}
+UNIT = ({**COUNTED, "cpu_us": U64, "worker": _text, **MAKER, "at": U64},
+        {**BY_WHOM, **RECOUNT, "of": _text, "of_owner": _text})
+# For each kind: the fields that it must have, and those that may be left out.
+KINDS = {
+    "count": UNIT,
+    "check": UNIT,
+    "conflict": UNIT,
+    "retract": ({**COUNTED, **MAKER, "at": U64}, {**BY_WHOM, "quarantine": _flag, "reason": _text}),
+    "restore": ({**COUNTED, **MAKER, "at": U64}, {**BY_WHOM, **RECOUNT}),
+    "expel": ({"reason": _text, "at": U64}, {"owner": _text, "machine": _text}),
+    "policy": ({"double_check": _policy, "at": U64}, {}),
+    "term": ({"term": U64, "coordinator": _digits(32), "at": U64}, {"key": _digits(64)}),
+    "replicas": ({"replicas": U32, "at": U64}, {}),
+    "mark": ({"records": U64, "elapsed_ms": U64, "threads": U32}, {}),
+}
+
+
+def decode(line):
+    """The record of a line and the hash of the line before; an error says what is wrong."""
+    if not line.endswith(b"\n"):
+        raise ValueError("it is longer than any record" if len(line) > LONGEST else "it does not end")
+    if line.endswith(b"\r\n"):
+        raise ValueError("it ends with CR LF: its line ends were rewritten")
+    line = line[:-1]
+    last = LAST_FIELDS.fullmatch(line, max(0, len(line) - LAST_LENGTH))
+    if not last:
+        raise ValueError("it does not end with the hash of the line before and a CRC")
+    if int(last[2], 16) != zlib.crc32(line[:last.end(1) + 1]):
+        raise ValueError("its CRC does not match")
+    if not KIND_FIRST.match(line):
+        raise ValueError("it does not begin with its kind")
+    try:
+        record = strict_json((line[:last.start()] + b"}").decode())
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"its record is not understood: {error}") from None
+    required, optional = KINDS.get(record["kind"], (None, None))
+    if required is None:
+        raise ValueError(f"records of kind {record['kind']!r} are not known")
+    for name, is_fit in required.items():
+        if name not in record:
+            raise ValueError(f"its record has no {name}")
+        if not is_fit(record[name]):
+            raise ValueError(f"its {name} cannot be {record[name]!r}")
+    if len(record) > len(required) + 1:
+        for name in record.keys() - required.keys() - {"kind"}:
+            if name not in optional:
+                raise ValueError(f"its record has a field {name!r} that is not known")
+            if not optional[name](record[name]):
+                raise ValueError(f"its {name} cannot be {record[name]!r}")
+    return record, last[1].decode()
+
+
+def _name(number):
+    return f"{number:06}.jsonl"
+
+
+class Ledger:
+    """Reads the ledger of a run once, from its first line to its last commit mark."""
+
+    def __init__(self, folder, run_hash):
+        self.folder = os.path.join(folder, "ledger")
+        names = os.listdir(self.folder) if os.path.isdir(self.folder) else []
+        numbers = sorted(int(name[:-6]) for name in names if FILE_NAME.fullmatch(name))
+        self.files = [_name(number) for number in numbers if number and _name(number) in names]
+        for at, name in enumerate(self.files, 1):
+            if name != _name(at):
+                raise NotSound(f"{_name(at)}: this file of the ledger is missing, although there is {name}")
+        # The lines before each file that has been read.
+        self.before = []
+        # What the last commit mark says, the hash of its line, and the bytes up to its end.
+        self.records, self.elapsed_ms, self.threads, self.head, self.bytes = 0, 0, 0, run_hash, 0
+
+    @property
+    def tail_bytes(self):
+        """What follows the last mark: it was never acknowledged."""
+        return sum(os.path.getsize(os.path.join(self.folder, name)) for name in self.files) - self.bytes
+
+    def committed(self):
+        """Every committed record with the number of its line, group by group."""
+        before, read, group = self.head, self.bytes, []
+        lines = self._lines()
+        for number, line, digest in lines:
+            record, unfit = None, None
+            try:
+                record, follows = decode(line)
+                if follows != before:
+                    unfit = "it does not follow the line before it"
+            except ValueError as error:
+                unfit = str(error)
+            if unfit:
+                # What no mark follows was never committed.
+                if _is_mark(record) or line.endswith(b"\r\n") or any(_has_mark(line) for _, line, _ in lines):
+                    raise NotSound(f"{self.place(number)}: {unfit}")
+                return
+            before, read = digest, read + len(line)
+            if not _is_mark(record):
+                group.append((number, record))
+                continue
+            if record["records"] != self.records + len(group):
+                raise NotSound(f"{self.place(number)}: the mark counts {record['records']} records, but there are "
+                               f"{self.records + len(group)}")
+            self.records, self.elapsed_ms, self.threads = record["records"], record["elapsed_ms"], record["threads"]
+            self.head, self.bytes = digest, read
+            yield from group
+            group = []
+
+    def place(self, line):
+        """The file of a line and its number there."""
+        file = bisect_right(self.before, line) - 1
+        return f"{self.files[file]}:{line - self.before[file] + 1}"
+
+    def _lines(self):
+        """All lines with their newlines, as far as they have one, numbered from 0 through all files, with hashes."""
+        number = 0
+        for name in self.files:
+            self.before.append(number)
+            with open(os.path.join(self.folder, name), "rb") as file:
+                while batch := list(islice(iter(lambda: file.readline(LONGEST + 1), b""), BATCH)):
+                    for line, digest in zip(batch, digests([line[:-1] for line in batch], 16)):
+                        yield number, line, digest.hex()
+                        number += 1
+
+
+def _is_mark(record):
+    return record is not None and record["kind"] == "mark"
+
+
+def _has_mark(line):
+    try:
+        return _is_mark(decode(line)[0])
+    except ValueError:
+        return False

@@ -1,0 +1,83 @@
+"""Who has counted: votes, machines and owners, and which of them are believed."""
+
+NONE = (1 << 64) - 1
+MOST_KERNELS = 128
+MOST_LOST = 3
+
+# How far a standing count has been confirmed: by nobody, by its own machine, by another machine of its owner, by
+# another owner.
+ALONE, SAME_MACHINE, SAME_OWNER, OTHER_OWNER = range(4)
+
+
+class Vote:
+    """One count of a unit. `origin` is owner (None where the record names none), machine, kernel, mirrored."""
+
+    def __init__(self, count, nodes, origin):
+        self.count, self.nodes, self.origin = count, nodes, origin
+
+    @property
+    def owner(self):
+        return self.origin[0]
+
+    @property
+    def maker(self):
+        """The machine with its owner."""
+        return self.origin[:2]
+
+    def agrees(self, other):
+        """The same count, and where the method is the same, the same nodes."""
+        same_method = self._method() == other._method()
+        return self.count == other.count and (not same_method or self.nodes == other.nodes)
+
+    def is_that_of(self, other):
+        return (self.count, self.nodes, self.origin) == (other.count, other.nodes, other.origin)
+
+    def _method(self):
+        return self.origin[2].split("/")[0]
+
+
+def level_between(maker, other):
+    if maker == other:
+        return SAME_MACHINE
+    return SAME_OWNER if maker[0] == other[0] else OTHER_OWNER
+
+
+def who(maker):
+    owner, machine = maker
+    return machine if owner is None else f"{machine} of {owner}"
+
+
+class Makers:
+    """All who have counted, and who of them was wrong."""
+
+    def __init__(self):
+        self.machines, self.kernels, self.lost, self.expelled = set(), set(), set(), set()
+
+    def vote(self, record):
+        """The vote in a record; who made it is known from then on."""
+        origin = record.get("owner"), record["machine"], record["kernel"], record.get("mirrored", False)
+        self.machines.add(origin[:2])
+        self.kernels.add(origin[2])
+        if len(self.kernels) > MOST_KERNELS:
+            raise ValueError(f"{origin[2]!r} is one kernel more than the {MOST_KERNELS} there can be")
+        return Vote(record["count"], record["nodes"], origin)
+
+    def lose(self, maker):
+        """The machine was proved wrong."""
+        self.lost.add(maker)
+
+    def expel(self, owner, machine):
+        """Its operator has quarantined a machine; without one the whole owner."""
+        self.expelled.add((owner, machine))
+
+    def is_believed(self, maker):
+        return maker not in self.lost and maker not in self.expelled and self.is_owner_believed(maker[0])
+
+    def is_owner_believed(self, owner):
+        if (owner, None) in self.expelled:
+            return False
+        # Records without an owner are anybody's: one is not blamed for the other.
+        return owner is None or sum(maker[0] == owner for maker in self.lost) < MOST_LOST
+
+    def quarantined(self):
+        return sorted(who(maker) for maker in self.machines if not self.is_believed(maker))

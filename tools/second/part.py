@@ -1,0 +1,135 @@
+"""A part of a plan: a position, and how it is split into units with consecutive numbers."""
+
+from . import NotSound
+from .geometry import columns, line_of, ones
+
+COMPLETIONS, HALF_TURN, QUARTER_TURN = 1, 2, 3
+WHOLE, ROWS, OUTER = range(3)
+LARGEST_GROUP = 32
+MOST_UNITS = 20_000_000
+
+
+class Part:
+    """Units of one position that belong to one sum.
+
+    `member` numbers the constellations with a symmetry; without one it is None. `orbit` is for how many solutions of
+    the board each completion stands.
+    """
+
+    def __init__(self, position, member, measure, orbit, work):
+        self.position, self.member, self.measure, self.orbit, self.work = position, member, measure, orbit, work
+        self.kind, self.depth, self.group, self.sides = WHOLE, 0, 0, 0
+        self.units = 1
+
+    @property
+    def weight(self):
+        """The expected work of one unit, a whole number."""
+        return max(1, int(self.work / max(1, self.units)))
+
+    def split_by_rows(self, pieces, most):
+        """Into at least so many units, where there are rows enough."""
+        rows = self.position.free_rows()
+        if pieces > 1 and len(rows) > 1:
+            self.kind = ROWS
+            for depth in range(1, len(rows)):
+                leaves = count(rows[:depth], 1, most * LARGEST_GROUP)
+                self.depth, self.group = depth, min(max(leaves // pieces, 1), LARGEST_GROUP)
+                self.units = count(rows[:depth], self.group, most)
+                if leaves >= pieces or leaves == 0:
+                    break
+
+    def split_by_outer_rows(self, rows, group, sides, most):
+        self.kind, self.depth, self.group, self.sides = OUTER, rows, group, sides
+        rows, sides = self._outer_rows()
+        self.units = (count(rows, group, most) if rows else 1) << sides
+
+    def _outer_rows(self):
+        """The rows that are split by, and how many sides are fixed: no more than there are rows."""
+        rows = outer_rows(self.position, self.depth)
+        return rows, min(self.sides, self.position.n - len(self.position.queens) - len(rows))
+
+    def positions(self, indices):
+        """The positions of the units with these indices, which ascend."""
+        if self.kind == WHOLE:
+            return [self.position for _ in indices]
+        if self.kind == ROWS:
+            return list(leaves_at(self.position, self.position.free_rows()[:self.depth], self.group, indices))
+        rows, sides = self._outer_rows()
+        found = leaves_at(self.position, rows, self.group, [index >> sides for index in indices])
+        return [on_sides(leaf, sides, index & (1 << sides) - 1) for leaf, index in zip(found, indices)]
+
+    def unit(self, index):
+        """The position of the unit with that index."""
+        return self.positions([index])[0]
+
+
+def outer_rows(position, most):
+    """The next rows without a queen, each time the one nearer to its border, the upper one if both are as near."""
+    rows, order = position.free_rows(), []
+    while rows and len(order) < most:
+        upper, lower = rows[0][0], position.n - 1 - rows[-1][0]
+        order.append(rows.pop(0 if upper <= lower else -1))
+    return order
+
+
+def leaves(rows, queens=()):
+    """Every way to fill all rows but the last, columns ascending, with the columns that it leaves open in the last."""
+    row, free = rows[len(queens)]
+    for queen in queens:
+        free &= ~line_of(queen, row, free)
+    if len(queens) + 1 == len(rows):
+        yield queens, free
+    else:
+        for column in columns(free):
+            yield from leaves(rows, (*queens, (row, column)))
+
+
+def count(rows, group, most):
+    """The units of a walk through these rows, so many columns of the last row in one; an error if there are more."""
+    units = 0
+    for _, free in leaves(rows):
+        units += -(-ones(free) // group)
+        if units > most:
+            raise NotSound(f"run.json: the plan would have more than {MOST_UNITS} units")
+    return units
+
+
+def leaves_at(position, rows, group, indices):
+    """The position with the queens and the restricted row of each unit with one of these indices, which ascend."""
+    if not rows:
+        yield from (position for _ in indices)
+        return
+    indices, first, walk = list(reversed(indices)), 0, leaves(rows)
+    while indices:
+        queens, free = next(walk)
+        beyond = first + -(-ones(free) // group)
+        while indices and indices[-1] < beyond:
+            at = (indices.pop() - first) * group
+            yield leaf(position, queens, rows[-1][0], list(columns(free))[at:at + group])
+        first = beyond
+
+
+def leaf(position, queens, row, chosen):
+    """The position with these queens, and the queen of that row on one of the chosen columns."""
+    for queen in queens:
+        position = position.with_queen(queen)
+    position = position.within(row, sum(1 << column for column in chosen))
+    return position.with_queen((row, chosen[0])) if len(chosen) == 1 else position
+
+
+def on_sides(position, sides, lefts):
+    """Restricts further outer rows to the columns on the left of the middle where a bit is one, else to the others."""
+    left = left_columns(position)
+    for at, (row, _) in enumerate(outer_rows(position, sides)):
+        position = position.within(row, left if lefts >> at & 1 else position.full & ~left)
+    return position
+
+
+def left_columns(position):
+    """The lower half of the columns without a queen. Where their number is odd, the middle one belongs to it if the
+    queens, sorted, come behind those of the mirror image."""
+    taken = {col for _, col in position.queens}
+    free = [col for col in range(position.n) if col not in taken]
+    mirrored = sorted((row, position.n - 1 - col) for row, col in position.queens)
+    extra = len(free) % 2 if sorted(position.queens) > mirrored else 0
+    return sum(1 << col for col in free[:len(free) // 2 + extra])

@@ -1,0 +1,43 @@
+"""A position: queens placed beforehand, the squares that rows are restricted to, and the pairs of border queens."""
+
+from .geometry import at_peace, line_of
+
+
+class Position:
+    """What a unit asks for: the solutions with these queens, on these squares, with one of these pairs."""
+
+    def __init__(self, n, queens, squares=None, pairs=None):
+        self.n = n
+        self.full = (1 << n) - 1
+        self.queens = tuple(queens)
+        # For each row that is restricted, the columns that its queen may stand on.
+        self.squares = squares or {}
+        # (left, right): the rows of the queens in the left and right column; None allows all.
+        self.pairs = pairs
+
+    def with_queen(self, queen):
+        queens = self.queens if queen in self.queens else (*self.queens, queen)
+        return Position(self.n, queens, self.squares, self.pairs)
+
+    def within(self, row, columns):
+        squares = {**self.squares, row: self.squares.get(row, self.full) & columns}
+        return Position(self.n, self.queens, squares, self.pairs)
+
+    def with_all_pairs(self):
+        return Position(self.n, self.queens, self.squares)
+
+    def is_possible(self):
+        allowed = all(self.squares.get(row, self.full) >> col & 1 for row, col in self.queens)
+        return allowed and at_peace(self.queens)
+
+    def free_rows(self):
+        """The rows without a queen from top to bottom, each with its open columns: allowed and not attacked."""
+        taken = {row for row, _ in self.queens}
+        rows = []
+        for row in range(self.n):
+            if row not in taken:
+                open_columns = self.squares.get(row, self.full)
+                for queen in self.queens:
+                    open_columns &= ~line_of(queen, row, self.full)
+                rows.append((row, open_columns))
+        return rows

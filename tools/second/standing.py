@@ -1,0 +1,192 @@
+"""What the records of a ledger add up to: one standing count for each unit, and how far it was confirmed."""
+
+from array import array
+
+from .makers import ALONE, NONE, OTHER_OWNER, SAME_OWNER, Makers, Vote, level_between, who
+from .members import Members
+
+
+class Standing:
+    """The records so far, applied one by one."""
+
+    def __init__(self, plan, run):
+        self.plan, self.run = plan, run
+        self.counts = array("Q", [NONE]) * plan.units
+        self.nodes = array("Q", [0]) * plan.units
+        self.origins = array("I", [0]) * plan.units
+        # The line of the standing count, as the ledger numbers them.
+        self.lines = array("Q", [0]) * plan.units
+        self.levels = bytearray(plan.units)
+        self.due = bytearray(plan.units)
+        self.known_origins, self.origin_numbers = [], {}
+        self.makers, self.members, self.disputed = Makers(), Members(plan), {}
+        self.policy, self.term, self.replicas = None, None, 0
+        self.done = self.checks = self.conflicts = self.retractions = 0
+        self.workers, self.kernels = set(), set()
+
+    def apply(self, line, record):
+        """Adds the record in that line; an error says why it cannot stand there."""
+        unit = record.get("unit")
+        if unit is not None and not (unit < self.plan.units and unit % self.run.of == self.run.index - 1):
+            raise ValueError(f"unit {unit} is not in the run")
+        if "worker" in record:
+            self.workers.add(record["worker"])
+        getattr(self, f"_{record['kind']}")(line, record)
+
+    # Records of units.
+
+    def _count(self, line, record):
+        self.kernels.add(record["kernel"])
+        self._stand(line, record, self.makers.vote(record))
+
+    def _stand(self, line, record, vote):
+        unit = record["unit"]
+        if vote.count == NONE:
+            raise ValueError(f"unit {unit} cannot have {vote.count} completions")
+        if self.counts[unit] != NONE:
+            raise ValueError(f"unit {unit} is counted a second time")
+        self.counts[unit], self.nodes[unit], self.origins[unit] = vote.count, vote.nodes, self._number(vote.origin)
+        self.lines[unit], self.levels[unit], self.due[unit] = line, ALONE, "recount" in record
+        self.done += 1
+        self.members.add(unit, vote.count)
+        self._decide(unit, vote)
+
+    def _decide(self, unit, vote):
+        """Ends the dispute about the unit, where there was one, by its new standing count."""
+        votes = self.disputed.pop(unit, [])
+        believed = [other for other in votes if self.makers.is_believed(other.maker)]
+        agreeing = [other for other in believed if other.agrees(vote)]
+        levels = [level_between(vote.maker, other.maker) for other in agreeing]
+        if any(other.owner != vote.owner for other in believed):
+            # Two machines of one owner do not outvote another owner.
+            levels = [level for level in levels if level != SAME_OWNER]
+        level = max(levels, default=ALONE)
+        if level != ALONE:
+            self._confirm(unit, level)
+        if level >= SAME_OWNER:
+            winners = {vote.maker, *(other.maker for other in agreeing)}
+            for other in votes:
+                if other.count != vote.count or not (other.agrees(vote) or other.maker in winners):
+                    self.makers.lose(other.maker)
+
+    def _check(self, line, record):
+        unit, vote = record["unit"], self.makers.vote(record)
+        standing = self._standing(unit, record["count"])
+        if "of" not in record:
+            raise ValueError(f"the check of unit {unit} does not say whose count it confirms")
+        of = record.get("of_owner"), record["of"]
+        if of != standing.maker:
+            raise ValueError(f"the check of unit {unit} confirms {who(of)}, but the count is of {who(standing.maker)}")
+        self.checks += 1
+        self._confirm(unit, level_between(standing.maker, vote.maker))
+
+    def _confirm(self, unit, level):
+        self.due[unit] = 0
+        self.levels[unit] = max(self.levels[unit], level)
+
+    def _conflict(self, line, record):
+        unit, vote = record["unit"], self.makers.vote(record)
+        self.conflicts += 1
+        level = self.levels[unit]
+        if level == OTHER_OWNER or (level == SAME_OWNER and self._vote(unit).owner == vote.owner):
+            # Two owners, or two machines of its own owner, have said otherwise.
+            self.makers.lose(vote.maker)
+        else:
+            self.disputed.setdefault(unit, []).append(vote)
+
+    def _retract(self, line, record):
+        unit = record["unit"]
+        standing = self._standing(unit, record["count"])
+        if not self.makers.vote(record).is_that_of(standing):
+            raise ValueError(f"what is retracted of unit {unit} is not the count that stands")
+        quarantine, reason = record.get("quarantine", False), "reason" in record
+        if not reason and not self._may_retract(unit, standing, quarantine):
+            raise ValueError(f"unit {unit} was confirmed and cannot be taken back")
+        self.retractions += 1
+        self.counts[unit], self.levels[unit], self.due[unit] = NONE, ALONE, 0
+        self.done -= 1
+        self.members.take_back(unit, standing.count)
+        if not quarantine and not reason:
+            self.disputed.setdefault(unit, []).append(standing)
+
+    def _may_retract(self, unit, standing, quarantine):
+        """Whether a count can be taken back without an operator's reason."""
+        if self.levels[unit] < SAME_OWNER or self.members.is_contradictory(unit):
+            return True
+        if self.levels[unit] == OTHER_OWNER:
+            return False
+        if quarantine:
+            return not self.makers.is_owner_believed(standing.owner)
+        return any(vote.owner != standing.owner for vote in self.disputed.get(unit, []))
+
+    def _restore(self, line, record):
+        unit, vote = record["unit"], self.makers.vote(record)
+        votes = [other for other in self.disputed.get(unit, []) if self.makers.is_believed(other.maker)]
+        if not any(vote.is_that_of(other) for other in votes):
+            raise ValueError(f"unit {unit} is restored to a count that nobody who is believed has made")
+        if not all(vote.agrees(other) for other in votes):
+            raise ValueError(f"unit {unit} is restored although counts that are believed differ")
+        self.disputed[unit] = [other for other in self.disputed[unit] if not vote.is_that_of(other)]
+        self._stand(line, record, vote)
+
+    # Records of the run.
+
+    def _expel(self, line, record):
+        self.makers.expel(record.get("owner"), record.get("machine"))
+
+    def _policy(self, line, record):
+        self.policy = record["double_check"]
+
+    def _term(self, line, record):
+        if self.term is not None and record["term"] <= self.term:
+            raise ValueError(f"term {record['term']} follows term {self.term}: two coordinators have written")
+        self.term = record["term"]
+
+    def _replicas(self, line, record):
+        self.replicas = record["replicas"]
+
+    # What follows from them.
+
+    def _number(self, origin):
+        if origin not in self.origin_numbers:
+            self.origin_numbers[origin] = len(self.known_origins)
+            self.known_origins.append(origin)
+        return self.origin_numbers[origin]
+
+    def _vote(self, unit):
+        return Vote(self.counts[unit], self.nodes[unit], self.known_origins[self.origins[unit]])
+
+    def _standing(self, unit, count):
+        if self.counts[unit] == NONE:
+            raise ValueError(f"unit {unit} has no standing count")
+        if self.counts[unit] != count:
+            raise ValueError(f"unit {unit} stands at {self.counts[unit]}, which this record calls {count}")
+        return self._vote(unit)
+
+    def kernel_of(self, unit):
+        """What the standing count of the unit was made with."""
+        return self._vote(unit).origin[2]
+
+    def missing(self):
+        """The units of the run that have no standing count."""
+        return [unit for unit in self.run.units(0, self.plan.units) if self.counts[unit] == NONE]
+
+    def unbelieved(self):
+        """The units whose count is of a maker that was wrong, and that nobody else has confirmed."""
+        needed = {}
+        for number, (owner, machine, _, _) in enumerate(self.known_origins):
+            if not self.makers.is_owner_believed(owner):
+                needed[number] = OTHER_OWNER
+            elif not self.makers.is_believed((owner, machine)):
+                needed[number] = SAME_OWNER
+        if not needed:
+            return []
+        return [unit for unit in self.run.units(0, self.plan.units)
+                if self.counts[unit] != NONE and self.levels[unit] < needed.get(self.origins[unit], ALONE)]
+
+    def pending(self):
+        """The units whose count is still to be checked under the policy on record."""
+        if self.policy in (None, "none"):
+            return []
+        is_pending = (lambda unit: self.levels[unit] == ALONE) if self.policy == "all" else self.due.__getitem__
+        return [unit for unit in self.run.units(0, self.plan.units) if self.counts[unit] != NONE and is_pending(unit)]

@@ -1,0 +1,52 @@
+//! The coordinator is away: counting goes on, and the worker waits for as long as it was asked to.
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn while_the_coordinator_is_away_counting_goes_on_and_nothing_is_lost() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    life.until(seconds(5)).await;
+    coordinator.set(Condition::Away);
+    life.until(seconds(40)).await;
+    assert!(coordinator.books().recorded.is_empty());
+    let tries = coordinator.books().times(|heard| !matches!(heard, Heard::Register(_) | Heard::Lease));
+    let longest = waits(&tries).into_iter().max().unwrap();
+    assert!((10..40).contains(&tries.len()) && longest < seconds(4), "{tries:?}");
+    coordinator.set(Condition::Well);
+    life.until(seconds(44)).await;
+    assert_eq!(coordinator.books().recorded.len(), 6, "all that was counted meanwhile");
+    let (summary, took) = life.end().await;
+    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true });
+    assert_eq!(took.as_secs(), UNIT_TIME.as_secs() * UNITS, "no time was lost");
+    assert_all_recorded_once(&coordinator, UNITS);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_waits_for_a_coordinator_that_is_away_for_as_long_as_it_was_asked_to() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    let life = Life::begin(&coordinator, UNIT_TIME, Some(seconds(30)));
+    life.until(seconds(5)).await;
+    coordinator.set(Condition::Away);
+    let (result, took) = life.end().await;
+    let Err(WorkerError::GaveUp(gave_up)) = result else { panic!("{result:?}") };
+    assert_eq!((gave_up.after, &*gave_up.why), (seconds(30), "nobody there"));
+    // The first call that failed was the report of the first unit.
+    assert_eq!(took.as_secs(), (UNIT_TIME + seconds(30)).as_secs());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_short_absence_after_another_begins_the_wait_anew() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    coordinator.set(Condition::Away);
+    let life = Life::begin(&coordinator, UNIT_TIME, Some(seconds(10)));
+    for (from, to) in [(0, 8), (20, 28), (40, 48)] {
+        life.until(seconds(from)).await;
+        coordinator.set(Condition::Away);
+        life.until(seconds(to)).await;
+        coordinator.set(Condition::Well);
+    }
+    let (summary, _) = life.end().await;
+    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true });
+    assert_all_recorded_once(&coordinator, UNITS);
+}

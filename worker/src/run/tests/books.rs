@@ -1,0 +1,178 @@
+//! The books of a test's coordinator: what is lent and on record, each call that came with its time, and how it fails.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::time::Duration;
+
+use proto::{Lease, Token, UnitCount, Variant, Verdict, WorkerId};
+use queens::UnitId;
+use tokio::time::Instant;
+
+use crate::coordinator::CoordinatorError;
+
+/// What it was asked, in the order in which it came.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Heard {
+    Register(Vec<UnitId>),
+    Lease,
+    Renew(Vec<UnitId>),
+    Report(Vec<UnitCount>),
+    Release { held: Vec<UnitId>, leaving: bool },
+}
+
+/// How it behaves at the moment.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Condition {
+    /// It does what it is asked.
+    #[default]
+    Well,
+    /// It cannot be reached.
+    Away,
+    /// It answers, but its disk is full.
+    CannotRecord,
+    /// Connections are made and nothing ever comes back.
+    Mute,
+}
+
+/// What it knows and what it has heard.
+pub struct Books {
+    begun: Instant,
+    pub condition: Condition,
+    pub heard: Vec<(Duration, Heard)>,
+    /// Units to be lent.
+    open: VecDeque<UnitId>,
+    lent: HashMap<UnitId, Token>,
+    pub recorded: BTreeMap<UnitId, u64>,
+    /// Verdicts of the next counts, instead of its own.
+    pub verdicts: VecDeque<Verdict>,
+    /// What it says to the next report, instead of taking it.
+    pub report_error: Option<CoordinatorError>,
+    /// Units whose leases are gone when they are renewed next.
+    pub lost: Vec<UnitId>,
+    /// At most so many units are lent at a time.
+    pub most_lent: usize,
+    /// A request for units takes so long.
+    pub lease_delay: Duration,
+    /// Counts that came under another token than that of their lease.
+    pub stale: usize,
+    /// Counts that were on record already.
+    pub repeated: usize,
+    /// The worker that it knows, if it knows one.
+    worker: Option<WorkerId>,
+    workers: u64,
+    tokens: u64,
+}
+
+impl Books {
+    /// Books with so many units to be lent.
+    pub fn with_units(units: u64) -> Self {
+        Self {
+            begun: Instant::now(),
+            condition: Condition::Well,
+            heard: Vec::new(),
+            open: (0..units).map(UnitId).collect(),
+            lent: HashMap::new(),
+            recorded: BTreeMap::new(),
+            verdicts: VecDeque::new(),
+            report_error: None,
+            lost: Vec::new(),
+            most_lent: usize::MAX,
+            lease_delay: Duration::ZERO,
+            stale: 0,
+            repeated: 0,
+            worker: None,
+            workers: 0,
+            tokens: 0,
+        }
+    }
+
+    /// Takes note of a call.
+    pub fn hear(&mut self, call: Heard) {
+        self.heard.push((self.begun.elapsed(), call));
+    }
+
+    /// When calls that are so came.
+    pub fn times(&self, is_so: impl Fn(&Heard) -> bool) -> Vec<Duration> {
+        self.heard.iter().filter(|(_, heard)| is_so(heard)).map(|(at, _)| *at).collect()
+    }
+
+    /// How often a count of that unit was reported.
+    pub fn reports_of(&self, unit: u64) -> usize {
+        let counts = self.heard.iter().filter_map(|(_, heard)| match heard {
+            Heard::Report(counts) => Some(counts),
+            _ => None,
+        });
+        counts.flatten().filter(|count| count.lease.unit == UnitId(unit)).count()
+    }
+
+    /// Takes in a worker, and lends it again what it holds.
+    pub fn enrol(&mut self, held: Vec<UnitId>) -> (WorkerId, Vec<Lease>) {
+        self.workers += 1;
+        let worker = WorkerId(self.workers);
+        self.worker = Some(worker);
+        self.open.retain(|unit| !held.contains(unit));
+        (worker, held.into_iter().map(|unit| self.lend(unit)).collect())
+    }
+
+    /// Whether that is the worker that it knows.
+    pub fn knows(&self, worker: WorkerId) -> bool {
+        self.worker == Some(worker)
+    }
+
+    /// Forgets the worker; what it holds is open again.
+    pub fn forget(&mut self) {
+        self.worker = None;
+        let lent: Vec<_> = self.lent.keys().copied().collect();
+        self.take_back(&lent);
+    }
+
+    /// Lends so many units, as far as there are as many.
+    pub fn lend_up_to(&mut self, want: u32) -> Vec<Lease> {
+        let lent = self.open.len().min(want as usize).min(self.most_lent);
+        let units: Vec<_> = self.open.drain(..lent).collect();
+        units.into_iter().map(|unit| self.lend(unit)).collect()
+    }
+
+    fn lend(&mut self, unit: UnitId) -> Lease {
+        self.tokens += 1;
+        let token = Token(self.tokens);
+        self.lent.insert(unit, token);
+        Lease { unit, token, variant: Variant::default() }
+    }
+
+    /// Units are open again.
+    pub fn take_back(&mut self, units: &[UnitId]) {
+        for unit in units {
+            self.lent.remove(unit);
+            self.open.push_back(*unit);
+        }
+    }
+
+    /// The units whose leases are gone.
+    pub fn lose(&mut self) -> Vec<UnitId> {
+        let lost = std::mem::take(&mut self.lost);
+        self.take_back(&lost);
+        lost
+    }
+
+    /// Puts a count on record, unless the test wants something else.
+    pub fn judge(&mut self, count: &UnitCount) -> Verdict {
+        if let Some(verdict) = self.verdicts.pop_front() {
+            return verdict;
+        }
+        let unit = count.lease.unit;
+        if self.lent.remove(&unit) != Some(count.lease.token) {
+            self.stale += 1;
+        }
+        self.open.retain(|open| *open != unit);
+        if self.recorded.insert(unit, count.completions).is_some() {
+            self.repeated += 1;
+            return Verdict::Known;
+        }
+        Verdict::Recorded
+    }
+
+    /// Whether all is on record.
+    pub fn is_finished(&self) -> bool {
+        self.open.is_empty() && self.lent.is_empty()
+    }
+}

@@ -1,0 +1,140 @@
+//! A coordinator in a test's hands: it lends units, keeps books, and fails as the test wishes.
+
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
+
+use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
+use queens::UnitId;
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::books::{Books, Condition, Heard};
+use crate::coordinator::{Coordinator, CoordinatorError};
+
+/// How long its leases last.
+pub const LEASE_TIME: Duration = Duration::from_mins(1);
+
+/// The coordinator, as both the worker and the test hold it.
+#[derive(Clone)]
+pub struct FakeCoordinator {
+    books: Arc<Mutex<Books>>,
+    changed: Arc<Notify>,
+}
+
+impl FakeCoordinator {
+    /// A coordinator with so many units to lend.
+    pub fn with_units(units: u64) -> Self {
+        Self { books: Arc::new(Mutex::new(Books::with_units(units))), changed: Arc::new(Notify::new()) }
+    }
+
+    /// Its books, to be read and to be changed.
+    pub fn books(&self) -> MutexGuard<'_, Books> {
+        self.books.lock().unwrap()
+    }
+
+    /// From now on it is in that condition; requests that wait notice it.
+    pub fn set(&self, condition: Condition) {
+        self.books().condition = condition;
+        self.changed.notify_waiters();
+    }
+
+    /// It starts anew: records stay, workers and leases are forgotten.
+    pub fn restart(&self) {
+        self.books().forget();
+        self.changed.notify_waiters();
+    }
+
+    /// Whether it can answer that caller at all.
+    async fn can_answer(&self, worker: Option<WorkerId>) -> Result<(), CoordinatorError> {
+        let (condition, is_known) = {
+            let books = self.books();
+            (books.condition, worker.is_none_or(|worker| books.knows(worker)))
+        };
+        match condition {
+            Condition::Away => Err(CoordinatorError::Unavailable("nobody there".into())),
+            Condition::Mute => std::future::pending().await,
+            Condition::Well | Condition::CannotRecord if !is_known => Err(CoordinatorError::Unregistered),
+            Condition::Well | Condition::CannotRecord => Ok(()),
+        }
+    }
+}
+
+fn units(leases: &[Lease]) -> Vec<UnitId> {
+    let mut units: Vec<_> = leases.iter().map(|lease| lease.unit).collect();
+    units.sort();
+    units
+}
+
+impl Coordinator for FakeCoordinator {
+    async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
+        let mut held = registration.held;
+        held.sort();
+        self.books().hear(Heard::Register(held.clone()));
+        self.can_answer(None).await?;
+        let (worker, leases) = self.books().enrol(held);
+        Ok(Welcome { worker, lease_time: LEASE_TIME, leases })
+    }
+
+    async fn lease(
+        &self,
+        worker: WorkerId,
+        want: u32,
+        wait: Duration,
+    ) -> Result<LeaseReply, CoordinatorError> {
+        self.books().hear(Heard::Lease);
+        let delay = self.books().lease_delay;
+        sleep(delay).await;
+        let until = Instant::now() + wait;
+        loop {
+            self.can_answer(Some(worker)).await?;
+            {
+                let mut books = self.books();
+                if books.is_finished() {
+                    return Ok(LeaseReply::Finished);
+                }
+                let leases = books.lend_up_to(want);
+                if !leases.is_empty() {
+                    return Ok(LeaseReply::Granted(leases));
+                }
+            }
+            if timeout_at(until, self.changed.notified()).await.is_err() {
+                return Ok(LeaseReply::Granted(Vec::new()));
+            }
+        }
+    }
+
+    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
+        self.books().hear(Heard::Renew(units(&held)));
+        self.can_answer(Some(worker)).await?;
+        let lost = self.books().lose();
+        self.changed.notify_waiters();
+        Ok(Renewal { lost, finished: false })
+    }
+
+    async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
+        self.books().hear(Heard::Report(report.counts.clone()));
+        self.can_answer(Some(report.worker)).await?;
+        let mut books = self.books();
+        if books.condition == Condition::CannotRecord {
+            return Err(CoordinatorError::Unavailable("the disk is full".into()));
+        }
+        if let Some(error) = books.report_error.take() {
+            return Err(error);
+        }
+        let verdicts = report.counts.iter().map(|count| books.judge(count)).collect();
+        self.changed.notify_waiters();
+        Ok(verdicts)
+    }
+
+    async fn release(
+        &self,
+        worker: WorkerId,
+        held: Vec<Lease>,
+        leaving: bool,
+    ) -> Result<(), CoordinatorError> {
+        self.books().hear(Heard::Release { held: units(&held), leaving });
+        self.can_answer(Some(worker)).await?;
+        self.books().take_back(&units(&held));
+        Ok(())
+    }
+}

@@ -1,0 +1,69 @@
+//! Units are lent, renewed, lost and lent again, and each is counted once.
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn leases_of_all_that_is_held_are_renewed_six_times_while_they_last() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    let (summary, _) = life.end().await;
+    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true });
+    assert_all_recorded_once(&coordinator, UNITS);
+    let books = coordinator.books();
+    let renewals = books.heard.iter().filter_map(|(at, heard)| match heard {
+        Heard::Renew(held) => Some((*at, held.clone())),
+        _ => None,
+    });
+    let renewals: Vec<_> = renewals.take_while(|(at, _)| *at < UNIT_TIME * UNITS as u32).collect();
+    assert_eq!(renewals.len(), 6);
+    for (k, (at, held)) in (1..).zip(renewals) {
+        assert_eq!(at.as_secs(), (LEASE_TIME / 6 * k).as_secs());
+        assert_eq!(held, units(at.as_secs() / UNIT_TIME.as_secs()..UNITS), "after {at:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_unit_whose_lease_was_lost_and_that_is_lent_again_is_counted_once() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    life.until(seconds(5)).await;
+    coordinator.books().lost = vec![UnitId(1), UnitId(9)];
+    let (summary, took) = life.end().await;
+    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true });
+    assert_eq!(took.as_secs(), UNIT_TIME.as_secs() * UNITS);
+    let books = coordinator.books();
+    assert_eq!((books.reports_of(1), books.reports_of(9)), (1, 1));
+    // The first was reported before it was lent again: its count is welcome all the same.
+    assert_eq!((books.recorded.len() as u64, books.repeated, books.stale), (UNITS, 0, 1));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_coordinator_that_restarts_is_told_what_is_held_and_takes_it_under_new_leases() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    life.until(seconds(15)).await;
+    coordinator.restart();
+    let (summary, took) = life.end().await;
+    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true });
+    assert_eq!(took.as_secs(), UNIT_TIME.as_secs() * UNITS);
+    let books = coordinator.books();
+    let registrations = books.heard.iter().filter(|(_, heard)| matches!(heard, Heard::Register(_)));
+    let registrations: Vec<_> = registrations.map(|(_, heard)| heard.clone()).collect();
+    assert_eq!(registrations, [Heard::Register(vec![]), Heard::Register(units(2..UNITS))]);
+    drop(books);
+    assert_all_recorded_once(&coordinator, UNITS);
+}
+
+#[tokio::test(start_paused = true)]
+async fn more_units_are_asked_for_before_the_last_is_counted() {
+    let coordinator = FakeCoordinator::with_units(40);
+    let delay = seconds(3);
+    coordinator.books().most_lent = 4;
+    coordinator.books().lease_delay = delay;
+    let (summary, took) = Life::begin(&coordinator, UNIT_TIME, None).end().await;
+    assert_eq!(summary.unwrap(), Summary { units: 40, finished: true });
+    // It waits for the first units, and at the end to hear that there are no more.
+    let idle = took.saturating_sub(UNIT_TIME * 40);
+    assert!((delay..3 * delay).contains(&idle), "the pool was idle for {idle:?}");
+    assert_all_recorded_once(&coordinator, 40);
+}

@@ -1,0 +1,54 @@
+//! A worker leaves: at the end, or when it is stopped, with everything reported that can be.
+
+use super::*;
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_takes_its_leave_once_when_all_is_counted() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    Life::begin(&coordinator, UNIT_TIME, None).end().await.0.unwrap();
+    let books = coordinator.books();
+    let farewell = Heard::Release { held: vec![], leaving: true };
+    assert_eq!(books.heard.last().unwrap().1, farewell);
+    assert_eq!(books.times(|heard| matches!(heard, Heard::Release { .. })).len(), 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_is_stopped_reports_what_it_has_counted_and_gives_back_the_rest() {
+    let coordinator = FakeCoordinator::with_units(1000);
+    let life = Life::begin(&coordinator, Duration::from_millis(50), None);
+    // Between two reports: some counts are still being gathered in the pool.
+    life.until(Duration::from_millis(20_120)).await;
+    let reported = coordinator.books().recorded.len();
+    let (summary, took) = life.stop().await;
+    assert!(took < Duration::from_millis(10), "{took:?}");
+    let books = coordinator.books();
+    assert_eq!((books.recorded.len(), summary.units, summary.finished), (402, 402, false));
+    assert!(reported < 402, "nothing was left to be reported in leaving");
+    let Heard::Release { held, leaving: true } = &books.heard.last().unwrap().1 else {
+        panic!("{:?}", books.heard.last())
+    };
+    assert_eq!(*held, units(402..1000));
+}
+
+#[tokio::test(start_paused = true)]
+async fn leaving_takes_less_than_two_seconds_however_mute_the_coordinator_is() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    life.until(seconds(10)).await;
+    coordinator.set(Condition::Mute);
+    life.until(seconds(20)).await;
+    let (summary, took) = life.stop().await;
+    assert_eq!(summary, Summary { units: 1, finished: false });
+    assert!(took > Duration::from_millis(300) && took < seconds(2), "{took:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_leaves_at_once_when_the_coordinator_is_known_to_be_away() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    coordinator.set(Condition::Away);
+    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    life.until(seconds(20)).await;
+    let (summary, took) = life.stop().await;
+    assert_eq!(summary, Summary::default());
+    assert!(took < Duration::from_millis(10), "{took:?}");
+}

@@ -1,0 +1,110 @@
+//! The worker's loop beside a coordinator that is well, away, mute or full, and a pool without threads, all on a clock
+//! that stands still while there is something to do: minutes take no time, and times can be asserted.
+
+mod absence;
+mod books;
+mod fake_coordinator;
+mod leases;
+mod leaving;
+mod reports;
+mod virtual_pool;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use proto::Verdict;
+use queens::kernel::{Isa, Method, kernel};
+use queens::plan::PlanSpec;
+use queens::{Board, Plan, UnitId};
+use tokio::sync::mpsc::unbounded_channel;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tokio::time::{Instant, sleep, sleep_until, timeout};
+
+use super::{Config, Summary, WorkerError, WorkerLoop};
+use crate::coordinator::CoordinatorError;
+use books::{Condition, Heard};
+use fake_coordinator::{FakeCoordinator, LEASE_TIME};
+use virtual_pool::{VirtualPool, completions};
+
+const UNITS: u64 = 10;
+
+/// No unit ends at a round second.
+const UNIT_TIME: Duration = Duration::from_secs(7);
+
+/// No worker of these tests lives longer.
+const PATIENCE: Duration = Duration::from_hours(1);
+
+/// A worker that lives its life in a task.
+struct Life {
+    begun: Instant,
+    task: JoinHandle<Result<Summary, WorkerError>>,
+    shutdown: oneshot::Sender<()>,
+}
+
+impl Life {
+    /// A worker with one thread that takes so long for a unit.
+    fn begin(coordinator: &FakeCoordinator, unit_time: Duration, give_up_after: Option<Duration>) -> Self {
+        let plan = Plan::derive(PlanSpec::for_kernel(Board::new(16).unwrap(), Method::Search)).unwrap();
+        let (outcomes_in, outcomes) = unbounded_channel();
+        let (events_in, events) = unbounded_channel();
+        let pool = VirtualPool::new(unit_time, outcomes_in);
+        let config = Config {
+            name: "worker".into(),
+            machine: "machine".into(),
+            threads: 1,
+            kernel: kernel(Method::Search, Some(Isa::Portable)).unwrap(),
+            give_up_after,
+        };
+        let worker = WorkerLoop::new(coordinator.clone(), Arc::new(plan), config, 14200, pool, events_in);
+        let (shutdown, asked) = oneshot::channel::<()>();
+        let asked = async {
+            if asked.await.is_err() {
+                std::future::pending().await
+            }
+        };
+        Self { begun: Instant::now(), task: tokio::spawn(worker.work(outcomes, events, asked)), shutdown }
+    }
+
+    /// Lets time pass up to so long after the beginning.
+    async fn until(&self, after: Duration) {
+        sleep_until(self.begun + after).await;
+    }
+
+    /// What becomes of it, and how long after the beginning.
+    async fn end(self) -> (Result<Summary, WorkerError>, Duration) {
+        let result = timeout(PATIENCE, self.task).await.expect("the worker comes to an end").unwrap();
+        (result, self.begun.elapsed())
+    }
+
+    /// What becomes of it when it is stopped, and how long that takes.
+    async fn stop(self) -> (Summary, Duration) {
+        let asked = Instant::now();
+        self.shutdown.send(()).unwrap();
+        let result = timeout(PATIENCE, self.task).await.expect("the worker leaves").unwrap();
+        (result.unwrap(), asked.elapsed())
+    }
+}
+
+fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+fn units(range: std::ops::Range<u64>) -> Vec<UnitId> {
+    range.map(UnitId).collect()
+}
+
+/// The times between times.
+fn waits(times: &[Duration]) -> Vec<Duration> {
+    times.windows(2).map(|pair| pair[1].saturating_sub(pair[0])).collect()
+}
+
+/// Every unit is on record with its own count, and none was recorded twice or under a lease of before.
+#[track_caller]
+fn assert_all_recorded_once(coordinator: &FakeCoordinator, of: u64) {
+    let books = coordinator.books();
+    let expected = units(0..of).into_iter().map(|unit| (unit, completions(unit))).collect();
+    assert_eq!(books.recorded, expected);
+    assert_eq!((books.repeated, books.stale), (0, 0));
+}

@@ -1,0 +1,90 @@
+//! A pool without threads: units take a fixed time of the test's clock, one after the other.
+
+use std::collections::BTreeSet;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use proto::{Lease, UnitCount};
+use queens::UnitId;
+use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::{Notify, watch};
+use tokio::time::{Instant, sleep_until};
+
+use crate::pool::{Outcome, Pool};
+
+/// One thread, as it were.
+pub struct VirtualPool {
+    /// How long it counts a unit.
+    unit_time: Duration,
+    /// When it will have counted all that it has been given.
+    free_at: Mutex<Instant>,
+    outcomes: UnboundedSender<Outcome>,
+    level: Arc<VirtualLevel>,
+    stop: watch::Sender<bool>,
+}
+
+#[derive(Default)]
+struct VirtualLevel {
+    in_line: Mutex<BTreeSet<UnitId>>,
+    low: AtomicUsize,
+    is_low: Notify,
+}
+
+/// The completions of a unit: whatever is reported of it must say this.
+pub fn completions(unit: UnitId) -> u64 {
+    1000 + unit.0
+}
+
+impl VirtualPool {
+    /// A pool that takes so long for a unit and sends each outcome to `outcomes`.
+    pub fn new(unit_time: Duration, outcomes: UnboundedSender<Outcome>) -> Self {
+        let (stop, _) = watch::channel(false);
+        Self { unit_time, free_at: Mutex::new(Instant::now()), outcomes, level: Arc::default(), stop }
+    }
+}
+
+impl Pool for VirtualPool {
+    fn count(&self, lease: Lease) {
+        let counted_at = {
+            let mut free_at = self.free_at.lock().unwrap();
+            *free_at = (*free_at).max(Instant::now()) + self.unit_time;
+            *free_at
+        };
+        let count = UnitCount { lease, completions: completions(lease.unit), nodes: 1, cpu: self.unit_time };
+        let (outcomes, level, mut stop) =
+            (self.outcomes.clone(), Arc::clone(&self.level), self.stop.subscribe());
+        assert!(level.in_line.lock().unwrap().insert(lease.unit), "unit {} is in line already", lease.unit);
+        tokio::spawn(async move {
+            let outcome = tokio::select! {
+                () = sleep_until(counted_at) => Outcome::Counted(count),
+                _ = stop.wait_for(|stopped| *stopped) => Outcome::Stopped,
+            };
+            outcomes.send(outcome).ok();
+            let left = {
+                let mut in_line = level.in_line.lock().unwrap();
+                in_line.remove(&lease.unit);
+                in_line.len()
+            };
+            if left < level.low.load(Ordering::Relaxed) {
+                level.is_low.notify_one();
+            }
+        });
+    }
+
+    fn set_low(&self, units: usize) {
+        self.level.low.store(units, Ordering::Relaxed);
+    }
+
+    fn runs_dry(&self) -> bool {
+        self.level.in_line.lock().unwrap().len() < self.level.low.load(Ordering::Relaxed)
+    }
+
+    async fn running_dry(&self) {
+        self.level.is_low.notified().await;
+    }
+
+    fn stop(&self) {
+        self.stop.send_replace(true);
+    }
+}

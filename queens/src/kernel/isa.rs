@@ -153,16 +153,18 @@ macro_rules! compiled {
     ($token:ident, $features:literal,) => {};
     (
         $token:ident, $features:literal,
-        fn $name:ident($isa:ident $(, $argument:ident: $type:ty)* $(,)?) $(-> $result:ty)? $body:block
+        fn $name:ident $(<$lifetime:lifetime>)? $(<const $size:ident: usize>)?
+            ($isa:ident $(, $argument:ident: $type:ty)* $(,)?) $(-> $result:ty)? $body:block
         $($others:tt)*
     ) => {
         #[inline(always)]
-        fn $name(self $(, $argument: $type)*) $(-> $result)? {
+        fn $name $(<$lifetime>)? $(<const $size: usize>)? (self $(, $argument: $type)*) $(-> $result)? {
             #[inline]
             #[target_feature(enable = $features)]
-            fn compiled($isa: $token $(, $argument: $type)*) $(-> $result)? $body
+            fn compiled $(<$lifetime>)? $(<const $size: usize>)?
+                ($isa: $token $(, $argument: $type)*) $(-> $result)? $body
             // SAFETY: `self` exists, and `detect`, which alone makes it, found all of these features.
-            unsafe { compiled(self $(, $argument)*) }
+            unsafe { compiled $(::<$size>)? (self $(, $argument)*) }
         }
         $crate::kernel::isa::compiled! { $token, $features, $($others)* }
     };

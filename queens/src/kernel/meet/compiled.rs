@@ -9,15 +9,22 @@ use crate::kernel::meet::join;
 use crate::kernel::meet::lanes::Lanes64;
 use crate::kernel::meet::lists::Lists;
 use crate::kernel::meet::matcher::Matcher;
+use crate::kernel::meet::signatures::Signatures;
 
 /// An instruction set for which the kernel is compiled.
 pub trait CompiledMeet: Lanes64 {
     /// [`Growth::grow`] with all that the instruction set offers.
     fn grow(self, growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown;
     /// [`Gathering::gather`] with all that the instruction set offers.
-    fn gather(self, gathering: &Gathering<'_>, set: u32, sources: &mut Vec<Source>, out: &mut Vec<u64>);
+    fn gather<'a>(
+        self,
+        gathering: &Gathering<'a>,
+        set: u32,
+        sources: &mut Vec<Source<'a>>,
+        out: &mut Signatures,
+    );
     /// [`join::join`] with all that the instruction set offers.
-    fn join(self, matcher: &mut Matcher<Self>, bytes: usize, a: &mut Vec<u64>, b: &mut Vec<u64>);
+    fn join(self, matcher: &mut Matcher<Self>, bytes: usize, a: &mut Signatures, b: &mut Signatures);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -27,11 +34,17 @@ impl CompiledMeet for Avx512 {
             growth.grow(isa, from, to)
         }
 
-        fn gather(isa, gathering: &Gathering<'_>, set: u32, sources: &mut Vec<Source>, out: &mut Vec<u64>) {
+        fn gather<'a>(
+            isa,
+            gathering: &Gathering<'a>,
+            set: u32,
+            sources: &mut Vec<Source<'a>>,
+            out: &mut Signatures,
+        ) {
             gathering.gather(isa, set, sources, out)
         }
 
-        fn join(isa, matcher: &mut Matcher<Avx512>, bytes: usize, a: &mut Vec<u64>, b: &mut Vec<u64>) {
+        fn join(isa, matcher: &mut Matcher<Avx512>, bytes: usize, a: &mut Signatures, b: &mut Signatures) {
             join::join(isa, matcher, bytes, a, b)
         }
     }
@@ -44,11 +57,17 @@ impl CompiledMeet for Avx2 {
             growth.grow(isa, from, to)
         }
 
-        fn gather(isa, gathering: &Gathering<'_>, set: u32, sources: &mut Vec<Source>, out: &mut Vec<u64>) {
+        fn gather<'a>(
+            isa,
+            gathering: &Gathering<'a>,
+            set: u32,
+            sources: &mut Vec<Source<'a>>,
+            out: &mut Signatures,
+        ) {
             gathering.gather(isa, set, sources, out)
         }
 
-        fn join(isa, matcher: &mut Matcher<Avx2>, bytes: usize, a: &mut Vec<u64>, b: &mut Vec<u64>) {
+        fn join(isa, matcher: &mut Matcher<Avx2>, bytes: usize, a: &mut Signatures, b: &mut Signatures) {
             join::join(isa, matcher, bytes, a, b)
         }
     }
@@ -59,11 +78,17 @@ impl CompiledMeet for Portable {
         growth.grow(self, from, to)
     }
 
-    fn gather(self, gathering: &Gathering<'_>, set: u32, sources: &mut Vec<Source>, out: &mut Vec<u64>) {
+    fn gather<'a>(
+        self,
+        gathering: &Gathering<'a>,
+        set: u32,
+        sources: &mut Vec<Source<'a>>,
+        out: &mut Signatures,
+    ) {
         gathering.gather(self, set, sources, out)
     }
 
-    fn join(self, matcher: &mut Matcher<Self>, bytes: usize, a: &mut Vec<u64>, b: &mut Vec<u64>) {
+    fn join(self, matcher: &mut Matcher<Self>, bytes: usize, a: &mut Signatures, b: &mut Signatures) {
         join::join(self, matcher, bytes, a, b)
     }
 }

@@ -4,6 +4,7 @@ use crate::kernel::meet::uncut::Uncut;
 use crate::squares::Squares;
 
 /// The number of the diagonal of one kind (0 falling, 1 rising) through a square.
+#[inline]
 pub fn diagonal(n: u8, kind: usize, row: u8, col: u8) -> usize {
     usize::from(if kind == 0 { row + n - 1 - col } else { row + col })
 }

@@ -8,16 +8,15 @@
 use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::half::{Half, QueenBits};
 use crate::kernel::meet::lanes::Lanes64;
-use crate::kernel::meet::lists::{Lists, Place};
+use crate::kernel::meet::lists::Lists;
 use crate::kernel::meet::row_sets::RowSets;
-use crate::kernel::meet::scan::scan;
+use crate::kernel::meet::scan::MARGIN;
+use crate::kernel::meet::signatures::Signatures;
 
 /// A list to scan and the queens to add to each state of it.
 #[derive(Clone, Copy, Debug)]
-pub struct Source {
-    /// Which of the lists of a [`Gathering`].
-    lists: u32,
-    place: Place,
+pub struct Source<'a> {
+    list_and_margin: &'a [u64],
     queens: QueenBits,
 }
 
@@ -44,48 +43,49 @@ impl<'a> Gathering<'a> {
         Self { sets, half: &cut.halves[side], lists, fixed, fixed_before, keep: cut.keep }
     }
 
-    /// Makes in `out` the complete halves of a set.
+    /// Makes in `out` the complete halves of a set; `sources` is for its own use.
     #[inline(always)]
-    pub fn gather<L: Lanes64>(&self, isa: L, set: u32, sources: &mut Vec<Source>, out: &mut Vec<u64>) {
+    pub fn gather<L: Lanes64>(&self, isa: L, set: u32, sources: &mut Vec<Source<'a>>, out: &mut Signatures) {
         self.collect(set, sources);
         out.clear();
-        let list = |source: &Source| self.lists[source.lists as usize].with_margin(source.place);
-        let mut lists = sources.iter().map(list);
-        let Some(mut here) = lists.next() else { return };
-        for source in &*sources {
-            let next = lists.next().unwrap_or_default();
-            scan(isa, here, source.queens, self.keep, next.as_ptr(), out);
-            here = next;
+        for pair in sources.windows(2) {
+            let Source { list_and_margin, queens } = pair[0];
+            let next = pair[1].list_and_margin.as_ptr();
+            out.scan(isa, list_and_margin, queens, self.keep, next);
         }
     }
 
-    /// Lists the sources from which the complete halves of a set come.
+    /// Lists the sources from which the complete halves of a set come, and one behind them that has no list.
     #[inline(always)]
-    fn collect(&self, set: u32, sources: &mut Vec<Source>) {
-        let Self { sets, half, fixed, fixed_before, .. } = *self;
+    fn collect(&self, set: u32, sources: &mut Vec<Source<'a>>) {
+        let Self { half, fixed, fixed_before, .. } = *self;
         let last = half.columns() - 1;
         sources.clear();
-        let mut add = |lists: u32, set: u32, queens| {
-            let place = self.lists[lists as usize].place(sets, set);
-            if place.len() > 0 {
-                sources.push(Source { lists, place, queens });
-            }
-        };
         for z in ones(set & half.open[last] & !fixed) {
-            add(0, set & !(1 << z), half.queens[last][z]);
+            self.push(1, set & !(1 << z), half.queens[last][z], sources);
         }
         for z in ones(set & half.open[last] & fixed) {
             for y in ones(set & half.pairs[z]) {
                 let pair = half.queens[last][z].and(half.queens[last - 1][y]);
                 let rest = set & !(1 << z | 1 << y);
                 if (1 << z | 1 << y) & !fixed_before != 0 {
-                    add(1, rest, pair);
+                    self.push(2, rest, pair, sources);
                     continue;
                 }
                 for x in ones(set & half.triples[z][y]) {
-                    add(2, rest & !(1 << x), pair.and(half.queens[last - 2][x]));
+                    self.push(3, rest & !(1 << x), pair.and(half.queens[last - 2][x]), sources);
                 }
             }
+        }
+        sources.push(Source { list_and_margin: &[], queens: QueenBits::default() });
+    }
+
+    /// Adds the list of a set to the sources, unless it is empty.
+    #[inline(always)]
+    fn push(&self, missing: usize, set: u32, queens: QueenBits, sources: &mut Vec<Source<'a>>) {
+        let list_and_margin = self.lists[missing - 1].of(self.sets, set);
+        if list_and_margin.len() > MARGIN {
+            sources.push(Source { list_and_margin, queens });
         }
     }
 }

@@ -12,7 +12,7 @@ use crate::kernel::meet::half::QueenBits;
 use crate::kernel::meet::lanes::Lanes64;
 use crate::kernel::meet::lists::Lists;
 use crate::kernel::meet::row_sets::RowSets;
-use crate::kernel::meet::scan::scan;
+use crate::kernel::meet::scan::{MARGIN, scan};
 
 /// How an attempt to add a column ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,14 +75,18 @@ impl<'a> Growth<'a> {
                 while rows != 0 {
                     let row = rows.trailing_zeros();
                     rows &= rows - 1;
-                    let place = from.place(sets, set & !(1 << row));
-                    if place.len() == 0 {
+                    let list = from.of(sets, set & !(1 << row));
+                    let len = list.len() - MARGIN;
+                    if len == 0 {
                         continue;
                     }
-                    let Some(out) = to.words_mut(place.len(), most) else { return Grown::TooLong };
-                    let list = from.with_margin(place);
-                    let next = list.as_ptr().wrapping_add(place.len());
-                    scan(isa, list, queens[row as usize], u64::MAX, next, out);
+                    let next = list.as_ptr().wrapping_add(len);
+                    let queen = queens[row as usize];
+                    while !scan(isa, list, queen, u64::MAX, next, to.words_mut()) {
+                        if !to.make_room(len, most) {
+                            return Grown::TooLong;
+                        }
+                    }
                 }
                 to.end_set();
             }

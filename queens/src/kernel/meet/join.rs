@@ -16,7 +16,7 @@
 use crate::kernel::meet::lanes::Lanes64;
 use crate::kernel::meet::matcher::Matcher;
 use crate::kernel::meet::order::order;
-use crate::kernel::meet::scan::choose;
+use crate::kernel::meet::signatures::Signatures;
 
 /// What the tables of one group cost and what one more word of the other list costs, in cycles: measured, and they
 /// only decide which way a bucket is counted.
@@ -30,7 +30,13 @@ const GROUPS_TO_ORDER: usize = 2;
 /// Counts with the matcher the pairs of a word of `a` and a word of `b` that share no bit. Of the first `bytes` bytes
 /// of a word the upper five bits are read, nothing else. Both lists may be put into another order.
 #[inline(always)]
-pub fn join<L: Lanes64>(isa: L, matcher: &mut Matcher<L>, bytes: usize, a: &mut Vec<u64>, b: &mut Vec<u64>) {
+pub fn join<L: Lanes64>(
+    isa: L,
+    matcher: &mut Matcher<L>,
+    bytes: usize,
+    a: &mut Signatures,
+    b: &mut Signatures,
+) {
     let by_tables = |lanes: usize, words: usize| lanes.div_ceil(64 * L::BLOCKS) * (SETUP + LOOKUP * words);
     let (a_lanes, b_lanes) = (by_tables(a.len(), b.len()), by_tables(b.len(), a.len()));
     let directly = a.len().max(b.len()).div_ceil(L::WORDS) * a.len().min(b.len()) * COMPARISON;
@@ -57,11 +63,11 @@ pub fn join<L: Lanes64>(isa: L, matcher: &mut Matcher<L>, bytes: usize, a: &mut 
 
 /// The pairs, compared one by one.
 #[inline(always)]
-fn compare<L: Lanes64>(isa: L, few: &[u64], many: &mut Vec<u64>) -> u64 {
+fn compare<L: Lanes64>(isa: L, few: &Signatures, many: &mut Signatures) -> u64 {
     let len = many.len();
-    many.resize(len.next_multiple_of(L::WORDS), u64::MAX);
+    many.pad(L::WORDS, u64::MAX);
     let mut pairs = 0;
-    for &word in few {
+    for &word in &**few {
         let tests = isa.splat(word);
         for words in many.chunks_exact(L::WORDS) {
             pairs += u64::from(isa.clear_of(isa.load(words), tests).count_ones());
@@ -77,14 +83,19 @@ fn compare<L: Lanes64>(isa: L, few: &[u64], many: &mut Vec<u64>) -> u64 {
 
 /// The pairs by tables of `C` bytes.
 #[inline(always)]
-fn sliced<L: Lanes64, const C: usize>(isa: L, matcher: &mut Matcher<L>, lanes: &mut Vec<u64>, words: &[u64]) {
+fn sliced<L: Lanes64, const C: usize>(
+    isa: L,
+    matcher: &mut Matcher<L>,
+    lanes: &mut Signatures,
+    words: &Signatures,
+) {
     let len = lanes.len();
     let group = 64 * L::BLOCKS;
     let is_ordered = len >= GROUPS_TO_ORDER * group;
     if is_ordered {
         order::<L, C>(isa, lanes, words, group, &mut matcher.scratch);
     }
-    lanes.resize(len.next_multiple_of(64), 0);
+    lanes.pad(64, 0);
     let mut left = std::mem::take(&mut matcher.left);
     for (i, lanes) in lanes.chunks(group).enumerate() {
         let count = lanes.len().min(len - i * group);
@@ -92,7 +103,7 @@ fn sliced<L: Lanes64, const C: usize>(isa: L, matcher: &mut Matcher<L>, lanes: &
         matcher.tabulate::<C>(isa, lanes, count);
         if is_ordered && common != 0 {
             left.clear();
-            choose(isa, words, common, true, &mut left);
+            left.choose(isa, words, common, true);
             matcher.count::<C>(isa, &left);
         } else {
             matcher.count::<C>(isa, words);
@@ -109,7 +120,7 @@ mod tests {
     use crate::kernel::meet::compiled::CompiledMeet;
 
     /// Words of a linear congruence (Knuth's constants), with about a third of the bits set.
-    fn words(seed: u64, len: usize, keep: u64) -> Vec<u64> {
+    fn words(seed: u64, len: usize, keep: u64) -> Signatures {
         let mut state = seed;
         let mut next = || {
             state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -124,8 +135,12 @@ mod tests {
             for (x, y) in
                 [(0, 5), (1, 1), (3, 700), (64, 64), (65, 511), (512, 513), (1300, 90), (2000, 2001)]
             {
-                let (mut a, mut b) = (words(1, x, keep), words(2, y, keep));
-                a.iter_mut().step_by(7).for_each(|word| *word = 0);
+                let with_zeros = words(1, x, keep)
+                    .iter()
+                    .enumerate()
+                    .map(|(i, word)| if i % 7 == 0 { 0 } else { *word })
+                    .collect();
+                let (mut a, mut b): (Signatures, _) = (with_zeros, words(2, y, keep));
                 let naive = a.iter().map(|a| b.iter().filter(|b| a & **b == 0).count() as u64).sum::<u64>();
                 let mut matcher = Matcher::new(isa);
                 for round in 1..=3 {

@@ -21,21 +21,6 @@ pub struct Lists {
     words: Vec<u64>,
 }
 
-/// The place of one list among the words.
-#[derive(Clone, Copy, Debug)]
-pub struct Place {
-    begin: u32,
-    len: u32,
-}
-
-impl Place {
-    /// The number of states.
-    #[inline(always)]
-    pub fn len(self) -> usize {
-        self.len as usize
-    }
-}
-
 impl Lists {
     /// Makes this the lists of the empty set, which holds one state: nothing placed, nothing attacked.
     pub fn reset(&mut self, sets: &RowSets) {
@@ -51,17 +36,12 @@ impl Lists {
         self.words.len().saturating_sub(MARGIN)
     }
 
-    /// The place of the list of a set whose head is present.
+    /// The list of a set whose head is present, and the [`MARGIN`] words behind it.
     #[inline(always)]
-    pub fn place(&self, sets: &RowSets, set: u32) -> Place {
+    pub fn of(&self, sets: &RowSets, set: u32) -> &[u64] {
         let i = (self.firsts[sets.head(set)] + sets.rank(set)) as usize;
-        Place { begin: self.begins[i], len: self.begins[i + 1] - self.begins[i] }
-    }
-
-    /// The list at a place, and the [`MARGIN`] words behind it.
-    #[inline(always)]
-    pub fn with_margin(&self, place: Place) -> &[u64] {
-        &self.words[place.begin as usize..][..place.len() + MARGIN]
+        let (begin, end) = (self.begins[i] as usize, self.begins[i + 1] as usize);
+        &self.words[begin..end + MARGIN]
     }
 
     /// Forgets all lists.
@@ -78,25 +58,23 @@ impl Lists {
         self.firsts[head as usize] = self.begins.len() as u32 - 1;
     }
 
-    /// Where the states of a set are appended, if there is room for so many more, and they are no more than `most` in
-    /// all where more memory is needed.
+    /// Where the states of a set are appended.
     #[inline(always)]
-    pub fn words_mut(&mut self, more: usize, most: usize) -> Option<&mut Vec<u64>> {
-        if self.words.capacity() - self.words.len() < more + MARGIN {
-            if self.words.len() + more > most {
-                return None;
-            }
-            self.make_room(more + MARGIN, most);
-        }
-        Some(&mut self.words)
+    pub fn words_mut(&mut self) -> &mut Vec<u64> {
+        &mut self.words
     }
 
-    /// Makes room for so many states more: twice as much as there was, but not for more than may come.
+    /// Makes room for so many states more and a margin, unless they are more than `most` in all: for twice as much as
+    /// there was, but not for more than may come. Returns whether there is room.
     #[cold]
-    fn make_room(&mut self, more: usize, most: usize) {
-        let needed = self.words.len() + more;
+    pub fn make_room(&mut self, more: usize, most: usize) -> bool {
+        if self.words.len() + more > most {
+            return false;
+        }
+        let needed = self.words.len() + more + MARGIN;
         let room = needed.max((2 * self.words.capacity()).min(most.saturating_add(2 * MARGIN)));
         self.words.reserve_exact(room - self.words.len());
+        true
     }
 
     /// All states of the set are there.

@@ -4,6 +4,7 @@
 //! (Harley and Seal, in Warren, *Hacker's Delight*, 5-1), and they keep their state from bucket to bucket.
 
 use crate::kernel::meet::lanes::Lanes64;
+use crate::kernel::meet::signatures::Signatures;
 use crate::kernel::meet::tables::Tables;
 
 /// Counts pairs, and keeps the sum between joins.
@@ -17,16 +18,16 @@ pub struct Matcher<L: Lanes64> {
     eights: L::Bits,
     direct: u64,
     /// The lanes while they are put in order.
-    pub scratch: Vec<u64>,
+    pub scratch: Signatures,
     /// The words that a group of lanes leaves.
-    pub left: Vec<u64>,
+    pub left: Signatures,
 }
 
 impl<L: Lanes64> Matcher<L> {
     /// Counts from zero.
     pub fn new(isa: L) -> Self {
         let zero = isa.fill(0);
-        let (scratch, left) = (Vec::new(), Vec::new());
+        let (scratch, left) = (Signatures::default(), Signatures::default());
         let tables = Box::new(Tables::new(isa));
         Self { isa, tables, ones: zero, twos: zero, fours: zero, eights: zero, direct: 0, scratch, left }
     }
@@ -61,12 +62,12 @@ impl<L: Lanes64> Matcher<L> {
 
     /// Counts the matches of the words with the tabulated lanes.
     #[inline(always)]
-    pub fn count<const C: usize>(&mut self, isa: L, words: &[u64]) {
+    pub fn count<const C: usize>(&mut self, isa: L, words: &Signatures) {
         let tables = &*self.tables;
-        let matches = |word: u64| tables.matches::<C>(isa, word);
+        let matches = |word| tables.matches::<C>(isa, word);
         let (mut ones, mut twos, mut fours, mut eights) = (self.ones, self.twos, self.fours, self.eights);
-        let (eight, rest) = words.as_chunks::<8>();
-        for &[a, b, c, d, e, f, g, h] in eight {
+        let (eight, rest) = words.eights();
+        for [a, b, c, d, e, f, g, h] in eight {
             let (sum, twos_a) = isa.add(ones, matches(a), matches(b));
             let (sum, twos_b) = isa.add(sum, matches(c), matches(d));
             let (sum2, fours_a) = isa.add(twos, twos_a, twos_b);
@@ -78,7 +79,7 @@ impl<L: Lanes64> Matcher<L> {
             eights = isa.add_ones(eights, carry);
         }
         let zero = isa.fill(0);
-        for &word in rest {
+        for word in rest {
             let (sum, carry) = isa.add(ones, matches(word), zero);
             let (sum2, carry) = isa.add(twos, carry, zero);
             let (sum4, carry) = isa.add(fours, carry, zero);

@@ -17,7 +17,7 @@
 //! - the geometry of the rest: [`boundary`], [`cut`] (or [`uncut`]), [`half`], [`diagonals`];
 //! - half boards by row set: [`row_sets`], [`lists`], [`growth`], [`gathering`], [`scan`];
 //! - what is kept in memory: [`budget`], [`heads`], [`forecast`], [`resident`], [`passes`];
-//! - the pairs: [`join`], [`order`], [`tables`], [`matcher`];
+//! - the pairs: [`signatures`], [`join`], [`order`], [`tables`], [`matcher`];
 //! - the instruction sets: [`lanes`], [`compiled`].
 
 #![expect(clippy::inline_always, reason = "bodies must be compiled for the instruction set of their caller")]
@@ -46,6 +46,8 @@ mod resident;
 mod row_sets;
 #[allow(unsafe_code, reason = "stores packed words by pointer")]
 mod scan;
+mod signatures;
+#[allow(unsafe_code, reason = "looks entries up by their place in bytes")]
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! The order of lanes: by a few bits that are often set, so that the lanes of a group share some.
 
-use crate::kernel::meet::lanes::{Lanes64, Planes};
-use crate::kernel::meet::scan::choose;
+use crate::kernel::meet::lanes::{Lanes64, NO_PLANES};
+use crate::kernel::meet::signatures::Signatures;
 
 /// Lists are ordered by this many bits at most.
 const MOST_BITS: u32 = 5;
@@ -11,10 +11,10 @@ const MOST_BITS: u32 = 5;
 #[inline(always)]
 pub fn order<L: Lanes64, const C: usize>(
     isa: L,
-    lanes: &mut Vec<u64>,
-    words: &[u64],
+    lanes: &mut Signatures,
+    words: &Signatures,
     group: usize,
-    scratch: &mut Vec<u64>,
+    scratch: &mut Signatures,
 ) {
     let [in_lanes, in_words] = [sampled::<L, C>(isa, lanes), sampled::<L, C>(isa, words)];
     let chance = |bit: usize| in_lanes[bit] * in_words[bit];
@@ -25,8 +25,8 @@ pub fn order<L: Lanes64, const C: usize>(
     // The last bit to be ordered by is the likeliest: it parts the whole list.
     for bit in &bits[first..] {
         scratch.clear();
-        choose(isa, lanes, 1 << bit, true, scratch);
-        choose(isa, lanes, 1 << bit, false, scratch);
+        scratch.choose(isa, lanes, 1 << bit, true);
+        scratch.choose(isa, lanes, 1 << bit, false);
         std::mem::swap(lanes, scratch);
     }
 }
@@ -35,12 +35,12 @@ pub fn order<L: Lanes64, const C: usize>(
 #[inline(always)]
 fn sampled<L: Lanes64, const C: usize>(isa: L, words: &[u64]) -> [u32; 64] {
     let sample: [u64; 64] = std::array::from_fn(|i| words[i * words.len() / 64]);
-    let mut planes = Planes::default();
-    isa.planes(&sample, C, &mut planes);
+    let mut planes = NO_PLANES;
+    isa.planes::<C>(&sample, 0, &mut planes);
     let mut set = [0; 64];
     for (byte, planes) in planes.iter().enumerate().take(C) {
         for (bit, clear) in planes.iter().enumerate() {
-            set[8 * byte + 3 + bit] = clear.count_zeros();
+            set[8 * byte + 3 + bit] = clear.0[0].count_zeros();
         }
     }
     set

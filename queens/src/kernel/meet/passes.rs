@@ -22,19 +22,19 @@ use crate::kernel::meet::budget::{Budget, DEEPEST};
 use crate::kernel::meet::compiled::CompiledMeet;
 use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::forecast::Forecast;
-use crate::kernel::meet::gathering::{Gathering, Source};
+use crate::kernel::meet::gathering::Gathering;
 use crate::kernel::meet::growth::{Grown, Growth};
 use crate::kernel::meet::heads::{choose_heads, top_of_side};
 use crate::kernel::meet::lists::Lists;
 use crate::kernel::meet::matcher::Matcher;
 use crate::kernel::meet::resident::Resident;
+use crate::kernel::meet::signatures::Signatures;
 
 /// Lists and buffers, kept from position to position.
 #[derive(Debug, Default)]
 pub struct Workspace {
     stock: Stock,
-    complete: [Vec<u64>; 2],
-    sources: Vec<Source>,
+    complete: [Signatures; 2],
     heads: Vec<u32>,
 }
 
@@ -171,12 +171,13 @@ impl<'a, L: CompiledMeet> Passes<'a, L> {
     fn join_all(&mut self, left: u32) -> Option<()> {
         let Self { isa, cut, fixed, .. } = *self;
         let sets = &cut.sets;
-        let Workspace { stock, complete, sources, .. } = &mut *self.work;
+        let Workspace { stock, complete, .. } = &mut *self.work;
         let gatherings = [0, 1].map(|side| {
             let columns = cut.halves[side].columns();
             let lists = [1, 2, 3].map(|missing| stock.lists(side, columns, missing));
             Gathering::new(cut, side, lists, [fixed[1], fixed[2]])
         });
+        let mut sources = Vec::new();
         let free = sets.head_bits() - fixed[1];
         for head in (0..1u32 << free).map(|low| left << free | low) {
             for tail in sets.tails(head, cut.halves[0].columns()) {
@@ -186,7 +187,7 @@ impl<'a, L: CompiledMeet> Passes<'a, L> {
                 let set = head << sets.tail_bits() | tail;
                 let mut sides = gatherings.iter().zip([set, !set & sets.full()]).zip(&mut *complete);
                 let is_empty = sides.any(|((gathering, set), out)| {
-                    isa.gather(gathering, set, sources, out);
+                    isa.gather(gathering, set, &mut sources, out);
                     out.is_empty()
                 });
                 if is_empty {

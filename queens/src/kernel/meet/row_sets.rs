@@ -9,6 +9,8 @@
 pub struct RowSets {
     rows: u32,
     tail_bits: u32,
+    /// The bits of the tail.
+    tail_mask: u32,
     /// For each tail, its number among the tails of the same size.
     ranks: Vec<u16>,
     /// For each size, the tails of that size, ascending.
@@ -26,7 +28,7 @@ impl RowSets {
                 (same_size.len() - 1) as u16
             })
             .collect();
-        Self { rows, tail_bits, ranks, tails }
+        Self { rows, tail_bits, tail_mask: (1 << tail_bits) - 1, ranks, tails }
     }
 
     /// The number of rows.
@@ -64,7 +66,7 @@ impl RowSets {
     /// The number of the set's tail among the tails of its size.
     #[inline(always)]
     pub fn rank(&self, set: u32) -> u32 {
-        u32::from(self.ranks[(set & ((1 << self.tail_bits) - 1)) as usize])
+        u32::from(self.ranks[(set & self.tail_mask) as usize])
     }
 }
 

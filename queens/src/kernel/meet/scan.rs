@@ -7,11 +7,9 @@ use crate::kernel::meet::lanes::Lanes64;
 /// stores may touch behind the words they append.
 pub const MARGIN: usize = 16;
 
-/// Appends to `out` the states of a list that leave clear the bits of a queen, with the queen's bits set, as far as
-/// they are in `keep`. Meanwhile the list at the address `next` is fetched into the cache.
-///
-/// # Panics
-/// If not even the [`MARGIN`] words that must lie behind the list are there.
+/// Appends to `out` the states of a list, behind which lies a [`MARGIN`], that leave clear the bits of a queen, with the
+/// queen's bits set, as far as they are in `keep`. Meanwhile the list at the address `next` is fetched into the cache.
+/// Appends nothing and returns false if `out` has not room for the whole list and a margin.
 #[inline(always)]
 pub fn scan<L: Lanes64>(
     isa: L,
@@ -20,35 +18,41 @@ pub fn scan<L: Lanes64>(
     keep: u64,
     next: *const u64,
     out: &mut Vec<u64>,
-) {
+) -> bool {
     const { assert!(L::WORDS <= MARGIN) };
+    if out.capacity() - out.len() < list_and_margin.len() {
+        return false;
+    }
     let (test, set, keep) = (isa.splat(queen.test), isa.splat(queen.set), isa.splat(keep));
-    let len = list_and_margin.len().checked_sub(MARGIN).expect("a margin behind the list");
-    let whole = len / L::WORDS * L::WORDS;
-    out.reserve(len + MARGIN);
     let begin = out.as_mut_ptr();
     // SAFETY: the end of the words of `out` lies in its memory or just behind it.
     let mut end = unsafe { begin.add(out.len()) };
-    let mut append = |states: L::U64s, passing: u32| {
-        // SAFETY: this is called once for each vector that has words of the list, and moves `end` on by no more words
-        // than these (`Lanes64` promises no more ones than words, and the bits from `len` on are masked). So the WORDS
-        // words from `end` on lie within the len + MARGIN words for which room was made.
-        unsafe {
+    let words = list_and_margin.as_ptr();
+    let len_and_margin = list_and_margin.len();
+    let mut i = 0;
+    // SAFETY: vectors are loaded from places within the list, so that they end within the margin. They are stored from `end` on,
+    // which each of them moves by no more words than it has of the list (`Lanes64` promises no ones but for its words,
+    // and the last vector's are masked): by i at most until then. So the WORDS words from there on lie within the room
+    // for the list and MARGIN words more, which there is.
+    unsafe {
+        while i + L::WORDS + MARGIN <= len_and_margin {
+            isa.prefetch(next.wrapping_add(i));
+            let states = isa.load_at(words.add(i));
+            let passing = isa.clear_of(states, test);
+            isa.store_chosen(end, passing, isa.merge(states, set, keep));
+            end = end.add(passing.count_ones() as usize);
+            i += L::WORDS;
+        }
+        if i + MARGIN < len_and_margin {
+            let states = isa.load_at(words.add(i));
+            let passing = isa.clear_of(states, test) & ((1 << (len_and_margin - MARGIN - i)) - 1);
             isa.store_chosen(end, passing, isa.merge(states, set, keep));
             end = end.add(passing.count_ones() as usize);
         }
-    };
-    for (i, words) in list_and_margin[..whole].chunks_exact(L::WORDS).enumerate() {
-        isa.prefetch(next.wrapping_add(i * L::WORDS));
-        let states = isa.load(words);
-        append(states, isa.clear_of(states, test));
-    }
-    if whole < len {
-        let states = isa.load(&list_and_margin[whole..]);
-        append(states, isa.clear_of(states, test) & ((1 << (len - whole)) - 1));
     }
     // SAFETY: `end` was moved on from the end of `out`, within its memory, by the words that were written there.
     unsafe { out.set_len(end.offset_from_unsigned(begin)) };
+    true
 }
 
 /// Appends to `out` the words that have no bit of `test` (`clear`), or those that have one.

@@ -6,7 +6,8 @@
 //! lanes that share no bit with a word = table0[byte 0 of it] & table1[byte 1] & ...
 //! ```
 
-use crate::kernel::meet::lanes::{Blocks, Lanes64, Planes};
+use crate::kernel::meet::lanes::{Blocks, Lanes64, NO_PLANES};
+use crate::kernel::meet::signatures::Signature;
 
 /// Bytes of a signature word, and patterns of a byte: the upper five bits of it.
 const BYTES: usize = 8;
@@ -25,16 +26,10 @@ impl<L: Lanes64> Tables<L> {
     /// Fills the tables of the first `C` bytes for `count` lanes, which are padded to whole blocks of 64.
     #[inline(always)]
     pub fn fill<const C: usize>(&mut self, isa: L, lanes: &[u64], count: usize) {
-        let mut planes = [[Blocks([0; 8]); 5]; BYTES];
+        let mut planes = NO_PLANES;
         let mut valid = Blocks([0; 8]);
         for (block, lanes) in lanes.as_chunks::<64>().0.iter().enumerate() {
-            let mut of_block = Planes::default();
-            isa.planes(lanes, C, &mut of_block);
-            for (planes, of_block) in planes.iter_mut().zip(of_block).take(C) {
-                for (plane, of_block) in planes.iter_mut().zip(of_block) {
-                    plane.0[block] = of_block;
-                }
-            }
+            isa.planes::<C>(lanes, block, &mut planes);
             let here = (count - 64 * block).min(64);
             valid.0[block] =
                 if here == 64 { u64::MAX } else { (0..here).fold(0, |all, i| all | 1 << isa.lane(i)) };
@@ -55,10 +50,15 @@ impl<L: Lanes64> Tables<L> {
         }
     }
 
-    /// The lanes that share no bit with the word, as far as its first `C` bytes tell.
+    /// The lanes that share no bit with a signature, as far as its first `C` bytes tell.
     #[inline(always)]
-    pub fn matches<const C: usize>(&self, isa: L, word: u64) -> L::Bits {
-        let entry = |byte: usize| self.0[byte][(word >> (8 * byte + 3)) as usize % PATTERNS];
+    pub fn matches<const C: usize>(&self, isa: L, word: Signature) -> L::Bits {
+        let entry = |byte: usize| {
+            // Eight times a pattern is the place of its entry in bytes but for a factor that address computation has.
+            let offset = word.byte(byte) * (size_of::<L::Bits>() / 8);
+            // SAFETY: a byte of a signature is eight times a pattern, so this is the offset of one of PATTERNS entries.
+            unsafe { self.0[byte].as_ptr().byte_add(offset).read() }
+        };
         // Three operands at a time suit a machine with ternary logic.
         match C {
             1 => entry(0),

@@ -62,7 +62,10 @@ impl Levels {
     #[inline(always)]
     pub fn arrays(&mut self, level: usize) -> [[*mut u32; 4]; 2] {
         let [upper, lower] = self.states.get_disjoint_mut([level, level + 1]).expect("a level and the next");
-        [upper, lower].map(|states| states.each_mut().map(|words| words.0.as_mut_ptr()))
+        let pointers = |[cols, falling, rising, candidates]: &mut [StateWords; 4]| {
+            [cols.0.as_mut_ptr(), falling.0.as_mut_ptr(), rising.0.as_mut_ptr(), candidates.0.as_mut_ptr()]
+        };
+        [pointers(upper), pointers(lower)]
     }
 
     /// Fills the level up to `states` with states that have no candidate and can have no child.

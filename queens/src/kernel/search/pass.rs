@@ -86,8 +86,9 @@ impl<'a, L: Lanes32> Pass<'a, L> {
         let [from, _] = self.levels.arrays(self.level);
         let mut completions = 0;
         let columns = isa.splat(self.columns);
-        let [first, second, ..] = self.step.looks.map(|look| isa.splat(look.open));
-        let distance = isa.splat(self.step.looks[1].distance);
+        let [upper, lower, ..] = self.step.looks;
+        let [first, second, distance] =
+            [isa.splat(upper.open), isa.splat(lower.open), isa.splat(lower.distance)];
         let child = |[cols, falling, rising]: [L::U32s; 3]| {
             let upper = isa.and(isa.neither(cols, falling, rising), first);
             let lower = isa.neither(cols, isa.shl(falling, distance), isa.shr(rising, distance));
@@ -119,7 +120,7 @@ impl<'a, L: Lanes32> Pass<'a, L> {
         // SAFETY: called for `at` <= waiting <= CAPACITY: `new` checked that there are `vectors` vectors, so the loop
         // ends with the vector that ends at `waiting`, and loads one more ahead. So loads end within CAPACITY + WIDEST
         // words, of STRIDE, all of which were initialised when the levels were made.
-        let load = |at: usize| -> States<L> { states.map(|array| unsafe { isa.load(array.add(at)) }) };
+        let load = |at: usize| -> States<L> { unsafe { load(isa, states, at) } };
         let mut next = load(kept);
         for at in (kept..waiting).step_by(L::WIDTH) {
             let [cols, falling, rising, candidates] = next;
@@ -138,5 +139,23 @@ impl<'a, L: Lanes32> Pass<'a, L> {
                 unsafe { isa.append(isa.meet(others, others), rest, states.map(|array| array.add(kept))) };
         }
         self.levels.set_waiting(self.level, kept);
+    }
+}
+
+/// The states from `at` on. (`map` would not always be inlined, and not be compiled for the instruction set then.)
+///
+/// # Safety
+/// Each array must have `WIDTH` initialised words from `at` on.
+#[inline(always)]
+unsafe fn load<L: Lanes32>(isa: L, arrays: [*mut u32; 4], at: usize) -> States<L> {
+    let [cols, falling, rising, candidates] = arrays;
+    // SAFETY: the caller has promised the words behind each pointer.
+    unsafe {
+        [
+            isa.load(cols.add(at)),
+            isa.load(falling.add(at)),
+            isa.load(rising.add(at)),
+            isa.load(candidates.add(at)),
+        ]
     }
 }

@@ -38,10 +38,9 @@ unsafe impl Lanes64 for Avx2 {
             _mm256_set1_epi64x(word as i64)
         }
 
-        fn load(_isa, from: &[u64]) -> __m256i {
-            let from: &[u64; 4] = from.first_chunk().expect("a whole vector");
-            // SAFETY: a reference to 4 words; this load needs no alignment.
-            unsafe { _mm256_loadu_si256(from.as_ptr().cast()) }
+        unsafe fn load_at(_isa, from: *const u64) -> __m256i {
+            // SAFETY: the caller has promised 4 readable words; this load needs no alignment.
+            unsafe { _mm256_loadu_si256(from.cast()) }
         }
 
         fn clear_of(_isa, words: __m256i, test: __m256i) -> u32 {
@@ -106,7 +105,7 @@ unsafe impl Lanes64 for Avx2 {
             blocks
         }
 
-        fn planes(isa, words: &[u64; 64], bytes: usize, planes: &mut Planes) {
+        fn planes<const BYTES: usize>(isa, words: &[u64; 64], block: usize, planes: &mut Planes) {
             let pairs = _mm256_broadcastsi128_si256(_mm_setr_epi8(
                 0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15,
             ));
@@ -130,11 +129,11 @@ unsafe impl Lanes64 for Avx2 {
                     b[2 * i] = _mm256_unpacklo_epi64(a[2 * i], a[2 * i + 1]);
                     b[2 * i + 1] = _mm256_unpackhi_epi64(a[2 * i], a[2 * i + 1]);
                 }
-                for (byte, planes) in planes.iter_mut().enumerate().take(bytes) {
+                for (byte, planes) in planes.iter_mut().enumerate().take(BYTES) {
                     let mut clear = _mm256_xor_si256(b[byte], _mm256_set1_epi8(-1));
                     for plane in planes.iter_mut().rev() {
                         let bits = u64::from(_mm256_movemask_epi8(clear) as u32);
-                        *plane = if part == 0 { bits } else { *plane | bits << 32 };
+                        plane.0[block] = if part == 0 { bits } else { plane.0[block] | bits << 32 };
                         clear = _mm256_add_epi8(clear, clear);
                     }
                 }

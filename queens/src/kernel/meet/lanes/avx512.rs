@@ -18,10 +18,9 @@ unsafe impl Lanes64 for Avx512 {
             _mm512_set1_epi64(word as i64)
         }
 
-        fn load(_isa, from: &[u64]) -> __m512i {
-            let from: &[u64; 8] = from.first_chunk().expect("a whole vector");
-            // SAFETY: a reference to 8 words; this load needs no alignment.
-            unsafe { _mm512_loadu_si512(from.as_ptr().cast()) }
+        unsafe fn load_at(_isa, from: *const u64) -> __m512i {
+            // SAFETY: the caller has promised 8 readable words; this load needs no alignment.
+            unsafe { _mm512_loadu_si512(from.cast()) }
         }
 
         fn clear_of(_isa, words: __m512i, test: __m512i) -> u32 {
@@ -83,7 +82,7 @@ unsafe impl Lanes64 for Avx512 {
             blocks
         }
 
-        fn planes(isa, words: &[u64; 64], bytes: usize, planes: &mut Planes) {
+        fn planes<const BYTES: usize>(isa, words: &[u64; 64], block: usize, planes: &mut Planes) {
             let pairs =
                 _mm512_broadcast_i32x4(_mm_setr_epi8(0, 8, 1, 9, 2, 10, 3, 11, 4, 12, 5, 13, 6, 14, 7, 15));
             let mut a = [_mm512_setzero_si512(); 8];
@@ -105,10 +104,10 @@ unsafe impl Lanes64 for Avx512 {
                 b[2 * i] = _mm512_unpacklo_epi64(a[2 * i], a[2 * i + 1]);
                 b[2 * i + 1] = _mm512_unpackhi_epi64(a[2 * i], a[2 * i + 1]);
             }
-            for (byte, planes) in planes.iter_mut().enumerate().take(bytes) {
+            for (byte, planes) in planes.iter_mut().enumerate().take(BYTES) {
                 let mut clear = _mm512_xor_si512(b[byte], _mm512_set1_epi8(-1));
                 for plane in planes.iter_mut().rev() {
-                    *plane = _mm512_movepi8_mask(clear);
+                    plane.0[block] = _mm512_movepi8_mask(clear);
                     clear = _mm512_add_epi8(clear, clear);
                 }
             }

@@ -7,14 +7,17 @@ mod avx2;
 mod avx512;
 mod portable;
 
-/// The planes of 64 words: for each byte of a word and each of its bits 3 to 7, the words (one bit each, in the order
-/// of [`Lanes64::lane`]) that have this bit *clear*.
-pub type Planes = [[u64; 5]; 8];
-
 /// One bit for each of 512 lanes, in blocks of 64.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub struct Blocks(pub [u64; 8]);
+
+/// The planes of 512 words: for each byte of a word and each of its bits 3 to 7, the words (one bit each, each 64 in the
+/// order of [`Lanes64::lane`]) that have this bit *clear*.
+pub type Planes = [[Blocks; 5]; 8];
+
+/// Planes before any word is there.
+pub const NO_PLANES: Planes = [[Blocks([0; 8]); 5]; 8];
 
 /// Vectors of 64-bit words of an instruction set. The implementing types are tokens: one that exists proves that the
 /// machine has the instruction set. Methods are inlined only where the caller is compiled for it.
@@ -34,11 +37,21 @@ pub unsafe trait Lanes64: Copy {
 
     /// The word in every place.
     fn splat(self, word: u64) -> Self::U64s;
+    /// The `WORDS` words from `from` on, aligned as words are.
+    ///
+    /// # Safety
+    /// They must be readable and initialised.
+    unsafe fn load_at(self, from: *const u64) -> Self::U64s;
     /// The first `WORDS` words.
     ///
     /// # Panics
     /// If there are fewer.
-    fn load(self, from: &[u64]) -> Self::U64s;
+    #[inline(always)]
+    fn load(self, words: &[u64]) -> Self::U64s {
+        assert!(words.len() >= Self::WORDS, "a whole vector");
+        // SAFETY: so many words are behind the reference.
+        unsafe { self.load_at(words.as_ptr()) }
+    }
     /// The places whose words share no bit with `test`, one bit each.
     fn clear_of(self, words: Self::U64s, test: Self::U64s) -> u32;
     /// `(words | set) & keep`.
@@ -66,8 +79,8 @@ pub unsafe trait Lanes64: Copy {
     fn add_ones(self, sums: Self::Bits, bits: Self::Bits) -> Self::Bits;
     /// The blocks, zeros behind them.
     fn blocks(self, bits: Self::Bits) -> [u64; 8];
-    /// The planes of 64 words, at least for the first `bytes` bytes.
-    fn planes(self, words: &[u64; 64], bytes: usize, planes: &mut Planes);
-    /// Which bit of a plane stands for word `i` of the 64.
+    /// Writes into one block of the planes of the first `BYTES` bytes what 64 words have clear.
+    fn planes<const BYTES: usize>(self, words: &[u64; 64], block: usize, planes: &mut Planes);
+    /// Which bit of a block stands for word `i` of the 64.
     fn lane(self, i: usize) -> usize;
 }

@@ -16,8 +16,9 @@ unsafe impl Lanes64 for Portable {
     }
 
     #[inline(always)]
-    fn load(self, from: &[u64]) -> u64 {
-        from[0]
+    unsafe fn load_at(self, from: *const u64) -> u64 {
+        // SAFETY: the caller has promised a readable, initialised and aligned word.
+        unsafe { from.read() }
     }
 
     #[inline(always)]
@@ -80,16 +81,19 @@ unsafe impl Lanes64 for Portable {
     }
 
     #[inline(always)]
-    fn planes(self, words: &[u64; 64], bytes: usize, planes: &mut Planes) {
-        for (byte, planes) in planes.iter_mut().enumerate().take(bytes) {
-            *planes = [0; 5];
+    fn planes<const BYTES: usize>(self, words: &[u64; 64], block: usize, planes: &mut Planes) {
+        for (byte, planes) in planes.iter_mut().enumerate().take(BYTES) {
+            let mut of_block = [0; 5];
             for (group, words) in words.as_chunks::<8>().0.iter().enumerate() {
                 // One byte of each of eight words, and then one bit of each of these bytes by a multiplication.
                 let eight = (0..8).fold(0, |eight, i| eight | (words[i] >> (8 * byte) & 0xff) << (8 * i));
-                for (bit, plane) in planes.iter_mut().enumerate() {
+                for (bit, plane) in of_block.iter_mut().enumerate() {
                     let ones = !eight >> (bit + 3) & 0x0101_0101_0101_0101;
                     *plane |= (ones.wrapping_mul(0x0102_0408_1020_4080) >> 56) << (8 * group);
                 }
+            }
+            for (plane, of_block) in planes.iter_mut().zip(of_block) {
+                plane.0[block] = of_block;
             }
         }
     }

@@ -1,0 +1,103 @@
+//! Signatures of complete halves: words that use only the upper five bits of each byte.
+//!
+//! The [tables](super::tables) look a byte up without asking whether it has lower bits. So that none ever has, these
+//! words are made here only: from lists, as far as they are in [`SHARED`].
+
+use std::ops::Deref;
+
+use crate::kernel::meet::half::QueenBits;
+use crate::kernel::meet::lanes::Lanes64;
+use crate::kernel::meet::scan::{choose, scan};
+
+/// The bits of a word that a signature may have: the upper five of each byte.
+pub const SHARED: u64 = 0xf8f8_f8f8_f8f8_f8f8;
+
+/// One signature.
+#[derive(Clone, Copy, Debug)]
+pub struct Signature(u64);
+
+impl Signature {
+    /// A byte of it: eight times a number below 32.
+    #[inline(always)]
+    pub fn byte(self, byte: usize) -> usize {
+        (self.0 >> (8 * byte) & 0xff) as usize
+    }
+}
+
+/// A list of signatures, which reads as a slice of words.
+#[derive(Debug, Default)]
+pub struct Signatures(Vec<u64>);
+
+impl Signatures {
+    /// Forgets all.
+    pub fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// Appends what [`scan`] finds, as far as it is in `keep` and [`SHARED`].
+    #[inline(always)]
+    pub fn scan<L: Lanes64>(
+        &mut self,
+        isa: L,
+        list_and_margin: &[u64],
+        queens: QueenBits,
+        keep: u64,
+        next: *const u64,
+    ) {
+        while !scan(isa, list_and_margin, queens, keep & SHARED, next, &mut self.0) {
+            self.0.reserve(list_and_margin.len());
+        }
+    }
+
+    /// Appends those of other signatures that have no bit of `test` (`clear`), or those that have one.
+    #[inline(always)]
+    pub fn choose<L: Lanes64>(&mut self, isa: L, from: &Self, test: u64, clear: bool) {
+        choose(isa, &from.0, test, clear, &mut self.0);
+    }
+
+    /// Appends signatures with these bits of [`SHARED`] until there are a multiple of so many.
+    #[inline(always)]
+    pub fn pad(&mut self, multiple: usize, bits: u64) {
+        self.0.resize(self.0.len().next_multiple_of(multiple), bits & SHARED);
+    }
+
+    /// Forgets all but the first.
+    pub fn truncate(&mut self, len: usize) {
+        self.0.truncate(len);
+    }
+
+    /// The signatures, eight at a time, and those left over.
+    #[inline(always)]
+    pub fn eights(&self) -> (impl Iterator<Item = [Signature; 8]>, impl Iterator<Item = Signature>) {
+        let (eights, rest) = self.0.as_chunks::<8>();
+        let eight = |&[a, b, c, d, e, f, g, h]: &[u64; 8]| {
+            [
+                Signature(a),
+                Signature(b),
+                Signature(c),
+                Signature(d),
+                Signature(e),
+                Signature(f),
+                Signature(g),
+                Signature(h),
+            ]
+        };
+        (eights.iter().map(eight), rest.iter().map(|word| Signature(*word)))
+    }
+}
+
+impl Deref for Signatures {
+    type Target = [u64];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u64] {
+        &self.0
+    }
+}
+
+#[cfg(test)]
+impl FromIterator<u64> for Signatures {
+    fn from_iter<T: IntoIterator<Item = u64>>(words: T) -> Self {
+        Self(words.into_iter().map(|word| word & SHARED).collect())
+    }
+}

@@ -40,10 +40,13 @@ fuzz_target!(|bytes: &[u8]| {
         unit: UnitId(0),
         count: 0,
         nodes: 0,
+        owner: String::new(),
         machine: "m".into(),
         kernel: "search/portable".into(),
         mirrored: false,
         quarantine: false,
+        contradiction: false,
+        reason: None,
         at: 0,
     });
     let mut writer = Writer::new(folder, end.clone());

@@ -161,7 +161,7 @@ fn report_export(
     report.add(
         &format!("{}: the table by {by} is that of the ledger, blake3 {digest}", path.display()),
         "export",
-        json!({ "file": path, "by": by.to_string(), "blake3": digest.to_string() }),
+        json!({ "file": path.display().to_string(), "by": by.to_string(), "blake3": digest.to_string() }),
     )
 }
 

@@ -53,7 +53,9 @@ impl Folder {
     /// The text of all ledger files of a run directory.
     pub fn ledger(&self, run: &str) -> String {
         let Ok(folder) = fs::read_dir(self.path().join(run).join("ledger")) else { return String::new() };
-        let mut files: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
+        // What was cut off lies beside the ledger.
+        let is_ledger = |file: &PathBuf| file.extension().is_some_and(|extension| extension == "jsonl");
+        let mut files: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).filter(is_ledger).collect();
         files.sort();
         files.iter().map(|file| String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned()).collect()
     }

@@ -125,7 +125,7 @@ fn ledgers_that_are_sound_are_so_for_both_verifiers() {
     history.write(&folder.path().join("tail"));
     let ledger = folder.path().join("tail/ledger/000001.jsonl");
     let text = fs::read_to_string(&ledger).unwrap();
-    fs::write(&ledger, format!("{text}{}", &text[..500])).unwrap();
+    fs::write(&ledger, format!("{text}{}", &text[..100])).unwrap();
     let runs =
         ["1", "2", "9", "12", "13", "shard", "counted", "history", "rolled-over", "tail"].map(String::from);
     for (run, report) in runs.iter().zip(check_each(&folder, &runs)) {

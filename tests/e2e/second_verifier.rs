@@ -58,6 +58,13 @@ fn with_history(mut forgery: Forgery) -> Forgery {
         check.insert("mirrored".into(), json!(true));
         forgery.append(check);
     }
+    // The liar loses first: nothing is taken back from a machine that is believed.
+    for count in &counts[50..55] {
+        forgery.lines.retain(|line| line["kind"] != "check" || line["unit"] != count["unit"]);
+        forgery.append(by_another(count, "conflict", "liar", 1));
+        forgery.append(retraction(count, false));
+        forgery.append(by_another(count, "count", "second", 0));
+    }
     for at in forgery.all("count").into_iter().skip(40).take(5) {
         let line = &mut forgery.lines[at];
         (line["machine"], line["worker"]) = ("liar".into(), "liar".into());
@@ -65,12 +72,6 @@ fn with_history(mut forgery: Forgery) -> Forgery {
         forgery.lines.retain(|line| line["kind"] != "check" || line["unit"] != count["unit"]);
         forgery.append(retraction(&count, true));
         forgery.append(by_another(&count, "count", "second", 0));
-    }
-    for count in &counts[50..55] {
-        forgery.lines.retain(|line| line["kind"] != "check" || line["unit"] != count["unit"]);
-        forgery.append(by_another(count, "conflict", "liar", 1));
-        forgery.append(retraction(count, false));
-        forgery.append(by_another(count, "count", "second", 0));
     }
     forgery.number_marks();
     forgery

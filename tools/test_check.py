@@ -300,7 +300,7 @@ class Standings(unittest.TestCase):
         self.apply("check", unit=41, machine="z", owner="q", of="b", of_owner="p")
         self.assertEqual(self.standing.unbelieved(), [40])
 
-    def test_policies_say_what_is_still_to_be_checked_and_terms_ascend(self):
+    def test_policies_say_what_is_still_to_be_checked(self):
         self.apply("count", unit=40)
         self.apply("count", unit=41, recount="sample")
         for policy, pending in (("none", []), ("all", [40, 41]), ("1%", [41])):
@@ -308,10 +308,6 @@ class Standings(unittest.TestCase):
             self.assertEqual(self.standing.pending(), pending)
         self.apply("check", unit=41, machine="n", of="m")
         self.assertEqual(self.standing.pending(), [])
-        self.standing.apply(0, {"kind": "term", "term": 2})
-        for term in (1, 2):
-            with self.assertRaises(ValueError):
-                self.standing.apply(0, {"kind": "term", "term": term})
 
     def test_contradictory_counts_of_a_constellation_can_be_taken_back_confirmed_or_not(self):
         plan = self.standing.plan

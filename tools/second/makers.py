@@ -52,6 +52,8 @@ class Makers:
 
     def __init__(self):
         self.machines, self.kernels, self.lost, self.expelled = set(), set(), set(), set()
+        # Those that other owners have proved wrong.
+        self.lost_to_others = set()
 
     def vote(self, record):
         """The vote in a record; who made it is known from then on."""
@@ -62,9 +64,11 @@ class Makers:
             raise ValueError(f"{origin[2]!r} is one kernel more than the {MOST_KERNELS} there can be")
         return Vote(record["count"], record["nodes"], origin)
 
-    def lose(self, maker):
-        """The machine was proved wrong."""
+    def lose(self, maker, to_others):
+        """The machine was proved wrong, by other owners or among its own."""
         self.lost.add(maker)
+        if to_others:
+            self.lost_to_others.add(maker)
 
     def expel(self, owner, machine):
         """Its operator has quarantined a machine; without one the whole owner."""
@@ -76,8 +80,7 @@ class Makers:
     def is_owner_believed(self, owner):
         if (owner, None) in self.expelled:
             return False
-        # Records without an owner are anybody's: one is not blamed for the other.
-        return owner is None or sum(maker[0] == owner for maker in self.lost) < MOST_LOST
+        return sum(maker[0] == owner for maker in self.lost_to_others) < MOST_LOST
 
     def quarantined(self):
         return sorted(who(maker) for maker in self.machines if not self.is_believed(maker))

@@ -20,7 +20,7 @@ class Standing:
         self.due = bytearray(plan.units)
         self.known_origins, self.origin_numbers = [], {}
         self.makers, self.members, self.disputed = Makers(), Members(plan), {}
-        self.policy, self.term, self.replicas = None, None, 0
+        self.policy = None
         self.done = self.checks = self.conflicts = self.retractions = 0
         self.workers, self.kernels = set(), set()
 
@@ -61,13 +61,14 @@ class Standing:
             # Two machines of one owner do not outvote another owner.
             levels = [level for level in levels if level != SAME_OWNER]
         level = max(levels, default=ALONE)
+        to_others = level == OTHER_OWNER
         if level != ALONE:
             self._confirm(unit, level)
         if level >= SAME_OWNER:
             winners = {vote.maker, *(other.maker for other in agreeing)}
             for other in votes:
                 if other.count != vote.count or not (other.agrees(vote) or other.maker in winners):
-                    self.makers.lose(other.maker)
+                    self.makers.lose(other.maker, to_others)
 
     def _check(self, line, record):
         unit, vote = record["unit"], self.makers.vote(record)
@@ -90,7 +91,7 @@ class Standing:
         level = self.levels[unit]
         if level == OTHER_OWNER or (level == SAME_OWNER and self._vote(unit).owner == vote.owner):
             # Two owners, or two machines of its own owner, have said otherwise.
-            self.makers.lose(vote.maker)
+            self.makers.lose(vote.maker, level == OTHER_OWNER)
         else:
             self.disputed.setdefault(unit, []).append(vote)
 
@@ -100,6 +101,10 @@ class Standing:
         if not self.makers.vote(record).is_that_of(standing):
             raise ValueError(f"what is retracted of unit {unit} is not the count that stands")
         quarantine, reason = record.get("quarantine", False), "reason" in record
+        if quarantine and self.makers.is_believed(standing.maker):
+            raise ValueError(f"unit {unit} is taken back from a machine that is not quarantined")
+        if record.get("contradiction", False) and not self.members.is_contradictory(unit):
+            raise ValueError(f"unit {unit} is taken back for a contradiction that there is not")
         if not reason and not self._may_retract(unit, standing, quarantine):
             raise ValueError(f"unit {unit} was confirmed and cannot be taken back")
         self.retractions += 1
@@ -126,6 +131,8 @@ class Standing:
             raise ValueError(f"unit {unit} is restored to a count that nobody who is believed has made")
         if not all(vote.agrees(other) for other in votes):
             raise ValueError(f"unit {unit} is restored although counts that are believed differ")
+        if all(vote.agrees(other) for other in self.disputed[unit]):
+            raise ValueError(f"unit {unit} is restored although nobody has contradicted it")
         self.disputed[unit] = [other for other in self.disputed[unit] if not vote.is_that_of(other)]
         self._stand(line, record, vote)
 
@@ -136,14 +143,6 @@ class Standing:
 
     def _policy(self, line, record):
         self.policy = record["double_check"]
-
-    def _term(self, line, record):
-        if self.term is not None and record["term"] <= self.term:
-            raise ValueError(f"term {record['term']} follows term {self.term}: two coordinators have written")
-        self.term = record["term"]
-
-    def _replicas(self, line, record):
-        self.replicas = record["replicas"]
 
     # What follows from them.
 

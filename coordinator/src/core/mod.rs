@@ -1,7 +1,7 @@
 //! The coordinator's core: who holds which unit until when, and what a reported count means.
 //!
 //! A pure state machine. Every method is told the time, changes the state and says what is to be done: no files, no
-//! sockets, no clock. A reported count that is to go on record is handed out as [`Record`](crate::ledger::Record)s; the
+//! sockets, no clock. A reported count that is to go on record is handed out as [`Record`]s; the
 //! unit is done only when the caller says that they are on disk ([`Core::recorded`]).
 //!
 //! What may be done with a unit follows from its standing and from the leases alone (`task`); what a count means

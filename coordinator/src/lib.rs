@@ -13,6 +13,7 @@ mod audit;
 mod bitmap;
 mod bound;
 mod bucket;
+mod caller;
 mod checkpoint;
 mod clock;
 mod connections;
@@ -51,10 +52,11 @@ mod known_run;
 #[cfg(test)]
 mod known_worker;
 
-pub use access::{Access, Bearers, Caller, Right};
+pub use access::{Access, Bearers};
 pub use answer::{Agreement, Answer};
 pub use audit::{Audit, AuditError, audit, audit_each};
 pub use bound::CONFIDENCE;
+pub use caller::{Caller, Right};
 pub use double_check::{DoubleCheck, DoubleCheckError};
 pub use handle::Handle;
 pub use keeper::{CallError, Ending, Snapshot, Withheld};

@@ -12,7 +12,7 @@ use tokio_stream::wrappers::WatchStream;
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status};
 
-use crate::access::Caller;
+use crate::caller::Caller;
 use crate::core::Refusal;
 use crate::handle::Handle;
 use crate::keeper::CallError;

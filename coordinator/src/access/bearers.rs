@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proto::{AccessToken, Owner};
 
-use super::{Caller, Right};
+use crate::caller::{Caller, Right};
 
 /// The tokens that are let in, and the owners that are not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

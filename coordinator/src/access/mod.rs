@@ -1,7 +1,6 @@
 //! Who may do what: decided for each call from its path, its token and its certificate, before its body is read.
 
 mod bearers;
-mod caller;
 
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
@@ -15,8 +14,8 @@ use tracing::warn;
 use crate::bucket::Bucket;
 use crate::peers::{Peer, Seats};
 
+use crate::caller::{Caller, Right};
 pub use bearers::Bearers;
-pub use caller::{Caller, Right};
 
 /// Refusals are logged at most so often: those that knock at the door must not fill the disk.
 const LOGGED_AT_ONCE: u32 = 20;

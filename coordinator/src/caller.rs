@@ -24,7 +24,7 @@ pub enum Right {
 
 impl Right {
     /// What a call needs, by its path. What is not known here needs the most.
-    pub(super) fn needed(path: &str) -> Self {
+    pub(crate) fn needed(path: &str) -> Self {
         match path.strip_prefix("/diadem.v1.Coordinator/") {
             Some("Status" | "Watch" | "Head") => Self::Read,
             Some("Plan" | "Register" | "Lease" | "Renew" | "Report" | "Release") | None => Self::Join,
@@ -39,7 +39,7 @@ impl Right {
     }
 
     /// What its bearer may do and what the call needs instead, in a sentence.
-    pub(super) fn refusal(self, needed: Right) -> String {
+    pub(crate) fn refusal(self, needed: Right) -> String {
         let may = match self {
             Right::Read => "a status token reads only",
             Right::Join => "a join token or client certificate takes part only",
@@ -74,7 +74,7 @@ impl Caller {
     }
 
     /// The holder of a certificate that the authority has signed.
-    pub(super) fn certified(certificate: &CertificateDer<'_>) -> Self {
+    pub(crate) fn certified(certificate: &CertificateDer<'_>) -> Self {
         Self { owner: owner(certificate), right: Right::Join }
     }
 }

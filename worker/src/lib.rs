@@ -19,5 +19,5 @@ pub use boxed::Boxed;
 pub use coordinator::{CoordinatorError, Lender};
 pub use credentials::Credentials;
 pub use outage::GaveUp;
-pub use remote::{AddressError, Remote, fetch_plan};
+pub use remote::{AddressError, Announced, Remote, fetch_plan};
 pub use run::{Config, Summary, WorkerError, run};

@@ -55,6 +55,9 @@ pub enum AddressError {
     Keys(String),
 }
 
+/// The plan that a coordinator announces, if it does.
+pub type Announced = Result<(PlanSpec, Fingerprint), CoordinatorError>;
+
 /// A coordinator at an address. Connects when it is first called, and again whenever that is needed.
 #[derive(Clone, Debug)]
 pub struct Remote {
@@ -89,7 +92,7 @@ impl Remote {
     ///
     /// # Errors
     /// If the coordinator cannot be reached, refuses, or announces a plan that this release does not know.
-    pub fn plan(&self) -> Boxed<'_, Result<(PlanSpec, Fingerprint), CoordinatorError>> {
+    pub fn plan(&self) -> Boxed<'_, Announced> {
         let mut client = self.client.clone();
         Box::pin(async move {
             let reply = self.answer(Duration::ZERO, client.plan(v1::PlanRequest {})).await?;
@@ -138,7 +141,7 @@ impl Remote {
 pub fn fetch_plan(
     remote: &Remote,
     give_up_after: Option<Duration>,
-) -> Boxed<'_, Result<Result<(PlanSpec, Fingerprint), CoordinatorError>, GaveUp>> {
+) -> Boxed<'_, Result<Announced, GaveUp>> {
     Box::pin(async move {
         let mut outage = Outage::new(give_up_after);
         loop {

@@ -60,6 +60,6 @@ pub use caller::{Caller, Right};
 pub use double_check::{DoubleCheck, DoubleCheckError};
 pub use handle::Handle;
 pub use keeper::{CallError, Ending, Snapshot, Withheld};
-pub use merge::{MergeError, Merged, merge};
+pub use merge::{Difference, MergeError, Merged, merge};
 pub use retract::{RetractError, Target, retract};
 pub use server::{Guard, ServeError, ServerKeys, serve};

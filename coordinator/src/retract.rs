@@ -134,6 +134,7 @@ fn expulsion(owner: &str, machine: Option<&String>, reason: &str, at: u64) -> Re
     Record::Expel(Expulsion {
         owner: owner.to_owned(),
         machine: machine.cloned(),
+        lost: false,
         reason: reason.to_owned(),
         at,
     })

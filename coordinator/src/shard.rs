@@ -73,6 +73,11 @@ impl Shard {
         unit.0 % self.of == self.index - 1
     }
 
+    /// Those of the units 0 to `units - 1` that belong to it.
+    pub fn units(self, units: u64) -> impl Iterator<Item = UnitId> {
+        (self.index - 1..units).step_by(self.of as usize).map(UnitId)
+    }
+
     /// How many of the units 0 to `units - 1` belong to it.
     pub fn size(self, units: u64) -> u64 {
         (units + self.of - self.index) / self.of
@@ -116,6 +121,8 @@ mod tests {
                 for shard in shards {
                     let counted = (0..units).filter(|u| shard.contains(UnitId(*u))).count() as u64;
                     assert_eq!(shard.size(units), counted);
+                    assert!(shard.units(units).all(|unit| shard.contains(unit)));
+                    assert_eq!(shard.units(units).count() as u64, counted);
                 }
             }
         }

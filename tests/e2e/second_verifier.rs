@@ -18,7 +18,7 @@ use crate::lies::LIES;
 const EACH: u64 = 5;
 
 /// `tools/check.py` in that folder.
-fn check(folder: &Folder, args: &str) -> Completed {
+pub fn check(folder: &Folder, args: &str) -> Completed {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/check.py");
     let mut command = Command::new("python3");
     command.arg(script).args(args.split_whitespace()).current_dir(folder.path());

@@ -58,8 +58,9 @@ KINDS = {
     "conflict": UNIT,
     "retract": ({**COUNTED, **MAKER, "at": U64}, {**BY_WHOM, "quarantine": _flag, "contradiction": _flag, "reason": _text}),
     "restore": ({**COUNTED, **MAKER, "at": U64}, {**BY_WHOM, **RECOUNT}),
-    "expel": ({"reason": _text, "at": U64}, {"owner": _text, "machine": _text}),
+    "expel": ({"reason": _text, "at": U64}, {"owner": _text, "machine": _text, "lost": _flag}),
     "policy": ({"double_check": _policy, "at": U64}, {}),
+    "merged": ({"run": _digits(32), "records": U64, "head": _digits(32), "conflicts": U64, "refuted": U64, "at": U64}, {}),
     "mark": ({"records": U64, "elapsed_ms": U64, "threads": U32}, {}),
 }
 

@@ -126,6 +126,7 @@ fn parse(json: &str) -> Option<Record> {
         "restore" => serde_json::from_str(fields).map(Record::Restore),
         "expel" => serde_json::from_str(fields).map(Record::Expel),
         "policy" => serde_json::from_str(fields).map(Record::Policy),
+        "merged" => serde_json::from_str(fields).map(Record::Merged),
         "mark" => serde_json::from_str(fields).map(Record::Mark),
         _ => return None,
     };

@@ -28,7 +28,9 @@ pub use damage::{Change, Damage, LedgerError, LineError};
 pub(crate) use disk::{Disk, SystemDisk};
 pub use line::{LineHash, LineHashError};
 pub use reader::{LineBefore, Tail, line_before, read, read_until};
-pub use record::{CommitMark, Expulsion, Policy, Record, Recount, Restoration, Retraction, UnitRecord};
+pub use record::{
+    CommitMark, Expulsion, MergedRun, Policy, Record, Recount, Restoration, Retraction, UnitRecord,
+};
 pub use writer::Writer;
 
 /// A place in the ledger: behind a commit mark, or at its very beginning.

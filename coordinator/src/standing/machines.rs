@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record_error::RecordError;
 use super::vote::{MOST_KERNELS, MOST_MACHINES, MachineId, Origin, Vote};
+use crate::ledger::Expulsion;
 
 /// An owner of whom so many machines lost against other owners is expelled.
 const MOST_LOSERS: usize = 3;
@@ -220,6 +221,24 @@ impl Machines {
                 self.expel(&owner, None).expect("an owner needs no number");
             }
         }
+    }
+
+    /// Somebody is not believed any more because a record says so.
+    ///
+    /// # Errors
+    /// There are as many machines as there can be, and this is one more.
+    pub fn strike(&mut self, r: &Expulsion) -> Result<(), RecordError> {
+        self.expel(&r.owner, r.machine.as_deref())?;
+        if let Some(name) = r.machine.as_deref().filter(|_| r.lost) {
+            let id = self.enrol(&r.owner, name)?;
+            self.lose(id, true);
+        }
+        Ok(())
+    }
+
+    /// Whether the machine lost against other owners.
+    pub fn has_lost_to_others(&self, id: MachineId) -> bool {
+        self.losers.contains(&id)
     }
 
     /// A machine, or its owner with all machines, is not believed any more, now and when it comes again.

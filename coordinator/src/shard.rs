@@ -59,6 +59,11 @@ impl Shard {
         (u128::from(self.of) << 64 | u128::from(self.index)).to_le_bytes()
     }
 
+    /// As it is written in arguments: `3/400`, or `1/1` for the whole plan.
+    pub fn fraction(self) -> String {
+        format!("{}/{}", self.index, self.of)
+    }
+
     /// The words by which runs of plan version 1 are told apart: those in which a shard was once shown.
     pub fn text_of_version_1(self) -> String {
         if self.is_whole() {

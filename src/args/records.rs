@@ -21,11 +21,13 @@ Examples:
   diadem verify ./diadem-16                          50 units counted again
   diadem verify ./diadem-16 --recount all --json     every one, the report as JSON
   diadem verify ./diadem-16 --recount 0              only what the ledger itself shows
-  diadem verify ./diadem-16 --export diadem-16.csv   and a published table")]
+  diadem verify ./diadem-16 --export diadem-16.csv   and a published table
+  diadem verify ./diadem-16 --heads heads.txt        and that nothing was rewritten since
+  diadem verify ./diadem-16 --certificate 16.json    and that the certificate says what the ledger says")]
 pub struct VerifyArgs {
-    /// The run directory.
-    #[arg(value_name = "DIR")]
-    pub run: PathBuf,
+    /// The run directory; may be left out where a certificate is named, whose signature alone is checked then.
+    #[arg(value_name = "DIR", required_unless_present = "certificate")]
+    pub run: Option<PathBuf>,
     /// How many units, chosen at random, to count again: a number or all.
     #[arg(long, value_name = "K", default_value = "50", value_parser = sample)]
     pub recount: SampleSize,
@@ -37,6 +39,15 @@ pub struct VerifyArgs {
     /// A table written by diadem export: it must say what the ledger says.
     #[arg(long, value_name = "FILE")]
     pub export: Option<PathBuf>,
+    /// Lines of diadem head, as they were published: each must be in the chain of the ledger.
+    #[arg(long, value_name = "FILE", requires = "run")]
+    pub heads: Option<PathBuf>,
+    /// A certificate of diadem certify: its signature must be right, and it must say what the ledger says.
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
+    /// The public key that must have signed the certificate, 64 hexadecimal digits [default: whichever it names].
+    #[arg(long, value_name = "KEY", requires = "certificate")]
+    pub signer: Option<String>,
     /// Print the report as one JSON object.
     #[arg(long)]
     pub json: bool,

@@ -3,7 +3,7 @@
 mod progress;
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::Path;
 use std::process::ExitCode;
@@ -12,10 +12,10 @@ use anyhow::Context;
 use coordinator::export::TableSource;
 use coordinator::run_directory::RunDirectory;
 use coordinator::verify::{SampleRecount, Verification};
-use coordinator::{Audit, CONFIDENCE};
+use coordinator::{Audit, CONFIDENCE, Certificate, CertificateError, PublishedHeads};
 use serde_json::{Map, Value, json};
 
-use crate::args::VerifyArgs;
+use crate::args::{ThreadsArgs, VerifyArgs};
 use crate::output::{print, sentence};
 use progress::RecountProgress;
 
@@ -27,29 +27,77 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
-    let directory = RunDirectory::open(&args.run)?;
+    let certificate =
+        args.certificate.as_deref().map(|path| read_certificate(path, args, report)).transpose()?;
+    let Some(path) = &args.run else { return Ok(()) };
+    let directory = RunDirectory::open(path)?;
     let run = Verification::read(&directory, args.recount, args.seed)?;
-    report_ledger(report, &args.run, &directory, run.audit())?;
+    report_ledger(report, path, &directory, run.audit())?;
+    if let Some(path) = &args.heads {
+        report_heads(report, path, &directory)?;
+    }
     run.expect_complete()?;
     report_identities(report, &run)?;
-    let threads = args.threads.count();
-    let progress = RecountProgress::new("symmetric counts", run.symmetric_units());
-    let again = run.recount_symmetric(threads, &|| progress.advance())?;
-    drop(progress);
+    let again = recount_symmetric(&run, args.threads)?;
     report.add(
         &format!("symmetric counts: all {again} found again by a second algorithm"),
         "symmetric_counts",
         json!({ "units": again, "agree": true }),
     )?;
     let progress = RecountProgress::new("recount", run.sample_units());
-    let again = run.recount_sample(threads, &|| progress.advance())?;
+    let again = run.recount_sample(args.threads.count(), &|| progress.advance())?;
     drop(progress);
     report_recount(report, &again)?;
     report_published(report, &run)?;
+    if let Some((path, certificate)) = args.certificate.as_ref().zip(certificate) {
+        let file = path.display();
+        certificate.check(&directory).with_context(|| file.to_string())?;
+        report.add(&format!("{file}: says what the ledger says"), "certified", json!(true))?;
+    }
     if let Some(path) = &args.export {
         report_export(report, path, &directory, run.audit())?;
     }
     Ok(())
+}
+
+/// Counts all symmetric counts again, and shows how far it is.
+pub fn recount_symmetric(run: &Verification<'_>, threads: ThreadsArgs) -> anyhow::Result<u64> {
+    let progress = RecountProgress::new("symmetric counts", run.symmetric_units());
+    Ok(run.recount_symmetric(threads.count(), &|| progress.advance())?)
+}
+
+fn read_certificate(
+    path: &Path,
+    args: &VerifyArgs,
+    report: &mut VerifyReport,
+) -> anyhow::Result<Certificate> {
+    let file = path.display();
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {file}"))?;
+    let certificate = Certificate::parse(&text).with_context(|| file.to_string())?;
+    let key = certificate.key().to_owned();
+    if let Some(wanted) = args.signer.clone().filter(|wanted| *wanted != key) {
+        let other = CertificateError::OtherKey { found: key, wanted };
+        return Err(anyhow::Error::new(other).context(file.to_string()));
+    }
+    let known = if args.signer.is_some() { "" } else { "; whose that is you must know (--signer)" };
+    report.add(
+        &format!("{file}: as it was signed with the key {key}{known}"),
+        "certificate",
+        json!({ "file": file.to_string(), "key": key }),
+    )?;
+    Ok(certificate)
+}
+
+fn report_heads(report: &mut VerifyReport, path: &Path, directory: &RunDirectory) -> anyhow::Result<()> {
+    let file = path.display();
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {file}"))?;
+    let heads = PublishedHeads::parse(&text).and_then(|heads| heads.check(directory));
+    let heads = heads.with_context(|| file.to_string())?;
+    report.add(
+        &format!("{file}: {heads} published heads, each in the chain of the ledger"),
+        "heads",
+        json!({ "file": file.to_string(), "heads": heads }),
+    )
 }
 
 fn report_ledger(

@@ -19,6 +19,7 @@ mod log;
 mod network;
 mod old_runs;
 mod proxy;
+mod published;
 mod retract;
 mod scale;
 mod second_verifier;

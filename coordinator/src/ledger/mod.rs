@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 pub use damage::{Change, Damage, LedgerError, LineError};
 pub(crate) use disk::{Disk, SystemDisk};
 pub use line::{LineHash, LineHashError};
-pub use reader::{LineBefore, Tail, line_before, read, read_until};
+pub use reader::{LineBefore, Tail, line_before, read, read_marks, read_until};
 pub use record::{
     CommitMark, Expulsion, MergedRun, Policy, Record, Recount, Restoration, Retraction, UnitRecord,
 };

@@ -8,22 +8,42 @@ use std::io::BufReader;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use coordinator::export::TableSource;
 use coordinator::run_directory::RunDirectory;
-use coordinator::verify::{SampleRecount, Verification};
+use coordinator::verify::{SampleRecount, Verification, VerifyError};
 use coordinator::{Audit, CONFIDENCE, Certificate, CertificateError, PublishedHeads};
 use serde_json::{Map, Value, json};
 
 use crate::args::{ThreadsArgs, VerifyArgs};
+use crate::command_line::quoted;
 use crate::output::{print, sentence};
 use progress::RecountProgress;
 
 pub fn run(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
     let mut report = VerifyReport { json: args.json.then(Map::new) };
     let verified = verify(args, &mut report);
-    report.end(&verified)?;
+    let way_on = verified.as_ref().err().and_then(|error| way_on(args.run.as_deref()?, error));
+    report.end(&verified, way_on.as_deref())?;
+    let verified = match way_on {
+        Some(way_on) => {
+            verified.map_err(|error| anyhow!("{}; to have it counted again: {way_on}", sentence(&error)))
+        }
+        None => verified,
+    };
     verified.map(|()| ExitCode::SUCCESS)
+}
+
+/// The command that takes the counts back that cannot stand.
+fn way_on(run: &Path, error: &anyhow::Error) -> Option<String> {
+    let directory = RunDirectory::open(run).ok()?;
+    let units = error.downcast_ref::<VerifyError>()?.wrong_units(&directory);
+    if units.is_empty() {
+        return None;
+    }
+    let named =
+        units.iter().fold(quoted(&run.to_string_lossy()), |named, unit| format!("{named} --unit {unit}"));
+    Some(format!("diadem retract {named} --reason 'found wrong by diadem verify'"))
 }
 
 fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
@@ -229,11 +249,12 @@ impl VerifyReport {
         }
     }
 
-    fn end(self, verified: &anyhow::Result<()>) -> anyhow::Result<()> {
+    fn end(self, verified: &anyhow::Result<()>, way_on: Option<&str>) -> anyhow::Result<()> {
         let Some(mut object) = self.json else { return Ok(()) };
         object.insert("sound".into(), json!(verified.is_ok()));
         if let Err(error) = verified {
             object.insert("wrong".into(), json!(sentence(error)));
+            way_on.map(|way_on| object.insert("way_on".into(), json!(way_on)));
         }
         print(&Value::Object(object).to_string())
     }

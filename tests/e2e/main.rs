@@ -18,6 +18,7 @@ mod limits;
 mod log;
 mod network;
 mod old_runs;
+mod owner_lies;
 mod proxy;
 mod published;
 mod retract;

@@ -26,7 +26,7 @@ fn workers_and_coordinator_killed_again_and_again_still_count_exactly() {
     // A worker that was there first waits for its coordinator.
     let mut workers: Vec<Option<Running>> =
         (0..3).map(|k| Some(worker(&folder, &address, &format!("w{k}")))).collect();
-    let serve = format!("coordinator --n 15 --run run --listen {address} --json");
+    let serve = format!("coordinator --n 16 --method search --run run --listen {address} --json");
     let mut coordinator = folder.start(&serve, "coordinator.log");
     let mut coordinator_kills = 0;
     let mut worker_kills = 0;
@@ -53,7 +53,7 @@ fn workers_and_coordinator_killed_again_and_again_still_count_exactly() {
     }
     let answer = coordinator.end().json();
     assert!(coordinator_kills == 3 && worker_kills >= 3, "{coordinator_kills} and {worker_kills} kills");
-    assert_eq!(answer["total"], published(15));
+    assert_eq!(answer["total"], published(16));
     assert_eq!(answer["known"], "agrees");
     assert_eq!(folder.counts("run") as u64, answer["units"].as_u64().unwrap(), "one record for each unit");
     assert_eq!(folder.run("verify run").code, Some(0));

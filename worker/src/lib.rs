@@ -1,10 +1,11 @@
 //! Leases units, counts them on a rayon pool, and reports.
 //!
-//! [`run`] is the whole life of a worker. It speaks to its [`Coordinator`] through a trait: over gRPC
+//! [`run`] is the whole life of a worker. It speaks to its coordinator through a trait, [`Lender`]: over gRPC
 //! ([`Remote`]), or within one process where a board is counted without a network.
 
 #![forbid(unsafe_code)]
 
+mod boxed;
 mod coordinator;
 mod credentials;
 mod outage;
@@ -14,7 +15,8 @@ mod refusal;
 mod remote;
 mod run;
 
-pub use coordinator::{Coordinator, CoordinatorError};
+pub use boxed::Boxed;
+pub use coordinator::{CoordinatorError, Lender};
 pub use credentials::Credentials;
 pub use outage::GaveUp;
 pub use remote::{AddressError, Remote, fetch_plan};

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use proto::v1::coordinator_client::CoordinatorClient;
 use proto::{
     Lease, LeaseReply, Registration, Renewal, Report, RunStatus, Verdict, Welcome, WireError, WorkerId,
@@ -17,7 +18,8 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Response, Status};
 
-use crate::coordinator::{Coordinator, CoordinatorError};
+use crate::boxed::Boxed;
+use crate::coordinator::{CoordinatorError, Lender};
 use crate::credentials::{Bearer, Credentials};
 use crate::outage::{GaveUp, Outage};
 use crate::refusal::{SPEAKS_TLS, speaks_tls, tls_refusal};
@@ -87,10 +89,12 @@ impl Remote {
     ///
     /// # Errors
     /// If the coordinator cannot be reached, refuses, or announces a plan that this release does not know.
-    pub async fn plan(&self) -> Result<(PlanSpec, Fingerprint), CoordinatorError> {
+    pub fn plan(&self) -> Boxed<'_, Result<(PlanSpec, Fingerprint), CoordinatorError>> {
         let mut client = self.client.clone();
-        let reply = self.answer(Duration::ZERO, client.plan(v1::PlanRequest {})).await?;
-        plan_from_reply(reply).map_err(not_understood)
+        Box::pin(async move {
+            let reply = self.answer(Duration::ZERO, client.plan(v1::PlanRequest {})).await?;
+            plan_from_reply(reply).map_err(not_understood)
+        })
     }
 
     /// Awaits a call, but not for ever, and sorts its errors by what to do about them.
@@ -118,10 +122,12 @@ impl Remote {
     ///
     /// # Errors
     /// If the coordinator cannot be reached, refuses, or answers what this release does not understand.
-    pub async fn status(&self) -> Result<RunStatus, CoordinatorError> {
+    pub fn status(&self) -> Boxed<'_, Result<RunStatus, CoordinatorError>> {
         let mut client = self.client.clone();
-        let reply = self.answer(Duration::ZERO, client.status(v1::StatusRequest {})).await?;
-        RunStatus::try_from(reply).map_err(not_understood)
+        Box::pin(async move {
+            let reply = self.answer(Duration::ZERO, client.status(v1::StatusRequest {})).await?;
+            RunStatus::try_from(reply).map_err(not_understood)
+        })
     }
 }
 
@@ -129,26 +135,29 @@ impl Remote {
 ///
 /// # Errors
 /// If the time is up; within it, if the coordinator refuses.
-pub async fn fetch_plan(
+pub fn fetch_plan(
     remote: &Remote,
     give_up_after: Option<Duration>,
-) -> Result<Result<(PlanSpec, Fingerprint), CoordinatorError>, GaveUp> {
-    let mut outage = Outage::new(give_up_after);
-    loop {
-        match remote.plan().await {
-            Err(CoordinatorError::Unavailable(why)) => outage.failed(&why)?,
-            result => {
-                outage.over();
-                return Ok(result);
+) -> Boxed<'_, Result<Result<(PlanSpec, Fingerprint), CoordinatorError>, GaveUp>> {
+    Box::pin(async move {
+        let mut outage = Outage::new(give_up_after);
+        loop {
+            match remote.plan().await {
+                Err(CoordinatorError::Unavailable(why)) => outage.failed(&why)?,
+                result => {
+                    outage.over();
+                    return Ok(result);
+                }
+            }
+            if let Some(until) = outage.until() {
+                tokio::time::sleep_until(until).await;
             }
         }
-        if let Some(until) = outage.until() {
-            tokio::time::sleep_until(until).await;
-        }
-    }
+    })
 }
 
-impl Coordinator for Remote {
+#[async_trait]
+impl Lender for Remote {
     async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
         let mut client = self.client.clone();
         let request = v1::RegisterRequest::from(registration);

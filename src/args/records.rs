@@ -128,13 +128,17 @@ Examples:
   diadem retract ./diadem-20 --unit 17 --unit 99 --reason \"found wrong by diadem verify\"
   diadem retract ./diadem-20 --machine rack-3 --reason \"bad memory\"
   diadem retract ./diadem-20 --machine ada/rack-3 --reason \"bad memory\"    a machine of the owner ada
-  diadem retract ./diadem-20 --owner mallory --reason \"key was stolen\"")]
+  diadem retract ./diadem-20 --owner mallory --reason \"key was stolen\"
+  diadem retract ./diadem-20 --machine rack-3 --readmit --reason \"new memory\"    it may count again")]
 pub struct RetractArgs {
     /// The run directory.
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
     #[command(flatten)]
     pub target: TargetArgs,
+    /// Believe the machine or the owner again, from now on; what was taken back stays so.
+    #[arg(long, conflicts_with = "unit")]
+    pub readmit: bool,
     /// Why, for those who read the ledger.
     #[arg(long, value_name = "TEXT", value_parser = reason)]
     pub reason: String,
@@ -156,16 +160,21 @@ pub struct TargetArgs {
 }
 
 impl TargetArgs {
-    /// What was named; clap sees that it is one of the three.
-    pub fn target(&self) -> Target {
+    /// What was named, which clap sees is one of the three; or its readmission.
+    pub fn target(&self, readmit: bool) -> Target {
         if let Some(owner) = &self.owner {
-            return Target::Owner(owner.clone());
+            let owner = owner.clone();
+            return if readmit { Target::Admission { owner, machine: None } } else { Target::Owner(owner) };
         }
         let Some(machine) = &self.machine else {
             return Target::Units(self.unit.iter().copied().map(UnitId).collect());
         };
         let (owner, machine) = machine.split_once('/').unwrap_or(("", machine));
-        Target::Machine { owner: owner.to_owned(), machine: machine.to_owned() }
+        let (owner, machine) = (owner.to_owned(), machine.to_owned());
+        if readmit {
+            return Target::Admission { owner, machine: Some(machine) };
+        }
+        Target::Machine { owner, machine }
     }
 }
 

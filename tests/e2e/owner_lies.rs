@@ -86,6 +86,9 @@ pub fn with_owners(mut forgery: Forgery) -> Forgery {
     forgery.append(serde_json::from_value(merged).unwrap());
     let lost = json!({"kind": "expel", "owner": "dan", "machine": "d1", "lost": true, "reason": "was wrong", "at": 9});
     forgery.append(serde_json::from_value(lost).unwrap());
+    forgery.append(expulsion("fay", Some("f1")));
+    let admitted = json!({"kind": "admit", "owner": "fay", "machine": "f1", "reason": "was repaired", "at": 9});
+    forgery.append(serde_json::from_value(admitted).unwrap());
     let policy = json!({"kind": "policy", "double_check": "none", "at": 9});
     forgery.append(serde_json::from_value(policy).unwrap());
     forgery.number_marks();
@@ -93,7 +96,7 @@ pub fn with_owners(mut forgery: Forgery) -> Forgery {
 }
 
 /// All of them.
-pub const OWNER_LIES: [Lie; 27] = [
+pub const OWNER_LIES: [Lie; 30] = [
     ("a restored count is another", |f, r, _| {
         let at = f.some(r, "restore", |_| true);
         f.lines[at]["count"] = json!(f.lines[at]["count"].as_u64().unwrap() + 1);
@@ -181,6 +184,18 @@ pub const OWNER_LIES: [Lie; 27] = [
         f.lines.retain(|line| line.get("unit") != Some(&unit) || line["kind"] == "count");
         f.append(of_owner(&count, "retract", &[("quarantine", json!(true))]));
         f.append(by(&count, "count", BOB, 0));
+        f.number_marks();
+    }),
+    ("somebody is believed again who was never expelled", |f, r, _| {
+        let [name, value] = [["owner", "ada"], ["machine", "f2"]][r.random_range(0..2)];
+        change(f, r, "admit", name, json!(value));
+    }),
+    ("an owner is believed again of whom one machine was expelled", |f, r, _| without(f, r, "admit", "machine")),
+    ("who is expelled is believed before what it counted is taken back", |f, _, _| {
+        let place = f.lines.iter().position(|line| is(line, "owner", "mallory") && line["kind"] == "expel").unwrap();
+        let mut admitted = expulsion("mallory", None);
+        admitted["kind"] = json!("admit");
+        f.lines.insert(place + 1, admitted);
         f.number_marks();
     }),
     ("a reason is left out", |f, r, _| {

@@ -144,6 +144,9 @@ class Standing:
         if machine is not None and record.get("lost", False):
             self.makers.lose((owner, machine), True)
 
+    def _admit(self, line, record):
+        self.makers.admit(record.get("owner"), record.get("machine"))
+
     def _policy(self, line, record):
         self.policy = record["double_check"]
 

@@ -125,6 +125,7 @@ fn parse(json: &str) -> Option<Record> {
         "retract" => serde_json::from_str(fields).map(Record::Retract),
         "restore" => serde_json::from_str(fields).map(Record::Restore),
         "expel" => serde_json::from_str(fields).map(Record::Expel),
+        "admit" => serde_json::from_str(fields).map(Record::Admit),
         "policy" => serde_json::from_str(fields).map(Record::Policy),
         "merged" => serde_json::from_str(fields).map(Record::Merged),
         "mark" => serde_json::from_str(fields).map(Record::Mark),

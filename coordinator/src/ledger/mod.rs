@@ -29,7 +29,7 @@ pub(crate) use disk::{Disk, SystemDisk};
 pub use line::{LineHash, LineHashError};
 pub use reader::{LineBefore, Tail, line_before, read, read_marks, read_until};
 pub use record::{
-    CommitMark, Expulsion, MergedRun, Policy, Record, Recount, Restoration, Retraction, UnitRecord,
+    Admission, CommitMark, Expulsion, MergedRun, Policy, Record, Recount, Restoration, Retraction, UnitRecord,
 };
 pub use writer::Writer;
 

@@ -24,6 +24,8 @@ pub enum Record {
     Restore(Restoration),
     /// The operator does not believe a machine, or an owner with all machines, any more.
     Expel(Expulsion),
+    /// The operator believes a machine, or an owner with all machines, again.
+    Admit(Admission),
     /// How counts are checked from here on.
     Policy(Policy),
     /// The counts of another run are taken over.
@@ -165,6 +167,22 @@ pub struct Expulsion {
     /// Of a machine: whether it lost against other owners in a run that was merged into this one.
     #[serde(default, skip_serializing_if = "is_false")]
     pub lost: bool,
+    /// Why.
+    pub reason: String,
+    /// When, in seconds since 1970 (UTC).
+    pub at: u64,
+}
+
+/// Whom the operator believes again, from here on: what was taken back stays so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Admission {
+    /// The owner; empty for those who were not authenticated.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub owner: String,
+    /// One machine of that owner; all of them if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// Why.
     pub reason: String,
     /// When, in seconds since 1970 (UTC).

@@ -12,7 +12,7 @@ use super::*;
 use crate::audit::{Audit, audit};
 use crate::double_check::DoubleCheck;
 use crate::known_run::{self, unit_record};
-use crate::ledger::{Expulsion, Policy, Record, Recount, Restoration, Retraction, UnitRecord};
+use crate::ledger::{Admission, Expulsion, Policy, Record, Recount, Restoration, Retraction, UnitRecord};
 use crate::standing::{Standing, UnitMark};
 
 /// A folder with parts in it.
@@ -225,6 +225,12 @@ fn random_record(random: &mut StdRng, standing: &Standing, shard: Shard) -> Reco
                 }),
             }
         }
+        97 | 98 => Record::Admit(Admission {
+            owner: owner.to_owned(),
+            machine: random.random_bool(0.7).then(|| machine.to_owned()),
+            reason: "why".to_owned(),
+            at: 5,
+        }),
         _ => Record::Expel(Expulsion {
             owner: owner.to_owned(),
             machine: random.random_bool(0.9).then(|| machine.to_owned()),

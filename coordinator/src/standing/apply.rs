@@ -24,6 +24,7 @@ impl Standing {
             Record::Retract(r) => in_run(r.unit).and_then(|()| self.retract(plan, r)),
             Record::Restore(r) => in_run(r.unit).and_then(|()| self.restore(plan, r)),
             Record::Expel(r) => self.sums.machines.strike(r),
+            Record::Admit(r) => self.sums.machines.admit(&r.owner, r.machine.as_deref()),
             Record::Policy(r) => {
                 self.sums.policy = Some(r.double_check);
                 Ok(())

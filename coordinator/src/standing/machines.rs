@@ -261,6 +261,31 @@ impl Machines {
         Ok(())
     }
 
+    /// A machine, or an owner with all machines, is believed again.
+    ///
+    /// # Errors
+    /// It is believed, or it is a machine of an owner who is not.
+    pub fn admit(&mut self, owner: &str, machine: Option<&str>) -> Result<(), RecordError> {
+        let Some(name) = machine else {
+            if !self.expelled.remove(owner) {
+                return Err(RecordError::NotExpelled(owner.to_owned()));
+            }
+            let of_owner = self.list.iter_mut().filter(|machine| machine.owner == owner);
+            of_owner.for_each(|machine| machine.trust = Trust::Believed);
+            let list = &self.list;
+            self.losers.retain(|loser| list[loser.0 as usize].owner != owner);
+            return Ok(());
+        };
+        match self.number(owner, name) {
+            Some(id) if self.get(id).trust == Trust::Quarantined => {
+                self.get_mut(id).trust = Trust::Believed;
+                self.losers.remove(&id);
+                Ok(())
+            }
+            _ => Err(RecordError::NotExpelled(name.to_owned())),
+        }
+    }
+
     /// Whether nothing is lent to that machine: itself or its owner is not believed.
     pub fn is_quarantined(&self, owner: &str, name: &str) -> bool {
         self.expelled.contains(owner)

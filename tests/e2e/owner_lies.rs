@@ -87,7 +87,8 @@ pub fn with_owners(mut forgery: Forgery) -> Forgery {
     let lost = json!({"kind": "expel", "owner": "dan", "machine": "d1", "lost": true, "reason": "was wrong", "at": 9});
     forgery.append(serde_json::from_value(lost).unwrap());
     forgery.append(expulsion("fay", Some("f1")));
-    let admitted = json!({"kind": "admit", "owner": "fay", "machine": "f1", "reason": "was repaired", "at": 9});
+    let admitted =
+        json!({"kind": "admit", "owner": "fay", "machine": "f1", "reason": "was repaired", "at": 9});
     forgery.append(serde_json::from_value(admitted).unwrap());
     let policy = json!({"kind": "policy", "double_check": "none", "at": 9});
     forgery.append(serde_json::from_value(policy).unwrap());
@@ -190,9 +191,12 @@ pub const OWNER_LIES: [Lie; 30] = [
         let [name, value] = [["owner", "ada"], ["machine", "f2"]][r.random_range(0..2)];
         change(f, r, "admit", name, json!(value));
     }),
-    ("an owner is believed again of whom one machine was expelled", |f, r, _| without(f, r, "admit", "machine")),
+    ("an owner is believed again of whom one machine was expelled", |f, r, _| {
+        without(f, r, "admit", "machine")
+    }),
     ("who is expelled is believed before what it counted is taken back", |f, _, _| {
-        let place = f.lines.iter().position(|line| is(line, "owner", "mallory") && line["kind"] == "expel").unwrap();
+        let place =
+            f.lines.iter().position(|line| is(line, "owner", "mallory") && line["kind"] == "expel").unwrap();
         let mut admitted = expulsion("mallory", None);
         admitted["kind"] = json!("admit");
         f.lines.insert(place + 1, admitted);

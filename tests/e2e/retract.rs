@@ -51,7 +51,9 @@ fn what_a_machine_has_counted_is_taken_back_and_its_workers_are_refused() {
     folder.run("retract run --owner ada --readmit --reason x").refused(&["\"ada\" is not quarantined"]);
     let admitted = folder.run(&format!("retract run --machine {machine} --readmit --reason cooled"));
     assert_eq!((admitted.code, admitted.stdout.contains("believed again")), (Some(0), true), "{admitted:?}");
-    folder.run(&format!("retract run --machine {machine} --readmit --reason x")).refused(&["is not quarantined"]);
+    folder
+        .run(&format!("retract run --machine {machine} --readmit --reason x"))
+        .refused(&["is not quarantined"]);
     assert_eq!(folder.run("count 11 --run run --json").json()["total"], published(11));
     assert_eq!(folder.run("verify run --recount 0").code, Some(0));
     let checked = check(&folder, "run");

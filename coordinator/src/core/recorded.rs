@@ -107,7 +107,11 @@ impl Core {
                     self.believed = self.believed.min(r.unit.0);
                 }
                 Record::Restore(r) => _ = self.recording.remove(&r.unit),
-                Record::Expel(_) | Record::Admit(_) | Record::Policy(_) | Record::Merged(_) | Record::Mark(_) => {}
+                Record::Expel(_)
+                | Record::Admit(_)
+                | Record::Policy(_)
+                | Record::Merged(_)
+                | Record::Mark(_) => {}
             }
         }
     }

@@ -11,7 +11,8 @@ use std::error::Error;
 use std::path::Path;
 
 use super::damage::{Damage, LineError};
-use super::line::{LineHash, decode};
+use super::hash::LineHash;
+use super::line::decode;
 use super::lines::{LONGEST_LINE, LineReader};
 use super::record::Record;
 use super::torn::{Remainder, remainder};

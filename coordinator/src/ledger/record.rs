@@ -5,7 +5,7 @@ use std::time::Duration;
 use queens::UnitId;
 use serde::{Deserialize, Serialize};
 
-use super::line::LineHash;
+use super::hash::LineHash;
 use crate::double_check::DoubleCheck;
 
 /// One line of the ledger.

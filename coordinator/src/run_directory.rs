@@ -173,6 +173,14 @@ impl RunDirectory {
     /// # Errors
     /// There is none, it cannot be read, or this release does not derive its plan.
     pub fn open(path: &Path) -> Result<Self, RunDirectoryError> {
+        Self::open_beside(path, None)
+    }
+
+    /// The run in `path`, for reading. Its plan is not derived again where it is the one that another run has.
+    ///
+    /// # Errors
+    /// As with [`open`](Self::open).
+    pub(crate) fn open_beside(path: &Path, known: Option<&Arc<Plan>>) -> Result<Self, RunDirectoryError> {
         let file = path.join("run.json");
         let text = match fs::read_to_string(&file) {
             Ok(text) => text,
@@ -182,8 +190,12 @@ impl RunDirectory {
             Err(error) => return Err(io_error("read", &file)(error)),
         };
         let run = RunFile::parse(&text).map_err(|what| RunDirectoryError::Malformed { path: file, what })?;
-        let plan = Plan::derive(run.plan)
-            .map_err(|source| RunDirectoryError::Plan { path: path.to_owned(), source })?;
+        let plan = match known.filter(|known| known.spec() == run.plan) {
+            Some(known) => Arc::clone(known),
+            None => Plan::derive(run.plan)
+                .map(Arc::new)
+                .map_err(|source| RunDirectoryError::Plan { path: path.to_owned(), source })?,
+        };
         if *plan.fingerprint() != run.fingerprint {
             return Err(RunDirectoryError::OtherPlan {
                 path: path.to_owned(),
@@ -191,7 +203,7 @@ impl RunDirectory {
                 derived: plan.fingerprint().clone(),
             });
         }
-        Ok(Self { path: path.to_owned(), run, plan: Arc::new(plan) })
+        Ok(Self { path: path.to_owned(), run, plan })
     }
 
     /// Begins a run in `path`, which is created where it is missing and must not hold a run, at that time since 1970

@@ -9,6 +9,7 @@
 
 mod damage;
 mod disk;
+mod hash;
 mod line;
 mod lines;
 mod reader;
@@ -26,9 +27,11 @@ use serde::{Deserialize, Serialize};
 
 pub use damage::{Change, Damage, LedgerError, LineError};
 pub(crate) use disk::{Disk, SystemDisk};
-pub use line::{LineHash, LineHashError};
-pub use reader::{LineBefore, Tail, line_before, read, read_until};
-pub use record::{CommitMark, Expulsion, Policy, Record, Recount, Restoration, Retraction, UnitRecord};
+pub use hash::{LineHash, LineHashError};
+pub use reader::{LineBefore, Tail, line_before, read, read_marks, read_until};
+pub use record::{
+    Admission, CommitMark, Expulsion, MergedRun, Policy, Record, Recount, Restoration, Retraction, UnitRecord,
+};
 pub use writer::Writer;
 
 /// A place in the ledger: behind a commit mark, or at its very beginning.

@@ -31,7 +31,7 @@ pub struct CountArgs {
     #[arg(long, value_name = "DIR", conflicts_with = "in_memory")]
     run: Option<PathBuf>,
     /// Keep nothing on disk: an interrupted count is lost.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "accept_loss")]
     in_memory: bool,
     /// Count only share I of K, 1 <= I <= K, into a run directory of its own.
     #[arg(long, value_name = "I/K", conflicts_with = "in_memory")]

@@ -138,10 +138,7 @@ impl Remote {
 ///
 /// # Errors
 /// If the time is up; within it, if the coordinator refuses.
-pub fn fetch_plan(
-    remote: &Remote,
-    give_up_after: Option<Duration>,
-) -> Boxed<'_, Result<Announced, GaveUp>> {
+pub fn fetch_plan(remote: &Remote, give_up_after: Option<Duration>) -> Boxed<'_, Result<Announced, GaveUp>> {
     Box::pin(async move {
         let mut outage = Outage::new(give_up_after);
         loop {

@@ -7,7 +7,8 @@
 //!     now and then a canary: nothing tells it from a unit that nobody has counted
 //!     a unit without a count
 //! nothing so far: one suspect
-//! nothing at all: units whose leases have expired, then one that should have been counted long ago
+//! nothing at all, and no unit without a count is open: units whose leases have expired, then those that should have been
+//!     counted long ago
 //! ```
 
 use std::time::Duration;
@@ -61,7 +62,11 @@ impl Core {
     pub fn lease(&mut self, now: Duration, worker: WorkerId, want: u32) -> Result<Vec<Lease>, Refusal> {
         let borrower = self.borrower(now, worker)?;
         let mut leases = self.grant(now, &borrower, want);
-        if leases.is_empty() && self.end_expired(now) {
+        // Who holds his share takes nothing from others while there are units that nobody holds.
+        if !leases.is_empty() || self.open.has_uncounted(self.plan.units()) {
+            return Ok(leases);
+        }
+        if self.end_expired(now) {
             leases = self.grant(now, &borrower, want);
         }
         if leases.is_empty() {

@@ -41,13 +41,18 @@ impl Open {
 
     /// Whether anything is to be found here.
     pub fn has_any(&self, units: u64) -> bool {
-        self.cursor < units
+        self.has_uncounted(units)
             || !self.checks.is_empty()
             || !self.disputes.is_empty()
+            || !self.suspects.is_empty()
+    }
+
+    /// Whether there are units without a count that nobody holds.
+    pub fn has_uncounted(&self, units: u64) -> bool {
+        self.cursor < units
             || !self.returned.is_empty()
             || !self.lost.is_empty()
             || !self.kept_back.is_empty()
-            || !self.suspects.is_empty()
     }
 }
 

@@ -14,7 +14,7 @@ mod inbox;
 mod recording;
 mod snapshot;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -43,6 +43,9 @@ const TICK: Duration = Duration::from_millis(200);
 /// Between two checkpoints.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
 
+/// So many waiting requests for which nothing is found are looked at in one round: the others have their turn in the next.
+const ASKED_IN_VAIN: usize = 100;
+
 /// After one that could not be written, or not in time.
 const SAVE_AGAIN: Duration = Duration::from_mins(5);
 
@@ -59,7 +62,8 @@ pub(crate) struct Keeper {
     publish_next: Duration,
     /// When the next checkpoint is due.
     save_next: Duration,
-    waiting: Vec<WaitingWorker>,
+    /// Requests for units, in the order in which they are looked at next.
+    waiting: VecDeque<WaitingWorker>,
     /// Reports that wait for the commit of their records.
     reports: Vec<PendingReport>,
     stage: Stage,
@@ -102,7 +106,7 @@ pub(crate) fn start(
         snapshots,
         publish_next: Duration::ZERO,
         save_next: SAVE_EVERY,
-        waiting: Vec::new(),
+        waiting: VecDeque::new(),
         reports: Vec::new(),
         stage: Stage::Counting,
         trouble: String::new(),
@@ -163,7 +167,7 @@ impl Keeper {
             Request::Lease(request) => match self.core.check_owner(request.worker, &request.owner) {
                 Ok(()) => {
                     let until = self.clock.now().saturating_add(request.wait);
-                    self.waiting.push(WaitingWorker { request, until });
+                    self.waiting.push_back(WaitingWorker { request, until });
                 }
                 Err(refusal) => {
                     request.reply.send(Err(refusal.into())).ok();
@@ -228,17 +232,25 @@ impl Keeper {
 
     fn serve_waiting(&mut self) {
         let (now, clock) = (self.now(), self.clock.now());
-        for waiting in std::mem::take(&mut self.waiting) {
+        let has_ended = matches!(self.stage, Stage::Ended(_));
+        let mut in_vain = 0;
+        for _ in 0..self.waiting.len() {
+            let Some(waiting) = self.waiting.pop_front() else { break };
             let LeaseCall { worker, want, reply, .. } = &waiting.request;
             if reply.is_closed() {
                 continue;
             }
-            let answer = if matches!(self.stage, Stage::Ended(_)) {
+            let may_lend = in_vain < ASKED_IN_VAIN && self.core.may_lend(now);
+            let answer = if has_ended {
                 Ok(LeaseReply::Finished)
+            } else if !may_lend && clock < waiting.until {
+                self.waiting.push_back(waiting);
+                continue;
             } else {
                 match self.core.lease(now, *worker, *want) {
                     Ok(leases) if leases.is_empty() && clock < waiting.until => {
-                        self.waiting.push(waiting);
+                        in_vain += 1;
+                        self.waiting.push_back(waiting);
                         continue;
                     }
                     Ok(leases) => Ok(LeaseReply::Granted(leases)),

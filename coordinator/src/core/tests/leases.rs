@@ -79,6 +79,19 @@ fn an_expired_lease_goes_on_while_nobody_needs_its_unit() {
 }
 
 #[test]
+fn who_holds_his_share_takes_nothing_from_others_while_units_are_open() {
+    let mut core = core();
+    let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
+    let held = core.lease(T0, a, 1).unwrap();
+    while !core.lease(T0, b, 100).unwrap().is_empty() {}
+    assert!(core.open_counts() > 2, "there are open units that are not b's share");
+    let later = LEASE_TIME * 4;
+    core.renew(later, a, &[]).unwrap();
+    assert_eq!(core.lease(later, b, 100).unwrap(), []);
+    assert_eq!(core.renew(later, a, &held).unwrap(), []);
+}
+
+#[test]
 fn a_renewed_lease_is_not_lent_again() {
     let mut core = core();
     let (a, b, held) = all_but_one_counted(&mut core);

@@ -1,5 +1,6 @@
 //! How many units to hold, so that no thread waits for the network and a lost worker costs little.
 
+use std::num::NonZero;
 use std::time::Duration;
 
 /// Units are fetched ahead for this long a time.
@@ -13,6 +14,11 @@ const MOST: f64 = 50_000.0;
 
 /// Before anything was counted, a thread is taken to visit this many nodes a second.
 const NODES_PER_SECOND: f64 = 3e8;
+
+/// No unit takes so many times as long as the mean, and
+const FAR_LONGER: f64 = 100.0;
+/// whatever the mean is, none hangs before this time.
+const NOT_BEFORE: Duration = Duration::from_mins(10);
 
 /// How strongly the newest unit moves the mean.
 const NEWEST: f64 = 1.0 / 16.0;
@@ -45,6 +51,13 @@ impl Pace {
     /// With fewer units than this there will soon be nothing to count.
     pub fn low(&self) -> usize {
         self.units_in(SOON)
+    }
+
+    /// A thread that counts one unit for this long hangs. Threads that share a core take turns.
+    pub fn hung(&self) -> Duration {
+        let cores = std::thread::available_parallelism().map_or(1, NonZero::get) as f64;
+        let turns = (f64::from(self.threads) / cores).max(1.0);
+        Duration::from_secs_f64(self.seconds * FAR_LONGER).max(NOT_BEFORE).mul_f64(turns)
     }
 
     /// How many units are counted in that time, two for each thread at least.

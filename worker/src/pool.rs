@@ -1,13 +1,13 @@
 //! The threads that count, apart from those that talk.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use cpu_time::ThreadTime;
 use proto::{Lease, UnitCount};
-use queens::Plan;
 use queens::kernel::{Kernel, Stop, kernel};
+use queens::{Plan, UnitId};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
@@ -35,6 +35,9 @@ pub trait Pool: Send + Sync {
     /// Completes when a unit has ended and the pool runs dry.
     fn running_dry(&self) -> impl Future<Output = ()> + Send;
 
+    /// The units that are in a thread now.
+    fn counting(&self) -> Vec<UnitId>;
+
     /// Has all units end soon, counted or not.
     fn stop(&self);
 }
@@ -47,7 +50,12 @@ pub struct ThreadedPool {
     stop: Arc<Stop>,
     outcomes: UnboundedSender<Outcome>,
     level: Arc<Level>,
+    /// What each thread counts.
+    in_thread: Arc<[AtomicU64]>,
 }
+
+/// The number of no unit.
+const NONE: u64 = u64::MAX;
 
 /// How many units the pool holds.
 #[derive(Debug)]
@@ -71,10 +79,19 @@ impl ThreadedPool {
         outcomes: UnboundedSender<Outcome>,
     ) -> Result<Self, ThreadPoolBuildError> {
         let level = Level { units: AtomicUsize::new(0), low: AtomicUsize::new(0), is_low: Notify::new() };
+        let in_thread = (0..threads).map(|_| AtomicU64::new(NONE)).collect();
         let name = |index| format!("count-{index}");
         let threads = ThreadPoolBuilder::new().num_threads(threads as usize).thread_name(name).build()?;
         let kernels = Arc::new(Kernels { own: kernel, other: OnceLock::new() });
-        Ok(Self { threads, plan, kernels, stop: Arc::new(Stop::new()), outcomes, level: Arc::new(level) })
+        Ok(Self {
+            threads,
+            plan,
+            kernels,
+            stop: Arc::new(Stop::new()),
+            outcomes,
+            level: Arc::new(level),
+            in_thread,
+        })
     }
 }
 
@@ -83,9 +100,14 @@ impl Pool for ThreadedPool {
         let (plan, kernels) = (Arc::clone(&self.plan), Arc::clone(&self.kernels));
         let (stop, outcomes) = (Arc::clone(&self.stop), self.outcomes.clone());
         let level = Arc::clone(&self.level);
+        let in_thread = Arc::clone(&self.in_thread);
         level.units.fetch_add(1, Ordering::Relaxed);
         self.threads.spawn_fifo(move || {
+            let own = rayon::current_thread_index().and_then(|index| in_thread.get(index));
+            let set = |unit| own.into_iter().for_each(|own: &AtomicU64| own.store(unit, Ordering::Relaxed));
+            set(lease.unit.0);
             let outcome = if stop.is_stopped() { None } else { count(&plan, &kernels, lease, &stop) };
+            set(NONE);
             // Nobody listens any more when the worker has left; then nobody needs to know.
             outcomes.send(outcome.map_or(Outcome::Stopped, Outcome::Counted)).ok();
             if level.units.fetch_sub(1, Ordering::Relaxed) <= level.low.load(Ordering::Relaxed) {
@@ -104,6 +126,11 @@ impl Pool for ThreadedPool {
 
     async fn running_dry(&self) {
         self.level.is_low.notified().await;
+    }
+
+    fn counting(&self) -> Vec<UnitId> {
+        let units = self.in_thread.iter().map(|unit| unit.load(Ordering::Relaxed));
+        units.filter(|unit| *unit != NONE).map(UnitId).collect()
     }
 
     fn stop(&self) {

@@ -49,6 +49,7 @@ impl<P: Pool> WorkerLoop<P> {
         }
         if !self.renewing && now >= renew_next {
             self.renewing = true;
+            self.give_up_hung(renew_every);
             self.membership = Membership::Member { worker, renew_every, renew_next: now + renew_every };
             let held = self.leases();
             self.call(move |c| async move { c.renew(worker, held).await }, Event::Renewed);

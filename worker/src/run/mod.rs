@@ -13,6 +13,7 @@
 //! kept until the coordinator has acknowledged it.
 
 mod calls;
+mod hung;
 mod leaving;
 mod replies;
 #[cfg(test)]
@@ -79,6 +80,11 @@ pub enum WorkerError {
     /// The coordinator did not answer for too long.
     #[error(transparent)]
     GaveUp(#[from] GaveUp),
+    /// None of its threads comes to an end.
+    #[error(
+        "all of its {0} threads hang; the units are given back. Start it again, with another --isa or on another machine"
+    )]
+    Hung(u32),
     /// The system gave no threads.
     #[error("cannot start the counting threads: {0}")]
     Threads(#[from] ThreadPoolBuildError),
@@ -134,6 +140,10 @@ struct WorkerLoop<P> {
     full: usize,
     leasing: bool,
     renewing: bool,
+    /// For how long units have been in the threads.
+    seen: hung::Seen,
+    /// Whether all threads hang.
+    is_hung: bool,
     summary: Summary,
 }
 
@@ -183,6 +193,8 @@ impl<P: Pool> WorkerLoop<P> {
             full: 0,
             leasing: false,
             renewing: false,
+            seen: hung::Seen::default(),
+            is_hung: false,
             summary: Summary::default(),
         }
     }
@@ -215,12 +227,12 @@ impl<P: Pool> WorkerLoop<P> {
                 () = self.pool.running_dry() => {}
                 () = sleep_until(wake) => {}
             }
-            if self.summary.finished {
+            if self.summary.finished || self.is_hung {
                 break;
             }
         }
         self.leave(&mut outcomes, &mut events).await;
-        Ok(self.summary)
+        if self.is_hung { Err(WorkerError::Hung(self.config.threads)) } else { Ok(self.summary) }
     }
 
     /// When something is due although nothing happens.

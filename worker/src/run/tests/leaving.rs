@@ -3,6 +3,21 @@
 use super::*;
 
 #[tokio::test(start_paused = true)]
+async fn a_worker_whose_threads_all_hang_gives_back_what_it_holds_and_says_so() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    let life = Life::begin(&coordinator, seconds(3600), None);
+    let (end, took) = life.end().await;
+    assert!(matches!(end, Err(WorkerError::Hung(1))), "{end:?}");
+    assert!((600..630).contains(&took.as_secs()), "{took:?}");
+    let books = coordinator.books();
+    assert!(
+        books.heard.iter().any(|(_, heard)| matches!(heard, Heard::Release { leaving: true, .. })),
+        "{:?}",
+        books.heard
+    );
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_worker_takes_its_leave_once_when_all_is_counted() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     Life::begin(&coordinator, UNIT_TIME, None).end().await.0.unwrap();

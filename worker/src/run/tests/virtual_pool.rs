@@ -84,6 +84,10 @@ impl Pool for VirtualPool {
         self.level.is_low.notified().await;
     }
 
+    fn counting(&self) -> Vec<UnitId> {
+        self.level.in_line.lock().unwrap().first().copied().into_iter().collect()
+    }
+
     fn stop(&self) {
         self.stop.send_replace(true);
     }

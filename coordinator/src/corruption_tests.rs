@@ -84,7 +84,12 @@ fn unit_of(record: &Record) -> Option<u64> {
     match record {
         Record::Count(r) | Record::Check(r) | Record::Conflict(r) => Some(r.unit.0),
         Record::Retract(r) => Some(r.unit.0),
-        Record::Restore(_) | Record::Expel(_) | Record::Policy(_) | Record::Mark(_) => None,
+        Record::Restore(_)
+        | Record::Expel(_)
+        | Record::Policy(_)
+        | Record::Term(_)
+        | Record::Replicas(_)
+        | Record::Mark(_) => None,
     }
 }
 

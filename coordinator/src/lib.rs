@@ -18,10 +18,13 @@ mod checkpoint;
 mod clock;
 mod connections;
 mod double_check;
+mod follower_file;
+mod following;
 mod gate;
 mod groups;
 mod handle;
 mod keeper;
+mod ledger_copy;
 mod lock;
 mod merge;
 mod peers;
@@ -48,6 +51,8 @@ mod corruption_tests;
 #[cfg(test)]
 mod durability_tests;
 #[cfg(test)]
+mod following_tests;
+#[cfg(test)]
 mod known_run;
 #[cfg(test)]
 mod known_worker;
@@ -58,8 +63,10 @@ pub use audit::{Audit, AuditError, audit, audit_each};
 pub use bound::CONFIDENCE;
 pub use caller::{Caller, Right};
 pub use double_check::{DoubleCheck, DoubleCheckError};
+pub use following::MOST_FOLLOWERS;
 pub use handle::Handle;
 pub use keeper::{CallError, Ending, Snapshot, Withheld};
+pub use ledger_copy::{CopyError, LedgerCopy};
 pub use merge::{MergeError, Merged, merge};
 pub use retract::{RetractError, Target, retract};
 pub use server::{Guard, ServeError, ServerKeys, serve};

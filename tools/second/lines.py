@@ -60,6 +60,8 @@ KINDS = {
     "restore": ({**COUNTED, **MAKER, "at": U64}, {**BY_WHOM, **RECOUNT}),
     "expel": ({"reason": _text, "at": U64}, {"owner": _text, "machine": _text}),
     "policy": ({"double_check": _policy, "at": U64}, {}),
+    "term": ({"term": U64, "coordinator": _digits(32), "at": U64}, {"key": _digits(64)}),
+    "replicas": ({"replicas": U32, "at": U64}, {}),
     "mark": ({"records": U64, "elapsed_ms": U64, "threads": U32}, {}),
 }
 

@@ -13,9 +13,10 @@ mod pool;
 mod refusal;
 mod remote;
 mod run;
+mod sites;
 
 pub use coordinator::{Coordinator, CoordinatorError};
 pub use credentials::Credentials;
-pub use outage::GaveUp;
-pub use remote::{AddressError, Remote, fetch_plan};
+pub use outage::{GaveUp, Outage};
+pub use remote::{AddressError, Feed, Remote, fetch_plan};
 pub use run::{Config, Summary, WorkerError, run};

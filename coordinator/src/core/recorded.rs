@@ -64,7 +64,7 @@ impl Core {
                     self.policy = r.double_check;
                     self.counts_adopted();
                 }
-                Record::Expel(_) | Record::Mark(_) => {}
+                Record::Expel(_) | Record::Term(_) | Record::Replicas(_) | Record::Mark(_) => {}
             }
             if let (Some(worker), Record::Count(_) | Record::Check(_)) = (worker, record) {
                 self.workers.counted(now, worker);
@@ -107,7 +107,11 @@ impl Core {
                     self.believed = self.believed.min(r.unit.0);
                 }
                 Record::Restore(r) => _ = self.recording.remove(&r.unit),
-                Record::Expel(_) | Record::Policy(_) | Record::Mark(_) => {}
+                Record::Expel(_)
+                | Record::Policy(_)
+                | Record::Term(_)
+                | Record::Replicas(_)
+                | Record::Mark(_) => {}
             }
         }
     }

@@ -12,29 +12,33 @@
 mod ending;
 mod inbox;
 mod recording;
+mod replicas;
 mod snapshot;
+mod terms;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use proto::{LeaseReply, Owner, Registration, Renewal, Welcome};
+use proto::{LeaseReply, Owner, Registration, Renewal, Term, Welcome};
 use tokio::sync::watch;
 use tracing::{error, info, warn};
 
 use crate::clock::Clock;
 use crate::core::Core;
-use crate::ledger::CommitMark;
+use crate::ledger::{CommitMark, LedgerPosition, LineHash};
 use crate::quota::LogLines;
 use crate::store::Store;
 use ending::Stage;
 use inbox::Inbox;
 use recording::PendingReport;
+use replicas::Replicas;
+use terms::Terms;
 
 pub use ending::{Ending, Withheld};
 pub use inbox::CallError;
-pub(crate) use inbox::{LeaseCall, Outlet, ReplyTo, Request};
+pub(crate) use inbox::{FollowCall, LeaseCall, Outlet, ReplyTo, Request};
 pub use snapshot::Snapshot;
 
 /// The longest time without a look at leases, waiting workers and checkpoint.
@@ -55,6 +59,8 @@ pub(crate) struct Keeper {
     stalled: Duration,
     inbox: Inbox,
     snapshots: watch::Sender<Snapshot>,
+    /// Where the ledger ends, for those who follow it.
+    ends: watch::Sender<LedgerPosition>,
     /// When the next snapshot is due.
     publish_next: Duration,
     /// When the next checkpoint is due.
@@ -62,6 +68,9 @@ pub(crate) struct Keeper {
     waiting: Vec<WaitingWorker>,
     /// Reports that wait for the commit of their records.
     reports: Vec<PendingReport>,
+    replicas: Replicas,
+    /// None where nobody else could serve the run: it is in memory only, or in one process.
+    terms: Option<Terms>,
     stage: Stage,
     trouble: String,
     /// Elapsed time and peak threads of earlier sessions.
@@ -81,7 +90,14 @@ struct WaitingWorker {
     until: Duration,
 }
 
-/// Starts the keeper of a run: whoever has the outlet can ask it, and all see its snapshots.
+/// The ways to a keeper.
+pub(crate) struct Channels {
+    pub requests: Outlet,
+    pub snapshots: watch::Receiver<Snapshot>,
+    pub ends: watch::Receiver<LedgerPosition>,
+}
+
+/// Starts the keeper of a run, in which so many followers must have a record before it is acknowledged, if any can be there: whoever has the outlet can ask it, and all see its snapshots.
 ///
 /// # Errors
 /// The system gives no thread.
@@ -89,10 +105,18 @@ pub(crate) fn start(
     core: Core,
     store: Option<Store>,
     clock: Arc<dyn Clock>,
-) -> std::io::Result<(Outlet, watch::Receiver<Snapshot>)> {
-    let (outlet, inbox) = inbox::inbox();
+    replicas: Option<u32>,
+) -> std::io::Result<Channels> {
+    let (requests, inbox) = inbox::inbox();
     let (snapshots, published) = watch::channel(Snapshot::first(&core));
+    let nowhere = || LedgerPosition::beginning(LineHash::of(b"in memory"));
+    let (ends, end) = watch::channel(store.as_ref().map_or_else(nowhere, |store| store.end().clone()));
+    let terms =
+        |store: &Store| Terms::new(store.term(), store.directory().run().hash(), store.lease_key().clone());
     let keeper = Keeper {
+        terms: store.as_ref().map(terms),
+        replicas: Replicas::new(replicas),
+        ends,
         earlier: store.as_ref().map(Store::mark).unwrap_or_default(),
         core,
         store,
@@ -112,7 +136,7 @@ pub(crate) fn start(
         quarantined: BTreeSet::new(),
     };
     thread::Builder::new().name("keeper".into()).spawn(|| keeper.run())?;
-    Ok((outlet, published))
+    Ok(Channels { requests, snapshots: published, ends: end })
 }
 
 impl Keeper {
@@ -140,6 +164,7 @@ impl Keeper {
     /// Does what follows from the requests, and from the time.
     fn round(&mut self, closing: bool) {
         self.commit();
+        self.acknowledge();
         self.take_back();
         for unit in self.core.tick(self.now()) {
             error!(%unit, "the unit was lost with five workers and is set aside");
@@ -158,6 +183,7 @@ impl Keeper {
 
     fn handle(&mut self, request: Request) {
         let now = self.now();
+        let Some(request) = self.refuse_if_superseded(request) else { return };
         match request {
             Request::Register(registration, reply) => self.register(registration, reply),
             Request::Lease(request) => match self.core.check_owner(request.worker, &request.owner) {
@@ -195,6 +221,12 @@ impl Keeper {
                     warn!(%owner, workers, "the owner was revoked; its workers are struck off");
                 }
             }
+            Request::Follow(call) => self.follow(call),
+            Request::Followed { follower, call, records } => self.replicas.have(follower, call, records),
+            Request::Unfollowed { follower, call } => {
+                info!(%follower, "a follower has left");
+                self.replicas.leave(follower, call);
+            }
             Request::Status(reply) => {
                 reply.send(self.status()).ok();
             }
@@ -207,7 +239,16 @@ impl Keeper {
         self.kernels.insert(registration.kernel.to_string());
         let (name, held) = (registration.name.clone(), registration.held.len());
         let owner = registration.owner.clone();
+        if let Some(met) = registration.met {
+            self.hear_of(&met);
+            if let Some(superseded) = self.superseded() {
+                reply.send(Err(CallError::Superseded(superseded))).ok();
+                return;
+            }
+        }
         let welcome = self.core.register(self.now(), registration);
+        let welcome =
+            welcome.map(|welcome| Welcome { term: self.terms.as_ref().map(|terms| terms.own), ..welcome });
         match &welcome {
             _ if !self.may_log(&owner) => {}
             Ok(w) => info!(worker = %w.worker, name, held, again = w.leases.len(), "worker registered"),
@@ -215,6 +256,53 @@ impl Keeper {
         }
         self.threads = self.threads.max(self.core.threads());
         reply.send(welcome.map_err(CallError::from)).ok();
+    }
+
+    /// Answers a request that a coordinator which another one has superseded does not serve.
+    fn refuse_if_superseded(&mut self, request: Request) -> Option<Request> {
+        match self.superseded() {
+            Some(superseded) => request.refuse(CallError::Superseded(superseded)),
+            None => Some(request),
+        }
+    }
+
+    fn superseded(&self) -> Option<String> {
+        self.terms.as_ref().and_then(Terms::superseded)
+    }
+
+    /// Somebody has met that term.
+    fn hear_of(&mut self, met: &Term) {
+        let is_on_record = self.is_term_on_record();
+        if let Some(terms) = &mut self.terms {
+            terms.hear_of(met, is_on_record);
+        }
+        if let Some(superseded) = self.superseded() {
+            let error = CallError::Superseded(superseded);
+            self.replicas.refuse(&error);
+            for waiting in self.waiting.drain(..) {
+                waiting.request.reply.send(Err(error.clone())).ok();
+            }
+        }
+    }
+
+    /// A follower has called.
+    fn follow(&mut self, call: FollowCall) {
+        let FollowCall { follower, call, records, met, reply } = call;
+        if let Some(met) = met {
+            self.hear_of(&met);
+            let own = self.store.as_ref().map_or(0, |store| store.mark().records);
+            if let Some(terms) = self.terms.as_mut().filter(|_| records > own) {
+                terms.hear_of_more(&met, records, own);
+            }
+        }
+        let answer = if let Some(superseded) = self.superseded() {
+            Err(CallError::Superseded(superseded))
+        } else {
+            info!(%follower, records, "a follower keeps a copy");
+            self.replicas.join(follower, call, records);
+            Ok(())
+        };
+        reply.send(answer).ok();
     }
 
     /// Whether one more line about what the owner does may be logged. Says how many were left out before it.

@@ -7,10 +7,13 @@
 //! acknowledged: it is *tail*, cut off at the next start. Anything unreadable before the last mark is damage, and so is
 //! behind it what no interrupted write leaves.
 
+mod chain;
 mod damage;
 mod disk;
+mod intake;
 mod line;
 mod lines;
+mod pieces;
 mod reader;
 mod record;
 mod torn;
@@ -26,9 +29,13 @@ use serde::{Deserialize, Serialize};
 
 pub use damage::{Change, Damage, LedgerError, LineError};
 pub(crate) use disk::{Disk, SystemDisk};
+pub(crate) use intake::{Group, Intake};
 pub use line::{LineHash, LineHashError};
+pub(crate) use pieces::Pieces;
 pub use reader::{LineBefore, Tail, line_before, read, read_until};
-pub use record::{CommitMark, Expulsion, Policy, Record, Recount, Restoration, Retraction, UnitRecord};
+pub use record::{
+    CommitMark, Expulsion, Policy, Record, Recount, Replicas, Restoration, Retraction, TermRecord, UnitRecord,
+};
 pub use writer::Writer;
 
 /// A place in the ledger: behind a commit mark, or at its very beginning.

@@ -4,7 +4,7 @@ use queens::Summand;
 use queens::{Plan, UnitId};
 
 use super::{MOST_COMPLETIONS, MachineId, RecordError, Standing, Trust, UnitMark, Vote};
-use crate::ledger::{Record, Recount, Restoration, Retraction, UnitRecord};
+use crate::ledger::{Record, Recount, Restoration, Retraction, TermRecord, UnitRecord};
 use crate::shard::Shard;
 
 impl Standing {
@@ -28,8 +28,22 @@ impl Standing {
                 self.sums.policy = Some(r.double_check);
                 Ok(())
             }
+            Record::Term(r) => self.begin_term(r),
+            Record::Replicas(r) => {
+                self.sums.replicas = Some(r.replicas);
+                Ok(())
+            }
             Record::Mark(_) => Ok(()),
         }
+    }
+
+    fn begin_term(&mut self, r: &TermRecord) -> Result<(), RecordError> {
+        let last = self.term();
+        if r.term <= last {
+            return Err(RecordError::TermNotHigher { term: r.term, last });
+        }
+        self.sums.term = Some((r.term, r.coordinator.to_string()));
+        Ok(())
     }
 
     fn vote_of(&mut self, r: &UnitRecord) -> Result<Vote, RecordError> {

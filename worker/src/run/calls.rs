@@ -80,6 +80,8 @@ impl<C: Coordinator, P: Pool> WorkerLoop<C, P> {
             held: leases.iter().map(|lease| lease.unit).collect(),
             former: self.former,
             leases,
+            // Whoever carries this to a coordinator knows which others it has met.
+            met: None,
         }
     }
 

@@ -102,9 +102,9 @@ async fn until_done(run: &ServedRun, handle: &Handle) -> anyhow::Result<ExitCode
 }
 
 /// Waits until all workers have left, or those that are still registered are silent; and until all followers have, who do
-/// when they have everything.
+/// when they have everything; those that are away are waited for, too.
 async fn everybody_left(handle: &Handle) {
-    let begun = Instant::now();
+    let (begun, snapshots) = (Instant::now(), handle.snapshots());
     let mut pause = Duration::from_millis(1);
     while begun.elapsed() < LONGEST_FAREWELL {
         let status = handle.status().await;
@@ -112,6 +112,7 @@ async fn everybody_left(handle: &Handle) {
         let last_words = status.into_iter().flat_map(|status| status.workers).map(|worker| worker.last_word);
         match last_words.min() {
             _ if followers > 0 => sleep(pause).await,
+            _ if snapshots.borrow().followers_away > 0 && begun.elapsed() < FAREWELL => sleep(pause).await,
             Some(last_word) if begun.elapsed() < FAREWELL || last_word < FAREWELL => sleep(pause).await,
             _ => return,
         }

@@ -82,20 +82,21 @@ fn is_exact(folder: &Folder, run: &str, outcome: &Completed, n: u8) {
 #[test]
 fn a_follower_that_is_killed_again_and_again_ends_with_the_same_bytes() {
     let (folder, address) = (Folder::new(), free_address());
-    let coordinator = coordinator(&folder, "run", &address, "--n 15 --method search");
+    let running = coordinator(&folder, "run", &address, "--n 15 --method search --stay");
     let mut workers = Workers::start(&[&address], 2);
     for _ in 0..4 {
         let before = folder.counts("copy");
-        let running = follower(&folder, &[&address], "copy");
+        let copying = follower(&folder, &[&address], "copy");
         let is_over = || folder.counts("run") as u64 == status(&folder, &address)["units"].as_u64().unwrap();
         until("it has more than before", || folder.counts("copy") > before || is_over());
-        running.kill();
+        copying.kill();
     }
     let last = follower(&folder, &[&address], "copy");
     workers.end();
-    is_exact(&folder, "run", &coordinator.end(), 15);
     let ended = last.end();
     assert_eq!(ended.code, Some(0), "{ended:?}");
+    running.terminate();
+    is_exact(&folder, "run", &running.end(), 15);
     assert_eq!(files(&folder, "run"), files(&folder, "copy"));
     let file = |run: &str, name: &str| fs::read(folder.path().join(run).join(name)).unwrap();
     for name in ["run.json", "lease.key"] {

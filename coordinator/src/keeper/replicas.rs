@@ -24,6 +24,8 @@ pub(super) struct Replicas {
     needed: Option<u32>,
     followers: HashMap<u64, Copy>,
     waiting: VecDeque<WaitingReport>,
+    /// Followers that were there and are not, and what they had.
+    away: HashMap<u64, u64>,
     /// The records for which an answer has waited in vain.
     late: u64,
     /// What was said of that.
@@ -51,7 +53,14 @@ struct WaitingReport {
 
 impl Replicas {
     pub fn new(needed: Option<u32>) -> Self {
-        Self { needed, followers: HashMap::new(), waiting: VecDeque::new(), late: 0, told: None }
+        Self {
+            needed,
+            followers: HashMap::new(),
+            waiting: VecDeque::new(),
+            away: HashMap::new(),
+            late: 0,
+            told: None,
+        }
     }
 
     /// How many followers must have a record, where somebody could follow.
@@ -71,6 +80,7 @@ impl Replicas {
 
     /// A follower has called, with so many records on disk. One that has called before is there once.
     pub fn join(&mut self, follower: u64, call: u64, records: u64) {
+        self.away.remove(&follower);
         self.followers.insert(follower, Copy { call, records });
     }
 
@@ -83,9 +93,15 @@ impl Replicas {
 
     /// A follower's call has ended.
     pub fn leave(&mut self, follower: u64, call: u64) {
-        if self.followers.get(&follower).is_some_and(|copy| copy.call == call) {
+        if let Some(copy) = self.followers.get(&follower).filter(|copy| copy.call == call) {
+            self.away.insert(follower, copy.records);
             self.followers.remove(&follower);
         }
+    }
+
+    /// How many followers were there that may come back, as they have not all of these records.
+    pub fn away(&self, records: u64) -> usize {
+        self.away.values().filter(|has| **has < records).count()
     }
 
     /// So many records as many followers have as are needed.

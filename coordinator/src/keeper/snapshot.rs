@@ -19,6 +19,8 @@ pub struct Snapshot {
     pub status: RunStatus,
     /// How it ended, if it has.
     pub ending: Option<Ending>,
+    /// Followers that were there and have not everything.
+    pub followers_away: usize,
     /// What to tell those who follow a coordinator that must not serve the run any more.
     pub(crate) superseded: Option<String>,
 }
@@ -26,7 +28,7 @@ pub struct Snapshot {
 impl Snapshot {
     /// The first of a run.
     pub(crate) fn first(core: &Core) -> Self {
-        Self { status: core.status(Duration::ZERO), ending: None, superseded: None }
+        Self { status: core.status(Duration::ZERO), ending: None, followers_away: 0, superseded: None }
     }
 }
 
@@ -40,9 +42,11 @@ impl Keeper {
                 Stage::Ended(ending) => Some(ending.clone()),
                 Stage::Counting | Stage::Auditing => None,
             };
+            let records = self.store.as_ref().map_or(0, |store| store.mark().records);
             self.snapshots.send_replace(Snapshot {
                 status: self.status(),
                 ending,
+                followers_away: self.replicas.away(records),
                 superseded: self.superseded(),
             });
         }

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use async_trait::async_trait;
 use coordinator::core::Refusal;
 use coordinator::{CallError, Handle};
 use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
-use worker::{Coordinator, CoordinatorError};
+use worker::{CoordinatorError, Lender};
 
 /// The keeper of the same process.
 #[derive(Clone)]
@@ -20,7 +21,8 @@ fn local(error: CallError) -> CoordinatorError {
     }
 }
 
-impl Coordinator for Local {
+#[async_trait]
+impl Lender for Local {
     async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
         self.0.register(registration).await.map_err(local)
     }

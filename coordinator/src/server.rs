@@ -3,6 +3,7 @@
 use std::error::Error as _;
 use std::fmt;
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -112,11 +113,23 @@ impl Guard {
 ///
 /// # Errors
 /// The transport fails.
-pub async fn serve(
+pub fn serve(
     listener: TcpListener,
     handle: Handle,
     guard: Guard,
-    shutdown: impl Future<Output = ()>,
+    shutdown: Boxed<()>,
+) -> Boxed<Result<(), ServeError>> {
+    Box::pin(serve_until(listener, handle, guard, shutdown))
+}
+
+/// A future in a box: compiled with the crate that boxes it, and not again with each that awaits it.
+type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+async fn serve_until(
+    listener: TcpListener,
+    handle: Handle,
+    guard: Guard,
+    shutdown: Boxed<()>,
 ) -> Result<(), ServeError> {
     let Guard { access, server } = guard;
     let clock = Arc::clone(handle.clock());

@@ -55,9 +55,10 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
         Handle::start_replicated(plan, Shard::default(), standing, run.double_check, store, run.replicas)?;
     tokio::spawn(keys.watch(handle.clone()));
     let (shutdown, stopped) = oneshot::channel::<()>();
-    let server = serve(listener, handle.clone(), guard, async {
+    let stopped = Box::pin(async {
         stopped.await.ok();
     });
+    let server = serve(listener, handle.clone(), guard, stopped);
     let mut server = tokio::spawn(server);
     let code = tokio::select! {
         code = until_done(run, &handle) => code,

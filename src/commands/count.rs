@@ -126,7 +126,8 @@ async fn count_and_audit(
     let mut interrupted = pin!(signals::interrupted());
     if !is_settled {
         let shutdown = async { interrupted.as_mut().await.unwrap_or(()) };
-        let summary = worker::run(Local(handle.clone()), handle.plan().clone(), config, shutdown).await?;
+        let local = Arc::new(Local(handle.clone()));
+        let summary = worker::run(local, handle.plan().clone(), config, Box::pin(shutdown)).await?;
         if !summary.finished {
             return Ok(None);
         }

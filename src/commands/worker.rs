@@ -51,7 +51,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
         give_up_after: args.give_up_after,
     };
     let shutdown = async { signals::interrupted().await.unwrap_or(()) };
-    let summary = worker::run(remote, Arc::new(plan), config, shutdown).await?;
+    let summary = worker::run(Arc::new(remote), Arc::new(plan), config, Box::pin(shutdown)).await?;
     info!(units = summary.units, finished = summary.finished, "leaving");
     Ok(ExitCode::SUCCESS)
 }

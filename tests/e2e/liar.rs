@@ -51,10 +51,15 @@ fn a_worker_that_lies_in_one_unit_of_twenty_is_quarantined_and_the_total_is_exac
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let guard = Guard::new(Access::open(), None).unwrap();
-        tokio::spawn(serve(listener, handle.clone(), guard, std::future::pending()));
+        tokio::spawn(serve(listener, handle.clone(), guard, Box::pin(std::future::pending())));
         for config in [config("liar", lying), config("a", Arc::clone(&honest)), config("b", honest)] {
             let remote = Remote::new(&[&url], &Credentials::default()).unwrap();
-            tokio::spawn(worker::run(remote, Arc::clone(&plan), config, std::future::pending()));
+            tokio::spawn(worker::run(
+                Arc::new(remote),
+                Arc::clone(&plan),
+                config,
+                Box::pin(std::future::pending()),
+            ));
         }
         let mut snapshots = handle.snapshots();
         let snapshot = snapshots.wait_for(|snapshot| snapshot.ending.is_some()).await.unwrap();

@@ -7,13 +7,14 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use async_trait::async_trait;
 use proto::v1;
 use proto::v1::coordinator_client::CoordinatorClient;
 use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
 use queens::{Board, Plan, PlanSpec, UnitId};
 use tonic::transport::Channel;
 use tonic::{Code, Request};
-use worker::{Config, Coordinator, CoordinatorError};
+use worker::{Config, CoordinatorError, Lender};
 
 use crate::harness::{Completed, Folder, Running, free_address, published, until};
 use crate::security::{keys, serve, text};
@@ -202,7 +203,8 @@ fn too_few_open_files_are_told_in_a_sentence() {
 #[derive(Clone)]
 struct LastRenewal(UnitId);
 
-impl Coordinator for LastRenewal {
+#[async_trait]
+impl Lender for LastRenewal {
     async fn register(&self, _: Registration) -> Result<Welcome, CoordinatorError> {
         Ok(Welcome {
             worker: WorkerId(1),
@@ -241,7 +243,12 @@ fn a_worker_that_waits_in_vain_for_units_hears_of_the_end_when_it_renews() {
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let summary = runtime.block_on(async {
-        let work = worker::run(LastRenewal(UnitId(0)), Arc::new(plan), config, std::future::pending());
+        let work = worker::run(
+            Arc::new(LastRenewal(UnitId(0))),
+            Arc::new(plan),
+            config,
+            Box::pin(std::future::pending()),
+        );
         tokio::time::timeout(Duration::from_secs(20), work).await.expect("it leaves").unwrap()
     });
     assert!(summary.finished);

@@ -9,7 +9,8 @@ use queens::kernel::{Isa, Method, kernel};
 use queens::{Plan, UnitId};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
-use worker::{Config, Coordinator, CoordinatorError, Credentials, Remote, Summary, WorkerError, fetch_plan};
+use tonic::async_trait;
+use worker::{Config, CoordinatorError, Credentials, Lender, Remote, Summary, WorkerError, fetch_plan};
 
 /// The units that were acknowledged, with their counts.
 pub type Notes = Arc<Mutex<BTreeMap<UnitId, u64>>>;
@@ -21,7 +22,8 @@ struct Noting {
     notes: Notes,
 }
 
-impl Coordinator for Noting {
+#[async_trait]
+impl Lender for Noting {
     async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
         self.remote.register(registration).await
     }
@@ -85,7 +87,8 @@ impl Workers {
                     kernel: kernel(Method::Search, Some(Isa::Portable)).unwrap(),
                     give_up_after: None,
                 };
-                worker::run(Noting { remote, notes }, plan, config, std::future::pending()).await
+                let lender = Arc::new(Noting { remote, notes });
+                worker::run(lender, plan, config, Box::pin(std::future::pending())).await
             })
         };
         let tasks = (0..workers).map(start).collect();

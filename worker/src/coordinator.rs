@@ -1,8 +1,8 @@
 //! What a worker needs of a coordinator, wherever that is.
 
-use std::future::Future;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
 use thiserror::Error;
 
@@ -21,27 +21,33 @@ pub enum CoordinatorError {
 }
 
 /// The coordinator as a worker sees it. Calls may be made at the same time.
-pub trait Coordinator: Clone + Send + Sync + 'static {
+///
+/// They fail as [`CoordinatorError`] says: because the coordinator cannot be reached, does not know the worker, or does
+/// not want what was asked.
+#[async_trait]
+pub trait Lender: Send + Sync + 'static {
     /// Introduces the worker.
-    fn register(&self, registration: Registration) -> impl Call<Welcome>;
+    async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError>;
 
     /// Asks for up to `want` units, and waits up to `wait` for some to open.
-    fn lease(&self, worker: WorkerId, want: u32, wait: Duration) -> impl Call<LeaseReply>;
+    async fn lease(
+        &self,
+        worker: WorkerId,
+        want: u32,
+        wait: Duration,
+    ) -> Result<LeaseReply, CoordinatorError>;
 
     /// Keeps leases alive; answers with the units that are lost, and whether all is counted.
-    fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> impl Call<Renewal>;
+    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CoordinatorError>;
 
     /// Reports counts; answers with one verdict for each, once they are on record.
-    fn report(&self, report: Report) -> impl Call<Vec<Verdict>>;
+    async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError>;
 
     /// Gives units back, and takes leave if so said.
-    fn release(&self, worker: WorkerId, held: Vec<Lease>, leaving: bool) -> impl Call<()>;
+    async fn release(
+        &self,
+        worker: WorkerId,
+        held: Vec<Lease>,
+        leaving: bool,
+    ) -> Result<(), CoordinatorError>;
 }
-
-/// A call that has been made, to be awaited on any thread.
-///
-/// It fails as [`CoordinatorError`] says: because the coordinator cannot be reached, does not know the worker, or does
-/// not want what was asked.
-pub trait Call<T>: Future<Output = Result<T, CoordinatorError>> + Send {}
-
-impl<T, F: Future<Output = Result<T, CoordinatorError>> + Send> Call<T> for F {}

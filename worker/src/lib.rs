@@ -1,10 +1,11 @@
 //! Leases units, counts them on a rayon pool, and reports.
 //!
-//! [`run`] is the whole life of a worker. It speaks to its [`Coordinator`] through a trait: over gRPC
+//! [`run`] is the whole life of a worker. It speaks to its coordinator through a trait, [`Lender`]: over gRPC
 //! ([`Remote`]), or within one process where a board is counted without a network.
 
 #![forbid(unsafe_code)]
 
+mod boxed;
 mod coordinator;
 mod credentials;
 mod outage;
@@ -15,7 +16,8 @@ mod remote;
 mod run;
 mod sites;
 
-pub use coordinator::{Coordinator, CoordinatorError};
+pub use boxed::Boxed;
+pub use coordinator::{CoordinatorError, Lender};
 pub use credentials::Credentials;
 pub use outage::{GaveUp, Outage};
 pub use remote::{AddressError, Feed, Remote, fetch_plan};

@@ -5,6 +5,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use async_trait::async_trait;
 use proto::v1::coordinator_client::CoordinatorClient;
 use proto::{
     FollowReply, FollowRequest, Lease, LeaseReply, Registration, Renewal, Report, RunStatus, Verdict,
@@ -20,7 +21,8 @@ use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Response, Status, Streaming};
 
-use crate::coordinator::{Coordinator, CoordinatorError};
+use crate::boxed::Boxed;
+use crate::coordinator::{CoordinatorError, Lender};
 use crate::credentials::{Bearer, Credentials};
 use crate::outage::{GaveUp, Outage};
 use crate::refusal::{SPEAKS_TLS, speaks_tls, tls_refusal};
@@ -122,11 +124,13 @@ impl Remote {
     ///
     /// # Errors
     /// If the coordinator cannot be reached, refuses, or announces a plan that this release does not know.
-    pub async fn plan(&self) -> Result<(PlanSpec, Fingerprint), CoordinatorError> {
-        let site = self.sites.current();
-        let mut client = self.client(site);
-        let reply = self.answer(site, Duration::ZERO, client.plan(v1::PlanRequest {})).await?;
-        plan_from_reply(reply).map_err(not_understood)
+    pub fn plan(&self) -> Boxed<'_, Result<(PlanSpec, Fingerprint), CoordinatorError>> {
+        Box::pin(async move {
+            let site = self.sites.current();
+            let mut client = self.client(site);
+            let reply = self.answer(site, Duration::ZERO, client.plan(v1::PlanRequest {})).await?;
+            plan_from_reply(reply).map_err(not_understood)
+        })
     }
 
     /// A way to one of the addresses.
@@ -162,24 +166,29 @@ impl Remote {
     ///
     /// # Errors
     /// If the coordinator cannot be reached, or refuses.
-    pub async fn follow(&self, first: FollowRequest) -> Result<Feed, CoordinatorError> {
-        let site = self.sites.current();
-        let (requests, stream) = mpsc::channel(WORDS);
-        requests.try_send(v1::FollowRequest::from(first)).ok();
-        let mut client = self.client(site);
-        let replies = self.answer(site, Duration::ZERO, client.follow(ReceiverStream::new(stream))).await?;
-        Ok(Feed { remote: self.clone(), site, requests, replies })
+    pub fn follow(&self, first: FollowRequest) -> Boxed<'_, Result<Feed, CoordinatorError>> {
+        Box::pin(async move {
+            let site = self.sites.current();
+            let (requests, stream) = mpsc::channel(WORDS);
+            requests.try_send(v1::FollowRequest::from(first)).ok();
+            let mut client = self.client(site);
+            let call = client.follow(ReceiverStream::new(stream));
+            let replies = self.answer(site, Duration::ZERO, call).await?;
+            Ok(Feed { remote: self.clone(), site, requests, replies })
+        })
     }
 
     /// Where the run stands.
     ///
     /// # Errors
     /// If the coordinator cannot be reached, refuses, or answers what this release does not understand.
-    pub async fn status(&self) -> Result<RunStatus, CoordinatorError> {
-        let site = self.sites.current();
-        let mut client = self.client(site);
-        let reply = self.answer(site, Duration::ZERO, client.status(v1::StatusRequest {})).await?;
-        RunStatus::try_from(reply).map_err(not_understood)
+    pub fn status(&self) -> Boxed<'_, Result<RunStatus, CoordinatorError>> {
+        Box::pin(async move {
+            let site = self.sites.current();
+            let mut client = self.client(site);
+            let reply = self.answer(site, Duration::ZERO, client.status(v1::StatusRequest {})).await?;
+            RunStatus::try_from(reply).map_err(not_understood)
+        })
     }
 }
 
@@ -187,26 +196,29 @@ impl Remote {
 ///
 /// # Errors
 /// If the time is up; within it, if the coordinator refuses.
-pub async fn fetch_plan(
+pub fn fetch_plan(
     remote: &Remote,
     give_up_after: Option<Duration>,
-) -> Result<Result<(PlanSpec, Fingerprint), CoordinatorError>, GaveUp> {
-    let mut outage = Outage::new(give_up_after);
-    loop {
-        match remote.plan().await {
-            Err(CoordinatorError::Unavailable(why)) => outage.failed(&why)?,
-            result => {
-                outage.over();
-                return Ok(result);
+) -> Boxed<'_, Result<Result<(PlanSpec, Fingerprint), CoordinatorError>, GaveUp>> {
+    Box::pin(async move {
+        let mut outage = Outage::new(give_up_after);
+        loop {
+            match remote.plan().await {
+                Err(CoordinatorError::Unavailable(why)) => outage.failed(&why)?,
+                result => {
+                    outage.over();
+                    return Ok(result);
+                }
+            }
+            if let Some(until) = outage.until() {
+                tokio::time::sleep_until(until).await;
             }
         }
-        if let Some(until) = outage.until() {
-            tokio::time::sleep_until(until).await;
-        }
-    }
+    })
 }
 
-impl Coordinator for Remote {
+#[async_trait]
+impl Lender for Remote {
     async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
         let site = self.sites.current();
         let request = v1::RegisterRequest::from(Registration { met: self.sites.met(), ..registration });

@@ -77,14 +77,15 @@ impl Canvas {
                 let size = *size as f32 / 100.0;
                 let (x, y) = vector(*at);
                 let placed = Transform::scale(size, size).then_translate(x, y).then(&scaled);
-                return self.paint(symbol.outline, placed, Paint::Fill(INK));
+                path.extend(symbol.outline.commands());
+                return self.paint(&path, placed, Paint::Fill(INK));
             }
         };
         self.paint(&path, scaled, paint);
     }
 
     /// Lays a colour on the inside of the path, or along it.
-    fn paint(&mut self, path: impl PathData, transform: Transform, paint: Paint) {
+    fn paint(&mut self, path: &[Command], transform: Transform, paint: Paint) {
         let mut mask = Mask::new(path);
         mask.transform(Some(transform));
         match paint {

@@ -1,12 +1,14 @@
 //! What a worker asks of the coordinator, and when.
 
+use std::future::Future;
+use std::sync::Arc;
 use std::time::Duration;
 
 use proto::{Lease, Owner, Registration, Report};
 use tokio::time::Instant;
 
 use super::{Event, Membership, WorkerLoop};
-use crate::coordinator::{Call, Coordinator, CoordinatorError};
+use crate::coordinator::{CoordinatorError, Lender};
 use crate::pool::Pool;
 
 /// How long a request for units waits at the coordinator.
@@ -15,7 +17,7 @@ const LEASE_WAIT: Duration = Duration::from_secs(20);
 /// At most so many counts in one report.
 const MOST_COUNTS: usize = 10_000;
 
-impl<C: Coordinator, P: Pool> WorkerLoop<C, P> {
+impl<P: Pool> WorkerLoop<P> {
     /// Makes the calls that are due.
     pub(super) fn call_where_due(&mut self) {
         if self.outage.until().is_some() {
@@ -54,12 +56,12 @@ impl<C: Coordinator, P: Pool> WorkerLoop<C, P> {
     }
 
     /// Makes a call in a task of its own.
-    fn call<T: Send + 'static, R: Call<T> + 'static>(
+    fn call<T: Send + 'static, R: Future<Output = Result<T, CoordinatorError>> + Send>(
         &self,
-        call: impl FnOnce(C) -> R + Send + 'static,
+        call: impl FnOnce(Arc<dyn Lender>) -> R + Send + 'static,
         event: fn(Result<T, CoordinatorError>) -> Event,
     ) {
-        let (coordinator, events) = (self.coordinator.clone(), self.events.clone());
+        let (coordinator, events) = (Arc::clone(&self.coordinator), self.events.clone());
         tokio::spawn(async move {
             let result = call(coordinator).await;
             // The worker may have left meanwhile.

@@ -6,7 +6,6 @@ use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
 use super::{Event, Membership, WorkerLoop};
-use crate::coordinator::Coordinator;
 use crate::pool::{Outcome, Pool};
 
 /// Leaving takes no longer than the pool's end, a report and a farewell, each bounded.
@@ -14,7 +13,7 @@ const POOL_END: Duration = Duration::from_millis(500);
 const LAST_REPORT: Duration = Duration::from_millis(900);
 const FAREWELL: Duration = Duration::from_millis(300);
 
-impl<C: Coordinator, P: Pool> WorkerLoop<C, P> {
+impl<P: Pool> WorkerLoop<P> {
     /// Stops the pool, reports what is there, gives back the rest, takes leave.
     pub(super) async fn leave(
         &mut self,

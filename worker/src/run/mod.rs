@@ -32,7 +32,8 @@ use thiserror::Error;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{Instant, sleep_until};
 
-use crate::coordinator::{Coordinator, CoordinatorError};
+use crate::boxed::Boxed;
+use crate::coordinator::{CoordinatorError, Lender};
 use crate::outage::{GaveUp, Outage};
 use crate::pace::Pace;
 use crate::pool::{Outcome, Pool, ThreadedPool};
@@ -88,25 +89,27 @@ pub enum WorkerError {
 /// # Errors
 /// If its kernel miscounts, the system gives it no threads, the coordinator refuses it, or does not answer for longer
 /// than the worker was to wait.
-pub async fn run(
-    coordinator: impl Coordinator,
+pub fn run(
+    coordinator: Arc<dyn Lender>,
     plan: Arc<Plan>,
     config: Config,
-    shutdown: impl Future<Output = ()>,
-) -> Result<Summary, WorkerError> {
-    let self_test = self_test::run(&*config.kernel)?;
-    let (outcomes_in, outcomes) = unbounded_channel();
-    let kernel = Arc::clone(&config.kernel);
-    let pool = ThreadedPool::new(config.threads, Arc::clone(&plan), kernel, outcomes_in)?;
-    let (events_in, events) = unbounded_channel();
-    WorkerLoop::new(coordinator, plan, config, self_test, pool, events_in)
-        .work(outcomes, events, shutdown)
-        .await
+    shutdown: Boxed<'_, ()>,
+) -> Boxed<'_, Result<Summary, WorkerError>> {
+    Box::pin(async move {
+        let self_test = self_test::run(&*config.kernel)?;
+        let (outcomes_in, outcomes) = unbounded_channel();
+        let kernel = Arc::clone(&config.kernel);
+        let pool = ThreadedPool::new(config.threads, Arc::clone(&plan), kernel, outcomes_in)?;
+        let (events_in, events) = unbounded_channel();
+        WorkerLoop::new(coordinator, plan, config, self_test, pool, events_in)
+            .work(outcomes, events, shutdown)
+            .await
+    })
 }
 
 /// What a worker knows while it works.
-struct WorkerLoop<C, P> {
-    coordinator: C,
+struct WorkerLoop<P> {
+    coordinator: Arc<dyn Lender>,
     plan: Arc<Plan>,
     config: Config,
     /// The solutions of the known board.
@@ -149,9 +152,9 @@ enum Event {
     Renewed(Result<Renewal, CoordinatorError>),
 }
 
-impl<C: Coordinator, P: Pool> WorkerLoop<C, P> {
+impl<P: Pool> WorkerLoop<P> {
     fn new(
-        coordinator: C,
+        coordinator: Arc<dyn Lender>,
         plan: Arc<Plan>,
         config: Config,
         self_test: u64,

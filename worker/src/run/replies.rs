@@ -9,13 +9,13 @@ use tokio::time::Instant;
 use tracing::{info, warn};
 
 use super::{Event, Membership, WorkerError, WorkerLoop};
-use crate::coordinator::{Coordinator, CoordinatorError};
+use crate::coordinator::CoordinatorError;
 use crate::pool::Pool;
 
 /// Counts that could not be judged are reported again after this time.
 const AGAIN: Duration = Duration::from_secs(1);
 
-impl<C: Coordinator, P: Pool> WorkerLoop<C, P> {
+impl<P: Pool> WorkerLoop<P> {
     /// Takes in what a call has brought.
     pub(super) fn take(&mut self, event: Event) -> Result<(), WorkerError> {
         let result = match event {

@@ -17,18 +17,23 @@ pub fn order<L: Lanes64, const C: usize>(
     scratch: &mut Signatures,
 ) {
     let [in_lanes, in_words] = [sampled::<L, C>(isa, lanes), sampled::<L, C>(isa, words)];
-    let chance = |bit: usize| in_lanes[bit] * in_words[bit];
-    let mut bits: Vec<usize> = (0..64).filter(|bit| chance(*bit) > 0).collect();
-    bits.sort_by_key(|bit| chance(*bit));
     let wanted = (lanes.len() / group).ilog2() + 1;
-    let first = bits.len().saturating_sub(wanted.min(MOST_BITS) as usize);
     // The last bit to be ordered by is the likeliest: it parts the whole list.
-    for bit in &bits[first..] {
+    for bit in likeliest(in_lanes, in_words, wanted.min(MOST_BITS) as usize) {
         scratch.clear();
         scratch.choose(isa, lanes, 1 << bit, true);
         scratch.choose(isa, lanes, 1 << bit, false);
         std::mem::swap(lanes, scratch);
     }
+}
+
+/// At most so many bits that are likeliest to be set in both samples, the likeliest last. The same for all instruction sets,
+/// so compiled once.
+fn likeliest(in_lanes: [u32; 64], in_words: [u32; 64], most: usize) -> Vec<usize> {
+    let chance = |bit: usize| in_lanes[bit] * in_words[bit];
+    let mut bits: Vec<usize> = (0..64).filter(|bit| chance(*bit) > 0).collect();
+    bits.sort_by_key(|bit| chance(*bit));
+    bits.split_off(bits.len().saturating_sub(most))
 }
 
 /// How many of 64 words, taken evenly from the list, have each bit set.

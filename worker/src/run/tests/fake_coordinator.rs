@@ -3,13 +3,14 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use async_trait::async_trait;
 use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
 use queens::UnitId;
 use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::books::{Books, Condition, Heard};
-use crate::coordinator::{Coordinator, CoordinatorError};
+use crate::coordinator::{CoordinatorError, Lender};
 
 /// How long its leases last.
 pub const LEASE_TIME: Duration = Duration::from_mins(1);
@@ -65,7 +66,8 @@ fn units(leases: &[Lease]) -> Vec<UnitId> {
     units
 }
 
-impl Coordinator for FakeCoordinator {
+#[async_trait]
+impl Lender for FakeCoordinator {
     async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
         let mut held = registration.held;
         held.sort();

@@ -57,7 +57,8 @@ impl Life {
             kernel: kernel(Method::Search, Some(Isa::Portable)).unwrap(),
             give_up_after,
         };
-        let worker = WorkerLoop::new(coordinator.clone(), Arc::new(plan), config, 14200, pool, events_in);
+        let worker =
+            WorkerLoop::new(Arc::new(coordinator.clone()), Arc::new(plan), config, 14200, pool, events_in);
         let (shutdown, asked) = oneshot::channel::<()>();
         let asked = async {
             if asked.await.is_err() {

@@ -89,6 +89,9 @@ async fn compare(source: &Source, copy: CopyEnd) -> Result<(), Status> {
     let (has, copied) = (end.mark.records, copy.records);
     let text = match before.map_err(|error| unreadable(&error))? {
         LineBefore::Fits if !is_beyond => return Ok(()),
+        LineBefore::Short if !is_beyond => {
+            return Err(Status::unavailable("the coordinator's ledger is not where it was written"));
+        }
         LineBefore::Fits | LineBefore::Short => format!(
             "the coordinator's ledger has {has} records and this copy {copied}: the coordinator has lost records, or goes on \
              from an old folder; stop it and start diadem coordinator --run on the copy, or delete the copy if it is the \

@@ -122,6 +122,18 @@ fn a_follower_ends_with_a_run_that_stays_and_another_one_copies_it_afterwards() 
     assert_eq!(late.end().code, Some(0));
     assert_eq!(files(&folder, "run"), files(&folder, "early"));
     assert_eq!(files(&folder, "run"), files(&folder, "late"));
+    // One of which an earlier part went on by itself has parted.
+    copy(&folder, "late", "forked");
+    let ledger = folder.ledger("forked");
+    let mark = ledger.find("{\"kind\":\"mark\"").unwrap();
+    let first_group = &ledger[..=mark + ledger[mark..].find('\n').unwrap()];
+    assert!(first_group.len() < ledger.len(), "more than one group");
+    fs::write(folder.path().join("forked/ledger/000001.jsonl"), first_group).unwrap();
+    let unit = counts(&folder, "forked").into_keys().next().unwrap();
+    assert_eq!(folder.run(&format!("retract forked --unit {unit} --reason test")).code, Some(0));
+    folder
+        .run(&format!("follow http://{address} --run forked"))
+        .refused(&["have parted", "delete the other"]);
     // One that has records of its own is no copy; and the coordinator hears that somebody has more than it.
     copy(&folder, "late", "other");
     assert_eq!(folder.run("retract other --unit 3 --reason test").code, Some(0));

@@ -8,6 +8,7 @@
 mod boxed;
 mod coordinator;
 mod credentials;
+mod feed;
 mod outage;
 mod pace;
 mod pool;
@@ -19,6 +20,7 @@ mod sites;
 pub use boxed::Boxed;
 pub use coordinator::{CoordinatorError, Lender};
 pub use credentials::Credentials;
+pub use feed::Feed;
 pub use outage::{GaveUp, Outage};
-pub use remote::{AddressError, Feed, Remote, fetch_plan};
+pub use remote::{AddressError, Remote, fetch_plan};
 pub use run::{Config, Summary, WorkerError, run};

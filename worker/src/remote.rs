@@ -8,18 +8,16 @@ use std::time::Duration;
 use async_trait::async_trait;
 use proto::v1::coordinator_client::CoordinatorClient;
 use proto::{
-    FollowReply, FollowRequest, Lease, LeaseReply, Registration, Renewal, Report, RunStatus, Verdict,
-    Welcome, WireError, WorkerId, plan_from_reply, v1,
+    Lease, LeaseReply, Registration, Renewal, Report, RunStatus, Verdict, Welcome, WireError, WorkerId,
+    plan_from_reply, v1,
 };
 use queens::PlanSpec;
 use queens::plan::Fingerprint;
 use thiserror::Error;
-use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
 use tonic::codegen::http::Uri;
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
-use tonic::{Code, Response, Status, Streaming};
+use tonic::{Code, Response, Status};
 
 use crate::boxed::Boxed;
 use crate::coordinator::{CoordinatorError, Lender};
@@ -34,9 +32,6 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// A connection that does not answer a ping within this time, asked as often, is dropped: after twice the time, so that
 /// leases (15 s) can be renewed over another one before they expire.
 const KEEP_ALIVE: Duration = Duration::from_secs(5);
-
-/// So many words of a follower wait until the coordinator takes them.
-const WORDS: usize = 4;
 
 /// Each message is at most so many bytes.
 const MESSAGE_BYTES: usize = 16 << 20;
@@ -78,7 +73,7 @@ struct Place {
     plain: Option<String>,
 }
 
-type Client = CoordinatorClient<InterceptedService<Channel, Bearer>>;
+pub(crate) type Client = CoordinatorClient<InterceptedService<Channel, Bearer>>;
 
 impl Place {
     fn new(address: &str, credentials: &Credentials) -> Result<(Self, String), AddressError> {
@@ -115,6 +110,11 @@ impl Remote {
         Ok(Self { places: places.into(), sites: Arc::new(Sites::new(urls)) })
     }
 
+    /// Which of the addresses is called.
+    pub(crate) fn sites(&self) -> &Sites {
+        &self.sites
+    }
+
     /// How many addresses there are.
     pub fn addresses(&self) -> usize {
         self.sites.len()
@@ -134,12 +134,12 @@ impl Remote {
     }
 
     /// A way to one of the addresses.
-    fn client(&self, site: usize) -> Client {
+    pub(crate) fn client(&self, site: usize) -> Client {
         self.places[site].client.clone()
     }
 
     /// Awaits a call to one of them, but not for ever, and sorts its errors by what to do about them.
-    async fn answer<T>(
+    pub(crate) async fn answer<T>(
         &self,
         site: usize,
         wait: Duration,
@@ -160,22 +160,6 @@ impl Remote {
             return Err(self.sites.failed(site, CoordinatorError::Refused(SPEAKS_TLS.into())));
         }
         Err(self.sites.failed(site, error))
-    }
-
-    /// Begins to follow the coordinator's run, with what the follower has.
-    ///
-    /// # Errors
-    /// If the coordinator cannot be reached, or refuses.
-    pub fn follow(&self, first: FollowRequest) -> Boxed<'_, Result<Feed, CoordinatorError>> {
-        Box::pin(async move {
-            let site = self.sites.current();
-            let (requests, stream) = mpsc::channel(WORDS);
-            requests.try_send(v1::FollowRequest::from(first)).ok();
-            let mut client = self.client(site);
-            let call = client.follow(ReceiverStream::new(stream));
-            let replies = self.answer(site, Duration::ZERO, call).await?;
-            Ok(Feed { remote: self.clone(), site, requests, replies })
-        })
     }
 
     /// Where the run stands.
@@ -276,46 +260,12 @@ impl Lender for Remote {
     }
 }
 
-/// A run that is followed.
-#[derive(Debug)]
-pub struct Feed {
-    remote: Remote,
-    site: usize,
-    requests: mpsc::Sender<v1::FollowRequest>,
-    replies: Streaming<v1::FollowReply>,
-}
-
-impl Feed {
-    /// What the coordinator says next.
-    ///
-    /// # Errors
-    /// It ends the call, cannot be reached any more, or says what is not understood.
-    pub async fn next(&mut self) -> Result<FollowReply, CoordinatorError> {
-        let failed = |error| self.remote.sites.failed(self.site, error);
-        match self.replies.message().await {
-            Ok(Some(reply)) => FollowReply::try_from(reply).map_err(|error| failed(not_understood(error))),
-            Ok(None) => Err(failed(CoordinatorError::Unavailable("the coordinator has ended".into()))),
-            Err(status) => Err(failed(sort(&status))),
-        }
-    }
-
-    /// Leaves this coordinator for another address, for that reason.
-    pub fn leave(self, why: String) -> CoordinatorError {
-        self.remote.sites.failed(self.site, CoordinatorError::Unavailable(why))
-    }
-
-    /// Says what is on disk. Where nobody takes it the call has ended, as the next reply tells.
-    pub async fn say(&self, request: FollowRequest) {
-        self.requests.send(request.into()).await.ok();
-    }
-}
-
-fn not_understood(error: WireError) -> CoordinatorError {
+pub(crate) fn not_understood(error: WireError) -> CoordinatorError {
     CoordinatorError::Refused(format!("the coordinator's answer is not understood: {error}"))
 }
 
 /// What to do about a call that has failed.
-fn sort(status: &Status) -> CoordinatorError {
+pub(crate) fn sort(status: &Status) -> CoordinatorError {
     if let Some(refusal) = tls_refusal(status) {
         return CoordinatorError::Refused(refusal);
     }

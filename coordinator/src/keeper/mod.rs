@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use proto::{LeaseReply, Owner, Registration, Renewal, Term, Welcome};
+use proto::{LeaseReply, Owner, Registration, Renewal, Welcome};
 use tokio::sync::watch;
 use tracing::{error, info, warn};
 
@@ -256,53 +256,6 @@ impl Keeper {
         }
         self.threads = self.threads.max(self.core.threads());
         reply.send(welcome.map_err(CallError::from)).ok();
-    }
-
-    /// Answers a request that a coordinator which another one has superseded does not serve.
-    fn refuse_if_superseded(&mut self, request: Request) -> Option<Request> {
-        match self.superseded() {
-            Some(superseded) => request.refuse(CallError::Superseded(superseded)),
-            None => Some(request),
-        }
-    }
-
-    fn superseded(&self) -> Option<String> {
-        self.terms.as_ref().and_then(Terms::superseded)
-    }
-
-    /// Somebody has met that term.
-    fn hear_of(&mut self, met: &Term) {
-        let is_on_record = self.is_term_on_record();
-        if let Some(terms) = &mut self.terms {
-            terms.hear_of(met, is_on_record);
-        }
-        if let Some(superseded) = self.superseded() {
-            let error = CallError::Superseded(superseded);
-            self.replicas.refuse(&error);
-            for waiting in self.waiting.drain(..) {
-                waiting.request.reply.send(Err(error.clone())).ok();
-            }
-        }
-    }
-
-    /// A follower has called.
-    fn follow(&mut self, call: FollowCall) {
-        let FollowCall { follower, call, records, met, reply } = call;
-        if let Some(met) = met {
-            self.hear_of(&met);
-            let own = self.store.as_ref().map_or(0, |store| store.mark().records);
-            if let Some(terms) = self.terms.as_mut().filter(|_| records > own) {
-                terms.hear_of_more(&met, records, own);
-            }
-        }
-        let answer = if let Some(superseded) = self.superseded() {
-            Err(CallError::Superseded(superseded))
-        } else {
-            info!(%follower, records, "a follower keeps a copy");
-            self.replicas.join(follower, call, records);
-            Ok(())
-        };
-        reply.send(answer).ok();
     }
 
     /// Whether one more line about what the owner does may be logged. Says how many were left out before it.

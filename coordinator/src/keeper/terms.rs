@@ -15,8 +15,10 @@
 //! Who is superseded lends, records and acknowledges nothing any more.
 
 use proto::Term;
-use tracing::error;
+use tracing::{error, info};
 
+use super::Keeper;
+use super::inbox::{CallError, FollowCall, Request};
 use crate::core::LeaseKey;
 use crate::ledger::LineHash;
 
@@ -89,6 +91,55 @@ impl Terms {
                 self.own
             ))
         })
+    }
+}
+
+impl Keeper {
+    /// Answers a request that a coordinator which another one has superseded does not serve.
+    pub(super) fn refuse_if_superseded(&mut self, request: Request) -> Option<Request> {
+        match self.superseded() {
+            Some(superseded) => request.refuse(CallError::Superseded(superseded)),
+            None => Some(request),
+        }
+    }
+
+    pub(super) fn superseded(&self) -> Option<String> {
+        self.terms.as_ref().and_then(Terms::superseded)
+    }
+
+    /// Somebody has met that term.
+    pub(super) fn hear_of(&mut self, met: &Term) {
+        let is_on_record = self.is_term_on_record();
+        if let Some(terms) = &mut self.terms {
+            terms.hear_of(met, is_on_record);
+        }
+        if let Some(superseded) = self.superseded() {
+            let error = CallError::Superseded(superseded);
+            self.replicas.refuse(&error);
+            for waiting in self.waiting.drain(..) {
+                waiting.request.reply.send(Err(error.clone())).ok();
+            }
+        }
+    }
+
+    /// A follower has called.
+    pub(super) fn follow(&mut self, call: FollowCall) {
+        let FollowCall { follower, call, records, met, reply } = call;
+        if let Some(met) = met {
+            self.hear_of(&met);
+            let own = self.store.as_ref().map_or(0, |store| store.mark().records);
+            if let Some(terms) = self.terms.as_mut().filter(|_| records > own) {
+                terms.hear_of_more(&met, records, own);
+            }
+        }
+        let answer = if let Some(superseded) = self.superseded() {
+            Err(CallError::Superseded(superseded))
+        } else {
+            info!(%follower, records, "a follower keeps a copy");
+            self.replicas.join(follower, call, records);
+            Ok(())
+        };
+        reply.send(answer).ok();
     }
 }
 

@@ -14,7 +14,7 @@ pub fn how_to_go_on() -> String {
 }
 
 /// The argument as a shell takes it for one.
-fn quoted(argument: &str) -> String {
+pub fn quoted(argument: &str) -> String {
     let is_plain = |c: char| c.is_alphanumeric() || "-_./,:=%+@".contains(c);
     if !argument.is_empty() && argument.chars().all(is_plain) {
         argument.to_owned()

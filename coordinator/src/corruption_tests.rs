@@ -89,6 +89,8 @@ fn unit_of(record: &Record) -> Option<u64> {
         | Record::Policy(_)
         | Record::Term(_)
         | Record::Replicas(_)
+        | Record::Admit(_)
+        | Record::Merged(_)
         | Record::Mark(_) => None,
     }
 }

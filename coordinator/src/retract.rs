@@ -8,7 +8,7 @@ use queens::UnitId;
 use thiserror::Error;
 
 use crate::clock::{Clock, SystemClock};
-use crate::ledger::{Expulsion, LedgerError, Record, Retraction};
+use crate::ledger::{Admission, Expulsion, LedgerError, Record, Retraction};
 use crate::replay::{Stretch, replay};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::standing::{Machine, RecordError, Standing};
@@ -31,6 +31,13 @@ pub enum Target {
     },
     /// What this owner's machines have counted and no other owner has confirmed; nothing is lent to them any more.
     Owner(String),
+    /// Nothing: this owner is believed again, or one machine of this owner.
+    Admission {
+        /// Empty where nobody was authenticated.
+        owner: String,
+        /// What its owner calls it, if it is one machine.
+        machine: Option<String>,
+    },
 }
 
 /// A retraction that was not made.
@@ -87,6 +94,10 @@ pub fn retract(path: &Path, target: &Target, reason: &str) -> Result<u64, Retrac
             }
             vec![expulsion(owner, None, reason, at)]
         }
+        Target::Admission { owner, machine } => {
+            let (owner, machine, reason) = (owner.clone(), machine.clone(), reason.to_owned());
+            vec![Record::Admit(Admission { owner, machine, reason, at })]
+        }
     };
     let plan = store.directory().plan().clone();
     let mut apply = |records: &[Record]| {
@@ -134,6 +145,7 @@ fn expulsion(owner: &str, machine: Option<&String>, reason: &str, at: u64) -> Re
     Record::Expel(Expulsion {
         owner: owner.to_owned(),
         machine: machine.cloned(),
+        lost: false,
         reason: reason.to_owned(),
         at,
     })

@@ -177,6 +177,14 @@ impl RunDirectory {
     /// # Errors
     /// There is none, it cannot be read, or this release does not derive its plan.
     pub fn open(path: &Path) -> Result<Self, RunDirectoryError> {
+        Self::open_beside(path, None)
+    }
+
+    /// The run in `path`, for reading. Its plan is not derived again where it is the one that another run has.
+    ///
+    /// # Errors
+    /// As with [`open`](Self::open).
+    pub(crate) fn open_beside(path: &Path, known: Option<&Arc<Plan>>) -> Result<Self, RunDirectoryError> {
         let file = path.join(RUN_FILE);
         let text = match fs::read_to_string(&file) {
             Ok(text) => text,
@@ -185,15 +193,19 @@ impl RunDirectory {
             }
             Err(error) => return Err(io_error("read", &file)(error)),
         };
-        Self::of_text(path, &text)
+        Self::of_text(path, &text, known)
     }
 
     /// The run in `path` of which that is the `run.json`.
-    fn of_text(path: &Path, text: &str) -> Result<Self, RunDirectoryError> {
+    fn of_text(path: &Path, text: &str, known: Option<&Arc<Plan>>) -> Result<Self, RunDirectoryError> {
         let malformed = |what| RunDirectoryError::Malformed { path: path.join(RUN_FILE), what };
         let run = RunFile::parse(text).map_err(malformed)?;
-        let plan = Plan::derive(run.plan)
-            .map_err(|source| RunDirectoryError::Plan { path: path.to_owned(), source })?;
+        let plan = match known.filter(|known| known.spec() == run.plan) {
+            Some(known) => Arc::clone(known),
+            None => Plan::derive(run.plan)
+                .map(Arc::new)
+                .map_err(|source| RunDirectoryError::Plan { path: path.to_owned(), source })?,
+        };
         if *plan.fingerprint() != run.fingerprint {
             return Err(RunDirectoryError::OtherPlan {
                 path: path.to_owned(),
@@ -201,7 +213,7 @@ impl RunDirectory {
                 derived: plan.fingerprint().clone(),
             });
         }
-        Ok(Self { path: path.to_owned(), run, plan: Arc::new(plan) })
+        Ok(Self { path: path.to_owned(), run, plan })
     }
 
     /// Begins a run in `path`, which is created where it is missing and must not hold a run, at that time since 1970
@@ -230,7 +242,7 @@ impl RunDirectory {
     /// # Errors
     /// The text describes no run that this release can count, or the disk would not do it.
     pub(crate) fn copy(path: &Path, text: &[u8]) -> Result<Self, RunDirectoryError> {
-        let copied = Self::of_text(path, &String::from_utf8_lossy(text))?;
+        let copied = Self::of_text(path, &String::from_utf8_lossy(text), None)?;
         let write = replace_file(path, RUN_FILE, text, 0o644);
         write.map_err(|source| io_error("create", &path.join(RUN_FILE))(source))?;
         Ok(copied)

@@ -59,6 +59,11 @@ impl Shard {
         (u128::from(self.of) << 64 | u128::from(self.index)).to_le_bytes()
     }
 
+    /// As it is written in arguments: `3/400`, or `1/1` for the whole plan.
+    pub fn fraction(self) -> String {
+        format!("{}/{}", self.index, self.of)
+    }
+
     /// The words by which runs of plan version 1 are told apart: those in which a shard was once shown.
     pub fn text_of_version_1(self) -> String {
         if self.is_whole() {
@@ -71,6 +76,11 @@ impl Shard {
     /// Whether the unit belongs to it.
     pub fn contains(self, unit: UnitId) -> bool {
         unit.0 % self.of == self.index - 1
+    }
+
+    /// Those of the units 0 to `units - 1` that belong to it.
+    pub fn units(self, units: u64) -> impl Iterator<Item = UnitId> {
+        (self.index - 1..units).step_by(self.of as usize).map(UnitId)
     }
 
     /// How many of the units 0 to `units - 1` belong to it.
@@ -116,6 +126,8 @@ mod tests {
                 for shard in shards {
                     let counted = (0..units).filter(|u| shard.contains(UnitId(*u))).count() as u64;
                     assert_eq!(shard.size(units), counted);
+                    assert!(shard.units(units).all(|unit| shard.contains(unit)));
+                    assert_eq!(shard.units(units).count() as u64, counted);
                 }
             }
         }

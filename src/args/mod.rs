@@ -10,6 +10,7 @@ mod kernel;
 mod keys;
 mod loss;
 mod plan;
+mod published;
 mod records;
 mod value;
 
@@ -21,7 +22,9 @@ pub use count::{CountArgs, LocalCount, Storage};
 pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
 pub use plan::new_plan;
+pub use published::{CertifyArgs, HeadArgs};
 pub use records::{ExportArgs, MergeArgs, RetractArgs, VerifyArgs};
+pub use value::ThreadsArgs;
 
 /// Counts the ways to place n queens on an n x n board so that none attacks another: on one machine or on hundreds,
 /// for as long as it takes.
@@ -51,6 +54,8 @@ pub enum Command {
     Keys(KeysArgs),
     Verify(VerifyArgs),
     Export(ExportArgs),
+    Head(HeadArgs),
+    Certify(CertifyArgs),
     Merge(MergeArgs),
     Retract(RetractArgs),
     Bench(BenchArgs),

@@ -21,11 +21,13 @@ Examples:
   diadem verify ./diadem-16                          50 units counted again
   diadem verify ./diadem-16 --recount all --json     every one, the report as JSON
   diadem verify ./diadem-16 --recount 0              only what the ledger itself shows
-  diadem verify ./diadem-16 --export diadem-16.csv   and a published table")]
+  diadem verify ./diadem-16 --export diadem-16.csv   and a published table
+  diadem verify ./diadem-16 --heads heads.txt        and that nothing was rewritten since
+  diadem verify ./diadem-16 --certificate 16.json    and that the certificate says what the ledger says")]
 pub struct VerifyArgs {
-    /// The run directory.
-    #[arg(value_name = "DIR")]
-    pub run: PathBuf,
+    /// The run directory; may be left out where a certificate is named, whose signature alone is checked then.
+    #[arg(value_name = "DIR", required_unless_present = "certificate")]
+    pub run: Option<PathBuf>,
     /// How many units, chosen at random, to count again: a number or all.
     #[arg(long, value_name = "K", default_value = "50", value_parser = sample)]
     pub recount: SampleSize,
@@ -37,6 +39,15 @@ pub struct VerifyArgs {
     /// A table written by diadem export: it must say what the ledger says.
     #[arg(long, value_name = "FILE")]
     pub export: Option<PathBuf>,
+    /// Lines of diadem head, as they were published: each must be in the chain of the ledger.
+    #[arg(long, value_name = "FILE", requires = "run")]
+    pub heads: Option<PathBuf>,
+    /// A certificate of diadem certify: its signature must be right, and it must say what the ledger says.
+    #[arg(long, value_name = "FILE")]
+    pub certificate: Option<PathBuf>,
+    /// The public key that must have signed the certificate, 64 hexadecimal digits [default: whichever it names].
+    #[arg(long, value_name = "KEY", requires = "certificate")]
+    pub signer: Option<String>,
     /// Print the report as one JSON object.
     #[arg(long)]
     pub json: bool,
@@ -117,13 +128,17 @@ Examples:
   diadem retract ./diadem-20 --unit 17 --unit 99 --reason \"found wrong by diadem verify\"
   diadem retract ./diadem-20 --machine rack-3 --reason \"bad memory\"
   diadem retract ./diadem-20 --machine ada/rack-3 --reason \"bad memory\"    a machine of the owner ada
-  diadem retract ./diadem-20 --owner mallory --reason \"key was stolen\"")]
+  diadem retract ./diadem-20 --owner mallory --reason \"key was stolen\"
+  diadem retract ./diadem-20 --machine rack-3 --readmit --reason \"new memory\"    it may count again")]
 pub struct RetractArgs {
     /// The run directory.
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
     #[command(flatten)]
     pub target: TargetArgs,
+    /// Believe the machine or the owner again, from now on; what was taken back stays so.
+    #[arg(long, conflicts_with = "unit")]
+    pub readmit: bool,
     /// Why, for those who read the ledger.
     #[arg(long, value_name = "TEXT", value_parser = reason)]
     pub reason: String,
@@ -145,16 +160,21 @@ pub struct TargetArgs {
 }
 
 impl TargetArgs {
-    /// What was named; clap sees that it is one of the three.
-    pub fn target(&self) -> Target {
+    /// What was named, which clap sees is one of the three; or its readmission.
+    pub fn target(&self, readmit: bool) -> Target {
         if let Some(owner) = &self.owner {
-            return Target::Owner(owner.clone());
+            let owner = owner.clone();
+            return if readmit { Target::Admission { owner, machine: None } } else { Target::Owner(owner) };
         }
         let Some(machine) = &self.machine else {
             return Target::Units(self.unit.iter().copied().map(UnitId).collect());
         };
         let (owner, machine) = machine.split_once('/').unwrap_or(("", machine));
-        Target::Machine { owner: owner.to_owned(), machine: machine.to_owned() }
+        let (owner, machine) = (owner.to_owned(), machine.to_owned());
+        if readmit {
+            return Target::Admission { owner, machine: Some(machine) };
+        }
+        Target::Machine { owner, machine }
     }
 }
 

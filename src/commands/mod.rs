@@ -3,10 +3,12 @@
 #[cfg(feature = "atlas")]
 mod atlas;
 mod bench;
+mod certify;
 mod coordinator;
 mod count;
 mod export;
 mod follow;
+mod head;
 mod keys;
 mod merge;
 mod retract;
@@ -29,6 +31,8 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Keys(args) => keys::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),
+        Command::Head(args) => head::run(&args),
+        Command::Certify(args) => certify::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Retract(args) => retract::run(&args),
         Command::Bench(args) => bench::run(&args),

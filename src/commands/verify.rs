@@ -3,53 +3,121 @@
 mod progress;
 
 use std::collections::BTreeSet;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use coordinator::export::TableSource;
 use coordinator::run_directory::RunDirectory;
-use coordinator::verify::{SampleRecount, Verification};
-use coordinator::{Audit, CONFIDENCE};
+use coordinator::verify::{SampleRecount, Verification, VerifyError};
+use coordinator::{Audit, CONFIDENCE, Certificate, CertificateError, PublishedHeads};
 use serde_json::{Map, Value, json};
 
-use crate::args::VerifyArgs;
+use crate::args::{ThreadsArgs, VerifyArgs};
+use crate::command_line::quoted;
 use crate::output::{print, sentence};
 use progress::RecountProgress;
 
 pub fn run(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
     let mut report = VerifyReport { json: args.json.then(Map::new) };
     let verified = verify(args, &mut report);
-    report.end(&verified)?;
+    let way_on = verified.as_ref().err().and_then(|error| way_on(args.run.as_deref()?, error));
+    report.end(&verified, way_on.as_deref())?;
+    let verified = match way_on {
+        Some(way_on) => {
+            verified.map_err(|error| anyhow!("{}; to have it counted again: {way_on}", sentence(&error)))
+        }
+        None => verified,
+    };
     verified.map(|()| ExitCode::SUCCESS)
 }
 
+/// The command that takes the counts back that cannot stand.
+fn way_on(run: &Path, error: &anyhow::Error) -> Option<String> {
+    let directory = RunDirectory::open(run).ok()?;
+    let units = error.downcast_ref::<VerifyError>()?.wrong_units(&directory);
+    if units.is_empty() {
+        return None;
+    }
+    let named =
+        units.iter().fold(quoted(&run.to_string_lossy()), |named, unit| format!("{named} --unit {unit}"));
+    Some(format!("diadem retract {named} --reason 'found wrong by diadem verify'"))
+}
+
 fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
-    let directory = RunDirectory::open(&args.run)?;
+    let certificate =
+        args.certificate.as_deref().map(|path| read_certificate(path, args, report)).transpose()?;
+    let Some(path) = &args.run else { return Ok(()) };
+    let directory = RunDirectory::open(path)?;
     let run = Verification::read(&directory, args.recount, args.seed)?;
-    report_ledger(report, &args.run, &directory, run.audit())?;
+    report_ledger(report, path, &directory, run.audit())?;
+    if let Some(path) = &args.heads {
+        report_heads(report, path, &directory)?;
+    }
     run.expect_complete()?;
     report_identities(report, &run)?;
-    let threads = args.threads.count();
-    let progress = RecountProgress::new("symmetric counts", run.symmetric_units());
-    let again = run.recount_symmetric(threads, &|| progress.advance())?;
-    drop(progress);
+    let again = recount_symmetric(&run, args.threads)?;
     report.add(
         &format!("symmetric counts: all {again} found again by a second algorithm"),
         "symmetric_counts",
         json!({ "units": again, "agree": true }),
     )?;
     let progress = RecountProgress::new("recount", run.sample_units());
-    let again = run.recount_sample(threads, &|| progress.advance())?;
+    let again = run.recount_sample(args.threads.count(), &|| progress.advance())?;
     drop(progress);
     report_recount(report, &again)?;
     report_published(report, &run)?;
+    if let Some((path, certificate)) = args.certificate.as_ref().zip(certificate) {
+        let file = path.display();
+        certificate.check(&directory).with_context(|| file.to_string())?;
+        report.add(&format!("{file}: says what the ledger says"), "certified", json!(true))?;
+    }
     if let Some(path) = &args.export {
         report_export(report, path, &directory, run.audit())?;
     }
     Ok(())
+}
+
+/// Counts all symmetric counts again, and shows how far it is.
+pub fn recount_symmetric(run: &Verification<'_>, threads: ThreadsArgs) -> anyhow::Result<u64> {
+    let progress = RecountProgress::new("symmetric counts", run.symmetric_units());
+    Ok(run.recount_symmetric(threads.count(), &|| progress.advance())?)
+}
+
+fn read_certificate(
+    path: &Path,
+    args: &VerifyArgs,
+    report: &mut VerifyReport,
+) -> anyhow::Result<Certificate> {
+    let file = path.display();
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {file}"))?;
+    let certificate = Certificate::parse(&text).with_context(|| file.to_string())?;
+    let key = certificate.key().to_owned();
+    if let Some(wanted) = args.signer.clone().filter(|wanted| *wanted != key) {
+        let other = CertificateError::OtherKey { found: key, wanted };
+        return Err(anyhow::Error::new(other).context(file.to_string()));
+    }
+    let known = if args.signer.is_some() { "" } else { "; whose that is you must know (--signer)" };
+    report.add(
+        &format!("{file}: as it was signed with the key {key}{known}"),
+        "certificate",
+        json!({ "file": file.to_string(), "key": key }),
+    )?;
+    Ok(certificate)
+}
+
+fn report_heads(report: &mut VerifyReport, path: &Path, directory: &RunDirectory) -> anyhow::Result<()> {
+    let file = path.display();
+    let text = fs::read_to_string(path).with_context(|| format!("cannot read {file}"))?;
+    let heads = PublishedHeads::parse(&text).and_then(|heads| heads.check(directory));
+    let heads = heads.with_context(|| file.to_string())?;
+    report.add(
+        &format!("{file}: {heads} published heads, each in the chain of the ledger"),
+        "heads",
+        json!({ "file": file.to_string(), "heads": heads }),
+    )
 }
 
 fn report_ledger(
@@ -181,11 +249,12 @@ impl VerifyReport {
         }
     }
 
-    fn end(self, verified: &anyhow::Result<()>) -> anyhow::Result<()> {
+    fn end(self, verified: &anyhow::Result<()>, way_on: Option<&str>) -> anyhow::Result<()> {
         let Some(mut object) = self.json else { return Ok(()) };
         object.insert("sound".into(), json!(verified.is_ok()));
         if let Err(error) = verified {
             object.insert("wrong".into(), json!(sentence(error)));
+            way_on.map(|way_on| object.insert("way_on".into(), json!(way_on)));
         }
         print(&Value::Object(object).to_string())
     }

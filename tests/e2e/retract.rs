@@ -3,6 +3,7 @@
 use queens::{Measure, Summand};
 
 use crate::harness::{Folder, published};
+use crate::second_verifier::check;
 use crate::verify::lie_about;
 
 #[test]
@@ -46,6 +47,22 @@ fn what_a_machine_has_counted_is_taken_back_and_its_workers_are_refused() {
     assert_eq!((taken.code, taken.stdout.contains("open again")), (Some(0), true), "{taken:?}");
     assert!(folder.ledger("run").contains("\"kind\":\"expel\""));
     assert_eq!(folder.run("verify run --recount 0").code, Some(1), "nothing of it stands");
+    // It may count again, and what it counts then is believed.
+    folder.run("retract run --owner ada --readmit --reason x").refused(&["\"ada\" is not quarantined"]);
+    let admitted = folder.run(&format!("retract run --machine {machine} --readmit --reason cooled"));
+    assert_eq!((admitted.code, admitted.stdout.contains("believed again")), (Some(0), true), "{admitted:?}");
+    folder
+        .run(&format!("retract run --machine {machine} --readmit --reason x"))
+        .refused(&["is not quarantined"]);
+    assert_eq!(folder.run("count 11 --run run --json").json()["total"], published(11));
+    assert_eq!(folder.run("verify run --recount 0").code, Some(0));
+    let checked = check(&folder, "run");
+    assert_eq!(checked.code, Some(0), "{checked:?}");
+    // All machines of the owner without a name.
+    assert_eq!(folder.run("retract run --owner= --reason all").code, Some(0));
+    assert_eq!(folder.run("retract run --owner= --readmit --reason again").code, Some(0));
+    assert_eq!(folder.run("count 11 --run run --json").json()["total"], published(11));
+    assert_eq!(check(&folder, "run").code, Some(0));
 }
 
 #[test]

@@ -6,19 +6,20 @@ use std::process::Command;
 
 use coordinator::run_directory::RunDirectory;
 use queens::Plan;
-use rand::SeedableRng;
 use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 use serde_json::{Value, json};
 
 use crate::forgery::{Forgery, by_another, retraction};
 use crate::harness::{Completed, Folder};
 use crate::lies::LIES;
+use crate::owner_lies::{OWNER_LIES, with_owners};
 
 /// Forgeries of each kind.
 const EACH: u64 = 5;
 
 /// `tools/check.py` in that folder.
-fn check(folder: &Folder, args: &str) -> Completed {
+pub fn check(folder: &Folder, args: &str) -> Completed {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/check.py");
     let mut command = Command::new("python3");
     command.arg(script).args(args.split_whitespace()).current_dir(folder.path());
@@ -83,18 +84,20 @@ fn forged_ledgers_that_verify_refuses_are_refused_by_the_second_verifier_too() {
     let whole = with_history(counted(&folder, 14));
     whole.write(&folder.path().join("counted"));
     let plan = Plan::derive(RunDirectory::open(&folder.path().join("counted")).unwrap().run().plan).unwrap();
+    let owned = with_owners(whole.clone());
     let mut runs = Vec::new();
-    for (i, (name, lie)) in LIES.iter().enumerate() {
+    let lies = LIES.iter().map(|lie| (&whole, lie)).chain(OWNER_LIES.iter().map(|lie| (&owned, lie)));
+    for (i, (base, (name, lie))) in lies.enumerate() {
         for seed in 0..EACH {
             let mut random = StdRng::seed_from_u64(1000 * i as u64 + seed);
-            let mut forgery = whole.clone();
+            let mut forgery = base.clone();
             lie(&mut forgery, &mut random, &plan);
             let run = format!("{i}-{seed}-{}", name.replace(' ', "-"));
             forgery.write(&folder.path().join(&run));
             runs.push(run);
         }
     }
-    assert!(runs.len() >= 200);
+    assert!(runs.len() >= 300);
     let reports = check_each(&folder, &runs);
     let mut refused = 0;
     let mut missed = Vec::new();
@@ -109,7 +112,7 @@ fn forged_ledgers_that_verify_refuses_are_refused_by_the_second_verifier_too() {
     }
     println!("{refused} of {} forgeries are refused by both", runs.len());
     assert!(missed.is_empty(), "the second verifier misses {missed:#?}");
-    assert!(refused >= 200, "{refused} of {} are refused by both", runs.len());
+    assert!(refused >= 300, "{refused} of {} are refused by both", runs.len());
 }
 
 #[test]
@@ -122,13 +125,14 @@ fn ledgers_that_are_sound_are_so_for_both_verifiers() {
     let plain = counted(&folder, 14);
     let history = with_history(plain.clone());
     history.write(&folder.path().join("history"));
+    with_owners(history.clone()).write(&folder.path().join("owners"));
     Forgery { second_file: Some(2), ..history.clone() }.write(&folder.path().join("rolled-over"));
     history.write(&folder.path().join("tail"));
     let ledger = folder.path().join("tail/ledger/000001.jsonl");
     let text = fs::read_to_string(&ledger).unwrap();
     fs::write(&ledger, format!("{text}{}", &text[..100])).unwrap();
-    let runs =
-        ["1", "2", "9", "12", "13", "shard", "counted", "history", "rolled-over", "tail"].map(String::from);
+    let runs = ["1", "2", "9", "12", "13", "shard", "counted", "history", "owners", "rolled-over", "tail"]
+        .map(String::from);
     for (run, report) in runs.iter().zip(check_each(&folder, &runs)) {
         assert_eq!(report["sound"], true, "{report}");
         let verified = folder.run(&format!("verify {run} --recount all --json")).json();
@@ -139,6 +143,10 @@ fn ledgers_that_are_sound_are_so_for_both_verifiers() {
             assert_eq!(report["ledger"][name], verified["ledger"][name], "{report} {verified}");
         }
         assert_eq!(report["published"], verified["published"]);
+        let head = folder.run(&format!("head {run} --json")).json();
+        for name in ["run", "records", "head", "n", "shard", "plan"] {
+            assert_eq!(report["ledger"][name], head[name], "{report} {head}");
+        }
     }
 }
 
@@ -163,4 +171,84 @@ fn the_second_verifier_names_the_place_and_ends_with_a_code_for_each_case() {
     fs::write(&path, text.replace('\n', "\r\n")).unwrap();
     let rewritten = check(&folder, "run");
     assert!(rewritten.code == Some(3) && rewritten.stderr.contains("CR LF"), "{rewritten:?}");
+}
+
+/// What becomes of the bytes behind the last mark but one, which is at that place.
+fn tear(bytes: &mut Vec<u8>, from: usize, random: &mut StdRng) {
+    let at = random.random_range(from..bytes.len());
+    let blocks =
+        at.div_ceil(64) * 64..(random.random_range(at..=bytes.len()) / 64 * 64).max(at.div_ceil(64) * 64);
+    match random.random_range(0..10) {
+        0 => bytes.truncate(at),
+        1 => bytes[at] ^= 1 << random.random_range(0..8),
+        2 => bytes[at..].fill(0),
+        3 if blocks.end <= bytes.len() => bytes[blocks].fill(0),
+        4 => {
+            let lines = bytes.iter().filter(|byte| **byte == b'\n').count();
+            let last = bytes.iter().rposition(|byte| *byte == b'\n').unwrap();
+            bytes.truncate(if random.random_bool(0.5) { last } else { last - lines.min(3) });
+        }
+        5 => {
+            let text = String::from_utf8(bytes.clone()).unwrap();
+            *bytes = text.replace('\n', "\r\n").into_bytes();
+        }
+        6 => {
+            bytes.truncate(at);
+            bytes.extend(b"garbage\n");
+        }
+        7 => {
+            bytes.truncate(at);
+            bytes.resize(at.div_ceil(64) * 64 + 128, 0);
+        }
+        8 => _ = bytes.splice(at..at, *b"\0"),
+        _ => {
+            let last = bytes.len() - 1;
+            bytes[last] = b'}';
+        }
+    }
+}
+
+#[test]
+fn what_follows_the_last_mark_is_torn_or_damaged_for_both_verifiers_alike() {
+    let folder = Folder::new();
+    folder.run("count 8 --run run --quiet");
+    let mut forgery = Forgery::of(&folder.path().join("run"));
+    let sound = forgery.clone();
+    sound.write(&folder.path().join("sound"));
+    let from = fs::read(folder.path().join("sound/ledger/000001.jsonl")).unwrap().len();
+    for _ in 0..9 {
+        let policy = json!({"kind": "policy", "double_check": "none", "at": 9});
+        forgery.lines.push(serde_json::from_value(policy).unwrap());
+    }
+    forgery.lines.push(forgery.lines[forgery.all("mark")[0]].clone());
+    forgery.number_marks();
+    forgery.write(&folder.path().join("whole"));
+    let whole = fs::read(folder.path().join("whole/ledger/000001.jsonl")).unwrap();
+    let mut runs = Vec::new();
+    for seed in 0..150 {
+        let mut random = StdRng::seed_from_u64(seed);
+        let mut bytes = whole.clone();
+        tear(&mut bytes, from, &mut random);
+        let run = format!("torn-{seed}");
+        sound.write(&folder.path().join(&run));
+        let ledger = folder.path().join(&run).join("ledger");
+        if random.random_bool(0.1) {
+            // The last group began a new file.
+            fs::write(ledger.join("000002.jsonl"), bytes.split_off(from.min(bytes.len()))).unwrap();
+        }
+        fs::write(ledger.join("000001.jsonl"), bytes).unwrap();
+        runs.push(run);
+    }
+    // A last file of zeros.
+    sound.write(&folder.path().join("zeros"));
+    fs::write(folder.path().join("zeros/ledger/000002.jsonl"), [0; 4096]).unwrap();
+    runs.push("zeros".to_owned());
+    let (mut torn, mut damaged) = (0, 0);
+    for (run, report) in runs.iter().zip(check_each(&folder, &runs)) {
+        let verified = folder.run(&format!("verify {run} --recount 0"));
+        let is_sound = verified.code == Some(0);
+        assert_eq!(report["sound"], is_sound, "{run}: {report} {verified:?}");
+        (torn, damaged) = (torn + u32::from(is_sound), damaged + u32::from(!is_sound));
+    }
+    assert!(torn > 20 && damaged > 20, "{torn} torn, {damaged} damaged");
 }

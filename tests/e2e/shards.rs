@@ -1,9 +1,10 @@
 //! Shares of a plan, counted apart and joined.
 
-use std::fs;
-use std::time::Duration;
+use serde_json::{Value, json};
 
-use crate::harness::{Folder, published};
+use crate::forgery::{Forgery, by_another, count_of, retraction};
+use crate::harness::{Folder, published, until};
+use crate::second_verifier::check;
 
 fn shards(folder: &Folder, which: &[u8]) -> String {
     let mut names = Vec::new();
@@ -47,33 +48,121 @@ fn runs_that_do_not_belong_together_are_not_joined() {
     assert!(!folder.path().join("out").exists());
 }
 
-#[test]
-fn shards_that_disagree_are_not_joined() {
-    let folder = Folder::new();
-    shards(&folder, &[1]);
-    // The same shard once more, with one count off by one and all hashes as a liar would write them.
-    let lying = coordinator_like_ledger(&folder);
-    fs::write(folder.path().join("lie/ledger/000001.jsonl"), lying).unwrap();
-    folder.run("merge out shard-1 lie").refused(&["lie counts", "neither can be believed"]);
+/// Writes that run once more under another name, with other lines.
+fn rewritten(folder: &Folder, run: &str, name: &str, rewrite: impl FnOnce(&mut Forgery)) {
+    let mut forgery = Forgery::of(&folder.path().join(run));
+    rewrite(&mut forgery);
+    forgery.number_marks();
+    forgery.write(&folder.path().join(name));
 }
 
-fn coordinator_like_ledger(folder: &Folder) -> String {
-    use coordinator::ledger::{LedgerPosition, LineHash, Record, Writer, read};
-    let of = |name: &str| folder.path().join(name);
-    let hash: LineHash = coordinator::run_directory::RunDirectory::open(&of("shard-1")).unwrap().run().hash();
-    let mut records: Vec<Record> = Vec::new();
-    read(&of("shard-1/ledger"), &LedgerPosition::beginning(hash), |_, record| {
-        // A check would contradict the lie.
-        records.extend(matches!(record, Record::Count(_)).then(|| record.clone()));
-        Ok::<_, std::convert::Infallible>(())
-    })
-    .unwrap();
-    let Record::Count(first) = &mut records[0] else { unreachable!("counts only") };
-    first.count += 1;
-    fs::create_dir_all(of("lie/ledger")).unwrap();
-    fs::copy(of("shard-1/run.json"), of("lie/run.json")).unwrap();
-    Writer::new(&of("lie/ledger"), LedgerPosition::beginning(hash))
-        .commit(&records, Duration::from_secs(1), 1)
-        .unwrap();
-    fs::read_to_string(of("lie/ledger/000001.jsonl")).unwrap()
+/// Without checks, which would contradict a lie, and without their being due.
+fn without_checks(forgery: &mut Forgery) {
+    forgery.lines.retain(|line| line["kind"] != "check");
+    forgery.lines.iter_mut().for_each(|line| _ = line.remove("recount"));
+}
+
+/// What both verifiers say of a run that is complete.
+fn worth(folder: &Folder, run: &str) -> Value {
+    assert_eq!(folder.run(&format!("verify {run} --recount all")).code, Some(0));
+    let checked = check(folder, &format!("--recount all {run}"));
+    assert_eq!(checked.code, Some(0), "{checked:?}");
+    let answer = folder.run(&format!("count 12 --run {run} --json")).json();
+    assert_eq!(answer["total"], published(12));
+    answer["worth"].clone()
+}
+
+#[test]
+fn shards_that_disagree_leave_a_dispute_that_the_joint_run_decides() {
+    let folder = Folder::new();
+    let parts = shards(&folder, &[1, 2, 3]);
+    // The same shard once more, with one count off by one and all hashes as a liar would write them.
+    rewritten(&folder, "shard-1", "lie", |forgery| {
+        without_checks(forgery);
+        for line in &mut forgery.lines {
+            if line["kind"] == "count" {
+                line["machine"] = "liar".into();
+            }
+        }
+        let at = forgery.all("count")[0];
+        forgery.lines[at]["count"] = (count_of(&forgery.lines[at]) + 1).into();
+    });
+    let merged = folder.run(&format!("merge out {parts} lie"));
+    assert_eq!(merged.code, Some(0), "{merged:?}");
+    assert!(
+        merged.stderr.contains("lie has ") && merged.stderr.contains("by liar, another run"),
+        "{merged:?}"
+    );
+    assert!(merged.stdout.contains("1 units are missing"), "{merged:?}");
+    let verified = folder.run("verify out");
+    assert!(verified.code == Some(1) && verified.stderr.contains("1 units are missing"), "{verified:?}");
+    folder.run("count 12 --run out --method meet --quiet");
+    let worth = worth(&folder, "out");
+    assert!(worth["conflicts"].as_u64() >= Some(1), "{worth}");
+}
+
+#[test]
+fn a_joint_run_keeps_what_its_parts_are_worth() {
+    let folder = Folder::new();
+    let parts = shards(&folder, &[1, 2, 3]);
+    // In the first shard a liar was found, by a unit that was drawn ...
+    rewritten(&folder, "shard-1", "shard-1", |forgery| {
+        without_checks(forgery);
+        let at = forgery.all("count")[0];
+        let count = forgery.lines[at].clone();
+        let mut lie = by_another(&count, "count", "liar", 1);
+        lie.insert("recount".into(), json!("sample"));
+        forgery.lines[at] = lie.clone();
+        let third = by_another(&count, "count", "third", 0);
+        let decided = [by_another(&count, "conflict", "second", 0), retraction(&lie, false), third];
+        decided.into_iter().for_each(|line| forgery.append(line));
+    });
+    // ... in the second one machine contradicts what two have counted, and the liar has counted what nobody confirmed.
+    rewritten(&folder, "shard-2", "shard-2", |forgery| {
+        without_checks(forgery);
+        let counts = forgery.all("count");
+        let first = forgery.lines[counts[0]].clone();
+        forgery.append(by_another(&first, "check", "second", 0));
+        forgery.append(by_another(&first, "conflict", "wrong", 3));
+        for at in &counts[1..4] {
+            (forgery.lines[*at]["machine"], forgery.lines[*at]["worker"]) = ("liar".into(), "liar".into());
+        }
+        let confirmed = forgery.lines[counts[3]].clone();
+        forgery.append(by_another(&confirmed, "check", "second", 0));
+    });
+    for part in parts.split(' ') {
+        assert_eq!(folder.run(&format!("verify {part}")).code, Some(0), "{part}");
+        assert_eq!(check(&folder, part).code, Some(0), "{part}");
+    }
+    let merged = folder.run(&format!("merge out {parts}"));
+    assert!(merged.stderr.contains("2 counts are left out"), "{merged:?}");
+    assert!(merged.stdout.contains("2 units are missing"), "{merged:?}");
+    folder.run("count 12 --run out --quiet");
+    let worth = worth(&folder, "out");
+    assert_eq!(
+        (&worth["conflicts"], &worth["quarantined"]),
+        (&json!(2), &json!(["liar", "wrong"])),
+        "{worth}"
+    );
+    assert!(worth["counted_twice_on_two_machines"].as_u64() >= Some(3), "{worth}");
+}
+
+#[test]
+fn a_merge_that_is_killed_leaves_no_result_and_is_repeated() {
+    let folder = Folder::new();
+    let parts = shards(&folder, &[1, 2, 3]);
+    for _ in 0..8 {
+        let mut merging = folder.start(&format!("merge out {parts}"), "merge.log");
+        let killed_at = folder.path().join("out.merging");
+        until("it writes or has ended", || merging.has_ended() || killed_at.exists());
+        merging.kill();
+        if folder.path().join("out").exists() {
+            // It was quicker: then all is there.
+            assert_eq!(folder.run("verify out --recount 0").code, Some(0));
+            std::fs::remove_dir_all(folder.path().join("out")).unwrap();
+        }
+    }
+    let merged = folder.run(&format!("merge out {parts}"));
+    assert!(merged.stdout.contains("Q(12) = 14200: agrees"), "{merged:?}");
+    assert!(!folder.path().join("out.merging").exists());
 }

@@ -70,6 +70,8 @@ fn a_wrong_count_with_all_hashes_right_is_found_by_the_recount_and_named() {
         let error = outcome.stderr.lines().last().unwrap();
         assert!(error.contains(&format!("unit {unit}: the ledger says")), "{outcome:?}");
         assert!(error.contains("000001.jsonl:") && error.contains(other), "{outcome:?}");
+        let way_on = format!("diadem retract {run} --unit {unit} --reason 'found wrong by diadem verify'");
+        assert!(error.ends_with(&way_on), "{outcome:?}");
         // Where nothing is counted again, the published value is what gives it away.
         let outcome = folder.run(&format!("verify {run} --recount 0"));
         assert!(outcome.stderr.contains("differs from the published value"), "{outcome:?}");
@@ -168,4 +170,31 @@ fn sums_by_family_are_the_same_in_both_schemes() {
     };
     assert_eq!(sums("search"), sums("meet"));
     folder.run("export meet --csv --by constellation").refused(&["by constellation", "by family"]);
+}
+
+#[test]
+fn the_command_that_verify_names_puts_right_what_was_wrong() {
+    let folder = Folder::new();
+    let put_right = |run: &str| {
+        let outcome = folder.run(&format!("verify {run} --recount all --json"));
+        assert_eq!(outcome.code, Some(1), "{outcome:?}");
+        let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
+        let way_on = report["way_on"].as_str().unwrap_or_else(|| panic!("{report}")).to_owned();
+        let command = way_on.strip_prefix("diadem ").unwrap();
+        let (command, reason) = command.split_once(" --reason ").unwrap();
+        let mut retract = folder.diadem(command);
+        let retracted = retract.args(["--reason", reason.trim_matches('\'')]).output().unwrap();
+        assert!(retracted.status.success(), "{retracted:?}");
+        assert_eq!(folder.run(&format!("count 12 --run {run} --json")).json()["total"], published(12));
+        assert_eq!(folder.run(&format!("verify {run} --recount all")).code, Some(0));
+    };
+    folder.run("count 12 --run wrong --quiet");
+    lie_about(&folder, "wrong", 1, |summand| summand == Summand::Asymmetric);
+    put_right("wrong");
+    // One solution more that the half turn fixes, and T is odd where it must be even.
+    folder.run("count 12 --run contradicting --quiet");
+    lie_about(&folder, "contradicting", 1, |summand| {
+        matches!(summand, Summand::Symmetric(_, Measure::HalfTurn))
+    });
+    put_right("contradicting");
 }

@@ -12,6 +12,8 @@ from .run_file import number, strict_json
 
 LONGEST = 1 << 16
 BATCH = 4096
+# No disk writes less at a time, or at other places than its multiples.
+BLOCK = 64
 LAST_FIELDS = re.compile(rb',"prev":"([0-9a-f]{32})","crc":"([0-9a-f]{8})"}', re.ASCII)
 LAST_LENGTH = len(',"prev":""') + 32 + len(',"crc":""}') + 8
 KIND_FIRST = re.compile(rb'{"kind":"[a-z]+",')
@@ -58,10 +60,12 @@ KINDS = {
     "conflict": UNIT,
     "retract": ({**COUNTED, **MAKER, "at": U64}, {**BY_WHOM, "quarantine": _flag, "contradiction": _flag, "reason": _text}),
     "restore": ({**COUNTED, **MAKER, "at": U64}, {**BY_WHOM, **RECOUNT}),
-    "expel": ({"reason": _text, "at": U64}, {"owner": _text, "machine": _text}),
+    "expel": ({"reason": _text, "at": U64}, {"owner": _text, "machine": _text, "lost": _flag}),
+    "admit": ({"reason": _text, "at": U64}, {"owner": _text, "machine": _text}),
     "policy": ({"double_check": _policy, "at": U64}, {}),
     "term": ({"term": U64, "coordinator": _digits(32), "at": U64}, {"key": _digits(64)}),
     "replicas": ({"replicas": U32, "at": U64}, {}),
+    "merged": ({"run": _digits(32), "records": U64, "head": _digits(32), "conflicts": U64, "refuted": U64, "at": U64}, {}),
     "mark": ({"records": U64, "elapsed_ms": U64, "threads": U32}, {}),
 }
 
@@ -120,11 +124,13 @@ class Ledger:
         self.before = []
         # What the last commit mark says, the hash of its line, and the bytes up to its end.
         self.records, self.elapsed_ms, self.threads, self.head, self.bytes = 0, 0, 0, run_hash, 0
+        # The number of that line.
+        self.last_mark = -1
 
     @property
     def tail_bytes(self):
         """What follows the last mark: it was never acknowledged."""
-        return sum(os.path.getsize(os.path.join(self.folder, name)) for name in self.files) - self.bytes
+        return max(0, sum(os.path.getsize(os.path.join(self.folder, name)) for name in self.files) - self.bytes)
 
     def committed(self):
         """Every committed record with the number of its line, group by group."""
@@ -139,9 +145,7 @@ class Ledger:
             except ValueError as error:
                 unfit = str(error)
             if unfit:
-                # What no mark follows was never committed.
-                if _is_mark(record) or line.endswith(b"\r\n") or any(_has_mark(line) for _, line, _ in lines):
-                    raise NotSound(f"{self.place(number)}: {unfit}")
+                self._expect_torn(number, line, lines, unfit)
                 return
             before, read = digest, read + len(line)
             if not _is_mark(record):
@@ -151,13 +155,47 @@ class Ledger:
                 raise NotSound(f"{self.place(number)}: the mark counts {record['records']} records, but there are "
                                f"{self.records + len(group)}")
             self.records, self.elapsed_ms, self.threads = record["records"], record["elapsed_ms"], record["threads"]
-            self.head, self.bytes = digest, read
+            self.head, self.bytes, self.last_mark = digest, read, number
             yield from group
             group = []
 
+    def _expect_torn(self, number, line, lines, unfit):
+        """From the line of that number on, which is unfit, there is only what an interrupted write leaves."""
+        place, file = self.place(number), self._file(number)
+        if line.endswith(b"\r\n"):
+            raise NotSound(f"{place}: {unfit}")
+        has_mark = _has_mark(line.rstrip(b" \t\r\n\f") + b"\n")
+        torn, goes_on = _is_cut_or_zeros(line), not line.endswith(b"\n")
+        for number, line, _ in lines:
+            has_mark = has_mark or _has_mark(line)
+            torn = torn and self._file(number) == file and (goes_on or _is_fit(line) or _is_cut_or_zeros(line))
+            goes_on = not line.endswith(b"\n")
+        if has_mark:
+            raise NotSound(f"{place}: {unfit}")
+        if not torn or not self._has_whole_blocks(file):
+            raise NotSound(f"{place}: {unfit}, and that is not what an interrupted write leaves")
+
+    def _has_whole_blocks(self, file):
+        """Whether the zeros behind the last mark are those of blocks that were never written."""
+        with open(os.path.join(self.folder, self.files[file]), "rb") as ledger:
+            for _ in range(self.last_mark + 1 - self.before[file]):
+                ledger.readline()
+            length = BLOCK - ledger.tell() % BLOCK
+            while block := ledger.read(length):
+                written = block.split(b"\0", 1)[0]
+                is_whole = len(written) == len(block) or not written or written.endswith(b"\n")
+                if not is_whole or block[len(written):].strip(b"\0"):
+                    return False
+                length = BLOCK
+        return True
+
+    def _file(self, line):
+        """The place of a line's file in the list."""
+        return bisect_right(self.before, line) - 1
+
     def place(self, line):
         """The file of a line and its number there."""
-        file = bisect_right(self.before, line) - 1
+        file = self._file(line)
         return f"{self.files[file]}:{line - self.before[file] + 1}"
 
     def _lines(self):
@@ -167,6 +205,9 @@ class Ledger:
             self.before.append(number)
             with open(os.path.join(self.folder, name), "rb") as file:
                 while batch := list(islice(iter(lambda: file.readline(LONGEST + 1), b""), BATCH)):
+                    # A mark that is whole but for its newline was written.
+                    if not batch[-1].endswith(b"\n") and _has_mark(batch[-1] + b"\n"):
+                        batch[-1] += b"\n"
                     for line, digest in zip(batch, digests([line[:-1] for line in batch], 16)):
                         yield number, line, digest.hex()
                         number += 1
@@ -176,8 +217,22 @@ def _is_mark(record):
     return record is not None and record["kind"] == "mark"
 
 
-def _has_mark(line):
+def _fit(line):
     try:
-        return _is_mark(decode(line)[0])
+        return decode(line)[0]
     except ValueError:
-        return False
+        return None
+
+
+def _is_fit(line):
+    return _fit(line) is not None
+
+
+def _has_mark(line):
+    return _is_mark(_fit(line))
+
+
+def _is_cut_or_zeros(line):
+    """Whether the line has zeros, or ends before it should; one with something else than a newline behind it does not."""
+    is_cut = not line.endswith(b"\n") and len(line) <= LONGEST
+    return b"\0" in line or (is_cut and not _is_fit(line[:-1] + b"\n"))

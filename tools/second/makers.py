@@ -74,6 +74,15 @@ class Makers:
         """Its operator has quarantined a machine; without one the whole owner."""
         self.expelled.add((owner, machine))
 
+    def admit(self, owner, machine):
+        """Its operator believes a machine again; without one the whole owner."""
+        believed = self.is_owner_believed(owner) if machine is None else (
+            self.is_believed((owner, machine)) or not self.is_owner_believed(owner))
+        if believed:
+            raise ValueError(f"{machine or owner!r} is believed again who is not quarantined, or whose owner is expelled")
+        for makers in (self.lost, self.lost_to_others, self.expelled):
+            makers -= {maker for maker in makers if maker[0] == owner and machine in (None, maker[1])}
+
     def is_believed(self, maker):
         return maker not in self.lost and maker not in self.expelled and self.is_owner_believed(maker[0])
 

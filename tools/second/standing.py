@@ -140,7 +140,13 @@ class Standing:
     # Records of the run.
 
     def _expel(self, line, record):
-        self.makers.expel(record.get("owner"), record.get("machine"))
+        owner, machine = record.get("owner"), record.get("machine")
+        self.makers.expel(owner, machine)
+        if machine is not None and record.get("lost", False):
+            self.makers.lose((owner, machine), True)
+
+    def _admit(self, line, record):
+        self.makers.admit(record.get("owner"), record.get("machine"))
 
     def _policy(self, line, record):
         self.policy = record["double_check"]
@@ -152,6 +158,9 @@ class Standing:
 
     def _replicas(self, line, record):
         self.replicas = record["replicas"]
+
+    def _merged(self, line, record):
+        self.conflicts += record["conflicts"]
 
     # What follows from them.
 

@@ -46,6 +46,8 @@ class Verification:
             "files": len(self.ledger.files),
             "tail_bytes": self.ledger.tail_bytes,
             "head": self.ledger.head,
+            "run": self.run.hash(),
+            "shard": f"{self.run.index}/{self.run.of}",
             "units": len(self.units),
             "counted": standing.done,
             "confirmed": standing.checks,
@@ -55,7 +57,8 @@ class Verification:
             "workers": sorted(standing.workers),
             "kernels": sorted(standing.kernels),
         }, "{part} of n = {n}, plan {plan}\n"
-           "chain and CRCs: {records} records in {files} files, each intact and following the one before; head {head}\n"
+           "chain and CRCs: {records} records in {files} files, each intact and following the one before\n"
+           "diadem-head run={run} records={records} head={head} n={n} shard={shard} plan={plan}\n"
            "tail: {tail_bytes} bytes after the last commit mark, never acknowledged\n"
            "counts: one standing count each for {counted} of {units} units; {confirmed} confirmed, {contradicted} "
            "contradicted, {retracted} retracted")

@@ -57,6 +57,9 @@ pub enum AddressError {
     Keys(String),
 }
 
+/// The plan that a coordinator announces, if it does.
+pub type Announced = Result<(PlanSpec, Fingerprint), CoordinatorError>;
+
 /// A coordinator at an address, or at one of several. Connects when it is first called, and again whenever that is
 /// needed; where one address does not answer, the next is called.
 #[derive(Clone, Debug)]
@@ -124,7 +127,7 @@ impl Remote {
     ///
     /// # Errors
     /// If the coordinator cannot be reached, refuses, or announces a plan that this release does not know.
-    pub fn plan(&self) -> Boxed<'_, Result<(PlanSpec, Fingerprint), CoordinatorError>> {
+    pub fn plan(&self) -> Boxed<'_, Announced> {
         Box::pin(async move {
             let site = self.sites.current();
             let mut client = self.client(site);
@@ -180,10 +183,7 @@ impl Remote {
 ///
 /// # Errors
 /// If the time is up; within it, if the coordinator refuses.
-pub fn fetch_plan(
-    remote: &Remote,
-    give_up_after: Option<Duration>,
-) -> Boxed<'_, Result<Result<(PlanSpec, Fingerprint), CoordinatorError>, GaveUp>> {
+pub fn fetch_plan(remote: &Remote, give_up_after: Option<Duration>) -> Boxed<'_, Result<Announced, GaveUp>> {
     Box::pin(async move {
         let mut outage = Outage::new(give_up_after);
         loop {

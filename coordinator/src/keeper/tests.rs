@@ -92,6 +92,8 @@ async fn records_bear_the_time_of_the_keepers_clock() {
             Record::Count(r) | Record::Check(r) => r.at,
             Record::Policy(r) => r.at,
             Record::Term(r) => r.at,
+            Record::Merged(r) => r.at,
+            Record::Admit(r) => r.at,
             other => panic!("{other:?}"),
         };
         assert_eq!(at, 1_790_000_000);

@@ -2,7 +2,8 @@
 //! counts the records in front of it.
 
 use super::damage::{Damage, LineError};
-use super::line::{LineHash, decode};
+use super::hash::LineHash;
+use super::line::decode;
 use super::record::Record;
 use super::{LedgerPosition, Location};
 

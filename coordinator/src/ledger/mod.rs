@@ -10,6 +10,7 @@
 mod chain;
 mod damage;
 mod disk;
+mod hash;
 mod intake;
 mod line;
 mod lines;
@@ -29,12 +30,13 @@ use serde::{Deserialize, Serialize};
 
 pub use damage::{Change, Damage, LedgerError, LineError};
 pub(crate) use disk::{Disk, SystemDisk};
+pub use hash::{LineHash, LineHashError};
 pub(crate) use intake::{Group, Intake};
-pub use line::{LineHash, LineHashError};
 pub(crate) use pieces::Pieces;
-pub use reader::{LineBefore, Tail, line_before, read, read_until};
+pub use reader::{LineBefore, Tail, line_before, read, read_marks, read_until};
 pub use record::{
-    CommitMark, Expulsion, Policy, Record, Recount, Replicas, Restoration, Retraction, TermRecord, UnitRecord,
+    Admission, CommitMark, Expulsion, MergedRun, Policy, Record, Recount, Replicas, Restoration, Retraction,
+    TermRecord, UnitRecord,
 };
 pub use writer::Writer;
 

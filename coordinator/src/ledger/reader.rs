@@ -6,12 +6,13 @@
 //!     else: is all from there on what a torn write leaves, and no mark among it?  tail : damage
 //! ```
 
+use std::convert::Infallible;
 use std::error::Error;
 use std::path::Path;
 
 use super::chain::Chain;
 use super::damage::{Damage, LineError};
-use super::line::LineHash;
+use super::hash::LineHash;
 use super::lines::{LONGEST_LINE, LineReader};
 use super::record::Record;
 use super::torn::{Remainder, remainder};
@@ -48,7 +49,29 @@ pub fn read_until<E: Error + Send + Sync + 'static>(
     folder: &Path,
     from: &LedgerPosition,
     until: Option<&LedgerPosition>,
+    apply: impl FnMut(Location, &Record) -> Result<(), E>,
+) -> Result<Tail, LedgerError> {
+    read_groups(folder, from, until, apply, |_| ())
+}
+
+/// Reads the ledger in `folder` from a position to its last mark, and shows the place behind each mark to `each`.
+///
+/// # Errors
+/// The ledger is damaged, or cannot be read.
+pub fn read_marks(
+    folder: &Path,
+    from: &LedgerPosition,
+    each: impl FnMut(&LedgerPosition),
+) -> Result<Tail, LedgerError> {
+    read_groups(folder, from, None, |_, _| Ok::<_, Infallible>(()), each)
+}
+
+fn read_groups<E: Error + Send + Sync + 'static>(
+    folder: &Path,
+    from: &LedgerPosition,
+    until: Option<&LedgerPosition>,
     mut apply: impl FnMut(Location, &Record) -> Result<(), E>,
+    mut marked: impl FnMut(&LedgerPosition),
 ) -> Result<Tail, LedgerError> {
     let mut end = from.clone();
     let mut bytes = 0;
@@ -92,6 +115,7 @@ pub fn read_until<E: Error + Send + Sync + 'static>(
                     .map_err(|refusal| damaged(location, Damage::Record(refusal.into())))?;
             }
             end = chain.at.clone();
+            marked(&end);
             bytes = 0;
             if until == Some(&end) {
                 return Ok(Tail { end, bytes });

@@ -7,6 +7,7 @@ use queens::UnitId;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
+use super::hash::LineHash;
 use crate::double_check::DoubleCheck;
 
 /// One line of the ledger.
@@ -25,12 +26,16 @@ pub enum Record {
     Restore(Restoration),
     /// The operator does not believe a machine, or an owner with all machines, any more.
     Expel(Expulsion),
+    /// The operator believes a machine, or an owner with all machines, again.
+    Admit(Admission),
     /// How counts are checked from here on.
     Policy(Policy),
     /// A process writes from here on.
     Term(TermRecord),
     /// How many followers must have a record from here on before it is acknowledged.
     Replicas(Replicas),
+    /// The counts of another run are taken over.
+    Merged(MergedRun),
     /// The records before this line are on disk.
     Mark(CommitMark),
 }
@@ -165,6 +170,25 @@ pub struct Expulsion {
     /// One machine of that owner; all of them if there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
+    /// Of a machine: whether it lost against other owners in a run that was merged into this one.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub lost: bool,
+    /// Why.
+    pub reason: String,
+    /// When, in seconds since 1970 (UTC).
+    pub at: u64,
+}
+
+/// Whom the operator believes again, from here on: what was taken back stays so.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Admission {
+    /// The owner; empty for those who were not authenticated.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub owner: String,
+    /// One machine of that owner; all of them if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub machine: Option<String>,
     /// Why.
     pub reason: String,
     /// When, in seconds since 1970 (UTC).
@@ -177,6 +201,24 @@ pub struct Expulsion {
 pub struct Policy {
     /// Which counts are made a second time.
     pub double_check: DoubleCheck,
+    /// When, in seconds since 1970 (UTC).
+    pub at: u64,
+}
+
+/// A run whose counts are taken over: where they come from, and what its ledger has besides that does not come along.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MergedRun {
+    /// The run's hash.
+    pub run: LineHash,
+    /// The records in its ledger.
+    pub records: u64,
+    /// The hash of its last mark.
+    pub head: LineHash,
+    /// Its counts that contradicted others.
+    pub conflicts: u64,
+    /// Units drawn at random there whose standing count was contradicted.
+    pub refuted: u64,
     /// When, in seconds since 1970 (UTC).
     pub at: u64,
 }

@@ -12,8 +12,9 @@ use std::time::Duration;
 
 use super::damage::Change;
 use super::disk::{Disk, DiskFile, FileState, SystemDisk};
+use super::hash::LineHash;
 use super::intake::Group;
-use super::line::{LineHash, encode};
+use super::line::encode;
 use super::record::{CommitMark, Record};
 use super::{LedgerError, LedgerPosition, LineBefore, file_path, files_after, kept_path, line_before};
 

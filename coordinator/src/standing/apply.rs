@@ -23,7 +23,8 @@ impl Standing {
             Record::Conflict(r) => in_run(r.unit).and_then(|()| self.contradict(r)),
             Record::Retract(r) => in_run(r.unit).and_then(|()| self.retract(plan, r)),
             Record::Restore(r) => in_run(r.unit).and_then(|()| self.restore(plan, r)),
-            Record::Expel(r) => self.sums.machines.expel(&r.owner, r.machine.as_deref()),
+            Record::Expel(r) => self.sums.machines.strike(r),
+            Record::Admit(r) => self.sums.machines.admit(&r.owner, r.machine.as_deref()),
             Record::Policy(r) => {
                 self.sums.policy = Some(r.double_check);
                 Ok(())
@@ -31,6 +32,11 @@ impl Standing {
             Record::Term(r) => self.begin_term(r),
             Record::Replicas(r) => {
                 self.sums.replicas = Some(r.replicas);
+                Ok(())
+            }
+            Record::Merged(r) => {
+                self.sums.conflicts = self.sums.conflicts.saturating_add(r.conflicts);
+                self.sums.refuted = self.sums.refuted.saturating_add(r.refuted);
                 Ok(())
             }
             Record::Mark(_) => Ok(()),

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::record_error::RecordError;
 use super::vote::{MOST_KERNELS, MOST_MACHINES, MachineId, Origin, Vote};
+use crate::ledger::Expulsion;
 
 /// An owner of whom so many machines lost against other owners is expelled.
 const MOST_LOSERS: usize = 3;
@@ -222,6 +223,24 @@ impl Machines {
         }
     }
 
+    /// Somebody is not believed any more because a record says so.
+    ///
+    /// # Errors
+    /// There are as many machines as there can be, and this is one more.
+    pub fn strike(&mut self, r: &Expulsion) -> Result<(), RecordError> {
+        self.expel(&r.owner, r.machine.as_deref())?;
+        if let Some(name) = r.machine.as_deref().filter(|_| r.lost) {
+            let id = self.enrol(&r.owner, name)?;
+            self.lose(id, true);
+        }
+        Ok(())
+    }
+
+    /// Whether the machine lost against other owners.
+    pub fn has_lost_to_others(&self, id: MachineId) -> bool {
+        self.losers.contains(&id)
+    }
+
     /// A machine, or its owner with all machines, is not believed any more, now and when it comes again.
     ///
     /// # Errors
@@ -240,6 +259,31 @@ impl Machines {
             machine.trust = Trust::Expelled;
         }
         Ok(())
+    }
+
+    /// A machine, or an owner with all machines, is believed again.
+    ///
+    /// # Errors
+    /// It is believed, or it is a machine of an owner who is not.
+    pub fn admit(&mut self, owner: &str, machine: Option<&str>) -> Result<(), RecordError> {
+        let Some(name) = machine else {
+            if !self.expelled.remove(owner) {
+                return Err(RecordError::NotExpelled(owner.to_owned()));
+            }
+            let of_owner = self.list.iter_mut().filter(|machine| machine.owner == owner);
+            of_owner.for_each(|machine| machine.trust = Trust::Believed);
+            let list = &self.list;
+            self.losers.retain(|loser| list[loser.0 as usize].owner != owner);
+            return Ok(());
+        };
+        match self.number(owner, name) {
+            Some(id) if self.get(id).trust == Trust::Quarantined => {
+                self.get_mut(id).trust = Trust::Believed;
+                self.losers.remove(&id);
+                Ok(())
+            }
+            _ => Err(RecordError::NotExpelled(name.to_owned())),
+        }
     }
 
     /// Whether nothing is lent to that machine: itself or its owner is not believed.

@@ -4,6 +4,7 @@
 //! can understand a record differently. Who is to be believed follows from it too: two equal counts of different owners
 //! decide a dispute, or of different machines where all belong to one owner, and a machine that lost one is quarantined.
 
+mod adopt;
 mod apply;
 mod counts;
 mod disputes;
@@ -18,6 +19,7 @@ use queens::{Plan, UnitId};
 use crate::bitmap::Bitmap;
 use crate::double_check::DoubleCheck;
 use crate::shard::Shard;
+pub(crate) use adopt::Level;
 use counts::Counts;
 pub use counts::MOST_COMPLETIONS;
 pub use machines::{Machine, Machines, Trust};
@@ -131,7 +133,8 @@ impl Standing {
         self.counts.units().find(|unit| shard.contains(*unit) && !self.is_done(*unit))
     }
 
-    /// Marks a unit as counted without adding it up: for comparisons.
+    /// Marks a unit as counted without adding it up.
+    #[cfg(test)]
     pub(crate) fn adopt_count(&mut self, unit: UnitId, count: u64) {
         self.marks.of_mut(UnitMark::Done).insert(unit.0);
         let nobody = Origin { machine: MachineId(0), kernel: 0, mirrored: false };

@@ -47,6 +47,9 @@ pub enum RecordError {
     /// It restores a count that others contradict, or that nobody made.
     #[error("unit {0} is restored to a count that is not the only one believed")]
     Opposed(UnitId),
+    /// It has somebody believed again who is, or a machine whose owner is not.
+    #[error("{0:?} is not quarantined, or its owner is expelled")]
+    NotExpelled(String),
     /// It names a machine too many.
     #[error("{0:?} is one machine more than the {MOST_MACHINES} there can be")]
     TooManyMachines(String),

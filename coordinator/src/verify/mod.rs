@@ -16,7 +16,7 @@ mod recount;
 mod sample;
 mod selection;
 
-use queens::UnitId;
+use queens::{Summand, TallyError, UnitId};
 use thiserror::Error;
 
 use crate::answer::{Agreement, Answer};
@@ -60,6 +60,23 @@ pub enum VerifyError {
     /// The total is not the published one.
     #[error("the ledger is complete, but its total differs from the published value")]
     Published,
+}
+
+impl VerifyError {
+    /// The units of the run whose counts cannot stand, where it is known which.
+    pub fn wrong_units(&self, directory: &RunDirectory) -> Vec<UnitId> {
+        match self {
+            Self::Recount(RecountError::Differs { unit, .. })
+            | Self::Identities(Violation::Reflections { unit, .. }) => vec![*unit],
+            Self::Audit(AuditError::Sums(TallyError::Contradiction { member, .. })) => {
+                let is_of_member = |summand| matches!(summand, Summand::Symmetric(of, _) if of == *member);
+                let pieces = directory.plan().pieces().filter(|piece| is_of_member(piece.summand));
+                let units = pieces.flat_map(|piece| piece.units).map(UnitId);
+                units.filter(|unit| directory.run().shard.contains(*unit)).collect()
+            }
+            _ => Vec::new(),
+        }
+    }
 }
 
 /// A run that is being verified.

@@ -5,6 +5,7 @@
 //! row of R in a right half, so that a forbidden pair has a bit in common. The families of the plan need two
 //! products, or up to eighteen at n = 27 where the half turn maps a family to itself; any matrix needs no more than it has different rows.
 
+use crate::bits::set_bits;
 use crate::kernel::meet::uncut::Uncut;
 use crate::position::Position;
 use crate::squares::Squares;
@@ -34,7 +35,7 @@ pub fn restrict(position: &Position) -> Result<Restriction, Uncut> {
     };
     let (lefts, mut rights) = (candidates(0), candidates(last));
     let mut allowed = [0; 32];
-    for left in (0..32).filter(|left| lefts >> left & 1 == 1) {
+    for left in set_bits(lefts) {
         allowed[usize::from(left)] = pairs.rights(left) & rights;
     }
     rights = allowed.iter().fold(0, |all, rights| all | rights);
@@ -59,8 +60,7 @@ fn cover(missing: [u32; 32], impossible: [u32; 32]) -> Vec<(u32, u32)> {
     let closed: [u32; 32] = std::array::from_fn(|l| missing[l] | impossible[l]);
     let with_all =
         |rights: u32| (0..32).filter(|l| closed[*l] & rights == rights).fold(0u32, |lefts, l| lefts | 1 << l);
-    let common =
-        |lefts: u32| (0..32).filter(|l| lefts >> l & 1 == 1).fold(u32::MAX, |all, l| all & closed[l]);
+    let common = |lefts: u32| set_bits(lefts).fold(u32::MAX, |all, l| all & closed[usize::from(l)]);
     // A product is given by its rows or by its columns; those of one or two lines of the matrix, made as large as
     // they can be, are enough to choose from.
     let lines = |rights: u32| (with_all(rights), rights);
@@ -74,13 +74,13 @@ fn cover(missing: [u32; 32], impossible: [u32; 32]) -> Vec<(u32, u32)> {
     let mut chosen = Vec::new();
     while open.iter().any(|rights| *rights != 0) {
         let gain = |(lefts, rights): &(u32, u32)| -> u32 {
-            (0..32).filter(|l| lefts >> l & 1 == 1).map(|l| (open[l] & rights).count_ones()).sum()
+            set_bits(*lefts).map(|l| (open[usize::from(l)] & rights).count_ones()).sum()
         };
         let best = *products
             .iter()
             .max_by_key(|product| gain(product))
             .expect("a row of its own covers what is open");
-        (0..32).filter(|l| best.0 >> l & 1 == 1).for_each(|l| open[l] &= !best.1);
+        set_bits(best.0).for_each(|l| open[usize::from(l)] &= !best.1);
         chosen.push(best);
     }
     chosen
@@ -94,6 +94,7 @@ mod tests {
 
     proptest! {
         #[test]
+        #[cfg_attr(miri, ignore = "too slow")]
         fn products_cover_what_is_missing_and_at_most_what_is_impossible(
             missing in prop::array::uniform32(any::<u32>()),
             impossible in prop::array::uniform32(any::<u32>()),
@@ -102,7 +103,7 @@ mod tests {
             let missing = missing.map(|rights| rights & mask);
             let mut covered = [0; 32];
             for (lefts, rights) in cover(missing, impossible) {
-                (0..32).filter(|l| lefts >> l & 1 == 1).for_each(|l| covered[l] |= rights);
+                set_bits(lefts).for_each(|l| covered[usize::from(l)] |= rights);
             }
             for l in 0..32 {
                 prop_assert_eq!(covered[l] & !impossible[l], missing[l] & !impossible[l]);

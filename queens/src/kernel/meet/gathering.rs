@@ -5,6 +5,7 @@
 //!             append the states of list(S - these rows) that leave the queens' diagonals free, with them set
 //! ```
 
+use crate::bits::set_bits;
 use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::half::{Half, QueenBits};
 use crate::kernel::meet::lanes::Lanes64;
@@ -61,18 +62,18 @@ impl<'a> Gathering<'a> {
         let Self { half, fixed, fixed_before, .. } = *self;
         let last = half.columns() - 1;
         sources.clear();
-        for z in ones(set & half.open[last] & !fixed) {
+        for z in set_bits(set & half.open[last] & !fixed).map(usize::from) {
             self.push(1, set & !(1 << z), half.queens[last][z], sources);
         }
-        for z in ones(set & half.open[last] & fixed) {
-            for y in ones(set & half.pairs[z]) {
+        for z in set_bits(set & half.open[last] & fixed).map(usize::from) {
+            for y in set_bits(set & half.pairs[z]).map(usize::from) {
                 let pair = half.queens[last][z].and(half.queens[last - 1][y]);
                 let rest = set & !(1 << z | 1 << y);
                 if (1 << z | 1 << y) & !fixed_before != 0 {
                     self.push(2, rest, pair, sources);
                     continue;
                 }
-                for x in ones(set & half.triples[z][y]) {
+                for x in set_bits(set & half.triples[z][y]).map(usize::from) {
                     self.push(3, rest & !(1 << x), pair.and(half.queens[last - 2][x]), sources);
                 }
             }
@@ -88,14 +89,4 @@ impl<'a> Gathering<'a> {
             sources.push(Source { list_and_margin, queens });
         }
     }
-}
-
-/// The places of the ones.
-#[inline(always)]
-fn ones(mut bits: u32) -> impl Iterator<Item = usize> {
-    std::iter::from_fn(move || {
-        let place = (bits != 0).then(|| bits.trailing_zeros() as usize);
-        bits &= bits.wrapping_sub(1);
-        place
-    })
 }

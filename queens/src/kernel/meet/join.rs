@@ -130,11 +130,13 @@ mod tests {
     }
 
     fn agrees<L: CompiledMeet>(isa: L) {
-        for bytes in 1..=8 {
+        // Several groups of lanes, which are put in order, in the last of them.
+        let all = [(0, 5), (1, 1), (65, 511), (3, 700), (64, 64), (512, 513), (1300, 90), (2000, 2001)];
+        let (bytes, sizes) =
+            if cfg!(miri) { (7..=8, &[(0, 5), (65, 80), (600, 9)][..]) } else { (1..=8, &all[..]) };
+        for bytes in bytes {
             let keep = 0xf8f8_f8f8_f8f8_f8f8 >> (64 - 8 * bytes);
-            for (x, y) in
-                [(0, 5), (1, 1), (3, 700), (64, 64), (65, 511), (512, 513), (1300, 90), (2000, 2001)]
-            {
+            for &(x, y) in sizes {
                 let with_zeros = words(1, x, keep)
                     .iter()
                     .enumerate()

@@ -5,6 +5,7 @@
 //! diagonals too. Rows and not columns, because a row is shared by both halves: a column placed beforehand lies in
 //! one half only, and has to be paid in the other half as often as it has squares.
 
+use crate::bits::set_bits;
 use crate::board::Square;
 use crate::kernel::contract::{Count, Stop};
 use crate::kernel::meet::budget::Budget;
@@ -94,7 +95,7 @@ impl<'a, L: CompiledMeet> Counter<'a, L> {
     fn place_outer_row(&mut self, position: &Position) -> Option<()> {
         let row = next_outer_row(position).expect("a position to be cut has free rows");
         let open = Squares::of(position).open_columns(row);
-        for col in (0..32).filter(|col| open >> col & 1 == 1) {
+        for col in set_bits(open) {
             self.count(&position.clone().with_queen(Square::new(row, col)))?;
         }
         Some(())
@@ -102,8 +103,7 @@ impl<'a, L: CompiledMeet> Counter<'a, L> {
 
     /// Tries one half of the left boundary queens and then the other. There are several, or there would be no bits.
     fn split_left_boundary(&mut self, position: &Position) -> Option<()> {
-        let rows: Vec<u8> =
-            (0..32).filter(|row| Squares::of(position).open_rows(0) >> row & 1 == 1).collect();
+        let rows: Vec<u8> = set_bits(Squares::of(position).open_rows(0)).collect();
         let (some, others) = rows.split_at(rows.len() / 2);
         for closed in [some, others] {
             let part = closed.iter().fold(position.clone(), |part, row| part.with_row_within(*row, !1));

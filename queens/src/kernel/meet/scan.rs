@@ -80,3 +80,42 @@ pub fn choose<L: Lanes64>(isa: L, words: &[u64], test: u64, clear: bool, out: &m
     unsafe { out.set_len(end.offset_from_unsigned(begin)) };
     out.extend(rest.iter().filter(|word| (**word & test == 0) == clear));
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::kernel::isa::Portable;
+
+    /// Lists of all lengths around a vector's, with nothing behind their margin.
+    fn agrees<L: Lanes64>(isa: L) {
+        let queen = QueenBits { test: 0b101, set: 0b1101 };
+        for len in 0..3 * MARGIN {
+            let list: Vec<u64> = (0..(len + MARGIN) as u64).map(|i| i * i).collect();
+            let passing = list[..len].iter().filter(|word| **word & queen.test == 0);
+            let expected: Vec<u64> = passing.map(|word| (word | queen.set) & !8).collect();
+            let mut out = Vec::with_capacity(len + MARGIN - 1);
+            assert!(!scan(isa, &list, queen, !8, list.as_ptr(), &mut out) && out.is_empty());
+            out.reserve_exact(len + MARGIN);
+            assert!(scan(isa, &list, queen, !8, list.as_ptr(), &mut out));
+            assert_eq!(out, expected, "{len} words");
+
+            let (mut with, mut without) = (Vec::new(), Vec::new());
+            choose(isa, &list[..len], queen.test, false, &mut with);
+            choose(isa, &list[..len], queen.test, true, &mut without);
+            assert!(with.iter().all(|word| word & queen.test != 0));
+            assert!(without.iter().all(|word| word & queen.test == 0));
+            assert_eq!((with.len(), without.len()), (len - expected.len(), expected.len()));
+        }
+    }
+
+    #[test]
+    fn every_instruction_set_finds_the_words_that_pass() {
+        agrees(Portable);
+        #[cfg(target_arch = "x86_64")]
+        {
+            use crate::kernel::isa::{Avx2, Avx512};
+            Avx2::detect().into_iter().for_each(agrees);
+            Avx512::detect().into_iter().for_each(agrees);
+        }
+    }
+}

@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 
+use super::cut::Cut;
 use super::*;
 use crate::board::{Board, Square};
 use crate::kernel::scalar;
@@ -31,9 +32,46 @@ fn searched(position: &Position) -> u64 {
 
 #[test]
 fn empty_boards_have_the_published_number_of_solutions() {
-    for n in 1..=13 {
+    for n in 1..=if cfg!(miri) { 7 } else { 13 } {
         let solutions = known::totals(board(n)).unwrap().solutions();
         assert_eq!(u128::from(agreed(&Position::empty(board(n))).completions), solutions, "n={n}");
+    }
+}
+
+/// What the position has as completions when it is cut, whatever its size.
+fn cut_and_counted<L: CompiledMeet>(isa: L, position: &Position, budget: Budget) -> Count {
+    let (mut work, stop) = (Workspace::default(), Stop::new());
+    let mut counter = Counter::new(isa, &mut work, budget, &stop);
+    counter.count_cut(&Cut::new(position).unwrap()).unwrap();
+    counter.total()
+}
+
+#[test]
+fn boards_that_are_not_worth_a_cut_are_counted_as_well_when_they_are_cut() {
+    let pairs = [(1, 2), (1, 4), (3, 0), (3, 5), (4, 1)];
+    let allowed = pairs.iter().fold(BoundaryPairs::none(), |mut pairs, (left, right)| {
+        pairs.allow(*left, *right);
+        pairs
+    });
+    for n in 6..=if cfg!(miri) { 8 } else { 11 } {
+        for position in [
+            Position::empty(board(n)),
+            Position::empty(board(n + 1)).with_queen(Square::new(0, 2)),
+            Position::empty(board(n)).with_boundary(allowed.clone()),
+        ] {
+            let isas = Isa::ALL.into_iter().filter_map(Isa::detect);
+            for (isa, bytes) in isas.flat_map(|isa| [(isa, 1 << 20), (isa, 0)]) {
+                let budget = Budget::of_bytes(bytes);
+                let count = match isa {
+                    #[cfg(target_arch = "x86_64")]
+                    Detected::Avx512(isa) => cut_and_counted(isa, &position, budget),
+                    #[cfg(target_arch = "x86_64")]
+                    Detected::Avx2(isa) => cut_and_counted(isa, &position, budget),
+                    Detected::Portable(isa) => cut_and_counted(isa, &position, budget),
+                };
+                assert_eq!(count.completions, searched(&position), "{position:?}, {bytes} bytes");
+            }
+        }
     }
 }
 
@@ -47,6 +85,7 @@ fn a_stopped_count_yields_nothing() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too slow")]
 fn little_memory_changes_nothing_but_time() {
     let position = Position::empty(board(12)).with_queen(Square::new(0, 4));
     for bytes in [0, 1 << 10, 1 << 14] {
@@ -89,11 +128,13 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow")]
     fn positions_at_random_have_as_many_completions_as_the_search_finds(position in positions(1..=12)) {
         prop_assert_eq!(agreed(&position).completions, searched(&position));
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow")]
     fn mirrored_positions_have_the_same_count(position in positions(9..=12)) {
         prop_assert_eq!(agreed(&position).completions, agreed(&position.mirrored()).completions);
     }
@@ -114,6 +155,7 @@ fn random_units(plan: &Plan, count: usize) -> impl Iterator<Item = Unit> + '_ {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too slow")]
 fn random_units_of_either_scheme_have_the_counts_that_the_search_finds() {
     for n in 12..=15 {
         for spec in [PlanSpec::new(board(n)), PlanSpec::families(board(n))] {
@@ -131,6 +173,7 @@ fn random_units_of_either_scheme_have_the_counts_that_the_search_finds() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too slow")]
 fn random_units_of_large_boards_have_the_counts_that_the_search_finds() {
     // With further rows placed at random, as many as make the search short.
     for (n, rows) in [(18, 4), (20, 6), (22, 8)] {
@@ -153,6 +196,7 @@ fn random_units_of_large_boards_have_the_counts_that_the_search_finds() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too slow")]
 fn units_and_their_mirror_images_have_the_same_count_and_nodes() {
     for n in [13, 16, 18] {
         let plan = Plan::derive(PlanSpec::families(board(n))).unwrap();
@@ -163,6 +207,7 @@ fn units_and_their_mirror_images_have_the_same_count_and_nodes() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too slow")]
 fn large_boards_where_little_or_nothing_fits_are_counted() {
     // The outermost open squares of the first rows, until 14 rows are left.
     for n in [28u8, 31, 32] {
@@ -183,6 +228,7 @@ fn large_boards_where_little_or_nothing_fits_are_counted() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too slow")]
 fn families_need_few_boundary_bits_unless_the_half_turn_maps_them_to_themselves() {
     for n in [16, 20, 24, 27] {
         let spec = PlanSpec {

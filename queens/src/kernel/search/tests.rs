@@ -35,6 +35,7 @@ fn plan(n: u8, grain: u64) -> Plan {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too slow")]
 fn every_isa_agrees_with_the_scalar_recursion_on_every_unit_to_n_13() {
     for n in 4..=13 {
         for grain in [200, u64::MAX] {
@@ -45,6 +46,7 @@ fn every_isa_agrees_with_the_scalar_recursion_on_every_unit_to_n_13() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too slow")]
 fn every_isa_agrees_with_the_scalar_recursion_on_units_of_n_14_to_20() {
     for n in 14..=20 {
         // Grains of a few milliseconds, and units far apart.
@@ -56,7 +58,7 @@ fn every_isa_agrees_with_the_scalar_recursion_on_units_of_n_14_to_20() {
 
 #[test]
 fn whole_boards_without_any_placed_queen_have_the_known_totals() {
-    for n in 1..=12 {
+    for n in 1..=if cfg!(miri) { 7 } else { 12 } {
         let total = known::totals(board(n)).unwrap().solutions();
         assert_eq!(u128::from(agreed(&Position::empty(board(n))).completions), total, "n = {n}");
     }
@@ -75,6 +77,7 @@ fn queens_that_attack_each_other_have_no_completion() {
 }
 
 #[test]
+#[cfg_attr(miri, ignore = "too slow")]
 fn boundary_pairs_divide_the_completions_among_them() {
     let (mut even, mut odd) = (BoundaryPairs::none(), BoundaryPairs::none());
     for (left, right) in (0..9).flat_map(|left| (0..9).map(move |right| (left, right))) {
@@ -138,6 +141,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow")]
     fn every_isa_agrees_with_the_scalar_recursion_on_any_placed_queens(position in positions()) {
         prop_assume!(free(&position) <= 12 || !position.is_consistent());
         let count = agreed(&position);
@@ -145,6 +149,7 @@ proptest! {
     }
 
     #[test]
+    #[cfg_attr(miri, ignore = "too slow")]
     fn every_isa_agrees_with_the_scalar_recursion_on_crowded_large_boards(position in crowded()) {
         prop_assume!(free(&position) <= 16);
         let count = agreed(&position);

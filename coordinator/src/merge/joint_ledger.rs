@@ -1,0 +1,189 @@
+//! Writes what the joint run says: of each part once more its records, and of those the ones that say it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use queens::UnitId;
+
+use super::MergeError;
+use super::survey::Survey;
+use crate::ledger::{LedgerPosition, Record, Recount, UnitRecord, read_until};
+use crate::replay::beginning;
+use crate::run_directory::RunDirectory;
+use crate::shard::Shard;
+use crate::standing::{Level, RecordError, Standing, UnitMark, Vote};
+use crate::store::Store;
+
+/// Records of one commit.
+const GROUP: usize = 10_000;
+
+/// The joint run while it is written.
+#[derive(Debug)]
+pub(super) struct JointLedger<'a> {
+    survey: &'a Survey,
+    store: Store,
+    /// What is written.
+    standing: Standing,
+    group: Vec<Record>,
+    /// Votes about units in dispute that are not written yet.
+    votes: BTreeMap<UnitId, Vec<Vote>>,
+    /// Of the part that is being read, counts of units that are equal to the one that stands and come before it.
+    early: HashMap<UnitId, Vec<UnitRecord>>,
+    elapsed: Duration,
+    threads: u32,
+}
+
+impl<'a> JointLedger<'a> {
+    /// Nothing is written yet.
+    pub fn new(survey: &'a Survey, store: Store, standing: Standing) -> Self {
+        let votes = survey.joint.sums().disputed.clone();
+        let (group, early, elapsed) = (Vec::new(), HashMap::new(), Duration::ZERO);
+        Self { survey, store, standing, group, votes, early, elapsed, threads: 1 }
+    }
+
+    /// Writes how counts are checked.
+    ///
+    /// # Errors
+    /// The disk would not do it.
+    pub fn begin(&mut self) -> Result<(), MergeError> {
+        self.survey.policy().map_or(Ok(()), |policy| self.write(policy))
+    }
+
+    /// Writes the records of the part of that number, up to that place.
+    ///
+    /// # Errors
+    /// It cannot be read any more, or the result not be written.
+    pub fn part(
+        &mut self,
+        number: usize,
+        part: &RunDirectory,
+        end: &LedgerPosition,
+    ) -> Result<(), MergeError> {
+        self.write(Record::Merged(self.survey.origins[number].clone()))?;
+        let mut failed = None;
+        let tail = read_until(&part.ledger(), &beginning(part), Some(end), |_, record| {
+            if failed.is_none() {
+                failed = self.record(number, record).err();
+            }
+            Ok::<_, RecordError>(())
+        })?;
+        failed.map_or(Ok(()), Err)?;
+        if tail.end != *end {
+            return Err(MergeError::Rewritten(part.path().to_owned()));
+        }
+        self.early.clear();
+        self.elapsed += end.mark.elapsed();
+        self.threads = self.threads.max(end.mark.threads);
+        Ok(())
+    }
+
+    /// Writes who is not believed, and what is left. Gives what all of it adds up to.
+    ///
+    /// # Errors
+    /// The disk would not do it.
+    pub fn end(mut self) -> Result<Standing, MergeError> {
+        let struck = self.survey.struck.iter().cloned().map(Record::Expel);
+        struck.into_iter().try_for_each(|record| self.write(record))?;
+        self.commit()?;
+        self.store.save(&mut self.standing).ok();
+        Ok(self.standing)
+    }
+
+    /// Takes what the joint run has of a part's record.
+    fn record(&mut self, part: usize, record: &Record) -> Result<(), MergeError> {
+        match record {
+            Record::Count(r) | Record::Check(r) | Record::Conflict(r) => {
+                let machines = &self.survey.joint.sums().machines;
+                let origin = machines.find_origin(&r.owner, &r.machine, &r.kernel, r.mirrored);
+                let vote = origin.map(|origin| Vote { count: r.count, nodes: r.nodes, origin });
+                match self.survey.joint.vote(r.unit) {
+                    Some(standing) if self.survey.source(r.unit) == part => {
+                        self.counted(r, vote == Some(standing), &standing)
+                    }
+                    Some(_) => Ok(()),
+                    None => self.voted(r, vote),
+                }
+            }
+            Record::Retract(r) => {
+                // An operator's retraction, and one from a machine that was wrong, leave nothing that confirms others.
+                if let Some(early) = self.early.get_mut(&r.unit).filter(|_| !r.leaves_a_vote()) {
+                    let is_that = |e: &UnitRecord| {
+                        (&e.owner, &e.machine, &e.kernel, e.mirrored, e.count)
+                            == (&r.owner, &r.machine, &r.kernel, r.mirrored, r.count)
+                    };
+                    early.iter().rposition(is_that).map(|at| early.remove(at));
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A count of a unit that stands, by this part.
+    fn counted(&mut self, r: &UnitRecord, is_standing: bool, standing: &Vote) -> Result<(), MergeError> {
+        let is_written = self.standing.is_done(r.unit);
+        if is_standing && !is_written {
+            let (of, of_owner) = (None, String::new());
+            self.write(Record::Count(UnitRecord { recount: self.recount(r), of, of_owner, ..r.clone() }))?;
+            let early = self.early.remove(&r.unit).unwrap_or_default();
+            return early.iter().try_for_each(|r| self.confirmed(r, standing));
+        }
+        if is_standing || r.count != standing.count {
+            return Ok(());
+        }
+        if is_written {
+            return self.confirmed(r, standing);
+        }
+        if self.survey.joint.level(r.unit) > Level::Once {
+            self.early.entry(r.unit).or_default().push(r.clone());
+        }
+        Ok(())
+    }
+
+    /// A second count, equal to the one that stands. It is written if it says more than those before it, and no more
+    /// than the part says.
+    fn confirmed(&mut self, r: &UnitRecord, standing: &Vote) -> Result<(), MergeError> {
+        let joint = &self.survey.joint;
+        let level = joint.level_between(standing.origin, (&r.owner, &r.machine));
+        if level <= self.standing.level(r.unit) || level > joint.level(r.unit) {
+            return Ok(());
+        }
+        let by = joint.sums().machines.get(standing.origin.machine);
+        let (of, of_owner) = (Some(by.name.clone()), by.owner.clone());
+        self.write(Record::Check(UnitRecord { recount: None, of, of_owner, ..r.clone() }))
+    }
+
+    /// A count of a unit that does not stand: a vote, if it is in dispute.
+    fn voted(&mut self, r: &UnitRecord, vote: Option<Vote>) -> Result<(), MergeError> {
+        let Some(votes) = self.votes.get_mut(&r.unit) else { return Ok(()) };
+        let Some(at) = votes.iter().position(|other| Some(*other) == vote) else { return Ok(()) };
+        votes.swap_remove(at);
+        let (of, of_owner) = (None, String::new());
+        self.write(Record::Conflict(UnitRecord { recount: None, of, of_owner, ..r.clone() }))
+    }
+
+    /// Why the count is to be checked, so that it is due or drawn here where it is so there.
+    fn recount(&self, r: &UnitRecord) -> Option<Recount> {
+        let is = |mark| self.survey.joint.is(mark, r.unit);
+        let other = r.recount.filter(|recount| *recount != Recount::Sample);
+        match () {
+            () if is(UnitMark::Sampled) => Some(Recount::Sample),
+            () if is(UnitMark::Due) => Some(other.unwrap_or(Recount::All)),
+            () if is(UnitMark::Checked) => other,
+            () => None,
+        }
+    }
+
+    fn write(&mut self, record: Record) -> Result<(), MergeError> {
+        let directory = self.store.directory();
+        self.standing.apply(directory.plan(), Shard::default(), &record)?;
+        self.group.push(record);
+        if self.group.len() >= GROUP { self.commit() } else { Ok(()) }
+    }
+
+    fn commit(&mut self) -> Result<(), MergeError> {
+        self.store.commit(&self.group, self.elapsed, self.threads)?;
+        self.group.clear();
+        Ok(())
+    }
+}

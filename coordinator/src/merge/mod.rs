@@ -1,0 +1,179 @@
+//! Joins the ledgers of several runs of one plan, shards above all, into a run directory of its own.
+//!
+//! ```text
+//! survey    each part is read, one after the other: what it says of each unit in the end, and whom it does not believe
+//! copy      each part is read once more, up to the same mark, and what the joint run says is written
+//! rename    the directory gets its name when all is there
+//! ```
+//!
+//! Memory: what is known of all units twice over, whatever the number of parts. The joint ledger has the records of the
+//! counts that stand, of those that confirm them, and of all votes about units in dispute; that others contradicted each
+//! other is said in numbers. Who was wrong in one part is believed in none.
+
+mod draft;
+mod joint_ledger;
+mod survey;
+
+#[cfg(test)]
+mod tests;
+
+use std::path::{Path, PathBuf};
+
+use queens::UnitId;
+use queens::plan::Fingerprint;
+use thiserror::Error;
+
+use crate::clock::{Clock, SystemClock};
+use crate::ledger::LedgerError;
+use crate::run_directory::{RunDirectory, RunDirectoryError};
+use crate::shard::Shard;
+use crate::standing::RecordError;
+use crate::store::{OpenOptions, Store, StoreError};
+use draft::Draft;
+use joint_ledger::JointLedger;
+use survey::Survey;
+
+/// Runs that cannot be joined.
+#[derive(Debug, Error)]
+pub enum MergeError {
+    /// A directory is not usable.
+    #[error(transparent)]
+    Directory(#[from] RunDirectoryError),
+    /// The directory for the result is not.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// A ledger is damaged, or cannot be written.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// All parts together have more machines, kernels or completions than one run can have.
+    #[error("the parts do not fit into one run: {0}")]
+    Record(#[from] RecordError),
+    /// A run has another plan.
+    #[error("{} has plan {found}, but {} has plan {wanted}: only runs of one plan can be joined", .path.display(), .first.display())]
+    OtherPlan {
+        /// The directory.
+        path: PathBuf,
+        /// Its plan.
+        found: Fingerprint,
+        /// The directory whose plan counts.
+        first: PathBuf,
+        /// That plan.
+        wanted: Fingerprint,
+    },
+    /// Runs differ in so many units that one of them cannot be believed at all.
+    #[error(
+        "more than {most} units are in dispute: {first}; leave out the run that is wrong, or take back what its machine \
+         has counted with: diadem retract RUN --machine MACHINE --reason TEXT"
+    )]
+    Disputes {
+        /// As many units may be.
+        most: usize,
+        /// The first one in which runs differ.
+        first: String,
+    },
+    /// A part is another one than when it was read first.
+    #[error("the ledger of {} was changed while it was read; merge again", .0.display())]
+    Rewritten(PathBuf),
+    /// There is a run in the directory for the result already.
+    #[error("{} holds a run already; name a directory that does not", .0.display())]
+    Occupied(PathBuf),
+    /// There is something else in the directory for the result.
+    #[error("{} is not empty; name a directory that does not exist", .0.display())]
+    NotEmpty(PathBuf),
+}
+
+/// A unit that two runs have counted with different outcomes.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unit {unit}: {} has {found} by {by}, another run {standing} by {standing_by}", .path.display())]
+pub struct Difference {
+    /// The unit.
+    pub unit: UnitId,
+    /// One of the runs.
+    pub path: PathBuf,
+    /// Its count there,
+    pub found: u64,
+    /// and the machine that made it.
+    pub by: String,
+    /// The count of a run before,
+    pub standing: u64,
+    /// and the machine that made it.
+    pub standing_by: String,
+}
+
+/// What came of a merge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Merged {
+    /// Units of the plan.
+    pub units: u64,
+    /// Units that have a count now.
+    pub done: u64,
+    /// Counts that were in more than one run, and agreed.
+    pub repeated: u64,
+    /// Counts that were left out because those who made them are not believed.
+    pub left_out: u64,
+    /// Units in dispute.
+    pub disputed: u64,
+    /// Those of them, up to a certain number, that were not in dispute before: two runs differ.
+    pub differences: Vec<Difference>,
+    /// The first unit without a count, if any.
+    pub missing: Option<UnitId>,
+}
+
+/// Joins the runs in `parts` (at least one) into a new run in `out`, which is there only when it is complete: until
+/// then it is `OUT.merging`, and what an interrupted merge has left there is removed by the next one.
+///
+/// # Errors
+/// The parts are not of one plan, or differ in too many units; or one of them cannot be read, or the result not be written.
+pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
+    let mut draft = Draft::of(out)?;
+    let parts = opened(parts)?;
+    let plan = parts[0].plan();
+    let at = SystemClock::default().since_1970().as_secs();
+    let mut survey = Survey::new(plan, at);
+    let ends = parts.iter().map(|part| survey.read(part)).collect::<Result<Vec<_>, _>>()?;
+    survey.conclude();
+    let options = OpenOptions {
+        path: draft.begin()?.to_owned(),
+        begin: Some((**plan).clone()),
+        board: None,
+        shard: Shard::default(),
+        accept_loss: false,
+    };
+    let (store, standing, _) = Store::open(options)?;
+    let mut ledger = JointLedger::new(&survey, store, standing);
+    ledger.begin()?;
+    for (number, (part, end)) in parts.iter().zip(&ends).enumerate() {
+        ledger.part(number, part, end)?;
+    }
+    let standing = ledger.end()?;
+    draft.finish()?;
+    Ok(Merged {
+        units: plan.units(),
+        done: standing.done(),
+        repeated: survey.repeated,
+        left_out: survey.left_out,
+        disputed: standing.sums().disputed.len() as u64,
+        missing: standing.first_missing(Shard::default()),
+        differences: survey.differences,
+    })
+}
+
+/// The runs, which are all of one plan.
+fn opened(paths: &[PathBuf]) -> Result<Vec<RunDirectory>, MergeError> {
+    let mut parts: Vec<RunDirectory> = Vec::new();
+    for path in paths {
+        let part = RunDirectory::open_beside(path, parts.first().map(RunDirectory::plan))?;
+        if let Some(first) = parts.first()
+            && part.plan().fingerprint() != first.plan().fingerprint()
+        {
+            return Err(MergeError::OtherPlan {
+                path: path.clone(),
+                found: part.plan().fingerprint().clone(),
+                first: first.path().to_owned(),
+                wanted: first.plan().fingerprint().clone(),
+            });
+        }
+        parts.push(part);
+    }
+    Ok(parts)
+}

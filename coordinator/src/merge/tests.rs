@@ -1,0 +1,333 @@
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use queens::UnitId;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use tempfile::TempDir;
+
+use super::*;
+use crate::audit::{Audit, audit};
+use crate::double_check::DoubleCheck;
+use crate::known_run::{self, unit_record};
+use crate::ledger::{Admission, Expulsion, Policy, Record, Recount, Restoration, Retraction, UnitRecord};
+use crate::standing::{Standing, UnitMark};
+
+/// A folder with parts in it.
+struct Parts(TempDir);
+
+impl Parts {
+    fn new() -> Self {
+        Self(TempDir::new().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    /// A run of that shard with these records.
+    fn write(&self, name: &str, shard: &str, records: &[Record]) -> PathBuf {
+        let path = self.path(name);
+        let options = OpenOptions { shard: shard.parse().unwrap(), ..known_run::options(&path) };
+        let (mut store, _, _) = Store::open(options).unwrap();
+        store.commit(records, Duration::from_secs(7), 2).unwrap();
+        path
+    }
+
+    fn merge(&self, parts: &[PathBuf]) -> (Merged, Audit) {
+        let out = self.path("out");
+        let merged = merge(&out, parts).unwrap();
+        assert!(!self.path("out.merging").exists());
+        let audit = audit(&RunDirectory::open(&out).unwrap()).unwrap();
+        assert_eq!((audit.standing.done(), audit.missing), (merged.done, merged.missing));
+        (merged, audit)
+    }
+}
+
+/// The true counts of these units by that machine.
+fn counts(units: impl Iterator<Item = u64>, machine: &str) -> Vec<Record> {
+    units.map(|unit| Record::Count(unit_record(unit, 0, machine))).collect()
+}
+
+fn check(unit: u64, machine: &str, of: &str) -> Record {
+    Record::Check(UnitRecord { of: Some(of.to_owned()), ..unit_record(unit, 0, machine) })
+}
+
+fn titles(standing: &Standing) -> Vec<String> {
+    let mut titles: Vec<String> =
+        standing.sums().machines.quarantined().map(crate::standing::Machine::title).collect();
+    titles.sort();
+    titles
+}
+
+/// The liar counts a unit wrong, and two others say so.
+fn lie(unit: u64) -> Vec<Record> {
+    let lie = unit_record(unit, 1, "liar");
+    vec![
+        Record::Count(UnitRecord { recount: Some(Recount::Sample), ..lie.clone() }),
+        Record::Conflict(unit_record(unit, 0, "first")),
+        known_run::retraction(&lie),
+        Record::Count(unit_record(unit, 0, "second")),
+    ]
+}
+
+fn units() -> u64 {
+    known_run::plan().units()
+}
+
+#[test]
+fn what_a_machine_counted_that_was_wrong_in_another_part_is_open_again() {
+    let parts = Parts::new();
+    let policy = |double_check| Record::Policy(Policy { double_check, at: 1 });
+    let mut first = vec![policy(DoubleCheck::All)];
+    first.extend(lie(0));
+    first.extend(counts((2..units()).step_by(2), "first"));
+    let mut second = vec![policy(DoubleCheck::Share(0.5))];
+    second.extend(counts((1..units()).step_by(2).take(3), "liar"));
+    second.push(check(3, "second", "liar"));
+    second.extend(counts((1..units()).step_by(2).skip(3), "first"));
+    let runs = [parts.write("a", "1/2", &first), parts.write("b", "2/2", &second)];
+    for order in [[0, 1], [1, 0]] {
+        let (merged, audit) = parts.merge(&order.map(|part| runs[part].clone()));
+        let standing = &audit.standing;
+        assert_eq!((merged.left_out, merged.done, merged.missing), (2, units() - 2, Some(UnitId(1))));
+        assert!(standing.is(UnitMark::TwoMachines, UnitId(3)) && !standing.is_done(UnitId(5)));
+        assert!(standing.is(UnitMark::TwoMachines, UnitId(0)));
+        let sums = standing.sums();
+        assert_eq!((titles(standing), sums.conflicts, sums.refuted), (vec!["liar".to_owned()], 1, 1));
+        assert_eq!((sums.policy, standing.unbelieved()), (Some(DoubleCheck::Share(0.5)), 0));
+        assert_eq!((audit.tail.end.mark.elapsed_ms, audit.tail.end.mark.threads), (14_000, 2));
+        fs::remove_dir_all(parts.path("out")).unwrap();
+    }
+}
+
+#[test]
+fn parts_that_differ_leave_a_dispute_with_both_votes() {
+    let parts = Parts::new();
+    let wrong = Record::Count(unit_record(4, 1, "wrong"));
+    let runs = [
+        parts.write("a", "1/1", &counts(0..units(), "first")),
+        parts.write("b", "1/1", &[vec![wrong], counts(5..9, "second")].concat()),
+    ];
+    let (merged, audit) = parts.merge(&runs);
+    assert_eq!((merged.disputed, merged.repeated, merged.missing), (1, 4, Some(UnitId(4))));
+    let told = merged.differences[0].to_string();
+    assert!(told.contains("unit 4: ") && told.contains("by wrong, another run"), "{told}");
+    assert_eq!(audit.standing.votes(UnitId(4)).count(), 2);
+    // A third machine decides.
+    let (mut store, mut standing, _) = Store::open(known_run::options(&parts.path("out"))).unwrap();
+    let decides = Record::Count(unit_record(4, 0, "third"));
+    store.commit(std::slice::from_ref(&decides), Duration::ZERO, 1).unwrap();
+    standing.apply(&known_run::plan(), Shard::default(), &decides).unwrap();
+    assert_eq!((titles(&standing), standing.done()), (vec!["wrong".to_owned()], units()));
+}
+
+#[test]
+fn three_losers_of_one_owner_in_three_parts_make_their_owner_lose() {
+    let parts = Parts::new();
+    let own = |mut r: UnitRecord, owner: &str| {
+        r.owner = owner.to_owned();
+        r
+    };
+    let part = |number: u64| {
+        let liar = format!("m{number}");
+        let lied = own(unit_record(number, 1, &liar), "mallory");
+        let Record::Retract(retraction) = known_run::retraction(&lied) else { unreachable!("it is one") };
+        vec![
+            Record::Count(lied),
+            Record::Conflict(own(unit_record(number, 0, "a"), "ada")),
+            Record::Retract(Retraction { owner: "mallory".to_owned(), ..retraction }),
+            Record::Count(own(unit_record(number, 0, "b"), "bob")),
+            Record::Count(own(unit_record(number + 3, 0, "other"), "mallory")),
+        ]
+    };
+    let runs: Vec<PathBuf> =
+        (0..3).map(|i| parts.write(&i.to_string(), &format!("{}/3", i + 1), &part(i))).collect();
+    let (merged, audit) = parts.merge(&runs);
+    assert_eq!((merged.left_out, merged.done), (3, 3));
+    assert_eq!(audit.standing.sums().machines.expelled().collect::<Vec<_>>(), ["mallory"]);
+}
+
+#[test]
+fn a_merge_that_fails_or_was_killed_leaves_nothing_that_is_taken_for_a_result() {
+    let parts = Parts::new();
+    let runs = [
+        parts.write("a", "1/2", &counts((0..units()).step_by(2), "first")),
+        parts.write("b", "2/2", &counts((1..units()).step_by(2), "first")),
+    ];
+    // As a kill leaves it.
+    let draft = parts.path("out.merging");
+    let begun = OpenOptions { path: draft.clone(), ..known_run::options(&draft) };
+    Store::open(begun).unwrap();
+    let ledger = parts.path("b/ledger/000001.jsonl");
+    let whole = fs::read(&ledger).unwrap();
+    fs::write(&ledger, [&whole[..200], &whole[201..]].concat()).unwrap();
+    assert!(matches!(merge(&parts.path("out"), &runs), Err(MergeError::Ledger(_))));
+    assert!(!parts.path("out").exists());
+    fs::write(&ledger, whole).unwrap();
+    let (merged, _) = parts.merge(&runs);
+    assert_eq!(merged.done, units());
+    assert!(matches!(merge(&parts.path("out"), &runs), Err(MergeError::Occupied(_))));
+    fs::create_dir_all(parts.path("other/thing")).unwrap();
+    assert!(matches!(merge(&parts.path("other"), &runs), Err(MergeError::NotEmpty(_))));
+    fs::create_dir(parts.path("empty")).unwrap();
+    merge(&parts.path("empty"), &runs).unwrap();
+    let begun =
+        OpenOptions { path: parts.path("used.merging"), ..known_run::options(&parts.path("used.merging")) };
+    let (store, _, _) = Store::open(begun).unwrap();
+    let refused = merge(&parts.path("used"), &runs);
+    assert!(matches!(refused, Err(MergeError::Directory(RunDirectoryError::InUse { .. }))), "{refused:?}");
+    drop(store);
+    assert!(parts.path("used.merging/run.json").exists());
+}
+
+/// A record of some kind that may stand next, or not.
+fn random_record(random: &mut StdRng, standing: &Standing, shard: Shard) -> Record {
+    let all: Vec<UnitId> = shard.units(units()).take(12).collect();
+    let unit = *all.choose(random).unwrap();
+    let owner = *["", "p", "q"].choose(random).unwrap();
+    let machine = *["one", "two"].choose(random).unwrap();
+    let mut r = unit_record(unit.0, u64::from(random.random_bool(0.2)), machine);
+    r.owner = owner.to_owned();
+    r.mirrored = random.random_bool(0.3);
+    let vote = standing.vote(unit).or_else(|| standing.votes(unit).next().copied());
+    let told = vote.map(|vote| (vote, standing.retraction(unit, &vote, 5)));
+    match random.random_range(0..100) {
+        0..50 => {
+            r.recount = *[None, Some(Recount::Sample), Some(Recount::All)].choose(random).unwrap();
+            Record::Count(r)
+        }
+        50..70 => {
+            if let Some((vote, told)) = told {
+                (r.of, r.of_owner, r.count) = (Some(told.machine), told.owner, vote.count);
+            }
+            Record::Check(r)
+        }
+        70..85 => Record::Conflict(r),
+        85..97 if told.is_some() => {
+            let (_, told) = told.unwrap();
+            match random.random_range(0..4) {
+                0 => Record::Retract(told),
+                1 => Record::Retract(Retraction { quarantine: true, ..told }),
+                2 => Record::Retract(Retraction { reason: Some("why".to_owned()), ..told }),
+                _ => Record::Restore(Restoration {
+                    unit,
+                    count: told.count,
+                    nodes: told.nodes,
+                    owner: told.owner,
+                    machine: told.machine,
+                    kernel: told.kernel,
+                    mirrored: told.mirrored,
+                    recount: Some(Recount::All),
+                    at: 5,
+                }),
+            }
+        }
+        97 | 98 => Record::Admit(Admission {
+            owner: owner.to_owned(),
+            machine: random.random_bool(0.7).then(|| machine.to_owned()),
+            reason: "why".to_owned(),
+            at: 5,
+        }),
+        _ => Record::Expel(Expulsion {
+            owner: owner.to_owned(),
+            machine: random.random_bool(0.9).then(|| machine.to_owned()),
+            lost: false,
+            reason: "why".to_owned(),
+            at: 5,
+        }),
+    }
+}
+
+/// Records that may follow each other as they are, and what they add up to.
+fn random_history(random: &mut StdRng, shard: Shard) -> (Vec<Record>, Standing) {
+    let plan = known_run::plan();
+    let (mut records, mut standing) = (Vec::new(), Standing::new(&plan));
+    for _ in 0..120 {
+        let record = random_record(random, &standing, shard);
+        let mut next = standing.clone();
+        // Many expulsions would leave nobody.
+        let is_rare = !matches!(record, Record::Expel(_)) || random.random_bool(0.2);
+        if is_rare && next.apply(&plan, shard, &record).is_ok() {
+            standing = next;
+            records.push(record);
+        }
+    }
+    (records, standing)
+}
+
+#[test]
+fn a_joint_run_claims_no_more_than_its_parts() {
+    let mut seen = [0; 4];
+    for seed in 0..60 {
+        let mut random = StdRng::seed_from_u64(seed);
+        let parts = Parts::new();
+        let shards = *[["1/3", "2/3", "3/3"], ["1/1", "1/1", "1/1"]].choose(&mut random).unwrap();
+        let is_split = shards[0] != "1/1";
+        let runs: Vec<_> = shards
+            .iter()
+            .enumerate()
+            .map(|(i, shard)| {
+                let (records, standing) = random_history(&mut random, shard.parse().unwrap());
+                (parts.write(&i.to_string(), shard, &records), standing)
+            })
+            .collect();
+        let paths: Vec<PathBuf> = runs.iter().map(|(path, _)| path.clone()).collect();
+        let out = parts.path("out");
+        let merged = merge(&out, &paths).unwrap();
+        let joint = expect_no_more(&out, &runs, seed);
+        let sum = |of: fn(&Standing) -> u64| runs.iter().map(|(_, own)| of(own)).sum::<u64>();
+        assert_eq!(joint.sums().refuted, sum(|own| own.sums().refuted), "{seed}");
+        assert!(joint.sums().conflicts >= sum(|own| own.sums().conflicts), "{seed}");
+        let some = [merged.left_out, merged.disputed, merged.done, merged.differences.len() as u64];
+        seen.iter_mut().zip(some).for_each(|(seen, some)| *seen += some);
+        if is_split && merged.left_out == 0 {
+            // What was nobody's loss is all there.
+            for mark in UnitMark::ALL {
+                assert_eq!(
+                    joint.marked(mark),
+                    runs.iter().map(|(_, own)| own.marked(mark)).sum::<u64>(),
+                    "{seed}"
+                );
+            }
+            assert_eq!(joint.sums().sampled, sum(|own| own.sums().sampled), "{seed}");
+        }
+    }
+    assert!(seen.iter().all(|seen| *seen > 20), "{seen:?}");
+}
+
+/// What the joint run adds up to, which has no unit that a part does not have, and none that was confirmed further.
+fn expect_no_more(out: &Path, runs: &[(PathBuf, Standing)], seed: u64) -> Standing {
+    let joint = audit_of(out);
+    assert_eq!(joint.unbelieved(), 0, "{seed}");
+    for unit in (0..units()).map(UnitId) {
+        if let Some(count) = joint.count(unit) {
+            let of_part =
+                |own: &Standing| own.count(unit) == Some(count) && own.level(unit) >= joint.level(unit);
+            assert!(runs.iter().any(|(_, own)| of_part(own)), "{seed}: {unit}");
+            assert!(runs.iter().all(|(_, own)| !own.sums().disputed.contains_key(&unit)), "{seed}: {unit}");
+        }
+    }
+    for (_, own) in runs {
+        for machine in own.sums().machines.quarantined() {
+            assert!(
+                joint.sums().machines.is_quarantined(&machine.owner, &machine.name),
+                "{seed}: {machine:?}"
+            );
+        }
+        for (unit, votes) in &own.sums().disputed {
+            let there: Vec<u64> = joint.sums().disputed[unit].iter().map(|vote| vote.count).collect();
+            assert!(votes.iter().all(|vote| there.contains(&vote.count)), "{seed}: {unit}");
+        }
+    }
+    joint
+}
+
+fn audit_of(out: &Path) -> Standing {
+    let directory = RunDirectory::open(out).unwrap();
+    let mut standing = Standing::new(directory.plan());
+    crate::replay::replay(&directory, crate::replay::Stretch::default(), &mut standing, |_, _| ()).unwrap();
+    standing
+}

@@ -1,0 +1,149 @@
+//! The key with which a coordinator signs what it says of a run: Ed25519, in a file of its own.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use ring::rand::SystemRandom;
+use ring::signature::{ED25519, Ed25519KeyPair, KeyPair, UnparsedPublicKey};
+use rustls_pki_types::PrivatePkcs8KeyDer;
+use rustls_pki_types::pem::PemObject;
+use thiserror::Error;
+
+/// The file in the run directory where no other is named.
+const NAME: &str = "certify.key";
+
+/// A key that cannot be used.
+#[derive(Debug, Error)]
+pub enum KeyError {
+    /// The disk would not do it.
+    #[error("cannot read or make the key {}: {source}", .path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// There is something else in its file.
+    #[error("{} is no Ed25519 key in PKCS#8, as DER or PEM", .0.display())]
+    Malformed(PathBuf),
+}
+
+/// A private key.
+#[derive(Debug)]
+pub struct SigningKey(Ed25519KeyPair);
+
+impl SigningKey {
+    /// The key in that run directory, which is made where there is none.
+    ///
+    /// # Errors
+    /// It cannot be read or made.
+    pub fn of_run(directory: &Path) -> Result<Self, KeyError> {
+        Self::open(&directory.join(NAME))
+    }
+
+    /// The key in that file, which is made where there is none. What is no key stays as it is.
+    ///
+    /// # Errors
+    /// It cannot be read or made.
+    pub fn open(path: &Path) -> Result<Self, KeyError> {
+        let io = |source| KeyError::Io { path: path.to_owned(), source };
+        let bytes = match fs::read(path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => make(path).map_err(io)?,
+            Err(error) => return Err(io(error)),
+        };
+        let pem = PrivatePkcs8KeyDer::from_pem_slice(&bytes).ok();
+        let der = pem.as_ref().map_or(&*bytes, PrivatePkcs8KeyDer::secret_pkcs8_der);
+        // Other programs leave the public key out.
+        let key = Ed25519KeyPair::from_pkcs8_maybe_unchecked(der);
+        key.map(Self).map_err(|_| KeyError::Malformed(path.to_owned()))
+    }
+
+    /// The public key, as 64 hexadecimal digits.
+    pub fn public(&self) -> String {
+        hex(self.0.public_key().as_ref())
+    }
+
+    /// The signature of these bytes, as 128 hexadecimal digits.
+    pub fn sign(&self, bytes: &[u8]) -> String {
+        hex(self.0.sign(bytes).as_ref())
+    }
+}
+
+/// Whether the signature of these bytes was made with the private key to that public one; both in hexadecimal digits.
+pub fn is_signed(public: &str, bytes: &[u8], signature: &str) -> bool {
+    let is_signed = |public: Vec<u8>, signature: Vec<u8>| {
+        UnparsedPublicKey::new(&ED25519, public).verify(bytes, &signature).is_ok()
+    };
+    unhex(public).zip(unhex(signature)).is_some_and(|(public, signature)| is_signed(public, signature))
+}
+
+/// A new key, which nobody else can read.
+fn make(path: &Path) -> io::Result<Vec<u8>> {
+    let key = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
+        .map_err(|_| io::Error::other("the system has no random numbers"))?;
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let draft = path.with_file_name(name);
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+    file.write_all(key.as_ref())?;
+    file.sync_all()?;
+    fs::rename(&draft, path)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
+    Ok(key.as_ref().to_vec())
+}
+
+fn hex(bytes: &[u8]) -> String {
+    bytes.iter().fold(String::new(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+fn unhex(text: &str) -> Option<Vec<u8>> {
+    let is_hex = text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    let digits = |at| u8::from_str_radix(&text[at..at + 2], 16).ok();
+    (is_hex && text.len().is_multiple_of(2)).then(|| (0..text.len()).step_by(2).map(digits).collect())?
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
+    use super::*;
+
+    #[test]
+    fn a_key_is_made_once_is_private_and_signs() {
+        let folder = tempfile::tempdir().unwrap();
+        let key = SigningKey::of_run(folder.path()).unwrap();
+        let path = folder.path().join(NAME);
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert_eq!(SigningKey::open(&path).unwrap().public(), key.public());
+        let signature = key.sign(b"said");
+        assert_eq!((key.public().len(), signature.len()), (64, 128));
+        assert!(is_signed(&key.public(), b"said", &signature));
+        assert!(!is_signed(&key.public(), b"sald", &signature));
+        assert!(!is_signed(&key.public(), b"said", &key.sign(b"sald")));
+        for broken in ["", "0", "zz", &signature[2..], &signature.to_uppercase()] {
+            assert!(!is_signed(&key.public(), b"said", broken), "{broken}");
+        }
+        let other = SigningKey::open(&folder.path().join("other.key")).unwrap();
+        assert!(!is_signed(&other.public(), b"said", &signature));
+    }
+
+    #[test]
+    fn a_key_of_another_program_will_do_and_what_is_none_is_left_alone() {
+        // RFC 8410, 10.3.
+        let text = "-----BEGIN PRIVATE KEY-----\n\
+                    MC4CAQAwBQYDK2VwBCIEINTuctv5E1hK1bbY8fdp+K06/nwoy/HU++CXqI9EdVhC\n\
+                    -----END PRIVATE KEY-----\n";
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("key.pem");
+        fs::write(&path, text).unwrap();
+        let public = SigningKey::open(&path).unwrap().public();
+        assert_eq!(public, "19bf44096984cdfe8541bac167dc3b96c85086aa30b6b6cb0c5c38ad703166e1");
+        fs::write(&path, "no key").unwrap();
+        assert!(matches!(SigningKey::open(&path), Err(KeyError::Malformed(_))));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "no key");
+    }
+}

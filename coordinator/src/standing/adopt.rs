@@ -1,0 +1,107 @@
+//! What a standing takes over from those of other runs of the plan, apart from any records: for their merging.
+
+use queens::UnitId;
+
+use super::machines::Machine;
+use super::{Origin, RecordError, Standing, Trust, UnitMark, Vote};
+use crate::ledger::Expulsion;
+
+impl Standing {
+    /// A vote of another standing, by the numbers that its machine and kernel have here.
+    ///
+    /// # Errors
+    /// There are too many machines or kernels.
+    pub(crate) fn translated(&mut self, other: &Standing, vote: &Vote) -> Result<Vote, RecordError> {
+        let machines = &other.sums.machines;
+        let Machine { owner, name, .. } = machines.get(vote.origin.machine);
+        let kernel = machines.kernel(vote.origin.kernel);
+        let origin = self.sums.machines.origin((owner, name), kernel, vote.origin.mirrored)?;
+        Ok(Vote { origin, ..*vote })
+    }
+
+    /// The unit stands here as it does there, with a vote that was [translated](Self::translated). Nothing is added up.
+    pub(crate) fn adopt(&mut self, other: &Standing, unit: UnitId, vote: &Vote) {
+        for mark in UnitMark::ALL.into_iter().filter(|mark| other.is(*mark, unit)) {
+            self.marks.of_mut(mark).insert(unit.0);
+        }
+        self.counts.set(unit, vote);
+    }
+
+    /// The unit has no standing count any more.
+    pub(crate) fn abandon(&mut self, unit: UnitId) {
+        UnitMark::ALL.into_iter().for_each(|mark| _ = self.marks.of_mut(mark).remove(unit.0));
+        self.counts.forget(unit);
+    }
+
+    /// The unit is in dispute: no count of it stands, and the one that stood is one vote, as this is another.
+    pub(crate) fn dispute(&mut self, unit: UnitId, vote: Vote) {
+        let stood = self.vote(unit);
+        self.abandon(unit);
+        let votes = self.sums.disputed.entry(unit).or_default();
+        for vote in stood.into_iter().chain([vote]) {
+            if !votes.contains(&vote) {
+                votes.push(vote);
+            }
+        }
+    }
+
+    /// Whoever is not believed there is not believed here.
+    ///
+    /// # Errors
+    /// There are too many machines.
+    pub(crate) fn strike(&mut self, expulsion: &Expulsion) -> Result<(), RecordError> {
+        self.sums.machines.strike(expulsion)
+    }
+
+    /// Who is not believed: owners, and machines of others.
+    pub(crate) fn struck(&self, reason: impl Fn(&str, Option<&str>) -> String, at: u64) -> Vec<Expulsion> {
+        let machines = &self.sums.machines;
+        let owners = machines.expelled().map(|owner| (owner, None, false));
+        let single = machines.iter().filter(|machine| machine.trust == Trust::Quarantined);
+        let single = single.map(|machine| {
+            let id = machines.number(&machine.owner, &machine.name).expect("it is in the list");
+            (&*machine.owner, Some(&*machine.name), machines.has_lost_to_others(id))
+        });
+        let expulsion = |(owner, machine, lost): (&str, Option<&str>, bool)| Expulsion {
+            owner: owner.to_owned(),
+            machine: machine.map(ToOwned::to_owned),
+            lost,
+            reason: reason(owner, machine),
+            at,
+        };
+        owners.chain(single).map(expulsion).collect()
+    }
+
+    /// How far the unit's standing count has been confirmed.
+    pub(crate) fn level(&self, unit: UnitId) -> Level {
+        let level = [
+            (UnitMark::Independent, Level::AnotherOwner),
+            (UnitMark::TwoMachines, Level::AnotherMachine),
+            (UnitMark::Checked, Level::AnotherWay),
+        ];
+        level.into_iter().find(|(mark, _)| self.is(*mark, unit)).map_or(Level::Once, |(_, level)| level)
+    }
+
+    /// How far a second count confirms a first one.
+    pub(crate) fn level_between(&self, first: Origin, (owner, machine): (&str, &str)) -> Level {
+        let by = self.sums.machines.get(first.machine);
+        match () {
+            () if by.owner != owner => Level::AnotherOwner,
+            () if by.name != machine => Level::AnotherMachine,
+            () => Level::AnotherWay,
+        }
+    }
+}
+
+/// How far a count has been confirmed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Level {
+    /// Not at all.
+    Once,
+    /// By its own machine, in another way.
+    AnotherWay,
+    /// By another machine of its owner.
+    AnotherMachine,
+    /// By another owner.
+    AnotherOwner,
+}

@@ -1,0 +1,30 @@
+//! `diadem head`: the head of a run's chain, to be published.
+
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use coordinator::PublishedHead;
+use coordinator::run_directory::RunDirectory;
+use serde_json::json;
+
+use crate::args::HeadArgs;
+use crate::output::print;
+
+pub fn run(args: &HeadArgs) -> anyhow::Result<ExitCode> {
+    let directory = RunDirectory::open(&args.run)?;
+    let head = PublishedHead::of(&directory)?;
+    let (n, plan, shard) =
+        (directory.plan().board().n(), directory.plan().fingerprint(), directory.run().shard.fraction());
+    let at = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();
+    if args.json {
+        let PublishedHead { run, records, head } = head;
+        let plan = plan.to_string();
+        let object = json!({
+            "run": run, "records": records, "head": head, "n": n, "shard": shard, "plan": plan, "at": at,
+        });
+        print(&object.to_string())?;
+    } else {
+        print(&format!("{head} n={n} shard={shard} plan={plan} at={at}"))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,121 @@
+//! What is published of a run, while it goes on and in the end: heads of its chain, and a certificate.
+
+use std::fs;
+use std::process::Command;
+
+use coordinator::Certificate;
+use serde_json::{Value, json};
+
+use crate::forgery::{Forgery, count_of};
+use crate::harness::{Folder, free_address, published, until};
+
+/// The canonical form of JSON, as RFC 8785 has it, by other means.
+fn canonical(certificate: &str) -> Vec<u8> {
+    let script = "import json, sys; c = json.loads(sys.argv[1]); del c['signature']; \
+                  sys.stdout.write(json.dumps(c, sort_keys=True, separators=(',', ':'), ensure_ascii=False))";
+    let output = Command::new("python3").args(["-c", script, certificate]).output();
+    output.expect("python3 is not installed").stdout
+}
+
+#[test]
+fn heads_of_a_run_in_use_are_in_its_chain_for_ever() {
+    let folder = Folder::new();
+    let address = free_address();
+    let coordinator =
+        folder.start(&format!("coordinator --n 13 --run run --listen {address} --double-check none"), "log");
+    until("the run has begun", || folder.path().join("run/run.json").exists());
+    let mut heads = "# published\n".to_owned();
+    let head = |heads: &mut String, args: &str| {
+        let head = folder.run(&format!("head run {args}"));
+        assert!(head.code == Some(0) && head.stdout.lines().count() == 1, "{head:?}");
+        *heads += &head.stdout;
+    };
+    head(&mut heads, "");
+    let worker = folder.start(&format!("worker --coordinator http://{address} --threads 1"), "worker.log");
+    let mut counted = 0;
+    while counted < 100 {
+        until("more is counted", || folder.counts("run") > counted);
+        counted = folder.counts("run");
+        head(&mut heads, "--json");
+    }
+    worker.end();
+    coordinator.end();
+    head(&mut heads, "");
+    fs::write(folder.path().join("heads"), &heads).unwrap();
+    let verified = folder.run("verify run --heads heads --json").json();
+    assert_eq!(verified["heads"]["heads"], heads.lines().count() - 1, "{verified}");
+    // The last record is dated otherwise, with all hashes right.
+    let mut forgery = Forgery::of(&folder.path().join("run"));
+    let last = forgery.all("count").pop().unwrap();
+    forgery.lines[last]["at"] = json!(7);
+    forgery.write(&folder.path().join("rewritten"));
+    assert_eq!(folder.run("verify rewritten").code, Some(0));
+    let refused = folder.run("verify rewritten --heads heads");
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+    let line = format!("heads: line {}: ", heads.lines().count());
+    assert!(refused.stderr.contains(&line) && refused.stderr.contains("not in the chain"), "{refused:?}");
+    folder.run("count 8 --run other --quiet");
+    let other = folder.run("verify other --heads heads");
+    assert!(
+        other.code == Some(1) && other.stderr.contains("heads: line 2: that head is of run "),
+        "{other:?}"
+    );
+    fs::write(folder.path().join("nothing"), "# nothing\n").unwrap();
+    assert_eq!(folder.run("verify run --heads nothing").code, Some(1));
+    folder.run("verify --heads heads").refused(&["DIR"]);
+}
+
+#[test]
+fn a_certificate_is_given_for_what_is_finished_and_sound_and_says_what_the_ledger_says() {
+    let folder = Folder::new();
+    folder.run("count 12 --run run --quiet");
+    let signed = folder.run("certify run -o run.json");
+    assert_eq!(signed.code, Some(0), "{signed:?}");
+    let text = fs::read_to_string(folder.path().join("run.json")).unwrap();
+    let certificate: Value = serde_json::from_str(&text).unwrap();
+    let key = certificate["key"].as_str().unwrap();
+    assert!(signed.stderr.contains(key), "{signed:?}");
+    assert_eq!((&certificate["n"], &certificate["total"]), (&json!(12), &json!(published(12))));
+    assert_eq!(canonical(&text), Certificate::parse(&text).unwrap().signed_bytes());
+    let head = folder.run("head run --json").json();
+    for name in ["run", "records", "head", "plan"] {
+        assert_eq!(head[name], certificate[name], "{name}");
+    }
+    let verified = folder.run(&format!("verify run --certificate run.json --signer {key} --json")).json();
+    assert_eq!((&verified["certificate"]["key"], &verified["certified"]), (&json!(key), &json!(true)));
+    let alone = folder.run("verify --certificate run.json");
+    assert!(alone.code == Some(0) && alone.stdout.contains("must know"), "{alone:?}");
+    // Another key, other words, another run, and what comes after it.
+    let other_key = "0".repeat(64);
+    let other = folder.run(&format!("verify --certificate run.json --signer {other_key}"));
+    assert!(other.code == Some(1) && other.stderr.contains("is signed with the key"), "{other:?}");
+    fs::write(folder.path().join("changed"), text.replacen("14200", "14208", 1)).unwrap();
+    let changed = folder.run("verify --certificate changed");
+    assert!(changed.code == Some(1) && changed.stderr.contains("changed: the signature"), "{changed:?}");
+    folder.run("count 12 --run again --quiet");
+    let again = folder.run("verify again --certificate run.json");
+    assert!(again.code == Some(1) && again.stderr.contains("has no head"), "{again:?}");
+    // One key for two runs.
+    folder.run("certify again --key run/certify.key -o again.json");
+    assert_eq!(folder.run(&format!("verify --certificate again.json --signer {key}")).code, Some(0));
+}
+
+#[test]
+fn no_certificate_is_given_for_a_run_that_is_unfinished_or_unsound() {
+    let folder = Folder::new();
+    folder.run("count 12 --shard 1/2 --run shard --quiet");
+    assert_eq!(folder.run("certify shard").json()["shard"], json!({"index": 1, "of": 2}));
+    folder.run("merge half shard");
+    folder.run("certify half").refused(&["units are missing"]);
+    folder.run("count 12 --run lie --quiet");
+    let mut forgery = Forgery::of(&folder.path().join("lie"));
+    forgery.lines.retain(|line| line["kind"] != "check");
+    forgery.lines.iter_mut().for_each(|line| _ = line.remove("recount"));
+    let at = forgery.all("count").pop().unwrap();
+    forgery.lines[at]["count"] = (count_of(&forgery.lines[at]) + 1).into();
+    forgery.number_marks();
+    forgery.write(&folder.path().join("lie"));
+    folder.run("certify lie").refused(&["differs from the published value"]);
+    assert!(!folder.path().join("lie/certify.key").exists());
+    folder.run("certify nowhere").refused(&["nowhere", "run.json is missing"]);
+}

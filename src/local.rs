@@ -15,7 +15,7 @@ pub struct Local(pub Handle);
 fn local(error: CallError) -> CoordinatorError {
     let text = error.to_string();
     match error {
-        CallError::NotRecorded(_) => CoordinatorError::Unavailable(text),
+        CallError::NotRecorded(_) | CallError::Superseded(_) => CoordinatorError::Unavailable(text),
         CallError::Refused(Refusal::UnknownWorker(_)) => CoordinatorError::Unregistered,
         CallError::Refused(_) | CallError::Closed => CoordinatorError::Refused(text),
     }

@@ -309,6 +309,15 @@ class Standings(unittest.TestCase):
         self.apply("check", unit=41, machine="n", of="m")
         self.assertEqual(self.standing.pending(), [])
 
+    def test_terms_rise(self):
+        for term in (1, 2, 1002):
+            self.standing.apply(0, {"kind": "term", "term": term, "coordinator": "0a" * 16})
+            for other in (0, term - 1, term):
+                with self.assertRaises(ValueError):
+                    self.standing.apply(0, {"kind": "term", "term": other, "coordinator": "0b" * 16})
+        self.standing.apply(0, {"kind": "replicas", "replicas": 2})
+        self.assertEqual((self.standing.term, self.standing.replicas), (1002, 2))
+
     def test_contradictory_counts_of_a_constellation_can_be_taken_back_confirmed_or_not(self):
         plan = self.standing.plan
         member = next(part.member for part in plan.parts if part.measure == HALF_TURN)
@@ -387,6 +396,15 @@ class Lines(unittest.TestCase):
     def test_marks_count_the_records_in_front_of_them(self):
         for records in (0, 2):
             self.refuses(self.ledger([self.POLICY, self.mark(records)]), "000001.jsonl:2: the mark counts")
+
+    def test_terms_name_who_opened_them(self):
+        good = '{"kind":"term","term":1,"coordinator":"%s","key":"%s","at":4}' % ("0a" * 16, "0b" * 32)
+        self.assertEqual(decode(self.line(good, self.RUN))[0]["term"], 1)
+        decode(self.line(good.replace(',"key":"%s"' % ("0b" * 32), ""), self.RUN))
+        decode(self.line('{"kind":"replicas","replicas":1,"at":4}', self.RUN))
+        for old, new in (("0a0a", "0A0A"), ("0a0a", "0a"), ("0b0b", "0b"), ('"0b', '"+b'), ('"term":1', '"term":"1"')):
+            with self.subTest(new=new), self.assertRaises(ValueError):
+                decode(self.line(good.replace(old, new, 1), self.RUN))
 
     def test_records_that_are_not_as_specified_are_not_understood(self):
         good = '{"kind":"retract","unit":1,"count":2,"nodes":3,"machine":"m","kernel":"k","at":4}'

@@ -33,9 +33,10 @@ impl Right {
         }
     }
 
-    /// Whether it lets do what needs the other one. Everybody who has one may read.
+    /// Whether it lets do what needs the other one. Everybody who has one may read; who administers may follow.
     pub fn allows(self, needed: Right) -> bool {
-        self == needed || self == Right::All || needed == Right::Read
+        let is_of_admin = self == Right::Admin && needed == Right::Follow;
+        self == needed || self == Right::All || needed == Right::Read || is_of_admin
     }
 
     /// What its bearer may do and what the call needs instead, in a sentence.

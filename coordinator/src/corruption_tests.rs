@@ -87,6 +87,8 @@ fn unit_of(record: &Record) -> Option<u64> {
         Record::Restore(_)
         | Record::Expel(_)
         | Record::Policy(_)
+        | Record::Term(_)
+        | Record::Replicas(_)
         | Record::Admit(_)
         | Record::Merged(_)
         | Record::Mark(_) => None,

@@ -3,14 +3,18 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Owner, Registration, Renewal, Report, RunStatus, Verdict, Welcome, WorkerId};
+use proto::{
+    Lease, LeaseReply, Owner, Registration, Renewal, Report, RunStatus, Term, Verdict, Welcome, WorkerId,
+};
 use queens::Plan;
 use tokio::sync::{oneshot, watch};
 
 use crate::clock::{Clock, SystemClock};
 use crate::core::{Core, LeaseKey};
 use crate::double_check::DoubleCheck;
-use crate::keeper::{self, CallError, LeaseCall, Outlet, ReplyTo, Request, Snapshot};
+use crate::keeper::{self, CallError, Channels, FollowCall, LeaseCall, Outlet, ReplyTo, Request, Snapshot};
+use crate::ledger::LedgerPosition;
+use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
 use crate::standing::Standing;
 use crate::store::Store;
@@ -20,9 +24,21 @@ use crate::store::Store;
 pub struct Handle {
     requests: Outlet,
     snapshots: watch::Receiver<Snapshot>,
+    /// What followers are given, where there is a ledger.
+    source: Option<Source>,
     plan: Arc<Plan>,
     clock: Arc<dyn Clock>,
     owner: Owner,
+}
+
+/// What followers are given of a run.
+#[derive(Clone, Debug)]
+pub(crate) struct Source {
+    pub directory: RunDirectory,
+    pub key: LeaseKey,
+    pub term: Term,
+    /// Where the ledger ends.
+    pub ends: watch::Receiver<LedgerPosition>,
 }
 
 impl Handle {
@@ -38,10 +54,28 @@ impl Handle {
         policy: Option<DoubleCheck>,
         store: Option<Store>,
     ) -> std::io::Result<Self> {
-        Self::start_by(Arc::new(SystemClock::default()), plan, shard, standing, policy, store)
+        Self::start_by(Arc::new(SystemClock::default()), plan, shard, standing, policy, store, None)
     }
 
-    /// Starts the keeper of a run by a clock of the caller's.
+    /// Starts the keeper of a run that is served to others, and may be followed by some. How many followers must have a
+    /// record before it is acknowledged is what the ledger says, unless `replicas` says otherwise; that goes on record.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn start_replicated(
+        plan: Arc<Plan>,
+        shard: Shard,
+        standing: Standing,
+        policy: Option<DoubleCheck>,
+        store: Store,
+        replicas: Option<u32>,
+    ) -> std::io::Result<Self> {
+        let (clock, replicas) = (Arc::new(SystemClock::default()), standing.replicas(replicas));
+        Self::start_by(clock, plan, shard, standing, policy, Some(store), Some(replicas))
+    }
+
+    /// Starts the keeper of a run by a clock of the caller's; where it may be followed, by so many that must have a record
+    /// before it is acknowledged.
     ///
     /// # Errors
     /// The system gives no thread.
@@ -52,12 +86,17 @@ impl Handle {
         standing: Standing,
         policy: Option<DoubleCheck>,
         store: Option<Store>,
+        replicas: Option<u32>,
     ) -> std::io::Result<Self> {
         let in_force = standing.policy(policy);
         let key = store.as_ref().map_or_else(LeaseKey::random, |store| store.lease_key().clone());
         let core = Core::new(Arc::clone(&plan), shard, standing, in_force, key, rand::random());
-        let (requests, snapshots) = keeper::start(core, store, Arc::clone(&clock))?;
-        Ok(Self { requests, snapshots, plan, clock, owner: Owner::default() })
+        let parts =
+            store.as_ref().map(|store| (store.directory().clone(), store.lease_key().clone(), store.term()));
+        let Channels { requests, snapshots, ends } =
+            keeper::start(core, store, Arc::clone(&clock), replicas)?;
+        let source = parts.map(|(directory, key, term)| Source { directory, key, term, ends });
+        Ok(Self { requests, snapshots, source, plan, clock, owner: Owner::default() })
     }
 
     /// A handle to the same keeper whose calls are the owner's: they name no worker of another.
@@ -126,6 +165,26 @@ impl Handle {
         self.call(|reply| Request::Release { owner, worker, held, leaving, reply }).await
     }
 
+    /// What followers are given, where there is a ledger.
+    pub(crate) fn source(&self) -> Option<&Source> {
+        self.source.as_ref()
+    }
+
+    /// A follower has called; it is there until what this returns is dropped.
+    ///
+    /// # Errors
+    /// Another coordinator goes on with the run, or the keeper has ended.
+    pub(crate) async fn follow(
+        &self,
+        follower: u64,
+        records: u64,
+        met: Option<Term>,
+    ) -> Result<Following, CallError> {
+        let call = rand::random();
+        self.call(|reply| Request::Follow(FollowCall { follower, call, records, met, reply })).await?;
+        Ok(Following { requests: self.requests.clone(), follower, call })
+    }
+
     /// Strikes off all workers of an owner who is let in no longer.
     pub async fn strike_off(&self, owner: Owner) {
         self.requests.send(Request::StrikeOff(owner)).await;
@@ -152,5 +211,28 @@ impl Handle {
         let (reply, answer) = oneshot::channel();
         self.requests.send(request(reply)).await;
         answer.await.map_err(|_| CallError::Closed)?
+    }
+}
+
+/// A follower that is there.
+#[derive(Debug)]
+pub(crate) struct Following {
+    requests: Outlet,
+    follower: u64,
+    call: u64,
+}
+
+impl Following {
+    /// The follower has so many records on disk.
+    pub fn has(&self, records: u64) {
+        let Self { follower, call, .. } = *self;
+        self.requests.post(Request::Followed { follower, call, records });
+    }
+}
+
+impl Drop for Following {
+    fn drop(&mut self) {
+        let Self { follower, call, .. } = *self;
+        self.requests.post(Request::Unfollowed { follower, call });
     }
 }

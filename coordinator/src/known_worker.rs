@@ -18,11 +18,17 @@ use crate::store::Store;
 
 /// Serves the small run from a folder on that disk by that clock.
 pub fn coordinator(folder: &Path, disk: FaultyDisk, clock: &SetClock) -> Handle {
+    replicated(folder, disk, clock, None)
+}
+
+/// Serves it likewise; so many followers must have a record before it is acknowledged.
+pub fn replicated(folder: &Path, disk: FaultyDisk, clock: &SetClock, replicas: Option<u32>) -> Handle {
     let clock = Arc::new(clock.clone());
     let options = known_run::options(folder);
     let (store, standing, _) = Store::open_on(Box::new(disk), clock.clone(), options).unwrap();
     let policy = DoubleCheck::None;
-    Handle::start_by(clock, known_run::plan(), Shard::default(), standing, Some(policy), Some(store)).unwrap()
+    let (plan, shard) = (known_run::plan(), Shard::default());
+    Handle::start_by(clock, plan, shard, standing, Some(policy), Some(store), replicas).unwrap()
 }
 
 /// Registers a worker.
@@ -32,7 +38,12 @@ pub async fn join(handle: &Handle) -> WorkerId {
 
 /// Registers a worker of that machine.
 pub async fn join_from(handle: &Handle, machine: &str) -> WorkerId {
-    let registration = Registration {
+    handle.register(registration(machine)).await.unwrap().worker
+}
+
+/// How a worker of that machine introduces itself.
+pub fn registration(machine: &str) -> Registration {
+    Registration {
         owner: Owner::default(),
         fingerprint: known_run::plan().fingerprint().clone(),
         name: "w".into(),
@@ -43,8 +54,8 @@ pub async fn join_from(handle: &Handle, machine: &str) -> WorkerId {
         held: Vec::new(),
         former: None,
         leases: Vec::new(),
-    };
-    handle.register(registration).await.unwrap().worker
+        met: None,
+    }
 }
 
 /// Leases what is open now.

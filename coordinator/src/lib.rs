@@ -19,11 +19,14 @@ mod checkpoint;
 mod clock;
 mod connections;
 mod double_check;
+mod follower_file;
+mod following;
 mod gate;
 mod groups;
 mod handle;
 mod head;
 mod keeper;
+mod ledger_copy;
 mod lock;
 mod merge;
 mod peers;
@@ -51,6 +54,8 @@ mod corruption_tests;
 #[cfg(test)]
 mod durability_tests;
 #[cfg(test)]
+mod following_tests;
+#[cfg(test)]
 mod known_run;
 #[cfg(test)]
 mod known_worker;
@@ -62,9 +67,11 @@ pub use bound::CONFIDENCE;
 pub use caller::{Caller, Right};
 pub use certificate::{Certificate, CertificateError};
 pub use double_check::{DoubleCheck, DoubleCheckError};
+pub use following::MOST_FOLLOWERS;
 pub use handle::Handle;
 pub use head::{HeadError, PublishedHead, PublishedHeads};
 pub use keeper::{CallError, Ending, Snapshot, Withheld};
+pub use ledger_copy::{CopyError, LedgerCopy};
 pub use merge::{Difference, MergeError, Merged, merge};
 pub use retract::{RetractError, Target, retract};
 pub use server::{Guard, ServeError, ServerKeys, serve};

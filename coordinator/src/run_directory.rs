@@ -8,8 +8,9 @@
 //!   lock                  held by the one process that writes; names its pid
 //! ```
 
-use std::fs::{self, File};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,6 +23,9 @@ use thiserror::Error;
 
 use crate::ledger::LineHash;
 use crate::shard::Shard;
+
+/// The file that says what a run counts.
+pub(crate) const RUN_FILE: &str = "run.json";
 
 /// What `run.json` says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -181,7 +185,7 @@ impl RunDirectory {
     /// # Errors
     /// As with [`open`](Self::open).
     pub(crate) fn open_beside(path: &Path, known: Option<&Arc<Plan>>) -> Result<Self, RunDirectoryError> {
-        let file = path.join("run.json");
+        let file = path.join(RUN_FILE);
         let text = match fs::read_to_string(&file) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
@@ -189,7 +193,13 @@ impl RunDirectory {
             }
             Err(error) => return Err(io_error("read", &file)(error)),
         };
-        let run = RunFile::parse(&text).map_err(|what| RunDirectoryError::Malformed { path: file, what })?;
+        Self::of_text(path, &text, known)
+    }
+
+    /// The run in `path` of which that is the `run.json`.
+    fn of_text(path: &Path, text: &str, known: Option<&Arc<Plan>>) -> Result<Self, RunDirectoryError> {
+        let malformed = |what| RunDirectoryError::Malformed { path: path.join(RUN_FILE), what };
+        let run = RunFile::parse(text).map_err(malformed)?;
         let plan = match known.filter(|known| known.spec() == run.plan) {
             Some(known) => Arc::clone(known),
             None => Plan::derive(run.plan)
@@ -222,14 +232,29 @@ impl RunDirectory {
         let begun = since_1970.as_millis().try_into().unwrap_or(u64::MAX);
         let run = RunFile { plan: plan.spec(), fingerprint: plan.fingerprint().clone(), shard, begun };
         let text = serde_json::to_string_pretty(&run).expect("a run file is plain data") + "\n";
-        let (draft, file) = (path.join("run.json.new"), path.join("run.json"));
-        let mut out = File::create(&draft).map_err(io_error("create", &draft))?;
-        out.write_all(text.as_bytes()).map_err(io_error("write", &draft))?;
-        out.sync_all().map_err(io_error("sync", &draft))?;
-        fs::rename(&draft, &file).map_err(io_error("create", &file))?;
-        let folder = File::open(path).map_err(io_error("open", path))?;
-        folder.sync_all().map_err(io_error("sync", path))?;
+        let write = replace_file(path, RUN_FILE, text.as_bytes(), 0o644);
+        write.map_err(|source| io_error("create", &path.join(RUN_FILE))(source))?;
         Ok(Self { path: path.to_owned(), run, plan: Arc::new(plan) })
+    }
+
+    /// Begins a copy of a run in `path`, which is there and holds no run, with that text as its `run.json`.
+    ///
+    /// # Errors
+    /// The text describes no run that this release can count, or the disk would not do it.
+    pub(crate) fn copy(path: &Path, text: &[u8]) -> Result<Self, RunDirectoryError> {
+        let copied = Self::of_text(path, &String::from_utf8_lossy(text), None)?;
+        let write = replace_file(path, RUN_FILE, text, 0o644);
+        write.map_err(|source| io_error("create", &path.join(RUN_FILE))(source))?;
+        Ok(copied)
+    }
+
+    /// Whether the run is the one that this text of a `run.json` describes.
+    ///
+    /// # Errors
+    /// It describes none.
+    pub(crate) fn is_of(&self, text: &[u8]) -> Result<bool, RunDirectoryError> {
+        let malformed = |what| RunDirectoryError::Malformed { path: self.path.join(RUN_FILE), what };
+        RunFile::parse(&String::from_utf8_lossy(text)).map(|run| run == self.run).map_err(malformed)
     }
 
     /// Refuses a run of another board.
@@ -285,8 +310,18 @@ impl RunDirectory {
 
     /// Whether there is a run in `path`.
     pub fn exists(path: &Path) -> bool {
-        path.join("run.json").exists()
+        path.join(RUN_FILE).exists()
     }
+}
+
+/// Puts a file of that name and mode into a directory, in place of one that may be there: all of it, or nothing.
+pub(crate) fn replace_file(directory: &Path, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let draft = directory.join(format!("{name}.new"));
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(&draft)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&draft, directory.join(name))?;
+    File::open(directory)?.sync_all()
 }
 
 /// The first field, at any depth, that `found` has and `known` has not.

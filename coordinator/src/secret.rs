@@ -1,11 +1,11 @@
 //! The private key of a run, by which its coordinators know the leases that they have given.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io;
 use std::path::Path;
 
 use crate::core::LeaseKey;
+use crate::run_directory::replace_file;
 
 /// The file in the run directory. Whoever reads it can report counts of units that he was not lent.
 const NAME: &str = "lease.key";
@@ -27,13 +27,17 @@ pub fn lease_key(directory: &Path) -> io::Result<LeaseKey> {
         Err(error) => return Err(error),
     }
     let bytes: [u8; LeaseKey::BYTES] = rand::random();
-    let draft = directory.join(format!("{NAME}.new"));
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
-    file.write_all(&bytes)?;
-    file.sync_all()?;
-    fs::rename(&draft, &path)?;
-    File::open(directory)?.sync_all()?;
-    Ok(LeaseKey::new(bytes))
+    let key = LeaseKey::new(bytes);
+    keep(directory, &key)?;
+    Ok(key)
+}
+
+/// Puts the key into that run directory.
+///
+/// # Errors
+/// The disk would not do it.
+pub fn keep(directory: &Path, key: &LeaseKey) -> io::Result<()> {
+    replace_file(directory, NAME, key.bytes(), 0o600)
 }
 
 #[cfg(test)]

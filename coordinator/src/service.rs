@@ -7,13 +7,14 @@ use std::time::Duration;
 use prost::Message;
 use proto::v1::coordinator_server::Coordinator;
 use proto::{Lease, Registration, Report, WorkerId, malformed, plan_reply, v1};
-use tokio::sync::Mutex;
-use tokio_stream::wrappers::WatchStream;
+use tokio::sync::{Mutex, Semaphore};
+use tokio_stream::wrappers::{ReceiverStream, WatchStream};
 use tokio_stream::{Stream, StreamExt};
-use tonic::{Request, Response, Status};
+use tonic::{Request, Response, Status, Streaming};
 
 use crate::caller::Caller;
 use crate::core::Refusal;
+use crate::following::{MOST_FOLLOWERS, follow};
 use crate::handle::Handle;
 use crate::keeper::CallError;
 use crate::quota::CallUnderWay;
@@ -33,11 +34,13 @@ pub struct Service {
     handle: Handle,
     /// The last status that was told, and when.
     status: Arc<Mutex<Option<(Duration, v1::StatusReply)>>>,
+    /// Room for followers.
+    followers: Arc<Semaphore>,
 }
 
 impl Service {
     pub fn new(handle: Handle) -> Self {
-        Self { handle, status: Arc::default() }
+        Self { handle, status: Arc::default(), followers: Arc::new(Semaphore::new(MOST_FOLLOWERS)) }
     }
 
     /// The keeper, on behalf of whoever calls.
@@ -78,7 +81,9 @@ impl From<CallError> for Status {
             CallError::Refused(Refusal::UnknownWorker(_)) => Status::not_found(text),
             CallError::Refused(Refusal::TooManyWorkers(_)) => Status::resource_exhausted(text),
             CallError::Refused(_) => Status::failed_precondition(text),
-            CallError::NotRecorded(_) | CallError::Closed => Status::unavailable(text),
+            CallError::NotRecorded(_) | CallError::Superseded(_) | CallError::Closed => {
+                Status::unavailable(text)
+            }
         }
     }
 }
@@ -98,6 +103,7 @@ fn leases(leases: Vec<v1::Lease>) -> Result<Vec<Lease>, Status> {
 
 #[tonic::async_trait]
 impl Coordinator for Service {
+    type FollowStream = ReceiverStream<Result<v1::FollowReply, Status>>;
     type WatchStream = Pin<Box<dyn Stream<Item = Result<v1::StatusReply, Status>> + Send>>;
 
     async fn plan(&self, _: Request<v1::PlanRequest>) -> Result<Response<v1::PlanReply>, Status> {
@@ -149,6 +155,17 @@ impl Coordinator for Service {
         let v1::ReleaseRequest { worker, leases: held, leaving } = request.into_inner();
         keeper.release(WorkerId(worker), leases(held)?, leaving).await?;
         Ok(Response::new(v1::ReleaseReply {}))
+    }
+
+    async fn follow(
+        &self,
+        request: Request<Streaming<v1::FollowRequest>>,
+    ) -> Result<Response<Self::FollowStream>, Status> {
+        let seat = Arc::clone(&self.followers)
+            .try_acquire_owned()
+            .map_err(|_| Status::resource_exhausted(format!("at most {MOST_FOLLOWERS} may follow a run")))?;
+        let keeper = self.keeper(&request)?;
+        Ok(Response::new(follow(keeper, request.into_inner(), seat).await?))
     }
 
     async fn status(&self, request: Request<v1::StatusRequest>) -> Result<Response<v1::StatusReply>, Status> {

@@ -5,12 +5,14 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use proto::{CoordinatorId, Term};
 use queens::{Board, Plan};
 use thiserror::Error;
 
 use crate::checkpoint::{Checkpoint, set_aside};
 use crate::clock::{Clock, SystemClock};
 use crate::core::LeaseKey;
+use crate::follower_file::next_term;
 use crate::ledger::{CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, Writer};
 use crate::lock::Lock;
 use crate::resumption::{Resumed, resume};
@@ -42,6 +44,14 @@ pub enum StoreError {
         /// The system's reason.
         source: io::Error,
     },
+    /// What a follower has left there cannot be read.
+    #[error("cannot read follower.json in {}: {source}; delete that file if the run was never followed there", .path.display())]
+    Follower {
+        /// The run directory.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
     /// Its checkpoint cannot even be moved out of the way.
     #[error("cannot set the checkpoint {} aside: {source}", .path.display())]
     Checkpoint {
@@ -62,6 +72,7 @@ pub struct Store {
     saved: Option<LedgerPosition>,
     clock: Arc<dyn Clock>,
     lease_key: LeaseKey,
+    term: Term,
     _lock: Lock,
 }
 
@@ -113,7 +124,11 @@ impl Store {
         let writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
         let lease_key = lease_key(directory.path())
             .map_err(|source| StoreError::LeaseKey { path: directory.path().to_owned(), source })?;
-        let mut store = Self { directory, writer, checkpoint, saved: None, clock, lease_key, _lock: lock };
+        let term = next_term(directory.path(), standing.term())
+            .map_err(|source| StoreError::Follower { path: directory.path().to_owned(), source })?;
+        let term = lease_key.prove(directory.run().hash(), term, CoordinatorId(rand::random()));
+        let mut store =
+            Self { directory, writer, checkpoint, saved: None, clock, lease_key, term, _lock: lock };
         if notices.iter().any(|notice| matches!(notice, Notice::CheckpointRebuilt { .. })) {
             store.save(&mut standing).ok();
         }
@@ -128,6 +143,11 @@ impl Store {
     /// The key of the leases that the run gives.
     pub fn lease_key(&self) -> &LeaseKey {
         &self.lease_key
+    }
+
+    /// The term in which this process writes.
+    pub fn term(&self) -> Term {
+        self.term
     }
 
     /// Behind the last commit mark.

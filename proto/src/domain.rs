@@ -8,6 +8,8 @@ use queens::kernel::KernelName;
 use queens::plan::Fingerprint;
 use queens::{Board, Totals, UnitId};
 
+use crate::term::Term;
+
 /// A worker's number, given by the coordinator at registration and good until either of them restarts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct WorkerId(pub u64);
@@ -108,6 +110,8 @@ pub struct Registration {
     pub former: Option<WorkerId>,
     /// The leases of these units under that number, which prove that they were lent to it.
     pub leases: Vec<Lease>,
+    /// The highest term that it has met.
+    pub met: Option<Term>,
 }
 
 /// The answer to a registration.
@@ -119,6 +123,8 @@ pub struct Welcome {
     pub lease_time: Duration,
     /// The held units, leased again; those missing are no longer wanted.
     pub leases: Vec<Lease>,
+    /// The coordinator's term; older releases have none.
+    pub term: Option<Term>,
 }
 
 /// The answer to a request for units.
@@ -176,6 +182,71 @@ pub enum Verdict {
     Unwanted,
 }
 
+/// Where a copy of a ledger ends.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CopyEnd {
+    /// The number of the file, from 1; 0 where there is no copy yet.
+    pub file: u32,
+    /// Bytes of that file before the end.
+    pub offset: u64,
+    /// The hash of the line before.
+    pub hash: [u8; 16],
+    /// The records before, marks not counted.
+    pub records: u64,
+}
+
+/// What a follower says: first, and whenever it has more on disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FollowRequest {
+    /// Tells the copy from others.
+    pub follower: u64,
+    /// What is on its disk.
+    pub end: CopyEnd,
+    /// The highest term that it has met.
+    pub met: Option<Term>,
+}
+
+/// What a follower is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FollowReply {
+    /// First: what the run is.
+    Run(FollowedRun),
+    /// What the ledger has at a place.
+    Piece(LedgerPiece),
+    /// All is counted and the copy is complete.
+    Finished,
+}
+
+/// What a run is apart from its ledger.
+#[derive(Clone, PartialEq, Eq)]
+pub struct FollowedRun {
+    /// The file `run.json`.
+    pub run_file: Vec<u8>,
+    /// The file `lease.key`.
+    pub lease_key: Vec<u8>,
+    /// The term of whoever says this.
+    pub term: Term,
+}
+
+impl fmt::Debug for FollowedRun {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "FollowedRun({}, its key is not shown)", self.term)
+    }
+}
+
+/// A piece of a ledger.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerPiece {
+    /// The number of the file, from 1.
+    pub file: u32,
+    /// Bytes of that file before the piece.
+    pub offset: u64,
+    /// The piece itself: any part of lines that are committed.
+    pub bytes: Vec<u8>,
+    /// Whether nothing else is there now.
+    pub is_end: bool,
+}
+
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Phase {
@@ -223,6 +294,12 @@ pub struct RunStatus {
     pub workers: Vec<WorkerStatus>,
     /// How many are there, those not listed included.
     pub workers_total: u64,
+    /// The coordinator's term, where it has one; without its proof.
+    pub term: Option<Term>,
+    /// How many followers must have a record before it is acknowledged.
+    pub replicas: u32,
+    /// How many there are.
+    pub followers: u32,
     /// What double-checking says so far.
     pub assurance: Assurance,
     /// Units that were lost with five workers and are not lent any more; at most 100 of them.

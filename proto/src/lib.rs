@@ -6,14 +6,17 @@
 mod access;
 mod domain;
 mod strict;
+mod term;
 mod wire;
 
 pub use access::{AUTHORIZATION, AccessToken, TokenError};
 pub use domain::{
-    Assurance, Lease, LeaseReply, Owner, Phase, Registration, Renewal, Report, RunStatus, Token, UnitCount,
-    Variant, Verdict, Welcome, WorkerId, WorkerStatus,
+    Assurance, CopyEnd, FollowReply, FollowRequest, FollowedRun, Lease, LeaseReply, LedgerPiece, Owner,
+    Phase, Registration, Renewal, Report, RunStatus, Token, UnitCount, Variant, Verdict, Welcome, WorkerId,
+    WorkerStatus,
 };
 pub use strict::{StrictCodec, StrictDecoder};
+pub use term::{CoordinatorId, CoordinatorIdError, Term};
 pub use wire::{WireError, malformed, plan_from_reply, plan_reply};
 
 /// The types of the service `diadem.v1`, generated from the .proto file. They are checked in, so that building needs no

@@ -1,5 +1,6 @@
 //! Between protobuf and domain types. What comes over the wire is checked here, once.
 
+mod follow;
 #[cfg(test)]
 mod tests;
 
@@ -96,6 +97,7 @@ impl From<Registration> for v1::RegisterRequest {
             held: registration.held.into_iter().map(|unit| unit.0).collect(),
             former: registration.former.map(|worker| worker.0),
             leases: registration.leases.into_iter().map(Into::into).collect(),
+            term: registration.met.map(Into::into),
         }
     }
 }
@@ -113,6 +115,7 @@ impl TryFrom<v1::RegisterRequest> for Registration {
             self_test,
             former,
             leases,
+            term,
         } = request;
         for (field, text) in [("a worker's name", &name), ("a machine's name", &machine)] {
             if text.is_empty() || text.len() > LONGEST_NAME || text.chars().any(char::is_control) {
@@ -133,6 +136,7 @@ impl TryFrom<v1::RegisterRequest> for Registration {
             held: held.into_iter().map(UnitId).collect(),
             former: former.map(WorkerId),
             leases: leases.into_iter().map(Into::into).collect(),
+            met: term.map(TryInto::try_into).transpose()?,
         })
     }
 }
@@ -155,6 +159,7 @@ impl From<Welcome> for v1::RegisterReply {
             worker: welcome.worker.0,
             lease_ms: millis(welcome.lease_time),
             leases: welcome.leases.into_iter().map(Into::into).collect(),
+            term: welcome.term.map(Into::into),
         }
     }
 }
@@ -169,6 +174,7 @@ impl TryFrom<v1::RegisterReply> for Welcome {
             worker: WorkerId(reply.worker),
             lease_time: Duration::from_millis(reply.lease_ms),
             leases: reply.leases.into_iter().map(Into::into).collect(),
+            term: reply.term.map(TryInto::try_into).transpose()?,
         })
     }
 }
@@ -318,6 +324,9 @@ impl From<RunStatus> for v1::StatusReply {
             trouble: status.trouble,
             workers: status.workers.into_iter().map(Into::into).collect(),
             workers_total: status.workers_total,
+            term: status.term.map(Into::into),
+            replicas: status.replicas,
+            followers: status.followers,
             disputed: status.disputed,
             worth: Some(status.assurance.into()),
             set_aside: status.set_aside.into_iter().map(|unit| unit.0).collect(),
@@ -350,6 +359,9 @@ impl TryFrom<v1::StatusReply> for RunStatus {
             // Older coordinators list all and say no number.
             workers_total: reply.workers_total.max(reply.workers.len() as u64),
             workers: reply.workers.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
+            term: reply.term.map(TryInto::try_into).transpose()?,
+            replicas: reply.replicas,
+            followers: reply.followers,
             assurance: reply.worth.map(Assurance::from).unwrap_or_default(),
             set_aside: reply.set_aside.into_iter().map(UnitId).collect(),
         })

@@ -1,11 +1,11 @@
-//! The arguments of the commands that work together over a network: coordinator, worker, status.
+//! The arguments of the commands that work together over a network: coordinator, follow, worker, status.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::Args;
-use coordinator::DoubleCheck;
+use coordinator::{DoubleCheck, MOST_FOLLOWERS};
 use queens::Board;
 use queens::kernel::Method;
 use queens::plan::PlanSpec;
@@ -44,6 +44,11 @@ pub struct CoordinatorArgs {
     /// A run goes on as it was told before; one that was told nothing checks 1%. What is said here goes on record.
     #[arg(long, value_name = "POLICY")]
     double_check: Option<DoubleCheck>,
+    /// Acknowledge a count only when so many followers (diadem follow) have it on disk, too: 0 to 16.
+    ///
+    /// A run goes on as it was told before; one that was told nothing waits for none. What is said here goes on record.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=MOST_FOLLOWERS as i64))]
+    replicas: Option<u32>,
     /// Where to listen for workers.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7227", value_parser = address)]
     listen: SocketAddr,
@@ -73,6 +78,7 @@ pub struct ServedRun {
     method: Option<Method>,
     families: Option<FamilySplit>,
     pub double_check: Option<DoubleCheck>,
+    pub replicas: Option<u32>,
     pub listen: SocketAddr,
     pub keys: Option<PathBuf>,
     /// Whether status requests are answered after the end.
@@ -102,6 +108,7 @@ impl TryFrom<CoordinatorArgs> for ServedRun {
             method: args.method.0,
             families: args.families,
             double_check: args.double_check,
+            replicas: args.replicas,
             listen: args.listen,
             keys: args.keys,
             stays: args.stay,
@@ -125,12 +132,13 @@ Examples:
   diadem worker --coordinator http://127.0.0.1:7227
   diadem worker --coordinator https://10.0.0.7:7227 --keys keys/worker
   diadem worker --coordinator http://127.0.0.1:7227 --threads 8 --name rack-3 --give-up-after 10m
+  diadem worker --coordinator http://10.0.0.7:7227,http://10.0.0.8:7227   the second after a takeover
 
-Environment: DIADEM_JOIN_TOKEN stands for join.token.")]
+Environment: DIADEM_JOIN_TOKEN stands for join.token, DIADEM_COORDINATOR for --coordinator.")]
 pub struct WorkerArgs {
-    /// The coordinator's address.
-    #[arg(long, value_name = "URL")]
-    pub coordinator: String,
+    /// The coordinator's address; several, one after the other or with commas between, are tried in turn.
+    #[arg(long, value_name = "URL", env = "DIADEM_COORDINATOR", value_delimiter = ',', required = true)]
+    pub coordinator: Vec<String>,
     /// Know the coordinator, and be known: a folder with ca.pem and join.token, or client.pem and client.key.
     #[arg(long, value_name = "DIR")]
     pub keys: Option<PathBuf>,
@@ -147,6 +155,29 @@ pub struct WorkerArgs {
     pub give_up_after: Option<Duration>,
 }
 
+/// Keeps a verified copy of a coordinator's run as it grows; it can be started as the coordinator.
+///
+/// Ends when the run is complete and all of it is copied. Until then it waits for a coordinator that is away, for ever.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem follow http://127.0.0.1:7227 --run ./copy
+  diadem follow https://10.0.0.7:7227 --keys keys/follower --run ./copy
+  diadem coordinator --run ./copy --listen 10.0.0.8:7227 --keys keys/coordinator   when the first one is gone
+
+Environment: DIADEM_FOLLOW_TOKEN stands for follow.token, DIADEM_COORDINATOR for the address.")]
+pub struct FollowArgs {
+    /// The coordinator's address; several are tried in turn.
+    #[arg(value_name = "URL", env = "DIADEM_COORDINATOR", value_delimiter = ',', required = true)]
+    pub coordinator: Vec<String>,
+    /// The directory of the copy: made where it is missing, gone on with where it is there.
+    #[arg(long, value_name = "DIR")]
+    pub run: PathBuf,
+    /// Know the coordinator, and be known: a folder with ca.pem and follow.token.
+    #[arg(long, value_name = "DIR")]
+    pub keys: Option<PathBuf>,
+}
+
 /// Shows how far a coordinator's run is.
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -156,9 +187,15 @@ Examples:
 
 Environment: DIADEM_STATUS_TOKEN stands for status.token.")]
 pub struct StatusArgs {
-    /// The coordinator's address.
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:7227")]
-    pub coordinator: String,
+    /// The coordinator's address; of several, the first one that answers.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "DIADEM_COORDINATOR",
+        value_delimiter = ',',
+        default_value = "http://127.0.0.1:7227"
+    )]
+    pub coordinator: Vec<String>,
     /// Know the coordinator, and be known: a folder with ca.pem and status.token or join.token.
     #[arg(long, value_name = "DIR")]
     pub keys: Option<PathBuf>,

@@ -17,7 +17,7 @@ mod value;
 use clap::{Parser, Subcommand};
 
 pub use bench::BenchArgs;
-pub use cluster::{CoordinatorArgs, ServedRun, StatusArgs, WorkerArgs};
+pub use cluster::{CoordinatorArgs, FollowArgs, ServedRun, StatusArgs, WorkerArgs};
 pub use count::{CountArgs, LocalCount, Storage};
 pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
@@ -49,6 +49,7 @@ pub enum Command {
     Count(CountArgs),
     Coordinator(CoordinatorArgs),
     Worker(WorkerArgs),
+    Follow(FollowArgs),
     Status(StatusArgs),
     Keys(KeysArgs),
     Verify(VerifyArgs),

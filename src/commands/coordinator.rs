@@ -49,8 +49,10 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     })?;
     output::notices(&notices);
     let plan = store.directory().plan().clone();
-    info!(n = %plan.board(), units = plan.units(), done = standing.done(), listen = %listener.local_addr()?, "serving");
-    let handle = Handle::start(plan, Shard::default(), standing, run.double_check, Some(store))?;
+    let term = store.term().number;
+    info!(n = %plan.board(), units = plan.units(), done = standing.done(), term, listen = %listener.local_addr()?, "serving");
+    let handle =
+        Handle::start_replicated(plan, Shard::default(), standing, run.double_check, store, run.replicas)?;
     tokio::spawn(keys.watch(handle.clone()));
     let (shutdown, stopped) = oneshot::channel::<()>();
     let stopped = Box::pin(async {
@@ -100,14 +102,18 @@ async fn until_done(run: &ServedRun, handle: &Handle) -> anyhow::Result<ExitCode
     Ok(code)
 }
 
-/// Waits until all workers have left, or those that are still registered are silent.
+/// Waits until all workers have left, or those that are still registered are silent; and until all followers have, who do
+/// when they have everything; those that are away are waited for, too.
 async fn everybody_left(handle: &Handle) {
-    let begun = Instant::now();
+    let (begun, snapshots) = (Instant::now(), handle.snapshots());
     let mut pause = Duration::from_millis(1);
     while begun.elapsed() < LONGEST_FAREWELL {
         let status = handle.status().await;
+        let followers = status.as_ref().map_or(0, |status| status.followers);
         let last_words = status.into_iter().flat_map(|status| status.workers).map(|worker| worker.last_word);
         match last_words.min() {
+            _ if followers > 0 => sleep(pause).await,
+            _ if snapshots.borrow().followers_away > 0 && begun.elapsed() < FAREWELL => sleep(pause).await,
             Some(last_word) if begun.elapsed() < FAREWELL || last_word < FAREWELL => sleep(pause).await,
             _ => return,
         }

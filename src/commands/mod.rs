@@ -7,6 +7,7 @@ mod certify;
 mod coordinator;
 mod count;
 mod export;
+mod follow;
 mod head;
 mod keys;
 mod merge;
@@ -25,6 +26,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Count(args) => count::run(args.try_into()?),
         Command::Coordinator(args) => coordinator::run(args.try_into()?),
         Command::Worker(args) => worker::run(args),
+        Command::Follow(args) => follow::run(args),
         Command::Status(args) => status::run(&args),
         Command::Keys(args) => keys::run(&args),
         Command::Verify(args) => verify::run(&args),

@@ -16,10 +16,16 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let credentials = credentials(args.keys.as_deref(), [STATUS, JOIN])?;
     let status = runtime.block_on(async {
-        let remote = Remote::new(&args.coordinator, credentials)?;
-        Ok::<_, anyhow::Error>(remote.status().await)
+        let remote = Remote::new(&args.coordinator, &credentials)?;
+        let mut status = remote.status().await;
+        for _ in 1..remote.addresses() {
+            if status.is_err() {
+                status = remote.status().await;
+            }
+        }
+        Ok::<_, anyhow::Error>(status)
     })?;
-    let status = status.with_context(|| format!("no status from {}", args.coordinator))?;
+    let status = status.with_context(|| format!("no status from {}", args.coordinator.join(", ")))?;
     print(&if args.json { as_json(&status).to_string() } else { as_text(&status) })?;
     Ok(ExitCode::SUCCESS)
 }
@@ -72,6 +78,10 @@ fn as_json(status: &RunStatus) -> serde_json::Value {
         "rate": status.rate,
         "worth": assurance::value(&status.assurance, status.units),
         "set_aside": status.set_aside.iter().map(|unit| unit.0).collect::<Vec<_>>(),
+        "term": status.term.map(|term| term.number),
+        "coordinator": status.term.map(|term| term.coordinator.to_string()),
+        "replicas": status.replicas,
+        "followers": status.followers,
         "workers_total": status.workers_total,
         "workers": status.workers.iter().map(worker).collect::<Vec<_>>(),
     })
@@ -103,6 +113,11 @@ fn as_text(status: &RunStatus) -> String {
     if !status.set_aside.is_empty() {
         let units: Vec<_> = status.set_aside.iter().map(ToString::to_string).collect();
         text += &format!("\nset aside, lost with five workers: units {}", units.join(", "));
+    }
+    if status.replicas > 0 || status.followers > 0 {
+        let needed =
+            if status.replicas > 0 { format!(", {} needed", status.replicas) } else { String::new() };
+        text += &format!("\nfollowers: {}{needed}", status.followers);
     }
     if !status.trouble.is_empty() {
         text += &format!("\ntrouble: {}", status.trouble);

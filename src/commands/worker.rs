@@ -27,7 +27,7 @@ pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
 
 async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let kernel = KernelChoice::try_from(args.kernel)?;
-    let remote = Remote::new(&args.coordinator, credentials(args.keys.as_deref(), [JOIN, STATUS])?)?;
+    let remote = Remote::new(&args.coordinator, &credentials(args.keys.as_deref(), [JOIN, STATUS])?)?;
     let fetched = tokio::select! {
         fetched = fetch_plan(&remote, args.give_up_after) => fetched?,
         interrupted = signals::interrupted() => {

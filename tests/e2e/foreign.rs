@@ -4,7 +4,7 @@ use proto::v1::coordinator_server::{Coordinator, CoordinatorServer};
 use proto::v1::{self, StatusReply};
 use tokio::net::TcpListener;
 use tokio_stream::wrappers::TcpListenerStream;
-use tonic::{Request, Response, Status, async_trait};
+use tonic::{Request, Response, Status, Streaming, async_trait};
 
 use crate::harness::Folder;
 
@@ -15,6 +15,7 @@ type Answered<T> = Result<Response<T>, Status>;
 
 #[async_trait]
 impl Coordinator for Announcing {
+    type FollowStream = tokio_stream::Empty<Result<v1::FollowReply, Status>>;
     type WatchStream = tokio_stream::Empty<Result<StatusReply, Status>>;
 
     async fn plan(&self, _: Request<v1::PlanRequest>) -> Answered<v1::PlanReply> {
@@ -39,6 +40,10 @@ impl Coordinator for Announcing {
 
     async fn release(&self, _: Request<v1::ReleaseRequest>) -> Answered<v1::ReleaseReply> {
         Err(Status::internal("a worker of another plan must not release"))
+    }
+
+    async fn follow(&self, _: Request<Streaming<v1::FollowRequest>>) -> Answered<Self::FollowStream> {
+        Err(Status::internal("a worker does not follow"))
     }
 
     async fn status(&self, _: Request<v1::StatusRequest>) -> Answered<StatusReply> {

@@ -53,7 +53,7 @@ fn a_worker_that_lies_in_one_unit_of_twenty_is_quarantined_and_the_total_is_exac
         let guard = Guard::new(Access::open(), None).unwrap();
         tokio::spawn(serve(listener, handle.clone(), guard, Box::pin(std::future::pending())));
         for config in [config("liar", lying), config("a", Arc::clone(&honest)), config("b", honest)] {
-            let remote = Remote::new(&url, Credentials::default()).unwrap();
+            let remote = Remote::new(&[&url], &Credentials::default()).unwrap();
             tokio::spawn(worker::run(
                 Arc::new(remote),
                 Arc::clone(&plan),

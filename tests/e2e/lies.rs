@@ -80,7 +80,7 @@ pub const LIES: [Lie; 43] = [
     }),
     ("all units are renumbered", |f, r, p| {
         let by = r.random_range(1..p.units());
-        for line in f.lines.iter_mut().filter(|line| line["kind"] != "mark") {
+        for line in f.lines.iter_mut().filter(|line| line.contains_key("unit")) {
             line["unit"] = ((unit_of(line) + by) % p.units()).into();
         }
     }),

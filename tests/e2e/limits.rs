@@ -206,7 +206,12 @@ struct LastRenewal(UnitId);
 #[async_trait]
 impl Lender for LastRenewal {
     async fn register(&self, _: Registration) -> Result<Welcome, CoordinatorError> {
-        Ok(Welcome { worker: WorkerId(1), lease_time: Duration::from_millis(600), leases: Vec::new() })
+        Ok(Welcome {
+            worker: WorkerId(1),
+            lease_time: Duration::from_millis(600),
+            leases: Vec::new(),
+            term: None,
+        })
     }
 
     async fn lease(&self, _: WorkerId, _: u32, _: Duration) -> Result<LeaseReply, CoordinatorError> {

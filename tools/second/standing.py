@@ -21,6 +21,7 @@ class Standing:
         self.known_origins, self.origin_numbers = [], {}
         self.makers, self.members, self.disputed = Makers(), Members(plan), {}
         self.policy = None
+        self.term, self.replicas = 0, 0
         self.done = self.checks = self.conflicts = self.retractions = 0
         self.workers, self.kernels = set(), set()
 
@@ -149,6 +150,14 @@ class Standing:
 
     def _policy(self, line, record):
         self.policy = record["double_check"]
+
+    def _term(self, line, record):
+        if record["term"] <= self.term:
+            raise ValueError(f"term {record['term']} cannot follow term {self.term}")
+        self.term = record["term"]
+
+    def _replicas(self, line, record):
+        self.replicas = record["replicas"]
 
     def _merged(self, line, record):
         self.conflicts += record["conflicts"]

@@ -8,16 +8,19 @@
 mod boxed;
 mod coordinator;
 mod credentials;
+mod feed;
 mod outage;
 mod pace;
 mod pool;
 mod refusal;
 mod remote;
 mod run;
+mod sites;
 
 pub use boxed::Boxed;
 pub use coordinator::{CoordinatorError, Lender};
 pub use credentials::Credentials;
-pub use outage::GaveUp;
+pub use feed::Feed;
+pub use outage::{GaveUp, Outage};
 pub use remote::{AddressError, Announced, Remote, fetch_plan};
 pub use run::{Config, Summary, WorkerError, run};

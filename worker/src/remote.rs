@@ -2,6 +2,7 @@
 
 use std::future::Future;
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -23,6 +24,7 @@ use crate::coordinator::{CoordinatorError, Lender};
 use crate::credentials::{Bearer, Credentials};
 use crate::outage::{GaveUp, Outage};
 use crate::refusal::{SPEAKS_TLS, speaks_tls, tls_refusal};
+use crate::sites::Sites;
 
 /// A call that takes this much longer than it was allowed to wait has been lost.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -58,21 +60,28 @@ pub enum AddressError {
 /// The plan that a coordinator announces, if it does.
 pub type Announced = Result<(PlanSpec, Fingerprint), CoordinatorError>;
 
-/// A coordinator at an address. Connects when it is first called, and again whenever that is needed.
+/// A coordinator at an address, or at one of several. Connects when it is first called, and again whenever that is
+/// needed; where one address does not answer, the next is called.
 #[derive(Clone, Debug)]
 pub struct Remote {
-    client: CoordinatorClient<InterceptedService<Channel, Bearer>>,
+    places: Arc<[Place]>,
+    sites: Arc<Sites>,
+}
+
+/// One of the addresses.
+#[derive(Debug)]
+struct Place {
+    client: Client,
     /// Host and port, where the connection is not encrypted.
     plain: Option<String>,
 }
 
-impl Remote {
-    /// The coordinator at a URL like `http://host:7227`; a bare `host:7227` is understood.
-    ///
-    /// # Errors
-    /// If that is no such URL, what is secret would be readable on the way there, or the keys are of no use.
-    pub fn new(address: &str, credentials: Credentials) -> Result<Self, AddressError> {
-        let uri = parse(address, &credentials)?;
+pub(crate) type Client = CoordinatorClient<InterceptedService<Channel, Bearer>>;
+
+impl Place {
+    fn new(address: &str, credentials: &Credentials) -> Result<(Self, String), AddressError> {
+        let uri = parse(address, credentials)?;
+        let url = uri.to_string().trim_end_matches('/').to_owned();
         let plain = (uri.scheme_str() == Some("http")).then(|| uri.authority().map(ToString::to_string));
         let mut endpoint = Endpoint::from(uri)
             .connect_timeout(Duration::from_secs(5))
@@ -83,9 +92,35 @@ impl Remote {
         if let Some(tls) = credentials.tls() {
             endpoint = endpoint.tls_config(tls).map_err(|error| AddressError::Keys(innermost(&error)))?;
         }
-        let client = CoordinatorClient::with_interceptor(endpoint.connect_lazy(), Bearer(credentials.token));
+        let bearer = Bearer(credentials.token.clone());
+        let client = CoordinatorClient::with_interceptor(endpoint.connect_lazy(), bearer);
         let client = client.max_decoding_message_size(MESSAGE_BYTES);
-        Ok(Self { client, plain: plain.flatten() })
+        Ok((Self { client, plain: plain.flatten() }, url))
+    }
+}
+
+impl Remote {
+    /// The coordinator at URLs like `http://host:7227`; a bare `host:7227` is understood. There is at least one.
+    ///
+    /// # Errors
+    /// If one is no such URL, what is secret would be readable on the way there, or the keys are of no use.
+    pub fn new<A: AsRef<str>>(addresses: &[A], credentials: &Credentials) -> Result<Self, AddressError> {
+        let places = addresses.iter().map(|address| Place::new(address.as_ref(), credentials));
+        let (places, urls): (Vec<_>, Vec<_>) = places.collect::<Result<Vec<_>, _>>()?.into_iter().unzip();
+        if places.is_empty() {
+            return Err(AddressError::Malformed(String::new()));
+        }
+        Ok(Self { places: places.into(), sites: Arc::new(Sites::new(urls)) })
+    }
+
+    /// Which of the addresses is called.
+    pub(crate) fn sites(&self) -> &Sites {
+        &self.sites
+    }
+
+    /// How many addresses there are.
+    pub fn addresses(&self) -> usize {
+        self.sites.len()
     }
 
     /// What is being counted.
@@ -93,32 +128,41 @@ impl Remote {
     /// # Errors
     /// If the coordinator cannot be reached, refuses, or announces a plan that this release does not know.
     pub fn plan(&self) -> Boxed<'_, Announced> {
-        let mut client = self.client.clone();
         Box::pin(async move {
-            let reply = self.answer(Duration::ZERO, client.plan(v1::PlanRequest {})).await?;
+            let site = self.sites.current();
+            let mut client = self.client(site);
+            let reply = self.answer(site, Duration::ZERO, client.plan(v1::PlanRequest {})).await?;
             plan_from_reply(reply).map_err(not_understood)
         })
     }
 
-    /// Awaits a call, but not for ever, and sorts its errors by what to do about them.
-    async fn answer<T>(
+    /// A way to one of the addresses.
+    pub(crate) fn client(&self, site: usize) -> Client {
+        self.places[site].client.clone()
+    }
+
+    /// Awaits a call to one of them, but not for ever, and sorts its errors by what to do about them.
+    pub(crate) async fn answer<T>(
         &self,
+        site: usize,
         wait: Duration,
         call: impl Future<Output = Result<Response<T>, Status>>,
     ) -> Result<T, CoordinatorError> {
-        let status = match tokio::time::timeout(wait + PATIENCE, call).await {
-            Ok(Ok(response)) => return Ok(response.into_inner()),
-            Ok(Err(status)) => status,
-            Err(_) => return Err(CoordinatorError::Unavailable("no answer in time".into())),
+        let error = match tokio::time::timeout(wait + PATIENCE, call).await {
+            Ok(Ok(response)) => {
+                self.sites.answered(site);
+                return Ok(response.into_inner());
+            }
+            Ok(Err(status)) => sort(&status),
+            Err(_) => CoordinatorError::Unavailable("no answer in time".into()),
         };
-        let error = sort(&status);
         if matches!(error, CoordinatorError::Unavailable(_))
-            && let Some(address) = &self.plain
+            && let Some(address) = &self.places[site].plain
             && speaks_tls(address).await
         {
-            return Err(CoordinatorError::Refused(SPEAKS_TLS.into()));
+            return Err(self.sites.failed(site, CoordinatorError::Refused(SPEAKS_TLS.into())));
         }
-        Err(error)
+        Err(self.sites.failed(site, error))
     }
 
     /// Where the run stands.
@@ -126,9 +170,10 @@ impl Remote {
     /// # Errors
     /// If the coordinator cannot be reached, refuses, or answers what this release does not understand.
     pub fn status(&self) -> Boxed<'_, Result<RunStatus, CoordinatorError>> {
-        let mut client = self.client.clone();
         Box::pin(async move {
-            let reply = self.answer(Duration::ZERO, client.status(v1::StatusRequest {})).await?;
+            let site = self.sites.current();
+            let mut client = self.client(site);
+            let reply = self.answer(site, Duration::ZERO, client.status(v1::StatusRequest {})).await?;
             RunStatus::try_from(reply).map_err(not_understood)
         })
     }
@@ -159,10 +204,15 @@ pub fn fetch_plan(remote: &Remote, give_up_after: Option<Duration>) -> Boxed<'_,
 #[async_trait]
 impl Lender for Remote {
     async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
-        let mut client = self.client.clone();
-        let request = v1::RegisterRequest::from(registration);
-        let reply = self.answer(Duration::ZERO, client.register(request)).await?;
-        Welcome::try_from(reply).map_err(not_understood)
+        let site = self.sites.current();
+        let request = v1::RegisterRequest::from(Registration { met: self.sites.met(), ..registration });
+        let mut client = self.client(site);
+        let reply = self.answer(site, Duration::ZERO, client.register(request)).await?;
+        let welcome = Welcome::try_from(reply).map_err(not_understood)?;
+        if let Some(term) = welcome.term {
+            self.sites.meet(site, term)?;
+        }
+        Ok(welcome)
     }
 
     async fn lease(
@@ -171,22 +221,28 @@ impl Lender for Remote {
         want: u32,
         wait: Duration,
     ) -> Result<LeaseReply, CoordinatorError> {
-        let mut client = self.client.clone();
+        let site = self.sites.current();
         let wait_ms = wait.as_millis().try_into().unwrap_or(u64::MAX);
         let request = v1::LeaseRequest { worker: worker.0, want, wait_ms };
-        Ok(self.answer(wait, client.lease(request)).await?.into())
+        let mut client = self.client(site);
+        let reply = self.answer(site, wait, client.lease(request)).await?.into();
+        // What a coordinator lends that was left meanwhile is another one's to lend.
+        Ok(if site == self.sites.current() { reply } else { LeaseReply::Granted(Vec::new()) })
     }
 
     async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
-        let mut client = self.client.clone();
         let leases = held.into_iter().map(Into::into).collect();
         let request = v1::RenewRequest { worker: worker.0, leases };
-        Ok(self.answer(Duration::ZERO, client.renew(request)).await?.into())
+        let site = self.sites.current();
+        let mut client = self.client(site);
+        Ok(self.answer(site, Duration::ZERO, client.renew(request)).await?.into())
     }
 
     async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
-        let mut client = self.client.clone();
-        let reply = self.answer(Duration::ZERO, client.report(v1::ReportRequest::from(report))).await?;
+        let request = v1::ReportRequest::from(report);
+        let site = self.sites.current();
+        let mut client = self.client(site);
+        let reply = self.answer(site, Duration::ZERO, client.report(request)).await?;
         reply.verdicts().map(|verdict| Verdict::try_from(verdict).map_err(not_understood)).collect()
     }
 
@@ -196,20 +252,20 @@ impl Lender for Remote {
         held: Vec<Lease>,
         leaving: bool,
     ) -> Result<(), CoordinatorError> {
-        let mut client = self.client.clone();
         let leases = held.into_iter().map(Into::into).collect();
         let request = v1::ReleaseRequest { worker: worker.0, leases, leaving };
-        self.answer(Duration::ZERO, client.release(request)).await?;
-        Ok(())
+        let site = self.sites.current();
+        let mut client = self.client(site);
+        self.answer(site, Duration::ZERO, client.release(request)).await.map(|_| ())
     }
 }
 
-fn not_understood(error: WireError) -> CoordinatorError {
+pub(crate) fn not_understood(error: WireError) -> CoordinatorError {
     CoordinatorError::Refused(format!("the coordinator's answer is not understood: {error}"))
 }
 
 /// What to do about a call that has failed.
-fn sort(status: &Status) -> CoordinatorError {
+pub(crate) fn sort(status: &Status) -> CoordinatorError {
     if let Some(refusal) = tls_refusal(status) {
         return CoordinatorError::Refused(refusal);
     }

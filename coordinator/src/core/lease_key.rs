@@ -4,10 +4,11 @@
 //! alone: whether the lease has expired meanwhile, or the coordinator was restarted, does not matter, and nobody can
 //! report a unit that he was not lent.
 
-use proto::{Lease, Token, Variant, WorkerId};
+use proto::{CoordinatorId, Lease, Term, Token, Variant, WorkerId};
 use queens::UnitId;
 
 use super::identity::Identity;
+use crate::ledger::LineHash;
 
 /// A secret of the run.
 #[derive(Clone)]
@@ -25,6 +26,29 @@ impl LeaseKey {
     /// A key drawn at random, for a run that is nowhere on disk.
     pub fn random() -> Self {
         Self(rand::random())
+    }
+
+    /// The bytes of the key.
+    pub fn bytes(&self) -> &[u8; Self::BYTES] {
+        &self.0
+    }
+
+    /// A term of the run, with what proves that somebody who has the key has opened it.
+    pub fn prove(&self, run: LineHash, number: u64, coordinator: CoordinatorId) -> Term {
+        let mut hash = blake3::Hasher::new_keyed(&self.0);
+        // No lease is of a unit whose number has these bytes.
+        hash.update(b"diadem term");
+        hash.update(&run.bytes());
+        hash.update(&number.to_le_bytes());
+        hash.update(&coordinator.0.to_le_bytes());
+        let mut proof = [0; 16];
+        hash.finalize_xof().fill(&mut proof);
+        Term { number, coordinator, proof: u128::from_be_bytes(proof) }
+    }
+
+    /// Whether somebody who has the key has opened that term of the run.
+    pub fn has_proven(&self, run: LineHash, term: &Term) -> bool {
+        self.prove(run, term.number, term.coordinator) == *term
     }
 
     /// The token of a lease to that worker.

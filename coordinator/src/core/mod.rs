@@ -173,6 +173,11 @@ impl Core {
         self.standing.is_settled(&self.plan, self.shard, self.policy)
     }
 
+    /// The last term on record.
+    pub fn term(&self) -> u64 {
+        self.standing.term()
+    }
+
     /// What is on record.
     pub fn standing(&mut self) -> &mut Standing {
         &mut self.standing

@@ -64,7 +64,12 @@ impl Core {
                     self.policy = r.double_check;
                     self.counts_adopted();
                 }
-                Record::Expel(_) | Record::Admit(_) | Record::Merged(_) | Record::Mark(_) => {}
+                Record::Expel(_)
+                | Record::Admit(_)
+                | Record::Merged(_)
+                | Record::Term(_)
+                | Record::Replicas(_)
+                | Record::Mark(_) => {}
             }
             if let (Some(worker), Record::Count(_) | Record::Check(_)) = (worker, record) {
                 self.workers.counted(now, worker);
@@ -111,6 +116,8 @@ impl Core {
                 | Record::Admit(_)
                 | Record::Policy(_)
                 | Record::Merged(_)
+                | Record::Term(_)
+                | Record::Replicas(_)
                 | Record::Mark(_) => {}
             }
         }

@@ -55,7 +55,7 @@ impl Core {
                 leases.extend(self.lend(now, &borrower, unit));
             }
         }
-        Ok(Welcome { worker, lease_time: LEASE_TIME, leases })
+        Ok(Welcome { worker, lease_time: LEASE_TIME, leases, term: None })
     }
 
     /// Sees that one more worker of the owner can be registered: where it has as many as it may, the one that has been

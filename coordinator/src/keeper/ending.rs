@@ -55,7 +55,12 @@ pub(super) enum Stage {
 impl Keeper {
     /// Once all is counted, audits the ledger, and gives the answer if it stands.
     pub(super) fn end_if_complete(&mut self) {
-        if !matches!(self.stage, Stage::Counting) || !self.core.is_complete() {
+        if !matches!(self.stage, Stage::Counting) || !self.core.is_complete() || self.superseded().is_some() {
+            return;
+        }
+        // The answer waits for the followers as every acknowledgement does.
+        let records = self.store.as_ref().map_or(0, |store| store.mark().records);
+        if !self.replicas.have_all(records) {
             return;
         }
         if self.store.is_some() {

@@ -7,7 +7,9 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Owner, Registration, Renewal, Report, RunStatus, Verdict, Welcome, WorkerId};
+use proto::{
+    Lease, LeaseReply, Owner, Registration, Renewal, Report, RunStatus, Term, Verdict, Welcome, WorkerId,
+};
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
@@ -23,9 +25,12 @@ pub enum CallError {
     /// The core refuses it.
     #[error(transparent)]
     Refused(#[from] Refusal),
-    /// The records could not be put on disk; the same report may be made again.
+    /// The records could not be put on disk, here or at followers; the same report may be made again.
     #[error("{0}")]
     NotRecorded(String),
+    /// Another coordinator goes on with the run.
+    #[error("{0}")]
+    Superseded(String),
     /// The keeper has ended.
     #[error("the coordinator is closing")]
     Closed,
@@ -59,6 +64,17 @@ pub(crate) enum Request {
     },
     /// Strikes off the workers of an owner.
     StrikeOff(Owner),
+    Follow(FollowCall),
+    /// A follower has so many records on disk.
+    Followed {
+        follower: u64,
+        call: u64,
+        records: u64,
+    },
+    Unfollowed {
+        follower: u64,
+        call: u64,
+    },
     Status(oneshot::Sender<RunStatus>),
     Audited(AuditReason, Box<Result<Audit, AuditError>>),
     Close(oneshot::Sender<()>),
@@ -72,6 +88,32 @@ pub(crate) struct LeaseCall {
     pub want: u32,
     pub wait: Duration,
     pub reply: ReplyTo<LeaseReply>,
+}
+
+/// A follower has called, with so many records on disk and perhaps a term that it has met. Its calls have numbers, so that
+/// the end of a former one does not end this one.
+#[derive(Debug)]
+pub(crate) struct FollowCall {
+    pub follower: u64,
+    pub call: u64,
+    pub records: u64,
+    pub met: Option<Term>,
+    pub reply: ReplyTo<()>,
+}
+
+impl Request {
+    /// Answers what a worker or a follower wants done; gives back everything else.
+    pub fn refuse(self, error: CallError) -> Option<Self> {
+        match self {
+            Request::Register(_, reply) => drop(reply.send(Err(error))),
+            Request::Lease(call) => drop(call.reply.send(Err(error))),
+            Request::Renew { reply, .. } => drop(reply.send(Err(error))),
+            Request::Report { reply, .. } => drop(reply.send(Err(error))),
+            Request::Follow(call) => drop(call.reply.send(Err(error))),
+            other => return Some(other),
+        }
+        None
+    }
 }
 
 /// What an audit is made for.
@@ -142,6 +184,11 @@ impl Outlet {
         if let Ok(room) = Arc::clone(&self.room).acquire_owned().await {
             self.queue.send(Queued { request, _room: Some(room) }).ok();
         }
+    }
+
+    /// Puts a request into the queue whether there is room or not: for what followers say, who are few.
+    pub fn post(&self, request: Request) {
+        self.queue.send(Queued { request, _room: None }).ok();
     }
 }
 

@@ -12,7 +12,9 @@
 mod ending;
 mod inbox;
 mod recording;
+mod replicas;
 mod snapshot;
+mod terms;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -25,16 +27,18 @@ use tracing::{error, info, warn};
 
 use crate::clock::Clock;
 use crate::core::Core;
-use crate::ledger::CommitMark;
+use crate::ledger::{CommitMark, LedgerPosition, LineHash};
 use crate::quota::LogLines;
 use crate::store::Store;
 use ending::Stage;
 use inbox::Inbox;
 use recording::PendingReport;
+use replicas::Replicas;
+use terms::Terms;
 
 pub use ending::{Ending, Withheld};
 pub use inbox::CallError;
-pub(crate) use inbox::{LeaseCall, Outlet, ReplyTo, Request};
+pub(crate) use inbox::{FollowCall, LeaseCall, Outlet, ReplyTo, Request};
 pub use snapshot::Snapshot;
 
 /// The longest time without a look at leases, waiting workers and checkpoint.
@@ -58,6 +62,8 @@ pub(crate) struct Keeper {
     stalled: Duration,
     inbox: Inbox,
     snapshots: watch::Sender<Snapshot>,
+    /// Where the ledger ends, for those who follow it.
+    ends: watch::Sender<LedgerPosition>,
     /// When the next snapshot is due.
     publish_next: Duration,
     /// When the next checkpoint is due.
@@ -66,6 +72,9 @@ pub(crate) struct Keeper {
     waiting: VecDeque<WaitingWorker>,
     /// Reports that wait for the commit of their records.
     reports: Vec<PendingReport>,
+    replicas: Replicas,
+    /// None where nobody else could serve the run: it is in memory only, or in one process.
+    terms: Option<Terms>,
     stage: Stage,
     trouble: String,
     /// Elapsed time and peak threads of earlier sessions.
@@ -85,7 +94,14 @@ struct WaitingWorker {
     until: Duration,
 }
 
-/// Starts the keeper of a run: whoever has the outlet can ask it, and all see its snapshots.
+/// The ways to a keeper.
+pub(crate) struct Channels {
+    pub requests: Outlet,
+    pub snapshots: watch::Receiver<Snapshot>,
+    pub ends: watch::Receiver<LedgerPosition>,
+}
+
+/// Starts the keeper of a run, in which so many followers must have a record before it is acknowledged, if any can be there: whoever has the outlet can ask it, and all see its snapshots.
 ///
 /// # Errors
 /// The system gives no thread.
@@ -93,10 +109,18 @@ pub(crate) fn start(
     core: Core,
     store: Option<Store>,
     clock: Arc<dyn Clock>,
-) -> std::io::Result<(Outlet, watch::Receiver<Snapshot>)> {
-    let (outlet, inbox) = inbox::inbox();
+    replicas: Option<u32>,
+) -> std::io::Result<Channels> {
+    let (requests, inbox) = inbox::inbox();
     let (snapshots, published) = watch::channel(Snapshot::first(&core));
+    let nowhere = || LedgerPosition::beginning(LineHash::of(b"in memory"));
+    let (ends, end) = watch::channel(store.as_ref().map_or_else(nowhere, |store| store.end().clone()));
+    let terms =
+        |store: &Store| Terms::new(store.term(), store.directory().run().hash(), store.lease_key().clone());
     let keeper = Keeper {
+        terms: store.as_ref().map(terms),
+        replicas: Replicas::new(replicas),
+        ends,
         earlier: store.as_ref().map(Store::mark).unwrap_or_default(),
         core,
         store,
@@ -116,7 +140,7 @@ pub(crate) fn start(
         quarantined: BTreeSet::new(),
     };
     thread::Builder::new().name("keeper".into()).spawn(|| keeper.run())?;
-    Ok((outlet, published))
+    Ok(Channels { requests, snapshots: published, ends: end })
 }
 
 impl Keeper {
@@ -144,6 +168,7 @@ impl Keeper {
     /// Does what follows from the requests, and from the time.
     fn round(&mut self, closing: bool) {
         self.commit();
+        self.acknowledge();
         self.take_back();
         for unit in self.core.tick(self.now()) {
             error!(%unit, "the unit was lost with five workers and is set aside");
@@ -162,6 +187,7 @@ impl Keeper {
 
     fn handle(&mut self, request: Request) {
         let now = self.now();
+        let Some(request) = self.refuse_if_superseded(request) else { return };
         match request {
             Request::Register(registration, reply) => self.register(registration, reply),
             Request::Lease(request) => match self.core.check_owner(request.worker, &request.owner) {
@@ -199,6 +225,12 @@ impl Keeper {
                     warn!(%owner, workers, "the owner was revoked; its workers are struck off");
                 }
             }
+            Request::Follow(call) => self.follow(call),
+            Request::Followed { follower, call, records } => self.replicas.have(follower, call, records),
+            Request::Unfollowed { follower, call } => {
+                info!(%follower, "a follower has left");
+                self.replicas.leave(follower, call);
+            }
             Request::Status(reply) => {
                 reply.send(self.status()).ok();
             }
@@ -211,7 +243,16 @@ impl Keeper {
         self.kernels.insert(registration.kernel.to_string());
         let (name, held) = (registration.name.clone(), registration.held.len());
         let owner = registration.owner.clone();
+        if let Some(met) = registration.met {
+            self.hear_of(&met);
+            if let Some(superseded) = self.superseded() {
+                reply.send(Err(CallError::Superseded(superseded))).ok();
+                return;
+            }
+        }
         let welcome = self.core.register(self.now(), registration);
+        let welcome =
+            welcome.map(|welcome| Welcome { term: self.terms.as_ref().map(|terms| terms.own), ..welcome });
         match &welcome {
             _ if !self.may_log(&owner) => {}
             Ok(w) => info!(worker = %w.worker, name, held, again = w.leases.len(), "worker registered"),

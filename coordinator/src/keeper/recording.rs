@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use proto::{Owner, Report, Verdict};
+use proto::{Owner, Report, Term, Verdict};
 use tracing::{error, info, warn};
 
 use super::Keeper;
 use super::inbox::{CallError, ReplyTo};
-use crate::ledger::Record;
+use crate::ledger::{Record, Replicas, TermRecord};
 use crate::standing::Machine;
 
 /// A commit that takes longer is no silence of the workers.
@@ -55,9 +55,8 @@ impl Keeper {
         let reports = std::mem::take(&mut self.reports);
         let mut records: Vec<Record> =
             reports.iter().flat_map(|pending| pending.records.iter().cloned()).collect();
-        // A new run begins with how its counts are checked, where that is not as usual.
-        let policy = if records.is_empty() { None } else { self.core.policy_record(self.unix_time()) };
-        records.splice(0..0, policy.clone());
+        let opening = if records.is_empty() { Vec::new() } else { self.opening() };
+        records.splice(0..0, opening.iter().cloned());
         let (elapsed, threads) = (self.elapsed(), self.threads);
         let begun = self.clock.now();
         let committed = match &mut self.store {
@@ -70,20 +69,21 @@ impl Keeper {
             self.stalled += taken;
         }
         let now = self.now();
+        let records_on_disk = self.publish_end();
         match committed {
             Ok(()) => {
                 if !records.is_empty() && !self.trouble.is_empty() {
                     info!("records can be written again");
                     self.trouble.clear();
                 }
-                if let Err(what) = self.core.recorded(now, None, policy.as_slice()) {
+                if let Err(what) = self.core.recorded(now, None, &opening) {
                     self.withhold(what);
                 }
                 for PendingReport { report, verdicts, records, reply } in reports {
                     if let Err(what) = self.core.recorded(now, Some(report.worker), &records) {
                         self.withhold(what);
                     }
-                    reply.send(Ok(verdicts)).ok();
+                    self.replicas.wait(self.clock.now(), records_on_disk, verdicts, reply);
                 }
             }
             Err(error) => {
@@ -110,15 +110,22 @@ impl Keeper {
             }
         }
         let unix_time = self.unix_time();
-        let is_begun = self.core.standing().done() > 0;
-        let policy = if is_begun { self.core.policy_record(unix_time) } else { None };
-        let mut records: Vec<Record> = policy.into_iter().collect();
-        records.extend(self.core.take_back(unix_time, MOST_TAKEN_BACK));
-        if records.is_empty() {
+        if self.superseded().is_some() {
             return;
         }
+        let mut records = self.core.take_back(unix_time, MOST_TAKEN_BACK);
+        let is_begun = self.core.standing().done() > 0;
+        let opening = self.opening();
+        // A term alone is nothing to record.
+        if records.is_empty()
+            && !(is_begun && opening.iter().any(|record| !matches!(record, Record::Term(_))))
+        {
+            return;
+        }
+        records.splice(0..0, opening);
         let (elapsed, threads) = (self.elapsed(), self.threads);
         let committed = self.store.as_mut().map_or(Ok(()), |store| store.commit(&records, elapsed, threads));
+        self.publish_end();
         if let Err(error) = committed {
             self.core.not_recorded(&records);
             self.trouble = format!("nothing is recorded: {error}");
@@ -128,6 +135,49 @@ impl Keeper {
             self.trouble.clear();
             tell(&records);
         }
+    }
+
+    /// Answers the reports of which the records are where they must be.
+    pub(super) fn acknowledge(&mut self) {
+        self.replicas.answer(self.clock.now());
+    }
+
+    /// What stands in front of what this process records first: its term; and how counts are checked and replicated,
+    /// where the ledger says something else.
+    fn opening(&mut self) -> Vec<Record> {
+        let at = self.unix_time();
+        let mut opening = Vec::new();
+        if let Some(terms) = &self.terms {
+            let is_on_record = self.is_term_on_record();
+            let Term { number, coordinator, .. } = terms.own;
+            let term = TermRecord { term: number, coordinator, key: None, at };
+            opening.extend((!is_on_record).then_some(Record::Term(term)));
+            let on_record = self.core.standing().replicas(None);
+            let differs = self.replicas.needed().filter(|replicas| *replicas != on_record);
+            opening.extend(differs.map(|replicas| Record::Replicas(Replicas { replicas, at })));
+        }
+        opening.extend(self.core.policy_record(at));
+        opening
+    }
+
+    /// Whether what this process writes has its term in front of it.
+    pub(super) fn is_term_on_record(&self) -> bool {
+        let own = self.terms.as_ref().map(|terms| terms.own);
+        own.is_none_or(|own| self.core.term() >= own.number)
+    }
+
+    /// Tells followers where the ledger ends, and gives the number of its records.
+    fn publish_end(&mut self) -> u64 {
+        let Some(store) = &self.store else { return 0 };
+        let end = store.end();
+        self.ends.send_if_modified(|known| {
+            let is_new = known != end;
+            if is_new {
+                known.clone_from(end);
+            }
+            is_new
+        });
+        end.mark.records
     }
 
     /// Seconds since 1970 (UTC).

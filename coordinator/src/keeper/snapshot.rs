@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use proto::{Phase, RunStatus};
+use proto::{Phase, RunStatus, Term};
 
 use super::Keeper;
 use super::ending::{Ending, Stage};
+use super::terms::Terms;
 use crate::core::Core;
 
 /// Between two snapshots.
@@ -18,12 +19,16 @@ pub struct Snapshot {
     pub status: RunStatus,
     /// How it ended, if it has.
     pub ending: Option<Ending>,
+    /// Followers that were there and have not everything.
+    pub followers_away: usize,
+    /// What to tell those who follow a coordinator that must not serve the run any more.
+    pub(crate) superseded: Option<String>,
 }
 
 impl Snapshot {
     /// The first of a run.
     pub(crate) fn first(core: &Core) -> Self {
-        Self { status: core.status(Duration::ZERO), ending: None }
+        Self { status: core.status(Duration::ZERO), ending: None, followers_away: 0, superseded: None }
     }
 }
 
@@ -37,7 +42,13 @@ impl Keeper {
                 Stage::Ended(ending) => Some(ending.clone()),
                 Stage::Counting | Stage::Auditing => None,
             };
-            self.snapshots.send_replace(Snapshot { status: self.status(), ending });
+            let records = self.store.as_ref().map_or(0, |store| store.mark().records);
+            self.snapshots.send_replace(Snapshot {
+                status: self.status(),
+                ending,
+                followers_away: self.replicas.away(records),
+                superseded: self.superseded(),
+            });
         }
     }
 
@@ -45,8 +56,12 @@ impl Keeper {
     pub(super) fn status(&self) -> RunStatus {
         let mut status = self.core.status(self.now());
         status.elapsed = self.elapsed();
-        if !self.trouble.is_empty() {
-            status.trouble.clone_from(&self.trouble);
+        status.term = self.terms.as_ref().map(|terms| Term { proof: 0, ..terms.own });
+        (status.replicas, status.followers) = (self.replicas.count(), self.replicas.there());
+        let of_term = self.terms.as_ref().and_then(Terms::trouble);
+        let own = Some(&self.trouble).filter(|trouble| !trouble.is_empty()).cloned();
+        if let Some(trouble) = of_term.or(own).or_else(|| self.replicas.trouble()) {
+            status.trouble = trouble;
         }
         status.phase = match &self.stage {
             Stage::Counting => Phase::Counting,

@@ -34,6 +34,7 @@ async fn a_request_for_units_that_waits_no_time_is_answered_at_once() {
         Standing::new(&known_run::plan()),
         Some(DoubleCheck::None),
         None,
+        None,
     );
     let handle = handle.unwrap();
     let (a, b) = (join(&handle).await, join(&handle).await);
@@ -90,6 +91,7 @@ async fn records_bear_the_time_of_the_keepers_clock() {
         let at = match record {
             Record::Count(r) | Record::Check(r) => r.at,
             Record::Policy(r) => r.at,
+            Record::Term(r) => r.at,
             Record::Merged(r) => r.at,
             Record::Admit(r) => r.at,
             other => panic!("{other:?}"),

@@ -18,6 +18,16 @@ impl LineHash {
         hash.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
         Self(hash)
     }
+
+    /// The hash of these bytes as it stands in a message.
+    pub fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes of the hash.
+    pub fn bytes(&self) -> [u8; 16] {
+        self.0
+    }
 }
 
 impl fmt::Display for LineHash {

@@ -70,6 +70,8 @@ fn parse(json: &str) -> Option<Record> {
         "expel" => serde_json::from_str(fields).map(Record::Expel),
         "admit" => serde_json::from_str(fields).map(Record::Admit),
         "policy" => serde_json::from_str(fields).map(Record::Policy),
+        "term" => serde_json::from_str(fields).map(Record::Term),
+        "replicas" => serde_json::from_str(fields).map(Record::Replicas),
         "merged" => serde_json::from_str(fields).map(Record::Merged),
         "mark" => serde_json::from_str(fields).map(Record::Mark),
         _ => return None,
@@ -80,7 +82,8 @@ fn parse(json: &str) -> Option<Record> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::record::{CommitMark, UnitRecord};
+    use crate::ledger::record::{CommitMark, Replicas, TermRecord, UnitRecord};
+    use proto::CoordinatorId;
     use queens::UnitId;
 
     #[test]
@@ -114,6 +117,20 @@ mod tests {
         let mark = Record::Mark(CommitMark { records: 3, elapsed_ms: 1500, threads: 2 });
         let (line, _) = encode(&mark, prev);
         assert_eq!(decode(line.as_bytes()), Ok((mark, prev)));
+        let term = |key: Option<&str>| {
+            let key = key.map(str::to_owned);
+            Record::Term(TermRecord { term: 7, coordinator: CoordinatorId(u128::MAX / 3), key, at: 1 })
+        };
+        for record in
+            [term(None), term(Some(&"0af9".repeat(16))), Record::Replicas(Replicas { replicas: 2, at: 1 })]
+        {
+            let (line, _) = encode(&record, prev);
+            assert_eq!(decode(line.as_bytes()), Ok((record, prev)));
+        }
+        for key in ["", "0af9", &"0AF9".repeat(16)] {
+            let (line, _) = encode(&term(Some(key)), prev);
+            assert_eq!(decode(line.as_bytes()), Err(LineError::UnknownRecord));
+        }
     }
 
     #[test]

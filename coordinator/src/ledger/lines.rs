@@ -54,11 +54,6 @@ impl<'a> LineReader<'a> {
         Ok(self.line.split_last().map(|(_, line)| Ok(line)))
     }
 
-    /// The length of the line read last, with its newline.
-    pub fn taken(&self) -> u64 {
-        self.line.len() as u64
-    }
-
     /// The bytes read last, with their newline if there is one.
     pub fn raw(&self) -> &[u8] {
         &self.line

@@ -7,11 +7,14 @@
 //! acknowledged: it is *tail*, cut off at the next start. Anything unreadable before the last mark is damage, and so is
 //! behind it what no interrupted write leaves.
 
+mod chain;
 mod damage;
 mod disk;
 mod hash;
+mod intake;
 mod line;
 mod lines;
+mod pieces;
 mod reader;
 mod record;
 mod torn;
@@ -28,9 +31,12 @@ use serde::{Deserialize, Serialize};
 pub use damage::{Change, Damage, LedgerError, LineError};
 pub(crate) use disk::{Disk, SystemDisk};
 pub use hash::{LineHash, LineHashError};
+pub(crate) use intake::{Group, Intake};
+pub(crate) use pieces::Pieces;
 pub use reader::{LineBefore, Tail, line_before, read, read_marks, read_until};
 pub use record::{
-    Admission, CommitMark, Expulsion, MergedRun, Policy, Record, Recount, Restoration, Retraction, UnitRecord,
+    Admission, CommitMark, Expulsion, MergedRun, Policy, Record, Recount, Replicas, Restoration, Retraction,
+    TermRecord, UnitRecord,
 };
 pub use writer::Writer;
 

@@ -10,9 +10,9 @@ use std::convert::Infallible;
 use std::error::Error;
 use std::path::Path;
 
+use super::chain::Chain;
 use super::damage::{Damage, LineError};
 use super::hash::LineHash;
-use super::line::decode;
 use super::lines::{LONGEST_LINE, LineReader};
 use super::record::Record;
 use super::torn::{Remainder, remainder};
@@ -75,30 +75,28 @@ fn read_groups<E: Error + Send + Sync + 'static>(
 ) -> Result<Tail, LedgerError> {
     let mut end = from.clone();
     let mut bytes = 0;
-    let mut at = from.clone();
-    let mut group: Vec<(Location, Record)> = Vec::new();
+    let mut chain = Chain::new(from.clone());
     loop {
         if until == Some(&end) {
             return Ok(Tail { end, bytes: 0 });
         }
-        let path = file_path(folder, at.file);
-        let Some(mut lines) = LineReader::open(&path, at.offset)? else {
-            return missing_or_end(folder, &at, from, end, bytes);
+        let path = file_path(folder, chain.at.file);
+        let Some(mut lines) = LineReader::open(&path, chain.at.offset)? else {
+            return missing_or_end(folder, &chain.at, from, end, bytes);
         };
         while let Some(line) = lines.next()? {
-            let location = Location { file: at.file, line: at.line + 1 };
+            let location = chain.location();
             let damaged = |location, what| LedgerError::Damaged { path: path.clone(), location, what };
-            let record = match chained(line, at.hash) {
-                Ok((record, hash)) => {
-                    at.hash = hash;
-                    record
+            let length = line.map_or(0, |line| line.len() as u64 + 1);
+            let is_mark = match chain.take(line, length) {
+                Ok(is_mark) => is_mark,
+                Err(what @ Damage::Miscounted) => return Err(damaged(location, what)),
+                Err(Damage::Line(LineError::CarriageReturn)) => {
+                    return Err(LedgerError::LineEnds { path, location });
                 }
                 Err(what) => {
-                    if matches!(what, Damage::Line(LineError::CarriageReturn)) {
-                        return Err(LedgerError::LineEnds { path, location });
-                    }
-                    let behind = remainder(folder, &mut lines, &at, &end)?;
-                    let tail = Tail { end, bytes: bytes + lines.read - at.offset };
+                    let behind = remainder(folder, &mut lines, &chain.at, &end)?;
+                    let tail = Tail { end, bytes: bytes + lines.read - chain.at.offset };
                     return match behind {
                         Remainder::Torn => Ok(tail),
                         Remainder::Marked => Err(damaged(location, what)),
@@ -108,37 +106,23 @@ fn read_groups<E: Error + Send + Sync + 'static>(
                     };
                 }
             };
-            let length = lines.taken();
-            at.line += 1;
-            at.offset += length;
             bytes += length;
-            let Record::Mark(mark) = record else {
-                group.push((location, record));
+            if !is_mark {
                 continue;
-            };
-            if mark.records != at.mark.records + group.len() as u64 {
-                return Err(damaged(location, Damage::Miscounted));
             }
-            at.mark = mark;
-            for (location, record) in group.drain(..) {
+            for (location, record) in chain.group.drain(..) {
                 apply(location, &record)
                     .map_err(|refusal| damaged(location, Damage::Record(refusal.into())))?;
             }
-            end = at.clone();
+            end = chain.at.clone();
             marked(&end);
             bytes = 0;
             if until == Some(&end) {
                 return Ok(Tail { end, bytes });
             }
         }
-        at = LedgerPosition { file: at.file + 1, offset: 0, line: 0, ..at };
+        chain.next_file();
     }
-}
-
-/// The record of a line that follows the one with that hash, and the line's own hash.
-fn chained(line: Result<&[u8], LineError>, before: LineHash) -> Result<(Record, LineHash), Damage> {
-    let ((record, prev), hash) = line.and_then(|bytes| Ok((decode(bytes)?, LineHash::of(bytes))))?;
-    if prev == before { Ok((record, hash)) } else { Err(Damage::Unchained) }
 }
 
 /// What the ledger has in front of a position.

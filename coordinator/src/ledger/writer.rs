@@ -13,6 +13,7 @@ use std::time::Duration;
 use super::damage::Change;
 use super::disk::{Disk, DiskFile, FileState, SystemDisk};
 use super::hash::LineHash;
+use super::intake::Group;
 use super::line::encode;
 use super::record::{CommitMark, Record};
 use super::{LedgerError, LedgerPosition, LineBefore, file_path, files_after, kept_path, line_before};
@@ -88,24 +89,10 @@ impl Writer {
         };
         // The open file stays open then: it may be all that is left of it.
         self.expect_unchanged()?;
-        let result = self.write_group(records, mark);
-        if result.is_err() {
-            self.file = None;
-        }
-        result
-    }
-
-    fn write_group(&mut self, records: &[Record], mark: CommitMark) -> Result<(), LedgerError> {
         let mut at = self.end.clone();
         if at.offset >= self.file_size {
-            self.file = None;
             at = LedgerPosition { file: at.file + 1, offset: 0, line: 0, ..at };
         }
-        let path = file_path(&self.folder, at.file);
-        let mut file = match self.file.take() {
-            Some(file) => file,
-            None => self.open(&path, &at)?,
-        };
         let mut group = String::new();
         let mut hash = at.hash;
         for record in records {
@@ -113,21 +100,57 @@ impl Writer {
         }
         let mut mark_line = String::new();
         hash = append_line(&mut mark_line, &Record::Mark(mark), hash);
-        if let Some((_, left)) = &mut self.left {
-            left.size = at.offset + (group.len() + mark_line.len()) as u64;
-        }
-        for part in [&group, &mark_line] {
-            file.append(part.as_bytes()).map_err(LedgerError::io("write", &path))?;
-            file.sync().map_err(LedgerError::io("sync", &path))?;
-        }
-        self.file = Some(file);
-        self.end = LedgerPosition {
+        let end = LedgerPosition {
             file: at.file,
             offset: at.offset + (group.len() + mark_line.len()) as u64,
             line: at.line + records.len() as u64 + 1,
             hash,
             mark,
         };
+        self.write(&at, group.as_bytes(), mark_line.as_bytes(), true)?;
+        self.end = end;
+        Ok(())
+    }
+
+    /// Appends a group that another writer has written, as it stands there. Its mark is on disk only if it `is_last`; else
+    /// with what follows it, which is never on disk before it.
+    ///
+    /// # Errors
+    /// As with [`commit`](Self::commit).
+    pub(crate) fn copy(&mut self, group: &Group, is_last: bool) -> Result<(), LedgerError> {
+        self.expect_unchanged()?;
+        self.write(&group.at, &group.lines, &group.mark, is_last)?;
+        self.end.clone_from(&group.end);
+        Ok(())
+    }
+
+    /// Writes lines at that place, behind the end, and a mark behind them. It is reopened after a failure.
+    fn write(
+        &mut self,
+        at: &LedgerPosition,
+        lines: &[u8],
+        mark: &[u8],
+        syncs_mark: bool,
+    ) -> Result<(), LedgerError> {
+        let path = file_path(&self.folder, at.file);
+        let mut file = match self.file.take() {
+            Some(file) if at.file == self.end.file => file,
+            Some(mut before) => {
+                before.sync().map_err(LedgerError::io("sync", &path))?;
+                self.open(&path, at)?
+            }
+            None => self.open(&path, at)?,
+        };
+        if let Some((_, left)) = &mut self.left {
+            left.size = at.offset + (lines.len() + mark.len()) as u64;
+        }
+        file.append(lines).map_err(LedgerError::io("write", &path))?;
+        file.sync().map_err(LedgerError::io("sync", &path))?;
+        file.append(mark).map_err(LedgerError::io("write", &path))?;
+        if syncs_mark {
+            file.sync().map_err(LedgerError::io("sync", &path))?;
+        }
+        self.file = Some(file);
         Ok(())
     }
 

@@ -4,7 +4,7 @@ use queens::Summand;
 use queens::{Plan, UnitId};
 
 use super::{MOST_COMPLETIONS, MachineId, RecordError, Standing, Trust, UnitMark, Vote};
-use crate::ledger::{Record, Recount, Restoration, Retraction, UnitRecord};
+use crate::ledger::{Record, Recount, Restoration, Retraction, TermRecord, UnitRecord};
 use crate::shard::Shard;
 
 impl Standing {
@@ -29,6 +29,11 @@ impl Standing {
                 self.sums.policy = Some(r.double_check);
                 Ok(())
             }
+            Record::Term(r) => self.begin_term(r),
+            Record::Replicas(r) => {
+                self.sums.replicas = Some(r.replicas);
+                Ok(())
+            }
             Record::Merged(r) => {
                 self.sums.conflicts = self.sums.conflicts.saturating_add(r.conflicts);
                 self.sums.refuted = self.sums.refuted.saturating_add(r.refuted);
@@ -36,6 +41,15 @@ impl Standing {
             }
             Record::Mark(_) => Ok(()),
         }
+    }
+
+    fn begin_term(&mut self, r: &TermRecord) -> Result<(), RecordError> {
+        let last = self.term();
+        if r.term <= last {
+            return Err(RecordError::TermNotHigher { term: r.term, last });
+        }
+        self.sums.term = Some((r.term, r.coordinator.to_string()));
+        Ok(())
     }
 
     fn vote_of(&mut self, r: &UnitRecord) -> Result<Vote, RecordError> {

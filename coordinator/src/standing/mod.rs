@@ -108,6 +108,16 @@ impl Standing {
         given.or(self.sums.policy).unwrap_or_default()
     }
 
+    /// The last term on record; 0 where there is none.
+    pub fn term(&self) -> u64 {
+        self.sums.term.as_ref().map_or(0, |(term, _)| *term)
+    }
+
+    /// How many followers must have a record before it is acknowledged: as given, or as the ledger says, or none.
+    pub fn replicas(&self, given: Option<u32>) -> u32 {
+        given.or(self.sums.replicas).unwrap_or(0)
+    }
+
     /// The sums.
     pub fn sums(&self) -> &Sums {
         &self.sums

@@ -56,6 +56,14 @@ pub enum RecordError {
     /// It names a kernel too many.
     #[error("{0:?} is one kernel more than the {MOST_KERNELS} there can be")]
     TooManyKernels(String),
+    /// It begins a term that is not younger than the one before.
+    #[error("term {term} cannot follow term {last}")]
+    TermNotHigher {
+        /// As it says.
+        term: u64,
+        /// The last one on record.
+        last: u64,
+    },
     /// The sums cannot be right with it.
     #[error(transparent)]
     Sums(#[from] TallyError),

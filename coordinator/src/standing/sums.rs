@@ -34,6 +34,10 @@ pub struct Sums {
     pub machines: Machines,
     /// How counts are checked, where the ledger says it.
     pub policy: Option<DoubleCheck>,
+    /// The last term, and who opened it, where the ledger says it.
+    pub term: Option<(u64, String)>,
+    /// How many followers must have a record before it is acknowledged, where the ledger says it.
+    pub replicas: Option<u32>,
 }
 
 impl Sums {
@@ -51,6 +55,8 @@ impl Sums {
             contradicted: BTreeSet::new(),
             machines: Machines::default(),
             policy: None,
+            term: None,
+            replicas: None,
         }
     }
 }

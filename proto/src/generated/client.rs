@@ -37,6 +37,20 @@ pub struct RegisterRequest {
     /// and their leases, which prove that it was. Units in `held` without one are leased again within its share.
     #[prost(message, repeated, tag = "9")]
     pub leases: ::prost::alloc::vec::Vec<Lease>,
+    /// The highest term that the worker has met, as it was told.
+    #[prost(message, optional, tag = "10")]
+    pub term: ::core::option::Option<Term>,
+}
+/// Which process serves a run, the how-manieth that has opened its ledger.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Term {
+    #[prost(uint64, tag = "1")]
+    pub number: u64,
+    /// 16 bytes each. Only who has the private key of the run can make the proof; a status leaves it out.
+    #[prost(bytes = "vec", tag = "2")]
+    pub coordinator: ::prost::alloc::vec::Vec<u8>,
+    #[prost(bytes = "vec", tag = "3")]
+    pub proof: ::prost::alloc::vec::Vec<u8>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RegisterReply {
@@ -48,6 +62,8 @@ pub struct RegisterReply {
     /// The held units, leased again; those missing are no longer wanted.
     #[prost(message, repeated, tag = "3")]
     pub leases: ::prost::alloc::vec::Vec<Lease>,
+    #[prost(message, optional, tag = "4")]
+    pub term: ::core::option::Option<Term>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct Lease {
@@ -196,7 +212,79 @@ pub struct StatusReply {
     /// How many workers are registered, those that are not listed included.
     #[prost(uint64, tag = "20")]
     pub workers_total: u64,
+    #[prost(message, optional, tag = "21")]
+    pub term: ::core::option::Option<Term>,
+    /// How many followers must have a record before it is acknowledged, and how many there are.
+    #[prost(uint32, tag = "22")]
+    pub replicas: u32,
+    #[prost(uint32, tag = "23")]
+    pub followers: u32,
 }
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct FollowRequest {
+    /// Tells the copy from others, wherever it calls from.
+    #[prost(uint64, tag = "1")]
+    pub follower: u64,
+    /// Where it ends on its disk: behind a commit mark, or nowhere (then all of these are 0 or empty).
+    #[prost(uint32, tag = "2")]
+    pub file: u32,
+    #[prost(uint64, tag = "3")]
+    pub offset: u64,
+    /// Of the line before, 16 bytes.
+    #[prost(bytes = "vec", tag = "4")]
+    pub hash: ::prost::alloc::vec::Vec<u8>,
+    #[prost(uint64, tag = "5")]
+    pub records: u64,
+    /// The highest term that the follower has met; said once.
+    #[prost(message, optional, tag = "6")]
+    pub term: ::core::option::Option<Term>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct FollowReply {
+    #[prost(oneof = "follow_reply::Reply", tags = "1, 2, 3")]
+    pub reply: ::core::option::Option<follow_reply::Reply>,
+}
+/// Nested message and enum types in `FollowReply`.
+pub mod follow_reply {
+    #[derive(Clone, PartialEq, Eq, Hash, ::prost::Oneof)]
+    pub enum Reply {
+        /// First.
+        #[prost(message, tag = "1")]
+        Run(super::FollowedRun),
+        /// Then, again and again.
+        #[prost(message, tag = "2")]
+        Piece(super::LedgerPiece),
+        /// All is counted, and the copy has all of the ledger.
+        #[prost(message, tag = "3")]
+        Finished(super::Finished),
+    }
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct FollowedRun {
+    /// The file run.json.
+    #[prost(bytes = "vec", tag = "1")]
+    pub run_file: ::prost::alloc::vec::Vec<u8>,
+    /// The file lease.key.
+    #[prost(bytes = "vec", tag = "2")]
+    pub lease_key: ::prost::alloc::vec::Vec<u8>,
+    #[prost(message, optional, tag = "3")]
+    pub term: ::core::option::Option<Term>,
+}
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct LedgerPiece {
+    /// The number of the file, and the bytes of it before these.
+    #[prost(uint32, tag = "1")]
+    pub file: u32,
+    #[prost(uint64, tag = "2")]
+    pub offset: u64,
+    #[prost(bytes = "vec", tag = "3")]
+    pub bytes: ::prost::alloc::vec::Vec<u8>,
+    /// This is all that is there now: the follower says what it has when it is on its disk.
+    #[prost(bool, tag = "4")]
+    pub is_end: bool,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Finished {}
 /// What double-checking says of the counts on record.
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct Worth {
@@ -576,6 +664,33 @@ pub mod coordinator_client {
             req.extensions_mut()
                 .insert(GrpcMethod::new("diadem.v1.Coordinator", "Status"));
             self.inner.unary(req, path, codec).await
+        }
+        /// Keeps a copy of the run, its private key included: the coordinator sends its ledger, from where the copy ends and as
+        /// it grows; the follower says how much of it is on its disk.
+        /// FAILED_PRECONDITION: the copy and the ledger have parted.
+        pub async fn follow(
+            &mut self,
+            request: impl tonic::IntoStreamingRequest<Message = super::FollowRequest>,
+        ) -> std::result::Result<
+            tonic::Response<tonic::codec::Streaming<super::FollowReply>>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/diadem.v1.Coordinator/Follow",
+            );
+            let mut req = request.into_streaming_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("diadem.v1.Coordinator", "Follow"));
+            self.inner.streaming(req, path, codec).await
         }
         /// Where the run stands, now and whenever that changes, at most twice a second.
         pub async fn watch(

@@ -54,6 +54,19 @@ pub mod coordinator_server {
             &self,
             request: tonic::Request<crate::v1::StatusRequest>,
         ) -> std::result::Result<tonic::Response<crate::v1::StatusReply>, tonic::Status>;
+        /// Server streaming response type for the Follow method.
+        type FollowStream: tonic::codegen::tokio_stream::Stream<
+                Item = std::result::Result<crate::v1::FollowReply, tonic::Status>,
+            >
+            + std::marker::Send
+            + 'static;
+        /// Keeps a copy of the run, its private key included: the coordinator sends its ledger, from where the copy ends and as
+        /// it grows; the follower says how much of it is on its disk.
+        /// FAILED_PRECONDITION: the copy and the ledger have parted.
+        async fn follow(
+            &self,
+            request: tonic::Request<tonic::Streaming<crate::v1::FollowRequest>>,
+        ) -> std::result::Result<tonic::Response<Self::FollowStream>, tonic::Status>;
         /// Server streaming response type for the Watch method.
         type WatchStream: tonic::codegen::tokio_stream::Stream<
                 Item = std::result::Result<crate::v1::StatusReply, tonic::Status>,
@@ -453,6 +466,54 @@ pub mod coordinator_server {
                                 max_encoding_message_size,
                             );
                         let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/diadem.v1.Coordinator/Follow" => {
+                    #[allow(non_camel_case_types)]
+                    struct FollowSvc<T: Coordinator>(pub Arc<T>);
+                    impl<
+                        T: Coordinator,
+                    > tonic::server::StreamingService<crate::v1::FollowRequest>
+                    for FollowSvc<T> {
+                        type Response = crate::v1::FollowReply;
+                        type ResponseStream = T::FollowStream;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::ResponseStream>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<
+                                tonic::Streaming<crate::v1::FollowRequest>,
+                            >,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Coordinator>::follow(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = FollowSvc(inner);
+                        let codec = crate::strict::StrictCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.streaming(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)

@@ -11,6 +11,8 @@ use queens::kernel::{Isa, Method};
 use queens::plan::Scheme;
 
 use super::*;
+use crate::domain::{CopyEnd, FollowReply, FollowRequest, FollowedRun, LedgerPiece};
+use crate::term::{CoordinatorId, Term};
 
 /// Sends a value and reads what arrives.
 fn sent<W, D>(value: &D) -> D
@@ -69,6 +71,41 @@ fn board() -> impl Strategy<Value = Board> {
 }
 
 prop_compose! {
+    fn term()(number in any::<u64>(), coordinator in any::<u128>(), proof in any::<u128>()) -> Term {
+        Term { number, coordinator: CoordinatorId(coordinator), proof }
+    }
+}
+
+prop_compose! {
+    fn copy_end()(file in 1_u32.., offset in any::<u64>(), hash in any::<[u8; 16]>(), records in any::<u64>()) -> CopyEnd {
+        CopyEnd { file, offset, hash, records }
+    }
+}
+
+prop_compose! {
+    fn follow_request()(
+        follower in any::<u64>(),
+        end in prop_oneof![Just(CopyEnd::default()), copy_end()],
+        met in option::of(term()),
+    ) -> FollowRequest {
+        FollowRequest { follower, end, met }
+    }
+}
+
+fn follow_reply() -> impl Strategy<Value = FollowReply> {
+    let bytes = || vec(any::<u8>(), 0..50);
+    let run = (bytes(), bytes(), term());
+    let run = run.prop_map(|(run_file, lease_key, term)| FollowedRun { run_file, lease_key, term });
+    let piece = (any::<u32>(), any::<u64>(), bytes(), any::<bool>());
+    let piece = piece.prop_map(|(file, offset, bytes, is_end)| LedgerPiece { file, offset, bytes, is_end });
+    prop_oneof![
+        Just(FollowReply::Finished),
+        run.prop_map(FollowReply::Run),
+        piece.prop_map(FollowReply::Piece),
+    ]
+}
+
+prop_compose! {
     fn registration()(
         fingerprint in fingerprint(),
         name in name(),
@@ -78,16 +115,23 @@ prop_compose! {
         self_test in any::<u64>(),
         held in vec(unit(), 0..5),
         (former, leases) in (option::of(any::<u64>().prop_map(WorkerId)), vec(lease(), 0..5)),
+        met in option::of(term()),
     ) -> Registration {
         Registration {
             owner: Owner::default(), fingerprint, name, machine, threads, kernel, self_test, held, former, leases,
+            met,
         }
     }
 }
 
 prop_compose! {
-    fn welcome()(worker in any::<u64>(), lease_time in whole_millis(), leases in vec(lease(), 0..5)) -> Welcome {
-        Welcome { worker: WorkerId(worker), lease_time, leases }
+    fn welcome()(
+        worker in any::<u64>(),
+        lease_time in whole_millis(),
+        leases in vec(lease(), 0..5),
+        term in option::of(term()),
+    ) -> Welcome {
+        Welcome { worker: WorkerId(worker), lease_time, leases, term }
     }
 }
 
@@ -158,11 +202,12 @@ prop_compose! {
         (workers, workers_left_out) in (vec(worker_status(), 0..3), any::<u32>()),
         assurance in assurance(),
         set_aside in vec(unit(), 0..5),
+        (term, replicas, followers) in (option::of(term()), any::<u32>(), any::<u32>()),
     ) -> RunStatus {
         let workers_total = workers.len() as u64 + u64::from(workers_left_out);
         RunStatus {
             board, fingerprint, units, done, leased, disputed, progress, totals, elapsed, left, rate, phase, trouble,
-            workers, workers_total, assurance, set_aside,
+            workers, workers_total, term, replicas, followers, assurance, set_aside,
         }
     }
 }
@@ -215,6 +260,12 @@ proptest! {
     }
 
     #[test]
+    fn what_followers_say_and_are_told_arrives_as_it_was_meant(request in follow_request(), reply in follow_reply()) {
+        prop_assert_eq!(sent::<v1::FollowRequest, _>(&request), request);
+        prop_assert_eq!(sent::<v1::FollowReply, _>(&reply), reply);
+    }
+
+    #[test]
     fn plans_arrive_as_they_were_meant(
         (n, scheme, version) in (board(), scheme(), any::<u32>()),
         fingerprint in fingerprint(),
@@ -228,7 +279,7 @@ proptest! {
     #[test]
     fn of_damaged_messages_what_is_understood_is_sent_on_unchanged(
         (registration, welcome, report, status) in (registration(), welcome(), report(), run_status()),
-        lease_reply in lease_reply(),
+        (lease_reply, follow_request, follow_reply) in (lease_reply(), follow_request(), follow_reply()),
         damage in vec((any::<prop::sample::Index>(), any::<u8>()), 1..4),
     ) {
         let damaged = |mut bytes: Vec<u8>| {
@@ -245,6 +296,8 @@ proptest! {
         is_stable::<v1::LeaseReply, LeaseReply>(&damaged(v1::LeaseReply::from(lease_reply).encode_to_vec()))?;
         is_stable::<v1::ReportRequest, Report>(&damaged(v1::ReportRequest::from(report).encode_to_vec()))?;
         is_stable::<v1::StatusReply, RunStatus>(&damaged(v1::StatusReply::from(status).encode_to_vec()))?;
+        is_stable::<v1::FollowRequest, FollowRequest>(&damaged(v1::FollowRequest::from(follow_request).encode_to_vec()))?;
+        is_stable::<v1::FollowReply, FollowReply>(&damaged(v1::FollowReply::from(follow_reply).encode_to_vec()))?;
     }
 
     #[test]

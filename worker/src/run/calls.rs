@@ -83,6 +83,8 @@ impl<P: Pool> WorkerLoop<P> {
             held: leases.iter().map(|lease| lease.unit).collect(),
             former: self.former,
             leases,
+            // Whoever carries this to a coordinator knows which others it has met.
+            met: None,
         }
     }
 

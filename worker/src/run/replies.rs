@@ -70,7 +70,7 @@ impl<P: Pool> WorkerLoop<P> {
         Ok(())
     }
 
-    fn welcome(&mut self, Welcome { worker, lease_time, leases }: Welcome) {
+    fn welcome(&mut self, Welcome { worker, lease_time, leases, .. }: Welcome) {
         self.former = Some(worker);
         let renew_every = lease_time / 6;
         self.membership =

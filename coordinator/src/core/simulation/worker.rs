@@ -65,6 +65,7 @@ impl SimulatedWorker {
             self_test: self_test::expected(),
             held: self.held.iter().map(|lease| lease.unit).collect(),
             former: self.former,
+            met: None,
             leases: self.held.clone(),
         }
     }

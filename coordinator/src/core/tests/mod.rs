@@ -40,6 +40,7 @@ fn registration(core: &Core, name: &str, held: &[UnitId]) -> Registration {
         self_test: self_test::expected(),
         held: held.to_vec(),
         former: None,
+        met: None,
         leases: Vec::new(),
     }
 }

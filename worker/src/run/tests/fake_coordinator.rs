@@ -74,7 +74,7 @@ impl Lender for FakeCoordinator {
         self.books().hear(Heard::Register(held.clone()));
         self.can_answer(None).await?;
         let (worker, leases) = self.books().enrol(held);
-        Ok(Welcome { worker, lease_time: LEASE_TIME, leases })
+        Ok(Welcome { worker, lease_time: LEASE_TIME, leases, term: None })
     }
 
     async fn lease(

@@ -1,0 +1,81 @@
+//! What a follower knows besides its copy: the file `follower.json` in the run directory.
+//!
+//! It stays when the copy is started as the coordinator. Then the run's next term leaves room behind the last one that
+//! the follower has heard of: however often the former coordinator is started again from its own folder, its terms are
+//! lower.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::run_directory::replace_file;
+
+const NAME: &str = "follower.json";
+
+/// A takeover raises the term by so much; a start of the same coordinator raises it by 1.
+const TAKEOVER: u64 = 1000;
+
+/// Who follows, and the highest term that it has met.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FollowerFile {
+    /// Tells this copy from others, wherever it calls from.
+    pub follower: u64,
+    /// The highest term that it has met.
+    pub term: u64,
+    /// Who opened that.
+    pub coordinator: String,
+}
+
+impl FollowerFile {
+    /// The one in that run directory, if it is a follower's, or was.
+    ///
+    /// # Errors
+    /// It cannot be read.
+    pub fn read(directory: &Path) -> io::Result<Option<Self>> {
+        match fs::read(directory.join(NAME)) {
+            Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Puts it on disk, in place of the one before.
+    ///
+    /// # Errors
+    /// The disk would not do it.
+    pub fn write(&self, directory: &Path) -> io::Result<()> {
+        let text = serde_json::to_string(self).expect("it is plain data") + "\n";
+        replace_file(directory, NAME, text.as_bytes(), 0o644)
+    }
+}
+
+/// The term that whoever opens the run for writing begins, where that is the last one on record.
+///
+/// # Errors
+/// What a follower has left there cannot be read.
+pub fn next_term(directory: &Path, last: u64) -> io::Result<u64> {
+    let taken_over = FollowerFile::read(directory)?.map_or(0, |file| file.term.saturating_add(TAKEOVER));
+    Ok(taken_over.max(last.saturating_add(1)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_takeover_leaves_room_for_the_terms_of_whoever_was_there_before() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(next_term(folder.path(), 0).unwrap(), 1);
+        assert_eq!(next_term(folder.path(), 3).unwrap(), 4);
+        let file = FollowerFile { follower: 7, term: 4, coordinator: "0".repeat(32) };
+        file.write(folder.path()).unwrap();
+        assert_eq!(FollowerFile::read(folder.path()).unwrap(), Some(file));
+        assert_eq!(next_term(folder.path(), 3).unwrap(), 1004);
+        assert_eq!(next_term(folder.path(), 1004).unwrap(), 1005, "the copy is the coordinator's by then");
+        fs::write(folder.path().join(NAME), "{}").unwrap();
+        assert!(next_term(folder.path(), 3).is_err());
+    }
+}

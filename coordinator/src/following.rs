@@ -1,0 +1,171 @@
+//! Sends a run to a follower: what it is, its ledger from where the copy ends, and what is added to it.
+//!
+//! The ledger is read as it stands on disk, up to the last mark that is there for certain; the keeper is not waited for,
+//! and does not wait. Pieces are read as they are taken, so that a follower that takes nothing holds two of them.
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use proto::{CopyEnd, FollowReply, FollowRequest, FollowedRun, malformed, v1};
+use tokio::sync::{OwnedSemaphorePermit, mpsc};
+use tokio::task::spawn_blocking;
+use tokio::time::timeout;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Status, Streaming};
+use tracing::warn;
+
+use crate::handle::{Following, Handle, Source};
+use crate::keeper::Ending;
+use crate::ledger::{CommitMark, LedgerError, LedgerPosition, LineBefore, LineHash, Pieces, line_before};
+use crate::run_directory::RUN_FILE;
+
+/// So many may follow a run at a time.
+pub const MOST_FOLLOWERS: usize = 16;
+
+/// A follower says within this time what it has.
+const FIRST_WORD: Duration = Duration::from_secs(10);
+
+/// So many replies wait until the follower takes them.
+const WAITING: usize = 2;
+
+type Replies = mpsc::Sender<Result<v1::FollowReply, Status>>;
+
+/// Answers a follower's call.
+///
+/// # Errors
+/// There is no ledger, the copy and the ledger have parted, or another coordinator goes on with the run.
+pub async fn follow(
+    handle: Handle,
+    mut requests: Streaming<v1::FollowRequest>,
+    seat: OwnedSemaphorePermit,
+) -> Result<ReceiverStream<Result<v1::FollowReply, Status>>, Status> {
+    let in_memory =
+        || Status::failed_precondition("this run is in memory only; nothing of it can be followed");
+    let source = handle.source().cloned().ok_or_else(in_memory)?;
+    let first = timeout(FIRST_WORD, requests.message()).await;
+    let first = first.map_err(|_| Status::deadline_exceeded("the follower has not said what it has"))??;
+    let first = first.ok_or_else(|| Status::invalid_argument("the follower has not said what it has"))?;
+    let first = FollowRequest::try_from(first).map_err(|error| malformed(&error))?;
+    let compared = compare(&source, first.end).await;
+    let following = handle.follow(first.follower, first.end.records, first.met).await;
+    compared?;
+    let following = following?;
+    if let Some(met) = first.met.filter(|met| !source.term.follows(met)) {
+        return Err(Status::failed_precondition(format!(
+            "this is {}, but the follower has met {met}: follow that one, or delete the copy",
+            source.term
+        )));
+    }
+    let (replies, stream) = mpsc::channel(WAITING);
+    tokio::spawn(async move {
+        let _seat = seat;
+        let sent = Arc::new(AtomicU64::new(first.end.records));
+        let mut listens = pin!(listen(following, requests, Arc::clone(&sent)));
+        tokio::select! {
+            () = &mut listens => {}
+            Err(status) = feed(&handle, source, first.end, &replies, &sent) => {
+                replies.send(Err(status)).await.ok();
+            }
+            () = replies.closed() => {}
+        }
+    });
+    Ok(ReceiverStream::new(stream))
+}
+
+/// Refuses a copy that is not the beginning of the ledger.
+async fn compare(source: &Source, copy: CopyEnd) -> Result<(), Status> {
+    if copy.file == 0 {
+        return Ok(());
+    }
+    let (folder, end) = (source.directory.ledger(), source.ends.borrow().clone());
+    let mark = CommitMark { records: copy.records, ..CommitMark::default() };
+    let hash = LineHash::from_bytes(copy.hash);
+    let position = LedgerPosition { file: copy.file, offset: copy.offset, line: 0, hash, mark };
+    let is_beyond = (copy.file, copy.offset) > (end.file, end.offset) || copy.records > end.mark.records;
+    let before = spawn_blocking(move || line_before(&folder, &position)).await;
+    let before = before.map_err(|_| Status::internal("reading the ledger has panicked"))?;
+    let (has, copied) = (end.mark.records, copy.records);
+    let text = match before.map_err(|error| unreadable(&error))? {
+        LineBefore::Fits if !is_beyond => return Ok(()),
+        LineBefore::Short if !is_beyond => {
+            return Err(Status::unavailable("the coordinator's ledger is not where it was written"));
+        }
+        LineBefore::Fits | LineBefore::Short => format!(
+            "the coordinator's ledger has {has} records and this copy {copied}: the coordinator has lost records, or goes on \
+             from an old folder; stop it and start diadem coordinator --run on the copy, or delete the copy if it is the \
+             one that is wrong"
+        ),
+        LineBefore::Differs => format!(
+            "this copy and the coordinator's ledger have parted: the copy's {copied} records are not the first of the \
+             coordinator's {has}; decide which one goes on (diadem verify tells how much each has) and delete the other one"
+        ),
+    };
+    warn!("a follower is refused: {text}");
+    Err(Status::failed_precondition(text))
+}
+
+fn unreadable(error: &LedgerError) -> Status {
+    Status::unavailable(format!("the ledger cannot be read: {error}"))
+}
+
+/// Hears what the follower has on disk, until it ends the call.
+async fn listen(following: Following, mut requests: Streaming<v1::FollowRequest>, sent: Arc<AtomicU64>) {
+    while let Ok(Some(request)) = requests.message().await {
+        // Nobody has what was not sent yet.
+        if let Ok(request) = FollowRequest::try_from(request)
+            && request.end.records <= sent.load(Ordering::Acquire)
+        {
+            following.has(request.end.records);
+        }
+    }
+}
+
+/// Sends all there is, and what comes, until the coordinator ends.
+async fn feed(
+    handle: &Handle,
+    source: Source,
+    from: CopyEnd,
+    replies: &Replies,
+    sent: &AtomicU64,
+) -> Result<(), Status> {
+    let closing = || Status::unavailable("the coordinator is closing");
+    let send = async |reply: FollowReply| replies.send(Ok(reply.into())).await.map_err(|_| closing());
+    let Source { directory, key, term, mut ends } = source;
+    let mut snapshots = handle.snapshots();
+    let run_file = directory.path().join(RUN_FILE);
+    let run_file = spawn_blocking(move || std::fs::read(run_file)).await.map_err(|_| closing())?;
+    let run_file =
+        run_file.map_err(|error| Status::unavailable(format!("run.json cannot be read: {error}")))?;
+    send(FollowReply::Run(FollowedRun { run_file, lease_key: key.bytes().to_vec(), term })).await?;
+    let mut pieces = Pieces::new(directory.ledger(), from.file.max(1), from.offset);
+    let mut is_told = false;
+    loop {
+        let end = ends.borrow_and_update().clone();
+        sent.store(end.mark.records, Ordering::Release);
+        loop {
+            let until = end.clone();
+            let read = spawn_blocking(move || (pieces.next(&until), pieces)).await;
+            let (piece, rest) = read.map_err(|_| closing())?;
+            pieces = rest;
+            let Some(piece) = piece.map_err(|error| unreadable(&error))? else { break };
+            send(FollowReply::Piece(piece)).await?;
+        }
+        let is_finished = {
+            let snapshot = snapshots.borrow_and_update();
+            if let Some(superseded) = &snapshot.superseded {
+                return Err(Status::unavailable(superseded.clone()));
+            }
+            matches!(snapshot.ending, Some(Ending::Answered(_))) && *ends.borrow() == end
+        };
+        if is_finished && !is_told {
+            send(FollowReply::Finished).await?;
+            is_told = true;
+        }
+        tokio::select! {
+            changed = ends.changed() => changed.map_err(|_| closing())?,
+            changed = snapshots.changed() => changed.map_err(|_| closing())?,
+        }
+    }
+}

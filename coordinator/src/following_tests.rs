@@ -1,0 +1,420 @@
+//! A run that is copied: byte for byte, however the pieces come and the disk fails, and nothing that no ledger has. And a
+//! coordinator that waits for copies, or meets another one.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::time::Duration;
+
+use proto::{CoordinatorId, FollowedRun, LedgerPiece, Registration, Term, Verdict};
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use tempfile::TempDir;
+use tokio::time::timeout;
+
+use crate::audit::{audit, audit_each};
+use crate::clock::SetClock;
+use crate::core::LeaseKey;
+use crate::handle::Handle;
+use crate::keeper::CallError;
+use crate::known_run;
+use crate::known_worker::{expect_the_answer, join, lease, registration, replicated, report};
+use crate::ledger::faulty_disk::{Fault, FaultyDisk};
+use crate::ledger::{LedgerPosition, Pieces, Record, Writer};
+use crate::ledger_copy::{CopyError, LedgerCopy};
+use crate::run_directory::RunDirectory;
+use crate::secret::lease_key;
+use crate::store::Store;
+
+/// Nothing here takes longer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A run to be copied, of several files and many groups; and what a coordinator says of it.
+struct Original {
+    folder: TempDir,
+    end: LedgerPosition,
+    said: FollowedRun,
+}
+
+impl Original {
+    fn new() -> Self {
+        let folder = TempDir::new().unwrap();
+        let (store, _, _) = Store::open(known_run::options(folder.path())).unwrap();
+        let said = said(folder.path(), store.term());
+        let begin = store.end().clone();
+        let mut writer = Writer::new(&store.directory().ledger(), begin).with_file_size(6000);
+        let records: Vec<Record> = (0..known_run::plan().units()).map(known_run::record).collect();
+        for group in records.chunks(7) {
+            writer.commit(group, Duration::ZERO, 1).unwrap();
+        }
+        let end = writer.end().clone();
+        assert!(end.file > 2, "several files");
+        Self { folder, end, said }
+    }
+
+    fn ledger(&self) -> PathBuf {
+        self.folder.path().join("ledger")
+    }
+
+    /// The pieces from the end of the copy on, cut anew by `cut` bytes at most.
+    fn pieces(&self, copy: &mut LedgerCopy, cut: usize) -> Vec<LedgerPiece> {
+        let from = copy.request().unwrap().end;
+        let mut pieces = Pieces::new(self.ledger(), from.file.max(1), from.offset);
+        let mut cut_up = Vec::new();
+        while let Some(piece) = pieces.next(&self.end).unwrap() {
+            let parts = piece.bytes.chunks(cut).enumerate();
+            let last = piece.bytes.len().div_ceil(cut) - 1;
+            cut_up.extend(parts.map(|(at, bytes)| LedgerPiece {
+                file: piece.file,
+                offset: piece.offset + (at * cut) as u64,
+                bytes: bytes.to_vec(),
+                is_end: piece.is_end && at == last,
+            }));
+        }
+        cut_up
+    }
+
+    fn is_copied_to(&self, copy: &Path) {
+        assert_eq!(files(&self.ledger()), files(&copy.join("ledger")));
+        let run = |folder: &Path| fs::read(folder.join("run.json")).unwrap();
+        assert_eq!(run(self.folder.path()), run(copy));
+        assert_eq!(lease_key(copy).unwrap().bytes()[..], self.said.lease_key);
+        let audit = audit(&RunDirectory::open(copy).unwrap()).unwrap();
+        assert_eq!((audit.totals, audit.missing), (known_run::totals(), None));
+    }
+}
+
+/// What a coordinator says of the run in that folder.
+fn said(folder: &Path, term: Term) -> FollowedRun {
+    let run_file = fs::read(folder.join("run.json")).unwrap();
+    FollowedRun { run_file, lease_key: lease_key(folder).unwrap().bytes().to_vec(), term }
+}
+
+fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {
+    let files = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let ledger = files.filter(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
+    let name = |file: &Path| file.file_name().unwrap().to_str().unwrap().to_owned();
+    ledger.map(|file| (name(&file), fs::read(&file).unwrap())).collect()
+}
+
+#[test]
+fn a_copy_has_the_same_bytes_in_the_same_files_however_the_pieces_come() {
+    let original = Original::new();
+    for cut in [1, 13, 200, 5000, 1 << 20] {
+        let folder = TempDir::new().unwrap();
+        let mut copy = LedgerCopy::open(folder.path()).unwrap();
+        assert_eq!(copy.request().unwrap().end.file, 0);
+        copy.greet(&original.said).unwrap();
+        let mut said = None;
+        for piece in original.pieces(&mut copy, cut) {
+            said = copy.take(&piece).unwrap();
+        }
+        let said = said.expect("the last piece is the end");
+        assert_eq!(said.end.records, original.end.mark.records);
+        copy.finish().unwrap();
+        drop(copy);
+        original.is_copied_to(folder.path());
+        let mut again = LedgerCopy::open(folder.path()).unwrap();
+        assert_eq!(again.request().unwrap().end, said.end);
+        again.greet(&original.said).unwrap();
+        assert!(original.pieces(&mut again, cut).is_empty());
+    }
+}
+
+#[test]
+fn a_changed_byte_is_refused_and_what_was_there_before_is_gone_on_with() {
+    let original = Original::new();
+    let mut random = StdRng::seed_from_u64(12);
+    let folder = TempDir::new().unwrap();
+    let mut copy = LedgerCopy::open(folder.path()).unwrap();
+    copy.greet(&original.said).unwrap();
+    for _ in 0..300 {
+        let mut pieces = original.pieces(&mut copy, random.random_range(100..4000));
+        let changed = random.random_range(0..pieces.len());
+        let at = random.random_range(0..pieces[changed].bytes.len());
+        pieces[changed].bytes[at] ^= 1 << random.random_range(0..8);
+        let taken: Result<Vec<_>, _> = pieces.iter().map(|piece| copy.take(piece)).collect();
+        assert!(matches!(taken, Err(CopyError::NotSound { .. })), "{taken:?}");
+        drop(copy);
+        copy = LedgerCopy::open(folder.path()).unwrap();
+        copy.greet(&original.said).unwrap();
+        if copy.records() > original.end.mark.records / 2 {
+            drop(copy);
+            fs::remove_dir_all(folder.path().join("ledger")).unwrap();
+            copy = LedgerCopy::open(folder.path()).unwrap();
+            copy.greet(&original.said).unwrap();
+        }
+    }
+    for piece in original.pieces(&mut copy, 999) {
+        copy.take(&piece).unwrap();
+    }
+    original.is_copied_to(folder.path());
+}
+
+#[test]
+fn a_power_cut_while_copying_leaves_what_was_said_to_be_there_and_nothing_damaged() {
+    let original = Original::new();
+    let mut random = StdRng::seed_from_u64(5);
+    let steps = {
+        let (folder, disk) = (TempDir::new().unwrap(), FaultyDisk::default());
+        let mut copy = LedgerCopy::open_on(Box::new(disk.clone()), folder.path()).unwrap();
+        copy.greet(&original.said).unwrap();
+        original.pieces(&mut copy, 3000).iter().for_each(|piece| _ = copy.take(piece).unwrap());
+        disk.steps()
+    };
+    for _ in 0..200 {
+        let folder = TempDir::new().unwrap();
+        let disk = FaultyDisk::with_faults(&[(random.random_range(0..steps), Fault::Crash)]);
+        let mut copy = LedgerCopy::open_on(Box::new(disk.clone()), folder.path()).unwrap();
+        copy.greet(&original.said).unwrap();
+        let mut acknowledged = 0;
+        for mut piece in original.pieces(&mut copy, 3000) {
+            // The coordinator had no more than whole groups at that time.
+            piece.is_end |= piece.bytes.ends_with(b"\"}\n") && random.random();
+            match copy.take(&piece) {
+                Ok(said) => acknowledged = said.map_or(acknowledged, |said| said.end.records),
+                Err(error) => {
+                    assert!(matches!(error, CopyError::NotWritten(_)), "{error}");
+                    break;
+                }
+            }
+        }
+        drop(copy);
+        disk.cut_power(&mut random);
+        let mut copy = LedgerCopy::open(folder.path()).unwrap();
+        assert!(copy.records() >= acknowledged, "{} of {acknowledged}", copy.records());
+        copy.greet(&original.said).unwrap();
+        original.pieces(&mut copy, 3000).iter().for_each(|piece| _ = copy.take(piece).unwrap());
+        drop(copy);
+        original.is_copied_to(folder.path());
+    }
+}
+
+#[test]
+fn a_full_disk_is_tried_again_and_the_copy_goes_on() {
+    const FULL: i32 = 28;
+    let original = Original::new();
+    let folder = TempDir::new().unwrap();
+    let disk = FaultyDisk::with_faults(&[
+        (20, Fault::Short { errno: FULL }),
+        (40, Fault::Error { errno: FULL, steps: 9 }),
+    ]);
+    let mut copy = LedgerCopy::open_on(Box::new(disk), folder.path()).unwrap();
+    copy.greet(&original.said).unwrap();
+    let mut failures = 0;
+    while copy.records() < original.end.mark.records {
+        if copy.request().is_err() {
+            failures += 1;
+            continue;
+        }
+        for piece in original.pieces(&mut copy, 3000) {
+            if copy.take(&piece).is_err() {
+                failures += 1;
+                break;
+            }
+        }
+    }
+    assert!(failures > 2, "{failures}");
+    drop(copy);
+    original.is_copied_to(folder.path());
+}
+
+#[test]
+fn a_follower_refuses_another_run_and_an_older_coordinator_and_takes_a_younger_one() {
+    let (original, other) = (Original::new(), Original::new());
+    let folder = TempDir::new().unwrap();
+    let mut copy = LedgerCopy::open(folder.path()).unwrap();
+    let key = LeaseKey::new(original.said.lease_key[..].try_into().unwrap());
+    let hash = RunDirectory::open(original.folder.path()).unwrap().run().hash();
+    let with_term = |number, id| {
+        let term = key.prove(hash, number, CoordinatorId(id));
+        FollowedRun { term, ..original.said.clone() }
+    };
+    copy.greet(&with_term(3, 1)).unwrap();
+    for older in [with_term(2, 1), with_term(3, 2)] {
+        let error = copy.greet(&older).unwrap_err();
+        assert!(matches!(error, CopyError::Older { .. }), "{error}");
+    }
+    assert!(matches!(copy.greet(&other.said), Err(CopyError::OtherRun(_) | CopyError::NotProven)));
+    let forged = FollowedRun { term: Term { proof: 1, ..with_term(9, 9).term }, ..original.said.clone() };
+    assert!(matches!(copy.greet(&forged), Err(CopyError::NotProven)));
+    copy.greet(&with_term(1003, 2)).unwrap();
+    drop(copy);
+    let mut copy = LedgerCopy::open(folder.path()).unwrap();
+    assert!(matches!(copy.greet(&with_term(3, 1)), Err(CopyError::Older { .. })));
+    drop(copy);
+    let (store, _, _) = Store::open(known_run::options(folder.path())).unwrap();
+    assert_eq!(store.term().number, 2003, "a copy that becomes the coordinator leaves room");
+}
+
+/// The terms on record in a folder.
+fn terms(folder: &Path) -> Vec<u64> {
+    let mut terms = Vec::new();
+    audit_each(&RunDirectory::open(folder).unwrap(), |_, record| {
+        if let Record::Term(term) = record {
+            terms.push(term.term);
+        }
+    })
+    .unwrap();
+    terms
+}
+
+#[tokio::test]
+async fn each_process_that_records_something_has_a_term_of_its_own_in_front_of_that() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    for session in 1..4 {
+        let handle = replicated(folder.path(), FaultyDisk::default(), &clock, None);
+        let worker = join(&handle).await;
+        let leases = lease(&handle, worker, 3).await;
+        handle.report(report(worker, &leases)).await.unwrap();
+        let leases = lease(&handle, worker, 3).await;
+        handle.report(report(worker, &leases)).await.unwrap();
+        assert_eq!(handle.status().await.unwrap().term.unwrap().number, session);
+        handle.close().await;
+        // The next one records nothing; the checkpoint knows the last term all the same.
+        let idle = replicated(folder.path(), FaultyDisk::default(), &clock, None);
+        assert_eq!(idle.status().await.unwrap().term.unwrap().number, session + 1);
+        idle.close().await;
+    }
+    assert_eq!(terms(folder.path()), [1, 2, 3]);
+}
+
+#[tokio::test]
+async fn with_replicas_a_report_is_acknowledged_when_followers_have_it_and_not_before() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(1));
+    let worker = join(&handle).await;
+    let leases = lease(&handle, worker, 3).await;
+    // Nobody follows: it is on this disk, and not acknowledged.
+    for _ in 0..2 {
+        let mut reported = pin!(handle.report(report(worker, &leases)));
+        assert!(timeout(Duration::from_millis(300), &mut reported).await.is_err());
+        assert!(!lease(&handle, worker, 1).await.is_empty(), "lending goes on");
+        assert!(handle.status().await.unwrap().trouble.contains("0 of 1 followers"));
+        clock.advance(Duration::from_secs(5));
+        assert!(matches!(timeout(PATIENCE, reported).await.unwrap(), Err(CallError::NotRecorded(_))));
+    }
+    // Somebody does, and has not all: it waits. Then it has.
+    let following = handle.follow(7, 0, None).await.unwrap();
+    let mut reported = pin!(handle.report(report(worker, &leases)));
+    assert!(timeout(Duration::from_millis(300), &mut reported).await.is_err());
+    let records = handle.source().unwrap().ends.borrow().mark.records;
+    following.has(records - 1);
+    assert!(timeout(Duration::from_millis(300), &mut reported).await.is_err());
+    following.has(records);
+    assert_eq!(timeout(PATIENCE, reported).await.unwrap().unwrap(), [Verdict::Known; 3]);
+    assert_eq!(handle.status().await.unwrap().trouble, "");
+    // It leaves, and nothing is acknowledged again.
+    drop(following);
+    let done = handle.status().await.unwrap().done;
+    let leases = lease(&handle, worker, 3).await;
+    let mut reported = pin!(handle.report(report(worker, &leases)));
+    assert!(timeout(Duration::from_millis(300), &mut reported).await.is_err());
+    let on_record = handle.status().await.unwrap().done;
+    assert!(on_record > done, "they are on record all the same");
+}
+
+#[tokio::test]
+async fn the_answer_waits_for_the_followers_too() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(1));
+    let following = handle.follow(7, 0, None).await.unwrap();
+    let worker = join(&handle).await;
+    let reported = async {
+        loop {
+            let leases = lease(&handle, worker, 8).await;
+            if leases.is_empty() {
+                return;
+            }
+            let mut reported = pin!(handle.report(report(worker, &leases)));
+            // It is held back, however long that takes.
+            while timeout(Duration::from_millis(5), &mut reported).await.is_err() {
+                clock.advance(Duration::from_secs(1));
+            }
+        }
+    };
+    timeout(PATIENCE, reported).await.unwrap();
+    let status = handle.status().await.unwrap();
+    assert_eq!((status.done, status.units), (status.units, status.units));
+    assert!(status.trouble.contains("fewer than 1 of 1 followers"), "{status:?}");
+    assert_eq!(status.phase, proto::Phase::Counting);
+    following.has(handle.source().unwrap().ends.borrow().mark.records);
+    timeout(PATIENCE, expect_the_answer(&handle)).await.unwrap();
+}
+
+#[tokio::test]
+async fn how_many_followers_there_must_be_stands_in_the_ledger() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let begin = async |replicas: Option<u32>| {
+        let (store, standing, _) = Store::open(known_run::options(folder.path())).unwrap();
+        drop(store);
+        let replicas = standing.replicas(replicas);
+        let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(replicas));
+        let worker = join(&handle).await;
+        let leases = lease(&handle, worker, 1).await;
+        let report = handle.report(report(worker, &leases));
+        _ = timeout(Duration::from_millis(200), report).await;
+        let replicas = handle.status().await.unwrap().replicas;
+        handle.close().await;
+        replicas
+    };
+    assert_eq!(begin(None).await, 0);
+    assert_eq!(begin(Some(2)).await, 2);
+    assert_eq!(begin(None).await, 2);
+    assert_eq!(begin(Some(0)).await, 0);
+    assert_eq!(begin(None).await, 0);
+    let mut on_record = Vec::new();
+    audit_each(&RunDirectory::open(folder.path()).unwrap(), |_, record| {
+        if let Record::Replicas(replicas) = record {
+            on_record.push(replicas.replicas);
+        }
+    })
+    .unwrap();
+    assert_eq!(on_record, [2, 0]);
+}
+
+/// A registration of somebody who has met that term.
+async fn register(handle: &Handle, met: Term) -> Result<Option<Term>, CallError> {
+    let registration = Registration { met: Some(met), ..registration("machine") };
+    handle.register(registration).await.map(|welcome| welcome.term)
+}
+
+#[tokio::test]
+async fn a_coordinator_that_hears_of_a_younger_one_serves_nobody_any_more() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(0));
+    let worker = join(&handle).await;
+    let leases = lease(&handle, worker, 3).await;
+    let source = handle.source().unwrap();
+    let hash = source.directory.run().hash();
+    let younger = source.key.prove(hash, 1001, CoordinatorId(2));
+    // Whoever has no key proves nothing.
+    let forged = Term { number: 5000, ..younger };
+    assert_eq!(register(&handle, forged).await.unwrap(), Some(source.term));
+    assert_eq!(register(&handle, source.term).await.unwrap(), Some(source.term));
+    let is_superseded = |error: CallError| matches!(error, CallError::Superseded(_));
+    assert!(is_superseded(register(&handle, younger).await.unwrap_err()));
+    assert!(is_superseded(handle.report(report(worker, &leases)).await.unwrap_err()));
+    assert!(is_superseded(handle.lease(worker, 1, Duration::ZERO).await.unwrap_err()));
+    assert!(is_superseded(handle.renew(worker, leases).await.unwrap_err()));
+    assert!(is_superseded(handle.follow(1, 0, None).await.unwrap_err()));
+    let status = handle.status().await.unwrap();
+    assert!(status.trouble.contains("another coordinator goes on"), "{}", status.trouble);
+    assert_eq!(status.done, 0);
+}
+
+#[tokio::test]
+async fn a_follower_that_has_more_records_stops_a_coordinator_that_lost_some() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(0));
+    let source = handle.source().unwrap();
+    let met = source.key.prove(source.directory.run().hash(), 0, CoordinatorId::default());
+    assert!(
+        handle.follow(1, 99, Some(Term { proof: 1, ..met })).await.is_ok(),
+        "whoever has no key says nothing"
+    );
+    assert!(matches!(handle.follow(1, 99, Some(met)).await, Err(CallError::Superseded(_))));
+    let status = handle.status().await.unwrap();
+    assert!(status.trouble.contains("99 records"), "{}", status.trouble);
+}

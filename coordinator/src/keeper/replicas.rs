@@ -1,0 +1,248 @@
+//! The followers that are there, how much of the ledger each has on disk, and the answers that wait for them.
+//!
+//! A report is acknowledged when so many followers as are needed have the ledger as far as it went when the report was
+//! judged. One that has waited for too long is answered as if it had not been recorded: its worker keeps the counts and
+//! reports them again.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, VecDeque};
+use std::time::Duration;
+
+use proto::Verdict;
+use tracing::{info, warn};
+
+use super::inbox::{CallError, ReplyTo};
+
+/// A report waits at most so long for the followers.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The followers of a run.
+#[derive(Debug)]
+pub(super) struct Replicas {
+    /// So many must have a record before it is acknowledged; none is needed, whatever the ledger says, where nobody could
+    /// follow: what one process counts by itself.
+    needed: Option<u32>,
+    followers: HashMap<u64, Copy>,
+    waiting: VecDeque<WaitingReport>,
+    /// Followers that were there and are not, and what they had.
+    away: HashMap<u64, u64>,
+    /// The records for which an answer has waited in vain.
+    late: u64,
+    /// What was said of that.
+    told: Option<String>,
+}
+
+/// What a follower has.
+#[derive(Debug)]
+struct Copy {
+    /// Through which of its calls that was heard.
+    call: u64,
+    /// The records of the ledger that it has on disk.
+    records: u64,
+}
+
+/// A report that was judged, and whose records, if any, are on this machine's disk.
+#[derive(Debug)]
+struct WaitingReport {
+    /// The records that followers must have.
+    records: u64,
+    until: Duration,
+    verdicts: Vec<Verdict>,
+    reply: ReplyTo<Vec<Verdict>>,
+}
+
+impl Replicas {
+    pub fn new(needed: Option<u32>) -> Self {
+        Self {
+            needed,
+            followers: HashMap::new(),
+            waiting: VecDeque::new(),
+            away: HashMap::new(),
+            late: 0,
+            told: None,
+        }
+    }
+
+    /// How many followers must have a record, where somebody could follow.
+    pub fn needed(&self) -> Option<u32> {
+        self.needed
+    }
+
+    /// How many followers must have a record.
+    pub fn count(&self) -> u32 {
+        self.needed.unwrap_or(0)
+    }
+
+    /// How many there are.
+    pub fn there(&self) -> u32 {
+        self.followers.len().try_into().unwrap_or(u32::MAX)
+    }
+
+    /// A follower has called, with so many records on disk. One that has called before is there once.
+    pub fn join(&mut self, follower: u64, call: u64, records: u64) {
+        self.away.remove(&follower);
+        self.followers.insert(follower, Copy { call, records });
+    }
+
+    /// A follower has so many records on disk.
+    pub fn have(&mut self, follower: u64, call: u64, records: u64) {
+        if let Some(copy) = self.followers.get_mut(&follower).filter(|copy| copy.call == call) {
+            copy.records = copy.records.max(records);
+        }
+    }
+
+    /// A follower's call has ended.
+    pub fn leave(&mut self, follower: u64, call: u64) {
+        if let Some(copy) = self.followers.get(&follower).filter(|copy| copy.call == call) {
+            self.away.insert(follower, copy.records);
+            self.followers.remove(&follower);
+        }
+    }
+
+    /// How many followers were there that may come back, as they have not all of these records.
+    pub fn away(&self, records: u64) -> usize {
+        self.away.values().filter(|has| **has < records).count()
+    }
+
+    /// So many records as many followers have as are needed.
+    fn replicated(&self) -> u64 {
+        let Some(last) = (self.count() as usize).checked_sub(1) else { return u64::MAX };
+        let mut copies: Vec<u64> = self.followers.values().map(|copy| copy.records).collect();
+        copies.sort_unstable_by_key(|records| Reverse(*records));
+        copies.get(last).copied().unwrap_or(0)
+    }
+
+    /// Whether as many followers as are needed have all these records.
+    pub fn have_all(&self, records: u64) -> bool {
+        self.replicated() >= records
+    }
+
+    /// A report is to be answered when these records are where they must be.
+    pub fn wait(
+        &mut self,
+        now: Duration,
+        records: u64,
+        verdicts: Vec<Verdict>,
+        reply: ReplyTo<Vec<Verdict>>,
+    ) {
+        let until = now.saturating_add(PATIENCE);
+        self.waiting.push_back(WaitingReport { records, until, verdicts, reply });
+    }
+
+    /// Answers the reports that need not wait any more, or have waited for too long, and says when that begins and ends.
+    pub fn answer(&mut self, now: Duration) {
+        let replicated = self.replicated();
+        while let Some(report) = self.waiting.pop_front_if(|report| report.records <= replicated) {
+            report.reply.send(Ok(report.verdicts)).ok();
+        }
+        while let Some(report) = self.waiting.pop_front_if(|report| report.until <= now) {
+            self.late = self.late.max(report.records);
+            let trouble = self.trouble().unwrap_or_default();
+            report.reply.send(Err(CallError::NotRecorded(trouble))).ok();
+        }
+        let trouble = self.trouble();
+        match (&self.told, &trouble) {
+            (Some(_), None) => info!("followers have all again, and records are acknowledged"),
+            (told, Some(trouble)) if told.as_ref() != Some(trouble) => warn!("{trouble}"),
+            _ => {}
+        }
+        self.told = trouble;
+    }
+
+    /// Answers all reports that wait with that.
+    pub fn refuse(&mut self, error: &CallError) {
+        for report in self.waiting.drain(..) {
+            report.reply.send(Err(error.clone())).ok();
+        }
+    }
+
+    /// What is wrong, if nothing is acknowledged.
+    pub fn trouble(&self) -> Option<String> {
+        let (there, needed) = (self.there(), self.count());
+        if there < needed {
+            return Some(format!(
+                "nothing is acknowledged: {there} of {needed} followers are there; start diadem follow again, or this \
+                 coordinator with a smaller --replicas"
+            ));
+        }
+        (self.late > self.replicated()).then(|| {
+            format!("nothing is acknowledged: fewer than {needed} of {there} followers have put the last records on disk")
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tokio::sync::oneshot::{self, error::TryRecvError};
+
+    type Answer = oneshot::Receiver<Result<Vec<Verdict>, CallError>>;
+
+    fn report(replicas: &mut Replicas, now: u64, records: u64) -> Answer {
+        let (reply, answer) = oneshot::channel();
+        replicas.wait(Duration::from_secs(now), records, vec![Verdict::Recorded], reply);
+        answer
+    }
+
+    fn is_waiting(answer: &mut Answer) -> bool {
+        matches!(answer.try_recv(), Err(TryRecvError::Empty))
+    }
+
+    #[test]
+    fn without_followers_to_wait_for_an_answer_comes_at_once() {
+        let mut replicas = Replicas::new(Some(0));
+        let mut answer = report(&mut replicas, 0, 7);
+        replicas.answer(Duration::ZERO);
+        assert_eq!(answer.try_recv().unwrap(), Ok(vec![Verdict::Recorded]));
+        assert_eq!(replicas.trouble(), None);
+    }
+
+    #[test]
+    fn an_answer_waits_until_as_many_followers_as_are_needed_have_its_records() {
+        let mut replicas = Replicas::new(Some(2));
+        replicas.join(1, 10, 5);
+        replicas.join(2, 11, 5);
+        let mut answer = report(&mut replicas, 0, 7);
+        for (follower, call, records) in [(1, 10, 7), (1, 10, 9), (2, 11, 6), (2, 99, 7), (3, 10, 7)] {
+            replicas.have(follower, call, records);
+            replicas.answer(Duration::ZERO);
+            assert!(is_waiting(&mut answer), "{follower} {call} {records}");
+        }
+        replicas.have(2, 11, 7);
+        replicas.answer(Duration::ZERO);
+        assert_eq!(answer.try_recv().unwrap(), Ok(vec![Verdict::Recorded]));
+        assert!(replicas.have_all(7) && !replicas.have_all(8));
+    }
+
+    #[test]
+    fn a_follower_that_calls_twice_is_one() {
+        let mut replicas = Replicas::new(Some(2));
+        replicas.join(1, 10, 7);
+        replicas.join(1, 11, 7);
+        assert_eq!(replicas.there(), 1);
+        assert!(!replicas.have_all(7));
+        replicas.leave(1, 10);
+        assert_eq!(replicas.there(), 1, "that was its former call");
+        replicas.leave(1, 11);
+        assert_eq!(replicas.there(), 0);
+    }
+
+    #[test]
+    fn what_has_waited_for_too_long_is_refused_and_the_trouble_ends_with_the_next_answer() {
+        let mut replicas = Replicas::new(Some(1));
+        assert!(replicas.trouble().unwrap().contains("0 of 1 followers"));
+        replicas.join(1, 10, 5);
+        assert_eq!(replicas.trouble(), None);
+        let mut answer = report(&mut replicas, 0, 7);
+        replicas.answer(Duration::from_secs(4));
+        assert!(is_waiting(&mut answer));
+        replicas.answer(Duration::from_secs(5));
+        assert!(matches!(answer.try_recv().unwrap(), Err(CallError::NotRecorded(_))));
+        assert!(replicas.trouble().unwrap().contains("fewer than 1 of 1 followers"));
+        let mut again = report(&mut replicas, 6, 7);
+        replicas.have(1, 10, 7);
+        replicas.answer(Duration::from_secs(6));
+        assert!(again.try_recv().unwrap().is_ok());
+        assert_eq!(replicas.trouble(), None);
+    }
+}

@@ -1,0 +1,209 @@
+//! The term in which this process serves the run, and others that it hears of.
+//!
+//! ```text
+//! a term that no coordinator of the run has proven:     nothing
+//! a lower one:                                          it is over
+//! a higher one:                                         this process is superseded
+//! the same one, opened by another process:
+//!     nothing of this process is on record yet          superseded too
+//!     else                                              a fork: told, and this process goes on
+//! ```
+//!
+//! A follower that has more on record than this process does, and proves that it is one of this run, has a better copy: this
+//! process must not go on either.
+//!
+//! Who is superseded lends, records and acknowledges nothing any more.
+
+use proto::Term;
+use tracing::{error, info};
+
+use super::Keeper;
+use super::inbox::{CallError, FollowCall, Request};
+use crate::core::LeaseKey;
+use crate::ledger::LineHash;
+
+/// The terms of a run, as one of its coordinators knows them.
+#[derive(Debug)]
+pub(super) struct Terms {
+    pub own: Term,
+    run: LineHash,
+    key: LeaseKey,
+    superseded_by: Option<Term>,
+    rival: Option<Term>,
+    /// The records of a follower that has more than there were here.
+    surpassed: Option<(u64, u64)>,
+}
+
+impl Terms {
+    pub fn new(own: Term, run: LineHash, key: LeaseKey) -> Self {
+        Self { own, run, key, superseded_by: None, rival: None, surpassed: None }
+    }
+
+    /// Somebody has met that term. `is_on_record` says whether the own one is in the ledger.
+    pub fn hear_of(&mut self, met: &Term, is_on_record: bool) {
+        if self.own.follows(met) || !self.key.has_proven(self.run, met) {
+            return;
+        }
+        let place = if met.number == self.own.number && is_on_record {
+            &mut self.rival
+        } else {
+            &mut self.superseded_by
+        };
+        if place.is_none_or(|known| !known.follows(met)) {
+            *place = Some(*met);
+            error!("{}", self.trouble().unwrap_or_default());
+        }
+    }
+
+    /// A follower that has met that term has more records than there are here.
+    pub fn hear_of_more(&mut self, met: &Term, records: u64, own: u64) {
+        if self.key.has_proven(self.run, met) && self.surpassed.is_none() {
+            self.surpassed = Some((records, own));
+            error!("{}", self.trouble().unwrap_or_default());
+        }
+    }
+
+    /// What is wrong, where this process must not serve the run any more.
+    pub fn superseded(&self) -> Option<String> {
+        if let Some((records, own)) = self.surpassed {
+            return Some(format!(
+                "a follower has {records} records of this run and this coordinator has {own}: it has lost some, or goes on from \
+                 an old folder; nothing is lent, recorded or acknowledged here; stop it and start diadem coordinator --run \
+                 on the follower's copy, or delete that copy if it is the one that is wrong and start this one again"
+            ));
+        }
+        let by = self.superseded_by?;
+        Some(format!(
+            "another coordinator goes on with this run ({by}; this one has term {}): nothing is lent, recorded or \
+             acknowledged here; stop this one, move its run directory away, and delete it once the other one's run is \
+             complete (diadem follow makes a new copy)",
+            self.own.number
+        ))
+    }
+
+    /// What is wrong, if anything.
+    pub fn trouble(&self) -> Option<String> {
+        self.superseded().or_else(|| {
+            let rival = self.rival?;
+            Some(format!(
+                "the run has forked: {rival} and this one ({}) both serve it; stop one of them, and what it has on record \
+                 alone is counted again (diadem verify tells how much each has)",
+                self.own
+            ))
+        })
+    }
+}
+
+impl Keeper {
+    /// Answers a request that a coordinator which another one has superseded does not serve.
+    pub(super) fn refuse_if_superseded(&mut self, request: Request) -> Option<Request> {
+        match self.superseded() {
+            Some(superseded) => request.refuse(CallError::Superseded(superseded)),
+            None => Some(request),
+        }
+    }
+
+    pub(super) fn superseded(&self) -> Option<String> {
+        self.terms.as_ref().and_then(Terms::superseded)
+    }
+
+    /// Somebody has met that term.
+    pub(super) fn hear_of(&mut self, met: &Term) {
+        let is_on_record = self.is_term_on_record();
+        if let Some(terms) = &mut self.terms {
+            terms.hear_of(met, is_on_record);
+        }
+        if let Some(superseded) = self.superseded() {
+            let error = CallError::Superseded(superseded);
+            self.replicas.refuse(&error);
+            for waiting in self.waiting.drain(..) {
+                waiting.request.reply.send(Err(error.clone())).ok();
+            }
+        }
+    }
+
+    /// A follower has called.
+    pub(super) fn follow(&mut self, call: FollowCall) {
+        let FollowCall { follower, call, records, met, reply } = call;
+        if let Some(met) = met {
+            self.hear_of(&met);
+            let own = self.store.as_ref().map_or(0, |store| store.mark().records);
+            if let Some(terms) = self.terms.as_mut().filter(|_| records > own) {
+                terms.hear_of_more(&met, records, own);
+            }
+        }
+        let answer = if let Some(superseded) = self.superseded() {
+            Err(CallError::Superseded(superseded))
+        } else {
+            info!(%follower, records, "a follower keeps a copy");
+            self.replicas.join(follower, call, records);
+            Ok(())
+        };
+        reply.send(answer).ok();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proto::CoordinatorId;
+
+    fn terms() -> (Terms, impl Fn(u64, u128) -> Term) {
+        let (key, run) = (LeaseKey::new([7; 32]), LineHash::of(b"run"));
+        let prove = {
+            let key = key.clone();
+            move |number, id| key.prove(run, number, CoordinatorId(id))
+        };
+        (Terms::new(prove(4, 1), run, key), prove)
+    }
+
+    #[test]
+    fn a_higher_term_supersedes_and_a_lower_one_or_the_own_says_nothing() {
+        let (mut terms, prove) = terms();
+        for met in [prove(3, 2), prove(4, 1)] {
+            terms.hear_of(&met, false);
+            assert_eq!(terms.trouble(), None);
+        }
+        terms.hear_of(&prove(1004, 2), true);
+        let trouble = terms.superseded().unwrap();
+        assert!(trouble.contains("term 1004") && trouble.contains("term 4"), "{trouble}");
+    }
+
+    #[test]
+    fn a_follower_with_more_records_ends_what_a_coordinator_does_if_it_is_one_of_the_run() {
+        let (mut terms, prove) = terms();
+        terms.hear_of_more(&Term { proof: 1, ..prove(0, 0) }, 9, 7);
+        assert_eq!(terms.trouble(), None);
+        terms.hear_of_more(&prove(0, 0), 9, 7);
+        let trouble = terms.superseded().unwrap();
+        assert!(trouble.contains("9 records") && trouble.contains("has 7"), "{trouble}");
+    }
+
+    #[test]
+    fn a_term_that_nobody_with_the_key_has_opened_says_nothing() {
+        let (mut terms, prove) = terms();
+        let true_term = prove(9, 2);
+        let of_another_run = LeaseKey::new([7; 32]).prove(LineHash::of(b"another run"), 9, CoordinatorId(2));
+        for forged in [
+            Term { number: 10, ..true_term },
+            Term { coordinator: CoordinatorId(3), ..true_term },
+            Term { proof: true_term.proof ^ 1, ..true_term },
+            LeaseKey::new([8; 32]).prove(LineHash::of(b"run"), 9, CoordinatorId(2)),
+            of_another_run,
+        ] {
+            terms.hear_of(&forged, false);
+            assert_eq!(terms.trouble(), None, "{forged:?}");
+        }
+    }
+
+    #[test]
+    fn of_two_of_one_term_the_one_that_has_nothing_on_record_gives_way_and_the_other_says_so() {
+        let (mut idle, prove) = terms();
+        idle.hear_of(&prove(4, 2), false);
+        assert!(idle.superseded().is_some());
+        let (mut busy, prove) = terms();
+        busy.hear_of(&prove(4, 2), true);
+        assert!(busy.superseded().is_none());
+        assert!(busy.trouble().unwrap().contains("forked"));
+    }
+}

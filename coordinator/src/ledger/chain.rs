@@ -1,0 +1,61 @@
+//! The lines of a ledger as they follow each other: each is readable and has the hash of the one before, and each mark
+//! counts the records in front of it.
+
+use super::damage::{Damage, LineError};
+use super::hash::LineHash;
+use super::line::decode;
+use super::record::Record;
+use super::{LedgerPosition, Location};
+
+/// How far the lines have come.
+#[derive(Debug)]
+pub(super) struct Chain {
+    /// Behind the last line; its mark is that of the last mark.
+    pub at: LedgerPosition,
+    /// The records since the last mark.
+    pub group: Vec<(Location, Record)>,
+}
+
+impl Chain {
+    /// Goes on behind a mark.
+    pub fn new(at: LedgerPosition) -> Self {
+        Self { at, group: Vec::new() }
+    }
+
+    /// Where the next line is.
+    pub fn location(&self) -> Location {
+        Location { file: self.at.file, line: self.at.line + 1 }
+    }
+
+    /// Takes in the next line, which has that length with its newline. Says whether it is a mark: then the group is whole.
+    ///
+    /// # Errors
+    /// It cannot follow; nothing has changed.
+    pub fn take(&mut self, line: Result<&[u8], LineError>, length: u64) -> Result<bool, Damage> {
+        let location = self.location();
+        let ((record, prev), hash) = line.and_then(|bytes| Ok((decode(bytes)?, LineHash::of(bytes))))?;
+        if prev != self.at.hash {
+            return Err(Damage::Unchained);
+        }
+        let is_mark = if let Record::Mark(mark) = record {
+            if mark.records != self.at.mark.records + self.group.len() as u64 {
+                return Err(Damage::Miscounted);
+            }
+            self.at.mark = mark;
+            true
+        } else {
+            self.group.push((location, record));
+            false
+        };
+        self.at.hash = hash;
+        self.at.line += 1;
+        self.at.offset += length;
+        Ok(is_mark)
+    }
+
+    /// Goes on at the beginning of the next file.
+    pub fn next_file(&mut self) {
+        let at = &mut self.at;
+        (at.file, at.offset, at.line) = (at.file + 1, 0, 0);
+    }
+}

@@ -1,0 +1,77 @@
+//! Terms: which process serves a run, and the how-manieth it is. A higher term is younger; two processes of one term, or
+//! one of a lower term than another that was met, are a fork.
+
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+/// Names a process that serves a run: drawn at random when it opens the ledger.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct CoordinatorId(pub u128);
+
+impl fmt::Display for CoordinatorId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+/// A text that names no coordinator.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0:?} is not 32 hexadecimal digits in lower case")]
+pub struct CoordinatorIdError(String);
+
+impl FromStr for CoordinatorId {
+    type Err = CoordinatorIdError;
+    fn from_str(text: &str) -> Result<Self, CoordinatorIdError> {
+        let id = u128::from_str_radix(text, 16).ok().map(Self).filter(|id| id.to_string() == text);
+        id.ok_or_else(|| CoordinatorIdError(text.to_owned()))
+    }
+}
+
+/// A term of a run, with what proves that a coordinator of that run has opened it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Term {
+    /// One more than the last one on record.
+    pub number: u64,
+    /// Who opened it.
+    pub coordinator: CoordinatorId,
+    /// A keyed hash: only who has the key of the run's leases can make it.
+    pub proof: u128,
+}
+
+impl Term {
+    /// Whether who has met the other term may deal with this one: it is that one, or younger.
+    pub fn follows(&self, met: &Term) -> bool {
+        self.number > met.number || (self.number == met.number && self.coordinator == met.coordinator)
+    }
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let coordinator = self.coordinator.to_string();
+        write!(f, "term {} of coordinator {}", self.number, &coordinator[..8])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_coordinators_come_back_as_they_were_and_nothing_else_is_one() {
+        for id in [0, 1, u128::MAX, 0xabcd << 64].map(CoordinatorId) {
+            assert_eq!(id.to_string().parse(), Ok(id));
+        }
+        for text in ["", "0", &"A".repeat(32), &format!("+{}", "0".repeat(31)), &"0".repeat(33)] {
+            assert!(text.parse::<CoordinatorId>().is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_term_follows_itself_and_lower_ones_and_no_other_of_its_number() {
+        let term = |number, coordinator| Term { number, coordinator: CoordinatorId(coordinator), proof: 0 };
+        assert!(term(3, 1).follows(&term(3, 1)) && term(4, 2).follows(&term(3, 1)));
+        assert!(!term(3, 2).follows(&term(3, 1)) && !term(2, 1).follows(&term(3, 1)));
+    }
+}

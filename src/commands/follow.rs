@@ -1,0 +1,124 @@
+//! `diadem follow`: keeps a verified copy of a coordinator's run, which can be started as the coordinator.
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use coordinator::{CopyError, LedgerCopy};
+use proto::FollowReply;
+use tokio::task::block_in_place;
+use tokio::time::sleep_until;
+use tracing::{Level, info};
+use worker::{CoordinatorError, Outage, Remote};
+
+use crate::access::{ADMIN, FOLLOW, credentials};
+use crate::args::FollowArgs;
+use crate::{host, log, signals};
+
+/// The ledger, the connection, and what the process needs besides.
+const OPEN_FILES: u64 = 48;
+
+/// Between two lines about how far the copy is.
+const TOLD_EVERY: Duration = Duration::from_mins(1);
+
+pub fn run(args: FollowArgs) -> anyhow::Result<ExitCode> {
+    log::start(Level::INFO);
+    host::ensure_open_files(OPEN_FILES)?;
+    let runtime = tokio::runtime::Runtime::new()?;
+    let result = runtime.block_on(async {
+        // Apart from the signal: whatever the disk is doing, it can be left at any moment.
+        let following = tokio::spawn(follow(args));
+        tokio::select! {
+            followed = following => followed.context("following has panicked")?,
+            interrupted = signals::interrupted() => interrupted.map_err(Into::into),
+        }
+    });
+    runtime.shutdown_background();
+    result.map(|()| ExitCode::SUCCESS)
+}
+
+/// Follows until the run is complete, over as many calls as it takes.
+async fn follow(args: FollowArgs) -> anyhow::Result<()> {
+    let remote = Remote::new(&args.coordinator, &credentials(args.keys.as_deref(), [FOLLOW, ADMIN])?)?;
+    let mut copy = block_in_place(|| LedgerCopy::open(&args.run))?;
+    let mut outage = Outage::new(None);
+    loop {
+        match one_call(&remote, &mut copy, &mut outage).await {
+            Ok(()) => {
+                info!(records = copy.records(), "the run is complete, and so is the copy");
+                return Ok(());
+            }
+            Err(End::Later(why)) => outage.failed(&why)?,
+            Err(End::Never(error)) => return Err(error),
+        }
+        if let Some(until) = outage.until() {
+            sleep_until(until).await;
+        }
+    }
+}
+
+/// Why a call has ended before the run.
+enum End {
+    /// Another one may go on with it.
+    Later(String),
+    /// None would.
+    Never(anyhow::Error),
+}
+
+impl From<CoordinatorError> for End {
+    fn from(error: CoordinatorError) -> Self {
+        match error {
+            CoordinatorError::Refused(why) => {
+                End::Never(anyhow::anyhow!("the coordinator refuses this follower: {why}"))
+            }
+            CoordinatorError::Unavailable(_) | CoordinatorError::Unregistered => {
+                End::Later(error.to_string())
+            }
+        }
+    }
+}
+
+impl From<CopyError> for End {
+    fn from(error: CopyError) -> Self {
+        match error {
+            CopyError::NotWritten(_) | CopyError::File { .. } => End::Later(error.to_string()),
+            _ => End::Never(error.into()),
+        }
+    }
+}
+
+/// Follows until the run is complete, or the call ends.
+async fn one_call(remote: &Remote, copy: &mut LedgerCopy, outage: &mut Outage) -> Result<(), End> {
+    let mut feed = remote.follow(block_in_place(|| copy.request())?).await?;
+    let mut told: Option<Instant> = None;
+    loop {
+        match feed.next().await? {
+            FollowReply::Run(run) => {
+                if let Err(error) = block_in_place(|| copy.greet(&run)) {
+                    return Err(
+                        if let CopyError::Older { .. } = error
+                            && remote.addresses() > 1
+                        {
+                            feed.leave(error.to_string()).into()
+                        } else {
+                            error.into()
+                        },
+                    );
+                }
+                outage.over();
+                info!(records = copy.records(), term = run.term.number, "following");
+            }
+            FollowReply::Piece(piece) => {
+                if let Some(has) = block_in_place(|| copy.take(&piece))? {
+                    feed.say(has).await;
+                }
+                if told.is_none_or(|told| told.elapsed() >= TOLD_EVERY) {
+                    let (done, units) = copy.progress();
+                    info!(records = copy.records(), done, units, "on disk");
+                    told = Some(Instant::now());
+                }
+            }
+            FollowReply::Finished => return block_in_place(|| copy.finish()).map_err(End::from),
+        }
+    }
+}

@@ -1,0 +1,288 @@
+//! A run outlives its machine: followers, acknowledgements that wait for them, takeovers, and coordinators that come back.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
+use serde_json::Value;
+
+use crate::harness::{Completed, Folder, Running, free_address, published, until};
+use crate::noting::Workers;
+
+/// Takeovers; `DIADEM_TAKEOVERS=50` is the full number.
+fn takeovers() -> u32 {
+    std::env::var("DIADEM_TAKEOVERS").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
+}
+
+const SLOW: &str = "--threads 1 --method search --isa portable";
+
+fn coordinator(folder: &Folder, run: &str, address: &str, more: &str) -> Running {
+    let args = format!("coordinator --run {run} --listen {address} --json {more}");
+    let running = folder.start(&args, &format!("{run}.log"));
+    until("the coordinator listens", || std::net::TcpStream::connect(address).is_ok());
+    running
+}
+
+fn follower(folder: &Folder, addresses: &[&str], run: &str) -> Running {
+    let urls: Vec<String> = addresses.iter().map(|address| format!("http://{address}")).collect();
+    folder.start(&format!("follow {} --run {run}", urls.join(",")), &format!("{run}.follow.log"))
+}
+
+fn status(folder: &Folder, address: &str) -> Value {
+    folder.run(&format!("status --coordinator http://{address} --json")).json()
+}
+
+/// Waits until the coordinator says that it has trouble with these words.
+fn until_trouble(folder: &Folder, address: &str, words: &str) {
+    until(words, || status(folder, address)["trouble"].as_str().unwrap().contains(words));
+}
+
+fn copy(folder: &Folder, from: &str, to: &str) {
+    let copied = Command::new("cp").args(["-r", from, to]).current_dir(folder.path()).status().unwrap();
+    assert!(copied.success());
+}
+
+/// The files of a ledger, as they are.
+fn files(folder: &Folder, run: &str) -> BTreeMap<String, Vec<u8>> {
+    let files =
+        fs::read_dir(folder.path().join(run).join("ledger")).unwrap().map(|file| file.unwrap().path());
+    let name = |file: &Path| file.file_name().unwrap().to_str().unwrap().to_owned();
+    let ledger = files.filter(|file| file.extension().is_some_and(|extension| extension == "jsonl"));
+    ledger.map(|file| (name(&file), fs::read(&file).unwrap())).collect()
+}
+
+/// The counts on record, by unit.
+fn counts(folder: &Folder, run: &str) -> BTreeMap<u64, u64> {
+    let ledger = folder.ledger(run);
+    let records = ledger.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let counts = records.filter(|record| record["kind"] == "count");
+    counts.map(|r| (r["unit"].as_u64().unwrap(), r["count"].as_u64().unwrap())).collect()
+}
+
+/// The terms on record.
+fn terms(folder: &Folder, run: &str) -> Vec<u64> {
+    let ledger = folder.ledger(run);
+    let records = ledger.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    records.filter(|record| record["kind"] == "term").map(|r| r["term"].as_u64().unwrap()).collect()
+}
+
+#[track_caller]
+fn is_exact(folder: &Folder, run: &str, outcome: &Completed, n: u8) {
+    let answer = outcome.json();
+    assert_eq!(answer["total"], published(n));
+    assert_eq!(folder.counts(run) as u64, answer["units"].as_u64().unwrap(), "one count for each unit");
+    let verified = folder.run(&format!("verify {run} --recount 5"));
+    assert_eq!(verified.code, Some(0), "{verified:?}");
+}
+
+#[test]
+fn a_follower_that_is_killed_again_and_again_ends_with_the_same_bytes() {
+    let (folder, address) = (Folder::new(), free_address());
+    let running = coordinator(&folder, "run", &address, "--n 15 --method search --stay");
+    let mut workers = Workers::start(&[&address], 2);
+    for _ in 0..4 {
+        let before = folder.counts("copy");
+        let copying = follower(&folder, &[&address], "copy");
+        let is_over = || folder.counts("run") as u64 == status(&folder, &address)["units"].as_u64().unwrap();
+        until("it has more than before", || folder.counts("copy") > before || is_over());
+        copying.kill();
+    }
+    let last = follower(&folder, &[&address], "copy");
+    workers.end();
+    let ended = last.end();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    running.terminate();
+    is_exact(&folder, "run", &running.end(), 15);
+    assert_eq!(files(&folder, "run"), files(&folder, "copy"));
+    let file = |run: &str, name: &str| fs::read(folder.path().join(run).join(name)).unwrap();
+    for name in ["run.json", "lease.key"] {
+        assert_eq!(file("run", name), file("copy", name), "{name}");
+    }
+    let mode = fs::metadata(folder.path().join("copy/lease.key")).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let verified = folder.run("verify copy --recount 5 --json");
+    assert_eq!(verified.json()["sound"], true);
+}
+
+#[test]
+fn a_follower_ends_with_a_run_that_stays_and_another_one_copies_it_afterwards() {
+    let (folder, address) = (Folder::new(), free_address());
+    let running = coordinator(&folder, "run", &address, "--n 12 --stay");
+    let early = follower(&folder, &[&address], "early");
+    let worker = folder.start(&format!("worker --coordinator http://{address} --threads 1"), "w.log");
+    assert_eq!(worker.end().code, Some(0));
+    assert_eq!(early.end().code, Some(0));
+    let late = follower(&folder, &[&address], "late");
+    let in_use = folder.run(&format!("follow http://{address} --run run"));
+    in_use.refused(&["in use by process"]);
+    assert_eq!(late.end().code, Some(0));
+    assert_eq!(files(&folder, "run"), files(&folder, "early"));
+    assert_eq!(files(&folder, "run"), files(&folder, "late"));
+    // One of which an earlier part went on by itself has parted.
+    copy(&folder, "late", "forked");
+    let ledger = folder.ledger("forked");
+    let mark = ledger.find("{\"kind\":\"mark\"").unwrap();
+    let first_group = &ledger[..=mark + ledger[mark..].find('\n').unwrap()];
+    assert!(first_group.len() < ledger.len(), "more than one group");
+    fs::write(folder.path().join("forked/ledger/000001.jsonl"), first_group).unwrap();
+    let unit = counts(&folder, "forked").into_keys().next().unwrap();
+    assert_eq!(folder.run(&format!("retract forked --unit {unit} --reason test")).code, Some(0));
+    folder
+        .run(&format!("follow http://{address} --run forked"))
+        .refused(&["have parted", "delete the other"]);
+    // One that has records of its own is no copy; and the coordinator hears that somebody has more than it.
+    copy(&folder, "late", "other");
+    assert_eq!(folder.run("retract other --unit 3 --reason test").code, Some(0));
+    folder.run(&format!("follow http://{address} --run other")).refused(&["records", "delete"]);
+    until_trouble(&folder, &address, "from an old folder");
+    running.terminate();
+    assert_eq!(running.end().code, Some(0));
+}
+
+#[test]
+fn sigterm_ends_a_follower_at_once_whether_its_coordinator_is_there_or_not() {
+    let (folder, address) = (Folder::new(), free_address());
+    let alone = follower(&folder, &[&address], "copy");
+    until("it waits", || fs::read_to_string(&alone.log).unwrap_or_default().contains("waiting"));
+    alone.terminate();
+    assert_eq!(alone.end().code, Some(0));
+    let _running = coordinator(&folder, "run", &address, "--n 16 --method search");
+    let following = follower(&folder, &[&address], "copy");
+    until("it follows", || fs::read_to_string(&following.log).unwrap_or_default().contains("following"));
+    following.terminate();
+    assert_eq!(following.end().code, Some(0));
+}
+
+#[test]
+fn without_its_follower_nothing_is_acknowledged_and_with_it_the_run_goes_on_by_itself() {
+    let (folder, address) = (Folder::new(), free_address());
+    let running = coordinator(&folder, "run", &address, "--n 14 --method search --replicas 1");
+    let mut workers = Workers::start(&[&address], 2);
+    until("something is on record", || folder.counts("run") > 10);
+    until_trouble(&folder, &address, "0 of 1 followers");
+    assert!(workers.acknowledged().is_empty());
+    let following = follower(&folder, &[&address], "copy");
+    workers.end();
+    is_exact(&folder, "run", &running.end(), 14);
+    assert_eq!(following.end().code, Some(0));
+    assert_eq!(files(&folder, "run"), files(&folder, "copy"));
+    let acknowledged = workers.acknowledged().into_iter().map(|(unit, count)| (unit.0, count)).collect();
+    assert_eq!(counts(&folder, "run"), acknowledged);
+    // What was said stands in the ledger, and can be lowered.
+    let again = coordinator(&folder, "run", &address, "--stay");
+    until("it listens", || status(&folder, &address)["replicas"] == 1);
+    drop(again);
+}
+
+/// One takeover, at a random moment.
+fn take_over(random: &mut StdRng) {
+    const N: u8 = 16;
+    let (folder, first, second) = (Folder::new(), free_address(), free_address());
+    let old = coordinator(&folder, "old", &first, &format!("--n {N} --method search --replicas 1"));
+    let following = follower(&folder, &[&first], "new");
+    let mut workers = Workers::start(&[&first, &second], 2);
+    let units = status(&folder, &first)["units"].as_u64().unwrap() as usize;
+    let moment = random.random_range(units / 20..units / 2);
+    until("some have been acknowledged", || workers.acknowledged().len() > moment);
+    copy(&folder, "old", "old.before");
+    fs::remove_dir_all(folder.path().join("old")).unwrap();
+    std::thread::sleep(std::time::Duration::from_micros(random.random_range(0..200_000)));
+    old.kill();
+    // What is acknowledged from here on, nobody has acknowledged.
+    let acknowledged = workers.acknowledged();
+    following.terminate();
+    assert_eq!(following.end().code, Some(0));
+    let copied = counts(&folder, "new");
+    for (unit, count) in &acknowledged {
+        assert_eq!(copied.get(&unit.0), Some(count), "unit {unit} was acknowledged");
+    }
+    let new = coordinator(&folder, "new", &second, "--replicas 0 --stay");
+    workers.end();
+    let begun = terms(&folder, "new");
+    assert!(begun.len() == 2 && begun[1] > begun[0] + 500, "{begun:?}");
+    for (unit, count) in workers.acknowledged() {
+        assert_eq!(counts(&folder, "new").get(&unit.0), Some(&count));
+    }
+    // The old folder comes back: it is the beginning of the new one, or has records that nobody was told of.
+    let (before, after) = (folder.ledger("old.before"), folder.ledger("new"));
+    let end =
+        before.rfind("{\"kind\":\"mark\"").map_or(0, |mark| mark + before[mark..].find('\n').unwrap_or(0));
+    let returned = folder.run(&format!("follow http://{second} --run old.before"));
+    if after.starts_with(&before[..end]) {
+        assert_eq!(returned.code, Some(0), "{returned:?}");
+        assert_eq!(files(&folder, "new"), files(&folder, "old.before"));
+    } else {
+        returned.refused(&["have parted"]);
+    }
+    new.terminate();
+    is_exact(&folder, "new", &new.end(), N);
+}
+
+#[test]
+fn nothing_acknowledged_is_lost_when_the_coordinators_folder_is_deleted_and_its_follower_goes_on() {
+    let mut random = StdRng::seed_from_u64(rand::random());
+    for _ in 0..takeovers() {
+        take_over(&mut random);
+    }
+}
+
+#[test]
+fn an_old_coordinator_that_comes_back_beside_the_new_one_is_found_by_the_workers_and_gives_way() {
+    const N: u8 = 16;
+    let (folder, first, second) = (Folder::new(), free_address(), free_address());
+    let old = coordinator(&folder, "old", &first, &format!("--n {N} --method search"));
+    let following = follower(&folder, &[&first], "new");
+    let worker = format!("worker --coordinator http://{first} --coordinator http://{second} {SLOW}");
+    let workers: Vec<Running> =
+        ["a", "b"].iter().map(|name| folder.start(&format!("{worker} --name {name}"), name)).collect();
+    until("some is copied", || folder.counts("new") > 20);
+    old.kill();
+    following.terminate();
+    assert_eq!(following.end().code, Some(0));
+    let new = coordinator(&folder, "new", &second, "");
+    until("the workers are there", || status(&folder, &second)["workers"].as_array().unwrap().len() == 2);
+    // The old one comes back, and while the new one is away the workers come to it.
+    new.kill();
+    let before = files(&folder, "old");
+    let old = coordinator(&folder, "old", &first, "--stay");
+    until_trouble(&folder, &first, "another coordinator goes on with this run (term 100");
+    assert_eq!(status(&folder, &first)["leased"], 0);
+    let new = coordinator(&folder, "new", &second, "");
+    is_exact(&folder, "new", &new.end(), N);
+    for worker in workers {
+        let ended = worker.end();
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+    }
+    assert_eq!(files(&folder, "old"), before, "the old one has recorded nothing");
+    old.terminate();
+    assert_eq!(old.end().code, Some(0));
+}
+
+#[test]
+fn following_needs_the_follow_token() {
+    let (folder, address) = (Folder::new(), free_address());
+    assert_eq!(folder.run("keys init keys --host 127.0.0.1").code, Some(0));
+    let serve = format!("coordinator --n 12 --run run --listen {address} --keys keys/coordinator --stay");
+    let _running = folder.start(&serve, "run.log");
+    until("the coordinator listens", || std::net::TcpStream::connect(&address).is_ok());
+    let follow = |keys: &str| format!("follow https://{address} --keys keys/{keys} --run copy-{keys}");
+    for keys in ["worker", "status"] {
+        folder.run(&follow(keys)).refused(&["wants a token"]);
+        let name = if keys == "worker" { "join.token" } else { "status.token" };
+        let token = fs::read_to_string(folder.path().join("keys").join(keys).join(name)).unwrap();
+        let mut command = folder.diadem(&follow(keys));
+        let refused = Completed::of(command.env("DIADEM_FOLLOW_TOKEN", token.trim()).output().unwrap());
+        refused.refused(&["following needs the follow token"]);
+        assert!(!folder.path().join(format!("copy-{keys}/lease.key")).exists());
+    }
+    let worker = format!("worker --coordinator https://{address} --keys keys/worker --threads 1");
+    assert_eq!(folder.run(&worker).code, Some(0));
+    for keys in ["follower", "admin"] {
+        assert_eq!(folder.run(&follow(keys)).code, Some(0));
+        assert_eq!(files(&folder, "run"), files(&folder, &format!("copy-{keys}")));
+    }
+}

@@ -1,0 +1,67 @@
+//! A run that is followed over gRPC: what the coordinator says of it, and what the follower has on disk.
+
+use std::time::Duration;
+
+use proto::{FollowReply, FollowRequest, v1};
+use tokio::sync::mpsc;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::Streaming;
+
+use crate::boxed::Boxed;
+use crate::coordinator::CoordinatorError;
+use crate::remote::{Remote, not_understood, sort};
+
+/// So many words of a follower wait until the coordinator takes them.
+const WORDS: usize = 4;
+
+/// A run that is followed.
+#[derive(Debug)]
+pub struct Feed {
+    remote: Remote,
+    site: usize,
+    requests: mpsc::Sender<v1::FollowRequest>,
+    replies: Streaming<v1::FollowReply>,
+}
+
+impl Feed {
+    /// What the coordinator says next.
+    ///
+    /// # Errors
+    /// It ends the call, cannot be reached any more, or says what is not understood.
+    pub async fn next(&mut self) -> Result<FollowReply, CoordinatorError> {
+        let failed = |error| self.remote.sites().failed(self.site, error);
+        match self.replies.message().await {
+            Ok(Some(reply)) => FollowReply::try_from(reply).map_err(|error| failed(not_understood(error))),
+            Ok(None) => Err(failed(CoordinatorError::Unavailable("the coordinator has ended".into()))),
+            Err(status) => Err(failed(sort(&status))),
+        }
+    }
+
+    /// Leaves this coordinator for another address, for that reason.
+    pub fn leave(self, why: String) -> CoordinatorError {
+        self.remote.sites().failed(self.site, CoordinatorError::Unavailable(why))
+    }
+
+    /// Says what is on disk. Where nobody takes it the call has ended, as the next reply tells.
+    pub async fn say(&self, request: FollowRequest) {
+        self.requests.send(request.into()).await.ok();
+    }
+}
+
+impl Remote {
+    /// Begins to follow the coordinator's run, with what the follower has.
+    ///
+    /// # Errors
+    /// If the coordinator cannot be reached, or refuses.
+    pub fn follow(&self, first: FollowRequest) -> Boxed<'_, Result<Feed, CoordinatorError>> {
+        Box::pin(async move {
+            let site = self.sites().current();
+            let (requests, stream) = mpsc::channel(WORDS);
+            requests.try_send(v1::FollowRequest::from(first)).ok();
+            let mut client = self.client(site);
+            let call = client.follow(ReceiverStream::new(stream));
+            let replies = self.answer(site, Duration::ZERO, call).await?;
+            Ok(Feed { remote: self.clone(), site, requests, replies })
+        })
+    }
+}

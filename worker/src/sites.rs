@@ -1,0 +1,179 @@
+//! Which of several addresses of a coordinator is called: one as long as it answers, else the next; and which of them is
+//! not to be dealt with, because one with a higher term has been met.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use proto::Term;
+use tracing::{info, warn};
+
+use crate::coordinator::CoordinatorError;
+
+/// The addresses, and what is known of them.
+#[derive(Debug)]
+pub struct Sites {
+    addresses: Vec<String>,
+    choice: Mutex<Choice>,
+}
+
+#[derive(Debug)]
+struct Choice {
+    current: usize,
+    /// Why each of them refuses, where its last answer was that.
+    refusals: Vec<Option<String>>,
+    /// The highest term that was met.
+    met: Option<Term>,
+    /// The last one that was not to be dealt with: it is told once.
+    left_alone: Option<Term>,
+}
+
+impl Sites {
+    /// Begins with the first of them.
+    pub fn new(addresses: Vec<String>) -> Self {
+        let refusals = vec![None; addresses.len()];
+        let choice = Mutex::new(Choice { current: 0, refusals, met: None, left_alone: None });
+        Self { addresses, choice }
+    }
+
+    fn choice(&self) -> MutexGuard<'_, Choice> {
+        self.choice.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The one that is called now.
+    pub fn current(&self) -> usize {
+        self.choice().current
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.addresses.len()
+    }
+
+    /// The highest term that was met.
+    pub fn met(&self) -> Option<Term> {
+        self.choice().met
+    }
+
+    /// A call to that site has been answered.
+    pub fn answered(&self, site: usize) {
+        self.choice().refusals[site] = None;
+    }
+
+    /// A call to that site has failed: from now on the next one is called, if that site is the one that is called. A refusal
+    /// is for good only when all refuse.
+    pub fn failed(&self, site: usize, error: CoordinatorError) -> CoordinatorError {
+        let mut choice = self.choice();
+        let error = match error {
+            CoordinatorError::Unregistered => return error,
+            CoordinatorError::Unavailable(_) => error,
+            CoordinatorError::Refused(why) => {
+                let address = &self.addresses[site];
+                let refusal = Some(why.clone());
+                if self.len() > 1 && choice.refusals[site] != refusal {
+                    warn!(address, "refused: {why}");
+                }
+                choice.refusals[site] = refusal;
+                if choice.refusals.iter().all(Option::is_some) {
+                    return CoordinatorError::Refused(why);
+                }
+                CoordinatorError::Unavailable(why)
+            }
+        };
+        self.leave(&mut choice, site);
+        error
+    }
+
+    fn leave(&self, choice: &mut Choice, site: usize) {
+        if choice.current == site && self.len() > 1 {
+            choice.current = (site + 1) % self.len();
+        }
+    }
+
+    /// The coordinator at that site has that term.
+    ///
+    /// # Errors
+    /// It is not to be dealt with: another one goes on with the run.
+    pub fn meet(&self, site: usize, term: Term) -> Result<(), CoordinatorError> {
+        let mut choice = self.choice();
+        match choice.met {
+            Some(met) if !term.follows(&met) => {
+                let why = format!(
+                    "{} has {term}, but {met} of this run was met before: it has forked, or an old folder came back; \
+                     this coordinator is left alone, and should be stopped if that one goes on",
+                    self.addresses[site]
+                );
+                if choice.left_alone.replace(term) != Some(term) {
+                    warn!("{why}");
+                }
+                self.leave(&mut choice, site);
+                return Err(CoordinatorError::Unavailable(why));
+            }
+            Some(met) if met != term => {
+                info!(address = self.addresses[site], %term, "the run has a younger coordinator")
+            }
+            _ => {}
+        }
+        choice.met = Some(term);
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proto::CoordinatorId;
+
+    fn sites(count: usize) -> Sites {
+        Sites::new((0..count).map(|site| format!("http://site-{site}:1")).collect())
+    }
+
+    fn unavailable() -> CoordinatorError {
+        CoordinatorError::Unavailable("cut".into())
+    }
+
+    fn refused() -> CoordinatorError {
+        CoordinatorError::Refused("no".into())
+    }
+
+    fn term(number: u64, coordinator: u128) -> Term {
+        Term { number, coordinator: CoordinatorId(coordinator), proof: 1 }
+    }
+
+    #[test]
+    fn the_next_one_is_called_when_the_one_that_is_called_fails_and_not_for_calls_of_before() {
+        let sites = sites(3);
+        assert_eq!(sites.current(), 0);
+        sites.failed(0, unavailable());
+        assert_eq!(sites.current(), 1);
+        sites.failed(0, unavailable());
+        assert_eq!(sites.current(), 1);
+        sites.failed(1, CoordinatorError::Unregistered);
+        assert_eq!(sites.current(), 1);
+        sites.failed(1, unavailable());
+        sites.failed(2, unavailable());
+        assert_eq!(sites.current(), 0);
+    }
+
+    #[test]
+    fn a_refusal_is_for_good_when_all_refuse() {
+        let two = sites(2);
+        assert!(matches!(two.failed(0, refused()), CoordinatorError::Unavailable(_)));
+        two.answered(0);
+        assert!(matches!(two.failed(1, refused()), CoordinatorError::Unavailable(_)));
+        assert!(matches!(two.failed(0, refused()), CoordinatorError::Refused(_)));
+        assert!(matches!(sites(1).failed(0, refused()), CoordinatorError::Refused(_)));
+    }
+
+    #[test]
+    fn of_two_terms_the_younger_one_counts_and_no_other_of_its_number() {
+        let sites = sites(2);
+        assert!(sites.meet(0, term(3, 1)).is_ok());
+        assert!(sites.meet(1, term(1003, 2)).is_ok());
+        assert_eq!(sites.current(), 0);
+        for other in [term(3, 1), term(4, 1), term(1003, 3)] {
+            assert!(matches!(sites.meet(0, other), Err(CoordinatorError::Unavailable(_))));
+            assert_eq!(sites.met(), Some(term(1003, 2)));
+        }
+        assert_eq!(sites.current(), 1);
+        assert!(sites.meet(1, term(1003, 2)).is_ok());
+    }
+}

@@ -253,7 +253,7 @@ impl Checked {
     }
 }
 
-/// The same with the names of all objects in order.
+/// A value with the names of all its objects in order.
 fn in_order(value: Value) -> Value {
     match value {
         Value::Object(object) => {

@@ -37,6 +37,9 @@ impl AccessToken {
     }
 
     /// The token in a value of that key.
+    ///
+    /// # Errors
+    /// It is no bearer's, or what follows is no token.
     pub fn from_bearer(value: &[u8]) -> Result<Self, TokenError> {
         let token = value.strip_prefix(SCHEME.as_bytes()).ok_or(TokenError)?;
         std::str::from_utf8(token).map_err(|_| TokenError)?.parse()

@@ -9,9 +9,10 @@ use proptest::prelude::*;
 use prost::Message;
 use queens::kernel::{Isa, Method};
 use queens::plan::Scheme;
+use queens::{Board, Totals, UnitId};
 
 use super::*;
-use crate::domain::{CopyEnd, FollowReply, FollowRequest, FollowedRun, LedgerPiece};
+use crate::domain::*;
 use crate::term::{CoordinatorId, Term};
 
 /// Sends a value and reads what arrives.

@@ -100,7 +100,7 @@ where
 /// The most bytes in the body of a call, where that has an end.
 fn most_bytes(path: &str) -> Option<usize> {
     match path.strip_prefix("/diadem.v1.Coordinator/") {
-        Some("Register" | "Renew" | "Report" | "Release") => Some(MESSAGE_BYTES + PREFIX_BYTES),
+        Some("Register" | "Renew" | "Report" | "Release" | "Retract") => Some(MESSAGE_BYTES + PREFIX_BYTES),
         // A stream of small messages.
         Some("Follow") => None,
         _ => Some(SMALL_BYTES),

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proto::{
-    Lease, LeaseReply, Owner, Registration, Renewal, Report, RunStatus, Term, Verdict, Welcome, WorkerId,
+    Lease, LeaseReply, Owner, Registration, Renewal, Report, RunStatus, Takeback, Term, Verdict, Welcome,
+    WorkerId,
 };
 use queens::Plan;
 use tokio::sync::{oneshot, watch};
@@ -188,6 +189,14 @@ impl Handle {
     /// Strikes off all workers of an owner who is let in no longer.
     pub async fn strike_off(&self, owner: Owner) {
         self.requests.send(Request::StrikeOff(owner)).await;
+    }
+
+    /// Takes counts back that the operator does not believe; gives their number.
+    ///
+    /// # Errors
+    /// There is nothing of the kind, the run has ended, the disk does not take the records, or the keeper has ended.
+    pub async fn retract(&self, takeback: Takeback) -> Result<u64, CallError> {
+        self.call(|reply| Request::Retract(takeback, reply)).await
     }
 
     /// Where the run stands.

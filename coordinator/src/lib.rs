@@ -73,6 +73,6 @@ pub use head::{HeadError, PublishedHead, PublishedHeads};
 pub use keeper::{CallError, Ending, Snapshot, Withheld};
 pub use ledger_copy::{CopyError, LedgerCopy};
 pub use merge::{Difference, MergeError, Merged, merge};
-pub use retract::{RetractError, Target, retract};
+pub use retract::{NothingToRetract, RetractError, retract};
 pub use server::{Guard, ServeError, ServerKeys, serve};
 pub use signing::{KeyError, SigningKey};

@@ -1,10 +1,12 @@
 //! What an operator takes back: counts of single units, or all that a machine or an owner has said and nobody else has
 //! confirmed. It stands in the ledger with the reason; the units are open again.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use queens::UnitId;
+use proto::{Takeback, Target};
+use queens::{Plan, UnitId};
 use thiserror::Error;
 
 use crate::clock::{Clock, SystemClock};
@@ -16,29 +18,6 @@ use crate::store::{OpenOptions, Store, StoreError};
 
 /// Records of one commit.
 const GROUP: usize = 10_000;
-
-/// What is to be taken back.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Target {
-    /// The counts of these units, whoever made and confirmed them.
-    Units(Vec<UnitId>),
-    /// What this machine has counted and no other machine has confirmed; nothing is lent to it any more.
-    Machine {
-        /// Who it belongs to; empty where nobody was authenticated.
-        owner: String,
-        /// What its owner calls it.
-        machine: String,
-    },
-    /// What this owner's machines have counted and no other owner has confirmed; nothing is lent to them any more.
-    Owner(String),
-    /// Nothing: this owner is believed again, or one machine of this owner.
-    Admission {
-        /// Empty where nobody was authenticated.
-        owner: String,
-        /// What its owner calls it, if it is one machine.
-        machine: Option<String>,
-    },
-}
 
 /// A retraction that was not made.
 #[derive(Debug, Error)]
@@ -52,7 +31,18 @@ pub enum RetractError {
     /// Its ledger cannot be read or written.
     #[error(transparent)]
     Ledger(#[from] LedgerError),
-    /// There is nothing to take back.
+    /// There is nothing of the kind to take back.
+    #[error(transparent)]
+    Nothing(#[from] NothingToRetract),
+    /// The records contradict those that are there.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+}
+
+/// Why there is nothing to take back.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum NothingToRetract {
+    /// Nobody has counted the unit.
     #[error("unit {unit} has no count that could be taken back; the run has units 0 to {last}")]
     NotCounted {
         /// The unit.
@@ -60,12 +50,20 @@ pub enum RetractError {
         /// The last unit of the plan.
         last: u64,
     },
+    /// Who counted the unit is not known yet.
+    #[error(
+        "the ledger is still being read, and who counted unit {0} is not known yet: try again in a minute"
+    )]
+    NotRead(UnitId),
+    /// The answer is there, or withheld.
+    #[error("the run has ended: stop its coordinator, take back in its directory, and start it again")]
+    HasEnded,
     /// Nobody of that name has counted.
     #[error("nobody called {0:?} has counted in this run; it was {1}")]
     Unknown(String, String),
-    /// The records contradict those that are there.
-    #[error(transparent)]
-    Record(#[from] RecordError),
+    /// Nobody of that name is disbelieved.
+    #[error("{0}")]
+    NotExpelled(String),
 }
 
 /// Takes counts back in the run at `path`, which no coordinator may have open. Gives the number of units that are open
@@ -73,33 +71,15 @@ pub enum RetractError {
 ///
 /// # Errors
 /// The run cannot be opened, read or written, or there is nothing of that name to take back; then nothing was changed.
-pub fn retract(path: &Path, target: &Target, reason: &str) -> Result<u64, RetractError> {
+pub fn retract(path: &Path, takeback: &Takeback) -> Result<u64, RetractError> {
     let shard = RunDirectory::open(path)?.run().shard;
     let options = OpenOptions { path: path.to_owned(), begin: None, board: None, shard, accept_loss: false };
     let (mut store, _, _) = Store::open(options)?;
     let mut standing = Standing::new(store.directory().plan());
     replay(store.directory(), Stretch::default(), &mut standing, |_, _| ())?;
     let at = SystemClock::default().since_1970().as_secs();
-    let mut records = match target {
-        Target::Units(units) => units_taken_back(&store, &standing, units, reason, at)?,
-        Target::Machine { owner, machine } => {
-            if standing.sums().machines.number(owner, machine).is_none() {
-                return Err(unknown(machine, &standing));
-            }
-            vec![expulsion(owner, Some(machine), reason, at)]
-        }
-        Target::Owner(owner) => {
-            if standing.sums().machines.iter().all(|machine| machine.owner != *owner) {
-                return Err(unknown(owner, &standing));
-            }
-            vec![expulsion(owner, None, reason, at)]
-        }
-        Target::Admission { owner, machine } => {
-            let (owner, machine, reason) = (owner.clone(), machine.clone(), reason.to_owned());
-            vec![Record::Admit(Admission { owner, machine, reason, at })]
-        }
-    };
     let plan = store.directory().plan().clone();
+    let mut records = records(&plan, &standing, takeback, at)?;
     let mut apply = |records: &[Record]| {
         records.iter().try_for_each(|record| standing.apply(&plan, shard, record)).map(|()| standing.clone())
     };
@@ -117,21 +97,58 @@ pub fn retract(path: &Path, target: &Target, reason: &str) -> Result<u64, Retrac
     Ok(records.iter().filter(|record| matches!(record, Record::Retract(_))).count() as u64)
 }
 
-fn units_taken_back(
-    store: &Store,
+/// The records by which that is taken back.
+///
+/// # Errors
+/// There is nothing of the kind.
+pub(crate) fn records(
+    plan: &Plan,
     standing: &Standing,
-    units: &[UnitId],
+    takeback: &Takeback,
+    at: u64,
+) -> Result<Vec<Record>, NothingToRetract> {
+    let machines = &standing.sums().machines;
+    let reason = takeback.reason.clone();
+    let expulsion = |owner: &str, machine| {
+        Record::Expel(Expulsion { owner: owner.to_owned(), machine, lost: false, reason: reason.clone(), at })
+    };
+    match &takeback.target {
+        Target::Units(units) => {
+            let units: BTreeSet<UnitId> = units.iter().copied().collect();
+            units.into_iter().map(|unit| of_unit(plan, standing, unit, &reason, at)).collect()
+        }
+        Target::Machine { owner, machine } => match machines.number(owner, machine) {
+            Some(_) => Ok(vec![expulsion(owner, Some(machine.clone()))]),
+            None => Err(unknown(machine, standing)),
+        },
+        Target::Owner(owner) => match machines.iter().any(|machine| machine.owner == *owner) {
+            true => Ok(vec![expulsion(owner, None)]),
+            false => Err(unknown(owner, standing)),
+        },
+        Target::Admission { owner, machine } => {
+            let admitted = machines.clone().admit(owner, machine.as_deref());
+            admitted.map_err(|error| NothingToRetract::NotExpelled(error.to_string()))?;
+            let (owner, machine) = (owner.clone(), machine.clone());
+            Ok(vec![Record::Admit(Admission { owner, machine, reason, at })])
+        }
+    }
+}
+
+/// What takes the unit's count back.
+fn of_unit(
+    plan: &Plan,
+    standing: &Standing,
+    unit: UnitId,
     reason: &str,
     at: u64,
-) -> Result<Vec<Record>, RetractError> {
-    let all = store.directory().plan().units();
-    let of_unit = |unit: &UnitId| {
-        let vote = (unit.0 < all).then(|| standing.vote(*unit)).flatten();
-        let vote = vote.ok_or(RetractError::NotCounted { unit: *unit, last: all - 1 })?;
-        let reason = Some(reason.to_owned());
-        Ok(Record::Retract(Retraction { reason, ..standing.retraction(*unit, &vote, at) }))
-    };
-    units.iter().map(of_unit).collect()
+) -> Result<Record, NothingToRetract> {
+    let is_counted = unit.0 < plan.units() && standing.is_done(unit);
+    if !is_counted {
+        return Err(NothingToRetract::NotCounted { unit, last: plan.units() - 1 });
+    }
+    let vote = standing.vote(unit).ok_or(NothingToRetract::NotRead(unit))?;
+    let reason = Some(reason.to_owned());
+    Ok(Record::Retract(Retraction { reason, ..standing.retraction(unit, &vote, at) }))
 }
 
 /// What takes the unit's count back, if it comes from somebody who is not believed and nobody else has confirmed it.
@@ -141,17 +158,7 @@ fn taken_back(standing: &Standing, unit: UnitId, at: u64) -> Option<Record> {
     (!standing.is_believed(unit, &vote)).then(|| Record::Retract(retraction()))
 }
 
-fn expulsion(owner: &str, machine: Option<&String>, reason: &str, at: u64) -> Record {
-    Record::Expel(Expulsion {
-        owner: owner.to_owned(),
-        machine: machine.cloned(),
-        lost: false,
-        reason: reason.to_owned(),
-        at,
-    })
-}
-
-fn unknown(name: &str, standing: &Standing) -> RetractError {
+fn unknown(name: &str, standing: &Standing) -> NothingToRetract {
     const NAMED: usize = 8;
     let machines = standing.sums().machines.iter();
     let mut names: Vec<String> = machines.take(NAMED + 1).map(Machine::title).collect();
@@ -160,5 +167,5 @@ fn unknown(name: &str, standing: &Standing) -> RetractError {
         names.push("others".to_owned());
     }
     let names = if names.is_empty() { "nobody yet".to_owned() } else { names.join(", ") };
-    RetractError::Unknown(name.to_owned(), names)
+    NothingToRetract::Unknown(name.to_owned(), names)
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use prost::Message;
 use proto::v1::coordinator_server::Coordinator;
-use proto::{Lease, Registration, Report, WorkerId, malformed, plan_reply, v1};
+use proto::{Lease, Registration, Report, Takeback, WorkerId, malformed, plan_reply, v1};
 use tokio::sync::{Mutex, Semaphore};
 use tokio_stream::wrappers::{ReceiverStream, WatchStream};
 use tokio_stream::{Stream, StreamExt};
@@ -80,7 +80,7 @@ impl From<CallError> for Status {
         match error {
             CallError::Refused(Refusal::UnknownWorker(_)) => Status::not_found(text),
             CallError::Refused(Refusal::TooManyWorkers(_)) => Status::resource_exhausted(text),
-            CallError::Refused(_) => Status::failed_precondition(text),
+            CallError::Refused(_) | CallError::Nothing(_) => Status::failed_precondition(text),
             CallError::NotRecorded(_) | CallError::Superseded(_) | CallError::Closed => {
                 Status::unavailable(text)
             }
@@ -166,6 +166,15 @@ impl Coordinator for Service {
             .map_err(|_| Status::resource_exhausted(format!("at most {MOST_FOLLOWERS} may follow a run")))?;
         let keeper = self.keeper(&request)?;
         Ok(Response::new(follow(keeper, request.into_inner(), seat).await?))
+    }
+
+    async fn retract(
+        &self,
+        request: Request<v1::RetractRequest>,
+    ) -> Result<Response<v1::RetractReply>, Status> {
+        at_most(&request.get_ref().units)?;
+        let takeback = Takeback::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
+        Ok(Response::new(v1::RetractReply { units: self.handle.retract(takeback).await? }))
     }
 
     async fn status(&self, request: Request<v1::StatusRequest>) -> Result<Response<v1::StatusReply>, Status> {

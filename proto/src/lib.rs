@@ -5,6 +5,7 @@
 
 mod access;
 mod domain;
+mod retraction;
 mod strict;
 mod term;
 mod wire;
@@ -15,6 +16,7 @@ pub use domain::{
     Phase, Registration, Renewal, Report, RunStatus, Token, UnitCount, Variant, Verdict, Welcome, WorkerId,
     WorkerStatus,
 };
+pub use retraction::{Takeback, Target};
 pub use strict::{StrictCodec, StrictDecoder};
 pub use term::{CoordinatorId, CoordinatorIdError, Term};
 pub use wire::{WireError, malformed, plan_from_reply, plan_reply};

@@ -25,7 +25,7 @@ pub struct WireError {
 }
 
 impl WireError {
-    fn new(field: &'static str, value: impl ToString, wanted: &'static str) -> Self {
+    pub(crate) fn new(field: &'static str, value: impl ToString, wanted: &'static str) -> Self {
         let mut value = value.to_string();
         // What is refused for its length is not sent back in full.
         if let Some((end, _)) = value.char_indices().nth(LONGEST_SHOWN) {

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use coordinator::Target;
 use coordinator::export::{By, TableFormat};
 use coordinator::verify::SampleSize;
+use proto::{Takeback, Target};
 use queens::UnitId;
 
 use super::value::{ThreadsArgs, ValueError};
@@ -120,8 +120,8 @@ pub struct MergeArgs {
 
 /// Takes counts back, with a reason that stands in the ledger; their units are counted again.
 ///
-/// Of a machine or an owner all is taken back that nobody else has confirmed, and nothing is lent to it any more. The
-/// run must not be open: stop its coordinator first, and start it again afterwards.
+/// Of a machine or an owner all is taken back that nobody else has confirmed, and nothing is lent to it any more. On a
+/// run that is being served this goes through its coordinator, which asks for the admin token.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -129,11 +129,17 @@ Examples:
   diadem retract ./diadem-20 --machine rack-3 --reason \"bad memory\"
   diadem retract ./diadem-20 --machine ada/rack-3 --reason \"bad memory\"    a machine of the owner ada
   diadem retract ./diadem-20 --owner mallory --reason \"key was stolen\"
-  diadem retract ./diadem-20 --machine rack-3 --readmit --reason \"new memory\"    it may count again")]
+  diadem retract ./diadem-20 --machine rack-3 --readmit --reason \"new memory\"    it may count again
+  diadem retract https://10.0.0.7:7227 --keys keys/admin --unit 17 --reason \"found wrong by diadem verify\"
+
+Environment: DIADEM_ADMIN_TOKEN stands for admin.token.")]
 pub struct RetractArgs {
-    /// The run directory.
-    #[arg(value_name = "DIR")]
-    pub run: PathBuf,
+    /// The run directory; or the URL of the coordinator that serves it.
+    #[arg(value_name = "DIR|URL")]
+    pub run: String,
+    /// Know the coordinator, and be known: a folder with ca.pem and admin.token.
+    #[arg(long, value_name = "DIR")]
+    pub keys: Option<PathBuf>,
     #[command(flatten)]
     pub target: TargetArgs,
     /// Believe the machine or the owner again, from now on; what was taken back stays so.
@@ -178,11 +184,9 @@ impl TargetArgs {
     }
 }
 
-/// A reason that fits a line of the ledger.
 fn reason(text: &str) -> Result<String, ValueError> {
-    const LONGEST: usize = 1000;
-    if text.trim().is_empty() || text.len() > LONGEST || text.chars().any(char::is_control) {
-        return Err(ValueError::new(text, "a reason of 1 to 1000 bytes of plain text"));
+    if Takeback::is_reason(text) {
+        return Ok(text.to_owned());
     }
-    Ok(text.to_owned())
+    Err(ValueError::new(text, "a reason of 1 to 1000 bytes of plain text"))
 }

@@ -1,20 +1,37 @@
 //! `diadem retract`: takes counts back that the operator does not believe.
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use coordinator::retract;
+use proto::Takeback;
+use worker::Remote;
 
+use crate::access::{ADMIN, JOIN, credentials};
 use crate::args::RetractArgs;
 use crate::output::print;
 
 pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
-    let units = retract(&args.run, &args.target.target(args.readmit), &args.reason)?;
-    let run = args.run.display();
+    let takeback = Takeback { target: args.target.target(args.readmit), reason: args.reason.clone() };
+    let is_served = args.run.contains("://");
+    let units =
+        if is_served { ask(args, takeback)? } else { coordinator::retract(Path::new(&args.run), &takeback)? };
+    let run = &args.run;
     if args.readmit {
         print(&format!("believed again in {run} from now on; what was taken back stays so"))?;
         return Ok(ExitCode::SUCCESS);
     }
     let units = if units == 1 { "1 unit is".to_owned() } else { format!("{units} units are") };
-    print(&format!("{units} open again in {run}; go on with the run to count them"))?;
+    let how = if is_served { "its workers count them" } else { "go on with the run to count them" };
+    print(&format!("{units} open again in {run}; {how}"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Has the coordinator take back.
+fn ask(args: &RetractArgs, takeback: Takeback) -> anyhow::Result<u64> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let credentials = credentials(args.keys.as_deref(), [ADMIN, JOIN])?;
+    runtime.block_on(async {
+        let remote = Remote::new(&[&args.run], &credentials)?;
+        Ok(worker::retract(&remote, takeback).await?)
+    })
 }

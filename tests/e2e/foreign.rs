@@ -46,6 +46,10 @@ impl Coordinator for Announcing {
         Err(Status::internal("a worker does not follow"))
     }
 
+    async fn retract(&self, _: Request<v1::RetractRequest>) -> Answered<v1::RetractReply> {
+        Err(Status::internal("a worker takes nothing back"))
+    }
+
     async fn status(&self, _: Request<v1::StatusRequest>) -> Answered<StatusReply> {
         Err(Status::internal("a worker does not ask for the status"))
     }

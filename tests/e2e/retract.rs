@@ -2,8 +2,9 @@
 
 use queens::{Measure, Summand};
 
-use crate::harness::{Folder, published};
+use crate::harness::{Folder, free_address, published, until};
 use crate::second_verifier::check;
+use crate::security::keys;
 use crate::verify::lie_about;
 
 #[test]
@@ -76,4 +77,45 @@ fn how_counts_are_checked_may_be_raised_and_stands_in_the_ledger() {
     assert!(folder.ledger("run").contains("\"double_check\":\"all\""));
     // Not said again, it stays so.
     assert_eq!(folder.run("count 11 --run run --json").json()["worth"], raised["worth"]);
+}
+
+#[test]
+fn counts_of_a_run_that_is_served_are_taken_back_with_the_admin_token() {
+    let folder = keys();
+    let address = free_address();
+    let (url, serve) = (format!("https://{address}"), format!("--listen {address} --keys keys/coordinator"));
+    let coordinator = folder.start(&format!("coordinator --n 20 --method search --run run {serve}"), "log");
+    let join =
+        format!("worker --coordinator {url} --keys keys/worker --threads 1 --isa portable --machine m");
+    let worker = folder.start(&join, "worker.log");
+    until("something is counted", || folder.counts("run") > 20);
+    let ledger = folder.ledger("run");
+    let (_, unit) = ledger.split_once("\"kind\":\"count\",\"unit\":").unwrap();
+    let unit = unit.split(',').next().unwrap();
+    let retract = |keys: &str, what: &str| folder.run(&format!("retract {url} --keys keys/{keys} {what}"));
+    for (keys, why) in [("worker", "admin token"), ("status", "wants a token"), ("follower", "wants a token")]
+    {
+        retract(keys, &format!("--unit {unit} --reason wrong")).refused(&[why]);
+    }
+    retract("admin", "--unit 999999999 --reason x").refused(&["999999999", "units 0 to"]);
+    retract("admin", "--machine nobody --reason x").refused(&["\"nobody\"", "m"]);
+    retract("admin", "--owner join --readmit --reason x").refused(&["is not quarantined"]);
+    let taken = retract("admin", &format!("--unit {unit} --unit {unit} --reason wrong"));
+    assert_eq!((taken.code, taken.stdout.starts_with("1 unit is open again")), (Some(0), true), "{taken:?}");
+    assert!(folder.ledger("run").contains("\"reason\":\"wrong\""));
+    let counted = format!("\"kind\":\"count\",\"unit\":{unit},");
+    // The worker has units for a while; another one begins with this one.
+    let other = folder.start(&join.replace("--machine m", "--machine other"), "other.log");
+    until("it is counted again", || folder.ledger("run").matches(&counted).count() == 2);
+    // All that a machine has counted; its worker has to go.
+    let taken = retract("admin", "--machine join/m --reason hot");
+    assert_eq!((taken.code, taken.stdout.contains("units are open again")), (Some(0), true), "{taken:?}");
+    let gone = worker.end();
+    assert_eq!((gone.code, gone.stderr.contains("quarantined")), (Some(1), true), "{gone:?}");
+    other.terminate();
+    assert_eq!(other.end().code, Some(0));
+    coordinator.terminate();
+    assert_eq!(coordinator.end().code, Some(0));
+    let checked = check(&folder, "run");
+    assert!(!checked.stdout.contains("damaged"), "{checked:?}");
 }

@@ -22,5 +22,5 @@ pub use coordinator::{CoordinatorError, Lender};
 pub use credentials::Credentials;
 pub use feed::Feed;
 pub use outage::{GaveUp, Outage};
-pub use remote::{AddressError, Announced, Remote, fetch_plan};
+pub use remote::{AddressError, Announced, Remote, fetch_plan, retract};
 pub use run::{Config, Summary, WorkerError, run};

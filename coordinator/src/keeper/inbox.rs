@@ -8,13 +8,15 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use proto::{
-    Lease, LeaseReply, Owner, Registration, Renewal, Report, RunStatus, Term, Verdict, Welcome, WorkerId,
+    Lease, LeaseReply, Owner, Registration, Renewal, Report, RunStatus, Takeback, Term, Verdict, Welcome,
+    WorkerId,
 };
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::audit::{Audit, AuditError};
 use crate::core::Refusal;
+use crate::retract::NothingToRetract;
 
 /// At most so many requests wait for the keeper, and it takes no more at a time.
 const CAPACITY: usize = 4096;
@@ -31,6 +33,9 @@ pub enum CallError {
     /// Another coordinator goes on with the run.
     #[error("{0}")]
     Superseded(String),
+    /// There is nothing to take back.
+    #[error(transparent)]
+    Nothing(#[from] NothingToRetract),
     /// The keeper has ended.
     #[error("the coordinator is closing")]
     Closed,
@@ -75,6 +80,7 @@ pub(crate) enum Request {
         follower: u64,
         call: u64,
     },
+    Retract(Takeback, ReplyTo<u64>),
     Status(oneshot::Sender<RunStatus>),
     Audited(AuditReason, Box<Result<Audit, AuditError>>),
     Close(oneshot::Sender<()>),
@@ -102,7 +108,7 @@ pub(crate) struct FollowCall {
 }
 
 impl Request {
-    /// Answers what a worker or a follower wants done; gives back everything else.
+    /// Answers what a worker, a follower or an operator wants done; gives back everything else.
     pub fn refuse(self, error: CallError) -> Option<Self> {
         match self {
             Request::Register(_, reply) => drop(reply.send(Err(error))),
@@ -110,6 +116,7 @@ impl Request {
             Request::Renew { reply, .. } => drop(reply.send(Err(error))),
             Request::Report { reply, .. } => drop(reply.send(Err(error))),
             Request::Follow(call) => drop(call.reply.send(Err(error))),
+            Request::Retract(_, reply) => drop(reply.send(Err(error))),
             other => return Some(other),
         }
         None

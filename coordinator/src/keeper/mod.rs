@@ -13,6 +13,7 @@ mod ending;
 mod inbox;
 mod recording;
 mod replicas;
+mod retraction;
 mod snapshot;
 mod terms;
 
@@ -230,6 +231,9 @@ impl Keeper {
             Request::Unfollowed { follower, call } => {
                 info!(%follower, "a follower has left");
                 self.replicas.leave(follower, call);
+            }
+            Request::Retract(takeback, reply) => {
+                reply.send(self.retract(&takeback)).ok();
             }
             Request::Status(reply) => {
                 reply.send(self.status()).ok();

@@ -123,18 +123,29 @@ impl Keeper {
             return;
         }
         records.splice(0..0, opening);
-        let (elapsed, threads) = (self.elapsed(), self.threads);
-        let committed = self.store.as_mut().map_or(Ok(()), |store| store.commit(&records, elapsed, threads));
-        self.publish_end();
-        if let Err(error) = committed {
-            self.core.not_recorded(&records);
-            self.trouble = format!("nothing is recorded: {error}");
-        } else if let Err(what) = self.core.recorded(self.now(), None, &records) {
-            self.withhold(what);
-        } else {
+        if self.record(&records).is_ok() {
             self.trouble.clear();
             tell(&records);
         }
+    }
+
+    /// Puts records that come from no worker on disk, and has the core know.
+    ///
+    /// # Errors
+    /// The disk does not take them.
+    pub(super) fn record(&mut self, records: &[Record]) -> Result<(), CallError> {
+        let (elapsed, threads) = (self.elapsed(), self.threads);
+        let committed = self.store.as_mut().map_or(Ok(()), |store| store.commit(records, elapsed, threads));
+        self.publish_end();
+        if let Err(error) = committed {
+            self.core.not_recorded(records);
+            self.trouble = format!("nothing is recorded: {error}");
+            return Err(CallError::NotRecorded(self.trouble.clone()));
+        }
+        if let Err(what) = self.core.recorded(self.now(), None, records) {
+            self.withhold(what);
+        }
+        Ok(())
     }
 
     /// Answers the reports of which the records are where they must be.
@@ -144,7 +155,7 @@ impl Keeper {
 
     /// What stands in front of what this process records first: its term; and how counts are checked and replicated,
     /// where the ledger says something else.
-    fn opening(&mut self) -> Vec<Record> {
+    pub(super) fn opening(&mut self) -> Vec<Record> {
         let at = self.unix_time();
         let mut opening = Vec::new();
         if let Some(terms) = &self.terms {
@@ -181,7 +192,7 @@ impl Keeper {
     }
 
     /// Seconds since 1970 (UTC).
-    fn unix_time(&self) -> u64 {
+    pub(super) fn unix_time(&self) -> u64 {
         self.clock.since_1970().as_secs()
     }
 }

@@ -158,6 +158,29 @@ pub struct ReleaseRequest {
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct ReleaseReply {}
+/// Either units, or a machine of an owner, or an owner.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RetractRequest {
+    #[prost(uint64, repeated, tag = "1")]
+    pub units: ::prost::alloc::vec::Vec<u64>,
+    /// Empty where nobody was authenticated.
+    #[prost(string, optional, tag = "2")]
+    pub owner: ::core::option::Option<::prost::alloc::string::String>,
+    #[prost(string, optional, tag = "3")]
+    pub machine: ::core::option::Option<::prost::alloc::string::String>,
+    /// Believe the machine or the owner again, from now on.
+    #[prost(bool, tag = "4")]
+    pub readmit: bool,
+    /// For those who read the ledger: 1 to 1000 bytes of plain text.
+    #[prost(string, tag = "5")]
+    pub reason: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct RetractReply {
+    /// Counts that are taken back.
+    #[prost(uint64, tag = "1")]
+    pub units: u64,
+}
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StatusRequest {}
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -691,6 +714,29 @@ pub mod coordinator_client {
             req.extensions_mut()
                 .insert(GrpcMethod::new("diadem.v1.Coordinator", "Follow"));
             self.inner.streaming(req, path, codec).await
+        }
+        /// Takes counts back that the operator does not believe; needs the admin token.
+        /// FAILED_PRECONDITION: there is nothing of the kind to take back, or the run has ended.
+        pub async fn retract(
+            &mut self,
+            request: impl tonic::IntoRequest<super::RetractRequest>,
+        ) -> std::result::Result<tonic::Response<super::RetractReply>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/diadem.v1.Coordinator/Retract",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("diadem.v1.Coordinator", "Retract"));
+            self.inner.unary(req, path, codec).await
         }
         /// Where the run stands, now and whenever that changes, at most twice a second.
         pub async fn watch(

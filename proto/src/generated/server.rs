@@ -67,6 +67,15 @@ pub mod coordinator_server {
             &self,
             request: tonic::Request<tonic::Streaming<crate::v1::FollowRequest>>,
         ) -> std::result::Result<tonic::Response<Self::FollowStream>, tonic::Status>;
+        /// Takes counts back that the operator does not believe; needs the admin token.
+        /// FAILED_PRECONDITION: there is nothing of the kind to take back, or the run has ended.
+        async fn retract(
+            &self,
+            request: tonic::Request<crate::v1::RetractRequest>,
+        ) -> std::result::Result<
+            tonic::Response<crate::v1::RetractReply>,
+            tonic::Status,
+        >;
         /// Server streaming response type for the Watch method.
         type WatchStream: tonic::codegen::tokio_stream::Stream<
                 Item = std::result::Result<crate::v1::StatusReply, tonic::Status>,
@@ -514,6 +523,51 @@ pub mod coordinator_server {
                                 max_encoding_message_size,
                             );
                         let res = grpc.streaming(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/diadem.v1.Coordinator/Retract" => {
+                    #[allow(non_camel_case_types)]
+                    struct RetractSvc<T: Coordinator>(pub Arc<T>);
+                    impl<
+                        T: Coordinator,
+                    > tonic::server::UnaryService<crate::v1::RetractRequest>
+                    for RetractSvc<T> {
+                        type Response = crate::v1::RetractReply;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<crate::v1::RetractRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Coordinator>::retract(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = RetractSvc(inner);
+                        let codec = crate::strict::StrictCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
                         Ok(res)
                     };
                     Box::pin(fut)

@@ -13,6 +13,7 @@ use queens::{Board, Totals, UnitId};
 
 use super::*;
 use crate::domain::*;
+use crate::retraction::{Takeback, Target};
 use crate::term::{CoordinatorId, Term};
 
 /// Sends a value and reads what arrives.

@@ -1,0 +1,32 @@
+//! What the operator takes back while the run is served.
+
+use std::sync::Arc;
+
+use proto::Takeback;
+use tracing::warn;
+
+use super::Keeper;
+use super::ending::Stage;
+use super::inbox::CallError;
+use crate::ledger::Record;
+use crate::retract::{NothingToRetract, records};
+
+impl Keeper {
+    /// Puts on record what the operator takes back, and gives the number of counts that are taken back: of a machine or
+    /// an owner in the rounds that follow.
+    pub(super) fn retract(&mut self, takeback: &Takeback) -> Result<u64, CallError> {
+        if matches!(self.stage, Stage::Ended(_)) {
+            return Err(NothingToRetract::HasEnded.into());
+        }
+        // What is on its way first: it may be what is to be taken back.
+        self.commit();
+        let (plan, now) = (Arc::clone(self.core.plan()), self.unix_time());
+        let mut records = records(&plan, self.core.standing(), takeback, now)?;
+        let units = records.iter().filter(|record| matches!(record, Record::Retract(_))).count() as u64;
+        records.splice(0..0, self.opening());
+        self.record(&records)?;
+        let Takeback { target, reason } = takeback;
+        warn!(?target, reason, "the operator takes back");
+        Ok(units + self.core.standing().unbelieved())
+    }
+}

@@ -121,10 +121,10 @@ pub(crate) fn records(
             Some(_) => Ok(vec![expulsion(owner, Some(machine.clone()))]),
             None => Err(unknown(machine, standing)),
         },
-        Target::Owner(owner) => match machines.iter().any(|machine| machine.owner == *owner) {
-            true => Ok(vec![expulsion(owner, None)]),
-            false => Err(unknown(owner, standing)),
-        },
+        Target::Owner(owner) if machines.iter().any(|machine| machine.owner == *owner) => {
+            Ok(vec![expulsion(owner, None)])
+        }
+        Target::Owner(owner) => Err(unknown(owner, standing)),
         Target::Admission { owner, machine } => {
             let admitted = machines.clone().admit(owner, machine.as_deref());
             admitted.map_err(|error| NothingToRetract::NotExpelled(error.to_string()))?;

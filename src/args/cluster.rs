@@ -153,6 +153,10 @@ pub struct WorkerArgs {
     /// Leave when the coordinator has not answered for this long, as in 90s, 10m, 2h [default: wait].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub give_up_after: Option<Duration>,
+    /// Hold units for this long ahead, to go on counting through outages, as in 1h; at most a quarter of its share of what
+    /// is left, and 50,000 units [default: 10s].
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub ahead: Option<Duration>,
 }
 
 /// Keeps a verified copy of a coordinator's run as it grows; it can be started as the coordinator.

@@ -39,6 +39,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
         threads: count.kernel.threads,
         kernel: count.kernel.kernel(&plan.spec())?,
         give_up_after: Some(PATIENCE),
+        ahead: worker::AHEAD,
     };
     let (kernel, threads) = (config.kernel.name(), config.threads);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;

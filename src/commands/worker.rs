@@ -49,6 +49,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
         threads: kernel.threads,
         kernel: kernel.kernel(&spec)?,
         give_up_after: args.give_up_after,
+        ahead: args.ahead.unwrap_or(worker::AHEAD),
     };
     let shutdown = async { signals::interrupted().await.unwrap_or(()) };
     let summary = worker::run(Arc::new(remote), Arc::new(plan), config, Box::pin(shutdown)).await?;

@@ -33,7 +33,7 @@ impl Kernel for Lying {
 
 fn config(machine: &str, kernel: Arc<dyn Kernel>) -> Config {
     let (name, machine) = (machine.to_owned(), machine.to_owned());
-    Config { name, machine, threads: 1, kernel, give_up_after: None }
+    Config { name, machine, threads: 1, kernel, give_up_after: None, ahead: worker::AHEAD }
 }
 
 #[test]

@@ -240,6 +240,7 @@ fn a_worker_that_waits_in_vain_for_units_hears_of_the_end_when_it_renews() {
         threads: 1,
         kernel: queens::kernel::kernel(queens::kernel::Method::Search, None).unwrap(),
         give_up_after: None,
+        ahead: worker::AHEAD,
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let summary = runtime.block_on(async {

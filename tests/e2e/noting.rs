@@ -86,6 +86,7 @@ impl Workers {
                     threads: 1,
                     kernel: kernel(Method::Search, Some(Isa::Portable)).unwrap(),
                     give_up_after: None,
+                    ahead: worker::AHEAD,
                 };
                 let lender = Arc::new(Noting { remote, notes });
                 worker::run(lender, plan, config, Box::pin(std::future::pending())).await

@@ -22,5 +22,6 @@ pub use coordinator::{CoordinatorError, Lender};
 pub use credentials::Credentials;
 pub use feed::Feed;
 pub use outage::{GaveUp, Outage};
+pub use pace::AHEAD;
 pub use remote::{AddressError, Announced, Remote, fetch_plan, retract};
 pub use run::{Config, Summary, WorkerError, run};

@@ -3,8 +3,8 @@
 use std::num::NonZero;
 use std::time::Duration;
 
-/// Units are fetched ahead for this long a time.
-const AHEAD: Duration = Duration::from_secs(10);
+/// Units are fetched ahead for this long a time, unless the worker is told otherwise.
+pub const AHEAD: Duration = Duration::from_secs(10);
 
 /// Units for this long a time will soon be counted: about the time until more are there.
 const SOON: Duration = Duration::from_millis(4);
@@ -29,12 +29,14 @@ pub struct Pace {
     threads: u32,
     /// Mean seconds of one thread for a unit.
     seconds: f64,
+    /// Units are fetched ahead for so long.
+    ahead: Duration,
 }
 
 impl Pace {
     /// A first guess from the expected nodes of a unit.
-    pub fn new(threads: u32, nodes: f64) -> Self {
-        Self { threads, seconds: nodes / NODES_PER_SECOND }
+    pub fn new(threads: u32, nodes: f64, ahead: Duration) -> Self {
+        Self { threads, seconds: nodes / NODES_PER_SECOND, ahead }
     }
 
     /// A unit took one thread so long.
@@ -45,7 +47,7 @@ impl Pace {
     /// How many units to hold: enough for the time ahead, and at least one for each thread besides the one that it
     /// counts.
     pub fn target(&self) -> usize {
-        self.units_in(AHEAD)
+        self.units_in(self.ahead)
     }
 
     /// With fewer units than this there will soon be nothing to count.
@@ -74,11 +76,13 @@ mod tests {
 
     #[test]
     fn long_units_are_held_two_a_thread_and_short_ones_for_ten_seconds() {
-        let mut pace = Pace::new(4, 60.0 * NODES_PER_SECOND);
+        let mut pace = Pace::new(4, 60.0 * NODES_PER_SECOND, AHEAD);
         assert_eq!(pace.target(), 8);
         for _ in 0..200 {
             pace.counted(Duration::from_millis(100));
         }
         assert!((395..=405).contains(&pace.target()), "{}", pace.target());
+        let outlasting = Pace { ahead: Duration::from_mins(10), ..pace };
+        assert!((23_700..=24_300).contains(&outlasting.target()), "{}", outlasting.target());
     }
 }

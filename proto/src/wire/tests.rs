@@ -235,7 +235,32 @@ where
     Ok(())
 }
 
+fn takeback() -> impl Strategy<Value = Takeback> {
+    let target = prop_oneof![
+        vec(unit(), 1..9).prop_map(Target::Units),
+        (name(), name()).prop_map(|(owner, machine)| Target::Machine { owner, machine }),
+        name().prop_map(Target::Owner),
+        (name(), option::of(name())).prop_map(|(owner, machine)| Target::Admission { owner, machine }),
+    ];
+    (target, "[a-z ]{0,20}[a-z]").prop_map(|(target, reason)| Takeback { target, reason })
+}
+
 proptest! {
+    #[test]
+    fn what_is_taken_back_arrives_as_it_was_meant(value in takeback()) {
+        prop_assert_eq!(sent::<v1::RetractRequest, _>(&value), value);
+    }
+
+    #[test]
+    fn who_names_nothing_or_both_or_no_reason_takes_nothing_back(owner in name(), unit in any::<u64>()) {
+        let both = v1::RetractRequest { units: vec![unit], owner: Some(owner), reason: "x".into(), ..Default::default() };
+        let none = v1::RetractRequest { reason: "x".into(), ..Default::default() };
+        let unsaid = v1::RetractRequest { units: vec![unit], reason: " ".into(), ..Default::default() };
+        for request in [both, none, unsaid] {
+            prop_assert!(Takeback::try_from(request).is_err());
+        }
+    }
+
     #[test]
     fn registrations_arrive_as_they_were_meant(value in registration()) {
         prop_assert_eq!(sent::<v1::RegisterRequest, _>(&value), value);

@@ -57,6 +57,9 @@ pub struct Config {
     pub kernel: Arc<dyn Kernel>,
     /// How long it waits for a coordinator that does not answer; `None` for ever.
     pub give_up_after: Option<Duration>,
+    /// For how long it holds units ahead: through an outage as long as this it goes on counting, where it had been lent
+    /// as much.
+    pub ahead: Duration,
 }
 
 /// What a worker has done.
@@ -172,7 +175,7 @@ impl<P: Pool> WorkerLoop<P> {
         events: UnboundedSender<Event>,
     ) -> Self {
         let mean_weight = plan.total_weight() as f64 / plan.units().max(1) as f64;
-        let pace = Pace::new(config.threads, mean_weight);
+        let pace = Pace::new(config.threads, mean_weight, config.ahead);
         pool.set_low(pace.low());
         Self {
             coordinator,

@@ -56,6 +56,7 @@ impl Life {
             threads: 1,
             kernel: kernel(Method::Search, Some(Isa::Portable)).unwrap(),
             give_up_after,
+            ahead: crate::pace::AHEAD,
         };
         let worker =
             WorkerLoop::new(Arc::new(coordinator.clone()), Arc::new(plan), config, 14200, pool, events_in);

@@ -53,17 +53,17 @@ impl LeaseKey {
 
     /// The token of a lease to that worker.
     pub fn token(&self, unit: UnitId, variant: Variant, worker: WorkerId, identity: &Identity) -> Token {
-        let mut hash = blake3::Hasher::new_keyed(&self.0);
-        hash.update(&unit.0.to_le_bytes());
-        hash.update(&[u8::from(variant.mirrored), u8::from(variant.other_kernel)]);
-        hash.update(&worker.0.to_le_bytes());
+        let mut bytes = Vec::with_capacity(128);
+        bytes.extend_from_slice(&unit.0.to_le_bytes());
+        bytes.extend_from_slice(&[u8::from(variant.mirrored), u8::from(variant.other_kernel)]);
+        bytes.extend_from_slice(&worker.0.to_le_bytes());
         for name in [identity.owner.name(), &identity.machine] {
-            hash.update(&(name.len() as u64).to_le_bytes());
-            hash.update(name.as_bytes());
+            bytes.extend_from_slice(&(name.len() as u64).to_le_bytes());
+            bytes.extend_from_slice(name.as_bytes());
         }
-        let mut token = [0; 8];
-        hash.finalize_xof().fill(&mut token);
-        Token(u64::from_le_bytes(token))
+        let hash = blake3::keyed_hash(&self.0, &bytes);
+        let (token, _) = hash.as_bytes().split_first_chunk().expect("a hash has 32 bytes");
+        Token(u64::from_le_bytes(*token))
     }
 
     /// Whether the lease was given to that worker.

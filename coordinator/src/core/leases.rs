@@ -137,8 +137,11 @@ impl Leases {
 
     fn keep_alive(&mut self, worker: WorkerId, until: Duration) {
         let Some(held) = self.held.get_mut(&worker) else { return };
+        if until <= held.expires {
+            return;
+        }
         self.expiries.remove(&(held.expires, worker));
-        held.expires = held.expires.max(until);
+        held.expires = until;
         self.expiries.insert((held.expires, worker));
     }
 

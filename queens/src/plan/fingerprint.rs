@@ -118,10 +118,10 @@ pub(super) fn push_position(bytes: &mut Vec<u8>, position: &Position) {
     queens.sort_unstable();
     bytes.push(queens.len() as u8);
     bytes.extend(queens.iter().flat_map(|queen| [queen.row, queen.col]));
-    bytes.extend(board.lines().flat_map(|row| position.squares(row).to_le_bytes()));
+    board.lines().for_each(|row| bytes.extend_from_slice(&position.squares(row).to_le_bytes()));
     bytes.push(position.boundary().is_some().into());
     if let Some(pairs) = position.boundary() {
-        bytes.extend(board.lines().flat_map(|left| pairs.rights(left).to_le_bytes()));
+        board.lines().for_each(|left| bytes.extend_from_slice(&pairs.rights(left).to_le_bytes()));
     }
 }
 

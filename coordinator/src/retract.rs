@@ -13,6 +13,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::ledger::{Admission, Expulsion, LedgerError, Record, Retraction};
 use crate::replay::{Stretch, replay};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
+use crate::shard::Shard;
 use crate::standing::{Machine, RecordError, Standing};
 use crate::store::{OpenOptions, Store, StoreError};
 
@@ -80,13 +81,10 @@ pub fn retract(path: &Path, takeback: &Takeback) -> Result<u64, RetractError> {
     let at = SystemClock::default().since_1970().as_secs();
     let plan = store.directory().plan().clone();
     let mut records = records(&plan, &standing, takeback, at)?;
-    let mut apply = |records: &[Record]| {
-        records.iter().try_for_each(|record| standing.apply(&plan, shard, record)).map(|()| standing.clone())
-    };
-    let after = apply(&records)?;
+    apply(&mut standing, &plan, shard, &records)?;
     let unbelieved: Vec<Record> =
-        (0..plan.units()).map(UnitId).filter_map(|unit| taken_back(&after, unit, at)).collect();
-    let mut standing = apply(&unbelieved)?;
+        (0..plan.units()).map(UnitId).filter_map(|unit| taken_back(&standing, unit, at)).collect();
+    apply(&mut standing, &plan, shard, &unbelieved)?;
     records.extend(unbelieved);
     let (elapsed, threads): (Duration, u32) = (store.mark().elapsed(), store.mark().threads);
     for group in records.chunks(GROUP) {
@@ -95,6 +93,10 @@ pub fn retract(path: &Path, takeback: &Takeback) -> Result<u64, RetractError> {
     standing.marks().change_all();
     store.save(&mut standing).ok();
     Ok(records.iter().filter(|record| matches!(record, Record::Retract(_))).count() as u64)
+}
+
+fn apply(standing: &mut Standing, plan: &Plan, shard: Shard, records: &[Record]) -> Result<(), RecordError> {
+    records.iter().try_for_each(|record| standing.apply(plan, shard, record))
 }
 
 /// The records by which that is taken back.

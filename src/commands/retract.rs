@@ -32,6 +32,6 @@ fn ask(args: &RetractArgs, takeback: Takeback) -> anyhow::Result<u64> {
     let credentials = credentials(args.keys.as_deref(), [ADMIN, JOIN])?;
     runtime.block_on(async {
         let remote = Remote::new(&[&args.run], &credentials)?;
-        Ok(worker::retract(&remote, takeback).await?)
+        Ok(remote.retract(takeback).await?)
     })
 }

@@ -23,5 +23,5 @@ pub use credentials::Credentials;
 pub use feed::Feed;
 pub use outage::{GaveUp, Outage};
 pub use pace::AHEAD;
-pub use remote::{AddressError, Announced, Remote, fetch_plan, retract};
+pub use remote::{AddressError, Announced, Remote, fetch_plan};
 pub use run::{Config, Summary, WorkerError, run};

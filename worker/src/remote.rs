@@ -177,19 +177,19 @@ impl Remote {
             RunStatus::try_from(reply).map_err(not_understood)
         })
     }
-}
 
-/// Takes counts back that the operator does not believe; gives their number.
-///
-/// # Errors
-/// If the coordinator cannot be reached, refuses, or finds nothing of the kind.
-pub fn retract(remote: &Remote, takeback: Takeback) -> Boxed<'_, Result<u64, CoordinatorError>> {
-    Box::pin(async move {
-        let site = remote.sites.current();
-        let mut client = remote.client(site);
-        let call = client.retract(v1::RetractRequest::from(takeback));
-        Ok(remote.answer(site, Duration::ZERO, call).await?.units)
-    })
+    /// Takes counts back that the operator does not believe; gives their number.
+    ///
+    /// # Errors
+    /// If the coordinator cannot be reached, refuses, or finds nothing of the kind.
+    pub fn retract(&self, takeback: Takeback) -> Boxed<'_, Result<u64, CoordinatorError>> {
+        Box::pin(async move {
+            let site = self.sites.current();
+            let mut client = self.client(site);
+            let call = client.retract(v1::RetractRequest::from(takeback));
+            Ok(self.answer(site, Duration::ZERO, call).await?.units)
+        })
+    }
 }
 
 /// Asks the coordinator for its plan, until it answers or the time is up.

@@ -124,7 +124,6 @@ impl Keeper {
         }
         records.splice(0..0, opening);
         if self.record(&records).is_ok() {
-            self.trouble.clear();
             tell(&records);
         }
     }
@@ -142,6 +141,7 @@ impl Keeper {
             self.trouble = format!("nothing is recorded: {error}");
             return Err(CallError::NotRecorded(self.trouble.clone()));
         }
+        self.trouble.clear();
         if let Err(what) = self.core.recorded(self.now(), None, records) {
             self.withhold(what);
         }

@@ -8,12 +8,12 @@ use clap::Args;
 use coordinator::{DoubleCheck, MOST_FOLLOWERS};
 use queens::Board;
 use queens::kernel::Method;
-use queens::plan::PlanSpec;
+use queens::plan::{PlanSpec, Scheme};
 use thiserror::Error;
 
 use super::kernel::KernelArgs;
 use super::loss::LossArgs;
-use super::plan::{FamilySplit, new_plan};
+use super::plan::{SplitArgs, new_plan};
 use super::value::{Auto, ValueError, auto};
 
 /// Serves a run to workers until all is counted, and prints the answer.
@@ -35,9 +35,8 @@ pub struct CoordinatorArgs {
     /// The method that a new run is planned for: auto, meet, search.
     #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", value_parser = auto::<Method>)]
     method: Auto<Method>,
-    /// Plan a new run by families, split as with count.
-    #[arg(long, value_name = "ROWS,GROUP,SIDES")]
-    families: Option<FamilySplit>,
+    #[command(flatten)]
+    split: SplitArgs,
     /// Which counts are made a second time, in another way and if possible on another machine: none, a share drawn at
     /// random as in 0.5%, all.
     ///
@@ -76,7 +75,7 @@ pub struct ServedRun {
     pub board: Option<Board>,
     pub path: PathBuf,
     method: Option<Method>,
-    families: Option<FamilySplit>,
+    scheme: Option<Scheme>,
     pub double_check: Option<DoubleCheck>,
     pub replicas: Option<u32>,
     pub listen: SocketAddr,
@@ -106,7 +105,7 @@ impl TryFrom<CoordinatorArgs> for ServedRun {
             board: args.n,
             path: args.run,
             method: args.method.0,
-            families: args.families,
+            scheme: args.split.scheme(),
             double_check: args.double_check,
             replicas: args.replicas,
             listen: args.listen,
@@ -121,7 +120,7 @@ impl TryFrom<CoordinatorArgs> for ServedRun {
 impl ServedRun {
     /// The plan of the run, should it have to be begun.
     pub fn plan(&self) -> Option<PlanSpec> {
-        self.board.map(|board| new_plan(board, self.method, self.families))
+        self.board.map(|board| new_plan(board, self.method, self.scheme))
     }
 }
 

@@ -74,7 +74,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
 
 /// The plan, what has been counted of it, and where more is recorded.
 fn begin(count: &LocalCount) -> anyhow::Result<(Arc<Plan>, Standing, Option<Store>)> {
-    let new = || Plan::derive(new_plan(count.board, count.kernel.method, count.families));
+    let new = || Plan::derive(new_plan(count.board, count.kernel.method, count.scheme));
     match &count.storage {
         Storage::Memory => {
             let plan = Arc::new(new()?);

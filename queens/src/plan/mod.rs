@@ -13,6 +13,7 @@ mod fingerprint;
 mod geometry;
 mod part;
 mod parts;
+mod sampling;
 mod spec;
 
 use std::fmt;
@@ -30,6 +31,7 @@ use crate::symmetry::SymmetryClass;
 pub use border::{Border, Family};
 pub use fingerprint::Fingerprint;
 use part::{Part, Split};
+pub use sampling::{Draw, Sampler};
 pub use spec::{PlanError, PlanSpec, Scheme};
 
 /// The number of a unit in its plan, from 0.

@@ -5,7 +5,7 @@ use queens::Board;
 use queens::kernel::{Isa, Method};
 
 use super::plan::SplitArgs;
-use super::value::{Auto, ThreadsArgs, ValueError, auto};
+use super::value::{Auto, ThreadsArgs, auto, seconds};
 
 /// Measures how fast this machine counts.
 ///
@@ -42,9 +42,4 @@ pub struct BenchArgs {
     /// Print one JSON object for each line.
     #[arg(long)]
     pub json: bool,
-}
-
-fn seconds(text: &str) -> Result<f64, ValueError> {
-    let seconds = text.parse().ok().filter(|seconds| (0.01..=86_400.0).contains(seconds));
-    seconds.ok_or_else(|| ValueError::new(text, "a time from 0.01 to 86400 seconds"))
 }

@@ -1,96 +1,83 @@
 //! `diadem bench`: how fast the kernels count on this machine, and how long a whole board would take.
 //!
-//! Each line of the table is one kernel on some threads, which counts positions drawn at random ([`measurement`]) until
-//! its share of the time is up; [`row`] says what follows from them.
-
-mod measurement;
-mod row;
+//! Each line of the table is one kernel on some threads, which counts units drawn at random, or pieces of them, until its
+//! share of the time is up: see [`speed`](crate::measurement::speed).
 
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
-use queens::kernel::{Isa, KernelName, Method, kernel};
-use queens::plan::Sampler;
-use queens::{Board, Plan};
+use queens::kernel::{Isa, KernelError, Method};
+use serde_json::json;
 
-use crate::args::{BenchArgs, new_plan};
-use crate::output::print;
+use crate::args::BenchArgs;
+use crate::measurement::speed::{Speed, candidates};
+use crate::output::{print, span};
 use crate::signals;
-use measurement::Measurement;
-use row::Row;
-
-/// The exit code after Ctrl-C, as shells have it.
-const INTERRUPTED: u8 = 130;
 
 pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
-    let interrupted = on_interruption()?;
+    let interrupted = signals::flag()?;
+    let methods = args.method.0.map_or(Method::ALL.to_vec(), |method| vec![method]);
+    let isas = match args.isa.0 {
+        Some(isa) if !isa.is_available() => return Err(KernelError::Unavailable(isa).into()),
+        Some(isa) => vec![isa],
+        None => Isa::available(),
+    };
     if !args.json {
-        print(Row::HEAD)?;
+        print(HEAD)?;
     }
     for &n in &args.n {
-        let lines = lines(n, args)?;
-        let shares: f64 = lines.iter().map(|line| line.share).sum();
-        for line in &lines {
-            let plan = Plan::derive(new_plan(n, Some(line.kernel.method), args.split.scheme()))?;
-            let kernel = kernel(line.kernel.method, Some(line.kernel.isa))?;
-            let seconds = args.seconds * line.share / shares;
-            let sampler = Sampler::new(&plan);
-            let measurement =
-                Measurement::take(&sampler, &*kernel, line.threads, seconds, args.seed, &interrupted);
-            if let Some(row) = Row::of(&plan, kernel.name(), line.threads, &measurement) {
-                print(&if args.json { row.json().to_string() } else { row.text() })?;
+        for candidate in candidates(n, &methods, &isas, args.threads.count() as usize) {
+            let speed = candidate.measure(n, args.split.scheme(), args.seconds, args.seed, &interrupted)?;
+            if let Some(speed) = speed {
+                print(&if args.json { json(&speed).to_string() } else { line(&speed) })?;
             }
             if interrupted.load(Ordering::Relaxed) {
-                return Ok(ExitCode::from(INTERRUPTED));
+                return Ok(ExitCode::from(signals::INTERRUPTED));
             }
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// A flag that Ctrl-C and SIGTERM set.
-fn on_interruption() -> anyhow::Result<Arc<AtomicBool>> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let set = Arc::clone(&flag);
-    std::thread::spawn(move || {
-        if runtime.block_on(signals::interrupted()).is_ok() {
-            set.store(true, Ordering::Relaxed);
-        }
-    });
-    Ok(flag)
+/// The heading of all lines.
+const HEAD: &str = " n kernel          threads  counted   ns/sol   +- %  nodes/sol  ns/node    whole board     a unit  est. %";
+
+/// A line of the table. A star marks a board that was not counted whole.
+fn line(speed: &Speed) -> String {
+    let counted = format!("{}{}", speed.positions, if speed.is_whole { "" } else { "*" });
+    let board = Duration::try_from_secs_f64(speed.board_seconds).map_or_else(|_| "-".into(), span);
+    let percent =
+        |value: Option<f64>| value.map_or_else(|| "-".into(), |value| format!("{:.1}", 100.0 * value));
+    format!(
+        "{:>2} {:<16} {:>6} {counted:>8} {:>8.2} {:>6} {:>10.1} {:>8.3} {board:>14} {:>8.2e} s {:>6}",
+        speed.board.n(),
+        speed.kernel.to_string(),
+        speed.threads,
+        speed.ns_per_solution,
+        percent(speed.error),
+        speed.nodes_per_solution,
+        speed.ns_per_node,
+        speed.unit_seconds,
+        percent(speed.estimate),
+    )
 }
 
-/// What one line of the table measures.
-struct Line {
-    kernel: KernelName,
-    threads: usize,
-    /// Its share of the board's time, relative to that of the other lines.
-    share: f64,
-}
-
-/// Every kernel that was asked for with one thread; the best of them has as much time as all others together, and another line
-/// with all threads.
-fn lines(n: Board, args: &BenchArgs) -> anyhow::Result<Vec<Line>> {
-    let methods = args.method.0.map_or(Method::ALL.to_vec(), |method| vec![method]);
-    let isas = match args.isa.0 {
-        Some(isa) => vec![isa],
-        None => Isa::ALL.into_iter().filter(|isa| isa.is_available()).collect(),
-    };
-    let best_isa = args.isa.0.unwrap_or_else(Isa::best);
-    let best_method = args.method.0.unwrap_or_else(|| Method::best(n));
-    let best = kernel(best_method, Some(best_isa))?.name();
-    let kernels =
-        methods.iter().flat_map(|method| isas.iter().map(|isa| KernelName { method: *method, isa: *isa }));
-    let mut lines: Vec<Line> = kernels.map(|kernel| Line { kernel, threads: 1, share: 1.0 }).collect();
-    let threads = args.threads.count() as usize;
-    if threads > 1 {
-        lines.push(Line { kernel: best, threads, share: 1.0 });
-    }
-    let others = lines.len() as f64 - 1.0;
-    if let Some(line) = lines.iter_mut().find(|line| line.kernel == best) {
-        line.share = others.max(1.0);
-    }
-    Ok(lines)
+fn json(speed: &Speed) -> serde_json::Value {
+    json!({
+        "n": speed.board.n(),
+        "kernel": speed.kernel.method.to_string(),
+        "isa": speed.kernel.isa.to_string(),
+        "threads": speed.threads,
+        "units": speed.positions,
+        "pieces": speed.pieces,
+        "whole": speed.is_whole,
+        "ns_per_solution": speed.ns_per_solution,
+        "relative_error": speed.error,
+        "nodes_per_solution": speed.nodes_per_solution,
+        "ns_per_node": speed.ns_per_node,
+        "mean_unit_seconds": speed.unit_seconds,
+        "estimate_spread": speed.estimate,
+        "whole_board_seconds": speed.board_seconds,
+    })
 }

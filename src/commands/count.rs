@@ -26,9 +26,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Files of the run and of the process.
 const OPEN_FILES: u64 = 64;
 
-/// The exit code after Ctrl-C, as shells have it.
-const INTERRUPTED: u8 = 130;
-
 pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     log::start(Level::WARN);
     host::ensure_open_files(OPEN_FILES)?;
@@ -66,7 +63,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
         }
         Ok(None) => {
             say(format_args!("diadem: stopped; {what_is_kept}"));
-            Ok(ExitCode::from(INTERRUPTED))
+            Ok(ExitCode::from(signals::INTERRUPTED))
         }
         Err(error) => Err(anyhow!("{}; {what_is_kept}", output::sentence(&error))),
     }

@@ -6,6 +6,7 @@ mod bench;
 mod certify;
 mod coordinator;
 mod count;
+mod estimate;
 mod export;
 mod follow;
 mod head;
@@ -35,6 +36,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Certify(args) => certify::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Retract(args) => retract::run(&args),
+        Command::Estimate(args) => estimate::run(&args),
         Command::Bench(args) => bench::run(&args),
         #[cfg(feature = "atlas")]
         Command::Atlas(command) => atlas::run(command),

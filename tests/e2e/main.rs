@@ -6,6 +6,7 @@ mod attack;
 mod cluster;
 mod count;
 mod damage;
+mod estimate;
 mod follow;
 mod foreign;
 mod forgery;

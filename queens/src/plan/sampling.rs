@@ -5,28 +5,30 @@
 //! times this factor, are without bias: of the completions, of the nodes, or of the time that it takes to count them
 //! (Horvitz and Thompson 1952; for search trees Knuth, "Estimating the efficiency of backtrack programs", 1975).
 
+use crate::plan::estimate::Estimate;
 use crate::plan::geometry::{central_columns, count_leaves, empty_rows, leaves};
 use crate::plan::part::Part;
 use crate::plan::{Plan, Scheme, UnitId};
 use crate::position::Position;
 use crate::summand::{Measure, Summand};
+use crate::symmetry::SymmetryClass;
 
 /// A position drawn from a plan.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Draw {
-    /// The unit that it is, or is a piece of.
-    pub unit: UnitId,
     /// What is to be completed.
     pub position: Position,
     /// For how many positions it stands: the inverse of the chance with which it was drawn.
     pub factor: f64,
     /// For how many solutions of the board each completion stands: 8 without symmetry, else 4 or 2.
     pub images: u8,
-    /// By how many lines it is narrower than its unit.
+    /// The unit that it is, if it is one.
+    pub unit: Option<UnitId>,
+    /// By how many lines it is narrower than what was drawn first.
     pub depth: usize,
 }
 
-/// Draws positions from a plan.
+/// Draws positions from a plan. Randomness comes from the caller, as places: fractions of 2^64.
 ///
 /// ```
 /// use queens::{Board, Plan, PlanSpec};
@@ -34,81 +36,85 @@ pub struct Draw {
 ///
 /// let plan = Plan::derive(PlanSpec::families(Board::new(20)?))?;
 /// let sampler = Sampler::new(&plan);
-/// let draw = sampler.draw(1 << 63, &mut |_| 0);
-/// assert!(draw.factor > 1.0 && draw.unit.0 < plan.units());
-/// let piece = sampler.narrow(draw.clone(), &mut |_| 0).unwrap();
+/// let draw = sampler.draw_unit(1 << 63, 0);
+/// assert!(draw.factor > 1.0 && draw.unit.unwrap().0 < plan.units());
+/// let piece = sampler.narrow(&draw, 0).unwrap();
 /// assert!(piece.factor > draw.factor && piece.position.queens().len() > draw.position.queens().len());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Sampler<'a> {
     plan: &'a Plan,
-    /// For each part that can be drawn, its number and the sum of the chances up to it.
-    chances: Vec<(usize, u64)>,
+    estimate: Estimate,
+    /// The numbers of the parts that can be drawn, and their chances.
+    parts: Vec<usize>,
+    chances: Chances,
 }
 
-/// Chances are whole numbers that add up to about so much: floats have them exactly.
-const RESOLUTION: f64 = (1u64 << 50) as f64;
-
 impl<'a> Sampler<'a> {
-    /// Draws from the units that have completions to count, each with a chance in proportion to its part's expected work.
+    /// Draws from what has completions to count.
     pub fn new(plan: &'a Plan) -> Self {
         let has_completions = |part: &Part| {
             !matches!(part.summand(), Summand::Symmetric(_, Measure::HalfTurn | Measure::QuarterTurn))
         };
-        let parts =
-            || plan.parts.iter().enumerate().filter(|(_, part)| has_completions(part) && part.units() > 0);
-        let work = |part: &Part| part.unit_weight() as f64 * part.units() as f64;
-        let total: f64 = parts().map(|(_, part)| work(part)).sum();
-        let mut sum = 0;
-        let chances = parts()
-            .map(|(number, part)| {
-                sum += ((work(part) / total * RESOLUTION) as u64).max(1);
-                (number, sum)
-            })
+        let all = plan.parts.iter().enumerate();
+        let parts: Vec<usize> = all
+            .filter(|(_, part)| has_completions(part) && part.units() > 0)
+            .map(|(number, _)| number)
             .collect();
-        Self { plan, chances }
+        let chances = Chances::new(parts.iter().map(|part| expected_work(&plan.parts[*part])));
+        Self { plan, estimate: Estimate::new(plan.board()), parts, chances }
     }
 
-    /// The expected work of all units that can be drawn.
+    /// Whether there is nothing to draw: the board has no solutions.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// The expected work of all that can be drawn.
     pub fn expected_work(&self) -> f64 {
-        let work = |part: &Part| part.unit_weight() as f64 * part.units() as f64;
-        self.chances.iter().map(|(part, _)| work(&self.plan.parts[*part])).sum()
+        self.parts.iter().map(|part| expected_work(&self.plan.parts[*part])).sum()
     }
 
-    /// Their numbers, ascending.
+    /// The numbers of the units that can be drawn, ascending.
     pub fn unit_ids(&self) -> impl Iterator<Item = UnitId> + '_ {
         let firsts = &self.plan.firsts;
-        self.chances.iter().flat_map(|(part, _)| firsts[*part]..firsts[part + 1]).map(UnitId)
+        self.parts.iter().flat_map(|part| firsts[*part]..firsts[part + 1]).map(UnitId)
     }
 
-    /// The unit at that place of all, as a fraction of 2^64: places drawn uniformly draw units by their parts' expected work.
-    /// `below(k)` draws one of 0..k. There must be a unit to draw.
-    pub fn draw(&self, place: u64, below: &mut dyn FnMut(u64) -> u64) -> Draw {
-        let total = self.chances.last().expect("every board has a constellation").1;
-        let place = ((u128::from(place) * u128::from(total)) >> 64) as u64;
-        let at = self.chances.partition_point(|(_, sum)| *sum <= place);
-        let (part, sum) = self.chances[at];
-        let chance = sum - at.checked_sub(1).map_or(0, |before| self.chances[before].1);
+    /// A unit: the part by the first place, with a chance in proportion to its expected work, the unit by the second.
+    pub fn draw_unit(&self, place: u64, within: u64) -> Draw {
+        let (at, factor) = self.chances.draw(place);
+        let part = self.parts[at];
         let units = self.plan.parts[part].units();
-        let unit = UnitId(self.plan.firsts[part] + below(units));
-        Draw { factor: total as f64 / chance as f64 * units as f64, ..self.whole(unit) }
+        let unit = UnitId(self.plan.firsts[part] + scaled(within, units));
+        Draw { factor: factor * units as f64, ..self.unit(unit) }
     }
 
-    /// A unit as if it were drawn alone: it stands for itself.
-    pub fn whole(&self, unit: UnitId) -> Draw {
-        let of = self.plan.unit(unit);
-        let images = match of.summand {
-            Summand::Asymmetric => 8,
-            Summand::Symmetric(member, _) => self.plan.symmetric[member as usize].0.orbit_size(),
-        };
-        Draw { unit, position: of.position, factor: 1.0, images, depth: 0 }
+    /// A whole constellation or family, with a chance in proportion to its expected work.
+    pub fn draw_part(&self, place: u64) -> Draw {
+        let (at, factor) = self.chances.draw(place);
+        let part = &self.plan.parts[self.parts[at]];
+        let images = self.images(part.summand());
+        Draw { position: part.position().clone(), factor, images, unit: None, depth: 0 }
     }
 
-    /// One of the positions that the next line splits it into, drawn with `below`: the next row from the top where the plan
-    /// is for the row-by-row search, else the next central column. Nothing if there is none: the position has no completions,
-    /// or no line is left.
-    pub fn narrow(&self, draw: Draw, below: &mut dyn FnMut(u64) -> u64) -> Option<Draw> {
+    /// A unit as if there were no other: it stands for itself.
+    pub fn unit(&self, id: UnitId) -> Draw {
+        let unit = self.plan.unit(id);
+        Draw {
+            images: self.images(unit.summand),
+            position: unit.position,
+            factor: 1.0,
+            unit: Some(id),
+            depth: 0,
+        }
+    }
+
+    /// One of the positions that the next line splits it into: the next row from the top where the plan is for the
+    /// row-by-row search, else the next central column. Chances are in proportion to the expected completions. Nothing if
+    /// there is none: the position has no completions, or no line is left.
+    pub fn narrow(&self, draw: &Draw, place: u64) -> Option<Draw> {
         let (board, queens) = (self.plan.board(), draw.position.queens());
         let mut lines = match self.plan.spec().scheme {
             Scheme::Constellations { .. } => empty_rows(board, queens),
@@ -121,10 +127,62 @@ impl<'a> Sampler<'a> {
         if pieces.is_empty() {
             return None;
         }
-        let factor = draw.factor * pieces.len() as f64;
-        let position = pieces.swap_remove(below(pieces.len() as u64) as usize);
-        Some(Draw { position, factor, depth: draw.depth + 1, ..draw })
+        let expected = |piece: &Position| self.estimate.completions(&empty_rows(board, piece.queens()));
+        let (at, factor) = Chances::new(pieces.iter().map(expected)).draw(place);
+        let position = pieces.swap_remove(at);
+        Some(Draw {
+            position,
+            factor: draw.factor * factor,
+            unit: None,
+            depth: draw.depth + 1,
+            images: draw.images,
+        })
     }
+
+    fn images(&self, summand: Summand) -> u8 {
+        match summand {
+            Summand::Asymmetric => SymmetryClass::Asymmetric.orbit_size(),
+            Summand::Symmetric(member, _) => self.plan.symmetric[member as usize].0.orbit_size(),
+        }
+    }
+}
+
+fn expected_work(part: &Part) -> f64 {
+    part.unit_weight() as f64 * part.units() as f64
+}
+
+/// Chances as whole numbers of which floats have every one: their sums from the first on.
+#[derive(Debug)]
+struct Chances(Vec<u64>);
+
+impl Chances {
+    /// About what all chances add up to.
+    const ALL: f64 = (1u64 << 50) as f64;
+
+    /// In proportion to these weights, of which there is at least one, and none without a chance.
+    fn new(weights: impl Iterator<Item = f64> + Clone) -> Self {
+        let total: f64 = weights.clone().sum();
+        let mut sum = 0;
+        let sums = weights.map(|weight| {
+            sum += ((weight / total * Self::ALL) as u64).max(1);
+            sum
+        });
+        Self(sums.collect())
+    }
+
+    /// What is drawn by a place, and the inverse of its chance.
+    fn draw(&self, place: u64) -> (usize, f64) {
+        let total = self.0[self.0.len() - 1];
+        let place = scaled(place, total);
+        let at = self.0.partition_point(|sum| *sum <= place);
+        let before = at.checked_sub(1).map_or(0, |before| self.0[before]);
+        (at, total as f64 / (self.0[at] - before) as f64)
+    }
+}
+
+/// The number below `count` at that place.
+fn scaled(place: u64, count: u64) -> u64 {
+    ((u128::from(place) * u128::from(count)) >> 64) as u64
 }
 
 #[cfg(test)]
@@ -134,67 +192,57 @@ mod tests {
     use crate::kernel::{Method, Stop, kernel};
     use crate::plan::PlanSpec;
 
-    /// All that can be drawn, with chances that add up to one.
-    fn all(sampler: &Sampler, draw: Draw) -> Vec<Draw> {
-        let mut children = Vec::new();
-        let mut width = 1;
-        while (children.len() as u64) < width {
-            let next = children.len() as u64;
-            let child = sampler.narrow(draw.clone(), &mut |k| {
-                width = k;
-                next
-            });
-            let Some(child) = child else { break };
-            children.push(child);
-        }
-        children
+    /// Multiples of the golden ratio, which lie evenly over all places.
+    fn places(count: u64) -> impl Iterator<Item = u64> {
+        (1..=count).map(|k| k.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    fn plans(board: Board) -> [Plan; 3] {
+        let centre =
+            PlanSpec { scheme: Scheme::Centre { columns: 2, group: 3 }, ..PlanSpec::families(board) };
+        [PlanSpec::new(board), PlanSpec::families(board), centre].map(|spec| Plan::derive(spec).unwrap())
+    }
+
+    fn completions(draw: &Draw) -> f64 {
+        let kernel = kernel(Method::Search, None).unwrap();
+        kernel.count(&draw.position, &Stop::new()).unwrap().completions as f64
     }
 
     #[test]
-    fn pieces_of_units_have_their_units_completions_and_stand_for_all_of_them() {
-        let kernel = kernel(Method::Search, None).unwrap();
-        let completions = |draw: &Draw| kernel.count(&draw.position, &Stop::new()).unwrap().completions;
-        let board = Board::new(10).unwrap();
-        let centre =
-            PlanSpec { scheme: Scheme::Centre { columns: 2, group: 3 }, ..PlanSpec::families(board) };
-        for spec in [PlanSpec::new(board), PlanSpec::families(board), centre] {
-            let plan = Plan::derive(spec).unwrap();
+    fn pieces_stand_for_the_completions_of_what_they_are_pieces_of() {
+        for plan in plans(Board::new(11).unwrap()) {
             let sampler = Sampler::new(&plan);
-            for id in sampler.unit_ids() {
-                let unit = sampler.whole(id);
-                let children = all(&sampler, unit.clone());
-                assert!(
-                    children.iter().all(|child| child.factor as usize == children.len() && child.depth == 1)
-                );
-                let grandchildren: Vec<Draw> =
-                    children.iter().flat_map(|child| all(&sampler, child.clone())).collect();
-                for pieces in [children, grandchildren] {
-                    assert_eq!(pieces.iter().map(completions).sum::<u64>(), completions(&unit), "{unit:?}");
+            for whole in places(20).map(|place| sampler.draw_part(place)) {
+                let expected = whole.factor * completions(&whole);
+                let mut sums = [0.0; 2];
+                for place in places(4000) {
+                    let piece = sampler.narrow(&whole, place);
+                    let narrower =
+                        piece.as_ref().and_then(|piece| sampler.narrow(piece, place.rotate_left(20)));
+                    for (sum, draw) in sums.iter_mut().zip([piece, narrower]) {
+                        *sum += draw.map_or(0.0, |draw| draw.factor * completions(&draw)) / 4000.0;
+                    }
                 }
+                assert!((sums[0] - expected).abs() <= 0.03 * expected, "{} for {expected}", sums[0]);
+                assert!((sums[1] - expected).abs() <= 0.15 * expected, "{} for {expected}", sums[1]);
             }
         }
     }
 
     #[test]
     fn what_draws_stand_for_adds_up_to_the_board() {
-        let kernel = kernel(Method::Search, None).unwrap();
-        let board = Board::new(11).unwrap();
-        for spec in [PlanSpec::new(board), PlanSpec::families(board)] {
-            let plan = Plan::derive(spec).unwrap();
+        for plan in plans(Board::new(11).unwrap()) {
             let sampler = Sampler::new(&plan);
-            // Places evenly over all, and of each part's units one after the other.
-            let places = 20_000u64;
-            let mut next = 0u64;
-            let mut sum = 0.0;
-            for k in 0..places {
-                let draw = sampler.draw(u64::MAX / places * k, &mut |units| {
-                    next = next.wrapping_add(0x9E37_79B9_7F4A_7C15);
-                    next % units
-                });
-                let found = kernel.count(&draw.position, &Stop::new()).unwrap().completions;
-                sum += draw.factor * f64::from(draw.images) * found as f64 / places as f64;
+            let mut sums = [0.0; 2];
+            for place in places(20_000) {
+                let draws = [sampler.draw_unit(place, place.rotate_left(20)), sampler.draw_part(place)];
+                for (sum, draw) in sums.iter_mut().zip(draws) {
+                    *sum += draw.factor * f64::from(draw.images) * completions(&draw) / 20_000.0;
+                }
             }
-            assert!((sum / 2680.0 - 1.0).abs() < 0.05, "{sum} by {spec:?}");
+            for sum in sums {
+                assert!((sum / 2680.0 - 1.0).abs() < 0.05, "{sums:?} by {:?}", plan.spec());
+            }
         }
     }
 
@@ -203,13 +251,11 @@ mod tests {
         let plan = Plan::derive(PlanSpec::families(Board::new(6).unwrap())).unwrap();
         let sampler = Sampler::new(&plan);
         for id in sampler.unit_ids() {
-            let mut draw = Some(sampler.whole(id));
-            let mut steps = 0;
-            while let Some(narrower) = draw.and_then(|draw| sampler.narrow(draw, &mut |k| k - 1)) {
-                draw = Some(narrower);
-                steps += 1;
+            let mut draw = sampler.unit(id);
+            while let Some(narrower) = sampler.narrow(&draw, u64::MAX) {
+                draw = narrower;
             }
-            assert!(steps <= 6, "unit {id}");
+            assert!(draw.depth <= 6, "unit {id}");
         }
     }
 }

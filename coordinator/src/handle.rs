@@ -166,6 +166,11 @@ impl Handle {
         self.call(|reply| Request::Release { owner, worker, held, leaving, reply }).await
     }
 
+    /// The term of this process, where there is a ledger.
+    pub(crate) fn term(&self) -> Option<Term> {
+        self.source.as_ref().map(|source| source.term)
+    }
+
     /// What followers are given, where there is a ledger.
     pub(crate) fn source(&self) -> Option<&Source> {
         self.source.as_ref()

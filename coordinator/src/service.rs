@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use prost::Message;
 use proto::v1::coordinator_server::Coordinator;
-use proto::{Lease, Registration, Report, Takeback, WorkerId, malformed, plan_reply, v1};
+use proto::{Lease, Protocol, Registration, Report, Takeback, WorkerId, malformed, plan_reply, v1};
 use tokio::sync::{Mutex, Semaphore};
 use tokio_stream::wrappers::{ReceiverStream, WatchStream};
 use tokio_stream::{Stream, StreamExt};
@@ -108,7 +108,7 @@ impl Coordinator for Service {
 
     async fn plan(&self, _: Request<v1::PlanRequest>) -> Result<Response<v1::PlanReply>, Status> {
         let plan = self.handle.plan();
-        Ok(Response::new(plan_reply(plan.spec(), plan.fingerprint())))
+        Ok(Response::new(plan_reply(plan.spec(), plan.fingerprint(), self.handle.term())))
     }
 
     async fn register(
@@ -117,6 +117,7 @@ impl Coordinator for Service {
     ) -> Result<Response<v1::RegisterReply>, Status> {
         under_way(&request)?.register(self.handle.clock().now())?;
         at_most(&request.get_ref().held)?;
+        Protocol::own().admit(request.get_ref()).map_err(|e| Status::failed_precondition(e.to_string()))?;
         let keeper = self.keeper(&request)?;
         let registration = Registration::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
         Ok(Response::new(keeper.register(registration).await?.into()))

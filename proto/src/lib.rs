@@ -5,6 +5,7 @@
 
 mod access;
 mod domain;
+mod protocol;
 mod retraction;
 mod strict;
 mod term;
@@ -16,6 +17,7 @@ pub use domain::{
     Phase, Registration, Renewal, Report, RunStatus, Token, UnitCount, Variant, Verdict, Welcome, WorkerId,
     WorkerStatus,
 };
+pub use protocol::{Protocol, ProtocolError};
 pub use retraction::{Takeback, Target};
 pub use strict::{StrictCodec, StrictDecoder};
 pub use term::{CoordinatorId, CoordinatorIdError, Term};

@@ -263,6 +263,30 @@ fn an_old_coordinator_that_comes_back_beside_the_new_one_is_found_by_the_workers
 }
 
 #[test]
+fn a_worker_that_was_started_anew_joins_the_youngest_of_its_coordinators_though_another_address_is_silent() {
+    const N: u8 = 13;
+    let (folder, first, second) = (Folder::new(), free_address(), free_address());
+    let old = coordinator(&folder, "old", &first, &format!("--n {N} --method search --stay"));
+    let following = follower(&folder, &[&first], "new");
+    until("it has the key", || folder.path().join("new/lease.key").exists());
+    following.terminate();
+    assert_eq!(following.end().code, Some(0));
+    let new = coordinator(&folder, "new", &second, "");
+    // Takes connections and answers nothing.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let urls = [silent.local_addr().unwrap().to_string(), first.clone(), second];
+    let args = format!("worker --coordinator {} {SLOW}", urls.join(","));
+    let (begun, worker) = (std::time::Instant::now(), folder.start(&args, "worker"));
+    is_exact(&folder, "new", &new.end(), N);
+    assert_eq!(worker.end().code, Some(0));
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+    assert_eq!(status(&folder, &first)["done"], 0);
+    assert_eq!(files(&folder, "old"), BTreeMap::new(), "nobody has counted for the old one");
+    old.terminate();
+    assert_eq!(old.end().code, Some(0));
+}
+
+#[test]
 fn following_needs_the_follow_token() {
     let (folder, address) = (Folder::new(), free_address());
     assert_eq!(folder.run("keys init keys --host 127.0.0.1").code, Some(0));

@@ -9,6 +9,17 @@ pub struct PlanReply {
     /// 32 hexadecimal digits.
     #[prost(string, tag = "2")]
     pub fingerprint: ::prost::alloc::string::String,
+    /// The newest and the oldest version of this contract that the coordinator speaks, and the name of its release. Those
+    /// that say nothing speak version 0 only, and refuse a registration with a later version's fields.
+    #[prost(uint32, tag = "3")]
+    pub protocol: u32,
+    #[prost(uint32, tag = "4")]
+    pub oldest_protocol: u32,
+    #[prost(string, tag = "5")]
+    pub release: ::prost::alloc::string::String,
+    /// The coordinator's term: of several coordinators a worker joins the youngest.
+    #[prost(message, optional, tag = "6")]
+    pub term: ::core::option::Option<Term>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RegisterRequest {
@@ -40,6 +51,12 @@ pub struct RegisterRequest {
     /// The highest term that the worker has met, as it was told.
     #[prost(message, optional, tag = "10")]
     pub term: ::core::option::Option<Term>,
+    /// The version of this contract that the worker speaks here: the highest that it and the coordinator speak. And the name of
+    /// its release. FAILED_PRECONDITION: the coordinator does not speak it.
+    #[prost(uint32, tag = "11")]
+    pub protocol: u32,
+    #[prost(string, tag = "12")]
+    pub release: ::prost::alloc::string::String,
 }
 /// Which process serves a run, the how-manieth that has opened its ledger.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]

@@ -295,11 +295,12 @@ proptest! {
     #[test]
     fn plans_arrive_as_they_were_meant(
         (n, scheme, version) in (board(), scheme(), any::<u32>()),
-        fingerprint in fingerprint(),
+        (fingerprint, met) in (fingerprint(), option::of(term())),
     ) {
         let spec = PlanSpec { n, scheme, version };
-        let bytes = plan_reply(spec, &fingerprint).encode_to_vec();
+        let bytes = plan_reply(spec, &fingerprint, met).encode_to_vec();
         let reply = v1::PlanReply::decode(&bytes[..]).unwrap();
+        prop_assert_eq!(reply.term.clone().map(Term::try_from).transpose(), Ok(met));
         prop_assert_eq!(plan_from_reply(reply), Ok((spec, fingerprint)));
     }
 

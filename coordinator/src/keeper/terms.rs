@@ -127,7 +127,7 @@ impl Keeper {
         let FollowCall { follower, call, records, met, reply } = call;
         if let Some(met) = met {
             self.hear_of(&met);
-            let own = self.store.as_ref().map_or(0, |store| store.mark().records);
+            let own = self.records();
             if let Some(terms) = self.terms.as_mut().filter(|_| records > own) {
                 terms.hear_of_more(&met, records, own);
             }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proto::{
-    Lease, LeaseReply, Owner, Registration, Renewal, Report, RunStatus, Takeback, Term, Verdict, Welcome,
-    WorkerId,
+    Lease, LeaseReply, Owner, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus,
+    Takeback, Term, Verdict, Welcome, WorkerId,
 };
 use queens::Plan;
 use tokio::sync::{oneshot, watch};
@@ -202,6 +202,14 @@ impl Handle {
     /// There is nothing of the kind, the run has ended, the disk does not take the records, or the keeper has ended.
     pub async fn retract(&self, takeback: Takeback) -> Result<u64, CallError> {
         self.call(|reply| Request::Retract(takeback, reply)).await
+    }
+
+    /// Changes how the run is checked and copied; gives what holds from then on.
+    ///
+    /// # Errors
+    /// That would lower what is checked, the run has ended, the disk does not take the records, or the keeper has ended.
+    pub async fn change_policy(&self, change: PolicyChange) -> Result<PolicyInForce, CallError> {
+        self.call(|reply| Request::ChangePolicy(change, reply)).await
     }
 
     /// Where the run stands.

@@ -17,7 +17,7 @@ mod value;
 use clap::{Parser, Subcommand};
 
 pub use bench::BenchArgs;
-pub use cluster::{CoordinatorArgs, FollowArgs, ServedRun, StatusArgs, WorkerArgs};
+pub use cluster::{CoordinatorArgs, FollowArgs, PolicyArgs, ServedRun, StatusArgs, WorkerArgs};
 pub use count::{CountArgs, LocalCount, Storage};
 pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
@@ -58,6 +58,7 @@ pub enum Command {
     Certify(CertifyArgs),
     Merge(MergeArgs),
     Retract(RetractArgs),
+    Policy(PolicyArgs),
     Bench(BenchArgs),
     #[cfg(feature = "atlas")]
     #[command(flatten)]

@@ -58,6 +58,10 @@ impl Coordinator for Announcing {
         Err(Status::internal("a worker takes nothing back"))
     }
 
+    async fn change_policy(&self, _: Request<v1::ChangePolicyRequest>) -> Answered<v1::ChangePolicyReply> {
+        Err(Status::internal("a worker changes no policy"))
+    }
+
     async fn status(&self, _: Request<v1::StatusRequest>) -> Answered<StatusReply> {
         Err(Status::internal("a worker does not ask for the status"))
     }

@@ -8,8 +8,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use proto::v1::coordinator_client::CoordinatorClient;
 use proto::{
-    Lease, LeaseReply, Registration, Renewal, Report, RunStatus, Takeback, Verdict, Welcome, WireError,
-    WorkerId, v1,
+    Lease, LeaseReply, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus, Takeback,
+    Verdict, Welcome, WireError, WorkerId, v1,
 };
 use thiserror::Error;
 use tonic::codegen::http::Uri;
@@ -169,6 +169,19 @@ impl Remote {
             let mut client = self.client(site);
             let call = client.retract(v1::RetractRequest::from(takeback));
             Ok(self.answer(site, Duration::ZERO, call).await?.units)
+        })
+    }
+
+    /// Changes how the run is checked and copied; gives what holds from then on.
+    ///
+    /// # Errors
+    /// If the coordinator cannot be reached, or refuses.
+    pub fn change_policy(&self, change: PolicyChange) -> Boxed<'_, Result<PolicyInForce, CoordinatorError>> {
+        Box::pin(async move {
+            let site = self.sites.current();
+            let mut client = self.client(site);
+            let call = client.change_policy(v1::ChangePolicyRequest::from(change));
+            Ok(self.answer(site, Duration::ZERO, call).await?.into())
         })
     }
 }

@@ -11,6 +11,7 @@
 
 mod ending;
 mod inbox;
+mod policy;
 mod recording;
 mod replicas;
 mod retraction;
@@ -40,6 +41,7 @@ use terms::Terms;
 pub use ending::{Ending, Withheld};
 pub use inbox::CallError;
 pub(crate) use inbox::{FollowCall, LeaseCall, Outlet, ReplyTo, Request};
+pub use policy::PolicyError;
 pub use snapshot::Snapshot;
 
 /// The longest time without a look at leases, waiting workers and checkpoint.
@@ -234,6 +236,9 @@ impl Keeper {
             }
             Request::Retract(takeback, reply) => {
                 reply.send(self.retract(&takeback)).ok();
+            }
+            Request::ChangePolicy(change, reply) => {
+                reply.send(self.change_policy(&change)).ok();
             }
             Request::Status(reply) => {
                 reply.send(self.status()).ok();

@@ -169,7 +169,7 @@ impl Keeper {
             opening.extend((!is_on_record).then_some(Record::Term(term)));
             let on_record = self.core.standing().replicas(None);
             let differs = self.replicas.needed().filter(|replicas| *replicas != on_record);
-            opening.extend(differs.map(|replicas| Record::Replicas(Replicas { replicas, at })));
+            opening.extend(differs.map(|replicas| Record::Replicas(Replicas { replicas, reason: None, at })));
         }
         opening.extend(self.core.policy_record(at));
         opening

@@ -198,6 +198,27 @@ pub struct RetractReply {
     #[prost(uint64, tag = "1")]
     pub units: u64,
 }
+/// At least one of the first two; what is not said stays as it is.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ChangePolicyRequest {
+    /// Which counts are made a second time: none, a share as in "1%", or all.
+    #[prost(string, optional, tag = "1")]
+    pub double_check: ::core::option::Option<::prost::alloc::string::String>,
+    /// How many followers must have a record before it is acknowledged.
+    #[prost(uint32, optional, tag = "2")]
+    pub replicas: ::core::option::Option<u32>,
+    /// For those who read the ledger: 1 to 1000 bytes of plain text.
+    #[prost(string, tag = "3")]
+    pub reason: ::prost::alloc::string::String,
+}
+/// What holds from now on.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ChangePolicyReply {
+    #[prost(string, tag = "1")]
+    pub double_check: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "2")]
+    pub replicas: u32,
+}
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StatusRequest {}
 #[derive(Clone, PartialEq, ::prost::Message)]
@@ -753,6 +774,32 @@ pub mod coordinator_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("diadem.v1.Coordinator", "Retract"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Raises how counts are checked, or changes how many followers must have a record; needs the admin token.
+        /// FAILED_PRECONDITION: that would lower what is checked, or the run has ended.
+        pub async fn change_policy(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ChangePolicyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ChangePolicyReply>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/diadem.v1.Coordinator/ChangePolicy",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("diadem.v1.Coordinator", "ChangePolicy"));
             self.inner.unary(req, path, codec).await
         }
         /// Where the run stands, now and whenever that changes, at most twice a second.

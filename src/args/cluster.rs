@@ -60,6 +60,10 @@ pub struct CoordinatorArgs {
     /// Listen also where others can connect, without TLS: whoever can reach the port can take part.
     #[arg(long, conflicts_with = "keys")]
     insecure: bool,
+    /// The private key that the run is certified with (diadem certify): the ledger names its public half as the
+    /// coordinator's. Ed25519 in PKCS#8; made where there is none [default: certify.key in the run directory].
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
     /// Go on answering status requests after the count is complete.
     #[arg(long)]
     stay: bool,
@@ -82,6 +86,8 @@ pub struct ServedRun {
     pub replicas: Option<u32>,
     pub listen: SocketAddr,
     pub keys: Option<PathBuf>,
+    /// Who signs for the run, if it is not the run's own key.
+    pub signing_key: Option<PathBuf>,
     /// Whether status requests are answered after the end.
     pub stays: bool,
     /// Whether it goes on where acknowledged records are missing.
@@ -112,6 +118,7 @@ impl TryFrom<CoordinatorArgs> for ServedRun {
             replicas: args.replicas,
             listen: args.listen,
             keys: args.keys,
+            signing_key: args.key,
             stays: args.stay,
             accepts_loss: args.loss.accept_loss,
             json: args.json,

@@ -46,6 +46,7 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
         path: run.path.clone(),
         shard: Shard::default(),
         accept_loss: run.accepts_loss,
+        signing_key: run.signing_key.clone(),
     })?;
     output::notices(&notices);
     let plan = store.directory().plan().clone();

@@ -118,10 +118,8 @@ pub(crate) fn start(
     let (snapshots, published) = watch::channel(Snapshot::first(&core));
     let nowhere = || LedgerPosition::beginning(LineHash::of(b"in memory"));
     let (ends, end) = watch::channel(store.as_ref().map_or_else(nowhere, |store| store.end().clone()));
-    let terms =
-        |store: &Store| Terms::new(store.term(), store.directory().run().hash(), store.lease_key().clone());
     let keeper = Keeper {
-        terms: store.as_ref().map(terms),
+        terms: store.as_ref().map(Terms::of),
         replicas: Replicas::new(replicas),
         ends,
         earlier: store.as_ref().map(Store::mark).unwrap_or_default(),

@@ -165,7 +165,8 @@ impl Keeper {
         if let Some(terms) = &self.terms {
             let is_on_record = self.is_term_on_record();
             let Term { number, coordinator, .. } = terms.own;
-            let term = TermRecord { term: number, coordinator, key: None, at };
+            let key = Some(terms.public_key.clone());
+            let term = TermRecord { term: number, coordinator, key, at };
             opening.extend((!is_on_record).then_some(Record::Term(term)));
             let on_record = self.core.standing().replicas(None);
             let differs = self.replicas.needed().filter(|replicas| *replicas != on_record);

@@ -169,7 +169,8 @@ pub struct WorkerArgs {
 
 /// Keeps a verified copy of a coordinator's run as it grows; it can be started as the coordinator.
 ///
-/// Ends when the run is complete and all of it is copied. Until then it waits for a coordinator that is away, for ever.
+/// Ends when the run is complete and all of it is copied. Until then it waits for a coordinator that is away, for as long as
+/// --give-up-after says, and tells every ten minutes how to go on without.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -188,6 +189,9 @@ pub struct FollowArgs {
     /// Know the coordinator, and be known: a folder with ca.pem and follow.token.
     #[arg(long, value_name = "DIR")]
     pub keys: Option<PathBuf>,
+    /// Leave when the coordinator has not answered for this long, as in 90s, 10m, 2h [default: wait].
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub give_up_after: Option<Duration>,
 }
 
 /// Changes how the counts of a run are checked and copied, while it is served; it stands in the ledger with the reason.

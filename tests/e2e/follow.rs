@@ -268,7 +268,7 @@ fn a_worker_that_was_started_anew_joins_the_youngest_of_its_coordinators_though_
     let (folder, first, second) = (Folder::new(), free_address(), free_address());
     let old = coordinator(&folder, "old", &first, &format!("--n {N} --method search --stay"));
     let following = follower(&folder, &[&first], "new");
-    until("it has the key", || folder.path().join("new/lease.key").exists());
+    until("it follows", || fs::read_to_string(&following.log).unwrap_or_default().contains("following"));
     following.terminate();
     assert_eq!(following.end().code, Some(0));
     let new = coordinator(&folder, "new", &second, "");
@@ -284,6 +284,31 @@ fn a_worker_that_was_started_anew_joins_the_youngest_of_its_coordinators_though_
     assert_eq!(files(&folder, "old"), BTreeMap::new(), "nobody has counted for the old one");
     old.terminate();
     assert_eq!(old.end().code, Some(0));
+}
+
+#[test]
+fn a_follower_whose_coordinator_has_ended_is_told_how_to_go_on_and_one_that_has_everything_ends() {
+    let (folder, address) = (Folder::new(), free_address());
+    let running = coordinator(&folder, "run", &address, "--n 15 --method search");
+    let following = follower(&folder, &[&address], "copy");
+    let worker = folder.start(&format!("worker --coordinator http://{address} {SLOW}"), "w.log");
+    until("some is copied", || folder.counts("copy") > 20);
+    following.kill();
+    let ended = running.end();
+    assert_eq!((ended.code, worker.end().code), (Some(0), Some(0)));
+    assert!(ended.stderr.contains("diadem coordinator --run run --stay"), "{ended:?}");
+    let again = folder.run(&format!("follow http://{address} --run copy --give-up-after 1s"));
+    assert_eq!(again.code, Some(1));
+    let last = again.stderr.trim_end().lines().last().unwrap_or_default();
+    for words in ["gave up after 1 seconds", "not complete", "with --stay", "diadem coordinator --run copy"] {
+        assert!(last.contains(words), "no {words:?} in {last:?}");
+    }
+    let nothing = folder.run(&format!("follow http://{address} --run none --give-up-after 1s"));
+    assert!(nothing.code == Some(1) && !nothing.stderr.contains("--run none"), "{nothing:?}");
+    copy(&folder, "run", "whole");
+    let whole = folder.run(&format!("follow http://{address} --run whole --give-up-after 1s"));
+    assert_eq!(whole.code, Some(0), "{whole:?}");
+    assert!(whole.stderr.contains("the copy is complete"), "{whole:?}");
 }
 
 #[test]

@@ -13,6 +13,7 @@ use queens::{Board, Totals, UnitId};
 
 use super::*;
 use crate::domain::*;
+use crate::policy::PolicyChange;
 use crate::retraction::{Takeback, Target};
 use crate::term::{CoordinatorId, Term};
 
@@ -258,6 +259,22 @@ proptest! {
         let unsaid = v1::RetractRequest { units: vec![unit], reason: " ".into(), ..Default::default() };
         for request in [both, none, unsaid] {
             prop_assert!(Takeback::try_from(request).is_err());
+        }
+    }
+
+    #[test]
+    fn changes_of_the_policy_arrive_as_they_were_meant(
+        (double_check, replicas) in (option::of("[0-9a-z%]{0,5}"), option::of(any::<u32>())),
+        reason in "[a-z ]{0,20}[a-z]",
+    ) {
+        let is_change = double_check.is_some() || replicas.is_some();
+        let value = PolicyChange { double_check, replicas, reason };
+        let unsaid = v1::ChangePolicyRequest { reason: String::new(), ..value.clone().into() };
+        prop_assert!(PolicyChange::try_from(unsaid).is_err());
+        if is_change {
+            prop_assert_eq!(sent::<v1::ChangePolicyRequest, _>(&value), value);
+        } else {
+            prop_assert!(PolicyChange::try_from(v1::ChangePolicyRequest::from(value)).is_err());
         }
     }
 

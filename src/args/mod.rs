@@ -18,7 +18,7 @@ mod value;
 use clap::{Parser, Subcommand};
 
 pub use bench::BenchArgs;
-pub use cluster::{CoordinatorArgs, FollowArgs, ServedRun, StatusArgs, WorkerArgs};
+pub use cluster::{CoordinatorArgs, FollowArgs, PolicyArgs, ServedRun, StatusArgs, WorkerArgs};
 pub use count::{CountArgs, LocalCount, Storage};
 pub use estimate::{EstimateArgs, Machines};
 pub use kernel::KernelChoice;
@@ -61,6 +61,7 @@ pub enum Command {
     Merge(MergeArgs),
     Retract(RetractArgs),
     Estimate(EstimateArgs),
+    Policy(PolicyArgs),
     Bench(BenchArgs),
     #[cfg(feature = "atlas")]
     #[command(flatten)]

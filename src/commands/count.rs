@@ -93,7 +93,8 @@ fn open(
 ) -> anyhow::Result<(Store, Standing)> {
     let begin = if RunDirectory::exists(path) { None } else { Some(new()?) };
     let (path, accept_loss) = (path.to_owned(), count.accepts_loss);
-    let options = OpenOptions { path, begin, board: Some(count.board), shard, accept_loss };
+    let options =
+        OpenOptions { path, begin, board: Some(count.board), shard, accept_loss, signing_key: None };
     let (store, standing, notices) = Store::open(options)?;
     output::notices(&notices);
     Ok((store, standing))

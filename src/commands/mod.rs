@@ -12,6 +12,7 @@ mod follow;
 mod head;
 mod keys;
 mod merge;
+mod policy;
 mod retract;
 mod status;
 mod verify;
@@ -37,6 +38,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Merge(args) => merge::run(&args),
         Command::Retract(args) => retract::run(&args),
         Command::Estimate(args) => estimate::run(&args),
+        Command::Policy(args) => policy::run(args),
         Command::Bench(args) => bench::run(&args),
         #[cfg(feature = "atlas")]
         Command::Atlas(command) => atlas::run(command),

@@ -24,6 +24,7 @@ mod old_runs;
 mod owner_lies;
 mod proxy;
 mod published;
+mod releases;
 mod retract;
 mod scale;
 mod second_verifier;

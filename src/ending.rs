@@ -1,6 +1,6 @@
 //! The ending of a run: waited for, and turned into its answer.
 
-use anyhow::{Context, bail};
+use anyhow::Context;
 use coordinator::{Answer, Ending, Handle};
 
 /// Waits for the ending of a run.
@@ -17,6 +17,6 @@ pub async fn of(handle: &Handle) -> anyhow::Result<Ending> {
 pub fn answer(ending: Ending) -> anyhow::Result<Box<Answer>> {
     match ending {
         Ending::Answered(answer) => Ok(answer),
-        Ending::Withheld(why) => bail!("the answer is withheld: {why}"),
+        Ending::Withheld(why) => Err(anyhow::Error::new(why).context("the answer is withheld")),
     }
 }

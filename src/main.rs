@@ -8,6 +8,7 @@ mod assurance;
 mod command_line;
 mod commands;
 mod ending;
+mod exit;
 mod host;
 mod local;
 mod log;
@@ -22,9 +23,6 @@ use clap::Parser;
 
 use args::Args;
 use log::say;
-
-/// The exit codes besides 0 and 1.
-const USAGE: u8 = 2;
 
 fn main() -> ExitCode {
     log::quiet_panics();
@@ -43,7 +41,7 @@ fn ended(result: anyhow::Result<ExitCode>) -> ExitCode {
         Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             say(format_args!("diadem: {}", output::sentence(&error)));
-            ExitCode::FAILURE
+            exit::of(&error)
         }
     }
 }
@@ -57,5 +55,5 @@ fn usage(error: &clap::Error) -> ExitCode {
         Some(sentence) => say(format_args!("diadem: {sentence}")),
         None => say(format_args!("{}", error.render().to_string().trim_end())),
     }
-    ExitCode::from(USAGE)
+    ExitCode::from(exit::USAGE)
 }

@@ -8,8 +8,8 @@ use coordinator::store::Notice;
 use coordinator::{Agreement, Answer};
 use serde_json::json;
 
-use crate::assurance;
 use crate::log::say;
+use crate::{assurance, exit};
 
 /// Prints the text and a newline to stdout.
 pub fn print(text: &str) -> anyhow::Result<()> {
@@ -47,7 +47,11 @@ pub fn notices(notices: &[Notice]) {
 pub fn answer(answer: &Answer, json: bool) -> anyhow::Result<ExitCode> {
     let text = if json { answer_json(answer).to_string() } else { answer_text(answer) };
     print(&text).map_err(|error| anyhow::anyhow!("the answer is there and cannot be printed: {error:#}"))?;
-    Ok(if answer.agreement() == Agreement::Differs { ExitCode::FAILURE } else { ExitCode::SUCCESS })
+    Ok(if answer.agreement() == Agreement::Differs {
+        ExitCode::from(exit::UNSOUND)
+    } else {
+        ExitCode::SUCCESS
+    })
 }
 
 fn answer_json(answer: &Answer) -> serde_json::Value {

@@ -1,31 +1,81 @@
 //! Ctrl-C and SIGTERM.
 
-use std::sync::Arc;
+use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use tokio::signal::unix::{SignalKind, signal};
 
-/// The exit code after Ctrl-C, as shells have it.
-pub const INTERRUPTED: u8 = 130;
-
-/// A flag that the first Ctrl-C or SIGTERM sets, for what runs without tokio.
-pub fn flag() -> std::io::Result<Arc<AtomicBool>> {
-    let flag = Arc::new(AtomicBool::new(false));
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let set = Arc::clone(&flag);
-    std::thread::spawn(move || {
-        if runtime.block_on(interrupted()).is_ok() {
-            set.store(true, Ordering::Relaxed);
-        }
-    });
-    Ok(flag)
+/// A signal that ends a command.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// SIGINT: Ctrl-C.
+    Interrupt,
+    /// SIGTERM.
+    Terminate,
 }
 
-/// Completes with the first Ctrl-C or SIGTERM.
-pub async fn interrupted() -> std::io::Result<()> {
-    let mut terminate = signal(SignalKind::terminate())?;
-    tokio::select! {
-        result = tokio::signal::ctrl_c() => result,
-        _ = terminate.recv() => Ok(()),
+impl Signal {
+    /// The exit code of a command that it has ended, as shells have it: 128 and the signal's number.
+    pub fn exit_code(self) -> ExitCode {
+        ExitCode::from(match self {
+            Signal::Interrupt => 130,
+            Signal::Terminate => 143,
+        })
+    }
+}
+
+/// The signals as they come from now on.
+pub struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    /// Listens to them; must be called within a runtime.
+    pub fn new() -> std::io::Result<Self> {
+        let [interrupt, terminate] = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+        Ok(Self { interrupt: interrupt?, terminate: terminate? })
+    }
+
+    /// The next one.
+    pub async fn next(&mut self) -> Signal {
+        tokio::select! {
+            Some(()) = self.interrupt.recv() => Signal::Interrupt,
+            Some(()) = self.terminate.recv() => Signal::Terminate,
+            else => std::future::pending().await,
+        }
+    }
+}
+
+/// Whether a signal has come, for what runs without tokio.
+#[derive(Clone, Debug, Default)]
+pub struct Interruption {
+    raised: Arc<AtomicBool>,
+    signal: Arc<OnceLock<Signal>>,
+}
+
+impl Interruption {
+    /// Listens to signals from now on, in a thread of its own.
+    pub fn listen() -> std::io::Result<Self> {
+        let interruption = Self::default();
+        let listening = interruption.clone();
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let mut signals = runtime.block_on(async { Signals::new() })?;
+        std::thread::spawn(move || {
+            listening.signal.set(runtime.block_on(signals.next())).ok();
+            listening.raised.store(true, Ordering::Relaxed);
+        });
+        Ok(interruption)
+    }
+
+    /// A flag that is set when a signal has come.
+    pub fn raised(&self) -> &AtomicBool {
+        &self.raised
+    }
+
+    /// The exit code of what has been interrupted.
+    pub fn exit_code(&self) -> Option<ExitCode> {
+        self.signal.get().map(|signal| signal.exit_code())
     }
 }

@@ -164,6 +164,10 @@ pub struct WorkerArgs {
     /// is left, and 50,000 units [default: 10s].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub ahead: Option<Duration>,
+    /// When it is asked to end (Ctrl-C or SIGTERM), go on for so long with the units that are being counted, and give back all
+    /// others at once; asked again, it ends at once. It is killed by a batch engine that waits for less.
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = time)]
+    pub drain: Duration,
 }
 
 /// Keeps a verified copy of a coordinator's run as it grows; it can be started as the coordinator.

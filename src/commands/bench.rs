@@ -4,7 +4,6 @@
 //! share of the time is up: see [`speed`](crate::measurement::speed).
 
 use std::process::ExitCode;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use queens::kernel::{Isa, KernelError, Method};
@@ -13,10 +12,10 @@ use serde_json::json;
 use crate::args::BenchArgs;
 use crate::measurement::speed::{Speed, candidates};
 use crate::output::{print, span};
-use crate::signals;
+use crate::signals::Interruption;
 
 pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
-    let interrupted = signals::flag()?;
+    let interruption = Interruption::listen()?;
     let methods = args.method.0.map_or(Method::ALL.to_vec(), |method| vec![method]);
     let isas = match args.isa.0 {
         Some(isa) if !isa.is_available() => return Err(KernelError::Unavailable(isa).into()),
@@ -28,12 +27,13 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     }
     for &n in &args.n {
         for candidate in candidates(n, &methods, &isas, args.threads.count() as usize) {
-            let speed = candidate.measure(n, args.split.scheme(), args.seconds, args.seed, &interrupted)?;
+            let speed =
+                candidate.measure(n, args.split.scheme(), args.seconds, args.seed, interruption.raised())?;
             if let Some(speed) = speed {
                 print(&if args.json { json(&speed).to_string() } else { line(&speed) })?;
             }
-            if interrupted.load(Ordering::Relaxed) {
-                return Ok(ExitCode::from(signals::INTERRUPTED));
+            if let Some(code) = interruption.exit_code() {
+                return Ok(code);
             }
         }
     }

@@ -2,7 +2,6 @@
 
 use std::io;
 use std::net::SocketAddr;
-use std::pin::pin;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -20,7 +19,8 @@ use crate::access::guard;
 use crate::args::ServedRun;
 use crate::command_line::quoted;
 use crate::log::say;
-use crate::{command_line, ending, host, log, output, signals};
+use crate::signals::Signals;
+use crate::{command_line, ending, host, log, output};
 
 /// Files of the run, and a few connections.
 const OPEN_FILES: u64 = 80;
@@ -86,20 +86,19 @@ async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
 /// Waits for the answer and prints it, or for an interruption.
 async fn until_done(run: &ServedRun, handle: &Handle) -> anyhow::Result<ExitCode> {
     // Listened to from here to the end: a signal between the answer and the wait below must not be lost.
-    let mut interrupted = pin!(signals::interrupted());
+    let mut signals = Signals::new()?;
     let ending = tokio::select! {
         ending = ending::of(handle) => ending?,
-        interrupted = &mut interrupted => {
-            interrupted?;
+        signal = signals.next() => {
             say(format_args!("diadem: stopped; {}", command_line::how_to_go_on()));
-            return Ok(ExitCode::SUCCESS);
+            return Ok(signal.exit_code());
         }
     };
     let answer = ending::answer(ending)?;
     let code = output::answer(&answer, run.json)?;
     everybody_left(handle).await;
     if run.stays {
-        interrupted.await?;
+        signals.next().await;
     } else {
         tell_of_followers(handle, run);
     }

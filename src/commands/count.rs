@@ -1,7 +1,6 @@
 //! `diadem count`: a local run, with the coordinator's own code and a worker in one process.
 
 use std::path::Path;
-use std::pin::pin;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,12 +12,15 @@ use coordinator::standing::Standing;
 use coordinator::store::{OpenOptions, Store};
 use coordinator::{Ending, Handle};
 use queens::{Plan, PlanError};
+use tokio::sync::watch;
 use tracing::Level;
+use worker::Wish;
 
 use crate::args::{LocalCount, Storage, new_plan};
 use crate::local::Local;
 use crate::log::say;
-use crate::{command_line, ending, host, log, output, progress, signals};
+use crate::signals::{Signal, Signals};
+use crate::{command_line, ending, host, log, output, progress};
 
 /// A count that could not record anything for this long ends: what it counts on would be lost.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -37,6 +39,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
         kernel: count.kernel.kernel(&plan.spec())?,
         give_up_after: Some(PATIENCE),
         ahead: worker::AHEAD,
+        drain: Duration::ZERO,
     };
     let (kernel, threads) = (config.kernel.name(), config.threads);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -52,7 +55,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
         Storage::Directory { .. } => command_line::how_to_go_on(),
     };
     match ending {
-        Ok(Some(ending)) => {
+        Ok(Ended::Run(ending)) => {
             let mut answer = ending::answer(ending)?;
             if answer.units == 0 {
                 // Nothing was there to be counted, so the ledger does not say with what.
@@ -61,9 +64,9 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
             }
             output::answer(&answer, count.json)
         }
-        Ok(None) => {
+        Ok(Ended::Interrupted(signal)) => {
             say(format_args!("diadem: stopped; {what_is_kept}"));
-            Ok(ExitCode::from(signals::INTERRUPTED))
+            Ok(signal.exit_code())
         }
         Err(error) => Err(anyhow!("{}; {what_is_kept}", output::sentence(&error))),
     }
@@ -100,13 +103,21 @@ fn open(
     Ok((store, standing))
 }
 
-/// Counts until there is an ending, or until the user interrupts: then there is none.
+/// What a count has come to.
+enum Ended {
+    /// The run has an ending.
+    Run(Ending),
+    /// The user has interrupted.
+    Interrupted(Signal),
+}
+
+/// Counts until there is an ending, or until the user interrupts.
 async fn work(
     handle: &Handle,
     config: worker::Config,
     shows_progress: bool,
     is_settled: bool,
-) -> anyhow::Result<Option<Ending>> {
+) -> anyhow::Result<Ended> {
     let shown = shows_progress.then(|| tokio::spawn(progress::show(handle.snapshots())));
     let ending = count_and_audit(handle, config, is_settled).await;
     if let Some(shown) = shown {
@@ -116,26 +127,26 @@ async fn work(
     ending
 }
 
-async fn count_and_audit(
-    handle: &Handle,
-    config: worker::Config,
-    is_settled: bool,
-) -> anyhow::Result<Option<Ending>> {
+async fn count_and_audit(handle: &Handle, config: worker::Config, is_settled: bool) -> anyhow::Result<Ended> {
     // Listened to from here to the end: the audit before the answer can be interrupted as well.
-    let mut interrupted = pin!(signals::interrupted());
+    let mut signals = Signals::new()?;
     if !is_settled {
-        let shutdown = async { interrupted.as_mut().await.unwrap_or(()) };
-        let local = Arc::new(Local(handle.clone()));
-        let summary = worker::run(local, handle.plan().clone(), config, Box::pin(shutdown)).await?;
-        if !summary.finished {
-            return Ok(None);
+        let (wish, wished) = watch::channel(Wish::Stay);
+        let mut work = worker::run(Arc::new(Local(handle.clone())), handle.plan().clone(), config, wished);
+        tokio::select! {
+            summary = &mut work => {
+                summary?;
+            }
+            signal = signals.next() => {
+                wish.send_replace(Wish::Leave);
+                if !work.await?.finished {
+                    return Ok(Ended::Interrupted(signal));
+                }
+            }
         }
     }
     tokio::select! {
-        ending = ending::of(handle) => Ok(Some(ending?)),
-        interrupted = &mut interrupted => {
-            interrupted?;
-            Ok(None)
-        }
+        ending = ending::of(handle) => Ok(Ended::Run(ending?)),
+        signal = signals.next() => Ok(Ended::Interrupted(signal)),
     }
 }

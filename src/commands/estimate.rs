@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use crate::args::EstimateArgs;
 use crate::measurement::speed::candidates;
 use crate::output::print;
-use crate::signals;
+use crate::signals::Interruption;
 use campaign::Campaign;
 use extrapolation::extrapolate;
 use sampled::sample;
@@ -79,12 +79,18 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
         beyond(args, opinion.as_ref())?;
         return Ok(ExitCode::SUCCESS);
     };
-    let interrupted = signals::flag()?;
+    let interruption = Interruption::listen()?;
     let threads = args.threads.count() as usize;
-    let (estimate, draws) = sample(board, args.seconds / 2.0, threads, args.seed, &interrupted)?;
+    let (estimate, draws) = sample(board, args.seconds / 2.0, threads, args.seed, interruption.raised())?;
     let mut speeds = Vec::new();
     for candidate in candidates(board, &Method::ALL, &Isa::available(), 1) {
-        speeds.extend(candidate.measure(board, None, args.seconds / 2.0, args.seed, &interrupted)?);
+        speeds.extend(candidate.measure(
+            board,
+            None,
+            args.seconds / 2.0,
+            args.seed,
+            interruption.raised(),
+        )?);
     }
     let campaign = Campaign::new(board, &estimate, &speeds, args)?;
     let text = if args.json {
@@ -106,11 +112,7 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
         lines.join("\n")
     };
     print(&text)?;
-    Ok(if interrupted.load(std::sync::atomic::Ordering::Relaxed) {
-        ExitCode::from(signals::INTERRUPTED)
-    } else {
-        ExitCode::SUCCESS
-    })
+    Ok(interruption.exit_code().unwrap_or(ExitCode::SUCCESS))
 }
 
 /// What there is to say of a board that no kernel counts.

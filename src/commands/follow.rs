@@ -14,7 +14,8 @@ use worker::{CoordinatorError, Outage, Remote};
 use crate::access::{ADMIN, FOLLOW, credentials};
 use crate::args::FollowArgs;
 use crate::command_line::quoted;
-use crate::{host, log, signals};
+use crate::signals::Signals;
+use crate::{host, log};
 
 /// The ledger, the connection, and what the process needs besides.
 const OPEN_FILES: u64 = 48;
@@ -34,14 +35,15 @@ pub fn run(args: FollowArgs) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Runtime::new()?;
     let result = runtime.block_on(async {
         // Apart from the signal: whatever the disk is doing, it can be left at any moment.
+        let mut signals = Signals::new()?;
         let following = tokio::spawn(follow(args));
         tokio::select! {
-            followed = following => followed.context("following has panicked")?,
-            interrupted = signals::interrupted() => interrupted.map_err(Into::into),
+            followed = following => followed.context("following has panicked")?.map(|()| ExitCode::SUCCESS),
+            signal = signals.next() => Ok(signal.exit_code()),
         }
     });
     runtime.shutdown_background();
-    result.map(|()| ExitCode::SUCCESS)
+    result
 }
 
 /// Follows until the run is complete, over as many calls as it takes.

@@ -6,6 +6,7 @@ use coordinator::run_directory::RunDirectory;
 use coordinator::{Answer, Merged, audit, merge};
 
 use crate::args::MergeArgs;
+use crate::exit;
 use crate::log::say;
 use crate::output::{self, print};
 
@@ -24,7 +25,7 @@ pub fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         print(&format!(
             "{left} units are missing, the first is {missing}; count them with: diadem count {n} --run {out}"
         ))?;
-        return Ok(ExitCode::SUCCESS);
+        return Ok(ExitCode::from(exit::UNSOUND));
     }
     let audit = audit(&directory)?;
     output::answer(&Answer::of(&audit, directory.plan().board(), directory.run().shard), false)

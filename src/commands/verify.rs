@@ -8,7 +8,7 @@ use std::io::BufReader;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, anyhow};
+use anyhow::Context;
 use coordinator::export::TableSource;
 use coordinator::run_directory::RunDirectory;
 use coordinator::verify::{SampleRecount, Verification, VerifyError};
@@ -17,6 +17,8 @@ use serde_json::{Map, Value, json};
 
 use crate::args::{ThreadsArgs, VerifyArgs};
 use crate::command_line::quoted;
+use crate::exit;
+use crate::log::say;
 use crate::output::{print, sentence};
 use progress::RecountProgress;
 
@@ -25,13 +27,14 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
     let verified = verify(args, &mut report);
     let way_on = verified.as_ref().err().and_then(|error| way_on(args.run.as_deref()?, error));
     report.end(&verified, way_on.as_deref())?;
-    let verified = match way_on {
-        Some(way_on) => {
-            verified.map_err(|error| anyhow!("{}; to have it counted again: {way_on}", sentence(&error)))
+    match (verified, way_on) {
+        (Ok(()), _) => Ok(ExitCode::SUCCESS),
+        (Err(error), None) => Err(error),
+        (Err(error), Some(way_on)) => {
+            say(format_args!("diadem: {}; to have it counted again: {way_on}", sentence(&error)));
+            Ok(exit::of(&error))
         }
-        None => verified,
-    };
-    verified.map(|()| ExitCode::SUCCESS)
+    }
 }
 
 /// The command that takes the counts back that cannot stand.

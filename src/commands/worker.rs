@@ -5,12 +5,14 @@ use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use queens::Plan;
+use tokio::sync::watch;
 use tracing::{Level, info};
-use worker::{Config, Remote, fetch_plan};
+use worker::{Config, Remote, Summary, Wish, fetch_plan};
 
 use crate::access::{JOIN, STATUS, credentials};
 use crate::args::{KernelChoice, WorkerArgs};
-use crate::{host, log, signals};
+use crate::signals::{Signal, Signals};
+use crate::{host, log};
 
 /// The connection, and what the process needs besides.
 const OPEN_FILES: u64 = 48;
@@ -28,12 +30,11 @@ pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
 async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let kernel = KernelChoice::try_from(args.kernel)?;
     let remote = Remote::new(&args.coordinator, &credentials(args.keys.as_deref(), [JOIN, STATUS])?)?;
+    let mut signals = Signals::new()?;
     let fetched = tokio::select! {
         fetched = fetch_plan(&remote, args.give_up_after) => fetched?,
-        interrupted = signals::interrupted() => {
-            interrupted?;
-            return Ok(ExitCode::SUCCESS);
-        }
+        // It holds nothing: it has drained.
+        _ = signals.next() => return Ok(ExitCode::SUCCESS),
     };
     let (spec, fingerprint) = fetched?;
     let plan = Plan::derive(spec).context("this worker cannot take part in the run")?;
@@ -50,11 +51,25 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
         kernel: kernel.kernel(&spec)?,
         give_up_after: args.give_up_after,
         ahead: args.ahead.unwrap_or(worker::AHEAD),
+        drain: args.drain,
     };
-    let shutdown = async { signals::interrupted().await.unwrap_or(()) };
-    let summary = worker::run(Arc::new(remote), Arc::new(plan), config, Box::pin(shutdown)).await?;
-    info!(units = summary.units, finished = summary.finished, "leaving");
-    Ok(ExitCode::SUCCESS)
+    let (wish, wished) = watch::channel(Wish::Stay);
+    let mut work = worker::run(Arc::new(remote), Arc::new(plan), config, wished);
+    let mut ended_by = None;
+    let summary = loop {
+        tokio::select! {
+            summary = &mut work => break summary?,
+            signal = signals.next() => {
+                // The first one has it drain, the second one leave.
+                let is_first = *wish.borrow() == Wish::Stay;
+                ended_by = (!is_first).then_some(signal);
+                wish.send_replace(if is_first { Wish::Drain } else { Wish::Leave });
+            }
+        }
+    };
+    let Summary { units, finished, broken_off } = summary;
+    info!(units, finished, broken_off, "leaving");
+    Ok(ended_by.map_or(ExitCode::SUCCESS, Signal::exit_code))
 }
 
 fn default_name() -> String {

@@ -55,7 +55,7 @@ fn an_interrupted_count_stops_within_two_seconds_says_how_to_go_on_and_goes_on()
     running.terminate();
     let outcome = running.end();
     assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
-    assert_eq!(outcome.code, Some(130));
+    assert_eq!(outcome.code, Some(143));
     assert!(outcome.stderr.contains("go on with: diadem count 18 --isa portable --quiet\n"), "{outcome:?}");
     let before = folder.counts("diadem-18");
     let running = folder.start("count 18 --isa portable --quiet", "log");

@@ -149,12 +149,12 @@ fn sigterm_ends_a_follower_at_once_whether_its_coordinator_is_there_or_not() {
     let alone = follower(&folder, &[&address], "copy");
     until("it waits", || fs::read_to_string(&alone.log).unwrap_or_default().contains("waiting"));
     alone.terminate();
-    assert_eq!(alone.end().code, Some(0));
+    assert_eq!(alone.end().code, Some(143));
     let _running = coordinator(&folder, "run", &address, "--n 16 --method search");
     let following = follower(&folder, &[&address], "copy");
     until("it follows", || fs::read_to_string(&following.log).unwrap_or_default().contains("following"));
     following.terminate();
-    assert_eq!(following.end().code, Some(0));
+    assert_eq!(following.end().code, Some(143));
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn take_over(random: &mut StdRng) {
     // What is acknowledged from here on, nobody has acknowledged.
     let acknowledged = workers.acknowledged();
     following.terminate();
-    assert_eq!(following.end().code, Some(0));
+    assert_eq!(following.end().code, Some(143));
     let copied = counts(&folder, "new");
     for (unit, count) in &acknowledged {
         assert_eq!(copied.get(&unit.0), Some(count), "unit {unit} was acknowledged");
@@ -242,7 +242,7 @@ fn an_old_coordinator_that_comes_back_beside_the_new_one_is_found_by_the_workers
     until("some is copied", || folder.counts("new") > 20);
     old.kill();
     following.terminate();
-    assert_eq!(following.end().code, Some(0));
+    assert_eq!(following.end().code, Some(143));
     let new = coordinator(&folder, "new", &second, "");
     until("the workers are there", || status(&folder, &second)["workers"].as_array().unwrap().len() == 2);
     // The old one comes back, and while the new one is away the workers come to it.
@@ -259,7 +259,7 @@ fn an_old_coordinator_that_comes_back_beside_the_new_one_is_found_by_the_workers
     }
     assert_eq!(files(&folder, "old"), before, "the old one has recorded nothing");
     old.terminate();
-    assert_eq!(old.end().code, Some(0));
+    assert_eq!(old.end().code, Some(143));
 }
 
 #[test]
@@ -270,7 +270,7 @@ fn a_worker_that_was_started_anew_joins_the_youngest_of_its_coordinators_though_
     let following = follower(&folder, &[&first], "new");
     until("it follows", || fs::read_to_string(&following.log).unwrap_or_default().contains("following"));
     following.terminate();
-    assert_eq!(following.end().code, Some(0));
+    assert_eq!(following.end().code, Some(143));
     let new = coordinator(&folder, "new", &second, "");
     // Takes connections and answers nothing.
     let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
@@ -283,7 +283,7 @@ fn a_worker_that_was_started_anew_joins_the_youngest_of_its_coordinators_though_
     assert_eq!(status(&folder, &first)["done"], 0);
     assert_eq!(files(&folder, "old"), BTreeMap::new(), "nobody has counted for the old one");
     old.terminate();
-    assert_eq!(old.end().code, Some(0));
+    assert_eq!(old.end().code, Some(143));
 }
 
 #[test]

@@ -116,8 +116,17 @@ impl Running {
 
     /// SIGTERM, as an operator stops it.
     pub fn terminate(&self) {
+        self.signal("-TERM");
+    }
+
+    /// SIGINT, as Ctrl-C sends it.
+    pub fn interrupt(&self) {
+        self.signal("-INT");
+    }
+
+    fn signal(&self, signal: &str) {
         let pid = self.pid().to_string();
-        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
+        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
     }
 
     pub fn pid(&self) -> u32 {

@@ -33,7 +33,15 @@ impl Kernel for Lying {
 
 fn config(machine: &str, kernel: Arc<dyn Kernel>) -> Config {
     let (name, machine) = (machine.to_owned(), machine.to_owned());
-    Config { name, machine, threads: 1, kernel, give_up_after: None, ahead: worker::AHEAD }
+    Config {
+        name,
+        machine,
+        threads: 1,
+        kernel,
+        give_up_after: None,
+        ahead: worker::AHEAD,
+        drain: std::time::Duration::ZERO,
+    }
 }
 
 #[test]
@@ -58,7 +66,7 @@ fn a_worker_that_lies_in_one_unit_of_twenty_is_quarantined_and_the_total_is_exac
                 Arc::new(remote),
                 Arc::clone(&plan),
                 config,
-                Box::pin(std::future::pending()),
+                tokio::sync::watch::channel(worker::Wish::Stay).1,
             ));
         }
         let mut snapshots = handle.snapshots();

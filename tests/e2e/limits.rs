@@ -241,6 +241,7 @@ fn a_worker_that_waits_in_vain_for_units_hears_of_the_end_when_it_renews() {
         kernel: queens::kernel::kernel(queens::kernel::Method::Search, None).unwrap(),
         give_up_after: None,
         ahead: worker::AHEAD,
+        drain: Duration::ZERO,
     };
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let summary = runtime.block_on(async {
@@ -248,7 +249,7 @@ fn a_worker_that_waits_in_vain_for_units_hears_of_the_end_when_it_renews() {
             Arc::new(LastRenewal(UnitId(0))),
             Arc::new(plan),
             config,
-            Box::pin(std::future::pending()),
+            tokio::sync::watch::channel(worker::Wish::Stay).1,
         );
         tokio::time::timeout(Duration::from_secs(20), work).await.expect("it leaves").unwrap()
     });

@@ -7,6 +7,7 @@ mod cluster;
 mod count;
 mod damage;
 mod estimate;
+mod exit_codes;
 mod follow;
 mod foreign;
 mod forgery;

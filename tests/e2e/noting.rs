@@ -87,9 +87,10 @@ impl Workers {
                     kernel: kernel(Method::Search, Some(Isa::Portable)).unwrap(),
                     give_up_after: None,
                     ahead: worker::AHEAD,
+                    drain: Duration::ZERO,
                 };
                 let lender = Arc::new(Noting { remote, notes });
-                worker::run(lender, plan, config, Box::pin(std::future::pending())).await
+                worker::run(lender, plan, config, tokio::sync::watch::channel(worker::Wish::Stay).1).await
             })
         };
         let tasks = (0..workers).map(start).collect();

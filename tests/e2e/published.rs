@@ -52,13 +52,13 @@ fn heads_of_a_run_in_use_are_in_its_chain_for_ever() {
     forgery.write(&folder.path().join("rewritten"));
     assert_eq!(folder.run("verify rewritten").code, Some(0));
     let refused = folder.run("verify rewritten --heads heads");
-    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert_eq!(refused.code, Some(3), "{refused:?}");
     let line = format!("heads: line {}: ", heads.lines().count());
     assert!(refused.stderr.contains(&line) && refused.stderr.contains("not in the chain"), "{refused:?}");
     folder.run("count 8 --run other --quiet");
     let other = folder.run("verify other --heads heads");
     assert!(
-        other.code == Some(1) && other.stderr.contains("heads: line 2: that head is of run "),
+        other.code == Some(3) && other.stderr.contains("heads: line 2: that head is of run "),
         "{other:?}"
     );
     fs::write(folder.path().join("nothing"), "# nothing\n").unwrap();
@@ -91,13 +91,13 @@ fn a_certificate_is_given_for_what_is_finished_and_sound_and_says_what_the_ledge
     // Another key, other words, another run, and what comes after it.
     let other_key = "0".repeat(64);
     let other = folder.run(&format!("verify --certificate run.json --signer {other_key}"));
-    assert!(other.code == Some(1) && other.stderr.contains("is signed with the key"), "{other:?}");
+    assert!(other.code == Some(3) && other.stderr.contains("is signed with the key"), "{other:?}");
     fs::write(folder.path().join("changed"), text.replacen("14200", "14208", 1)).unwrap();
     let changed = folder.run("verify --certificate changed");
-    assert!(changed.code == Some(1) && changed.stderr.contains("changed: the signature"), "{changed:?}");
+    assert!(changed.code == Some(3) && changed.stderr.contains("changed: the signature"), "{changed:?}");
     folder.run("count 12 --run again --quiet");
     let again = folder.run("verify again --certificate run.json");
-    assert!(again.code == Some(1) && again.stderr.contains("has no head"), "{again:?}");
+    assert!(again.code == Some(3) && again.stderr.contains("has no head"), "{again:?}");
     // One key for two runs.
     folder.run("certify again --key run/certify.key -o again.json");
     assert_eq!(folder.run(&format!("verify --certificate again.json --signer {key}")).code, Some(0));
@@ -123,7 +123,7 @@ fn a_ledger_names_the_keys_of_all_its_coordinators_and_a_certificate_of_another_
     let worker = folder.start(&join, "worker.log");
     until("something is counted", || folder.counts("run") > 20);
     first.terminate();
-    assert_eq!(first.end().code, Some(0));
+    assert_eq!(first.end().code, Some(143));
     assert_eq!(start("second.key").end().code, Some(0));
     assert_eq!(worker.end().code, Some(0));
     assert!(!folder.path().join("run/certify.key").exists());

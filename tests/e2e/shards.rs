@@ -88,14 +88,14 @@ fn shards_that_disagree_leave_a_dispute_that_the_joint_run_decides() {
         forgery.lines[at]["count"] = (count_of(&forgery.lines[at]) + 1).into();
     });
     let merged = folder.run(&format!("merge out {parts} lie"));
-    assert_eq!(merged.code, Some(0), "{merged:?}");
+    assert_eq!(merged.code, Some(3), "{merged:?}");
     assert!(
         merged.stderr.contains("lie has ") && merged.stderr.contains("by liar, another run"),
         "{merged:?}"
     );
     assert!(merged.stdout.contains("1 units are missing"), "{merged:?}");
     let verified = folder.run("verify out");
-    assert!(verified.code == Some(1) && verified.stderr.contains("1 units are missing"), "{verified:?}");
+    assert!(verified.code == Some(3) && verified.stderr.contains("1 units are missing"), "{verified:?}");
     folder.run("count 12 --run out --method meet --quiet");
     let worth = worth(&folder, "out");
     assert!(worth["conflicts"].as_u64() >= Some(1), "{worth}");

@@ -66,7 +66,7 @@ fn a_wrong_count_with_all_hashes_right_is_found_by_the_recount_and_named() {
         folder.run(&format!("count 12 --method {kernel} --run {run} --quiet"));
         let unit = lie_about(&folder, &run, 1, |summand| summand == Summand::Asymmetric);
         let outcome = folder.run(&format!("verify {run} --recount all"));
-        assert_eq!(outcome.code, Some(1), "{outcome:?}");
+        assert_eq!(outcome.code, Some(3), "{outcome:?}");
         let error = outcome.stderr.lines().last().unwrap();
         assert!(error.contains(&format!("unit {unit}: the ledger says")), "{outcome:?}");
         assert!(error.contains("000001.jsonl:") && error.contains(other), "{outcome:?}");
@@ -86,7 +86,7 @@ fn wrong_symmetric_counts_are_found_whatever_the_sample() {
     let half = |summand| matches!(summand, Summand::Symmetric(_, Measure::HalfTurn));
     let unit = lie_about(&folder, "half", 2, half);
     let outcome = folder.run("verify half --recount 0 --json");
-    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert_eq!(outcome.code, Some(3), "{outcome:?}");
     let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
     assert_eq!(report["sound"], false);
     let wrong = report["wrong"].as_str().unwrap();
@@ -98,7 +98,7 @@ fn wrong_symmetric_counts_are_found_whatever_the_sample() {
     let outcome = folder.run("verify quarter --recount 0");
     let place = format!("unit {unit}: ");
     assert!(outcome.stderr.contains(&place) && outcome.stderr.contains("no multiple of 4"), "{outcome:?}");
-    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert_eq!(outcome.code, Some(3), "{outcome:?}");
 }
 
 #[test]
@@ -108,7 +108,7 @@ fn a_run_without_units_missing_none_and_no_run_are_told_apart() {
     assert_eq!(folder.run("verify shard").code, Some(0));
     folder.run("merge out shard");
     let outcome = folder.run("verify out");
-    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    assert_eq!(outcome.code, Some(3), "{outcome:?}");
     assert!(
         outcome.stderr.contains("not complete: ") && outcome.stderr.contains("the first is 1"),
         "{outcome:?}"
@@ -145,7 +145,7 @@ fn tables_say_what_the_ledger_says_and_verify_knows_them() {
             for forged in [with(&[&changed]), with(&[]), with(&[lines[middle]; 2]), format!("{text}more\n")] {
                 fs::write(folder.path().join("forged"), &forged).unwrap();
                 let refused = folder.run("verify run --recount 0 --export forged");
-                assert!(refused.code == Some(1) && refused.stderr.contains("forged: line "), "{refused:?}");
+                assert!(refused.code == Some(3) && refused.stderr.contains("forged: line "), "{refused:?}");
             }
         }
     }
@@ -188,7 +188,7 @@ fn the_command_that_verify_names_puts_right_what_was_wrong() {
     let folder = Folder::new();
     let put_right = |run: &str| {
         let outcome = folder.run(&format!("verify {run} --recount all --json"));
-        assert_eq!(outcome.code, Some(1), "{outcome:?}");
+        assert_eq!(outcome.code, Some(3), "{outcome:?}");
         let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
         let way_on = report["way_on"].as_str().unwrap_or_else(|| panic!("{report}")).to_owned();
         let command = way_on.strip_prefix("diadem ").unwrap();

@@ -26,4 +26,4 @@ pub use joining::{Announced, fetch_plan};
 pub use outage::{GaveUp, Outage};
 pub use pace::AHEAD;
 pub use remote::{AddressError, Remote};
-pub use run::{Config, Summary, WorkerError, run};
+pub use run::{Config, Summary, Wish, WorkerError, run};

@@ -1,7 +1,7 @@
 //! The threads that count, apart from those that talk.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use cpu_time::ThreadTime;
@@ -38,6 +38,9 @@ pub trait Pool: Send + Sync {
     /// The units that are in a thread now.
     fn counting(&self) -> Vec<UnitId>;
 
+    /// Begins no unit more; those in threads are counted to their ends.
+    fn finish(&self);
+
     /// Has all units end soon, counted or not.
     fn stop(&self);
 }
@@ -48,6 +51,8 @@ pub struct ThreadedPool {
     plan: Arc<Plan>,
     kernels: Arc<Kernels>,
     stop: Arc<Stop>,
+    /// Set where no unit is to be begun any more.
+    finishes: Arc<AtomicBool>,
     outcomes: UnboundedSender<Outcome>,
     level: Arc<Level>,
     /// What each thread counts.
@@ -88,6 +93,7 @@ impl ThreadedPool {
             plan,
             kernels,
             stop: Arc::new(Stop::new()),
+            finishes: Arc::default(),
             outcomes,
             level: Arc::new(level),
             in_thread,
@@ -100,13 +106,15 @@ impl Pool for ThreadedPool {
         let (plan, kernels) = (Arc::clone(&self.plan), Arc::clone(&self.kernels));
         let (stop, outcomes) = (Arc::clone(&self.stop), self.outcomes.clone());
         let level = Arc::clone(&self.level);
-        let in_thread = Arc::clone(&self.in_thread);
+        let (in_thread, finishes) = (Arc::clone(&self.in_thread), Arc::clone(&self.finishes));
         level.units.fetch_add(1, Ordering::Relaxed);
         self.threads.spawn_fifo(move || {
             let own = rayon::current_thread_index().and_then(|index| in_thread.get(index));
-            let set = |unit| own.into_iter().for_each(|own: &AtomicU64| own.store(unit, Ordering::Relaxed));
+            let set = |unit| own.into_iter().for_each(|own: &AtomicU64| own.store(unit, Ordering::SeqCst));
+            // In this order: who has had the pool finish, and then finds no thread with the unit, knows that it is not begun.
             set(lease.unit.0);
-            let outcome = if stop.is_stopped() { None } else { count(&plan, &kernels, lease, &stop) };
+            let is_over = finishes.load(Ordering::SeqCst) || stop.is_stopped();
+            let outcome = if is_over { None } else { count(&plan, &kernels, lease, &stop) };
             set(NONE);
             // Nobody listens any more when the worker has left; then nobody needs to know.
             outcomes.send(outcome.map_or(Outcome::Stopped, Outcome::Counted)).ok();
@@ -129,8 +137,12 @@ impl Pool for ThreadedPool {
     }
 
     fn counting(&self) -> Vec<UnitId> {
-        let units = self.in_thread.iter().map(|unit| unit.load(Ordering::Relaxed));
+        let units = self.in_thread.iter().map(|unit| unit.load(Ordering::SeqCst));
         units.filter(|unit| *unit != NONE).map(UnitId).collect()
+    }
+
+    fn finish(&self) {
+        self.finishes.store(true, Ordering::SeqCst);
     }
 
     fn stop(&self) {

@@ -42,7 +42,10 @@ impl<P: Pool> WorkerLoop<P> {
         }
         let (target, in_hand) = (self.pace.target(), self.in_hand());
         let is_little = in_hand < 2 * self.config.threads as usize;
-        if !self.leasing && (is_little || in_hand * 4 <= self.full.min(target) * 3) {
+        if !self.leasing
+            && self.drains_until.is_none()
+            && (is_little || in_hand * 4 <= self.full.min(target) * 3)
+        {
             self.leasing = true;
             let want = (target - in_hand) as u32;
             self.call(move |c| async move { c.lease(worker, want, LEASE_WAIT).await }, Event::Leased);

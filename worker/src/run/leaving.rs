@@ -20,6 +20,7 @@ impl<P: Pool> WorkerLoop<P> {
         outcomes: &mut UnboundedReceiver<Outcome>,
         events: &mut UnboundedReceiver<Event>,
     ) {
+        let begun = self.pool.counting();
         self.pool.stop();
         let pool_end = async {
             let mut in_pool = self.counting.len();
@@ -30,6 +31,7 @@ impl<P: Pool> WorkerLoop<P> {
             }
         };
         timeout(POOL_END, pool_end).await.ok();
+        self.summary.broken_off = begun.iter().filter(|unit| self.counting.contains_key(unit)).count() as u64;
         let Membership::Member { worker, .. } = self.membership else { return };
         if self.outage.until().is_some() {
             return;

@@ -1,7 +1,7 @@
 //! The life of a worker: register, lease, count, report, and leave.
 //!
 //! ```text
-//! until it is stopped, or the coordinator says that all is counted:
+//! until it is to leave, or has drained, or the coordinator says that all is counted:
 //!     hold enough units for the time ahead        (one request at a time, waiting at the coordinator)
 //!     report what has been counted                (one report at a time, with all that is there)
 //!     renew the leases of what is held
@@ -13,6 +13,7 @@
 //! kept until the coordinator has acknowledged it.
 
 mod calls;
+mod draining;
 mod hung;
 mod leaving;
 mod replies;
@@ -20,7 +21,6 @@ mod replies;
 mod tests;
 
 use std::collections::HashMap;
-use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,6 +31,7 @@ use queens::{Plan, UnitId};
 use rayon::ThreadPoolBuildError;
 use thiserror::Error;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
 use crate::boxed::Boxed;
@@ -60,6 +61,20 @@ pub struct Config {
     /// For how long it holds units ahead: through an outage as long as this it goes on counting, where it had been lent
     /// as much.
     pub ahead: Duration,
+    /// For how long it goes on, when it drains, with what its threads count.
+    pub drain: Duration,
+}
+
+/// What is wanted of a worker; later ones prevail.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wish {
+    /// It is to work.
+    #[default]
+    Stay,
+    /// It is to finish what its threads count, give back the rest, and leave.
+    Drain,
+    /// It is to leave within two seconds.
+    Leave,
 }
 
 /// What a worker has done.
@@ -69,6 +84,8 @@ pub struct Summary {
     pub units: u64,
     /// Whether all units of the run have been counted, by whomever.
     pub finished: bool,
+    /// Units that it began, and gave back uncounted when it left.
+    pub broken_off: u64,
 }
 
 /// Why a worker had to leave.
@@ -93,7 +110,7 @@ pub enum WorkerError {
     Threads(#[from] ThreadPoolBuildError),
 }
 
-/// Runs a worker until all is counted, it has to leave, or `shutdown` completes; then it leaves within two seconds.
+/// Runs a worker until all is counted, it has to leave, or it is wished to.
 ///
 /// # Errors
 /// If its kernel miscounts, the system gives it no threads, the coordinator refuses it, or does not answer for longer
@@ -102,8 +119,8 @@ pub fn run(
     coordinator: Arc<dyn Lender>,
     plan: Arc<Plan>,
     config: Config,
-    shutdown: Boxed<'_, ()>,
-) -> Boxed<'_, Result<Summary, WorkerError>> {
+    wish: watch::Receiver<Wish>,
+) -> Boxed<'static, Result<Summary, WorkerError>> {
     Box::pin(async move {
         let self_test = self_test::run(&*config.kernel)?;
         let (outcomes_in, outcomes) = unbounded_channel();
@@ -111,7 +128,7 @@ pub fn run(
         let pool = ThreadedPool::new(config.threads, Arc::clone(&plan), kernel, outcomes_in)?;
         let (events_in, events) = unbounded_channel();
         WorkerLoop::new(coordinator, plan, config, self_test, pool, events_in)
-            .work(outcomes, events, shutdown)
+            .work(outcomes, events, wish)
             .await
     })
 }
@@ -147,6 +164,8 @@ struct WorkerLoop<P> {
     seen: hung::Seen,
     /// Whether all threads hang.
     is_hung: bool,
+    /// Until when it drains.
+    drains_until: Option<Instant>,
     summary: Summary,
 }
 
@@ -198,6 +217,7 @@ impl<P: Pool> WorkerLoop<P> {
             renewing: false,
             seen: hung::Seen::default(),
             is_hung: false,
+            drains_until: None,
             summary: Summary::default(),
         }
     }
@@ -206,9 +226,8 @@ impl<P: Pool> WorkerLoop<P> {
         mut self,
         mut outcomes: UnboundedReceiver<Outcome>,
         mut events: UnboundedReceiver<Event>,
-        shutdown: impl Future<Output = ()>,
+        mut wish: watch::Receiver<Wish>,
     ) -> Result<Summary, WorkerError> {
-        tokio::pin!(shutdown);
         let begun = Instant::now();
         let mut gather_until = begun;
         loop {
@@ -217,7 +236,13 @@ impl<P: Pool> WorkerLoop<P> {
             let wake = if gathers { self.wake().min(gather_until) } else { self.wake() };
             tokio::select! {
                 biased;
-                () = &mut shutdown => break,
+                // Nobody is left to wish anything: it goes on.
+                Ok(()) = wish.changed() => {
+                    if *wish.borrow_and_update() == Wish::Leave {
+                        break;
+                    }
+                    self.drain();
+                }
                 Some(event) = events.recv() => self.take(event)?,
                 Some(outcome) = outcomes.recv(), if !gathers => {
                     gather_until = Instant::now() + (begun.elapsed() / 4).clamp(GATHER[0], GATHER[1]);
@@ -230,7 +255,7 @@ impl<P: Pool> WorkerLoop<P> {
                 () = self.pool.running_dry() => {}
                 () = sleep_until(wake) => {}
             }
-            if self.summary.finished || self.is_hung {
+            if self.summary.finished || self.is_hung || self.has_drained() {
                 break;
             }
         }
@@ -241,8 +266,9 @@ impl<P: Pool> WorkerLoop<P> {
     /// When something is due although nothing happens.
     fn wake(&self) -> Instant {
         let far = Instant::now() + Duration::from_mins(1);
+        let far = self.drains_until.map_or(far, |until| until.min(far));
         if let Some(until) = self.outage.until() {
-            return until;
+            return until.min(far);
         }
         // What waits for an answer wakes nobody before that comes.
         let Membership::Member { renew_next, .. } = self.membership else { return far };

@@ -82,6 +82,8 @@ impl<P: Pool> WorkerLoop<P> {
     fn leased(&mut self, reply: LeaseReply) {
         match reply {
             LeaseReply::Finished => self.summary.finished = true,
+            // Asked for before it drained, and perhaps what it gave back itself.
+            LeaseReply::Granted(leases) if self.drains_until.is_some() => self.give_back(leases),
             LeaseReply::Granted(leases) => {
                 let held: HashSet<UnitId> =
                     self.counted.iter().chain(&self.reporting).map(|count| count.lease.unit).collect();

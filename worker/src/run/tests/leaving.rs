@@ -53,7 +53,7 @@ async fn leaving_takes_less_than_two_seconds_however_mute_the_coordinator_is() {
     coordinator.set(Condition::Mute);
     life.until(seconds(20)).await;
     let (summary, took) = life.stop().await;
-    assert_eq!(summary, Summary { units: 1, finished: false });
+    assert_eq!(summary, Summary { units: 1, finished: false, broken_off: 1 });
     assert!(took > Duration::from_millis(300) && took < seconds(2), "{took:?}");
 }
 
@@ -66,4 +66,57 @@ async fn a_worker_leaves_at_once_when_the_coordinator_is_known_to_be_away() {
     let (summary, took) = life.stop().await;
     assert_eq!(summary, Summary::default());
     assert!(took < Duration::from_millis(10), "{took:?}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_drains_finishes_what_it_counts_and_gives_back_the_rest_at_once() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    // The first two units are counted, the third is begun.
+    life.until(seconds(15)).await;
+    let (summary, took) = life.wish(Wish::Drain).await;
+    assert!((seconds(6)..seconds(7)).contains(&took), "{took:?}");
+    assert_eq!(summary, Summary { units: 3, finished: false, broken_off: 0 });
+    let books = coordinator.books();
+    let given_back: Vec<_> =
+        books.heard.iter().filter(|(_, heard)| matches!(heard, Heard::Release { .. })).collect();
+    let [
+        (at_once, Heard::Release { held, leaving: false }),
+        (_, Heard::Release { held: rest, leaving: true }),
+    ] = given_back[..]
+    else {
+        panic!("{given_back:?}")
+    };
+    assert!(!held.is_empty() && !held.contains(&UnitId(2)), "{held:?}");
+    assert!(*at_once < seconds(16), "{at_once:?}");
+    assert_eq!(*rest, []);
+}
+
+#[tokio::test(start_paused = true)]
+async fn draining_is_bounded_and_a_second_wish_ends_it() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    let life = Life::begin(&coordinator, seconds(300), None);
+    life.until(seconds(100)).await;
+    let (summary, took) = life.wish(Wish::Drain).await;
+    assert!((DRAIN..DRAIN + seconds(2)).contains(&took), "{took:?}");
+    assert_eq!(summary, Summary { units: 0, finished: false, broken_off: 1 });
+
+    let life = Life::begin(&FakeCoordinator::with_units(UNITS), seconds(300), None);
+    life.until(seconds(100)).await;
+    life.wish.send_replace(Wish::Drain);
+    life.until(seconds(105)).await;
+    let (summary, took) = life.wish(Wish::Leave).await;
+    assert!(took < seconds(2), "{took:?}");
+    assert_eq!(summary.broken_off, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_holds_nothing_has_drained_at_once() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    coordinator.set(Condition::Away);
+    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    life.until(seconds(20)).await;
+    let (summary, took) = life.wish(Wish::Drain).await;
+    assert_eq!(summary, Summary::default());
+    assert!(took < seconds(1), "{took:?}");
 }

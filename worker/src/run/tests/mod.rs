@@ -18,11 +18,11 @@ use queens::kernel::{Isa, Method, kernel};
 use queens::plan::PlanSpec;
 use queens::{Board, Plan, UnitId};
 use tokio::sync::mpsc::unbounded_channel;
-use tokio::sync::oneshot;
+use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::{Config, Summary, WorkerError, WorkerLoop};
+use super::{Config, Summary, Wish, WorkerError, WorkerLoop};
 use crate::coordinator::CoordinatorError;
 use books::{Condition, Heard};
 use fake_coordinator::{FakeCoordinator, LEASE_TIME};
@@ -33,6 +33,9 @@ const UNITS: u64 = 10;
 /// No unit ends at a round second.
 const UNIT_TIME: Duration = Duration::from_secs(7);
 
+/// A worker that drains goes on for so long.
+const DRAIN: Duration = Duration::from_secs(20);
+
 /// No worker of these tests lives longer.
 const PATIENCE: Duration = Duration::from_hours(1);
 
@@ -40,7 +43,7 @@ const PATIENCE: Duration = Duration::from_hours(1);
 struct Life {
     begun: Instant,
     task: JoinHandle<Result<Summary, WorkerError>>,
-    shutdown: oneshot::Sender<()>,
+    wish: watch::Sender<Wish>,
 }
 
 impl Life {
@@ -57,16 +60,12 @@ impl Life {
             kernel: kernel(Method::Search, Some(Isa::Portable)).unwrap(),
             give_up_after,
             ahead: crate::pace::AHEAD,
+            drain: DRAIN,
         };
         let worker =
             WorkerLoop::new(Arc::new(coordinator.clone()), Arc::new(plan), config, 14200, pool, events_in);
-        let (shutdown, asked) = oneshot::channel::<()>();
-        let asked = async {
-            if asked.await.is_err() {
-                std::future::pending().await
-            }
-        };
-        Self { begun: Instant::now(), task: tokio::spawn(worker.work(outcomes, events, asked)), shutdown }
+        let (wish, wished) = watch::channel(Wish::Stay);
+        Self { begun: Instant::now(), task: tokio::spawn(worker.work(outcomes, events, wished)), wish }
     }
 
     /// Lets time pass up to so long after the beginning.
@@ -82,8 +81,13 @@ impl Life {
 
     /// What becomes of it when it is stopped, and how long that takes.
     async fn stop(self) -> (Summary, Duration) {
+        self.wish(Wish::Leave).await
+    }
+
+    /// What becomes of it when it is wished to drain or to leave, and how long that takes.
+    async fn wish(self, wish: Wish) -> (Summary, Duration) {
         let asked = Instant::now();
-        self.shutdown.send(()).unwrap();
+        self.wish.send_replace(wish);
         let result = timeout(PATIENCE, self.task).await.expect("the worker leaves").unwrap();
         (result.unwrap(), asked.elapsed())
     }

@@ -22,6 +22,7 @@ pub struct VirtualPool {
     outcomes: UnboundedSender<Outcome>,
     level: Arc<VirtualLevel>,
     stop: watch::Sender<bool>,
+    finish: watch::Sender<bool>,
 }
 
 #[derive(Default)]
@@ -39,8 +40,8 @@ pub fn completions(unit: UnitId) -> u64 {
 impl VirtualPool {
     /// A pool that takes so long for a unit and sends each outcome to `outcomes`.
     pub fn new(unit_time: Duration, outcomes: UnboundedSender<Outcome>) -> Self {
-        let (stop, _) = watch::channel(false);
-        Self { unit_time, free_at: Mutex::new(Instant::now()), outcomes, level: Arc::default(), stop }
+        let [stop, finish] = [(); 2].map(|()| watch::channel(false).0);
+        Self { unit_time, free_at: Mutex::new(Instant::now()), outcomes, level: Arc::default(), stop, finish }
     }
 }
 
@@ -52,13 +53,21 @@ impl Pool for VirtualPool {
             *free_at
         };
         let count = UnitCount { lease, completions: completions(lease.unit), nodes: 1, cpu: self.unit_time };
-        let (outcomes, level, mut stop) =
-            (self.outcomes.clone(), Arc::clone(&self.level), self.stop.subscribe());
+        let (outcomes, level) = (self.outcomes.clone(), Arc::clone(&self.level));
+        let (mut stop, mut finish) = (self.stop.subscribe(), self.finish.subscribe());
+        let begun_at = counted_at - self.unit_time;
         assert!(level.in_line.lock().unwrap().insert(lease.unit), "unit {} is in line already", lease.unit);
         tokio::spawn(async move {
+            let is_begun = tokio::select! {
+                biased;
+                () = sleep_until(begun_at) => true,
+                _ = stop.wait_for(|stopped| *stopped) => false,
+                _ = finish.wait_for(|finishes| *finishes) => false,
+            };
             let outcome = tokio::select! {
-                () = sleep_until(counted_at) => Outcome::Counted(count),
-                _ = stop.wait_for(|stopped| *stopped) => Outcome::Stopped,
+                () = sleep_until(counted_at), if is_begun => Outcome::Counted(count),
+                _ = stop.wait_for(|stopped| *stopped), if is_begun => Outcome::Stopped,
+                else => Outcome::Stopped,
             };
             outcomes.send(outcome).ok();
             let left = {
@@ -86,6 +95,10 @@ impl Pool for VirtualPool {
 
     fn counting(&self) -> Vec<UnitId> {
         self.level.in_line.lock().unwrap().first().copied().into_iter().collect()
+    }
+
+    fn finish(&self) {
+        self.finish.send_replace(true);
     }
 
     fn stop(&self) {

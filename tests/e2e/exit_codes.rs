@@ -1,0 +1,116 @@
+//! What scripts and service managers go by: the exit codes, and what a worker does when it is asked to end.
+
+use std::time::{Duration, Instant};
+
+use crate::harness::{Folder, free_address, until};
+
+#[test]
+fn what_is_interrupted_has_the_code_of_its_signal() {
+    let folder = Folder::new();
+    for (command, run) in [
+        ("count 19 --method search --isa portable --quiet --run a", "a"),
+        (&format!("coordinator --n 19 --run b --listen {}", free_address()), "b"),
+    ] {
+        let [interrupted, terminated] = [true, false].map(|interrupts| {
+            let running = folder.start(command, "log");
+            until("it works", || folder.path().join(run).join("run.json").exists());
+            std::thread::sleep(Duration::from_millis(300));
+            if interrupts {
+                running.interrupt()
+            } else {
+                running.terminate()
+            }
+            running.end()
+        });
+        assert_eq!(interrupted.code, Some(130), "{interrupted:?}");
+        assert_eq!(terminated.code, Some(143), "{terminated:?}");
+        assert!(terminated.stderr.contains("go on with: diadem"), "{terminated:?}");
+    }
+    let bench = folder.start("bench --n 20 --seconds 600 --threads 1 --json", "log");
+    std::thread::sleep(Duration::from_secs(1));
+    bench.interrupt();
+    assert_eq!(bench.end().code, Some(130));
+}
+
+#[test]
+fn a_run_without_an_answer_has_a_code_of_its_own() {
+    let folder = Folder::new();
+    folder.run("count 10 --run run --quiet");
+    folder.run("count 10 --run part --shard 1/2 --quiet");
+    // Not all is there.
+    assert_eq!(folder.run("merge joint part").code, Some(3));
+    assert_eq!(folder.run("verify joint").code, Some(3));
+    assert_eq!(folder.run("certify joint").code, Some(3));
+    // Damaged.
+    let ledger = folder.ledger("run");
+    let path = folder.path().join("run/ledger/000001.jsonl");
+    std::fs::write(
+        &path,
+        ledger.replacen("\"kind\":\"count\",\"unit\":", "\"kind\":\"count\",\"unit\":1", 1),
+    )
+    .unwrap();
+    for command in [
+        "verify run",
+        "count 10 --run run --quiet",
+        "coordinator --run run",
+        "merge other run",
+        "export run --csv",
+    ] {
+        assert_eq!(folder.run(command).code, Some(3), "{command}");
+    }
+    // Not there, or not understood.
+    assert_eq!(folder.run("verify nowhere").code, Some(1));
+    assert_eq!(folder.run("coordinator --run nowhere").code, Some(1));
+    assert_eq!(folder.run("count ten").code, Some(2));
+    assert_eq!(folder.run("verify").code, Some(2));
+    assert_eq!(folder.run("count --help").code, Some(0));
+}
+
+#[test]
+fn a_worker_that_is_asked_to_end_finishes_what_it_counts_and_gives_back_the_rest() {
+    let folder = Folder::new();
+    let address = free_address();
+    // Units of some seconds, by the slowest kernel.
+    let coordinator = folder.start(
+        &format!("coordinator --n 20 --families 0,1,0 --run run --listen {address} --double-check none"),
+        "log",
+    );
+    let worker = |name: &str, more: &str| {
+        let command = format!("worker --coordinator http://{address} --threads 1 --name {name} {more}");
+        folder.start(&command, &format!("{name}.log"))
+    };
+    let status = || {
+        let status = folder.run(&format!("status --coordinator http://{address} --json"));
+        serde_json::from_str::<serde_json::Value>(&status.stdout).ok()
+    };
+    let holds = |count: u64| status().is_some_and(|status| status["leased"].as_u64() >= Some(count));
+    let first = worker("first", "--drain 60s");
+    until("it holds units", || holds(2));
+    std::thread::sleep(Duration::from_millis(500));
+    let before = folder.counts("run");
+    first.terminate();
+    until("others may have the rest", || {
+        status().is_some_and(|status| status["leased"] == 1 || status["leased"] == 0)
+    });
+    let ended = first.end();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stderr.contains("draining") && ended.stderr.contains("broken_off=0"), "{ended:?}");
+    assert!(folder.counts("run") > before, "what it counted is lost");
+
+    let second = worker("second", "--drain 1h --isa portable --method search");
+    until("it holds units", || holds(2));
+    second.interrupt();
+    until("it drains", || {
+        std::fs::read_to_string(folder.path().join("second.log")).unwrap().contains("draining")
+    });
+    let asked = Instant::now();
+    second.interrupt();
+    let ended = second.end();
+    assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
+    assert_eq!(ended.code, Some(130), "{ended:?}");
+    // A status may be some moments old.
+    until("it holds nothing", || status().is_some_and(|status| status["leased"] == 0));
+    let known = status().unwrap();
+    assert_eq!(known["disputed"].as_u64().unwrap_or(0), 0, "nobody is blamed: {known}");
+    coordinator.kill();
+}

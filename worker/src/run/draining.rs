@@ -1,0 +1,46 @@
+//! How a worker drains: what its threads count is finished, all else goes back at once for others to count.
+
+use std::sync::Arc;
+
+use proto::Lease;
+use tokio::time::Instant;
+use tracing::info;
+
+use super::{Membership, WorkerLoop};
+use crate::pool::Pool;
+
+impl<P: Pool> WorkerLoop<P> {
+    /// Begins nothing more, and gives back what no thread has begun. A second wish to drain changes nothing.
+    pub(super) fn drain(&mut self) {
+        if self.drains_until.is_some() {
+            return;
+        }
+        self.drains_until = Some(Instant::now() + self.config.drain);
+        self.pool.finish();
+        let begun = self.pool.counting();
+        let idle = self.counting.extract_if(|unit, _| !begun.contains(unit)).map(|(_, lease)| lease);
+        let idle: Vec<_> = idle.collect();
+        let seconds = self.config.drain.as_secs();
+        info!(
+            counting = begun.len(),
+            given_back = idle.len(),
+            seconds,
+            "draining; a second signal ends it now"
+        );
+        self.give_back(idle);
+    }
+
+    /// Gives units back that are not counted. Should that not arrive, they go back when the worker leaves, or when their
+    /// leases end.
+    pub(super) fn give_back(&self, leases: Vec<Lease>) {
+        if let Membership::Member { worker, .. } = self.membership {
+            let coordinator = Arc::clone(&self.coordinator);
+            tokio::spawn(async move { coordinator.release(worker, leases, false).await });
+        }
+    }
+
+    /// Whether nothing is left to wait for, or the time is over.
+    pub(super) fn has_drained(&self) -> bool {
+        self.drains_until.is_some_and(|until| Instant::now() >= until || self.pool.counting().is_empty())
+    }
+}

@@ -1,9 +1,10 @@
-//! What a coordinator carries: `cargo bench --bench load [-- WORKERS RATE SECONDS]`.
+//! What a coordinator carries: `cargo bench --bench load [-- WORKERS RATE SECONDS [LEASES WAITING]]`.
 //!
-//! A coordinator on loopback with the plan of n = 28 (ten million units), and simulated workers (1000 unless told
-//! otherwise) that register, lease, renew and report made-up counts like real ones, all together RATE of them a second
-//! (5000), for so many SECONDS (30). Prints the durable counts a second, the time from a report to its
-//! acknowledgement, and the processor time and memory of the coordinator.
+//! A coordinator on loopback with the plan of n = 28 (ten million units), TLS and a token, and simulated workers (1000
+//! unless told otherwise) that register, lease, renew and report made-up counts like real ones, all together RATE of them a
+//! second (5000), for so many SECONDS (30). They hold LEASES together (ten seconds ahead each, unless told), and so many
+//! more are WAITING for units (none): they have their share already. Prints the durable counts a second, the time from a
+//! report to its acknowledgement, and the processor time and memory of the coordinator.
 
 mod worker;
 
@@ -13,13 +14,13 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use proto::v1;
 use proto::v1::coordinator_client::CoordinatorClient;
+use proto::{AccessToken, v1};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
-use tonic::transport::{Channel, Endpoint};
+use tonic::transport::{Certificate, ClientTlsConfig, Endpoint};
 
-use worker::{Acknowledgements, LoadWorker};
+use worker::{Acknowledgements, Client, LoadWorker, Token};
 
 /// The workers have come to their rate.
 const WARM_UP: Duration = Duration::from_secs(10);
@@ -32,39 +33,59 @@ const TICKS: f64 = 100.0;
 
 fn main() {
     let numbers: Vec<u32> = std::env::args().filter_map(|arg| arg.parse().ok()).collect();
-    let [workers, rate, seconds] =
-        [0, 1, 2].map(|at| numbers.get(at).copied().unwrap_or([1000, 5000, 30][at]));
+    let [workers, rate, seconds, leases, waiting] =
+        [0, 1, 2, 3, 4].map(|at| numbers.get(at).copied().unwrap_or([1000, 5000, 30, 0, 0][at]));
     let runtime = tokio::runtime::Runtime::new().expect("threads");
-    runtime.block_on(measure(workers, f64::from(rate), Duration::from_secs(seconds.into())));
+    let time = Duration::from_secs(seconds.into());
+    runtime.block_on(measure(workers, f64::from(rate), time, leases / workers, waiting));
 }
 
-async fn measure(workers: u32, rate: f64, time: Duration) {
+async fn measure(workers: u32, rate: f64, time: Duration, leases_each: u32, waiting: u32) {
     let folder = TempDir::new().expect("a folder");
+    let keys = Command::new(env!("CARGO_BIN_EXE_diadem"))
+        .args(["keys", "init", "keys", "--host", "127.0.0.1"])
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .status();
+    assert!(keys.expect("the binary starts").success());
+    let read = |file: &str| fs::read_to_string(folder.path().join("keys/worker").join(file)).expect("a key");
+    let tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(read("ca.pem")));
+    let token: AccessToken = read("join.token").trim().parse().expect("a token");
     let address = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port");
     let log = fs::File::create(folder.path().join("log")).expect("a file");
     let coordinator = Command::new(env!("CARGO_BIN_EXE_diadem"))
         .args(["coordinator", "--n", "28", "--run", "run", "--listen", &address.to_string()])
+        .args(["--keys", "keys/coordinator"])
         .current_dir(folder.path())
         .stdout(Stdio::null())
         .stderr(log)
         .spawn()
         .expect("the binary starts");
     let coordinator = CoordinatorProcess { process: coordinator, _folder: folder };
-    let endpoint = Endpoint::from_shared(format!("http://{address}")).expect("an address").tcp_nodelay(true);
-    let fingerprint = plan(&endpoint).await;
+    let endpoint = Endpoint::from_shared(format!("https://{address}")).expect("an address").tcp_nodelay(true);
+    let endpoint = endpoint.tls_config(tls).expect("a certificate");
+    let client = || CoordinatorClient::with_interceptor(endpoint.connect_lazy(), Token(token.bearer()));
+    let fingerprint = plan(client()).await;
     let acknowledged = Arc::new(Acknowledgements::default());
     let period = Duration::from_secs_f64(f64::from(workers) / rate);
     let mut crowd = JoinSet::new();
     for k in 0..workers {
-        let worker = LoadWorker::new(&endpoint, k, period, Arc::clone(&acknowledged));
+        let worker = LoadWorker::new(client(), k, period, leases_each as usize, Arc::clone(&acknowledged));
         crowd.spawn(worker.run(fingerprint.clone()));
     }
     tokio::time::sleep(WARM_UP).await;
+    for k in workers..workers + waiting {
+        let worker = LoadWorker::new(client(), k, period, 0, Arc::clone(&acknowledged));
+        crowd.spawn(worker.wait(fingerprint.clone()));
+    }
+    tokio::time::sleep(if waiting > 0 { WARM_UP } else { Duration::ZERO }).await;
     acknowledged.take();
     let (begun, cpu) = (Instant::now(), coordinator.cpu_seconds());
     tokio::time::sleep(time).await;
     let (seconds, mut latencies) = (begun.elapsed().as_secs_f64(), acknowledged.take());
     let cpu = coordinator.cpu_seconds() - cpu;
+    let status = client().status(v1::StatusRequest {}).await.expect("a status").into_inner();
+    println!("{} leases, {} workers registered", status.leased, status.workers_total);
     assert!(crowd.try_join_next().is_none(), "no worker has failed");
     crowd.shutdown().await;
     let counts: u64 = latencies.iter().map(|(_, counts)| u64::from(*counts)).sum();
@@ -90,10 +111,9 @@ async fn measure(workers: u32, rate: f64, time: Duration) {
 }
 
 /// Waits for the coordinator, and asks for the fingerprint of its plan.
-async fn plan(endpoint: &Endpoint) -> String {
+async fn plan(mut client: Client) -> String {
     let begun = Instant::now();
     loop {
-        let mut client = CoordinatorClient::<Channel>::new(endpoint.connect_lazy());
         match client.plan(v1::PlanRequest {}).await {
             Ok(reply) => return reply.into_inner().fingerprint,
             Err(error) => assert!(begun.elapsed() < PATIENCE, "the coordinator does not answer: {error}"),

@@ -9,13 +9,31 @@ use proto::v1::coordinator_client::CoordinatorClient;
 use queens::self_test;
 use tokio::sync::Notify;
 use tokio::time::{MissedTickBehavior, interval, sleep};
-use tonic::transport::{Channel, Endpoint};
+use tonic::metadata::{Ascii, MetadataValue};
+use tonic::service::Interceptor;
+use tonic::service::interceptor::InterceptedService;
+use tonic::transport::Channel;
+use tonic::{Request, Status};
 
 /// As in the real worker, but for the counts: a real one gathers them ten times as long once it has been there a while.
 const AHEAD: Duration = Duration::from_secs(10);
 const GATHER: Duration = Duration::from_millis(25);
 const RENEW_EVERY: Duration = Duration::from_millis(2500);
 const LEASE_WAIT: Duration = Duration::from_secs(20);
+
+/// What lets a worker in.
+#[derive(Clone)]
+pub struct Token(pub MetadataValue<Ascii>);
+
+impl Interceptor for Token {
+    fn call(&mut self, mut request: Request<()>) -> Result<Request<()>, Status> {
+        request.metadata_mut().insert(proto::AUTHORIZATION, self.0.clone());
+        Ok(request)
+    }
+}
+
+/// A way to the coordinator.
+pub type Client = CoordinatorClient<InterceptedService<Channel, Token>>;
 
 /// The reports that were acknowledged: how long that took, and how many counts they had.
 #[derive(Default)]
@@ -30,9 +48,11 @@ impl Acknowledgements {
 
 /// A worker that finishes a unit in each period.
 pub struct LoadWorker {
-    client: CoordinatorClient<Channel>,
+    client: Client,
     number: u32,
     period: Duration,
+    /// How many units it holds, where it was told.
+    leases: usize,
     acknowledged: Arc<Acknowledgements>,
     units: Mutex<Units>,
     /// A unit was counted, or there are fewer left.
@@ -49,32 +69,50 @@ struct Units {
 impl LoadWorker {
     /// With a connection of its own.
     pub fn new(
-        endpoint: &Endpoint,
+        client: Client,
         number: u32,
         period: Duration,
+        leases: usize,
         acknowledged: Arc<Acknowledgements>,
     ) -> Self {
-        let client = CoordinatorClient::new(endpoint.connect_lazy()).max_decoding_message_size(16 << 20);
-        Self { client, number, period, acknowledged, units: Mutex::default(), counted: Notify::new() }
+        let client = client.max_decoding_message_size(16 << 20);
+        Self { client, number, period, leases, acknowledged, units: Mutex::default(), counted: Notify::new() }
     }
 
     /// Registers and works for ever.
     pub async fn run(self, fingerprint: String) {
+        let worker = self.register(fingerprint, 64).await;
+        tokio::join!(self.count(), self.report(worker), self.lease(worker), self.renew(worker));
+    }
+
+    /// Registers, takes as much as it may hold, and waits for more for ever.
+    pub async fn wait(self, fingerprint: String) {
+        let worker = self.register(fingerprint, 1).await;
+        let (mut client, wait_ms) = (self.client.clone(), LEASE_WAIT.as_millis() as u64);
+        let ask = async {
+            loop {
+                let reply = client.lease(v1::LeaseRequest { worker, want: 100, wait_ms }).await;
+                let leases = reply.expect("it is a member").into_inner().leases;
+                self.with(|units| units.leased.extend(leases));
+            }
+        };
+        tokio::join!(ask, self.renew(worker));
+    }
+
+    async fn register(&self, fingerprint: String, threads: u32) -> u64 {
         let name = format!("simulated-{}", self.number);
         let register = v1::RegisterRequest {
             fingerprint,
             machine: name.clone(),
             name,
-            threads: 64,
+            threads,
             kernel: "search/portable".into(),
             self_test: self_test::expected(),
             ..v1::RegisterRequest::default()
         };
         // Not all in the same millisecond.
         sleep(self.period.mul_f64(f64::from(self.number % 97) / 97.0)).await;
-        let welcome = self.client.clone().register(register).await.expect("it is welcome").into_inner();
-        let worker = welcome.worker;
-        tokio::join!(self.count(), self.report(worker), self.lease(worker), self.renew(worker));
+        self.client.clone().register(register).await.expect("it is welcome").into_inner().worker
     }
 
     fn with<T>(&self, change: impl FnOnce(&mut Units) -> T) -> T {
@@ -121,7 +159,8 @@ impl LoadWorker {
 
     async fn lease(&self, worker: u64) {
         let mut client = self.client.clone();
-        let target = (AHEAD.as_secs_f64() / self.period.as_secs_f64()).max(2.0 * 64.0) as usize;
+        let ahead = (AHEAD.as_secs_f64() / self.period.as_secs_f64()).max(2.0 * 64.0) as usize;
+        let target = if self.leases > 0 { self.leases } else { ahead };
         let wait_ms = LEASE_WAIT.as_millis() as u64;
         loop {
             let held = self.with(|units| units.leased.len() + units.counted.len() + units.reporting.len());

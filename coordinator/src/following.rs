@@ -21,9 +21,6 @@ use crate::keeper::Ending;
 use crate::ledger::{CommitMark, LedgerError, LedgerPosition, LineBefore, LineHash, Pieces, line_before};
 use crate::run_directory::RUN_FILE;
 
-/// So many may follow a run at a time.
-pub const MOST_FOLLOWERS: usize = 16;
-
 /// A follower says within this time what it has.
 const FIRST_WORD: Duration = Duration::from_secs(10);
 

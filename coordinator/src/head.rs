@@ -18,9 +18,6 @@ use crate::run_directory::RunDirectory;
 /// What a line that was published begins with.
 const WORD: &str = "diadem-head";
 
-/// While a run is written to, its end may be read while it is half there. It is read again, but not for ever.
-const TRIES: usize = 10;
-
 /// Where the chain of a ledger ended.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PublishedHead {
@@ -88,19 +85,6 @@ impl PublishedHead {
     /// # Errors
     /// The ledger is damaged, or cannot be read.
     pub fn of(directory: &RunDirectory) -> Result<Self, LedgerError> {
-        let mut before = None;
-        for _ in 0..TRIES {
-            let read = read_marks(&directory.ledger(), &beginning(directory), |_| ());
-            match read {
-                // What is damaged stays so; the end of what is being written moves on.
-                Err(LedgerError::Damaged { location, .. } | LedgerError::DamagedEnd { location, .. })
-                    if before != Some(location) =>
-                {
-                    before = Some(location)
-                }
-                read => return Ok(Self::at(directory, &read?.end)),
-            }
-        }
         let tail = read_marks(&directory.ledger(), &beginning(directory), |_| ())?;
         Ok(Self::at(directory, &tail.end))
     }

@@ -16,9 +16,10 @@ use tonic::{Request, Response, Status, Streaming};
 
 use crate::caller::Caller;
 use crate::core::Refusal;
-use crate::following::{MOST_FOLLOWERS, follow};
+use crate::following::follow;
 use crate::handle::Handle;
 use crate::keeper::CallError;
+use crate::policy::MOST_FOLLOWERS;
 use crate::quota::CallUnderWay;
 
 /// A request for units waits at most this long.

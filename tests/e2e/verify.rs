@@ -1,12 +1,14 @@
 //! What a stranger does with a run: verify, export, compare.
 
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt;
 
 use coordinator::run_directory::RunDirectory;
 use queens::{Measure, Summand, UnitId};
 
 use crate::forgery::{Forgery, Line, count_of, unit_of};
-use crate::harness::{Folder, published};
+use crate::harness::{Completed, Folder, free_address, published, until};
 
 /// Has a wrong count of the first unit of the plan for which `suits` holds, whatever the order of the records, and no
 /// checks.
@@ -208,4 +210,53 @@ fn the_command_that_verify_names_puts_right_what_was_wrong() {
         matches!(summand, Summand::Symmetric(_, Measure::HalfTurn))
     });
     put_right("contradicting");
+}
+
+#[test]
+fn a_table_may_have_any_name_that_the_system_takes() {
+    let folder = Folder::new();
+    folder.run("count 8 --run run --quiet");
+    folder.run("export run --csv -o table.csv");
+    let name = OsStr::from_bytes(b"\xff table \xc3.csv");
+    let verify = |json: &str| {
+        let mut command = folder.diadem(&format!("verify run --recount 0 {json}"));
+        Completed::of(command.arg("--export").arg(name).output().unwrap())
+    };
+    let missing = verify("");
+    assert!(missing.code == Some(1) && missing.stderr.contains("cannot read"), "{missing:?}");
+    fs::copy(folder.path().join("table.csv"), folder.path().join(name)).unwrap();
+    assert_eq!(verify("").code, Some(0));
+    assert_eq!(verify("--json").json()["export"]["by"], "unit");
+    let certificate = OsStr::from_bytes(b"\xfe.json");
+    let certify = folder.diadem("certify run").arg("-o").arg(certificate).output().unwrap();
+    assert_eq!(Completed::of(certify).code, Some(0));
+    let verified = folder.diadem("verify --certificate").arg(certificate).output().unwrap();
+    assert_eq!(Completed::of(verified).code, Some(0));
+    let run = OsStr::from_bytes(b"run-\xff");
+    fs::rename(folder.path().join("run"), folder.path().join(run)).unwrap();
+    let renamed = folder.diadem("verify --json").arg(run).output().unwrap();
+    assert_eq!(Completed::of(renamed).json()["sound"], true);
+}
+
+#[test]
+fn a_run_in_use_is_verified_up_to_what_is_committed_and_not_called_damaged() {
+    let (folder, address) = (Folder::new(), free_address());
+    let serve =
+        format!("coordinator --n 16 --method search --run run --listen {address} --double-check none");
+    let coordinator = folder.start(&serve, "log");
+    until("the coordinator listens", || std::net::TcpStream::connect(&address).is_ok());
+    let join = format!("worker --coordinator http://{address} --threads 2 --isa portable");
+    let worker = folder.start(&join, "worker.log");
+    until("something is counted", || folder.counts("run") > 10);
+    let mut looks = 0;
+    loop {
+        let verified = folder.run("verify run --recount 0");
+        if verified.code == Some(0) {
+            break;
+        }
+        assert!(verified.stderr.contains("the ledger is sound but not complete"), "{verified:?}");
+        looks += 1;
+    }
+    assert!(looks > 10, "it was looked at {looks} times");
+    assert_eq!((coordinator.end().code, worker.end().code), (Some(0), Some(0)));
 }

@@ -14,9 +14,9 @@ use proto::{
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
-use super::policy::PolicyError;
 use crate::audit::{Audit, AuditError};
 use crate::core::Refusal;
+use crate::policy::PolicyError;
 use crate::retract::NothingToRetract;
 
 /// At most so many requests wait for the keeper, and it takes no more at a time.

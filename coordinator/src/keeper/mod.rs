@@ -41,7 +41,6 @@ use terms::Terms;
 pub use ending::{Ending, Withheld};
 pub use inbox::CallError;
 pub(crate) use inbox::{FollowCall, LeaseCall, Outlet, ReplyTo, Request};
-pub use policy::PolicyError;
 pub use snapshot::Snapshot;
 
 /// The longest time without a look at leases, waiting workers and checkpoint.

@@ -3,37 +3,13 @@
 //! once.
 
 use proto::{PolicyChange, PolicyInForce};
-use thiserror::Error;
 use tracing::warn;
 
 use super::Keeper;
 use super::ending::Stage;
 use super::inbox::CallError;
-use crate::double_check::{DoubleCheck, DoubleCheckError};
-use crate::following::MOST_FOLLOWERS;
 use crate::ledger::{Policy, Record, Replicas};
-
-/// Why the policy is not changed.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum PolicyError {
-    /// It is none.
-    #[error(transparent)]
-    NoPolicy(#[from] DoubleCheckError),
-    /// Whoever looks at the answer would think that more was checked than was.
-    #[error("this run checks {in_force}, and that may be raised only, not lowered to {asked}")]
-    Lowered {
-        /// What holds.
-        in_force: String,
-        /// What was asked for.
-        asked: String,
-    },
-    /// More followers than may be there.
-    #[error("{0} followers cannot be waited for: at most {MOST_FOLLOWERS} may follow a run")]
-    TooManyReplicas(u32),
-    /// The answer is there, or withheld.
-    #[error("the run has ended: start its coordinator again with another --double-check or --replicas")]
-    HasEnded,
-}
+use crate::policy::{PolicyError, possible, raised};
 
 impl Keeper {
     /// Puts the change on record and does as it says. What holds already is not recorded again.
@@ -41,8 +17,9 @@ impl Keeper {
         if matches!(self.stage, Stage::Ended(_)) {
             return Err(PolicyError::HasEnded.into());
         }
-        let raised = self.raised(change.double_check.as_deref())?;
-        let replicas = self.other_replicas(change.replicas)?;
+        let double_check = change.double_check.as_deref().map(|asked| raised(self.core.policy(), asked));
+        let raised = double_check.transpose()?.flatten();
+        let replicas = change.replicas.map(possible).transpose()?.filter(|k| *k != self.replicas.count());
         let (at, reason) = (self.unix_time(), Some(change.reason.clone()));
         let policy = raised.map(|double_check| {
             let reason = reason.clone();
@@ -58,23 +35,5 @@ impl Keeper {
             self.replicas.need(replicas);
         }
         Ok(PolicyInForce { double_check: self.core.policy().to_string(), replicas: self.replicas.count() })
-    }
-
-    /// How counts are to be checked, if that is more than now.
-    fn raised(&self, asked: Option<&str>) -> Result<Option<DoubleCheck>, PolicyError> {
-        let Some(asked) = asked else { return Ok(None) };
-        let (asked, in_force) = (asked.parse::<DoubleCheck>()?, self.core.policy());
-        if asked.strength() < in_force.strength() {
-            return Err(PolicyError::Lowered { in_force: in_force.to_string(), asked: asked.to_string() });
-        }
-        Ok((asked.strength() > in_force.strength()).then_some(asked))
-    }
-
-    /// How many followers must have a record, if that is another number than now.
-    fn other_replicas(&self, asked: Option<u32>) -> Result<Option<u32>, PolicyError> {
-        match asked {
-            Some(asked) if asked as usize > MOST_FOLLOWERS => Err(PolicyError::TooManyReplicas(asked)),
-            asked => Ok(asked.filter(|asked| *asked != self.replicas.count())),
-        }
     }
 }

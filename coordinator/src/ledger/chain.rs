@@ -55,7 +55,6 @@ impl Chain {
 
     /// Goes on at the beginning of the next file.
     pub fn next_file(&mut self) {
-        let at = &mut self.at;
-        (at.file, at.offset, at.line) = (at.file + 1, 0, 0);
+        self.at = self.at.in_next_file();
     }
 }

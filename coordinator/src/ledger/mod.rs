@@ -60,6 +60,11 @@ impl LedgerPosition {
     pub fn beginning(run: LineHash) -> Self {
         Self { file: 1, offset: 0, line: 0, hash: run, mark: CommitMark::default() }
     }
+
+    /// Where the ledger goes on when the position's file has ended.
+    fn in_next_file(&self) -> Self {
+        Self { file: self.file + 1, offset: 0, line: 0, ..self.clone() }
+    }
 }
 
 /// A line of the ledger, for messages: `000001.jsonl:17`.

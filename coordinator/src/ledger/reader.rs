@@ -3,11 +3,16 @@
 //! ```text
 //! for each line from the given position on:
 //!     readable and chained to the line before?  keep it; if it is a mark, hand the group to the caller
-//!     else: is all from there on what a torn write leaves, and no mark among it?  tail : damage
+//!     else: is all from there on what a torn write leaves, and no mark among it?  tail
+//!     else: is the line another one when it is read again?  go on with it : damage
 //! ```
+//!
+//! Others may be writing at the end meanwhile: what was read there while it was half written is read again, and a file is
+//! left for the next one only when nothing was added to it.
 
 use std::convert::Infallible;
 use std::error::Error;
+use std::fs;
 use std::path::Path;
 
 use super::chain::Chain;
@@ -76,13 +81,14 @@ fn read_groups<E: Error + Send + Sync + 'static>(
     let mut end = from.clone();
     let mut bytes = 0;
     let mut chain = Chain::new(from.clone());
-    loop {
+    let mut misfit = None;
+    'files: loop {
         if until == Some(&end) {
             return Ok(Tail { end, bytes: 0 });
         }
         let path = file_path(folder, chain.at.file);
         let Some(mut lines) = LineReader::open(&path, chain.at.offset)? else {
-            return missing_or_end(folder, &chain.at, from, end, bytes);
+            return missing_or_end(folder, &chain.at, from, Tail { end, bytes });
         };
         while let Some(line) = lines.next()? {
             let location = chain.location();
@@ -95,10 +101,15 @@ fn read_groups<E: Error + Send + Sync + 'static>(
                     return Err(LedgerError::LineEnds { path, location });
                 }
                 Err(what) => {
+                    let seen = Some((location, lines.raw().to_vec()));
                     let behind = remainder(folder, &mut lines, &chain.at, &end)?;
-                    let tail = Tail { end, bytes: bytes + lines.read - chain.at.offset };
+                    let tail = Tail { end: end.clone(), bytes: bytes + lines.read - chain.at.offset };
                     return match behind {
                         Remainder::Torn => Ok(tail),
+                        Remainder::Marked | Remainder::Broken if misfit != seen => {
+                            misfit = seen;
+                            continue 'files;
+                        }
                         Remainder::Marked => Err(damaged(location, what)),
                         Remainder::Broken => {
                             Err(LedgerError::DamagedEnd { path, location, what, tail: Box::new(tail) })
@@ -121,8 +132,25 @@ fn read_groups<E: Error + Send + Sync + 'static>(
                 return Ok(Tail { end, bytes });
             }
         }
-        chain.next_file();
+        let next = chain.at.in_next_file();
+        let next_path = file_path(folder, next.file);
+        if !next_path.exists() {
+            match missing_or_end(folder, &next, from, Tail { end: end.clone(), bytes }) {
+                // It was begun just now.
+                Err(LedgerError::Missing { .. }) if next_path.exists() => continue,
+                ended => return ended,
+            }
+        }
+        if !has_more(&path, chain.at.offset)? {
+            chain.next_file();
+        }
     }
+}
+
+/// Whether the file has bytes behind that offset.
+fn has_more(path: &Path, offset: u64) -> Result<bool, LedgerError> {
+    let length = fs::metadata(path).map_err(LedgerError::io("read", path))?.len();
+    Ok(length > offset)
 }
 
 /// What the ledger has in front of a position.
@@ -163,13 +191,12 @@ fn missing_or_end(
     folder: &Path,
     at: &LedgerPosition,
     from: &LedgerPosition,
-    end: LedgerPosition,
-    bytes: u64,
+    tail: Tail,
 ) -> Result<Tail, LedgerError> {
     let path = file_path(folder, at.file);
     let position_is_beyond = at.file == from.file && *from != LedgerPosition::beginning(from.hash);
     if position_is_beyond || !files_after(folder, at.file)?.is_empty() {
         return Err(LedgerError::missing(path, false));
     }
-    Ok(Tail { end, bytes })
+    Ok(tail)
 }

@@ -1,7 +1,10 @@
 use std::fs;
+use std::io::Write;
 use std::time::Duration;
 
 use queens::UnitId;
+use rand::rngs::StdRng;
+use rand::{RngExt, SeedableRng};
 use tempfile::TempDir;
 
 use super::*;
@@ -213,4 +216,55 @@ fn a_file_that_was_renamed_is_named() {
     fs::rename(file_path(folder.path(), 2), folder.path().join("000002.jsonl.1")).unwrap();
     let error = units(folder.path()).unwrap_err().to_string();
     assert!(error.contains("000002.jsonl is missing") && error.contains("000002.jsonl.1"), "{error}");
+}
+
+/// Writes the files of a ledger again, in pieces that respect no line, as the system may let others see a write; as fast as
+/// can be, or each piece down to the disk.
+fn write_again(from: &Path, to: &Path, random: &mut StdRng, is_fast: bool) {
+    for number in files_after(from, 0).unwrap() {
+        let bytes = fs::read(file_path(from, number)).unwrap();
+        let mut file = fs::File::create(file_path(to, number)).unwrap();
+        let mut rest = &bytes[..];
+        while !rest.is_empty() {
+            let (piece, others) = rest.split_at(random.random_range(1..400).min(rest.len()));
+            file.write_all(piece).unwrap();
+            if !is_fast {
+                file.sync_data().unwrap();
+            }
+            rest = others;
+        }
+    }
+}
+
+#[test]
+fn a_ledger_that_is_being_written_is_never_called_damaged() {
+    for (is_fast, groups, file_size) in [(true, 600, 40_000), (false, 40, 4000)] {
+        let original = TempDir::new().unwrap();
+        let beginning = LedgerPosition::beginning(run_hash());
+        let mut writer = Writer::new(original.path(), beginning.clone()).with_file_size(file_size);
+        for group in 0..groups {
+            let records: Vec<_> = (0..5).map(|unit| record(5 * group + unit)).collect();
+            writer.commit(&records, Duration::from_secs(1), 2).unwrap();
+        }
+        assert!(writer.end().file > 5, "several files");
+        for seed in 0..5 {
+            let folder = TempDir::new().unwrap();
+            let (from, to) = (original.path().to_owned(), folder.path().to_owned());
+            fs::write(file_path(&to, 1), "").unwrap();
+            let mut random = StdRng::seed_from_u64(seed);
+            let writing = std::thread::spawn(move || write_again(&from, &to, &mut random, is_fast));
+            let mut last = beginning.clone();
+            loop {
+                let is_written = writing.is_finished();
+                let end = units(folder.path()).unwrap().1.end;
+                assert!((end.file, end.offset) >= (last.file, last.offset), "{end:?} {last:?}");
+                last = end;
+                if is_written {
+                    break;
+                }
+            }
+            writing.join().unwrap();
+            assert_eq!(last, *writer.end());
+        }
+    }
 }

@@ -17,7 +17,9 @@ fn local(error: CallError) -> CoordinatorError {
     match error {
         CallError::NotRecorded(_) | CallError::Superseded(_) => CoordinatorError::Unavailable(text),
         CallError::Refused(Refusal::UnknownWorker(_)) => CoordinatorError::Unregistered,
-        CallError::Refused(_) | CallError::Nothing(_) | CallError::Closed => CoordinatorError::Refused(text),
+        CallError::Refused(_) | CallError::Nothing(_) | CallError::Policy(_) | CallError::Closed => {
+            CoordinatorError::Refused(text)
+        }
     }
 }
 

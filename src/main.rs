@@ -11,6 +11,7 @@ mod ending;
 mod host;
 mod local;
 mod log;
+mod measurement;
 mod output;
 mod progress;
 mod signals;

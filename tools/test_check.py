@@ -33,6 +33,10 @@ def by_families(n, rows, group, sides):
     return {"n": n, "scheme": "families", "rows": rows, "group": group, "sides": sides, "version": 1}
 
 
+def by_centre(n, columns, group):
+    return {"n": n, "scheme": "centre", "columns": columns, "group": group, "version": 2}
+
+
 class Blake3(unittest.TestCase):
     # Of the published test vectors: the bytes 0, 1, ..., 250, 0, 1, ... of these lengths.
     VECTORS = {
@@ -119,6 +123,22 @@ class Plans(unittest.TestCase):
          ("eedb555d06d77a011281c67aace047f8", "bb4295fee14790100323a0e300fd6bcd")),
     )
 
+    # These came with version 2.
+    BY_CENTRE = (
+        (by_centre(1, 3, 1), 1, "2e419ffa0639de89ef06789e69ea2fc0", "77f2632fd0d2452919db5a7503277baf"),
+        (by_centre(5, 1, 2), 6, "bc8a58bed30f0ec6283ca79ee55f147a", "76ad4f99b68bc62dd599a1134c47aaa6"),
+        (by_centre(8, 2, 1), 136, "2d7759c8f1deabc959c72f6a4cdac95b", "4fae6bd2946cbb59e7fa27f4940955a0"),
+        (by_centre(13, 3, 4), 4_028, "d768be79b58f37c6d006b232b17dadf1", "292b46ebbf8d7aa1e6251c89716a73b9"),
+        (by_centre(18, 1, 1), 1_228, "aecb0c5746dfe6efdf986786c07d1b2d", "2fd3a81f13ef7b2917dd58dcdfafa62f"),
+    )
+
+    def test_plans_by_central_columns_are_those_of_diadem(self):
+        for spec, units, positions, fingerprint in self.BY_CENTRE:
+            with self.subTest(spec=spec):
+                plan = derive(spec)
+                self.assertEqual((plan.units, plan.fingerprint), (units, fingerprint))
+                self.assertEqual(self.digest(plan), positions)
+
     def test_plans_and_the_positions_of_their_units_are_those_of_diadem(self):
         for spec, units, positions, fingerprints in self.GOLDEN:
             for version, fingerprint in enumerate(fingerprints, 1):
@@ -147,7 +167,7 @@ class Plans(unittest.TestCase):
     def test_the_units_of_a_plan_add_up_to_the_published_totals(self):
         for spec in (by_constellations(1, 5), by_constellations(4, 1), by_constellations(9, 30),
                      by_constellations(10, 10**11), by_families(8, 1, 2, 2), by_families(10, 0, 1, 2),
-                     by_families(9, 3, 2, 0)):
+                     by_families(9, 3, 2, 0), by_centre(8, 2, 1), by_centre(9, 3, 2), by_centre(10, 1, 3)):
             with self.subTest(spec=spec):
                 plan = derive(spec)
                 members, sums = Members(plan), [0, 0, 0, 0]
@@ -163,7 +183,8 @@ class Plans(unittest.TestCase):
     def test_plans_that_cannot_be_are_refused(self):
         for spec in (by_constellations(8, 0), by_families(8, 9, 1, 0), by_families(8, 0, 0, 0),
                      by_families(8, 0, 33, 0), by_families(8, 0, 1, 13), by_families(4, 0, 1, 3),
-                     by_families(9, 8, 1, 12), {**by_constellations(8, 5), "version": 3}):
+                     by_families(9, 8, 1, 12), {**by_constellations(8, 5), "version": 3}, by_centre(8, 9, 1),
+                     by_centre(8, 1, 0), by_centre(8, 1, 33), {**by_centre(8, 1, 1), "version": 1}):
             with self.subTest(spec=spec), self.assertRaises(NotSound):
                 derive(spec)
 

@@ -21,6 +21,8 @@ pub struct Audit {
     pub kernels: BTreeSet<String>,
     /// The names of the workers that counted.
     pub workers: BTreeSet<String>,
+    /// The public keys of its coordinators, as its terms name them.
+    pub keys: BTreeSet<String>,
     /// The end of the ledger, and what follows it.
     pub tail: Tail,
     /// The first unit that has no standing count, if any.
@@ -85,6 +87,7 @@ fn read(
     let mut standing = Standing::new(plan);
     let mut kernels = BTreeSet::new();
     let mut workers = BTreeSet::new();
+    let mut keys = BTreeSet::new();
     let tail = replay(directory, Stretch { from: None, until }, &mut standing, |location, record| {
         each(location, record);
         if let Record::Count(r) = record
@@ -97,11 +100,14 @@ fn read(
         {
             workers.insert(r.worker.clone());
         }
+        if let Record::Term(r) = record {
+            keys.extend(r.key.clone());
+        }
     })?;
     let totals = standing.sums().tally.totals().unwrap_or_default();
     let missing_units = shard.size(plan.units()) - standing.done();
     let missing = if missing_units > 0 { standing.first_missing(shard) } else { None };
-    Ok(Audit { standing, totals, kernels, workers, tail, missing, missing_units })
+    Ok(Audit { standing, totals, kernels, workers, keys, tail, missing, missing_units })
 }
 
 impl Audit {

@@ -203,22 +203,24 @@ impl Certificate {
         in_order(value).to_string().into_bytes()
     }
 
-    /// Checks that all it says is what the ledger of that run said up to its head.
+    /// Checks that all it says is what the ledger of that run said up to its head; tells whether a term in the ledger names
+    /// the key that signed it as its coordinator's.
     ///
     /// # Errors
     /// It is not, or the ledger cannot be read.
-    pub fn check(&self, directory: &RunDirectory) -> Result<(), CertificateError> {
+    pub fn check(&self, directory: &RunDirectory) -> Result<bool, CertificateError> {
         let (records, head) = (self.records, self.head);
         let published = PublishedHead { run: self.run, records, head };
         let until = published.find(directory).map_err(AuditError::from)?;
         let until = until.ok_or(CertificateError::OtherLedger { records, head })?;
-        let found = Self::of(directory, &audit_until(directory, &until)?.sound()?)?;
+        let audit = audit_until(directory, &until)?.sound()?;
+        let found = Self::of(directory, &audit)?;
         let (program, at) = (self.program.clone(), self.at);
         let found = Self { program, at, key: self.key.clone(), signature: self.signature.clone(), ..found };
         let [said, found] = [self, &found].map(|certificate| fields("", serde_json::to_value(certificate)));
         let names = said.keys().chain(found.keys());
         match names.into_iter().find(|name| said.get(*name) != found.get(*name)) {
-            None => Ok(()),
+            None => Ok(audit.keys.contains(&self.key)),
             Some(name) => {
                 let text =
                     |all: &BTreeMap<String, Value>| all.get(name).map_or("nothing".into(), Value::to_string);
@@ -300,7 +302,7 @@ mod tests {
         let certificate = Certificate::sign(&directory, &audit(&directory).unwrap(), &key).unwrap();
         let text = serde_json::to_string_pretty(&certificate).unwrap();
         assert_eq!(Certificate::parse(&text).unwrap(), certificate);
-        certificate.check(&directory).unwrap();
+        assert!(!certificate.check(&directory).unwrap(), "there is no term");
         assert_eq!((certificate.total.as_str(), certificate.key()), ("92", key.public().as_str()));
         // What comes later changes nothing.
         store.commit(&[], Duration::from_secs(9), 7).unwrap();

@@ -25,6 +25,17 @@ impl Default for DoubleCheck {
     }
 }
 
+impl DoubleCheck {
+    /// Orders policies: of two, the one that checks more is the stronger one.
+    pub fn strength(self) -> f64 {
+        match self {
+            Self::None => 0.0,
+            Self::Share(share) => share,
+            Self::All => 2.0,
+        }
+    }
+}
+
 /// A policy that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(

@@ -2,11 +2,11 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use proto::Verdict;
+use proto::{Takeback, Target, Verdict};
 use queens::UnitId;
 use tempfile::TempDir;
 
@@ -162,24 +162,36 @@ async fn a_coordinator_that_ends_at_any_step_has_kept_all_that_it_acknowledged()
     }
 }
 
+/// A disk that takes twenty minutes for the next step, by that clock, whenever the flag is set.
+fn slow_disk(clock: &SetClock) -> (FaultyDisk, Arc<AtomicBool>) {
+    let (clock, is_slow) = (clock.clone(), Arc::new(AtomicBool::new(false)));
+    let flag = Arc::clone(&is_slow);
+    let disk = FaultyDisk::watched(move |_| {
+        if flag.swap(false, Ordering::SeqCst) {
+            clock.advance(Duration::from_mins(20));
+        }
+    });
+    (disk, is_slow)
+}
+
 #[tokio::test]
 async fn a_sync_that_takes_twenty_minutes_loses_no_worker_and_no_lease() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
-    let slow = {
-        let clock = clock.clone();
-        // The second step of a group and the fourth are its syncs; the first group has four more before.
-        move |step| {
-            if step == 5 {
-                clock.advance(Duration::from_mins(20));
-            }
-        }
-    };
-    let handle = coordinator(folder.path(), FaultyDisk::watched(slow), &clock);
+    let (disk, is_slow) = slow_disk(&clock);
+    let handle = coordinator(folder.path(), disk, &clock);
     let (a, b) = (join(&handle).await, join(&handle).await);
     let (reported, kept) = (lease(&handle, a, 2).await, lease(&handle, b, 5).await);
+    is_slow.store(true, Ordering::SeqCst);
     let (verdicts, lost) = tokio::join!(handle.report(report(a, &reported)), handle.renew(b, kept.clone()));
     assert_eq!(verdicts.unwrap(), vec![Verdict::Recorded; reported.len()]);
     assert_eq!(lost.unwrap().lost, []);
+    let status = handle.status().await.unwrap();
+    assert_eq!((status.workers.len(), status.leased), (2, kept.len() as u64));
+    // What the operator takes back goes to the same disk.
+    is_slow.store(true, Ordering::SeqCst);
+    let (target, reason) = (Target::Units(vec![reported[0].unit]), "test".into());
+    assert_eq!(handle.retract(Takeback { target, reason }).await, Ok(1));
+    assert!(!is_slow.load(Ordering::SeqCst), "it was slow");
     let status = handle.status().await.unwrap();
     assert_eq!((status.workers.len(), status.leased), (2, kept.len() as u64));
     // Whoever has been heard of since keeps its leases.

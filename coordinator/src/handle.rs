@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proto::{
-    Lease, LeaseReply, Owner, Registration, Renewal, Report, RunStatus, Takeback, Term, Verdict, Welcome,
-    WorkerId,
+    Lease, LeaseReply, Owner, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus,
+    Takeback, Term, Verdict, Welcome, WorkerId,
 };
 use queens::Plan;
 use tokio::sync::{oneshot, watch};
@@ -166,6 +166,11 @@ impl Handle {
         self.call(|reply| Request::Release { owner, worker, held, leaving, reply }).await
     }
 
+    /// The term of this process, where there is a ledger.
+    pub(crate) fn term(&self) -> Option<Term> {
+        self.source.as_ref().map(|source| source.term)
+    }
+
     /// What followers are given, where there is a ledger.
     pub(crate) fn source(&self) -> Option<&Source> {
         self.source.as_ref()
@@ -197,6 +202,14 @@ impl Handle {
     /// There is nothing of the kind, the run has ended, the disk does not take the records, or the keeper has ended.
     pub async fn retract(&self, takeback: Takeback) -> Result<u64, CallError> {
         self.call(|reply| Request::Retract(takeback, reply)).await
+    }
+
+    /// Changes how the run is checked and copied; gives what holds from then on.
+    ///
+    /// # Errors
+    /// That would lower what is checked, the run has ended, the disk does not take the records, or the keeper has ended.
+    pub async fn change_policy(&self, change: PolicyChange) -> Result<PolicyInForce, CallError> {
+        self.call(|reply| Request::ChangePolicy(change, reply)).await
     }
 
     /// Where the run stands.

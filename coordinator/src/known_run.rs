@@ -86,5 +86,6 @@ pub fn options(path: &Path) -> OpenOptions {
         board: None,
         shard: Shard::default(),
         accept_loss: false,
+        signing_key: None,
     }
 }

@@ -258,14 +258,15 @@ impl LedgerCopy {
         Ok(is_end.then_some(FollowRequest { follower: self.file.follower, end, met: None }))
     }
 
-    /// The coordinator says that all is counted and copied.
+    /// Whether all is counted and copied, as far as the copy can tell.
     ///
     /// # Errors
-    /// By the copy it is not.
+    /// It is not.
     pub fn finish(&self) -> Result<(), CopyError> {
         let is_complete = self.run.as_ref().is_some_and(|run| {
             let policy = run.standing.policy(None);
-            run.standing.is_settled(run.directory.plan(), run.directory.run().shard, policy)
+            run.unwritten.is_empty()
+                && run.standing.is_settled(run.directory.plan(), run.directory.run().shard, policy)
         });
         if is_complete { Ok(()) } else { Err(CopyError::NotComplete) }
     }

@@ -70,7 +70,7 @@ pub use double_check::{DoubleCheck, DoubleCheckError};
 pub use following::MOST_FOLLOWERS;
 pub use handle::Handle;
 pub use head::{HeadError, PublishedHead, PublishedHeads};
-pub use keeper::{CallError, Ending, Snapshot, Withheld};
+pub use keeper::{CallError, Ending, PolicyError, Snapshot, Withheld};
 pub use ledger_copy::{CopyError, LedgerCopy};
 pub use merge::{Difference, MergeError, Merged, merge};
 pub use retract::{NothingToRetract, RetractError, retract};

@@ -74,7 +74,14 @@ pub enum NothingToRetract {
 /// The run cannot be opened, read or written, or there is nothing of that name to take back; then nothing was changed.
 pub fn retract(path: &Path, takeback: &Takeback) -> Result<u64, RetractError> {
     let shard = RunDirectory::open(path)?.run().shard;
-    let options = OpenOptions { path: path.to_owned(), begin: None, board: None, shard, accept_loss: false };
+    let options = OpenOptions {
+        path: path.to_owned(),
+        begin: None,
+        board: None,
+        shard,
+        accept_loss: false,
+        signing_key: None,
+    };
     let (mut store, _, _) = Store::open(options)?;
     let mut standing = Standing::new(store.directory().plan());
     replay(store.directory(), Stretch::default(), &mut standing, |_, _| ())?;

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use prost::Message;
 use proto::v1::coordinator_server::Coordinator;
-use proto::{Lease, Registration, Report, Takeback, WorkerId, malformed, plan_reply, v1};
+use proto::{
+    Lease, PolicyChange, Protocol, Registration, Report, Takeback, WorkerId, malformed, plan_reply, v1,
+};
 use tokio::sync::{Mutex, Semaphore};
 use tokio_stream::wrappers::{ReceiverStream, WatchStream};
 use tokio_stream::{Stream, StreamExt};
@@ -80,7 +82,9 @@ impl From<CallError> for Status {
         match error {
             CallError::Refused(Refusal::UnknownWorker(_)) => Status::not_found(text),
             CallError::Refused(Refusal::TooManyWorkers(_)) => Status::resource_exhausted(text),
-            CallError::Refused(_) | CallError::Nothing(_) => Status::failed_precondition(text),
+            CallError::Refused(_) | CallError::Nothing(_) | CallError::Policy(_) => {
+                Status::failed_precondition(text)
+            }
             CallError::NotRecorded(_) | CallError::Superseded(_) | CallError::Closed => {
                 Status::unavailable(text)
             }
@@ -108,7 +112,7 @@ impl Coordinator for Service {
 
     async fn plan(&self, _: Request<v1::PlanRequest>) -> Result<Response<v1::PlanReply>, Status> {
         let plan = self.handle.plan();
-        Ok(Response::new(plan_reply(plan.spec(), plan.fingerprint())))
+        Ok(Response::new(plan_reply(plan.spec(), plan.fingerprint(), self.handle.term())))
     }
 
     async fn register(
@@ -117,6 +121,7 @@ impl Coordinator for Service {
     ) -> Result<Response<v1::RegisterReply>, Status> {
         under_way(&request)?.register(self.handle.clock().now())?;
         at_most(&request.get_ref().held)?;
+        Protocol::own().admit(request.get_ref()).map_err(|e| Status::failed_precondition(e.to_string()))?;
         let keeper = self.keeper(&request)?;
         let registration = Registration::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
         Ok(Response::new(keeper.register(registration).await?.into()))
@@ -175,6 +180,14 @@ impl Coordinator for Service {
         at_most(&request.get_ref().units)?;
         let takeback = Takeback::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
         Ok(Response::new(v1::RetractReply { units: self.handle.retract(takeback).await? }))
+    }
+
+    async fn change_policy(
+        &self,
+        request: Request<v1::ChangePolicyRequest>,
+    ) -> Result<Response<v1::ChangePolicyReply>, Status> {
+        let change = PolicyChange::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
+        Ok(Response::new(self.handle.change_policy(change).await?.into()))
     }
 
     async fn status(&self, request: Request<v1::StatusRequest>) -> Result<Response<v1::StatusReply>, Status> {

@@ -19,6 +19,7 @@ use crate::resumption::{Resumed, resume};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::secret::lease_key;
 use crate::shard::Shard;
+use crate::signing::{KeyError, SigningKey};
 use crate::standing::Standing;
 
 pub use crate::checkpoint::CheckpointError;
@@ -44,6 +45,9 @@ pub enum StoreError {
         /// The system's reason.
         source: io::Error,
     },
+    /// The key of its coordinator cannot be read, or made.
+    #[error(transparent)]
+    SigningKey(#[from] KeyError),
     /// What a follower has left there cannot be read.
     #[error("cannot read follower.json in {}: {source}; delete that file if the run was never followed there", .path.display())]
     Follower {
@@ -73,6 +77,7 @@ pub struct Store {
     clock: Arc<dyn Clock>,
     lease_key: LeaseKey,
     term: Term,
+    public_key: String,
     _lock: Lock,
 }
 
@@ -89,6 +94,8 @@ pub struct OpenOptions {
     pub shard: Shard,
     /// Whether to go on from what the ledger has where acknowledged records are missing at its end.
     pub accept_loss: bool,
+    /// The private key of its coordinator, made where there is none; else it is in the run directory.
+    pub signing_key: Option<PathBuf>,
 }
 
 impl Store {
@@ -115,6 +122,7 @@ impl Store {
         }
         let lock = Lock::take(&path)?;
         let (accept_loss, opened) = (options.accept_loss, clock.since_1970());
+        let signing_key = options.signing_key.clone();
         let directory = directory(options, &*clock)?;
         let Resumed { checkpoint, mut standing, tail, notices } = resume(&directory, accept_loss, opened)?;
         let stale = directory.checkpoint();
@@ -127,8 +135,21 @@ impl Store {
         let term = next_term(directory.path(), standing.term())
             .map_err(|source| StoreError::Follower { path: directory.path().to_owned(), source })?;
         let term = lease_key.prove(directory.run().hash(), term, CoordinatorId(rand::random()));
-        let mut store =
-            Self { directory, writer, checkpoint, saved: None, clock, lease_key, term, _lock: lock };
+        let public_key = match signing_key {
+            Some(path) => SigningKey::open(&path)?.public(),
+            None => SigningKey::of_run(directory.path())?.public(),
+        };
+        let mut store = Self {
+            directory,
+            writer,
+            checkpoint,
+            saved: None,
+            clock,
+            lease_key,
+            term,
+            public_key,
+            _lock: lock,
+        };
         if notices.iter().any(|notice| matches!(notice, Notice::CheckpointRebuilt { .. })) {
             store.save(&mut standing).ok();
         }
@@ -148,6 +169,11 @@ impl Store {
     /// The term in which this process writes.
     pub fn term(&self) -> Term {
         self.term
+    }
+
+    /// The public key of who signs for the run, as 64 hexadecimal digits.
+    pub fn public_key(&self) -> &str {
+        &self.public_key
     }
 
     /// Behind the last commit mark.

@@ -5,6 +5,8 @@
 
 mod access;
 mod domain;
+mod policy;
+mod protocol;
 mod retraction;
 mod strict;
 mod term;
@@ -16,7 +18,9 @@ pub use domain::{
     Phase, Registration, Renewal, Report, RunStatus, Token, UnitCount, Variant, Verdict, Welcome, WorkerId,
     WorkerStatus,
 };
-pub use retraction::{Takeback, Target};
+pub use policy::{PolicyChange, PolicyInForce};
+pub use protocol::{Protocol, ProtocolError};
+pub use retraction::{Takeback, Target, is_reason};
 pub use strict::{StrictCodec, StrictDecoder};
 pub use term::{CoordinatorId, CoordinatorIdError, Term};
 pub use wire::{WireError, malformed, plan_from_reply, plan_reply};

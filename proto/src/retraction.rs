@@ -37,14 +37,12 @@ pub struct Takeback {
     pub reason: String,
 }
 
-impl Takeback {
-    /// The longest reason, in bytes: it must fit a line of the ledger.
-    pub const LONGEST_REASON: usize = 1000;
+/// The longest reason, in bytes: it must fit a line of the ledger.
+const LONGEST_REASON: usize = 1000;
 
-    /// Whether the text can be a reason: one line of 1 to [`LONGEST_REASON`](Self::LONGEST_REASON) bytes.
-    pub fn is_reason(text: &str) -> bool {
-        !text.trim().is_empty() && text.len() <= Self::LONGEST_REASON && !text.chars().any(char::is_control)
-    }
+/// Whether the text can be the reason for what an operator does: one line of 1 to 1000 bytes.
+pub fn is_reason(text: &str) -> bool {
+    !text.trim().is_empty() && text.len() <= LONGEST_REASON && !text.chars().any(char::is_control)
 }
 
 impl From<Takeback> for v1::RetractRequest {
@@ -73,7 +71,7 @@ impl TryFrom<v1::RetractRequest> for Takeback {
     type Error = WireError;
     fn try_from(request: v1::RetractRequest) -> Result<Self, WireError> {
         let v1::RetractRequest { units, owner, machine, readmit, reason } = request;
-        if !Self::is_reason(&reason) {
+        if !is_reason(&reason) {
             return Err(WireError::new("the reason", reason, "1 to 1000 bytes of plain text"));
         }
         let target = match (owner, machine) {

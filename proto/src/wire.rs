@@ -13,6 +13,8 @@ use queens::kernel::KernelName;
 use queens::plan::Fingerprint;
 use thiserror::Error;
 
+use crate::protocol::Protocol;
+use crate::term::Term;
 use crate::v1;
 
 /// A message that cannot be what it claims to be.
@@ -56,10 +58,11 @@ const MOST_THREADS: u32 = 65_536;
 /// Larger totals are refused: no board of 32 has as many solutions, and sums of these still fit.
 const LARGEST_TOTAL: u128 = 10_u128.pow(36);
 
-/// The plan as the coordinator announces it.
-pub fn plan_reply(spec: PlanSpec, fingerprint: &Fingerprint) -> v1::PlanReply {
+/// The plan as the coordinator announces it, with what it speaks and its term.
+pub fn plan_reply(spec: PlanSpec, fingerprint: &Fingerprint, term: Option<Term>) -> v1::PlanReply {
     let spec = serde_json::to_string(&spec).expect("a specification is plain data");
-    v1::PlanReply { spec, fingerprint: fingerprint.to_string() }
+    let (fingerprint, term) = (fingerprint.to_string(), term.map(Into::into));
+    Protocol::own().announce(v1::PlanReply { spec, fingerprint, term, ..v1::PlanReply::default() })
 }
 
 /// The plan as a worker understands it.

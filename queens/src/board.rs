@@ -112,6 +112,11 @@ impl Square {
                 || self.row.abs_diff(other.row) == self.col.abs_diff(other.col))
     }
 
+    /// The square mirrored at the diagonal: its row is this one's column.
+    pub(crate) fn transposed(self) -> Self {
+        Self { row: self.col, col: self.row }
+    }
+
     /// The columns of `row` that a queen here attacks or stands in, one bit each; some may lie off the board.
     pub(crate) fn attacked_columns(self, row: u8) -> u32 {
         let distance = u32::from(self.row.abs_diff(row));

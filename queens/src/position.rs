@@ -100,6 +100,13 @@ impl Position {
         self
     }
 
+    /// Allows the queen of `col` only on the rows in `rows` that were allowed before.
+    #[must_use]
+    pub fn with_column_within(self, col: u8, rows: u32) -> Self {
+        set_bits(self.board.full() & !rows)
+            .fold(self, |position, row| position.with_row_within(row, !(1 << col)))
+    }
+
     /// Allows only these pairs of boundary queens.
     #[must_use]
     pub fn with_boundary(mut self, pairs: BoundaryPairs) -> Self {

@@ -4,18 +4,20 @@ use clap::Args;
 use queens::Board;
 use queens::kernel::{Isa, Method};
 
-use super::value::{Auto, ValueError, auto};
+use super::plan::SplitArgs;
+use super::value::{Auto, ThreadsArgs, auto, seconds};
 
 /// Measures how fast this machine counts.
 ///
-/// Units are drawn at random and counted for some seconds; a number of units without a star is the whole board. ns/sol
-/// is the time for a fundamental solution, one eighth of all, so that boards and programs compare; "a unit" is the time
-/// of the middle one of the units, "est. %" how far units depart from the plan's estimate.
+/// Units are drawn at random and counted, or pieces of units where these take long; a number without a star is the whole
+/// board. ns/sol is the time for a fundamental solution, one eighth of all, so that boards and programs compare, with its
+/// standard error; "a unit" is the time of a unit on average, "est. %" how far units depart from the plan's estimate.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   diadem bench                             all methods at n = 16, 18 and 20
-  diadem bench --n 22,24 --method search --isa avx512 --seconds 60")]
+  diadem bench --n 28 --seconds 60         all methods at record size
+  diadem bench --n 27 --method meet --isa avx512 --threads 1 --seconds 300 --json")]
 pub struct BenchArgs {
     /// The board sizes, separated by commas.
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "16,18,20")]
@@ -26,8 +28,13 @@ pub struct BenchArgs {
     /// The instruction set [default: each that the machine has].
     #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Isa>)]
     pub isa: Auto<Isa>,
-    /// How long to count for each line, in seconds.
-    #[arg(long, value_name = "S", default_value_t = 5.0, value_parser = seconds)]
+    /// All other lines are for one thread, the last one for as many as are said here, if it is more than one.
+    #[command(flatten)]
+    pub threads: ThreadsArgs,
+    #[command(flatten)]
+    pub split: SplitArgs,
+    /// How long to count for each board, in seconds: the fastest kernel has half of it.
+    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds)]
     pub seconds: f64,
     /// What the units are drawn by.
     #[arg(long, value_name = "SEED", default_value_t = 1)]
@@ -35,9 +42,4 @@ pub struct BenchArgs {
     /// Print one JSON object for each line.
     #[arg(long)]
     pub json: bool,
-}
-
-fn seconds(text: &str) -> Result<f64, ValueError> {
-    let seconds = text.parse().ok().filter(|seconds| (0.01..=86_400.0).contains(seconds));
-    seconds.ok_or_else(|| ValueError::new(text, "a time from 0.01 to 86400 seconds"))
 }

@@ -8,12 +8,13 @@ use clap::Args;
 use coordinator::{DoubleCheck, MOST_FOLLOWERS};
 use queens::Board;
 use queens::kernel::Method;
-use queens::plan::PlanSpec;
+use queens::plan::{PlanSpec, Scheme};
 use thiserror::Error;
 
 use super::kernel::KernelArgs;
 use super::loss::LossArgs;
-use super::plan::{FamilySplit, new_plan};
+use super::plan::{SplitArgs, new_plan};
+use super::records::reason;
 use super::value::{Auto, ValueError, auto};
 
 /// Serves a run to workers until all is counted, and prints the answer.
@@ -35,9 +36,8 @@ pub struct CoordinatorArgs {
     /// The method that a new run is planned for: auto, meet, search.
     #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", value_parser = auto::<Method>)]
     method: Auto<Method>,
-    /// Plan a new run by families, split as with count.
-    #[arg(long, value_name = "ROWS,GROUP,SIDES")]
-    families: Option<FamilySplit>,
+    #[command(flatten)]
+    split: SplitArgs,
     /// Which counts are made a second time, in another way and if possible on another machine: none, a share drawn at
     /// random as in 0.5%, all.
     ///
@@ -59,6 +59,10 @@ pub struct CoordinatorArgs {
     /// Listen also where others can connect, without TLS: whoever can reach the port can take part.
     #[arg(long, conflicts_with = "keys")]
     insecure: bool,
+    /// The private key that the run is certified with (diadem certify): the ledger names its public half as the
+    /// coordinator's. Ed25519 in PKCS#8; made where there is none [default: certify.key in the run directory].
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
     /// Go on answering status requests after the count is complete.
     #[arg(long)]
     stay: bool,
@@ -76,11 +80,13 @@ pub struct ServedRun {
     pub board: Option<Board>,
     pub path: PathBuf,
     method: Option<Method>,
-    families: Option<FamilySplit>,
+    scheme: Option<Scheme>,
     pub double_check: Option<DoubleCheck>,
     pub replicas: Option<u32>,
     pub listen: SocketAddr,
     pub keys: Option<PathBuf>,
+    /// Who signs for the run, if it is not the run's own key.
+    pub signing_key: Option<PathBuf>,
     /// Whether status requests are answered after the end.
     pub stays: bool,
     /// Whether it goes on where acknowledged records are missing.
@@ -106,11 +112,12 @@ impl TryFrom<CoordinatorArgs> for ServedRun {
             board: args.n,
             path: args.run,
             method: args.method.0,
-            families: args.families,
+            scheme: args.split.scheme(),
             double_check: args.double_check,
             replicas: args.replicas,
             listen: args.listen,
             keys: args.keys,
+            signing_key: args.key,
             stays: args.stay,
             accepts_loss: args.loss.accept_loss,
             json: args.json,
@@ -121,7 +128,7 @@ impl TryFrom<CoordinatorArgs> for ServedRun {
 impl ServedRun {
     /// The plan of the run, should it have to be begun.
     pub fn plan(&self) -> Option<PlanSpec> {
-        self.board.map(|board| new_plan(board, self.method, self.families))
+        self.board.map(|board| new_plan(board, self.method, self.scheme))
     }
 }
 
@@ -161,7 +168,8 @@ pub struct WorkerArgs {
 
 /// Keeps a verified copy of a coordinator's run as it grows; it can be started as the coordinator.
 ///
-/// Ends when the run is complete and all of it is copied. Until then it waits for a coordinator that is away, for ever.
+/// Ends when the run is complete and all of it is copied. Until then it waits for a coordinator that is away, for as long as
+/// --give-up-after says, and tells every ten minutes how to go on without.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -180,6 +188,46 @@ pub struct FollowArgs {
     /// Know the coordinator, and be known: a folder with ca.pem and follow.token.
     #[arg(long, value_name = "DIR")]
     pub keys: Option<PathBuf>,
+    /// Leave when the coordinator has not answered for this long, as in 90s, 10m, 2h [default: wait].
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub give_up_after: Option<Duration>,
+}
+
+/// Changes how the counts of a run are checked and copied, while it is served; it stands in the ledger with the reason.
+///
+/// More may be checked than before, not less. With fewer replicas, counts that wait to be acknowledged are so at once.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem policy https://10.0.0.7:7227 --keys keys/admin --double-check all --reason \"it is a record\"
+  diadem policy https://10.0.0.7:7227 --keys keys/admin --replicas 0 --reason \"the follower's disk is broken\"
+
+Environment: DIADEM_ADMIN_TOKEN stands for admin.token.")]
+pub struct PolicyArgs {
+    /// The coordinator's address.
+    #[arg(value_name = "URL")]
+    pub coordinator: String,
+    /// Know the coordinator, and be known: a folder with ca.pem and admin.token.
+    #[arg(long, value_name = "DIR")]
+    pub keys: Option<PathBuf>,
+    #[command(flatten)]
+    pub change: PolicyChangeArgs,
+    /// Why, for those who read the ledger.
+    #[arg(long, value_name = "TEXT", value_parser = reason)]
+    pub reason: String,
+}
+
+/// What is changed.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub struct PolicyChangeArgs {
+    /// Which counts are made a second time from now on: a share drawn at random as in 5%, all; with all, those that are
+    /// on record, too.
+    #[arg(long, value_name = "POLICY")]
+    pub double_check: Option<DoubleCheck>,
+    /// How many followers must have a record before it is acknowledged: 0 to 16.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=MOST_FOLLOWERS as i64))]
+    pub replicas: Option<u32>,
 }
 
 /// Shows how far a coordinator's run is.

@@ -7,10 +7,11 @@ use coordinator::DoubleCheck;
 use coordinator::shard::Shard;
 use queens::Board;
 use queens::kernel::KernelError;
+use queens::plan::Scheme;
 
 use super::kernel::{KernelArgs, KernelChoice};
 use super::loss::LossArgs;
-use super::plan::FamilySplit;
+use super::plan::SplitArgs;
 
 /// Counts a board on this machine.
 ///
@@ -36,10 +37,8 @@ pub struct CountArgs {
     /// Count only share I of K, 1 <= I <= K, into a run directory of its own.
     #[arg(long, value_name = "I/K", conflicts_with = "in_memory")]
     shard: Option<Shard>,
-    /// Plan a new run by families, split by that many outer rows, the squares of the last in groups, and the sides of
-    /// so many rows more.
-    #[arg(long, value_name = "ROWS,GROUP,SIDES")]
-    families: Option<FamilySplit>,
+    #[command(flatten)]
+    split: SplitArgs,
     #[command(flatten)]
     kernel: KernelArgs,
     /// Which counts are made a second time, in another way and if possible on another machine: none, a share drawn at
@@ -65,7 +64,7 @@ pub struct LocalCount {
     pub storage: Storage,
     pub kernel: KernelChoice,
     /// How a new run is split, where that does not follow from the method.
-    pub families: Option<FamilySplit>,
+    pub scheme: Option<Scheme>,
     pub double_check: Option<DoubleCheck>,
     /// Whether it goes on where acknowledged records are missing.
     pub accepts_loss: bool,
@@ -95,7 +94,7 @@ impl TryFrom<CountArgs> for LocalCount {
             board: args.n,
             storage,
             kernel: args.kernel.try_into()?,
-            families: args.families,
+            scheme: args.split.scheme(),
             double_check: args.double_check,
             accepts_loss: args.loss.accept_loss,
             json: args.json,

@@ -6,6 +6,7 @@ pub mod atlas;
 mod bench;
 mod cluster;
 mod count;
+mod estimate;
 mod kernel;
 mod keys;
 mod loss;
@@ -17,8 +18,9 @@ mod value;
 use clap::{Parser, Subcommand};
 
 pub use bench::BenchArgs;
-pub use cluster::{CoordinatorArgs, FollowArgs, ServedRun, StatusArgs, WorkerArgs};
+pub use cluster::{CoordinatorArgs, FollowArgs, PolicyArgs, ServedRun, StatusArgs, WorkerArgs};
 pub use count::{CountArgs, LocalCount, Storage};
+pub use estimate::{EstimateArgs, Machines};
 pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
 pub use plan::new_plan;
@@ -58,6 +60,8 @@ pub enum Command {
     Certify(CertifyArgs),
     Merge(MergeArgs),
     Retract(RetractArgs),
+    Estimate(EstimateArgs),
+    Policy(PolicyArgs),
     Bench(BenchArgs),
     #[cfg(feature = "atlas")]
     #[command(flatten)]

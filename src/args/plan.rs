@@ -2,38 +2,67 @@
 
 use std::str::FromStr;
 
+use clap::Args;
 use queens::Board;
 use queens::kernel::Method;
 use queens::plan::{PlanSpec, Scheme};
 
 use super::value::ValueError;
 
-/// The plan of a new run: split by families as asked for, or as suits the method.
-pub fn new_plan(n: Board, method: Option<Method>, split: Option<FamilySplit>) -> PlanSpec {
+/// The plan of a new run: split as asked for, or as suits the method.
+pub fn new_plan(n: Board, method: Option<Method>, scheme: Option<Scheme>) -> PlanSpec {
     let plan = PlanSpec::for_kernel(n, method.unwrap_or(Method::best(n)));
-    match split {
-        Some(FamilySplit { rows, group, sides }) => {
-            PlanSpec { scheme: Scheme::Families { rows, group, sides }, ..plan }
-        }
-        None => plan,
+    scheme.map_or(plan, |scheme| PlanSpec { scheme, ..plan })
+}
+
+/// How a new run is split, where that is not to follow from the method.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct SplitArgs {
+    /// Plan a new run by families, split by that many outer rows, the squares of the last in groups, and the sides of
+    /// so many rows more.
+    #[arg(long, value_name = "ROWS,GROUP,SIDES")]
+    families: Option<OuterRows>,
+    /// Plan a new run by families, split by that many central columns, the squares of the last in groups.
+    #[arg(long, value_name = "COLUMNS,GROUP", conflicts_with = "families")]
+    centre: Option<CentralColumns>,
+}
+
+impl SplitArgs {
+    /// The scheme that was asked for.
+    pub fn scheme(self) -> Option<Scheme> {
+        let families = self.families.map(|split| split.0);
+        families.or(self.centre.map(|split| split.0))
     }
 }
 
-/// How a new run's families are split: ROWS,GROUP,SIDES.
 #[derive(Clone, Copy, Debug)]
-pub struct FamilySplit {
-    rows: u8,
-    group: u8,
-    sides: u8,
-}
+struct OuterRows(Scheme);
 
-impl FromStr for FamilySplit {
+impl FromStr for OuterRows {
     type Err = ValueError;
     fn from_str(text: &str) -> Result<Self, ValueError> {
-        let numbers: Result<Vec<u8>, _> = text.split(',').map(str::parse).collect();
-        match numbers.as_deref() {
-            Ok([rows, group, sides]) => Ok(Self { rows: *rows, group: *group, sides: *sides }),
+        match small_numbers(text)[..] {
+            [rows, group, sides] => Ok(Self(Scheme::Families { rows, group, sides })),
             _ => Err(ValueError::new(text, "ROWS,GROUP,SIDES, three small numbers such as 1,1,2")),
         }
     }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct CentralColumns(Scheme);
+
+impl FromStr for CentralColumns {
+    type Err = ValueError;
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        match small_numbers(text)[..] {
+            [columns, group] => Ok(Self(Scheme::Centre { columns, group })),
+            _ => Err(ValueError::new(text, "COLUMNS,GROUP, two small numbers such as 2,8")),
+        }
+    }
+}
+
+/// The numbers of a list with commas; none if one of them is no number.
+fn small_numbers(text: &str) -> Vec<u8> {
+    let numbers: Result<Vec<u8>, _> = text.split(',').map(str::parse).collect();
+    numbers.unwrap_or_default()
 }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use coordinator::export::{By, TableFormat};
 use coordinator::verify::SampleSize;
-use proto::{Takeback, Target};
+use proto::{Target, is_reason};
 use queens::UnitId;
 
 use super::value::{ThreadsArgs, ValueError};
@@ -184,8 +184,8 @@ impl TargetArgs {
     }
 }
 
-fn reason(text: &str) -> Result<String, ValueError> {
-    if Takeback::is_reason(text) {
+pub fn reason(text: &str) -> Result<String, ValueError> {
+    if is_reason(text) {
         return Ok(text.to_owned());
     }
     Err(ValueError::new(text, "a reason of 1 to 1000 bytes of plain text"))

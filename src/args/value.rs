@@ -29,6 +29,12 @@ pub fn auto<T: FromStr>(text: &str) -> Result<Auto<T>, T::Err> {
     if text == "auto" { Ok(Auto(None)) } else { text.parse().map(|choice| Auto(Some(choice))) }
 }
 
+/// A time to measure for, in seconds.
+pub fn seconds(text: &str) -> Result<f64, ValueError> {
+    let seconds = text.parse().ok().filter(|seconds| (0.01..=86_400.0).contains(seconds));
+    seconds.ok_or_else(|| ValueError::new(text, "a time from 0.01 to 86400 seconds"))
+}
+
 /// How much is counted at a time.
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ThreadsArgs {

@@ -14,10 +14,11 @@ use queens::Plan;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::time::{sleep, timeout};
-use tracing::{Level, info};
+use tracing::{Level, info, warn};
 
 use crate::access::guard;
 use crate::args::ServedRun;
+use crate::command_line::quoted;
 use crate::log::say;
 use crate::{command_line, ending, host, log, output, signals};
 
@@ -46,6 +47,7 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
         path: run.path.clone(),
         shard: Shard::default(),
         accept_loss: run.accepts_loss,
+        signing_key: run.signing_key.clone(),
     })?;
     output::notices(&notices);
     let plan = store.directory().plan().clone();
@@ -98,12 +100,26 @@ async fn until_done(run: &ServedRun, handle: &Handle) -> anyhow::Result<ExitCode
     everybody_left(handle).await;
     if run.stays {
         interrupted.await?;
+    } else {
+        tell_of_followers(handle, run);
     }
     Ok(code)
 }
 
+/// Says so where followers have gone away before they had everything: they wait for a coordinator.
+fn tell_of_followers(handle: &Handle, run: &ServedRun) {
+    let followers = handle.snapshots().borrow().followers_away;
+    if followers > 0 {
+        let run = quoted(&run.path.to_string_lossy());
+        warn!(
+            followers,
+            "they have not everything; so that they get it: diadem coordinator --run {run} --stay"
+        );
+    }
+}
+
 /// Waits until all workers have left, or those that are still registered are silent; and until all followers have, who do
-/// when they have everything; those that are away are waited for, too.
+/// when they have everything; those that are away are waited for, too, as long as for silent workers.
 async fn everybody_left(handle: &Handle) {
     let (begun, snapshots) = (Instant::now(), handle.snapshots());
     let mut pause = Duration::from_millis(1);

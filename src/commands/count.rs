@@ -26,9 +26,6 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// Files of the run and of the process.
 const OPEN_FILES: u64 = 64;
 
-/// The exit code after Ctrl-C, as shells have it.
-const INTERRUPTED: u8 = 130;
-
 pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     log::start(Level::WARN);
     host::ensure_open_files(OPEN_FILES)?;
@@ -66,7 +63,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
         }
         Ok(None) => {
             say(format_args!("diadem: stopped; {what_is_kept}"));
-            Ok(ExitCode::from(INTERRUPTED))
+            Ok(ExitCode::from(signals::INTERRUPTED))
         }
         Err(error) => Err(anyhow!("{}; {what_is_kept}", output::sentence(&error))),
     }
@@ -74,7 +71,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
 
 /// The plan, what has been counted of it, and where more is recorded.
 fn begin(count: &LocalCount) -> anyhow::Result<(Arc<Plan>, Standing, Option<Store>)> {
-    let new = || Plan::derive(new_plan(count.board, count.kernel.method, count.families));
+    let new = || Plan::derive(new_plan(count.board, count.kernel.method, count.scheme));
     match &count.storage {
         Storage::Memory => {
             let plan = Arc::new(new()?);
@@ -96,7 +93,8 @@ fn open(
 ) -> anyhow::Result<(Store, Standing)> {
     let begin = if RunDirectory::exists(path) { None } else { Some(new()?) };
     let (path, accept_loss) = (path.to_owned(), count.accepts_loss);
-    let options = OpenOptions { path, begin, board: Some(count.board), shard, accept_loss };
+    let options =
+        OpenOptions { path, begin, board: Some(count.board), shard, accept_loss, signing_key: None };
     let (store, standing, notices) = Store::open(options)?;
     output::notices(&notices);
     Ok((store, standing))

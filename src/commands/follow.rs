@@ -3,16 +3,17 @@
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use coordinator::{CopyError, LedgerCopy};
 use proto::FollowReply;
 use tokio::task::block_in_place;
 use tokio::time::sleep_until;
-use tracing::{Level, info};
+use tracing::{Level, info, warn};
 use worker::{CoordinatorError, Outage, Remote};
 
 use crate::access::{ADMIN, FOLLOW, credentials};
 use crate::args::FollowArgs;
+use crate::command_line::quoted;
 use crate::{host, log, signals};
 
 /// The ledger, the connection, and what the process needs besides.
@@ -20,6 +21,12 @@ const OPEN_FILES: u64 = 48;
 
 /// Between two lines about how far the copy is.
 const TOLD_EVERY: Duration = Duration::from_mins(1);
+
+/// Between two lines about how to go on without the coordinator.
+const REMINDED_EVERY: Duration = Duration::from_mins(10);
+
+/// A copy that has everything waits no longer for a coordinator that is away to say so.
+const LONGEST_FAREWELL: Duration = Duration::from_mins(1);
 
 pub fn run(args: FollowArgs) -> anyhow::Result<ExitCode> {
     log::start(Level::INFO);
@@ -41,20 +48,45 @@ pub fn run(args: FollowArgs) -> anyhow::Result<ExitCode> {
 async fn follow(args: FollowArgs) -> anyhow::Result<()> {
     let remote = Remote::new(&args.coordinator, &credentials(args.keys.as_deref(), [FOLLOW, ADMIN])?)?;
     let mut copy = block_in_place(|| LedgerCopy::open(&args.run))?;
-    let mut outage = Outage::new(None);
+    let mut outage = Outage::new(args.give_up_after);
+    let mut reminders = 0;
     loop {
         match one_call(&remote, &mut copy, &mut outage).await {
             Ok(()) => {
                 info!(records = copy.records(), "the run is complete, and so is the copy");
                 return Ok(());
             }
-            Err(End::Later(why)) => outage.failed(&why)?,
+            Err(End::Later(why)) => {
+                let gave_up = outage.failed(&why);
+                if copy.finish().is_ok() && (gave_up.is_err() || outage.lasts() >= LONGEST_FAREWELL) {
+                    info!(records = copy.records(), "the coordinator is gone, and the copy is complete");
+                    return Ok(());
+                }
+                gave_up.map_err(|gave_up| anyhow!("{gave_up}; {}", way_on(&args, &copy)))?;
+                let due = outage.lasts().as_secs() / REMINDED_EVERY.as_secs();
+                if due > reminders {
+                    warn!("{}", way_on(&args, &copy));
+                }
+                reminders = due;
+            }
             Err(End::Never(error)) => return Err(error),
         }
         if let Some(until) = outage.until() {
             sleep_until(until).await;
         }
     }
+}
+
+/// How to go on while the coordinator is away.
+fn way_on(args: &FollowArgs, copy: &LedgerCopy) -> String {
+    let records = copy.records();
+    let copied = format!("the copy has {records} records and is not complete");
+    let ended = "if the run has ended, start its coordinator again with --stay and follow it";
+    if records == 0 {
+        return format!("{copied}; {ended}");
+    }
+    let run = quoted(&args.run.to_string_lossy());
+    format!("{copied}; {ended}; if its machine is gone, go on here: diadem coordinator --run {run}")
 }
 
 /// Why a call has ended before the run.

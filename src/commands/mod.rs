@@ -6,11 +6,13 @@ mod bench;
 mod certify;
 mod coordinator;
 mod count;
+mod estimate;
 mod export;
 mod follow;
 mod head;
 mod keys;
 mod merge;
+mod policy;
 mod retract;
 mod status;
 mod verify;
@@ -35,6 +37,8 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Certify(args) => certify::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Retract(args) => retract::run(&args),
+        Command::Estimate(args) => estimate::run(&args),
+        Command::Policy(args) => policy::run(args),
         Command::Bench(args) => bench::run(&args),
         #[cfg(feature = "atlas")]
         Command::Atlas(command) => atlas::run(command),

@@ -71,8 +71,14 @@ fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
     report_published(report, &run)?;
     if let Some((path, certificate)) = args.certificate.as_ref().zip(certificate) {
         let file = path.display();
-        certificate.check(&directory).with_context(|| file.to_string())?;
+        let is_of_coordinator = certificate.check(&directory).with_context(|| file.to_string())?;
         report.add(&format!("{file}: says what the ledger says"), "certified", json!(true))?;
+        let whose = if is_of_coordinator { "a key" } else { "a key that is none" };
+        report.add(
+            &format!("{file}: is signed with {whose} of those that the ledger names as its coordinators'"),
+            "certified_by_coordinator",
+            json!(is_of_coordinator),
+        )?;
     }
     if let Some(path) = &args.export {
         report_export(report, path, &directory, run.audit())?;
@@ -136,7 +142,8 @@ fn report_ledger(
              tail: {} bytes after the last commit mark, never acknowledged\n\
              counts: one standing count each for {} of {units} units; {} confirmed, {} contradicted\n\
              sums: A = {}, P = {}, R = {}, {} solutions, no contradiction among symmetric counts\n\
-             counted by {} with {}",
+             counted by {} with {}\n\
+             keys of its coordinators: {}",
             path.display(),
             plan.board(),
             plan.fingerprint(),
@@ -152,6 +159,7 @@ fn report_ledger(
             totals.solutions(),
             joined(&audit.workers),
             joined(&audit.kernels),
+            joined(&audit.keys),
         ),
         "ledger",
         json!({
@@ -171,6 +179,7 @@ fn report_ledger(
             "r": totals.r.to_string(),
             "workers": audit.workers,
             "kernels": audit.kernels,
+            "keys": audit.keys,
         }),
     )
 }

@@ -263,6 +263,55 @@ fn an_old_coordinator_that_comes_back_beside_the_new_one_is_found_by_the_workers
 }
 
 #[test]
+fn a_worker_that_was_started_anew_joins_the_youngest_of_its_coordinators_though_another_address_is_silent() {
+    const N: u8 = 13;
+    let (folder, first, second) = (Folder::new(), free_address(), free_address());
+    let old = coordinator(&folder, "old", &first, &format!("--n {N} --method search --stay"));
+    let following = follower(&folder, &[&first], "new");
+    until("it follows", || fs::read_to_string(&following.log).unwrap_or_default().contains("following"));
+    following.terminate();
+    assert_eq!(following.end().code, Some(0));
+    let new = coordinator(&folder, "new", &second, "");
+    // Takes connections and answers nothing.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let urls = [silent.local_addr().unwrap().to_string(), first.clone(), second];
+    let args = format!("worker --coordinator {} {SLOW}", urls.join(","));
+    let (begun, worker) = (std::time::Instant::now(), folder.start(&args, "worker"));
+    is_exact(&folder, "new", &new.end(), N);
+    assert_eq!(worker.end().code, Some(0));
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+    assert_eq!(status(&folder, &first)["done"], 0);
+    assert_eq!(files(&folder, "old"), BTreeMap::new(), "nobody has counted for the old one");
+    old.terminate();
+    assert_eq!(old.end().code, Some(0));
+}
+
+#[test]
+fn a_follower_whose_coordinator_has_ended_is_told_how_to_go_on_and_one_that_has_everything_ends() {
+    let (folder, address) = (Folder::new(), free_address());
+    let running = coordinator(&folder, "run", &address, "--n 15 --method search");
+    let following = follower(&folder, &[&address], "copy");
+    let worker = folder.start(&format!("worker --coordinator http://{address} {SLOW}"), "w.log");
+    until("some is copied", || folder.counts("copy") > 20);
+    following.kill();
+    let ended = running.end();
+    assert_eq!((ended.code, worker.end().code), (Some(0), Some(0)));
+    assert!(ended.stderr.contains("diadem coordinator --run run --stay"), "{ended:?}");
+    let again = folder.run(&format!("follow http://{address} --run copy --give-up-after 1s"));
+    assert_eq!(again.code, Some(1));
+    let last = again.stderr.trim_end().lines().last().unwrap_or_default();
+    for words in ["gave up after 1 seconds", "not complete", "with --stay", "diadem coordinator --run copy"] {
+        assert!(last.contains(words), "no {words:?} in {last:?}");
+    }
+    let nothing = folder.run(&format!("follow http://{address} --run none --give-up-after 1s"));
+    assert!(nothing.code == Some(1) && !nothing.stderr.contains("--run none"), "{nothing:?}");
+    copy(&folder, "run", "whole");
+    let whole = folder.run(&format!("follow http://{address} --run whole --give-up-after 1s"));
+    assert_eq!(whole.code, Some(0), "{whole:?}");
+    assert!(whole.stderr.contains("the copy is complete"), "{whole:?}");
+}
+
+#[test]
 fn following_needs_the_follow_token() {
     let (folder, address) = (Folder::new(), free_address());
     assert_eq!(folder.run("keys init keys --host 127.0.0.1").code, Some(0));

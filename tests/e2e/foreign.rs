@@ -1,15 +1,22 @@
-//! A coordinator that is not of this release.
+//! Coordinators and workers that are not of this release.
 
+use std::sync::{Arc, Mutex};
+
+use proto::v1::coordinator_client::CoordinatorClient;
 use proto::v1::coordinator_server::{Coordinator, CoordinatorServer};
 use proto::v1::{self, StatusReply};
+use queens::Plan;
 use tokio::net::TcpListener;
 use tokio_stream::wrappers::TcpListenerStream;
-use tonic::{Request, Response, Status, Streaming, async_trait};
+use tonic::{Code, Request, Response, Status, Streaming, async_trait};
 
-use crate::harness::Folder;
+use crate::harness::{Completed, Folder, free_address, until};
 
-/// Announces a plan, and is asked for nothing else.
-struct Announcing(v1::PlanReply);
+/// Announces a plan, notes how a worker registers, and lets none in.
+struct Announcing {
+    plan: v1::PlanReply,
+    registered: Arc<Mutex<Option<v1::RegisterRequest>>>,
+}
 
 type Answered<T> = Result<Response<T>, Status>;
 
@@ -19,27 +26,28 @@ impl Coordinator for Announcing {
     type WatchStream = tokio_stream::Empty<Result<StatusReply, Status>>;
 
     async fn plan(&self, _: Request<v1::PlanRequest>) -> Answered<v1::PlanReply> {
-        Ok(Response::new(self.0.clone()))
+        Ok(Response::new(self.plan.clone()))
     }
 
-    async fn register(&self, _: Request<v1::RegisterRequest>) -> Answered<v1::RegisterReply> {
-        Err(Status::internal("a worker of another plan must not register"))
+    async fn register(&self, request: Request<v1::RegisterRequest>) -> Answered<v1::RegisterReply> {
+        *self.registered.lock().unwrap() = Some(request.into_inner());
+        Err(Status::failed_precondition("that is enough"))
     }
 
     async fn lease(&self, _: Request<v1::LeaseRequest>) -> Answered<v1::LeaseReply> {
-        Err(Status::internal("a worker of another plan must not lease"))
+        Err(Status::internal("a worker that was not let in must not lease"))
     }
 
     async fn renew(&self, _: Request<v1::RenewRequest>) -> Answered<v1::RenewReply> {
-        Err(Status::internal("a worker of another plan must not renew"))
+        Err(Status::internal("a worker that was not let in must not renew"))
     }
 
     async fn report(&self, _: Request<v1::ReportRequest>) -> Answered<v1::ReportReply> {
-        Err(Status::internal("a worker of another plan must not report"))
+        Err(Status::internal("a worker that was not let in must not report"))
     }
 
     async fn release(&self, _: Request<v1::ReleaseRequest>) -> Answered<v1::ReleaseReply> {
-        Err(Status::internal("a worker of another plan must not release"))
+        Err(Status::internal("a worker that was not let in must not release"))
     }
 
     async fn follow(&self, _: Request<Streaming<v1::FollowRequest>>) -> Answered<Self::FollowStream> {
@@ -48,6 +56,10 @@ impl Coordinator for Announcing {
 
     async fn retract(&self, _: Request<v1::RetractRequest>) -> Answered<v1::RetractReply> {
         Err(Status::internal("a worker takes nothing back"))
+    }
+
+    async fn change_policy(&self, _: Request<v1::ChangePolicyRequest>) -> Answered<v1::ChangePolicyReply> {
+        Err(Status::internal("a worker changes no policy"))
     }
 
     async fn status(&self, _: Request<v1::StatusRequest>) -> Answered<StatusReply> {
@@ -59,35 +71,110 @@ impl Coordinator for Announcing {
     }
 }
 
-/// What a worker says to a coordinator that announces this plan.
-fn worker_meets(spec: &str, fingerprint: &str) -> crate::harness::Completed {
-    let reply = v1::PlanReply { spec: spec.into(), fingerprint: fingerprint.into() };
+/// What a worker says to a coordinator that announces this, and how it registers there, if it does.
+fn worker_meets(plan: v1::PlanReply) -> (Completed, Option<v1::RegisterRequest>) {
+    let registered = Arc::default();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
-    let server = tonic::transport::Server::builder().add_service(CoordinatorServer::new(Announcing(reply)));
+    let foreign = Announcing { plan, registered: Arc::clone(&registered) };
+    let server = tonic::transport::Server::builder().add_service(CoordinatorServer::new(foreign));
     runtime.spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
-    Folder::new().run(&format!("worker --coordinator http://{address} --give-up-after 20s"))
+    let left = Folder::new().run(&format!("worker --coordinator http://{address} --give-up-after 20s"));
+    let registered = registered.lock().unwrap().take();
+    (left, registered)
+}
+
+fn plan(spec: &str, fingerprint: &str) -> v1::PlanReply {
+    v1::PlanReply { spec: spec.into(), fingerprint: fingerprint.into(), ..v1::PlanReply::default() }
+}
+
+/// A worker leaves with one sentence, before it registers.
+#[track_caller]
+fn leaves(plan: v1::PlanReply, words: &[&str]) {
+    let (left, registered) = worker_meets(plan);
+    left.refused(words);
+    assert_eq!(registered, None);
 }
 
 #[test]
 fn a_worker_that_does_not_know_the_plan_version_leaves_with_a_sentence() {
     let spec = r#"{"n":8,"scheme":"constellations","grain":5,"version":99}"#;
-    worker_meets(spec, "00").refused(&[
-        "version 99",
-        "versions 1 to 2 only",
-        "the release that began the run",
-    ]);
+    leaves(plan(spec, "00"), &["version 99", "versions 1 to 2 only", "the release that began the run"]);
 }
 
 #[test]
 fn a_worker_that_does_not_know_the_scheme_leaves_with_a_sentence() {
-    worker_meets(r#"{"n":8,"scheme":"spirals","version":1}"#, "00")
-        .refused(&["spirals", "this release of diadem"]);
+    let spirals = plan(r#"{"n":8,"scheme":"spirals","version":1}"#, "00");
+    leaves(spirals, &["spirals", "this release of diadem"]);
 }
 
 #[test]
 fn a_worker_that_derives_another_plan_leaves_with_a_sentence() {
     let spec = r#"{"n":8,"scheme":"constellations","grain":5,"version":1}"#;
-    worker_meets(spec, "00").refused(&["plan is 00", "the same release"]);
+    leaves(plan(spec, "00"), &["plan is 00", "the same release"]);
+}
+
+/// A coordinator of a plan that all know, which speaks these versions of the contract.
+fn speaks(oldest: u32, newest: u32) -> v1::PlanReply {
+    let spec = r#"{"n":8,"scheme":"constellations","grain":5,"version":2}"#;
+    let fingerprint = Plan::derive(serde_json::from_str(spec).unwrap()).unwrap().fingerprint().to_string();
+    let plan = plan(spec, &fingerprint);
+    v1::PlanReply { oldest_protocol: oldest, protocol: newest, release: "9.8.7".into(), ..plan }
+}
+
+#[test]
+fn a_worker_speaks_the_newest_version_that_the_coordinator_speaks_too() {
+    for (coordinator, spoken) in [(speaks(0, 1), 1), (speaks(1, 7), 1), (speaks(0, 0), 0)] {
+        let (left, registered) = worker_meets(coordinator);
+        assert!(left.stderr.contains("that is enough"), "{left:?}");
+        let registered = registered.unwrap();
+        let release = if spoken == 0 { "" } else { env!("CARGO_PKG_VERSION") };
+        assert_eq!((registered.protocol, registered.release.as_str()), (spoken, release));
+    }
+}
+
+#[test]
+fn a_worker_leaves_a_coordinator_that_speaks_no_version_of_its_own_with_a_sentence() {
+    let own = format!("diadem {}, versions 0 to 1", env!("CARGO_PKG_VERSION"));
+    leaves(speaks(2, 7), &["diadem 9.8.7, versions 2 to 7", &own, "use the coordinator's release"]);
+}
+
+#[test]
+fn a_coordinator_serves_the_versions_that_it_speaks_and_refuses_others_with_a_sentence() {
+    let (folder, address) = (Folder::new(), free_address());
+    let running = folder.start(&format!("coordinator --n 8 --run run --listen {address} --stay"), "log");
+    until("the coordinator listens", || std::net::TcpStream::connect(&address).is_ok());
+    tokio::runtime::Runtime::new().unwrap().block_on(async {
+        let mut client = CoordinatorClient::connect(format!("http://{address}")).await.unwrap();
+        let plan = client.plan(v1::PlanRequest {}).await.unwrap().into_inner();
+        assert_eq!((plan.oldest_protocol, plan.protocol), (0, 1));
+        assert_eq!(plan.release, env!("CARGO_PKG_VERSION"));
+        assert_eq!(plan.term.unwrap().number, 1);
+        let as_of = |protocol, release: &str| v1::RegisterRequest {
+            fingerprint: plan.fingerprint.clone(),
+            name: "foreign".into(),
+            machine: "foreign".into(),
+            threads: 1,
+            kernel: "search/portable".into(),
+            self_test: 14_200,
+            protocol,
+            release: release.into(),
+            ..v1::RegisterRequest::default()
+        };
+        for (protocol, release) in [(0, ""), (1, "0.0.1"), (1, "")] {
+            assert!(client.register(as_of(protocol, release)).await.is_ok(), "version {protocol}");
+        }
+        for (protocol, release, named) in [
+            (2, "9.8.7", "diadem 9.8.7, version 2 "),
+            (u32::MAX, "x\ny", "an unnamed release, version 4294967295 "),
+        ] {
+            let refused = client.register(as_of(protocol, release)).await.unwrap_err();
+            assert_eq!(refused.code(), Code::FailedPrecondition);
+            let own = format!("diadem {}, versions 0 to 1 ", env!("CARGO_PKG_VERSION"));
+            assert!(refused.message().contains(named) && refused.message().contains(&own), "{refused}");
+        }
+    });
+    running.terminate();
+    assert_eq!(running.end().code, Some(0));
 }

@@ -11,7 +11,7 @@ use crate::forgery::{Forgery, Line, by_another, count_of, retraction, unit_of};
 pub type Lie = (&'static str, fn(&mut Forgery, &mut StdRng, &Plan));
 
 /// All of them.
-pub const LIES: [Lie; 43] = [
+pub const LIES: [Lie; 48] = [
     ("a count of completions is larger", |f, r, p| {
         let at = f.some(r, "count", |l| is_completions(p, l));
         add(f, at, r.random_range(1..5));
@@ -235,6 +235,32 @@ pub const LIES: [Lie; 43] = [
             f.append(record.as_object().unwrap().clone());
         }
         f.number_marks();
+    }),
+    ("a term begins a second time", |f, r, _| {
+        let at = f.some(r, "term", |_| true);
+        let again = f.lines[at].clone();
+        f.insert_behind(r, at, again);
+        f.number_marks();
+    }),
+    ("a term has a number that is none", |f, r, _| {
+        let at = f.some(r, "term", |_| true);
+        let none = [json!(0), json!(-1), json!(1.0), json!("1"), json!(2.0_f64.powi(64)), Value::Null];
+        f.lines[at]["term"] = none[r.random_range(0..none.len())].clone();
+    }),
+    ("a term is opened by nobody", |f, r, _| {
+        let at = f.some(r, "term", |_| true);
+        let none =
+            [json!(""), json!("0"), json!("0A".repeat(16)), json!("0a".repeat(17)), json!(7), Value::Null];
+        f.lines[at]["coordinator"] = none[r.random_range(0..none.len())].clone();
+    }),
+    ("the key of a coordinator is none", |f, r, _| {
+        let at = f.some(r, "term", |l| l.contains_key("key"));
+        let none = [json!(""), json!("0a".repeat(31)), json!("0A".repeat(32)), json!([1]), Value::Null];
+        f.lines[at]["key"] = none[r.random_range(0..none.len())].clone();
+    }),
+    ("a term says more than there is to say", |f, r, _| {
+        let at = f.some(r, "term", |_| true);
+        f.lines[at].insert("reason".into(), json!("none"));
     }),
     ("a file is missing", |f, r, _| f.second_file = Some(r.random_range(3..9))),
 ];

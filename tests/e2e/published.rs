@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use crate::forgery::{Forgery, count_of};
 use crate::harness::{Folder, free_address, published, until};
+use crate::second_verifier::check;
 
 /// The canonical form of JSON, as RFC 8785 has it, by other means.
 fn canonical(certificate: &str) -> Vec<u8> {
@@ -83,6 +84,8 @@ fn a_certificate_is_given_for_what_is_finished_and_sound_and_says_what_the_ledge
     }
     let verified = folder.run(&format!("verify run --certificate run.json --signer {key} --json")).json();
     assert_eq!((&verified["certificate"]["key"], &verified["certified"]), (&json!(key), &json!(true)));
+    assert_eq!(verified["certified_by_coordinator"], true);
+    assert_eq!(verified["ledger"]["keys"], json!([key]));
     let alone = folder.run("verify --certificate run.json");
     assert!(alone.code == Some(0) && alone.stdout.contains("must know"), "{alone:?}");
     // Another key, other words, another run, and what comes after it.
@@ -98,6 +101,47 @@ fn a_certificate_is_given_for_what_is_finished_and_sound_and_says_what_the_ledge
     // One key for two runs.
     folder.run("certify again --key run/certify.key -o again.json");
     assert_eq!(folder.run(&format!("verify --certificate again.json --signer {key}")).code, Some(0));
+    // Which the second one does not know.
+    let stranger = folder.run("verify again --certificate again.json");
+    assert!(
+        stranger.code == Some(0) && stranger.stdout.contains("a key that is none of those"),
+        "{stranger:?}"
+    );
+}
+
+#[test]
+fn a_ledger_names_the_keys_of_all_its_coordinators_and_a_certificate_of_another_key_is_called_that() {
+    let (folder, address) = (Folder::new(), free_address());
+    let start = |key: &str| {
+        let args = format!("coordinator --n 15 --method search --run run --listen {address} --key {key}");
+        let coordinator = folder.start(&args, "log");
+        until("the coordinator listens", || std::net::TcpStream::connect(&address).is_ok());
+        coordinator
+    };
+    let first = start("first.key");
+    let join = format!("worker --coordinator http://{address} --threads 1 --isa portable");
+    let worker = folder.start(&join, "worker.log");
+    until("something is counted", || folder.counts("run") > 20);
+    first.terminate();
+    assert_eq!(first.end().code, Some(0));
+    assert_eq!(start("second.key").end().code, Some(0));
+    assert_eq!(worker.end().code, Some(0));
+    assert!(!folder.path().join("run/certify.key").exists());
+    let mut named = Vec::new();
+    for (key, is_of_coordinator) in [("first", true), ("second", true), ("other", false)] {
+        assert_eq!(folder.run(&format!("certify run --key {key}.key -o {key}.json")).code, Some(0));
+        let verified = folder.run(&format!("verify run --recount 0 --certificate {key}.json --json")).json();
+        assert_eq!(verified["certified_by_coordinator"], is_of_coordinator, "{key}");
+        if is_of_coordinator {
+            named.push(verified["certificate"]["key"].as_str().unwrap().to_owned());
+        }
+        named.sort();
+        if key != "first" {
+            assert_eq!(verified["ledger"]["keys"], json!(named));
+        }
+    }
+    let checked = check(&folder, "run --recount 0 --json").json();
+    assert_eq!(checked["ledger"]["keys"], json!(named));
 }
 
 #[test]
@@ -116,6 +160,5 @@ fn no_certificate_is_given_for_a_run_that_is_unfinished_or_unsound() {
     forgery.number_marks();
     forgery.write(&folder.path().join("lie"));
     folder.run("certify lie").refused(&["differs from the published value"]);
-    assert!(!folder.path().join("lie/certify.key").exists());
     folder.run("certify nowhere").refused(&["nowhere", "run.json is missing"]);
 }

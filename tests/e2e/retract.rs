@@ -80,6 +80,44 @@ fn how_counts_are_checked_may_be_raised_and_stands_in_the_ledger() {
 }
 
 #[test]
+fn the_policy_of_a_run_that_is_served_is_changed_with_the_admin_token() {
+    let folder = keys();
+    let address = free_address();
+    let url = format!("https://{address}");
+    let serve = format!("--listen {address} --keys keys/coordinator --double-check none --replicas 1 --json");
+    let coordinator = folder.start(&format!("coordinator --n 14 --method search --run run {serve}"), "log");
+    until("the coordinator listens", || std::net::TcpStream::connect(&address).is_ok());
+    let join =
+        format!("worker --coordinator {url} --keys keys/worker --threads 1 --isa portable --machine m");
+    let worker = folder.start(&join, "worker.log");
+    let status = || folder.run(&format!("status --coordinator {url} --keys keys/status --json")).json();
+    until("nothing is acknowledged", || status()["trouble"].as_str().unwrap().contains("diadem policy"));
+    let policy = |keys: &str, what: &str| folder.run(&format!("policy {url} --keys keys/{keys} {what}"));
+    for (keys, why) in [("worker", "admin token"), ("status", "wants a token"), ("follower", "wants a token")]
+    {
+        policy(keys, "--replicas 0 --reason x").refused(&[why]);
+    }
+    policy("admin", "--reason x").refused(&["--double-check"]);
+    policy("admin", "--replicas 17 --reason x").refused(&["17"]);
+    policy("admin", "--replicas 0").refused(&["--reason"]);
+    folder.run("policy run --replicas 0 --reason x").refused(&["no URL", "when it is started"]);
+    let raised = policy("admin", "--double-check all --replicas 0 --reason record");
+    assert_eq!((raised.code, raised.stdout.contains("--double-check all --replicas 0")), (Some(0), true));
+    policy("admin", "--double-check 10% --reason x").refused(&["checks all", "not lowered to 10%"]);
+    let answer = coordinator.end().json();
+    assert_eq!(answer["total"], published(14));
+    assert_eq!(answer["worth"]["counted_twice_on_one_machine"], answer["units"]);
+    assert_eq!(worker.end().code, Some(0));
+    let ledger = folder.ledger("run");
+    for said in ["\"double_check\":\"all\",\"reason\":\"record\"", "\"replicas\":0,\"reason\":\"record\""] {
+        assert_eq!(ledger.matches(said).count(), 1, "{said}");
+    }
+    let checked = check(&folder, "run");
+    assert_eq!(checked.code, Some(0), "{checked:?}");
+    assert_eq!(folder.run("verify run --recount 5").code, Some(0));
+}
+
+#[test]
 fn counts_of_a_run_that_is_served_are_taken_back_with_the_admin_token() {
     let folder = keys();
     let address = free_address();

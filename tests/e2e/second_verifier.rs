@@ -139,7 +139,8 @@ fn ledgers_that_are_sound_are_so_for_both_verifiers() {
         for name in ["solutions", "a", "p", "r"] {
             assert_eq!(report["sums"][name], verified["ledger"][name], "{report} {verified}");
         }
-        for name in ["records", "counted", "confirmed", "contradicted", "kernels", "workers", "plan"] {
+        for name in ["records", "counted", "confirmed", "contradicted", "kernels", "workers", "keys", "plan"]
+        {
             assert_eq!(report["ledger"][name], verified["ledger"][name], "{report} {verified}");
         }
         assert_eq!(report["published"], verified["published"]);

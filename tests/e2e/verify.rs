@@ -155,11 +155,11 @@ fn tables_say_what_the_ledger_says_and_verify_knows_them() {
 }
 
 #[test]
-fn sums_by_family_are_the_same_in_both_schemes() {
+fn sums_by_family_are_the_same_in_all_schemes() {
     let folder = Folder::new();
-    let sums = |kernel: &str| {
-        folder.run(&format!("count 13 --method {kernel} --run {kernel} --quiet"));
-        let table = folder.run(&format!("export {kernel} --csv --by family")).stdout;
+    let sums = |n: u8, run: &str, split: &str| {
+        folder.run(&format!("count {n} {split} --run {run} --quiet"));
+        let table = folder.run(&format!("export {run} --csv --by family")).stdout;
         let rows = table.lines().filter(|line| !line.starts_with('#'));
         // Units differ, what they add up to does not.
         let columns = |line: &str| {
@@ -168,8 +168,19 @@ fn sums_by_family_are_the_same_in_both_schemes() {
         };
         rows.map(columns).collect::<Vec<_>>()
     };
-    assert_eq!(sums("search"), sums("meet"));
-    folder.run("export meet --csv --by constellation").refused(&["by constellation", "by family"]);
+    let by_rows = sums(13, "rows", "--families 1,2,1");
+    assert_eq!(by_rows, sums(13, "search", "--method search"));
+    assert_eq!(by_rows, sums(13, "centre", "--centre 2,3"));
+    assert_eq!(by_rows, sums(13, "other", "--centre 1,1 --method search"));
+    for n in 16..=18 {
+        let [rows, centre] =
+            [sums(n, &format!("rows-{n}"), ""), sums(n, &format!("centre-{n}"), "--centre 2,4")];
+        assert_eq!(rows, centre, "n={n}");
+    }
+    folder.run("export rows --csv --by constellation").refused(&["by constellation", "by family"]);
+    folder.run("count 13 --centre 2 --run no").refused(&["\"2\"", "COLUMNS,GROUP"]);
+    folder.run("count 13 --centre 9,1 --run no").refused(&["at most 8", "9 columns"]);
+    folder.run("count 13 --centre 1,1 --families 1,1,1 --run no").refused(&["--centre", "--families"]);
 }
 
 #[test]

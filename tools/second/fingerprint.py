@@ -17,7 +17,9 @@ def _spec(spec):
     head = b"diadem plan" + spec["version"].to_bytes(4, "little") + bytes([spec["n"]])
     if spec["scheme"] == "constellations":
         return head + bytes([0]) + spec["grain"].to_bytes(8, "little")
-    return head + bytes([1, spec["rows"], spec["group"], spec["sides"]])
+    if spec["scheme"] == "families":
+        return head + bytes([1, spec["rows"], spec["group"], spec["sides"]])
+    return head + bytes([2, spec["columns"], spec["group"]])
 
 
 def summand(part):

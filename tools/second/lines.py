@@ -62,9 +62,9 @@ KINDS = {
     "restore": ({**COUNTED, **MAKER, "at": U64}, {**BY_WHOM, **RECOUNT}),
     "expel": ({"reason": _text, "at": U64}, {"owner": _text, "machine": _text, "lost": _flag}),
     "admit": ({"reason": _text, "at": U64}, {"owner": _text, "machine": _text}),
-    "policy": ({"double_check": _policy, "at": U64}, {}),
+    "policy": ({"double_check": _policy, "at": U64}, {"reason": _text}),
     "term": ({"term": U64, "coordinator": _digits(32), "at": U64}, {"key": _digits(64)}),
-    "replicas": ({"replicas": U32, "at": U64}, {}),
+    "replicas": ({"replicas": U32, "at": U64}, {"reason": _text}),
     "merged": ({"run": _digits(32), "records": U64, "head": _digits(32), "conflicts": U64, "refuted": U64, "at": U64}, {}),
     "mark": ({"records": U64, "elapsed_ms": U64, "threads": U32}, {}),
 }

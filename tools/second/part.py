@@ -4,7 +4,7 @@ from . import NotSound
 from .geometry import columns, line_of, ones
 
 COMPLETIONS, HALF_TURN, QUARTER_TURN = 1, 2, 3
-WHOLE, ROWS, OUTER = range(3)
+WHOLE, ROWS, OUTER, CENTRE = range(4)
 LARGEST_GROUP = 32
 MOST_UNITS = 20_000_000
 
@@ -43,6 +43,11 @@ class Part:
         rows, sides = self._outer_rows()
         self.units = (count(rows, group, most) if rows else 1) << sides
 
+    def split_by_central_columns(self, columns, group, most):
+        self.kind, self.depth, self.group = CENTRE, columns, group
+        lines = central_columns(self.position, columns)
+        self.units = count(lines, group, most) if lines else 1
+
     def _outer_rows(self):
         """The rows that are split by, and how many sides are fixed: no more than there are rows."""
         rows = outer_rows(self.position, self.depth)
@@ -54,6 +59,11 @@ class Part:
             return [self.position for _ in indices]
         if self.kind == ROWS:
             return list(leaves_at(self.position, self.position.free_rows()[:self.depth], self.group, indices))
+        if self.kind == CENTRE:
+            # Of the position with rows and columns exchanged, in which columns are rows.
+            columns = central_columns(self.position, self.depth)
+            found = leaves_at(self.position.transposed(), columns, self.group, indices)
+            return [leaf.transposed() for leaf in found]
         rows, sides = self._outer_rows()
         found = leaves_at(self.position, rows, self.group, [index >> sides for index in indices])
         return [on_sides(leaf, sides, index & (1 << sides) - 1) for leaf, index in zip(found, indices)]
@@ -70,6 +80,14 @@ def outer_rows(position, most):
         upper, lower = rows[0][0], position.n - 1 - rows[-1][0]
         order.append(rows.pop(0 if upper <= lower else -1))
     return order
+
+
+def central_columns(position, most):
+    """Columns without a queen, the nearest to the middle first, the left one if both are as near; each with the rows that
+    no queen attacks."""
+    last = position.n - 1
+    rows = position.transposed().free_rows()
+    return sorted(rows, key=lambda row: (abs(2 * row[0] - last), row[0]))[:most]
 
 
 def leaves(rows, queens=()):

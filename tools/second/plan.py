@@ -13,7 +13,7 @@ from .part import COMPLETIONS, HALF_TURN, LARGEST_GROUP, MOST_UNITS, QUARTER_TUR
 from .position import Position
 
 KNOWN_VERSIONS = (1, 2)
-MOST_ROWS, MOST_SIDES = 8, 12
+MOST_ROWS, MOST_SIDES, MOST_COLUMNS = 8, 12, 8
 
 
 class Plan:
@@ -48,13 +48,24 @@ def _derive(items):
         if not spec["grain"]:
             raise NotSound("run.json: the plan's grain must be at least 1")
         return Plan(spec, _by_constellations(n, spec["grain"]))
+    if spec["scheme"] == "centre":
+        columns, group = spec["columns"], spec["group"]
+        if version == 1 or columns > MOST_COLUMNS or not 1 <= group <= LARGEST_GROUP:
+            raise NotSound(f"run.json: no plan of version {version} splits by {columns} central columns, groups of {group}")
+        return Plan(spec, _by_families(
+            n,
+            lambda constellation: constellation.split_by_central_columns(max(0, columns - 2), 1, MOST_UNITS),
+            lambda family: family.split_by_central_columns(columns, group, MOST_UNITS)))
     rows, group, sides = spec["rows"], spec["group"], spec["sides"]
     if rows > MOST_ROWS or not 1 <= group <= LARGEST_GROUP or sides > MOST_SIDES:
         raise NotSound(f"run.json: no plan splits by {rows} rows, groups of {group} and {sides} sides")
     if version == 1 and sides and rows + sides + 2 > n:
         raise NotSound(f"run.json: a plan of version 1 with {rows} rows and {sides} sides counts solutions of n = {n} "
                        "more than once")
-    return Plan(spec, _by_families(n, rows, group, sides))
+    return Plan(spec, _by_families(
+        n,
+        lambda constellation: constellation.split_by_outer_rows(max(0, rows - 2), 1, 0, MOST_UNITS),
+        lambda family: family.split_by_outer_rows(rows, group, sides, MOST_UNITS)))
 
 
 def _by_constellations(n, grain):
@@ -83,8 +94,9 @@ def _fastest(n, constellation, estimate):
     return positions[best], works[best]
 
 
-def _by_families(n, rows, group, sides):
-    """The constellations without symmetry by their top and bottom queens, those with one by themselves."""
+def _by_families(n, split_constellation, split_family):
+    """The constellations without symmetry by their top and bottom queens, those with one by themselves; and how the
+    parts of either are split."""
     estimate, parts, families = Estimate(n), _Parts(), {}
     valid = constellations(n)
     around = {}
@@ -98,14 +110,13 @@ def _by_families(n, rows, group, sides):
         else:
             position = Position(n, queens_of(n, constellation))
             work = estimate.completions(position.free_rows())
-            completions = parts.add(position, orbit, work, sqrt(work))
-            completions.split_by_outer_rows(max(0, rows - 2), 1, 0, MOST_UNITS)
+            split_constellation(parts.add(position, orbit, work, sqrt(work)))
     for (top, bottom), pairs in sorted(families.items()):
         queens = Position(n, ((0, top), (n - 1, bottom)))
         share = len(pairs) / around[top, bottom]
         work = estimate.completions(queens.free_rows()) * share
         position = Position(n, queens.queens, pairs=tuple(sorted(pairs)))
-        parts.add(position, ASYMMETRIC, work, 0.0).split_by_outer_rows(rows, group, sides, MOST_UNITS)
+        split_family(parts.add(position, ASYMMETRIC, work, 0.0))
     return parts.in_order()
 
 

@@ -23,6 +23,17 @@ class Position:
         squares = {**self.squares, row: self.squares.get(row, self.full) & columns}
         return Position(self.n, self.queens, squares, self.pairs)
 
+    def transposed(self):
+        """Rows and columns exchanged. Pairs of border queens stay as they are, for they mean nothing there."""
+        squares = {}
+        if self.squares:
+            rows = [self.squares.get(row, self.full) for row in range(self.n)]
+            for col in range(self.n):
+                open_rows = sum((columns >> col & 1) << row for row, columns in enumerate(rows))
+                if open_rows != self.full:
+                    squares[col] = open_rows
+        return Position(self.n, [(col, row) for row, col in self.queens], squares, self.pairs)
+
     def with_all_pairs(self):
         return Position(self.n, self.queens, self.squares)
 

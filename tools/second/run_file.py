@@ -11,6 +11,7 @@ MOST_SHARDS = 1_000_000
 SCHEMES = {
     "constellations": {"grain": 64},
     "families": {"rows": 8, "group": 8, "sides": 8},
+    "centre": {"columns": 8, "group": 8},
 }
 
 

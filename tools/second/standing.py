@@ -22,6 +22,7 @@ class Standing:
         self.makers, self.members, self.disputed = Makers(), Members(plan), {}
         self.policy = None
         self.term, self.replicas = 0, 0
+        self.keys = set()
         self.done = self.checks = self.conflicts = self.retractions = 0
         self.workers, self.kernels = set(), set()
 
@@ -155,6 +156,7 @@ class Standing:
         if record["term"] <= self.term:
             raise ValueError(f"term {record['term']} cannot follow term {self.term}")
         self.term = record["term"]
+        self.keys.update({record["key"]} if "key" in record else ())
 
     def _replicas(self, line, record):
         self.replicas = record["replicas"]

@@ -56,6 +56,7 @@ class Verification:
             "quarantined": standing.makers.quarantined(),
             "workers": sorted(standing.workers),
             "kernels": sorted(standing.kernels),
+            "keys": sorted(standing.keys),
         }, "{part} of n = {n}, plan {plan}\n"
            "chain and CRCs: {records} records in {files} files, each intact and following the one before\n"
            "diadem-head run={run} records={records} head={head} n={n} shard={shard} plan={plan}\n"

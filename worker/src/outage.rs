@@ -85,6 +85,11 @@ impl Outage {
         self.current.is_some()
     }
 
+    /// For how long no call has got through.
+    pub fn lasts(&self) -> Duration {
+        self.current.as_ref().map_or(Duration::ZERO, |outage| outage.since.elapsed())
+    }
+
     /// Until when no call is to be made.
     pub fn until(&self) -> Option<Instant> {
         self.current.as_ref().map(|outage| outage.until).filter(|until| *until > Instant::now())

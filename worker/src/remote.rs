@@ -8,11 +8,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use proto::v1::coordinator_client::CoordinatorClient;
 use proto::{
-    Lease, LeaseReply, Registration, Renewal, Report, RunStatus, Takeback, Verdict, Welcome, WireError,
-    WorkerId, plan_from_reply, v1,
+    Lease, LeaseReply, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus, Takeback,
+    Verdict, Welcome, WireError, WorkerId, v1,
 };
-use queens::PlanSpec;
-use queens::plan::Fingerprint;
 use thiserror::Error;
 use tonic::codegen::http::Uri;
 use tonic::service::interceptor::InterceptedService;
@@ -22,7 +20,6 @@ use tonic::{Code, Response, Status};
 use crate::boxed::Boxed;
 use crate::coordinator::{CoordinatorError, Lender};
 use crate::credentials::{Bearer, Credentials};
-use crate::outage::{GaveUp, Outage};
 use crate::refusal::{SPEAKS_TLS, speaks_tls, tls_refusal};
 use crate::sites::Sites;
 
@@ -56,9 +53,6 @@ pub enum AddressError {
     #[error("the keys cannot be used: {0}")]
     Keys(String),
 }
-
-/// The plan that a coordinator announces, if it does.
-pub type Announced = Result<(PlanSpec, Fingerprint), CoordinatorError>;
 
 /// A coordinator at an address, or at one of several. Connects when it is first called, and again whenever that is
 /// needed; where one address does not answer, the next is called.
@@ -123,19 +117,6 @@ impl Remote {
         self.sites.len()
     }
 
-    /// What is being counted.
-    ///
-    /// # Errors
-    /// If the coordinator cannot be reached, refuses, or announces a plan that this release does not know.
-    pub fn plan(&self) -> Boxed<'_, Announced> {
-        Box::pin(async move {
-            let site = self.sites.current();
-            let mut client = self.client(site);
-            let reply = self.answer(site, Duration::ZERO, client.plan(v1::PlanRequest {})).await?;
-            plan_from_reply(reply).map_err(not_understood)
-        })
-    }
-
     /// A way to one of the addresses.
     pub(crate) fn client(&self, site: usize) -> Client {
         self.places[site].client.clone()
@@ -190,42 +171,25 @@ impl Remote {
             Ok(self.answer(site, Duration::ZERO, call).await?.units)
         })
     }
-}
 
-/// Asks the coordinator for its plan, until it answers or the time is up.
-///
-/// # Errors
-/// If the time is up; within it, if the coordinator refuses.
-pub fn fetch_plan(remote: &Remote, give_up_after: Option<Duration>) -> Boxed<'_, Result<Announced, GaveUp>> {
-    Box::pin(async move {
-        let mut outage = Outage::new(give_up_after);
-        loop {
-            match remote.plan().await {
-                Err(CoordinatorError::Unavailable(why)) => outage.failed(&why)?,
-                result => {
-                    outage.over();
-                    return Ok(result);
-                }
-            }
-            if let Some(until) = outage.until() {
-                tokio::time::sleep_until(until).await;
-            }
-        }
-    })
+    /// Changes how the run is checked and copied; gives what holds from then on.
+    ///
+    /// # Errors
+    /// If the coordinator cannot be reached, or refuses.
+    pub fn change_policy(&self, change: PolicyChange) -> Boxed<'_, Result<PolicyInForce, CoordinatorError>> {
+        Box::pin(async move {
+            let site = self.sites.current();
+            let mut client = self.client(site);
+            let call = client.change_policy(v1::ChangePolicyRequest::from(change));
+            Ok(self.answer(site, Duration::ZERO, call).await?.into())
+        })
+    }
 }
 
 #[async_trait]
 impl Lender for Remote {
     async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
-        let site = self.sites.current();
-        let request = v1::RegisterRequest::from(Registration { met: self.sites.met(), ..registration });
-        let mut client = self.client(site);
-        let reply = self.answer(site, Duration::ZERO, client.register(request)).await?;
-        let welcome = Welcome::try_from(reply).map_err(not_understood)?;
-        if let Some(term) = welcome.term {
-            self.sites.meet(site, term)?;
-        }
-        Ok(welcome)
+        self.join(registration).await
     }
 
     async fn lease(
@@ -290,7 +254,10 @@ pub(crate) fn sort(status: &Status) -> CoordinatorError {
             CoordinatorError::Refused(text)
         }
         Code::Unimplemented => {
-            CoordinatorError::Refused("there is a server at that address, but no coordinator".into())
+            CoordinatorError::Refused(
+                "there is a server at that address, but no coordinator, or one of a release that does not know this call"
+                    .into(),
+            )
         }
         _ => CoordinatorError::Unavailable(text),
     }

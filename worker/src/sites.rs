@@ -88,6 +88,16 @@ impl Sites {
         }
     }
 
+    /// The coordinator at that site has the highest term of all that answer: it is called from now on, and none of a lower
+    /// one is dealt with.
+    pub fn begin_with(&self, site: usize, term: Term) {
+        let mut choice = self.choice();
+        if choice.met.is_none() {
+            choice.met = Some(term);
+            choice.current = site;
+        }
+    }
+
     /// The coordinator at that site has that term.
     ///
     /// # Errors
@@ -161,6 +171,18 @@ mod tests {
         assert!(matches!(two.failed(1, refused()), CoordinatorError::Unavailable(_)));
         assert!(matches!(two.failed(0, refused()), CoordinatorError::Refused(_)));
         assert!(matches!(sites(1).failed(0, refused()), CoordinatorError::Refused(_)));
+    }
+
+    #[test]
+    fn who_is_told_the_highest_term_before_it_has_met_one_begins_there_and_deals_with_no_lower_one() {
+        let sites = sites(3);
+        sites.begin_with(2, term(1003, 2));
+        assert_eq!((sites.current(), sites.met()), (2, Some(term(1003, 2))));
+        assert!(sites.meet(0, term(3, 1)).is_err());
+        assert!(sites.meet(2, term(1003, 2)).is_ok());
+        // Later it knows for itself.
+        sites.begin_with(0, term(3, 1));
+        assert_eq!((sites.current(), sites.met()), (2, Some(term(1003, 2))));
     }
 
     #[test]

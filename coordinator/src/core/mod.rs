@@ -165,7 +165,7 @@ impl Core {
     pub fn policy_record(&self, unix_time: u64) -> Option<Record> {
         let on_record = self.standing.policy(None).to_string();
         let differs = on_record != self.policy.to_string();
-        differs.then_some(Record::Policy(Policy { double_check: self.policy, at: unix_time }))
+        differs.then_some(Record::Policy(Policy { double_check: self.policy, reason: None, at: unix_time }))
     }
 
     /// Whether every unit has a standing count, and all is checked that is to be.

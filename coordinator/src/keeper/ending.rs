@@ -59,8 +59,7 @@ impl Keeper {
             return;
         }
         // The answer waits for the followers as every acknowledgement does.
-        let records = self.store.as_ref().map_or(0, |store| store.mark().records);
-        if !self.replicas.have_all(records) {
+        if !self.replicas.have_all(self.records()) {
             return;
         }
         if self.store.is_some() {
@@ -103,8 +102,7 @@ impl Keeper {
 
     /// The audit after a start: finds old damage early, and reads the counts that the checkpoint does not keep.
     pub(super) fn audit_in_background(&mut self) {
-        let has_records = self.store.as_ref().is_some_and(|store| store.mark().records > 0);
-        if has_records && !self.core.is_complete() {
+        if self.records() > 0 && !self.core.is_complete() {
             self.spawn_audit(AuditReason::Resumption);
         }
     }

@@ -8,12 +8,13 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use proto::{
-    Lease, LeaseReply, Owner, Registration, Renewal, Report, RunStatus, Takeback, Term, Verdict, Welcome,
-    WorkerId,
+    Lease, LeaseReply, Owner, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus,
+    Takeback, Term, Verdict, Welcome, WorkerId,
 };
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
+use super::policy::PolicyError;
 use crate::audit::{Audit, AuditError};
 use crate::core::Refusal;
 use crate::retract::NothingToRetract;
@@ -36,6 +37,9 @@ pub enum CallError {
     /// There is nothing to take back.
     #[error(transparent)]
     Nothing(#[from] NothingToRetract),
+    /// The policy is not to be changed so.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
     /// The keeper has ended.
     #[error("the coordinator is closing")]
     Closed,
@@ -81,6 +85,7 @@ pub(crate) enum Request {
         call: u64,
     },
     Retract(Takeback, ReplyTo<u64>),
+    ChangePolicy(PolicyChange, ReplyTo<PolicyInForce>),
     Status(oneshot::Sender<RunStatus>),
     Audited(AuditReason, Box<Result<Audit, AuditError>>),
     Close(oneshot::Sender<()>),
@@ -117,6 +122,7 @@ impl Request {
             Request::Report { reply, .. } => drop(reply.send(Err(error))),
             Request::Follow(call) => drop(call.reply.send(Err(error))),
             Request::Retract(_, reply) => drop(reply.send(Err(error))),
+            Request::ChangePolicy(_, reply) => drop(reply.send(Err(error))),
             other => return Some(other),
         }
         None

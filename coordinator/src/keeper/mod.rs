@@ -11,6 +11,7 @@
 
 mod ending;
 mod inbox;
+mod policy;
 mod recording;
 mod replicas;
 mod retraction;
@@ -40,6 +41,7 @@ use terms::Terms;
 pub use ending::{Ending, Withheld};
 pub use inbox::CallError;
 pub(crate) use inbox::{FollowCall, LeaseCall, Outlet, ReplyTo, Request};
+pub use policy::PolicyError;
 pub use snapshot::Snapshot;
 
 /// The longest time without a look at leases, waiting workers and checkpoint.
@@ -116,10 +118,8 @@ pub(crate) fn start(
     let (snapshots, published) = watch::channel(Snapshot::first(&core));
     let nowhere = || LedgerPosition::beginning(LineHash::of(b"in memory"));
     let (ends, end) = watch::channel(store.as_ref().map_or_else(nowhere, |store| store.end().clone()));
-    let terms =
-        |store: &Store| Terms::new(store.term(), store.directory().run().hash(), store.lease_key().clone());
     let keeper = Keeper {
-        terms: store.as_ref().map(terms),
+        terms: store.as_ref().map(Terms::of),
         replicas: Replicas::new(replicas),
         ends,
         earlier: store.as_ref().map(Store::mark).unwrap_or_default(),
@@ -234,6 +234,9 @@ impl Keeper {
             }
             Request::Retract(takeback, reply) => {
                 reply.send(self.retract(&takeback)).ok();
+            }
+            Request::ChangePolicy(change, reply) => {
+                reply.send(self.change_policy(&change)).ok();
             }
             Request::Status(reply) => {
                 reply.send(self.status()).ok();

@@ -57,28 +57,14 @@ impl Keeper {
             reports.iter().flat_map(|pending| pending.records.iter().cloned()).collect();
         let opening = if records.is_empty() { Vec::new() } else { self.opening() };
         records.splice(0..0, opening.iter().cloned());
-        let (elapsed, threads) = (self.elapsed(), self.threads);
-        let begun = self.clock.now();
-        let committed = match &mut self.store {
-            Some(store) if !records.is_empty() => store.commit(&records, elapsed, threads),
-            _ => Ok(()),
-        };
-        let taken = self.clock.now().saturating_sub(begun);
-        if taken > SLOW_DISK {
-            warn!(seconds = taken.as_secs_f64(), "the disk was slow to take records");
-            self.stalled += taken;
-        }
+        let written = self.write(&records);
         let now = self.now();
-        let records_on_disk = self.publish_end();
-        match committed {
+        match written {
             Ok(()) => {
-                if !records.is_empty() && !self.trouble.is_empty() {
-                    info!("records can be written again");
-                    self.trouble.clear();
-                }
                 if let Err(what) = self.core.recorded(now, None, &opening) {
                     self.withhold(what);
                 }
+                let records_on_disk = self.records();
                 for PendingReport { report, verdicts, records, reply } in reports {
                     if let Err(what) = self.core.recorded(now, Some(report.worker), &records) {
                         self.withhold(what);
@@ -87,15 +73,10 @@ impl Keeper {
                 }
             }
             Err(error) => {
-                let trouble = format!("nothing is recorded: {error}");
-                if self.trouble != trouble {
-                    error!("{trouble}");
-                }
                 for PendingReport { records, reply, .. } in reports {
                     self.core.not_recorded(&records);
-                    reply.send(Err(CallError::NotRecorded(trouble.clone()))).ok();
+                    reply.send(Err(error.clone())).ok();
                 }
-                self.trouble = trouble;
             }
         }
     }
@@ -133,19 +114,42 @@ impl Keeper {
     /// # Errors
     /// The disk does not take them.
     pub(super) fn record(&mut self, records: &[Record]) -> Result<(), CallError> {
-        let (elapsed, threads) = (self.elapsed(), self.threads);
-        let committed = self.store.as_mut().map_or(Ok(()), |store| store.commit(records, elapsed, threads));
-        self.publish_end();
-        if let Err(error) = committed {
+        if let Err(error) = self.write(records) {
             self.core.not_recorded(records);
-            self.trouble = format!("nothing is recorded: {error}");
-            return Err(CallError::NotRecorded(self.trouble.clone()));
+            return Err(error);
         }
-        self.trouble.clear();
         if let Err(what) = self.core.recorded(self.now(), None, records) {
             self.withhold(what);
         }
         Ok(())
+    }
+
+    /// Puts records on disk, and minds how that goes: while it takes long nobody is heard, and while it cannot be done
+    /// there is trouble.
+    fn write(&mut self, records: &[Record]) -> Result<(), CallError> {
+        let (elapsed, threads) = (self.elapsed(), self.threads);
+        let Some(store) = self.store.as_mut().filter(|_| !records.is_empty()) else { return Ok(()) };
+        let begun = self.clock.now();
+        let committed = store.commit(records, elapsed, threads);
+        let taken = self.clock.now().saturating_sub(begun);
+        if taken > SLOW_DISK {
+            warn!(seconds = taken.as_secs_f64(), "the disk was slow to take records");
+            self.stalled += taken;
+        }
+        let Err(error) = committed else {
+            if !self.trouble.is_empty() {
+                info!("records can be written again");
+                self.trouble.clear();
+            }
+            self.publish_end();
+            return Ok(());
+        };
+        let trouble = format!("nothing is recorded: {error}");
+        if self.trouble != trouble {
+            error!("{trouble}");
+            self.trouble.clone_from(&trouble);
+        }
+        Err(CallError::NotRecorded(trouble))
     }
 
     /// Answers the reports of which the records are where they must be.
@@ -161,11 +165,12 @@ impl Keeper {
         if let Some(terms) = &self.terms {
             let is_on_record = self.is_term_on_record();
             let Term { number, coordinator, .. } = terms.own;
-            let term = TermRecord { term: number, coordinator, key: None, at };
+            let key = Some(terms.public_key.clone());
+            let term = TermRecord { term: number, coordinator, key, at };
             opening.extend((!is_on_record).then_some(Record::Term(term)));
             let on_record = self.core.standing().replicas(None);
             let differs = self.replicas.needed().filter(|replicas| *replicas != on_record);
-            opening.extend(differs.map(|replicas| Record::Replicas(Replicas { replicas, at })));
+            opening.extend(differs.map(|replicas| Record::Replicas(Replicas { replicas, reason: None, at })));
         }
         opening.extend(self.core.policy_record(at));
         opening
@@ -177,18 +182,16 @@ impl Keeper {
         own.is_none_or(|own| self.core.term() >= own.number)
     }
 
-    /// Tells followers where the ledger ends, and gives the number of its records.
-    fn publish_end(&mut self) -> u64 {
-        let Some(store) = &self.store else { return 0 };
-        let end = store.end();
-        self.ends.send_if_modified(|known| {
-            let is_new = known != end;
-            if is_new {
-                known.clone_from(end);
-            }
-            is_new
-        });
-        end.mark.records
+    /// The number of records in the ledger.
+    pub(super) fn records(&self) -> u64 {
+        self.store.as_ref().map_or(0, |store| store.mark().records)
+    }
+
+    /// Tells followers where the ledger ends.
+    fn publish_end(&self) {
+        if let Some(store) = &self.store {
+            self.ends.send_replace(store.end().clone());
+        }
     }
 
     /// Seconds since 1970 (UTC).

@@ -73,6 +73,11 @@ impl Replicas {
         self.needed.unwrap_or(0)
     }
 
+    /// So many must have a record from now on.
+    pub fn need(&mut self, needed: u32) {
+        self.needed = self.needed.map(|_| needed);
+    }
+
     /// How many there are.
     pub fn there(&self) -> u32 {
         self.followers.len().try_into().unwrap_or(u32::MAX)
@@ -161,8 +166,8 @@ impl Replicas {
         let (there, needed) = (self.there(), self.count());
         if there < needed {
             return Some(format!(
-                "nothing is acknowledged: {there} of {needed} followers are there; start diadem follow again, or this \
-                 coordinator with a smaller --replicas"
+                "nothing is acknowledged: {there} of {needed} followers are there; start diadem follow again, or say \
+                 diadem policy --replicas with a smaller number"
             ));
         }
         (self.late > self.replicated()).then(|| {

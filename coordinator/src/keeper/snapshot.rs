@@ -42,7 +42,7 @@ impl Keeper {
                 Stage::Ended(ending) => Some(ending.clone()),
                 Stage::Counting | Stage::Auditing => None,
             };
-            let records = self.store.as_ref().map_or(0, |store| store.mark().records);
+            let records = self.records();
             self.snapshots.send_replace(Snapshot {
                 status: self.status(),
                 ending,

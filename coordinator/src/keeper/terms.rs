@@ -21,11 +21,14 @@ use super::Keeper;
 use super::inbox::{CallError, FollowCall, Request};
 use crate::core::LeaseKey;
 use crate::ledger::LineHash;
+use crate::store::Store;
 
 /// The terms of a run, as one of its coordinators knows them.
 #[derive(Debug)]
 pub(super) struct Terms {
     pub own: Term,
+    /// The public key of this process.
+    pub public_key: String,
     run: LineHash,
     key: LeaseKey,
     superseded_by: Option<Term>,
@@ -35,8 +38,14 @@ pub(super) struct Terms {
 }
 
 impl Terms {
-    pub fn new(own: Term, run: LineHash, key: LeaseKey) -> Self {
-        Self { own, run, key, superseded_by: None, rival: None, surpassed: None }
+    /// Those of the run in that store, of which this process has opened one.
+    pub fn of(store: &Store) -> Self {
+        let (run, key) = (store.directory().run().hash(), store.lease_key().clone());
+        Self::new(store.term(), store.public_key().to_owned(), run, key)
+    }
+
+    fn new(own: Term, public_key: String, run: LineHash, key: LeaseKey) -> Self {
+        Self { own, public_key, run, key, superseded_by: None, rival: None, surpassed: None }
     }
 
     /// Somebody has met that term. `is_on_record` says whether the own one is in the ledger.
@@ -127,7 +136,7 @@ impl Keeper {
         let FollowCall { follower, call, records, met, reply } = call;
         if let Some(met) = met {
             self.hear_of(&met);
-            let own = self.store.as_ref().map_or(0, |store| store.mark().records);
+            let own = self.records();
             if let Some(terms) = self.terms.as_mut().filter(|_| records > own) {
                 terms.hear_of_more(&met, records, own);
             }
@@ -154,7 +163,7 @@ mod tests {
             let key = key.clone();
             move |number, id| key.prove(run, number, CoordinatorId(id))
         };
-        (Terms::new(prove(4, 1), run, key), prove)
+        (Terms::new(prove(4, 1), String::new(), run, key), prove)
     }
 
     #[test]

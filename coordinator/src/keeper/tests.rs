@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::LeaseReply;
+use proto::{LeaseReply, PolicyChange};
 use tempfile::TempDir;
 use tokio::time::timeout;
 
@@ -12,8 +12,9 @@ use crate::audit::audit_each;
 use crate::clock::SetClock;
 use crate::double_check::DoubleCheck;
 use crate::handle::Handle;
+use crate::keeper::{CallError, PolicyError};
 use crate::known_run;
-use crate::known_worker::{coordinator, count_all, join, lease, report};
+use crate::known_worker::{coordinator, count_all, expect_the_answer, join, lease, replicated, report};
 use crate::ledger::Record;
 use crate::ledger::faulty_disk::FaultyDisk;
 use crate::run_directory::RunDirectory;
@@ -99,4 +100,76 @@ async fn records_bear_the_time_of_the_keepers_clock() {
         assert_eq!(at, 1_790_000_000);
     })
     .unwrap();
+}
+
+fn change(double_check: Option<&str>, replicas: Option<u32>) -> PolicyChange {
+    PolicyChange { double_check: double_check.map(str::to_owned), replicas, reason: "a test".into() }
+}
+
+#[tokio::test]
+async fn fewer_replicas_let_waiting_reports_go_at_once_and_stand_in_the_ledger_with_the_reason() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let handle = replicated(folder.path(), FaultyDisk::with_faults(&[]), &clock, Some(2));
+    let worker = join(&handle).await;
+    let leases = lease(&handle, worker, 3).await;
+    // The clock stands still: nothing waits in vain.
+    let mut acknowledged = pin!(handle.report(report(worker, &leases)));
+    assert!(timeout(Duration::from_millis(500), &mut acknowledged).await.is_err());
+    let in_force = handle.change_policy(change(None, Some(1))).await.unwrap();
+    assert_eq!((in_force.double_check.as_str(), in_force.replicas), ("none", 1));
+    assert!(timeout(Duration::from_millis(500), &mut acknowledged).await.is_err());
+    assert_eq!(handle.change_policy(change(None, Some(0))).await.unwrap().replicas, 0);
+    assert!(timeout(PATIENCE, acknowledged).await.unwrap().is_ok());
+    assert_eq!(handle.status().await.unwrap().trouble, "");
+    let too_many = handle.change_policy(change(None, Some(17))).await.unwrap_err();
+    assert_eq!(too_many, CallError::Policy(PolicyError::TooManyReplicas(17)));
+    handle.close().await;
+    let mut said = Vec::new();
+    let directory = RunDirectory::open(folder.path()).unwrap();
+    audit_each(&directory, |_, record| {
+        if let Record::Replicas(r) = record {
+            said.push((r.replicas, r.reason.clone()));
+        }
+    })
+    .unwrap();
+    let reason = || Some("a test".to_owned());
+    assert_eq!(said, [(2, None), (1, reason()), (0, reason())]);
+    // It holds at the next start.
+    let (_, standing, _) = Store::open(known_run::options(folder.path())).unwrap();
+    assert_eq!(standing.replicas(None), 0);
+}
+
+#[tokio::test]
+async fn how_counts_are_checked_is_raised_at_once_and_never_lowered() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
+    let worker = join(&handle).await;
+    let leases = lease(&handle, worker, 5).await;
+    handle.report(report(worker, &leases)).await.unwrap();
+    for (said, in_force) in [("5%", "5%"), ("5%", "5%"), ("all", "all"), ("all", "all")] {
+        assert_eq!(handle.change_policy(change(Some(said), None)).await.unwrap().double_check, in_force);
+    }
+    assert_eq!(handle.status().await.unwrap().assurance.pending, 5, "those on record, too");
+    for lower in ["none", "5%", "100%"] {
+        let refused = handle.change_policy(change(Some(lower), Some(0))).await.unwrap_err();
+        assert!(matches!(refused, CallError::Policy(PolicyError::Lowered { .. })), "{refused}");
+    }
+    let none = handle.change_policy(change(Some("often"), None)).await.unwrap_err();
+    assert!(matches!(none, CallError::Policy(PolicyError::NoPolicy(_))), "{none}");
+    count_all(&handle, worker).await;
+    clock.advance(Duration::from_secs(10));
+    count_all(&handle, worker).await;
+    expect_the_answer(&handle).await;
+    let ended = handle.change_policy(change(Some("all"), None)).await.unwrap_err();
+    assert_eq!(ended, CallError::Policy(PolicyError::HasEnded));
+    handle.close().await;
+    let mut raised = Vec::new();
+    let directory = RunDirectory::open(folder.path()).unwrap();
+    let audit = audit_each(&directory, |_, record| {
+        if let Record::Policy(r) = record {
+            raised.push(r.double_check.to_string());
+        }
+    });
+    assert_eq!(raised, ["none", "5%", "all"], "each once");
+    assert_eq!(audit.unwrap().standing.sums().conflicts, 0);
 }

@@ -82,7 +82,8 @@ fn parse(json: &str) -> Option<Record> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ledger::record::{CommitMark, Replicas, TermRecord, UnitRecord};
+    use crate::double_check::DoubleCheck;
+    use crate::ledger::record::{CommitMark, Policy, Replicas, TermRecord, UnitRecord};
     use proto::CoordinatorId;
     use queens::UnitId;
 
@@ -121,8 +122,12 @@ mod tests {
             let key = key.map(str::to_owned);
             Record::Term(TermRecord { term: 7, coordinator: CoordinatorId(u128::MAX / 3), key, at: 1 })
         };
+        let replicas = |reason| Record::Replicas(Replicas { replicas: 2, reason, at: 1 });
+        let policy = |reason| Record::Policy(Policy { double_check: DoubleCheck::All, reason, at: 1 });
+        let said = || Some("as it is a record".to_owned());
+        let key = "0af9".repeat(16);
         for record in
-            [term(None), term(Some(&"0af9".repeat(16))), Record::Replicas(Replicas { replicas: 2, at: 1 })]
+            [term(None), term(Some(&key)), replicas(None), replicas(said()), policy(None), policy(said())]
         {
             let (line, _) = encode(&record, prev);
             assert_eq!(decode(line.as_bytes()), Ok((record, prev)));

@@ -196,11 +196,14 @@ pub struct Admission {
 }
 
 /// How counts are checked.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Policy {
     /// Which counts are made a second time.
     pub double_check: DoubleCheck,
+    /// The operator's reason, where it was changed while the run was served.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// When, in seconds since 1970 (UTC).
     pub at: u64,
 }
@@ -240,11 +243,14 @@ pub struct TermRecord {
 }
 
 /// How many followers must have a record on disk before it is acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Replicas {
     /// So many.
     pub replicas: u32,
+    /// The operator's reason, where it was changed while the run was served.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
     /// When, in seconds since 1970 (UTC).
     pub at: u64,
 }

@@ -186,14 +186,9 @@ impl Survey {
 
     /// The weakest policy of all parts. Where one says nothing, nothing is said, unless another has none.
     pub fn policy(&self) -> Option<Record> {
-        let strength = |policy: &DoubleCheck| match policy {
-            DoubleCheck::None => 0.0,
-            DoubleCheck::Share(share) => *share,
-            DoubleCheck::All => 2.0,
-        };
         let said = self.policies.iter().copied().flatten();
-        let weakest = said.min_by(|a, b| strength(a).total_cmp(&strength(b)))?;
+        let weakest = said.min_by(|a, b| a.strength().total_cmp(&b.strength()))?;
         let is_said = weakest == DoubleCheck::None || self.policies.iter().all(Option::is_some);
-        is_said.then_some(Record::Policy(Policy { double_check: weakest, at: self.at }))
+        is_said.then_some(Record::Policy(Policy { double_check: weakest, reason: None, at: self.at }))
     }
 }

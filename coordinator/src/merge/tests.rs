@@ -80,7 +80,7 @@ fn units() -> u64 {
 #[test]
 fn what_a_machine_counted_that_was_wrong_in_another_part_is_open_again() {
     let parts = Parts::new();
-    let policy = |double_check| Record::Policy(Policy { double_check, at: 1 });
+    let policy = |double_check| Record::Policy(Policy { double_check, reason: None, at: 1 });
     let mut first = vec![policy(DoubleCheck::All)];
     first.extend(lie(0));
     first.extend(counts((2..units()).step_by(2), "first"));

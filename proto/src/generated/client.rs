@@ -9,6 +9,17 @@ pub struct PlanReply {
     /// 32 hexadecimal digits.
     #[prost(string, tag = "2")]
     pub fingerprint: ::prost::alloc::string::String,
+    /// The newest and the oldest version of this contract that the coordinator speaks, and the name of its release. Those
+    /// that say nothing speak version 0 only, and refuse a registration with a later version's fields.
+    #[prost(uint32, tag = "3")]
+    pub protocol: u32,
+    #[prost(uint32, tag = "4")]
+    pub oldest_protocol: u32,
+    #[prost(string, tag = "5")]
+    pub release: ::prost::alloc::string::String,
+    /// The coordinator's term: of several coordinators a worker joins the youngest.
+    #[prost(message, optional, tag = "6")]
+    pub term: ::core::option::Option<Term>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RegisterRequest {
@@ -40,6 +51,12 @@ pub struct RegisterRequest {
     /// The highest term that the worker has met, as it was told.
     #[prost(message, optional, tag = "10")]
     pub term: ::core::option::Option<Term>,
+    /// The version of this contract that the worker speaks here: the highest that it and the coordinator speak. And the name of
+    /// its release. FAILED_PRECONDITION: the coordinator does not speak it.
+    #[prost(uint32, tag = "11")]
+    pub protocol: u32,
+    #[prost(string, tag = "12")]
+    pub release: ::prost::alloc::string::String,
 }
 /// Which process serves a run, the how-manieth that has opened its ledger.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -180,6 +197,27 @@ pub struct RetractReply {
     /// Counts that are taken back.
     #[prost(uint64, tag = "1")]
     pub units: u64,
+}
+/// At least one of the first two; what is not said stays as it is.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ChangePolicyRequest {
+    /// Which counts are made a second time: none, a share as in "1%", or all.
+    #[prost(string, optional, tag = "1")]
+    pub double_check: ::core::option::Option<::prost::alloc::string::String>,
+    /// How many followers must have a record before it is acknowledged.
+    #[prost(uint32, optional, tag = "2")]
+    pub replicas: ::core::option::Option<u32>,
+    /// For those who read the ledger: 1 to 1000 bytes of plain text.
+    #[prost(string, tag = "3")]
+    pub reason: ::prost::alloc::string::String,
+}
+/// What holds from now on.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct ChangePolicyReply {
+    #[prost(string, tag = "1")]
+    pub double_check: ::prost::alloc::string::String,
+    #[prost(uint32, tag = "2")]
+    pub replicas: u32,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StatusRequest {}
@@ -736,6 +774,32 @@ pub mod coordinator_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("diadem.v1.Coordinator", "Retract"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Raises how counts are checked, or changes how many followers must have a record; needs the admin token.
+        /// FAILED_PRECONDITION: that would lower what is checked, or the run has ended.
+        pub async fn change_policy(
+            &mut self,
+            request: impl tonic::IntoRequest<super::ChangePolicyRequest>,
+        ) -> std::result::Result<
+            tonic::Response<super::ChangePolicyReply>,
+            tonic::Status,
+        > {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/diadem.v1.Coordinator/ChangePolicy",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("diadem.v1.Coordinator", "ChangePolicy"));
             self.inner.unary(req, path, codec).await
         }
         /// Where the run stands, now and whenever that changes, at most twice a second.

@@ -38,6 +38,8 @@ impl From<Registration> for v1::RegisterRequest {
             former: registration.former.map(|worker| worker.0),
             leases: registration.leases.into_iter().map(Into::into).collect(),
             term: registration.met.map(Into::into),
+            // Whoever sends this says what it speaks.
+            ..Self::default()
         }
     }
 }
@@ -56,6 +58,8 @@ impl TryFrom<v1::RegisterRequest> for Registration {
             former,
             leases,
             term,
+            protocol: _,
+            release: _,
         } = request;
         for (field, text) in [("a worker's name", &name), ("a machine's name", &machine)] {
             if text.is_empty() || text.len() > LONGEST_NAME || text.chars().any(char::is_control) {

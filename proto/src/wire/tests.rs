@@ -13,6 +13,7 @@ use queens::{Board, Totals, UnitId};
 
 use super::*;
 use crate::domain::*;
+use crate::policy::PolicyChange;
 use crate::retraction::{Takeback, Target};
 use crate::term::{CoordinatorId, Term};
 
@@ -218,6 +219,7 @@ fn scheme() -> impl Strategy<Value = Scheme> {
     prop_oneof![
         any::<u64>().prop_map(|grain| Scheme::Constellations { grain }),
         any::<(u8, u8, u8)>().prop_map(|(rows, group, sides)| Scheme::Families { rows, group, sides }),
+        any::<(u8, u8)>().prop_map(|(columns, group)| Scheme::Centre { columns, group }),
     ]
 }
 
@@ -262,6 +264,22 @@ proptest! {
     }
 
     #[test]
+    fn changes_of_the_policy_arrive_as_they_were_meant(
+        (double_check, replicas) in (option::of("[0-9a-z%]{0,5}"), option::of(any::<u32>())),
+        reason in "[a-z ]{0,20}[a-z]",
+    ) {
+        let is_change = double_check.is_some() || replicas.is_some();
+        let value = PolicyChange { double_check, replicas, reason };
+        let unsaid = v1::ChangePolicyRequest { reason: String::new(), ..value.clone().into() };
+        prop_assert!(PolicyChange::try_from(unsaid).is_err());
+        if is_change {
+            prop_assert_eq!(sent::<v1::ChangePolicyRequest, _>(&value), value);
+        } else {
+            prop_assert!(PolicyChange::try_from(v1::ChangePolicyRequest::from(value)).is_err());
+        }
+    }
+
+    #[test]
     fn registrations_arrive_as_they_were_meant(value in registration()) {
         prop_assert_eq!(sent::<v1::RegisterRequest, _>(&value), value);
     }
@@ -295,11 +313,12 @@ proptest! {
     #[test]
     fn plans_arrive_as_they_were_meant(
         (n, scheme, version) in (board(), scheme(), any::<u32>()),
-        fingerprint in fingerprint(),
+        (fingerprint, met) in (fingerprint(), option::of(term())),
     ) {
         let spec = PlanSpec { n, scheme, version };
-        let bytes = plan_reply(spec, &fingerprint).encode_to_vec();
+        let bytes = plan_reply(spec, &fingerprint, met).encode_to_vec();
         let reply = v1::PlanReply::decode(&bytes[..]).unwrap();
+        prop_assert_eq!(reply.term.clone().map(Term::try_from).transpose(), Ok(met));
         prop_assert_eq!(plan_from_reply(reply), Ok((spec, fingerprint)));
     }
 

@@ -23,9 +23,10 @@ impl Method {
     /// All methods.
     pub const ALL: [Method; 2] = [Method::Meet, Method::Search];
 
-    /// The method that counts a whole board fastest: from n = 17 on halves meet (docs/performance.md).
+    /// The method that counts a whole board fastest on the machines that were measured: from n = 18 on halves meet
+    /// (docs/performance.md). The same everywhere, so that all shards of a board have one plan.
     pub fn best(board: Board) -> Self {
-        if board.n() >= 17 { Method::Meet } else { Method::Search }
+        if board.n() >= 18 { Method::Meet } else { Method::Search }
     }
 }
 

@@ -5,7 +5,7 @@
 use crate::board::Board;
 use crate::constellation::{Constellation, Orbit};
 use crate::plan::estimate::Estimate;
-use crate::plan::geometry::{EmptyRow, EmptyRows, empty_rows};
+use crate::plan::geometry::{EmptyLine, EmptyLines, empty_rows};
 use crate::plan::part::Part;
 use crate::plan::parts::Parts;
 use crate::position::Position;
@@ -48,18 +48,18 @@ pub fn parts(board: Board, grain: u64, most: u64) -> Option<Parts> {
         let position = Position::of_constellation(board, best);
         let summand = parts.add_class(orbit.class, &position, nodes)?;
         let pieces = (nodes / grain as f64).ceil() as u64;
-        parts.add(Part::split(position, summand, nodes, pieces, parts.left())?)?;
+        parts.add(Part::split_into(position, summand, nodes, pieces, parts.left())?)?;
     }
     Some(parts)
 }
 
 /// The image of the orbit whose search is expected to be the cheapest, and its expected nodes.
 fn best_image(board: Board, estimate: &Estimate, orbit: Orbit) -> (Constellation, f64) {
-    let upside_down = |row: &EmptyRow| EmptyRow { row: board.last() - row.row, ..*row };
+    let upside_down = |row: &EmptyLine| EmptyLine { index: board.last() - row.index, ..*row };
     let images = ORIENTATIONS.map(|pair| {
         let [image, other] = pair.map(|symmetry| orbit.representative.image(board, symmetry));
         let rows = empty_rows(board, &image.queens(board));
-        let other_rows: EmptyRows = rows.iter().rev().map(upside_down).collect();
+        let other_rows: EmptyLines = rows.iter().rev().map(upside_down).collect();
         [(image, estimate.nodes(&rows)), (other, estimate.nodes(&other_rows))]
     });
     let [first, rest @ ..] = images.as_flattened() else { unreachable!("there are four") };

@@ -12,7 +12,7 @@
 //! would be 18 to 25 %, with the logarithms of the free squares, summed up twice, 6 to 9 %.
 
 use crate::board::Board;
-use crate::plan::geometry::EmptyRow;
+use crate::plan::geometry::EmptyLine;
 
 /// How much more the diagonals take than if they fell independently.
 ///
@@ -24,6 +24,7 @@ const CROWDING: f64 = 1.41;
 const UNSEEN: usize = 5;
 
 /// Estimates searches on one board.
+#[derive(Debug)]
 pub struct Estimate {
     /// For each distance, the chance that neither diagonal of a queen meets a given square.
     missed: [f64; 32],
@@ -42,24 +43,24 @@ impl Estimate {
     }
 
     /// The expected number of nodes of the search through these rows.
-    pub fn nodes(&self, rows: &[EmptyRow]) -> f64 {
+    pub fn nodes(&self, rows: &[EmptyLine]) -> f64 {
         let seen = rows.len().saturating_sub(UNSEEN);
         self.levels(rows).take(seen).fold(1.0, |nodes, level| nodes + level)
     }
 
     /// The expected number of ways to fill these rows.
-    pub fn completions(&self, rows: &[EmptyRow]) -> f64 {
+    pub fn completions(&self, rows: &[EmptyLine]) -> f64 {
         self.levels(rows).last().unwrap_or(1.0)
     }
 
     /// The expected number of nodes on each level of the search.
-    fn levels(&self, rows: &[EmptyRow]) -> impl Iterator<Item = f64> {
+    fn levels(&self, rows: &[EmptyLine]) -> impl Iterator<Item = f64> {
         let mut level = 1.0;
         rows.iter().enumerate().map(move |(i, row)| {
             let columns_left = (rows.len() - i) as f64 / rows.len() as f64;
             let missed_by_diagonals = rows[..i]
                 .iter()
-                .fold(1.0, |chance, above| chance * self.missed[usize::from(row.row - above.row)]);
+                .fold(1.0, |chance, above| chance * self.missed[usize::from(row.index - above.index)]);
             level *= f64::from(row.open.count_ones()) * columns_left * missed_by_diagonals;
             level
         })

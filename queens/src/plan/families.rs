@@ -1,12 +1,13 @@
-//! The scheme by families: the constellations that share top and bottom queen together, for halves that meet.
+//! The schemes by families: the constellations that share top and bottom queen together, for halves that meet.
 //!
 //! A *family* is a position with two queens, top and bottom, and the (left, right) pairs of its constellations. Which
 //! of its eight images stands for a constellation ([`canonical`](super::canonical)) is chosen so that families are few and
 //! full: the one whose top and bottom queens reach nearest to a corner. A family whose queens are at distance d (or more) from the corners then
 //! has all left and right queens at distances greater than d, a full square, and a few of those at distance d.
 //!
-//! A family is split by the queens of further outer rows, and where a row more would cost more than it saves, by the
-//! sides on which queens fall. Constellations with a symmetry of their own are counted apart.
+//! Two schemes split families: the older one by the queens of further outer rows, and where a row more would cost more
+//! than it saves, by the sides on which queens fall; the other by the queens of central columns, which belong to neither
+//! half and restrict both. Constellations with a symmetry of their own are counted apart.
 
 use std::collections::BTreeMap;
 
@@ -15,39 +16,42 @@ use crate::constellation::Constellation;
 use crate::plan::canonical::is_canonical;
 use crate::plan::estimate::Estimate;
 use crate::plan::geometry::empty_rows;
-use crate::plan::part::{OuterSplit, Part};
+use crate::plan::part::{Part, Split};
 use crate::plan::parts::Parts;
+use crate::plan::spec::Scheme;
 use crate::position::{BoundaryPairs, Position};
 use crate::summand::Summand;
 use crate::symmetry::SymmetryClass;
 
-/// How the families of a board are split by default: into units of about a minute at n = 25 to 27, of ten minutes at
-/// n = 28, and into some thousands from n = 16 on.
-pub fn default_split(board: Board) -> OuterSplit {
-    let (rows, group, sides) = match board.n() {
-        0..=11 => (0, 1, 0),
-        12..=15 => (0, 1, 2),
-        16..=17 => (0, 1, 3),
-        18..=19 => (0, 1, 4),
-        20..=22 => (1, 1, 2),
-        23 => (1, 1, 4),
-        24..=25 => (2, 1, 0),
-        26 => (3, 1, 0),
-        27 => (4, 4, 0),
-        28 => (4, 6, 0),
-        29..=30 => (4, 10, 0),
-        _ => (4, 16, 0),
-    };
-    OuterSplit { rows, group, sides }
+/// The scheme for a board and its parameters by default: units of about a minute up to n = 27, of some minutes beyond,
+/// and some thousands of them from n = 16 on. docs/performance.md has the measurements.
+pub fn default_scheme(board: Board) -> Scheme {
+    let outer = |rows, group, sides| Scheme::Families { rows, group, sides };
+    let centre = |columns, group| Scheme::Centre { columns, group };
+    match board.n() {
+        0..=11 => outer(0, 1, 0),
+        12..=15 => outer(0, 1, 2),
+        16..=17 => outer(0, 1, 3),
+        18..=19 => outer(0, 1, 4),
+        20..=22 => outer(1, 1, 2),
+        23 => centre(1, 1),
+        24 => centre(2, 8),
+        25 => centre(2, 1),
+        26 => centre(3, 2),
+        28 => centre(4, 4),
+        29 => centre(4, 5),
+        27 | 30 => centre(4, 6),
+        31 => centre(4, 9),
+        _ => centre(4, 11),
+    }
 }
 
-/// The parts for that split. Nothing if that makes more than `most` units.
-pub fn parts(board: Board, split: OuterSplit, most: u64) -> Option<Parts> {
+/// The parts where each family is split in that way. Nothing if that makes more than `most` units.
+pub fn parts(board: Board, split: Split, most: u64) -> Option<Parts> {
     let mut families: BTreeMap<(u8, u8), BoundaryPairs> = BTreeMap::new();
     let mut parts = Parts::new(most);
     let estimate = Estimate::new(board);
-    // Of a constellation with symmetry four queens are placed already.
-    let of_symmetric = OuterSplit { rows: split.rows.saturating_sub(2), group: 1, sides: 0 };
+    let of_symmetric = split_of_constellation(split);
     for representative in Constellation::all(board).filter(|x| is_canonical(board, *x)) {
         let class = representative.class(board);
         if class == SymmetryClass::Asymmetric {
@@ -58,7 +62,7 @@ pub fn parts(board: Board, split: OuterSplit, most: u64) -> Option<Parts> {
         let position = Position::of_constellation(board, representative);
         let work = weight(&estimate, &position);
         let summand = parts.add_class(class, &position, work)?;
-        parts.add(Part::split_outer(position, summand, work, of_symmetric, parts.left())?)?;
+        parts.add(Part::split(position, summand, work, of_symmetric, parts.left())?)?;
     }
     for ((top, bottom), pairs) in families {
         let last = board.last();
@@ -67,9 +71,18 @@ pub fn parts(board: Board, split: OuterSplit, most: u64) -> Option<Parts> {
         let share = pairs.iter().count() as f64 / pairs_around(board, top, bottom) as f64;
         let work = weight(&estimate, &queens) * share;
         let position = queens.with_boundary(pairs);
-        parts.add(Part::split_outer(position, Summand::Asymmetric, work, split, parts.left())?)?;
+        parts.add(Part::split(position, Summand::Asymmetric, work, split, parts.left())?)?;
     }
     Some(parts)
+}
+
+/// How a constellation is split where families are split in that way: two queens more are placed already.
+fn split_of_constellation(split: Split) -> Split {
+    match split {
+        Split::Outer { rows, .. } => Split::Outer { rows: rows.saturating_sub(2), group: 1, sides: 0 },
+        Split::Centre { columns, .. } => Split::Centre { columns: columns.saturating_sub(2), group: 1 },
+        Split::Whole | Split::Rows { .. } => split,
+    }
 }
 
 /// The number of (left, right) pairs that make valid constellations with this top and bottom queen.

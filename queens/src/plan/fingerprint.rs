@@ -16,7 +16,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::plan::part::{OuterSplit, Part, Split};
+use crate::plan::part::{Part, Split};
 use crate::plan::spec::{PlanSpec, Scheme};
 use crate::position::{BoundaryPairs, Position};
 use crate::summand::{Measure, Summand};
@@ -69,6 +69,7 @@ fn bytes_of_spec(spec: &PlanSpec) -> Vec<u8> {
             bytes.extend(grain.to_le_bytes());
         }
         Scheme::Families { rows, group, sides } => bytes.extend([1, rows, group, sides]),
+        Scheme::Centre { columns, group } => bytes.extend([2, columns, group]),
     }
     bytes
 }
@@ -132,6 +133,7 @@ fn spec_of_version_1(spec: &PlanSpec) -> String {
         Scheme::Families { rows, group, sides } => {
             format!("Families {{ rows: {rows}, group: {group}, sides: {sides} }}")
         }
+        Scheme::Centre { .. } => unreachable!("version 1 has no such scheme"),
     };
     format!("PlanSpec {{ n: Board({}), scheme: {scheme}, version: 1 }}", spec.n)
 }
@@ -140,7 +142,8 @@ fn part_of_version_1(part: &Part) -> Vec<u8> {
     let (depth, group, sides) = match part.how() {
         Split::Whole => (0, 0, None),
         Split::Rows { depth, group } => (depth as u8, group as u8, None),
-        Split::Outer(OuterSplit { rows, group, sides }) => (rows as u8, group as u8, Some(sides as u8)),
+        Split::Outer { rows, group, sides } => (rows as u8, group as u8, Some(sides as u8)),
+        Split::Centre { .. } => unreachable!("version 1 has no such split"),
     };
     let queens = part.position().queens();
     let pairs = part.position().boundary().into_iter().flat_map(BoundaryPairs::iter);

@@ -1,4 +1,4 @@
-//! The geometry of plans: in which order rows are split, which of their squares go together, and where boards are cut.
+//! The geometry of plans: in which order rows and columns are split, which of their squares go together, and where boards are cut.
 //!
 //! What a unit number means follows from this file, and runs last for months, so nothing in it changes with a release,
 //! nor follows what kernels find fast, though some of it is theirs as well. Whoever wants another order of rows or
@@ -11,79 +11,127 @@ use crate::bits::set_bits;
 use crate::board::{Board, Square};
 use crate::position::Position;
 
-/// A row without a queen.
+/// Whether a line is a row or a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct EmptyRow {
+pub enum Axis {
+    /// Its squares are numbered by columns.
+    Row,
+    /// Its squares are numbered by rows.
+    Column,
+}
+
+/// A row or a column without a queen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct EmptyLine {
+    /// Which of the two it is.
+    pub axis: Axis,
     /// Its index on the board.
-    pub row: u8,
-    /// Its columns that no queen attacks, one bit each.
+    pub index: u8,
+    /// Its squares that no queen attacks, one bit each.
     pub open: u32,
 }
 
-/// Rows without a queen: as many as the board has rows at most.
-pub type EmptyRows = ArrayVec<EmptyRow, { Board::LARGEST.n() as usize }>;
+impl EmptyLine {
+    /// The line with the squares that none of these queens attacks.
+    fn new(board: Board, axis: Axis, index: u8, queens: &[Square]) -> Self {
+        let line = Self { axis, index, open: board.full() };
+        Self { open: line.unattacked(queens), ..line }
+    }
 
-/// The rows without one of these queens, from top to bottom.
-pub fn empty_rows(board: Board, queens: &[Square]) -> EmptyRows {
-    let is_empty = |row: &u8| queens.iter().all(|queen| queen.row != *row);
-    let empty = |row| EmptyRow { row, open: unattacked(board.full(), row, queens) };
-    board.lines().filter(is_empty).map(empty).collect()
+    /// Those of its open squares that none of these queens attacks.
+    fn unattacked(self, queens: &[Square]) -> u32 {
+        let attacked = |queen: &Square| match self.axis {
+            Axis::Row => queen.attacked_columns(self.index),
+            Axis::Column => queen.transposed().attacked_columns(self.index),
+        };
+        queens.iter().fold(self.open, |open, queen| open & !attacked(queen))
+    }
+
+    /// Its square of that number.
+    fn square(self, number: u8) -> Square {
+        match self.axis {
+            Axis::Row => Square::new(self.index, number),
+            Axis::Column => Square::new(number, self.index),
+        }
+    }
+
+    /// The position with the line's queen on one of these squares, placed where there is one only.
+    fn within(self, position: Position, squares: u32) -> Position {
+        let position = match self.axis {
+            Axis::Row => position.with_row_within(self.index, squares),
+            Axis::Column => position.with_column_within(self.index, squares),
+        };
+        if !squares.is_power_of_two() {
+            return position;
+        }
+        position.with_queen(self.square(squares.trailing_zeros() as u8))
+    }
 }
 
-/// Those of the columns of `row` that none of these queens attacks.
-fn unattacked(columns: u32, row: u8, queens: &[Square]) -> u32 {
-    queens.iter().fold(columns, |open, queen| open & !queen.attacked_columns(row))
+/// Lines without a queen: as many as the board has rows at most.
+pub type EmptyLines = ArrayVec<EmptyLine, { Board::LARGEST.n() as usize }>;
+
+/// The rows without one of these queens, from top to bottom.
+pub fn empty_rows(board: Board, queens: &[Square]) -> EmptyLines {
+    let is_empty = |row: &u8| queens.iter().all(|queen| queen.row != *row);
+    board.lines().filter(is_empty).map(|row| EmptyLine::new(board, Axis::Row, row, queens)).collect()
+}
+
+/// Columns without one of these queens, `count` of them or as many as there are, the nearest to the middle first, the left
+/// one of two that are as near.
+pub fn central_columns(board: Board, queens: &[Square], count: usize) -> EmptyLines {
+    let is_empty = |col: &u8| queens.iter().all(|queen| queen.col != *col);
+    let mut columns: ArrayVec<u8, { Board::LARGEST.n() as usize }> = board.lines().filter(is_empty).collect();
+    columns.sort_by_key(|col| ((2 * col).abs_diff(board.last()), *col));
+    columns.iter().take(count).map(|col| EmptyLine::new(board, Axis::Column, *col, queens)).collect()
 }
 
 /// Rows without one of these queens, `count` of them or as many as there are, from the outer ones inward: next is the
 /// topmost or the lowest, whichever is nearer to its border, the topmost where both are as near.
-pub fn outer_rows(board: Board, queens: &[Square], count: usize) -> EmptyRows {
+pub fn outer_rows(board: Board, queens: &[Square], count: usize) -> EmptyLines {
     let mut inner = empty_rows(board, queens);
-    let mut outer = EmptyRows::new();
+    let mut outer = EmptyLines::new();
     while outer.len() < count
         && let (Some(top), Some(bottom)) = (inner.first(), inner.last())
     {
-        let next = if top.row <= board.last() - bottom.row { 0 } else { inner.len() - 1 };
+        let next = if top.index <= board.last() - bottom.index { 0 } else { inner.len() - 1 };
         outer.push(inner.remove(next));
     }
     outer
 }
 
-/// The number of units that `rows` are split into: for each way to place queens in all of them but the last, one for each
-/// group of `group` squares of the last; one in all where there are no rows. Nothing if there are more than `most`.
-pub fn count_leaves(rows: &[EmptyRow], group: u32, most: u64) -> Option<u64> {
-    if rows.is_empty() {
+/// The number of units that `lines` are split into: for each way to place queens in all of them but the last, one for each
+/// group of `group` squares of the last; one in all where there are no lines. Nothing if there are more than `most`.
+pub fn count_leaves(lines: &[EmptyLine], group: u32, most: u64) -> Option<u64> {
+    if lines.is_empty() {
         return Some(1);
     }
     let mut leaves = 0;
-    let within = walk(rows, &mut ArrayVec::new(), &mut |_, open| {
+    let within = walk(lines, &mut ArrayVec::new(), &mut |_, open| {
         leaves += groups(open, group);
         leaves <= most
     });
     within.then_some(leaves)
 }
 
-/// The position with what the leaf of each of these indices adds to it, in the walk through `rows` with groups of `group`.
+/// The position with what the leaf of each of these indices adds to it, in the walk through `lines` with groups of `group`.
 /// The indices ascend.
 pub fn leaves(
     position: &Position,
-    rows: &[EmptyRow],
+    lines: &[EmptyLine],
     group: u32,
     indices: impl Iterator<Item = u64>,
 ) -> Vec<Position> {
-    let Some(last) = rows.last() else { return indices.map(|_| position.clone()).collect() };
+    let Some(last) = lines.last() else { return indices.map(|_| position.clone()).collect() };
     let mut found = Vec::new();
     let mut indices = indices.peekable();
     let mut first = 0;
-    walk(rows, &mut ArrayVec::new(), &mut |queens, open| {
+    walk(lines, &mut ArrayVec::new(), &mut |queens, open| {
         let behind = first + groups(open, group);
         while let Some(index) = indices.next_if(|index| *index < behind) {
             let leaf = queens.iter().fold(position.clone(), |leaf, queen| leaf.with_queen(*queen));
             let squares = squares_of_group(open, (index - first) as u32, group);
-            let leaf = leaf.with_row_within(last.row, squares);
-            let single =
-                squares.is_power_of_two().then(|| Square::new(last.row, squares.trailing_zeros() as u8));
-            found.push(single.into_iter().fold(leaf, Position::with_queen));
+            found.push(last.within(leaf, squares));
         }
         first = behind;
         indices.peek().is_some()
@@ -91,21 +139,21 @@ pub fn leaves(
     found
 }
 
-/// Calls `visit` for every way to place queens in all `rows` but the last, in ascending order of their columns, with the
+/// Calls `visit` for every way to place queens in all `lines` but the last, in ascending order of their squares, with the
 /// squares that are left in the last, until it returns false. Returns whether it never did.
 fn walk(
-    rows: &[EmptyRow],
+    lines: &[EmptyLine],
     queens: &mut ArrayVec<Square, 32>,
     visit: &mut impl FnMut(&[Square], u32) -> bool,
 ) -> bool {
-    let EmptyRow { row, open } = rows[queens.len()];
-    let open = unattacked(open, row, queens);
-    if queens.len() + 1 == rows.len() {
+    let line = lines[queens.len()];
+    let open = line.unattacked(queens);
+    if queens.len() + 1 == lines.len() {
         return visit(queens, open);
     }
-    set_bits(open).all(|col| {
-        queens.push(Square::new(row, col));
-        let goes_on = walk(rows, queens, visit);
+    set_bits(open).all(|number| {
+        queens.push(line.square(number));
+        let goes_on = walk(lines, queens, visit);
         queens.pop();
         goes_on
     })
@@ -116,7 +164,7 @@ fn groups(open: u32, group: u32) -> u64 {
     open.count_ones().div_ceil(group).into()
 }
 
-/// The squares of `open` in the group of that index, groups of `group` from the lowest column on.
+/// The squares of `open` in the group of that index, groups of `group` from the lowest number on.
 fn squares_of_group(open: u32, index: u32, group: u32) -> u32 {
     let (before, size) = ((index * group) as usize, group as usize);
     set_bits(open).skip(before).take(size).fold(0, |squares, col| squares | 1 << col)
@@ -127,9 +175,9 @@ fn squares_of_group(open: u32, index: u32, group: u32) -> u32 {
 pub fn with_sides(position: Position, count: u32, left: u64) -> Position {
     let columns = left_of_cut(&position);
     let rows = outer_rows(position.board(), position.queens(), count as usize);
-    rows.iter().enumerate().fold(position, |position, (i, empty)| {
+    rows.iter().enumerate().fold(position, |position, (i, row)| {
         let within = if left >> i & 1 == 1 { columns } else { !columns };
-        position.with_row_within(empty.row, within)
+        position.with_row_within(row.index, within)
     })
 }
 

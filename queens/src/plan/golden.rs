@@ -268,6 +268,31 @@ fn plans_of_every_version_are_what_they_were() {
     }
 }
 
+/// Plans by central columns: n, columns, group, units, and what [`positions`] and the fingerprint are. They came with
+/// version 2.
+const BY_CENTRE: [(u8, u8, u8, u64, &str, &str); 9] = [
+    (1, 3, 1, 1, "2e419ffa0639de89ef06789e69ea2fc0", "77f2632fd0d2452919db5a7503277baf"),
+    (5, 1, 2, 6, "bc8a58bed30f0ec6283ca79ee55f147a", "76ad4f99b68bc62dd599a1134c47aaa6"),
+    (8, 2, 1, 136, "2d7759c8f1deabc959c72f6a4cdac95b", "4fae6bd2946cbb59e7fa27f4940955a0"),
+    (13, 3, 4, 4_028, "d768be79b58f37c6d006b232b17dadf1", "292b46ebbf8d7aa1e6251c89716a73b9"),
+    (18, 1, 1, 1_228, "aecb0c5746dfe6efdf986786c07d1b2d", "2fd3a81f13ef7b2917dd58dcdfafa62f"),
+    (24, 2, 8, 8_713, "9f5021ac5723052ce1dd77154b22470a", "d6fa22eaa3d639a0e3068c6e403b4fc1"),
+    (26, 3, 2, 610_671, "c9c4767efefc61bf322966ec5a55708f", "d7eaad773de1513ad543580b3f6eb5a9"),
+    (27, 4, 6, 4_494_284, "6d83faf9d53cd75bdec9a4fde8e83325", "5b6aa097160fbef7bff8b70152a26b28"),
+    (28, 4, 4, 8_392_486, "bd3e98c2457c86f6eca6057ad3e1ccd4", "a8c5edbab8351271de2f3fe267a98302"),
+];
+
+#[test]
+fn plans_by_central_columns_are_what_they_were() {
+    for (n, columns, group, units, expected, fingerprint) in BY_CENTRE {
+        let spec =
+            PlanSpec { n: Board::new(n).unwrap(), scheme: Scheme::Centre { columns, group }, version: 2 };
+        let plan = Plan::derive(spec).unwrap();
+        let found = (plan.units(), positions(&plan), plan.fingerprint().to_string());
+        assert_eq!(found, (units, expected.to_owned(), fingerprint.to_owned()), "{spec:?}");
+    }
+}
+
 #[test]
 fn default_plans_are_what_they_were() {
     let spec = |n, scheme| PlanSpec { n: Board::new(n).unwrap(), scheme, version: 2 };
@@ -282,8 +307,13 @@ fn default_plans_are_what_they_were() {
     ] {
         assert_eq!(PlanSpec::new(Board::new(n).unwrap()), spec(n, by_constellations(grain)));
     }
-    for (n, rows, group, sides) in [(11, 0, 1, 0), (17, 0, 1, 3), (22, 1, 1, 2), (27, 4, 4, 0), (28, 4, 6, 0)]
-    {
+    for (n, rows, group, sides) in [(11, 0, 1, 0), (17, 0, 1, 3), (22, 1, 1, 2)] {
         assert_eq!(PlanSpec::families(Board::new(n).unwrap()), spec(n, by_families(rows, group, sides)));
+    }
+    for (n, columns, group) in
+        [(23, 1, 1), (24, 2, 8), (25, 2, 1), (26, 3, 2), (27, 4, 6), (28, 4, 4), (32, 4, 11)]
+    {
+        let scheme = Scheme::Centre { columns, group };
+        assert_eq!(PlanSpec::families(Board::new(n).unwrap()), spec(n, scheme));
     }
 }

@@ -13,6 +13,7 @@ mod fingerprint;
 mod geometry;
 mod part;
 mod parts;
+mod sampling;
 mod spec;
 
 use std::fmt;
@@ -29,7 +30,8 @@ use crate::symmetric::{Turn, count_fixed};
 use crate::symmetry::SymmetryClass;
 pub use border::{Border, Family};
 pub use fingerprint::Fingerprint;
-use part::{OuterSplit, Part};
+use part::{Part, Split};
+pub use sampling::{Draw, Sampler};
 pub use spec::{PlanError, PlanSpec, Scheme};
 
 /// The number of a unit in its plan, from 0.
@@ -144,7 +146,11 @@ impl Plan {
         let parts = match spec.scheme {
             Scheme::Constellations { grain } => constellations::parts(spec.n, grain, spec::MOST_UNITS),
             Scheme::Families { rows, group, sides } => {
-                let split = OuterSplit { rows: rows.into(), group: group.into(), sides: sides.into() };
+                let split = Split::Outer { rows: rows.into(), group: group.into(), sides: sides.into() };
+                families::parts(spec.n, split, spec::MOST_UNITS)
+            }
+            Scheme::Centre { columns, group } => {
+                let split = Split::Centre { columns: columns.into(), group: group.into() };
                 families::parts(spec.n, split, spec::MOST_UNITS)
             }
         };

@@ -6,12 +6,14 @@
 //! ```
 //!
 //! The groups make units of nearly any size: a row alone would multiply their number by ten and more. Rows are taken
-//! from the top, or from the outer ones inward; then the sides on which the queens of further rows fall can be fixed,
-//! which cuts units finer where one row more would cost more. [`geometry`](super::geometry) says in which order all this
-//! is numbered.
+//! from the top, or from the outer ones inward; columns from the middle outward; then the sides on which the queens of
+//! further rows fall can be fixed, which cuts units finer where one row more would cost more.
+//! [`geometry`](super::geometry) says in which order all this is numbered.
 
 use crate::plan::border::Border;
-use crate::plan::geometry::{EmptyRows, count_leaves, empty_rows, leaves, outer_rows, with_sides};
+use crate::plan::geometry::{
+    EmptyLines, central_columns, count_leaves, empty_rows, leaves, outer_rows, with_sides,
+};
 use crate::position::Position;
 use crate::summand::Summand;
 
@@ -37,29 +39,55 @@ pub enum Split {
         /// The squares of the last of them that go into one unit.
         group: u32,
     },
-    /// By the queens of outer rows and the sides of others.
-    Outer(OuterSplit),
-}
-
-/// A split by the queens of outer rows, from the top and the bottom in turn.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct OuterSplit {
-    /// How many further outer rows are split by.
-    pub rows: usize,
-    /// The squares of the last of them that go into one unit.
-    pub group: u32,
-    /// For how many rows more it is fixed on which side of the cut their queens fall.
-    pub sides: u32,
+    /// By the queens of outer rows, from the top and the bottom in turn, and the sides of others.
+    Outer {
+        /// How many further outer rows are split by.
+        rows: usize,
+        /// The squares of the last of them that go into one unit.
+        group: u32,
+        /// For how many rows more it is fixed on which side of the cut their queens fall.
+        sides: u32,
+    },
+    /// By the queens of central columns, from the middle to the left and the right in turn.
+    Centre {
+        /// How many columns are split by.
+        columns: usize,
+        /// The squares of the last of them that go into one unit.
+        group: u32,
+    },
 }
 
 /// The most squares that go into one unit: those of a row of the largest board.
 pub const MOST_IN_GROUP: u32 = 32;
 
-impl OuterSplit {
-    /// As much of the split as a position with so many empty rows has rows for.
-    fn within(self, empty: usize) -> Self {
-        let rows = self.rows.min(empty);
-        Self { rows, sides: self.sides.min((empty - rows) as u32), ..self }
+/// What a split comes to for one position, which may have fewer lines than the split asks for.
+struct Division {
+    lines: EmptyLines,
+    /// The squares of the last line that go into one unit.
+    group: u32,
+    /// For how many rows more the sides are fixed.
+    sides: u32,
+}
+
+impl Split {
+    fn divide(self, position: &Position) -> Division {
+        let (board, queens) = (position.board(), position.queens());
+        let empty = usize::from(board.n()) - queens.len();
+        match self {
+            Split::Whole => Division { lines: EmptyLines::new(), group: 1, sides: 0 },
+            Split::Rows { depth, group } => {
+                let lines = empty_rows(board, queens).into_iter().take(depth).collect();
+                Division { lines, group, sides: 0 }
+            }
+            Split::Outer { rows, group, sides } => {
+                let rows = rows.min(empty);
+                let sides = sides.min((empty - rows) as u32);
+                Division { lines: outer_rows(board, queens, rows), group, sides }
+            }
+            Split::Centre { columns, group } => {
+                Division { lines: central_columns(board, queens, columns), group, sides: 0 }
+            }
+        }
     }
 }
 
@@ -71,37 +99,35 @@ impl Part {
 
     /// A part of that expected work, in nodes, split into at least `pieces` units where it has enough rows, and into
     /// none where nothing fits. Nothing if that makes more than `most`.
-    pub fn split(position: Position, summand: Summand, weight: f64, pieces: u64, most: u64) -> Option<Self> {
+    pub fn split_into(
+        position: Position,
+        summand: Summand,
+        weight: f64,
+        pieces: u64,
+        most: u64,
+    ) -> Option<Self> {
         if pieces <= 1 {
             return Some(Self::whole(position, summand, weight));
         }
         let rows = empty_rows(position.board(), position.queens());
         let mut split = Split::Whole;
-        let mut units = 1;
         for depth in 1..rows.len() {
             let leaves = count_leaves(&rows[..depth], 1, most.saturating_mul(MOST_IN_GROUP.into()))?;
             let group = (leaves / pieces).clamp(1, MOST_IN_GROUP.into()) as u32;
-            units = count_leaves(&rows[..depth], group, most)?;
             split = Split::Rows { depth, group };
             if leaves >= pieces || leaves == 0 {
                 break;
             }
         }
-        Some(Self::new(position, summand, weight, split, units))
+        Self::split(position, summand, weight, split, most)
     }
 
-    /// A part of that expected work, in nodes, split by outer rows as far as it has rows. Nothing if that makes more
+    /// A part of that expected work, in nodes, split in that way as far as it has lines for it. Nothing if that makes more
     /// than `most` units.
-    pub fn split_outer(
-        position: Position,
-        summand: Summand,
-        weight: f64,
-        split: OuterSplit,
-        most: u64,
-    ) -> Option<Self> {
-        let (rows, sides) = split_rows(&position, split);
-        let units = count_leaves(&rows, split.group, most >> sides)? << sides;
-        Some(Self::new(position, summand, weight, Split::Outer(split), units))
+    pub fn split(position: Position, summand: Summand, weight: f64, split: Split, most: u64) -> Option<Self> {
+        let Division { lines, group, sides } = split.divide(&position);
+        let units = count_leaves(&lines, group, most >> sides)? << sides;
+        Some(Self::new(position, summand, weight, split, units))
     }
 
     fn new(position: Position, summand: Summand, weight: f64, split: Split, units: u64) -> Self {
@@ -129,7 +155,7 @@ impl Part {
         &self.position
     }
 
-    /// How it is split; outer rows as told, also where it has fewer.
+    /// How it is split, as told, also where it has fewer lines.
     pub fn how(&self) -> Split {
         self.split
     }
@@ -141,31 +167,14 @@ impl Part {
 
     /// The positions of the units with these indices, ascending and each 0 <= index < `units()`, one for each.
     pub fn positions_of_units(&self, indices: &[u64]) -> Vec<Position> {
-        let (position, all) = (&self.position, indices.iter().copied());
-        match self.split {
-            Split::Whole => all.map(|_| position.clone()).collect(),
-            Split::Rows { depth, group } => {
-                let rows = empty_rows(position.board(), position.queens());
-                leaves(position, &rows[..depth], group, all)
-            }
-            Split::Outer(split) => {
-                let (rows, sides) = split_rows(position, split);
-                let leaves = leaves(position, &rows, split.group, all.map(|index| index >> sides));
-                let left = indices.iter().map(|index| index & ((1 << sides) - 1));
-                leaves.into_iter().zip(left).map(|(leaf, left)| with_sides(leaf, sides, left)).collect()
-            }
-        }
+        let Division { lines, group, sides } = self.split.divide(&self.position);
+        let leaves = leaves(&self.position, &lines, group, indices.iter().map(|index| index >> sides));
+        let left = indices.iter().map(|index| index & ((1 << sides) - 1));
+        leaves.into_iter().zip(left).map(|(leaf, left)| with_sides(leaf, sides, left)).collect()
     }
 
     /// The position of the unit with that index, 0 <= index < `units()`.
     pub fn position_of_unit(&self, index: u64) -> Position {
         self.positions_of_units(&[index]).pop().expect("the part has the unit")
     }
-}
-
-/// The rows that the position is split by, and the number of further rows whose sides are fixed.
-fn split_rows(position: &Position, split: OuterSplit) -> (EmptyRows, u32) {
-    let (board, queens) = (position.board(), position.queens());
-    let OuterSplit { rows, sides, .. } = split.within(usize::from(board.n()) - queens.len());
-    (outer_rows(board, queens, rows), sides)
 }

@@ -6,8 +6,8 @@ use thiserror::Error;
 use crate::board::Board;
 use crate::kernel::Method;
 use crate::plan::constellations::default_grain;
-use crate::plan::families::default_split;
-use crate::plan::part::{MOST_IN_GROUP, OuterSplit};
+use crate::plan::families::default_scheme;
+use crate::plan::part::MOST_IN_GROUP;
 
 /// How the count of a board is cut into units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -26,6 +26,13 @@ pub enum Scheme {
         group: u8,
         /// For how many rows more it is fixed on which side of the cut their queens fall.
         sides: u8,
+    },
+    /// The same families, split by the queens of central columns.
+    Centre {
+        /// How many columns are split by.
+        columns: u8,
+        /// The squares of the last of them that go into one unit.
+        group: u8,
     },
 }
 
@@ -51,6 +58,9 @@ pub const MOST_UNITS: u64 = 20_000_000;
 const MOST_ROWS: u8 = 8;
 const MOST_SIDES: u8 = 12;
 
+/// The most central columns that a plan is split by.
+const MOST_COLUMNS: u8 = 8;
+
 /// A specification that gives no plan.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum PlanError {
@@ -75,6 +85,20 @@ pub enum PlanError {
         /// The sides.
         sides: u8,
     },
+    /// Groups and columns have their limits there as well.
+    #[error(
+        "a plan by central columns splits by at most {MOST_COLUMNS} of them in groups of 1 to {MOST_IN_GROUP} squares, \
+         not by {columns} columns and groups of {group}"
+    )]
+    NoCentre {
+        /// The columns asked for.
+        columns: u8,
+        /// The squares in a group.
+        group: u8,
+    },
+    /// Version 1 is older than the scheme.
+    #[error("the plan has version 1, which has no units by central columns: those came with version 2")]
+    NoCentreYet,
     /// Version 1 made several units of one where sides were to be fixed of more rows than there are.
     #[error(
         "the plan has version 1, which counts solutions more than once where {rows} rows and {sides} sides are more than \
@@ -101,16 +125,14 @@ impl PlanSpec {
 
     /// The specification of a new run on that board, for halves that meet.
     pub fn families(n: Board) -> Self {
-        let OuterSplit { rows, group, sides } = default_split(n);
-        let scheme = Scheme::Families { rows: rows as u8, group: group as u8, sides: sides as u8 };
-        Self { n, scheme, version: CURRENT_VERSION }
+        Self { n, scheme: default_scheme(n), version: CURRENT_VERSION }
     }
 
     /// The method whose kernels the plan suits best. Others count it too.
     pub fn method(&self) -> Method {
         match self.scheme {
             Scheme::Constellations { .. } => Method::Search,
-            Scheme::Families { .. } => Method::Meet,
+            Scheme::Families { .. } | Scheme::Centre { .. } => Method::Meet,
         }
     }
 
@@ -127,11 +149,17 @@ impl PlanSpec {
             {
                 Err(PlanError::NoSplit { rows, group, sides })
             }
+            Scheme::Centre { .. } if version == 1 => Err(PlanError::NoCentreYet),
+            Scheme::Centre { columns, group }
+                if columns > MOST_COLUMNS || !(1..=MOST_IN_GROUP).contains(&group.into()) =>
+            {
+                Err(PlanError::NoCentre { columns, group })
+            }
             // Two queens of a family are placed already.
             Scheme::Families { rows, sides, .. } if version == 1 && sides > 0 && rows + sides + 2 > n.n() => {
                 Err(PlanError::Repeated { n, rows, sides })
             }
-            Scheme::Constellations { .. } | Scheme::Families { .. } => Ok(()),
+            Scheme::Constellations { .. } | Scheme::Families { .. } | Scheme::Centre { .. } => Ok(()),
         }
     }
 

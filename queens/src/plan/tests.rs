@@ -24,6 +24,11 @@ fn families(n: u8, rows: u8, group: u8, sides: u8) -> Plan {
     Plan::derive(PlanSpec { scheme, ..PlanSpec::families(board(n)) }).unwrap()
 }
 
+fn centre(n: u8, columns: u8, group: u8) -> Plan {
+    let scheme = Scheme::Centre { columns, group };
+    Plan::derive(PlanSpec { scheme, ..PlanSpec::families(board(n)) }).unwrap()
+}
+
 fn total(plan: &Plan) -> crate::Totals {
     total_by(plan, Method::Search)
 }
@@ -95,9 +100,43 @@ fn totals_do_not_depend_on_how_finely_families_are_split() {
 }
 
 #[test]
+fn central_columns_give_the_published_totals_by_either_kernel() {
+    for n in 1..=10 {
+        for (columns, group) in [(0, 1), (1, 1), (1, 3), (2, 1), (2, 2), (3, 1), (8, 32)] {
+            let plan = centre(n, columns, group);
+            for method in Method::ALL {
+                assert_eq!(
+                    Some(total_by(&plan, method)),
+                    known::totals(board(n)),
+                    "{:?} {method}",
+                    plan.spec()
+                );
+            }
+        }
+    }
+    for n in 11..=17 {
+        for (columns, group) in if n < 16 { &[(1, 4), (2, 1), (3, 2)][..] } else { &[(2, 3)] } {
+            let plan = centre(n, *columns, *group);
+            assert_eq!(Some(total_by(&plan, Method::Meet)), known::totals(board(n)), "{:?}", plan.spec());
+        }
+    }
+}
+
+#[test]
+fn units_by_central_columns_have_the_columns_nearest_to_the_middle() {
+    for (n, middle) in [(27, [13, 12, 14, 11, 15]), (28, [13, 14, 12, 15, 11])] {
+        let plan = centre(n, 3, 1);
+        let unit = plan.unit(UnitId(plan.units() / 2));
+        let columns: Vec<u8> = unit.position.queens().iter().map(|queen| queen.col).collect();
+        let empty = middle.into_iter().filter(|col| !columns[..2].contains(col));
+        assert_eq!(columns[2..], empty.take(3).collect::<Vec<_>>(), "n={n}: {:?}", unit.position.queens());
+    }
+}
+
+#[test]
 fn families_have_one_constellation_of_each_orbit() {
     for n in [8, 11, 14, 20] {
-        let parts = parts_of_families(board(n), OuterSplit { rows: 0, group: 1, sides: 0 }, 1_000_000);
+        let parts = parts_of_families(board(n), Split::Outer { rows: 0, group: 1, sides: 0 }, 1_000_000);
         let (parts, _) = parts.unwrap().in_order();
         let completions = parts.iter().map(|part| (part.summand(), part.position_of_unit(0)));
         let constellations: usize = completions
@@ -140,6 +179,23 @@ fn a_plan_of_another_version_is_refused() {
 }
 
 #[test]
+fn a_plan_by_central_columns_is_of_version_2_and_of_few_columns() {
+    let spec = |columns, group, version| PlanSpec {
+        version,
+        scheme: Scheme::Centre { columns, group },
+        ..PlanSpec::new(board(20))
+    };
+    for (spec, expected) in [
+        (spec(1, 1, 1), PlanError::NoCentreYet),
+        (spec(9, 1, 2), PlanError::NoCentre { columns: 9, group: 1 }),
+        (spec(1, 0, 2), PlanError::NoCentre { columns: 1, group: 0 }),
+        (spec(1, 33, 2), PlanError::NoCentre { columns: 1, group: 33 }),
+    ] {
+        assert_eq!(Plan::derive(spec).unwrap_err(), expected);
+    }
+}
+
+#[test]
 fn unit_counts_keep_their_bounds_for_every_board() {
     for n in [16, 18, 20, 22, 24, 27, 28, 32] {
         let plan = plan(n);
@@ -161,14 +217,17 @@ fn plans_out_of_all_proportion_are_refused_in_about_a_second() {
         (20, Scheme::Families { rows: 2, group: 1, sides: 12 }),
         (27, Scheme::Constellations { grain: 1 }),
         (32, Scheme::Constellations { grain: 1_000_000_000_000 }),
+        (27, Scheme::Centre { columns: 8, group: 1 }),
+        (32, Scheme::Centre { columns: 5, group: 32 }),
     ];
     for (n, scheme) in refused {
-        for version in [1, 2] {
+        let first_version = if matches!(scheme, Scheme::Centre { .. }) { 2 } else { 1 };
+        for version in first_version..=2 {
             let spec = PlanSpec { n: board(n), scheme, version };
             assert_eq!(Plan::derive(spec).unwrap_err(), PlanError::TooManyUnits, "{spec:?}");
         }
     }
-    assert!(begun.elapsed().as_secs() < 60, "{:?} for twelve", begun.elapsed());
+    assert!(begun.elapsed().as_secs() < 60, "{:?} for fourteen", begun.elapsed());
 }
 
 #[test]
@@ -190,12 +249,13 @@ proptest! {
     fn any_split_gives_the_published_totals(
         n in 1..=8u8, rows in 0..=8u8, group in 1..=32u8, sides in 0..=12u8, grain in 1..=100u64, version in 1..=2u32,
     ) {
-        for scheme in [Scheme::Families { rows, group, sides }, Scheme::Constellations { grain }] {
+        let by_columns = Scheme::Centre { columns: rows, group };
+        for scheme in [Scheme::Families { rows, group, sides }, Scheme::Constellations { grain }, by_columns] {
             match Plan::derive(PlanSpec { n: board(n), scheme, version }) {
                 Ok(plan) => prop_assert_eq!(Some(total(&plan)), known::totals(board(n))),
                 Err(error) => {
-                    let repeated = matches!(error, PlanError::Repeated { .. });
-                    prop_assert!(repeated, "{}", error);
+                    let only_of_version_1 = matches!(error, PlanError::Repeated { .. } | PlanError::NoCentreYet);
+                    prop_assert!(only_of_version_1 && version == 1, "{}", error);
                 }
             }
         }
@@ -203,11 +263,11 @@ proptest! {
 }
 
 #[test]
-fn pieces_are_all_units_in_their_order_and_both_schemes_have_the_same_families() {
+fn pieces_are_all_units_in_their_order_and_all_schemes_have_the_same_families() {
     for n in [4, 5, 8, 11, 12, 13] {
         let board = Board::new(n).unwrap();
-        let families = [PlanSpec::new(board), PlanSpec::families(board)].map(|spec| {
-            let plan = Plan::derive(spec).unwrap();
+        let plans = [plan(n), Plan::derive(PlanSpec::families(board)).unwrap(), centre(n, 2, 3)];
+        let families = plans.map(|plan| {
             let mut next = 0;
             let mut families = std::collections::BTreeSet::new();
             for piece in plan.pieces() {
@@ -225,7 +285,7 @@ fn pieces_are_all_units_in_their_order_and_both_schemes_have_the_same_families()
             assert_eq!(next, plan.units());
             families
         });
-        assert_eq!(families[0], families[1], "n={n}");
+        assert!(families.iter().all(|found| *found == families[0]), "n={n}");
     }
 }
 
@@ -248,7 +308,8 @@ fn images_and_kernels_agree(unit: &Unit) {
 #[test]
 fn every_image_and_kernel_has_the_same_count_of_a_unit_and_for_each_method_the_same_nodes() {
     for n in 4..=11 {
-        let plans = [plan(n), finely_split(n, 30), families(n, 0, 1, 0), families(n, 1, 2, 1)];
+        let by_rows = [plan(n), finely_split(n, 30), families(n, 0, 1, 0), families(n, 1, 2, 1)];
+        let plans = by_rows.into_iter().chain([centre(n, 1, 2), centre(n, 2, 1)]);
         for plan in plans {
             (0..plan.units()).for_each(|id| images_and_kernels_agree(&plan.unit(UnitId(id))));
         }
@@ -259,17 +320,24 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn so_it_is_for_units_of_larger_boards(n in 12..=16u8, by_families: bool, unit: u64) {
-        let spec = if by_families { PlanSpec::families(board(n)) } else { PlanSpec::new(board(n)) };
-        let plan = Plan::derive(spec).unwrap();
+    fn so_it_is_for_units_of_larger_boards(n in 12..=16u8, scheme in 0..3, unit: u64) {
+        let plan = match scheme {
+            0 => plan(n),
+            1 => Plan::derive(PlanSpec::families(board(n))).unwrap(),
+            _ => centre(n, 2, 1),
+        };
         images_and_kernels_agree(&plan.unit(UnitId(unit % plan.units())));
     }
 }
 
 #[test]
 fn both_methods_agree_on_units_of_boards_up_to_n_22() {
-    for (n, units) in [(17, 8), (18, 8), (19, 6), (20, 4), (21, 1), (22, 1)] {
-        let plan = Plan::derive(PlanSpec::families(board(n))).unwrap();
+    let by_families = [(17, 8), (18, 8), (19, 6), (20, 4), (21, 1), (22, 1)]
+        .map(|(n, units)| (Plan::derive(PlanSpec::families(board(n))).unwrap(), units));
+    let by_columns = [(18, 2, 1, 8), (20, 3, 1, 6), (21, 4, 1, 4), (22, 4, 1, 2)]
+        .map(|(n, columns, group, units)| (centre(n, columns, group), units));
+    for (plan, units) in by_families.into_iter().chain(by_columns) {
+        let n = plan.board();
         for k in 1..=units {
             // Scattered by the golden ratio.
             let id = UnitId((k * 0x9E37_79B9_7F4A_7C15u64) % plan.units());

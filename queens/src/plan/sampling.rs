@@ -1,0 +1,261 @@
+//! Positions drawn at random from a plan: what its units are like, told without counting all of them.
+//!
+//! A unit of a large board takes minutes, so a drawn position can be narrowed, line by line. How many positions one
+//! stands for is known exactly (the inverse of the chance with which it was drawn), so that sums over the draws, each
+//! times this factor, are without bias: of the completions, of the nodes, or of the time that it takes to count them
+//! (Horvitz and Thompson 1952; for search trees Knuth, "Estimating the efficiency of backtrack programs", 1975).
+
+use crate::plan::estimate::Estimate;
+use crate::plan::geometry::{central_columns, count_leaves, empty_rows, leaves};
+use crate::plan::part::Part;
+use crate::plan::{Plan, Scheme, UnitId};
+use crate::position::Position;
+use crate::summand::{Measure, Summand};
+use crate::symmetry::SymmetryClass;
+
+/// A position drawn from a plan.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Draw {
+    /// What is to be completed.
+    pub position: Position,
+    /// For how many positions it stands: the inverse of the chance with which it was drawn.
+    pub factor: f64,
+    /// For how many solutions of the board each completion stands: 8 without symmetry, else 4 or 2.
+    pub images: u8,
+    /// The unit that it is, if it is one.
+    pub unit: Option<UnitId>,
+    /// By how many lines it is narrower than what was drawn first.
+    pub depth: usize,
+}
+
+/// Draws positions from a plan. Randomness comes from the caller, as places: fractions of 2^64.
+///
+/// ```
+/// use queens::{Board, Plan, PlanSpec};
+/// use queens::plan::Sampler;
+///
+/// let plan = Plan::derive(PlanSpec::families(Board::new(20)?))?;
+/// let sampler = Sampler::new(&plan);
+/// let draw = sampler.draw_unit(1 << 63, 0);
+/// assert!(draw.factor > 1.0 && draw.unit.unwrap().0 < plan.units());
+/// let piece = sampler.narrow(&draw, 0).unwrap();
+/// assert!(piece.factor > draw.factor && piece.position.queens().len() > draw.position.queens().len());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Sampler<'a> {
+    plan: &'a Plan,
+    estimate: Estimate,
+    /// The numbers of the parts that can be drawn, and their chances.
+    parts: Vec<usize>,
+    chances: Chances,
+}
+
+impl<'a> Sampler<'a> {
+    /// Draws from what has completions to count.
+    pub fn new(plan: &'a Plan) -> Self {
+        let has_completions = |part: &Part| {
+            !matches!(part.summand(), Summand::Symmetric(_, Measure::HalfTurn | Measure::QuarterTurn))
+        };
+        let all = plan.parts.iter().enumerate();
+        let parts: Vec<usize> = all
+            .filter(|(_, part)| has_completions(part) && part.units() > 0)
+            .map(|(number, _)| number)
+            .collect();
+        let chances = Chances::new(parts.iter().map(|part| expected_work(&plan.parts[*part])));
+        Self { plan, estimate: Estimate::new(plan.board()), parts, chances }
+    }
+
+    /// Whether there is nothing to draw: the board has no solutions.
+    pub fn is_empty(&self) -> bool {
+        self.parts.is_empty()
+    }
+
+    /// The expected work of all that can be drawn.
+    pub fn expected_work(&self) -> f64 {
+        self.parts.iter().map(|part| expected_work(&self.plan.parts[*part])).sum()
+    }
+
+    /// The numbers of the units that can be drawn, ascending.
+    pub fn unit_ids(&self) -> impl Iterator<Item = UnitId> + '_ {
+        let firsts = &self.plan.firsts;
+        self.parts.iter().flat_map(|part| firsts[*part]..firsts[part + 1]).map(UnitId)
+    }
+
+    /// A unit: the part by the first place, with a chance in proportion to its expected work, the unit by the second.
+    pub fn draw_unit(&self, place: u64, within: u64) -> Draw {
+        let (at, factor) = self.chances.draw(place);
+        let part = self.parts[at];
+        let units = self.plan.parts[part].units();
+        let unit = UnitId(self.plan.firsts[part] + scaled(within, units));
+        Draw { factor: factor * units as f64, ..self.unit(unit) }
+    }
+
+    /// A whole constellation or family, with a chance in proportion to its expected work.
+    pub fn draw_part(&self, place: u64) -> Draw {
+        let (at, factor) = self.chances.draw(place);
+        let part = &self.plan.parts[self.parts[at]];
+        let images = self.images(part.summand());
+        Draw { position: part.position().clone(), factor, images, unit: None, depth: 0 }
+    }
+
+    /// A unit as if there were no other: it stands for itself.
+    pub fn unit(&self, id: UnitId) -> Draw {
+        let unit = self.plan.unit(id);
+        Draw {
+            images: self.images(unit.summand),
+            position: unit.position,
+            factor: 1.0,
+            unit: Some(id),
+            depth: 0,
+        }
+    }
+
+    /// One of the positions that the next line splits it into: the next row from the top where the plan is for the
+    /// row-by-row search, else the next central column. Chances are in proportion to the expected completions. Nothing if
+    /// there is none: the position has no completions, or no line is left.
+    pub fn narrow(&self, draw: &Draw, place: u64) -> Option<Draw> {
+        let (board, queens) = (self.plan.board(), draw.position.queens());
+        let mut lines = match self.plan.spec().scheme {
+            Scheme::Constellations { .. } => empty_rows(board, queens),
+            Scheme::Families { .. } | Scheme::Centre { .. } => central_columns(board, queens, 1),
+        };
+        lines.truncate(1);
+        let squares = if lines.is_empty() { 0 } else { count_leaves(&lines, 1, u64::MAX)? };
+        let mut pieces = leaves(&draw.position, &lines, 1, 0..squares);
+        pieces.retain(Position::is_consistent);
+        if pieces.is_empty() {
+            return None;
+        }
+        let expected = |piece: &Position| self.estimate.completions(&empty_rows(board, piece.queens()));
+        let (at, factor) = Chances::new(pieces.iter().map(expected)).draw(place);
+        let position = pieces.swap_remove(at);
+        Some(Draw {
+            position,
+            factor: draw.factor * factor,
+            unit: None,
+            depth: draw.depth + 1,
+            images: draw.images,
+        })
+    }
+
+    fn images(&self, summand: Summand) -> u8 {
+        match summand {
+            Summand::Asymmetric => SymmetryClass::Asymmetric.orbit_size(),
+            Summand::Symmetric(member, _) => self.plan.symmetric[member as usize].0.orbit_size(),
+        }
+    }
+}
+
+fn expected_work(part: &Part) -> f64 {
+    part.unit_weight() as f64 * part.units() as f64
+}
+
+/// Chances as whole numbers of which floats have every one: their sums from the first on.
+#[derive(Debug)]
+struct Chances(Vec<u64>);
+
+impl Chances {
+    /// About what all chances add up to.
+    const ALL: f64 = (1u64 << 50) as f64;
+
+    /// In proportion to these weights, of which there is at least one, and none without a chance.
+    fn new(weights: impl Iterator<Item = f64> + Clone) -> Self {
+        let total: f64 = weights.clone().sum();
+        let mut sum = 0;
+        let sums = weights.map(|weight| {
+            sum += ((weight / total * Self::ALL) as u64).max(1);
+            sum
+        });
+        Self(sums.collect())
+    }
+
+    /// What is drawn by a place, and the inverse of its chance.
+    fn draw(&self, place: u64) -> (usize, f64) {
+        let total = self.0[self.0.len() - 1];
+        let place = scaled(place, total);
+        let at = self.0.partition_point(|sum| *sum <= place);
+        let before = at.checked_sub(1).map_or(0, |before| self.0[before]);
+        (at, total as f64 / (self.0[at] - before) as f64)
+    }
+}
+
+/// The number below `count` at that place.
+fn scaled(place: u64, count: u64) -> u64 {
+    ((u128::from(place) * u128::from(count)) >> 64) as u64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::board::Board;
+    use crate::kernel::{Method, Stop, kernel};
+    use crate::plan::PlanSpec;
+
+    /// Multiples of the golden ratio, which lie evenly over all places.
+    fn places(count: u64) -> impl Iterator<Item = u64> {
+        (1..=count).map(|k| k.wrapping_mul(0x9E37_79B9_7F4A_7C15))
+    }
+
+    fn plans(board: Board) -> [Plan; 3] {
+        let centre =
+            PlanSpec { scheme: Scheme::Centre { columns: 2, group: 3 }, ..PlanSpec::families(board) };
+        [PlanSpec::new(board), PlanSpec::families(board), centre].map(|spec| Plan::derive(spec).unwrap())
+    }
+
+    fn completions(draw: &Draw) -> f64 {
+        let kernel = kernel(Method::Search, None).unwrap();
+        kernel.count(&draw.position, &Stop::new()).unwrap().completions as f64
+    }
+
+    #[test]
+    fn pieces_stand_for_the_completions_of_what_they_are_pieces_of() {
+        for plan in plans(Board::new(11).unwrap()) {
+            let sampler = Sampler::new(&plan);
+            for whole in places(20).map(|place| sampler.draw_part(place)) {
+                let expected = whole.factor * completions(&whole);
+                let mut sums = [0.0; 2];
+                for place in places(4000) {
+                    let piece = sampler.narrow(&whole, place);
+                    let narrower =
+                        piece.as_ref().and_then(|piece| sampler.narrow(piece, place.rotate_left(20)));
+                    for (sum, draw) in sums.iter_mut().zip([piece, narrower]) {
+                        *sum += draw.map_or(0.0, |draw| draw.factor * completions(&draw)) / 4000.0;
+                    }
+                }
+                assert!((sums[0] - expected).abs() <= 0.03 * expected, "{} for {expected}", sums[0]);
+                assert!((sums[1] - expected).abs() <= 0.15 * expected, "{} for {expected}", sums[1]);
+            }
+        }
+    }
+
+    #[test]
+    fn what_draws_stand_for_adds_up_to_the_board() {
+        for plan in plans(Board::new(11).unwrap()) {
+            let sampler = Sampler::new(&plan);
+            let mut sums = [0.0; 2];
+            for place in places(20_000) {
+                let draws = [sampler.draw_unit(place, place.rotate_left(20)), sampler.draw_part(place)];
+                for (sum, draw) in sums.iter_mut().zip(draws) {
+                    *sum += draw.factor * f64::from(draw.images) * completions(&draw) / 20_000.0;
+                }
+            }
+            for sum in sums {
+                assert!((sum / 2680.0 - 1.0).abs() < 0.05, "{sums:?} by {:?}", plan.spec());
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_to_narrow_where_all_queens_are_placed() {
+        let plan = Plan::derive(PlanSpec::families(Board::new(6).unwrap())).unwrap();
+        let sampler = Sampler::new(&plan);
+        for id in sampler.unit_ids() {
+            let mut draw = sampler.unit(id);
+            while let Some(narrower) = sampler.narrow(&draw, u64::MAX) {
+                draw = narrower;
+            }
+            assert!(draw.depth <= 6, "unit {id}");
+        }
+    }
+}

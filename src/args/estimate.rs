@@ -1,0 +1,67 @@
+//! The arguments of `diadem estimate`.
+
+use std::str::FromStr;
+
+use clap::Args;
+
+use super::value::{ThreadsArgs, ValueError, seconds};
+
+/// Predicts how many solutions a board has, and what it takes to count them.
+///
+/// Pieces of the board are drawn at random and counted, for half of the time; in the other half it is measured how fast this
+/// machine counts units. Boards beyond 32 are extrapolated from the published numbers.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem estimate 28
+  diadem estimate 27 --machines 50x64 --watts 400 --price 0.25     days, energy and cost on fifty machines of 64 cores")]
+pub struct EstimateArgs {
+    /// The board size, 1 to 1000.
+    #[arg(value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    pub n: u16,
+    /// How long to count, in seconds.
+    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds)]
+    pub seconds: f64,
+    /// What the pieces are drawn by.
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    pub seed: u64,
+    #[command(flatten)]
+    pub threads: ThreadsArgs,
+    /// The machines that are to count: so many with so many cores like those of this one.
+    #[arg(long, value_name = "MACHINESxCORES")]
+    pub machines: Option<Machines>,
+    /// What each of them draws from the grid, in watts.
+    #[arg(long, value_name = "W", requires = "machines", value_parser = amount)]
+    pub watts: Option<f64>,
+    /// What a kilowatt-hour costs.
+    #[arg(long, value_name = "PRICE", requires = "watts", value_parser = amount)]
+    pub price: Option<f64>,
+    /// Print one JSON object on stdout and nothing else.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Machines of one kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Machines {
+    /// How many.
+    pub count: u32,
+    /// The cores of each.
+    pub cores: u32,
+}
+
+impl FromStr for Machines {
+    type Err = ValueError;
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        let wanted = || ValueError::new(text, "machines and the cores of each, such as 50x64");
+        let (count, cores) = text.split_once('x').ok_or_else(wanted)?;
+        let number =
+            |text: &str| text.parse().ok().filter(|n| (1..=1_000_000).contains(n)).ok_or_else(wanted);
+        Ok(Self { count: number(count)?, cores: number(cores)? })
+    }
+}
+
+fn amount(text: &str) -> Result<f64, ValueError> {
+    let amount = text.parse().ok().filter(|amount| (0.0..=1e9).contains(amount));
+    amount.ok_or_else(|| ValueError::new(text, "a number from 0 to 1000000000"))
+}

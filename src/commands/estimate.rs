@@ -1,0 +1,153 @@
+//! `diadem estimate`: how many solutions a board has, and what it takes to count them, before anybody counts.
+//!
+//! Positions are drawn at random and counted exactly ([`measurement`](crate::measurement)): families by their expected work,
+//! then the queens of one line after the other by the completions that are expected of them, until the kernel counts the rest
+//! in milliseconds. Each count, times the number of positions that it stands for, is an estimate of Q(n) without bias
+//! (Knuth 1975), and its spread over the draws tells the error. What is new here is where the draws end: the kernel counts
+//! millions of solutions in one, so that the spread is small.
+
+mod campaign;
+mod extrapolation;
+mod sampled;
+
+use std::process::ExitCode;
+
+use queens::kernel::{Isa, Method};
+use queens::{Board, known};
+use serde_json::{Map, Value, json};
+
+use crate::args::EstimateArgs;
+use crate::measurement::speed::candidates;
+use crate::output::print;
+use crate::signals;
+use campaign::Campaign;
+use extrapolation::extrapolate;
+use sampled::sample;
+
+/// An estimate of a number of solutions.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Estimate {
+    /// The natural logarithm of the number: it may be too large for a float. Nothing stands for none.
+    pub ln: Option<f64>,
+    /// The standard error, relative to the number.
+    pub error: f64,
+    /// By how many standard errors the truth departs from it in one case of twenty.
+    pub quantile: f64,
+}
+
+impl Estimate {
+    /// The number times a factor, as text with so many digits.
+    fn text(&self, factor: f64, digits: usize) -> String {
+        let Some(ln) = self.ln else { return "0".into() };
+        let log = (ln + factor.ln()) / std::f64::consts::LN_10;
+        let (exponent, mantissa) = (log.floor(), 10f64.powf(log - log.floor()));
+        format!("{mantissa:.digits$}e{exponent}")
+    }
+
+    fn low(&self) -> f64 {
+        (1.0 - self.quantile * self.error).max(f64::MIN_POSITIVE)
+    }
+
+    fn high(&self) -> f64 {
+        1.0 + self.quantile * self.error
+    }
+
+    /// The number, if a float holds it.
+    fn value(&self) -> f64 {
+        self.ln.map_or(0.0, f64::exp)
+    }
+
+    fn json(&self) -> Map<String, Value> {
+        let mut object = Map::new();
+        let number = |factor: f64| {
+            let value = self.value() * factor;
+            // Beyond the largest float only the text says it.
+            if value.is_finite() { json!(value) } else { json!(self.text(factor, 6)) }
+        };
+        object.insert("estimate".into(), number(1.0));
+        object.insert("standard_error".into(), number(self.error));
+        object.insert("relative_error".into(), json!(self.error));
+        object.insert("low".into(), number(self.low()));
+        object.insert("high".into(), number(self.high()));
+        object
+    }
+}
+
+pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
+    let opinion = extrapolate(args.n);
+    let Some(board) = u8::try_from(args.n).ok().and_then(|n| Board::new(n).ok()) else {
+        beyond(args, opinion.as_ref())?;
+        return Ok(ExitCode::SUCCESS);
+    };
+    let interrupted = signals::flag()?;
+    let threads = args.threads.count() as usize;
+    let (estimate, draws) = sample(board, args.seconds / 2.0, threads, args.seed, &interrupted)?;
+    let mut speeds = Vec::new();
+    for candidate in candidates(board, &Method::ALL, &Isa::available(), 1) {
+        speeds.extend(candidate.measure(board, None, args.seconds / 2.0, args.seed, &interrupted)?);
+    }
+    let campaign = Campaign::new(board, &estimate, &speeds, args)?;
+    let text = if args.json {
+        let mut object = Map::from_iter([("n".into(), json!(args.n))]);
+        object.append(&mut estimate.json());
+        object.insert("draws".into(), json!(draws));
+        object.insert("extrapolation".into(), opinion.map_or(Value::Null, |opinion| opinion.json().into()));
+        object.insert("units".into(), json!(campaign.units));
+        object.insert("core_seconds".into(), campaign.core_seconds_json());
+        object.insert("ledger_bytes".into(), json!(campaign.ledger_bytes));
+        object.insert("coordinator_bytes".into(), json!(campaign.coordinator_bytes));
+        object.insert("machines".into(), campaign.machines_json());
+        Value::from(object).to_string()
+    } else {
+        let mut lines = vec![sentence(args.n, &estimate, &format!("{draws} positions drawn at random"))];
+        lines.extend(known::totals(board).map(|known| departure(&estimate, known.solutions() as f64)));
+        lines.extend(opinion.map(|opinion| extrapolated(&opinion)));
+        lines.extend(campaign.lines());
+        lines.join("\n")
+    };
+    print(&text)?;
+    Ok(if interrupted.load(std::sync::atomic::Ordering::Relaxed) {
+        ExitCode::from(signals::INTERRUPTED)
+    } else {
+        ExitCode::SUCCESS
+    })
+}
+
+/// What there is to say of a board that no kernel counts.
+fn beyond(args: &EstimateArgs, opinion: Option<&Estimate>) -> anyhow::Result<()> {
+    let Some(opinion) = opinion else { return Ok(()) };
+    if !args.json {
+        return print(&sentence(args.n, opinion, "extrapolated from the published values"));
+    }
+    let mut object = Map::from_iter([("n".into(), json!(args.n))]);
+    object.append(&mut opinion.json());
+    print(&Value::from(object).to_string())
+}
+
+fn sentence(n: u16, estimate: &Estimate, how: &str) -> String {
+    format!(
+        "Q({n}) is about {}, standard error {:.2} %: from {} to {} with 95 % confidence ({how})",
+        estimate.text(1.0, 4),
+        100.0 * estimate.error,
+        estimate.text(estimate.low(), 4),
+        estimate.text(estimate.high(), 4),
+    )
+}
+
+fn departure(estimate: &Estimate, known: f64) -> String {
+    if known == 0.0 {
+        return "published: 0".into();
+    }
+    format!(
+        "published: {known:.6e}; the estimate is off by {:+.2} %",
+        100.0 * (estimate.value() / known - 1.0)
+    )
+}
+
+fn extrapolated(opinion: &Estimate) -> String {
+    format!(
+        "extrapolated from the published values: {}, standard error {:.2} %",
+        opinion.text(1.0, 4),
+        100.0 * opinion.error
+    )
+}

@@ -1,0 +1,140 @@
+//! What a count takes: work, days, energy, cost, disk and memory.
+
+use std::time::Duration;
+
+use queens::kernel::Method;
+use queens::{Board, Plan, PlanSpec, known};
+use serde_json::{Map, Value, json};
+
+use super::Estimate;
+use crate::args::{EstimateArgs, Machines};
+use crate::measurement::speed::Speed;
+use crate::output::span;
+
+/// A unit in the ledger, with its share of the marks; and in the coordinator's memory (docs/performance.md).
+const LEDGER_BYTES: u64 = 350;
+const COORDINATOR_BYTES: u64 = 18;
+
+/// Seconds of a day.
+const DAY: f64 = 86_400.0;
+
+/// What a count takes.
+pub struct Campaign {
+    /// The units of the plan.
+    pub units: u64,
+    /// What the ledger grows to.
+    pub ledger_bytes: u64,
+    /// What the coordinator keeps in memory.
+    pub coordinator_bytes: u64,
+    /// Seconds of one core by kernel, and their relative standard error, the fastest first.
+    core_seconds: Vec<(String, f64, f64)>,
+    on_machines: Option<OnMachines>,
+}
+
+/// What it takes on some machines.
+struct OnMachines {
+    machines: Machines,
+    days: f64,
+    /// The relative standard error.
+    error: f64,
+    kilowatt_hours: Option<f64>,
+    cost: Option<f64>,
+}
+
+impl Campaign {
+    /// By what was measured of the kernels, for as many solutions as are published, else as were estimated.
+    pub fn new(
+        board: Board,
+        estimate: &Estimate,
+        speeds: &[Speed],
+        args: &EstimateArgs,
+    ) -> anyhow::Result<Self> {
+        let plan = Plan::derive(PlanSpec::for_kernel(board, Method::best(board)))?;
+        let (solutions, error) = match known::totals(board) {
+            Some(known) => (known.solutions() as f64, 0.0),
+            None => (estimate.value(), estimate.error),
+        };
+        let work = |speed: &Speed| {
+            let seconds = solutions / 8.0 * speed.ns_per_solution / 1e9;
+            (speed.kernel.to_string(), seconds, speed.error.unwrap_or(1.0).hypot(error))
+        };
+        let mut core_seconds: Vec<_> = speeds.iter().map(work).collect();
+        core_seconds.sort_by(|a, b| a.1.total_cmp(&b.1));
+        let on_machines = match (args.machines, core_seconds.first()) {
+            (Some(machines), Some((_, seconds, error))) => {
+                Some(OnMachines::new(machines, *seconds, *error, args))
+            }
+            _ => None,
+        };
+        Ok(Self {
+            units: plan.units(),
+            ledger_bytes: plan.units() * LEDGER_BYTES,
+            coordinator_bytes: plan.units() * COORDINATOR_BYTES,
+            core_seconds,
+            on_machines,
+        })
+    }
+
+    /// For people.
+    pub fn lines(&self) -> Vec<String> {
+        let mib = |bytes: u64| bytes.div_ceil(1 << 20);
+        let mut lines = vec![format!(
+            "{} units in the plan; the ledger grows to {} MiB, the coordinator keeps {} MiB in memory",
+            self.units,
+            mib(self.ledger_bytes),
+            mib(self.coordinator_bytes)
+        )];
+        let work = |(kernel, seconds, error): &(String, f64, f64)| {
+            let time =
+                Duration::try_from_secs_f64(*seconds).map_or_else(|_| format!("{seconds:.1e} s"), span);
+            format!(
+                "work of one core like this one's: {time} with {kernel}, standard error {:.1} %",
+                100.0 * error
+            )
+        };
+        lines.extend(self.core_seconds.iter().map(work));
+        lines.extend(self.on_machines.as_ref().map(OnMachines::line));
+        lines
+    }
+
+    /// Seconds of one core by kernel.
+    pub fn core_seconds_json(&self) -> Value {
+        self.core_seconds
+            .iter()
+            .map(|(kernel, seconds, _)| (kernel.clone(), json!(seconds)))
+            .collect::<Map<_, _>>()
+            .into()
+    }
+
+    /// What it takes on the machines, null if none were named.
+    pub fn machines_json(&self) -> Value {
+        self.on_machines.as_ref().map_or(Value::Null, |on| {
+            json!({
+                "machines": on.machines.count,
+                "cores": on.machines.cores,
+                "days": on.days,
+                "relative_error": on.error,
+                "kilowatt_hours": on.kilowatt_hours,
+                "cost": on.cost,
+            })
+        })
+    }
+}
+
+impl OnMachines {
+    fn new(machines: Machines, core_seconds: f64, error: f64, args: &EstimateArgs) -> Self {
+        let count = f64::from(machines.count);
+        let days = core_seconds / (count * f64::from(machines.cores)) / DAY;
+        let kilowatt_hours = args.watts.map(|watts| watts * count * days * 24.0 / 1000.0);
+        let cost = kilowatt_hours.zip(args.price).map(|(energy, price)| energy * price);
+        Self { machines, days, error, kilowatt_hours, cost }
+    }
+
+    fn line(&self) -> String {
+        let Self { machines: Machines { count, cores }, days, error, kilowatt_hours, cost } = self;
+        let energy = kilowatt_hours.map(|energy| format!(", {energy:.0} kWh")).unwrap_or_default();
+        let cost = cost.map(|cost| format!(", which cost {cost:.0}")).unwrap_or_default();
+        let percent = 100.0 * error;
+        format!("on {count} x {cores} cores: {days:.1} days, standard error {percent:.1} %{energy}{cost}")
+    }
+}

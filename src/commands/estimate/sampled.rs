@@ -1,0 +1,52 @@
+//! The number of solutions from positions drawn at random.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use queens::kernel::{Method, kernel};
+use queens::plan::Sampler;
+use queens::{Board, Plan, PlanSpec};
+
+use super::Estimate;
+use crate::measurement::{Sample, Start, Task};
+
+/// How long one position may take: many small ones tell more than a few large ones.
+const LIMIT: Duration = Duration::from_millis(8);
+
+/// The estimate after so many seconds, and from how many positions.
+pub fn sample(
+    board: Board,
+    seconds: f64,
+    threads: usize,
+    seed: u64,
+    interrupted: &AtomicBool,
+) -> anyhow::Result<(Estimate, usize)> {
+    let method = Method::best(board);
+    let plan = Plan::derive(PlanSpec::for_kernel(board, method))?;
+    let sampler = Sampler::new(&plan);
+    if sampler.is_empty() {
+        return Ok((Estimate { ln: None, error: 0.0, quantile: 0.0 }, 0));
+    }
+    let task = Task {
+        sampler: &sampler,
+        start: Start::Parts,
+        kernel: &*kernel(method, None)?,
+        threads,
+        time: Duration::from_secs_f64(seconds),
+        limit: LIMIT,
+        seed,
+        interrupted,
+    };
+    let samples = task.run().samples;
+    Ok((of(&samples), samples.len()))
+}
+
+fn of(samples: &[Sample]) -> Estimate {
+    let stands_for = |s: &Sample| s.draw.factor * f64::from(s.draw.images) * s.count.completions as f64;
+    let k = samples.len() as f64;
+    let mean = samples.iter().map(stands_for).sum::<f64>() / k;
+    let squares: f64 = samples.iter().map(|sample| (stands_for(sample) - mean).powi(2)).sum();
+    let error = (squares / (k - 1.0) / k).sqrt() / mean;
+    // Student's distribution is nearly normal from a few dozen on.
+    Estimate { ln: (mean > 0.0).then(|| mean.ln()), error, quantile: 1.96 + 2.4 / (k - 1.0) }
+}

@@ -1,0 +1,251 @@
+//! Positions drawn at random from a plan and counted: what they hold, and how long that takes.
+//!
+//! Large positions take minutes and more, so they are narrowed until a piece takes a small part of the time: one that takes
+//! too long is given up and narrowed once more. So no measurement takes much longer than it may, and what is counted is
+//! without bias whatever was given up. Times are processor times of the counting threads, so that other programs hardly
+//! enter.
+
+pub mod speed;
+
+use std::io::IsTerminal;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use cpu_time::ThreadTime;
+use indicatif::{ProgressBar, ProgressStyle};
+use queens::UnitId;
+use queens::kernel::{Count, Kernel, Stop};
+use queens::plan::{Draw, Sampler};
+use rand::rngs::StdRng;
+use rand::seq::SliceRandom;
+use rand::{RngExt, SeedableRng};
+
+/// How often it is looked at whether a piece takes too long.
+const TICK: Duration = Duration::from_millis(2);
+
+/// More positions than these are not drawn: they would say no more, and take memory.
+const MOST_SAMPLES: u64 = 1 << 20;
+
+/// Multiples of the golden ratio, as fractions of 2^64, lie evenly over all places from the first few on.
+const GOLDEN_RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// A position that was counted.
+#[derive(Clone, Debug)]
+pub struct Sample {
+    /// What was drawn.
+    pub draw: Draw,
+    /// What was found.
+    pub count: Count,
+    /// How long that took.
+    pub nanoseconds: f64,
+}
+
+/// What is drawn first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Start {
+    /// Each unit once, in a random order.
+    EachUnit,
+    /// Units, by the expected work of their parts.
+    Units,
+    /// Whole constellations or families, by their expected work.
+    Parts,
+}
+
+/// What is to be measured.
+pub struct Task<'a> {
+    /// Where positions are drawn from.
+    pub sampler: &'a Sampler<'a>,
+    /// What is drawn first.
+    pub start: Start,
+    /// What counts them.
+    pub kernel: &'a dyn Kernel,
+    /// On how many threads.
+    pub threads: usize,
+    /// For how long.
+    pub time: Duration,
+    /// How long one position may take before it is narrowed.
+    pub limit: Duration,
+    /// What positions are drawn by.
+    pub seed: u64,
+    /// Ends it early.
+    pub interrupted: &'a AtomicBool,
+}
+
+/// The positions that were counted.
+pub struct Measurement {
+    /// Each of them.
+    pub samples: Vec<Sample>,
+    /// Whether these are all units of the plan that have completions to count.
+    pub is_whole: bool,
+}
+
+/// What the threads of a measurement share.
+struct Progress<'a> {
+    task: &'a Task<'a>,
+    /// The units in a random order, where each is to be counted once.
+    units: Vec<UnitId>,
+    begun: Instant,
+    next: AtomicUsize,
+    /// For each depth, how many pieces more were given up than counted.
+    given_up: Mutex<Vec<i64>>,
+    samples: Mutex<Vec<Sample>>,
+}
+
+impl Task<'_> {
+    /// Counts until the time is up, all is counted, or it is interrupted.
+    pub fn run(&self) -> Measurement {
+        let mut units = Vec::new();
+        if self.start == Start::EachUnit {
+            units.extend(self.sampler.unit_ids());
+            units.shuffle(&mut StdRng::seed_from_u64(self.seed));
+        }
+        let progress = Progress {
+            task: self,
+            units,
+            begun: Instant::now(),
+            next: AtomicUsize::new(0),
+            given_up: Mutex::default(),
+            samples: Mutex::default(),
+        };
+        let running: Vec<Running> = (0..self.threads).map(|_| Running::default()).collect();
+        let done = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            let progress = &progress;
+            let counting: Vec<_> =
+                running.iter().map(|running| scope.spawn(move || progress.count(running))).collect();
+            scope.spawn(|| progress.watch(&running, &done));
+            for thread in counting {
+                thread.join().expect("kernels do not panic");
+            }
+            done.store(true, Ordering::Relaxed);
+        });
+        let samples = progress.samples.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let is_whole = self.start == Start::EachUnit
+            && samples.len() == progress.units.len()
+            && samples.iter().all(|sample| sample.draw.depth == 0);
+        Measurement { samples, is_whole }
+    }
+}
+
+/// What a thread counts, since when, and how it is stopped.
+#[derive(Default)]
+struct Running(Mutex<Option<(Instant, Arc<Stop>)>>);
+
+impl Running {
+    fn set(&self, what: Option<(Instant, Arc<Stop>)>) {
+        *locked(&self.0) = what;
+    }
+
+    fn stop_if(&self, is_over: impl Fn(&Instant) -> bool) {
+        if let Some((since, stop)) = &*locked(&self.0)
+            && is_over(since)
+        {
+            stop.stop();
+        }
+    }
+}
+
+impl Progress<'_> {
+    fn is_over(&self) -> bool {
+        self.begun.elapsed() >= self.task.time || self.task.interrupted.load(Ordering::Relaxed)
+    }
+
+    /// Counts one draw after the other.
+    fn count(&self, running: &Running) {
+        while !self.is_over() {
+            let number = self.next.fetch_add(1, Ordering::Relaxed) as u64;
+            if number >= MOST_SAMPLES {
+                break;
+            }
+            let mut random = StdRng::seed_from_u64(self.task.seed ^ number.wrapping_mul(GOLDEN_RATIO));
+            let Some(draw) = self.draw(number, &mut random) else { break };
+            let Some(sample) = self.count_piece(draw, &mut random, running) else { break };
+            locked(&self.samples).push(sample);
+        }
+        running.set(None);
+    }
+
+    /// The draw of that number, narrowed as far as earlier ones showed to be needed. Nothing after the last unit.
+    fn draw(&self, number: u64, random: &mut StdRng) -> Option<Draw> {
+        let sampler = self.task.sampler;
+        // One place after the other by the golden ratio: so the parts are drawn more evenly than at random.
+        let place = self.task.seed.wrapping_add(number).wrapping_mul(GOLDEN_RATIO);
+        let mut draw = match self.task.start {
+            Start::EachUnit => {
+                let unit = sampler.unit(*self.units.get(number as usize)?);
+                return Some(Draw { factor: self.units.len() as f64, ..unit });
+            }
+            Start::Units => sampler.draw_unit(place, random.random()),
+            Start::Parts => sampler.draw_part(place),
+        };
+        let depth = {
+            let given_up = locked(&self.given_up);
+            given_up.iter().position(|more| *more <= 0).unwrap_or(given_up.len())
+        };
+        while draw.depth < depth
+            && let Some(narrower) = sampler.narrow(&draw, random.random())
+        {
+            draw = narrower;
+        }
+        Some(draw)
+    }
+
+    /// Counts the draw, or a piece of it if that takes too long. Nothing if it is interrupted.
+    fn count_piece(&self, mut draw: Draw, random: &mut StdRng, running: &Running) -> Option<Sample> {
+        loop {
+            let stop = Arc::new(Stop::new());
+            running.set(Some((Instant::now(), Arc::clone(&stop))));
+            let begun = ThreadTime::now();
+            let count = self.task.kernel.count(&draw.position, &stop);
+            let nanoseconds = begun.elapsed().as_secs_f64() * 1e9;
+            self.learn(draw.depth, count.is_some());
+            if let Some(count) = count {
+                return Some(Sample { draw, count, nanoseconds });
+            }
+            if self.task.interrupted.load(Ordering::Relaxed) {
+                return None;
+            }
+            match self.task.sampler.narrow(&draw, random.random()) {
+                Some(narrower) => draw = narrower,
+                None => return Some(Sample { draw, count: Count::default(), nanoseconds: 0.0 }),
+            }
+        }
+    }
+
+    /// Remembers whether a piece of that depth was counted in time.
+    fn learn(&self, depth: usize, in_time: bool) {
+        let mut given_up = locked(&self.given_up);
+        if given_up.len() <= depth {
+            given_up.resize(depth + 1, 0);
+        }
+        given_up[depth] += if in_time { -1 } else { 1 };
+    }
+
+    /// Stops what takes too long, and all when it is interrupted; shows on a terminal how far it is.
+    fn watch(&self, running: &[Running], done: &AtomicBool) {
+        let bar = if std::io::stderr().is_terminal() { bar(self.task.time) } else { ProgressBar::hidden() };
+        while !done.load(Ordering::Relaxed) {
+            let interrupted = self.task.interrupted.load(Ordering::Relaxed);
+            let takes_long = |since: &Instant| interrupted || since.elapsed() > self.task.limit;
+            running.iter().for_each(|running| running.stop_if(takes_long));
+            let elapsed = self.begun.elapsed();
+            let left = self.task.time.saturating_sub(elapsed).as_secs();
+            let counted = locked(&self.samples).len();
+            bar.set_message(format!("{}: {counted} counted, {left} s left", self.task.kernel.name()));
+            bar.set_position(elapsed.as_millis() as u64);
+            std::thread::sleep(TICK);
+        }
+        bar.finish_and_clear();
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn bar(time: Duration) -> ProgressBar {
+    let style = ProgressStyle::with_template("{bar:30}  {msg}");
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> ");
+    ProgressBar::new(time.as_millis() as u64).with_style(style)
+}

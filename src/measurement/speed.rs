@@ -1,0 +1,191 @@
+//! How fast a kernel counts a board on some threads.
+//!
+//! Ratios of sums (time to solutions, time to nodes), each position taken as often as it stands for others, so units
+//! need not be alike; the error is the standard error of that ratio. A board that the time may suffice for is counted whole.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use queens::kernel::{Isa, KernelName, Method, kernel};
+use queens::plan::{Sampler, Scheme};
+use queens::{Board, Plan, known};
+
+use super::{Measurement, Sample, Start, Task};
+use crate::args::new_plan;
+
+/// Nanoseconds of a unit of expected work: boards that take longer by this are not counted whole.
+const NANOSECONDS_OF_WORK: f64 = 10.0;
+
+/// The part of the time that one piece may take, and the least that is allowed it in any case.
+const PIECE: f64 = 1.0 / 60.0;
+const SHORTEST_LIMIT: Duration = Duration::from_millis(20);
+
+/// Whose speed is to be measured, and for how long.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// What counts.
+    pub kernel: KernelName,
+    /// On how many threads.
+    pub threads: usize,
+    /// Its share of the board's time, relative to that of the other candidates.
+    share: f64,
+}
+
+/// Every one of these kernels with one thread; the best of them for the board has as much time as all others together, and
+/// another try with all threads, if these are several.
+pub fn candidates(n: Board, methods: &[Method], isas: &[Isa], threads: usize) -> Vec<Candidate> {
+    let first = |method: &Method| usize::from(*method != Method::best(n));
+    let mut methods = methods.to_vec();
+    methods.sort_by_key(first);
+    let kernels =
+        methods.iter().flat_map(|method| isas.iter().map(|isa| KernelName { method: *method, isa: *isa }));
+    let mut all: Vec<_> = kernels.map(|kernel| Candidate { kernel, threads: 1, share: 1.0 }).collect();
+    if threads > 1
+        && let Some(best) = all.first().copied()
+    {
+        all.push(Candidate { threads, ..best });
+    }
+    let others = all.len() as f64 - 1.0;
+    if let Some(best) = all.first_mut() {
+        best.share = others.max(1.0);
+    }
+    let sum: f64 = all.iter().map(|candidate| candidate.share).sum();
+    all.iter_mut().for_each(|candidate| candidate.share /= sum);
+    all
+}
+
+/// How fast a kernel counts a board.
+#[derive(Clone, Debug)]
+pub struct Speed {
+    /// The board.
+    pub board: Board,
+    /// What counts.
+    pub kernel: KernelName,
+    /// On how many threads.
+    pub threads: usize,
+    /// How many positions were counted.
+    pub positions: usize,
+    /// Those of them that are only a piece of their unit.
+    pub pieces: usize,
+    /// Whether they are the whole board.
+    pub is_whole: bool,
+    /// Nanoseconds for a solution of all threads together.
+    pub ns_per_solution: f64,
+    /// Its relative standard error; none of a single position, for nobody knows how far others differ.
+    pub error: Option<f64>,
+    /// Nodes for a solution.
+    pub nodes_per_solution: f64,
+    /// Nanoseconds for a node of all threads together.
+    pub ns_per_node: f64,
+    /// Seconds of all threads together for the whole board: by its published number of solutions, else by what the positions
+    /// stand for.
+    pub board_seconds: f64,
+    /// Seconds of a unit, on average.
+    pub unit_seconds: f64,
+    /// The relative standard deviation of time over expected work, units weighted by that work; of whole units only.
+    pub estimate: Option<f64>,
+}
+
+impl Candidate {
+    /// Measures it for its share of these seconds. Nothing if nothing was counted in that time, or nothing found.
+    pub fn measure(
+        &self,
+        n: Board,
+        scheme: Option<Scheme>,
+        seconds: f64,
+        seed: u64,
+        interrupted: &AtomicBool,
+    ) -> anyhow::Result<Option<Speed>> {
+        let plan = Plan::derive(new_plan(n, Some(self.kernel.method), scheme))?;
+        let kernel = kernel(self.kernel.method, Some(self.kernel.isa))?;
+        let sampler = Sampler::new(&plan);
+        let seconds = seconds * self.share;
+        let nanoseconds = 1e9 * seconds * self.threads as f64;
+        let is_small = sampler.expected_work() * NANOSECONDS_OF_WORK < nanoseconds;
+        let task = Task {
+            sampler: &sampler,
+            start: if is_small { Start::EachUnit } else { Start::Units },
+            kernel: &*kernel,
+            threads: self.threads,
+            time: Duration::from_secs_f64(seconds),
+            limit: Duration::from_secs_f64(seconds * PIECE).max(SHORTEST_LIMIT),
+            seed,
+            interrupted,
+        };
+        Ok(Speed::of(&plan, self, &task.run()))
+    }
+}
+
+/// Sums over the samples, each taken as often as it stands for others.
+struct Sums<'a>(&'a [Sample]);
+
+impl Sums<'_> {
+    fn of(&self, value: impl Fn(&Sample) -> f64) -> f64 {
+        self.0.iter().map(|sample| sample.draw.factor * value(sample)).sum()
+    }
+
+    /// The relative standard error of the ratio of two such sums.
+    fn error(&self, above: impl Fn(&Sample) -> f64, below: impl Fn(&Sample) -> f64) -> f64 {
+        let k = self.0.len() as f64;
+        let ratio = self.of(&above) / self.of(&below);
+        let residual = |s: &Sample| s.draw.factor * (above(s) - ratio * below(s));
+        let squares: f64 = self.0.iter().map(|sample| residual(sample).powi(2)).sum();
+        (squares * k / (k - 1.0)).sqrt() / self.of(above)
+    }
+}
+
+impl Speed {
+    /// What the measurement says. Nothing if nothing was counted, or nothing found.
+    fn of(plan: &Plan, candidate: &Candidate, measurement: &Measurement) -> Option<Self> {
+        let Candidate { kernel, threads, .. } = *candidate;
+        let Measurement { samples, is_whole } = measurement;
+        let sums = Sums(samples);
+        let time = |sample: &Sample| sample.nanoseconds;
+        let solutions = |sample: &Sample| sample.count.completions as f64;
+        let found = sums.of(solutions);
+        if found <= 0.0 {
+            return None;
+        }
+        let nodes = sums.of(|sample| sample.count.nodes as f64);
+        let together = threads as f64;
+        let solution = sums.of(time) / found / together;
+        let whole = sums.of(time) / samples.len() as f64 / 1e9;
+        let known =
+            known::totals(plan.board()).map(|totals| solution * totals.solutions() as f64 / 8.0 / 1e9);
+        Some(Self {
+            board: plan.board(),
+            kernel,
+            threads,
+            positions: samples.len(),
+            pieces: samples.iter().filter(|sample| sample.draw.depth > 0).count(),
+            is_whole: *is_whole,
+            ns_per_solution: solution,
+            error: if *is_whole {
+                Some(0.0)
+            } else {
+                Some(sums.error(time, solutions)).filter(|e| e.is_finite())
+            },
+            nodes_per_solution: nodes / found,
+            ns_per_node: sums.of(time) / nodes / together,
+            board_seconds: known.unwrap_or(whole / together),
+            unit_seconds: whole / plan.units() as f64,
+            estimate: spread(plan, samples),
+        })
+    }
+}
+
+/// By how much the time of units departs from what the plan expects of them. Pieces say nothing of that.
+fn spread(plan: &Plan, samples: &[Sample]) -> Option<f64> {
+    if samples.len() < 2 || samples.iter().any(|sample| sample.draw.unit.is_none()) {
+        return None;
+    }
+    let expected = |sample: &Sample| sample.draw.unit.map_or(0, |unit| plan.weight(unit)) as f64;
+    let sums = Sums(samples);
+    let work = sums.of(expected);
+    let rate = sums.of(|sample| sample.nanoseconds) / work;
+    let squares = sums.of(|sample| {
+        let expected = expected(sample);
+        expected * (sample.nanoseconds / expected / rate - 1.0).powi(2)
+    });
+    Some((squares / work).sqrt())
+}

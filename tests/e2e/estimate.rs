@@ -1,0 +1,70 @@
+//! `diadem estimate` and `diadem bench`: what is told of boards that nobody has counted.
+
+use serde_json::Value;
+
+use crate::harness::{Folder, published};
+
+fn number(object: &Value, key: &str) -> f64 {
+    object[key].as_f64().unwrap_or_else(|| panic!("{key} of {object}"))
+}
+
+#[test]
+fn estimates_of_known_boards_are_right_within_their_errors() {
+    let folder = Folder::new();
+    for n in [4, 9, 14, 18, 23] {
+        let estimate = folder.run(&format!("estimate {n} --seconds 2 --seed {n} --json")).json();
+        let truth: f64 = published(n).parse().unwrap();
+        let error = number(&estimate, "standard_error");
+        // Five standard errors: once in two million.
+        assert!((number(&estimate, "estimate") - truth).abs() <= 5.0 * error + 1e-9 * truth, "{estimate}");
+        assert!(error <= 0.5 * truth && number(&estimate, "low") <= number(&estimate, "high"), "{estimate}");
+        assert!(number(&estimate, "units") >= 1.0 && estimate["core_seconds"].is_object(), "{estimate}");
+    }
+    let none = folder.run("estimate 3 --seconds 0.1 --json").json();
+    assert_eq!((number(&none, "estimate"), number(&none, "high")), (0.0, 0.0));
+}
+
+#[test]
+fn what_a_count_takes_is_told_for_the_machines_that_are_named() {
+    let folder = Folder::new();
+    let estimate = folder.run("estimate 17 --seconds 2 --machines 2x3 --watts 100 --price 0.5 --json").json();
+    let on = &estimate["machines"];
+    let work = estimate["core_seconds"]
+        .as_object()
+        .unwrap()
+        .values()
+        .filter_map(Value::as_f64)
+        .fold(f64::MAX, f64::min);
+    assert!((number(on, "days") * 86_400.0 * 6.0 / work - 1.0).abs() < 1e-6, "{estimate}");
+    assert!(
+        (number(on, "kilowatt_hours") / (number(on, "days") * 24.0 * 0.2) - 1.0).abs() < 1e-6,
+        "{estimate}"
+    );
+    assert!((number(on, "cost") / number(on, "kilowatt_hours") - 0.5).abs() < 1e-6, "{estimate}");
+    folder.run("estimate 17 --machines 5").refused(&["\"5\"", "50x64"]);
+    folder.run("estimate 17 --watts 5").refused(&["--machines"]);
+    folder.run("estimate 0").refused(&["1..=1000"]);
+}
+
+#[test]
+fn boards_that_no_kernel_counts_are_extrapolated() {
+    let folder = Folder::new();
+    let text = folder.run("estimate 1000").stdout;
+    assert!(text.starts_with("Q(1000) is about 1.") && text.contains("e2158"), "{text}");
+    let estimate = folder.run("estimate 33 --json").json();
+    assert!((number(&estimate, "estimate") / 6.5e23 - 1.0).abs() < 0.05, "{estimate}");
+}
+
+#[test]
+fn a_bench_at_record_size_keeps_to_its_time_and_tells_its_error() {
+    let folder = Folder::new();
+    let begun = std::time::Instant::now();
+    let lines = folder.run("bench --n 27 --method meet --threads 1 --seconds 4 --json").stdout;
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+    let rows: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(!rows.is_empty(), "{lines}");
+    for row in rows {
+        assert!(number(&row, "pieces") > 0.0 && !row["whole"].as_bool().unwrap(), "{row}");
+        assert!(number(&row, "ns_per_solution") > 0.0 && number(&row, "whole_board_seconds") > 1e6, "{row}");
+    }
+}

@@ -1,0 +1,107 @@
+//! How a worker comes to its coordinator: it asks for the plan, learns which versions of the wire's contract are spoken
+//! there, and registers in one that both speak. One that was started anew and has several addresses asks all of them
+//! first, and joins the youngest coordinator: it has met none that could tell it that another one is left behind.
+
+use std::time::Duration;
+
+use proto::{Protocol, Registration, Term, Welcome, plan_from_reply, v1};
+use queens::PlanSpec;
+use queens::plan::Fingerprint;
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use crate::boxed::Boxed;
+use crate::coordinator::CoordinatorError;
+use crate::outage::{GaveUp, Outage};
+use crate::remote::{Remote, not_understood};
+
+/// An address that has not said which term its coordinator has is not waited for any longer.
+const SILENCE: Duration = Duration::from_secs(3);
+
+/// The plan that a coordinator announces, if it does.
+pub type Announced = Result<(PlanSpec, Fingerprint), CoordinatorError>;
+
+impl Remote {
+    /// What is being counted.
+    ///
+    /// # Errors
+    /// If the coordinator cannot be reached, refuses, speaks no version of the contract that this release speaks, or
+    /// announces a plan that this release does not know.
+    pub fn plan(&self) -> Boxed<'_, Announced> {
+        Box::pin(async move {
+            self.find_youngest().await;
+            let (reply, _) = self.announcement(self.sites().current()).await?;
+            plan_from_reply(reply).map_err(not_understood)
+        })
+    }
+
+    /// What the coordinator at that address says before anybody registers, and the version that is spoken with it.
+    async fn announcement(&self, site: usize) -> Result<(v1::PlanReply, u32), CoordinatorError> {
+        let mut client = self.client(site);
+        let reply = self.answer(site, Duration::ZERO, client.plan(v1::PlanRequest {})).await?;
+        match Protocol::own().agree(&Protocol::of_coordinator(&reply)) {
+            Ok(version) => Ok((reply, version)),
+            Err(why) => Err(self.sites().failed(site, CoordinatorError::Refused(why.to_string()))),
+        }
+    }
+
+    /// Registers with the coordinator that is called, unless a younger one was met.
+    pub(crate) async fn join(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
+        self.find_youngest().await;
+        let site = self.sites().current();
+        // Asked each time: another release may have been started there meanwhile.
+        let (_, version) = self.announcement(site).await?;
+        let registration = Registration { met: self.sites().met(), ..registration };
+        let request = Protocol::own().speak(version, registration.into());
+        let mut client = self.client(site);
+        let reply = self.answer(site, Duration::ZERO, client.register(request)).await?;
+        let welcome = Welcome::try_from(reply).map_err(not_understood)?;
+        if let Some(term) = welcome.term {
+            self.sites().meet(site, term)?;
+        }
+        Ok(welcome)
+    }
+
+    /// Asks all addresses for their coordinator's term, and calls the youngest from now on. Who has met one already knows
+    /// which are left behind.
+    async fn find_youngest(&self) {
+        if self.addresses() == 1 || self.sites().met().is_some() {
+            return;
+        }
+        let mut asked = JoinSet::new();
+        for site in 0..self.addresses() {
+            let mut client = self.client(site);
+            asked.spawn(async move {
+                let reply = timeout(SILENCE, client.plan(v1::PlanRequest {})).await.ok()?.ok()?;
+                let term = Term::try_from(reply.into_inner().term?).ok()?;
+                Some((site, term))
+            });
+        }
+        let terms = asked.join_all().await.into_iter().flatten();
+        if let Some((site, term)) = terms.max_by_key(|(_, term)| term.number) {
+            self.sites().begin_with(site, term);
+        }
+    }
+}
+
+/// Asks the coordinator for its plan, until it answers or the time is up.
+///
+/// # Errors
+/// If the time is up; within it, if the coordinator refuses.
+pub fn fetch_plan(remote: &Remote, give_up_after: Option<Duration>) -> Boxed<'_, Result<Announced, GaveUp>> {
+    Box::pin(async move {
+        let mut outage = Outage::new(give_up_after);
+        loop {
+            match remote.plan().await {
+                Err(CoordinatorError::Unavailable(why)) => outage.failed(&why)?,
+                result => {
+                    outage.over();
+                    return Ok(result);
+                }
+            }
+            if let Some(until) = outage.until() {
+                tokio::time::sleep_until(until).await;
+            }
+        }
+    })
+}

@@ -1,5 +1,7 @@
 //! Which squares of a position are open, and where kernels cut its columns.
 
+use std::cmp::Ordering;
+
 use crate::bits::set_bits;
 use crate::position::Position;
 
@@ -51,6 +53,20 @@ impl Squares {
         let odd = columns.len() % 2 == 1 && self.left_heavy;
         let left = columns.len() / 2 + usize::from(odd);
         [columns[..left].to_vec(), columns[left..].iter().rev().copied().collect()]
+    }
+
+    /// The middle column without a queen. Of two the one nearer to the middle of the board, and if they are equally near
+    /// the one that is the mirror image of what the mirror image has.
+    pub fn middle_column(&self) -> u8 {
+        let columns: Vec<u8> = set_bits(self.free_columns).collect();
+        let right = columns[columns.len() / 2];
+        let left = columns[(columns.len() - 1) / 2];
+        let from_middle = |col: u8| (2 * col).abs_diff(self.n - 1);
+        match from_middle(left).cmp(&from_middle(right)) {
+            Ordering::Less => left,
+            Ordering::Equal if self.left_heavy => left,
+            _ => right,
+        }
     }
 
     /// Whether the square is open.

@@ -3,12 +3,15 @@
 use crate::kernel::isa::Portable;
 #[cfg(target_arch = "x86_64")]
 use crate::kernel::isa::{Avx2, Avx512, avx2, avx512};
+use crate::kernel::meet::by_last_row::ByLastRow;
+use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::gathering::{Gathering, Source};
 use crate::kernel::meet::growth::{Grown, Growth};
 use crate::kernel::meet::join;
 use crate::kernel::meet::lanes::Lanes64;
 use crate::kernel::meet::lists::Lists;
 use crate::kernel::meet::matcher::Matcher;
+use crate::kernel::meet::sieve::Sieve;
 use crate::kernel::meet::signatures::Signatures;
 
 /// An instruction set for which the kernel is compiled.
@@ -16,15 +19,13 @@ pub trait CompiledMeet: Lanes64 {
     /// [`Growth::grow`] with all that the instruction set offers.
     fn grow(self, growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown;
     /// [`Gathering::gather`] with all that the instruction set offers.
-    fn gather<'a>(
-        self,
-        gathering: &Gathering<'a>,
-        set: u32,
-        sources: &mut Vec<Source<'a>>,
-        out: &mut Signatures,
-    );
+    fn gather<'a>(self, gathering: &Gathering<'a>, sources: &[Source<'a>], out: &mut Signatures);
+    /// [`Gathering::gather_apart`] with all that the instruction set offers.
+    fn gather_apart(self, sources: &[Source<'_>], out: &mut ByLastRow);
     /// [`join::join`] with all that the instruction set offers.
     fn join(self, matcher: &mut Matcher<Self>, bytes: usize, a: &mut Signatures, b: &mut Signatures);
+    /// [`Sieve::join`] with all that the instruction set offers.
+    fn sieve(self, sieve: &mut Sieve, matcher: &mut Matcher<Self>, cut: &Cut, halves: &[ByLastRow; 2]);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -34,18 +35,20 @@ impl CompiledMeet for Avx512 {
             growth.grow(isa, from, to)
         }
 
-        fn gather<'a>(
-            isa,
-            gathering: &Gathering<'a>,
-            set: u32,
-            sources: &mut Vec<Source<'a>>,
-            out: &mut Signatures,
-        ) {
-            gathering.gather(isa, set, sources, out)
+        fn gather<'a>(isa, gathering: &Gathering<'a>, sources: &[Source<'a>], out: &mut Signatures) {
+            gathering.gather(isa, sources, out)
+        }
+
+        fn gather_apart(isa, sources: &[Source<'_>], out: &mut ByLastRow) {
+            Gathering::gather_apart(isa, sources, out)
         }
 
         fn join(isa, matcher: &mut Matcher<Avx512>, bytes: usize, a: &mut Signatures, b: &mut Signatures) {
             join::join(isa, matcher, bytes, a, b)
+        }
+
+        fn sieve(isa, sieve: &mut Sieve, matcher: &mut Matcher<Avx512>, cut: &Cut, halves: &[ByLastRow; 2]) {
+            sieve.join(isa, matcher, cut, halves)
         }
     }
 }
@@ -57,18 +60,20 @@ impl CompiledMeet for Avx2 {
             growth.grow(isa, from, to)
         }
 
-        fn gather<'a>(
-            isa,
-            gathering: &Gathering<'a>,
-            set: u32,
-            sources: &mut Vec<Source<'a>>,
-            out: &mut Signatures,
-        ) {
-            gathering.gather(isa, set, sources, out)
+        fn gather<'a>(isa, gathering: &Gathering<'a>, sources: &[Source<'a>], out: &mut Signatures) {
+            gathering.gather(isa, sources, out)
+        }
+
+        fn gather_apart(isa, sources: &[Source<'_>], out: &mut ByLastRow) {
+            Gathering::gather_apart(isa, sources, out)
         }
 
         fn join(isa, matcher: &mut Matcher<Avx2>, bytes: usize, a: &mut Signatures, b: &mut Signatures) {
             join::join(isa, matcher, bytes, a, b)
+        }
+
+        fn sieve(isa, sieve: &mut Sieve, matcher: &mut Matcher<Avx2>, cut: &Cut, halves: &[ByLastRow; 2]) {
+            sieve.join(isa, matcher, cut, halves)
         }
     }
 }
@@ -78,17 +83,19 @@ impl CompiledMeet for Portable {
         growth.grow(self, from, to)
     }
 
-    fn gather<'a>(
-        self,
-        gathering: &Gathering<'a>,
-        set: u32,
-        sources: &mut Vec<Source<'a>>,
-        out: &mut Signatures,
-    ) {
-        gathering.gather(self, set, sources, out)
+    fn gather<'a>(self, gathering: &Gathering<'a>, sources: &[Source<'a>], out: &mut Signatures) {
+        gathering.gather(self, sources, out)
+    }
+
+    fn gather_apart(self, sources: &[Source<'_>], out: &mut ByLastRow) {
+        Gathering::gather_apart(self, sources, out)
     }
 
     fn join(self, matcher: &mut Matcher<Self>, bytes: usize, a: &mut Signatures, b: &mut Signatures) {
         join::join(self, matcher, bytes, a, b)
+    }
+
+    fn sieve(self, sieve: &mut Sieve, matcher: &mut Matcher<Self>, cut: &Cut, halves: &[ByLastRow; 2]) {
+        sieve.join(self, matcher, cut, halves)
     }
 }

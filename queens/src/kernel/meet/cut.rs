@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 
 use crate::kernel::meet::boundary;
-use crate::kernel::meet::diagonals::Diagonals;
+use crate::kernel::meet::diagonals::{Diagonals, SignatureBits};
 use crate::kernel::meet::half::Half;
 use crate::kernel::meet::row_sets::RowSets;
 use crate::kernel::meet::uncut::Uncut;
@@ -17,10 +17,12 @@ pub struct Cut {
     pub sets: RowSets,
     /// The left and the right half.
     pub halves: [Half; 2],
-    /// The bytes of a signature word that hold shared bits.
-    pub bytes: usize,
-    /// The shared bits.
-    pub keep: u64,
+    /// The bits of signatures that tell which halves fit, unless the cut is wide.
+    pub shared: SignatureBits,
+    /// The bits of signatures that tell which of the halves fit that the sieve has left.
+    pub joint: SignatureBits,
+    /// Whether halves must go through the sieve.
+    pub is_wide: bool,
     /// How many of the last rows (the highest bits of a set) fit into one half only.
     pub forced: u32,
     /// Those of them that fit into the left half, bit 0 for the first forced row.
@@ -52,7 +54,8 @@ impl Cut {
             (0..forced).filter(|i| fits_left(order[first_forced + i])).fold(0, |mask, i| mask | 1 << i);
         let diagonals = Diagonals::number(squares, &order, &columns, restriction.forbidden.len())?;
         let halves = [0, 1].map(|side| {
-            let mut half = Half::new(squares, &order, &columns[side], diagonals.of_half(side));
+            let across = columns[1 - side].last().expect("a half has three columns");
+            let mut half = Half::new(squares, &order, &columns[side], *across, diagonals.of_half(side));
             for (i, forbidden) in restriction.forbidden.iter().enumerate() {
                 half.mark_outermost(&order, [forbidden.0, forbidden.1][side], diagonals.boundary_bit(i));
             }
@@ -62,8 +65,9 @@ impl Cut {
         Ok(Self {
             sets: RowSets::new(rows, TAIL.min(rows - forced as u32)),
             halves,
-            bytes: diagonals.bytes(),
-            keep: diagonals.shared_bits(),
+            shared: diagonals.shared(),
+            joint: diagonals.joint(),
+            is_wide: diagonals.is_wide(),
             forced: forced as u32,
             forced_left,
         })

@@ -1,4 +1,8 @@
 //! Which diagonals matter, and which bit of a word stands for each.
+//!
+//! A diagonal is *shared* if it has open squares in both halves. It is *joint* if that is still so without the last
+//! column of each half, the one beside the cut: the [sieve](super::sieve) deals with the other shared diagonals. Where
+//! all of them fit a signature they have bits there, so that halves may be joined with or without the sieve.
 
 use crate::kernel::meet::uncut::Uncut;
 use crate::squares::Squares;
@@ -14,18 +18,44 @@ pub fn diagonal(n: u8, kind: usize, row: u8, col: u8) -> usize {
 pub struct Diagonals {
     /// For each half, kind and diagonal, its bit; 0 where it does not matter.
     bits: [[[u64; 64]; 2]; 2],
+    /// How many of the first bits of a signature tell which halves fit.
     shared: usize,
+    /// How many of them tell it after the sieve; the last of these are the boundary bits.
+    joint: usize,
     boundary: usize,
+    is_wide: bool,
 }
 
-/// Shared bits in a word: five in each byte.
-const SHARED: usize = 40;
+/// Some of the first bits of signatures.
+#[derive(Clone, Copy, Debug)]
+pub struct SignatureBits {
+    /// The bits.
+    pub keep: u64,
+    /// The bytes that hold them.
+    pub bytes: usize,
+}
 
-/// Boundary bits that are always asked for in vain before a row more is placed.
+/// Bits of a signature: five in each byte of a word.
+const SIGNATURE: usize = 40;
+
+/// Boundary bits that are always asked for in vain before a queen more is placed.
 const BOUNDARY: usize = 8;
 
-fn shared_bit(i: usize) -> u64 {
+fn signature_bit(i: usize) -> u64 {
     1 << (8 * (i / 5) + 3 + i % 5)
+}
+
+impl SignatureBits {
+    fn first(count: usize) -> Self {
+        Self { keep: (0..count).fold(0, |bits, i| bits | signature_bit(i)), bytes: count.div_ceil(5) }
+    }
+}
+
+/// For each half, kind and diagonal, a number of squares.
+type SquaresOn = [[[usize; 64]; 2]; 2];
+
+fn in_both(squares_on: &SquaresOn, kind: usize, d: usize) -> bool {
+    squares_on.iter().all(|half| half[kind][d] > 0)
 }
 
 impl Diagonals {
@@ -39,43 +69,37 @@ impl Diagonals {
         halves: &[Vec<u8>; 2],
         boundary: usize,
     ) -> Result<Self, Uncut> {
-        // For each half, kind and diagonal, the number of its open squares.
-        let mut squares_on = [[[0; 64]; 2]; 2];
-        for (side, columns) in halves.iter().enumerate() {
-            for (&col, &row) in columns.iter().flat_map(|col| order.iter().map(move |row| (col, row))) {
-                if squares.is_open(row, col) {
-                    (0..2)
-                        .for_each(|kind| squares_on[side][kind][diagonal(squares.n(), kind, row, col)] += 1);
-                }
-            }
-        }
+        let squares_on = open_squares(squares, order, [&halves[0], &halves[1]]);
+        let without_last = halves.each_ref().map(|columns| &columns[..columns.len() - 1]);
+        let beside_last = open_squares(squares, order, without_last);
         let all = || (0..2).flat_map(|kind| (0..64).map(move |d| (kind, d)));
+        let is_joint = |kind: usize, d: usize| in_both(&beside_last, kind, d);
+        let shared = || all().filter(|(kind, d)| in_both(&squares_on, *kind, *d));
+        let joint = shared().filter(|(kind, d)| is_joint(*kind, *d)).count();
+        if joint + boundary > SIGNATURE {
+            return Err(if joint > SIGNATURE - BOUNDARY { Uncut::TooWide } else { Uncut::TooManyPairs });
+        }
+        let is_wide = shared().count() + boundary > SIGNATURE;
         let mut bits = [[[0; 64]; 2]; 2];
-        let mut shared = 0;
-        for (kind, d) in
-            all().filter(|(kind, d)| squares_on[0][*kind][*d] > 0 && squares_on[1][*kind][*d] > 0)
-        {
-            if shared == SHARED {
-                return Err(Uncut::TooWide);
-            }
-            bits[0][kind][d] = shared_bit(shared);
-            bits[1][kind][d] = shared_bit(shared);
-            shared += 1;
+        let first = shared().filter(|(kind, d)| is_joint(*kind, *d)).zip(0..);
+        let others = shared().filter(|(kind, d)| !is_wide && !is_joint(*kind, *d)).zip(joint + boundary..);
+        let mut signature = joint + boundary;
+        for ((kind, d), i) in first.chain(others) {
+            bits.iter_mut().for_each(|half| half[kind][d] = signature_bit(i));
+            signature = signature.max(i + 1);
         }
-        if shared + boundary > SHARED {
-            return Err(if shared > SHARED - BOUNDARY { Uncut::TooWide } else { Uncut::TooManyPairs });
-        }
-        let numbered = Self { bits, shared: shared + boundary, boundary };
-        let used = numbered.shared_bits();
-        for (bits, squares_on) in bits.iter_mut().zip(squares_on) {
+        let used = SignatureBits::first(signature).keep;
+        for (side, bits) in bits.iter_mut().enumerate() {
             let mut unused = (0..64).map(|i| 1 << i).filter(|bit| used & bit == 0);
-            for (kind, d) in all().filter(|(kind, d)| squares_on[*kind][*d] > 1) {
+            let matters =
+                |kind: usize, d: usize| squares_on[side][kind][d] > 1 || in_both(&squares_on, kind, d);
+            for (kind, d) in all().filter(|(kind, d)| matters(*kind, *d)) {
                 if bits[kind][d] == 0 {
                     bits[kind][d] = unused.next().ok_or(Uncut::TooWide)?;
                 }
             }
         }
-        Ok(Self { bits, ..numbered })
+        Ok(Self { bits, shared: signature, joint: joint + boundary, boundary, is_wide })
     }
 
     /// For each kind and diagonal its bit in the words of one half.
@@ -85,16 +109,34 @@ impl Diagonals {
 
     /// The bit for boundary restriction `i`.
     pub fn boundary_bit(&self, i: usize) -> u64 {
-        shared_bit(self.shared - self.boundary + i)
+        signature_bit(self.joint - self.boundary + i)
     }
 
-    /// All shared bits.
-    pub fn shared_bits(&self) -> u64 {
-        (0..self.shared).fold(0, |bits, i| bits | shared_bit(i))
+    /// The bits that tell which halves fit, unless they are wide.
+    pub fn shared(&self) -> SignatureBits {
+        SignatureBits::first(self.shared)
     }
 
-    /// The bytes of a word that hold shared bits.
-    pub fn bytes(&self) -> usize {
-        self.shared.div_ceil(5)
+    /// The bits that tell which halves fit of those that the sieve has left.
+    pub fn joint(&self) -> SignatureBits {
+        SignatureBits::first(self.joint)
     }
+
+    /// Whether some shared diagonals have no bit of the signature.
+    pub fn is_wide(&self) -> bool {
+        self.is_wide
+    }
+}
+
+/// The number of open squares on each diagonal in these columns of each half.
+fn open_squares(squares: &Squares, order: &[u8], halves: [&[u8]; 2]) -> SquaresOn {
+    let mut squares_on = [[[0; 64]; 2]; 2];
+    for (columns, squares_on) in halves.iter().zip(&mut squares_on) {
+        for (&col, &row) in columns.iter().flat_map(|col| order.iter().map(move |row| (col, row))) {
+            if squares.is_open(row, col) {
+                (0..2).for_each(|kind| squares_on[kind][diagonal(squares.n(), kind, row, col)] += 1);
+            }
+        }
+    }
+    squares_on
 }

@@ -1,11 +1,13 @@
 //! How the complete halves of one row set are gathered from lists with one to three columns missing.
 //!
 //! ```text
-//! gather: for each way to place the last queen, or the last two or three, in rows of the set S:
+//! collect and gather:
+//!         for each way to place the last queen, or the last two or three, in rows of the set S:
 //!             append the states of list(S - these rows) that leave the queens' diagonals free, with them set
 //! ```
 
 use crate::bits::set_bits;
+use crate::kernel::meet::by_last_row::ByLastRow;
 use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::half::{Half, QueenBits};
 use crate::kernel::meet::lanes::Lanes64;
@@ -19,6 +21,13 @@ use crate::kernel::meet::signatures::Signatures;
 pub struct Source<'a> {
     list_and_margin: &'a [u64],
     queens: QueenBits,
+    /// The row of the last queen.
+    last_row: usize,
+}
+
+/// How many states the sources have.
+pub fn states(sources: &[Source<'_>]) -> usize {
+    sources.iter().map(|source| source.list_and_margin.len().saturating_sub(MARGIN)).sum()
 }
 
 /// Where the complete halves of one side come from.
@@ -32,7 +41,7 @@ pub struct Gathering<'a> {
     fixed: u32,
     /// The rows fixed for the lists with two columns missing: these hold no set that still lacks two of them.
     fixed_before: u32,
-    /// The bits that complete halves keep.
+    /// The bits of signatures.
     keep: u64,
 }
 
@@ -41,52 +50,67 @@ impl<'a> Gathering<'a> {
     pub fn new(cut: &'a Cut, side: usize, lists: [&'a Lists; 3], fixed: [u32; 2]) -> Self {
         let sets = &cut.sets;
         let [fixed, fixed_before] = fixed.map(|fixed| sets.full() & u32::MAX << (sets.rows() - fixed));
-        Self { sets, half: &cut.halves[side], lists, fixed, fixed_before, keep: cut.keep }
+        Self { sets, half: &cut.halves[side], lists, fixed, fixed_before, keep: cut.shared.keep }
     }
 
-    /// Makes in `out` the complete halves of a set; `sources` is for its own use.
+    /// Makes in `out` the signatures of the complete halves that come from the sources.
     #[inline(always)]
-    pub fn gather<L: Lanes64>(&self, isa: L, set: u32, sources: &mut Vec<Source<'a>>, out: &mut Signatures) {
-        self.collect(set, sources);
+    pub fn gather<L: Lanes64>(&self, isa: L, sources: &[Source<'a>], out: &mut Signatures) {
         out.clear();
         for pair in sources.windows(2) {
-            let Source { list_and_margin, queens } = pair[0];
+            let Source { list_and_margin, queens, .. } = pair[0];
             let next = pair[1].list_and_margin.as_ptr();
             out.scan(isa, list_and_margin, queens, self.keep, next);
         }
     }
 
-    /// Lists the sources from which the complete halves of a set come, and one behind them that has no list.
+    /// Makes in `out` the complete halves that come from the sources, apart by the row of their last queen.
     #[inline(always)]
-    fn collect(&self, set: u32, sources: &mut Vec<Source<'a>>) {
+    pub fn gather_apart<L: Lanes64>(isa: L, sources: &[Source<'a>], out: &mut ByLastRow) {
+        out.clear();
+        for pair in sources.windows(2) {
+            let Source { list_and_margin, queens, last_row } = pair[0];
+            let next = pair[1].list_and_margin.as_ptr();
+            out.scan(isa, list_and_margin, queens, last_row, next);
+        }
+    }
+
+    /// Lists the sources from which the complete halves of a set come, and one behind them that has no list.
+    pub fn collect(&self, set: u32, sources: &mut Vec<Source<'a>>) {
         let Self { half, fixed, fixed_before, .. } = *self;
         let last = half.columns() - 1;
         sources.clear();
         for z in set_bits(set & half.open[last] & !fixed).map(usize::from) {
-            self.push(1, set & !(1 << z), half.queens[last][z], sources);
+            self.push(1, set & !(1 << z), half.queens[last][z], z, sources);
         }
         for z in set_bits(set & half.open[last] & fixed).map(usize::from) {
             for y in set_bits(set & half.pairs[z]).map(usize::from) {
                 let pair = half.queens[last][z].and(half.queens[last - 1][y]);
                 let rest = set & !(1 << z | 1 << y);
                 if (1 << z | 1 << y) & !fixed_before != 0 {
-                    self.push(2, rest, pair, sources);
+                    self.push(2, rest, pair, z, sources);
                     continue;
                 }
                 for x in set_bits(set & half.triples[z][y]).map(usize::from) {
-                    self.push(3, rest & !(1 << x), pair.and(half.queens[last - 2][x]), sources);
+                    self.push(3, rest & !(1 << x), pair.and(half.queens[last - 2][x]), z, sources);
                 }
             }
         }
-        sources.push(Source { list_and_margin: &[], queens: QueenBits::default() });
+        sources.push(Source { list_and_margin: &[], queens: QueenBits::default(), last_row: 0 });
     }
 
     /// Adds the list of a set to the sources, unless it is empty.
-    #[inline(always)]
-    fn push(&self, missing: usize, set: u32, queens: QueenBits, sources: &mut Vec<Source<'a>>) {
+    fn push(
+        &self,
+        missing: usize,
+        set: u32,
+        queens: QueenBits,
+        last_row: usize,
+        sources: &mut Vec<Source<'a>>,
+    ) {
         let list_and_margin = self.lists[missing - 1].of(self.sets, set);
         if list_and_margin.len() > MARGIN {
-            sources.push(Source { list_and_margin, queens });
+            sources.push(Source { list_and_margin, queens, last_row });
         }
     }
 }

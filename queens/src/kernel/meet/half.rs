@@ -7,6 +7,8 @@
 //!   bits in both halves, so that a left and a right half fit when their words have no bit in common;
 //! - the diagonals that have open squares in several columns of this half only, in the bits left over; they are
 //!   dropped when the half is complete;
+//! - where shared diagonals are too many, some of those that the [sieve](super::sieve) deals with, in the bits left over
+//!   as well;
 //! - the [boundary bits](super::boundary), shared bits that no diagonal has, set by the outermost queen.
 
 use crate::kernel::meet::diagonals::diagonal;
@@ -38,6 +40,8 @@ pub struct Half {
     pub queens: Vec<[QueenBits; 32]>,
     /// For each column, and after the last, the rows with an open square there or in a later column.
     pub later: Vec<u32>,
+    /// For each row of the other half's last column, the bits of the diagonals through that square.
+    pub attacked: [u64; 32],
     /// For each row of the last column, the rows of the last but one that go with it.
     pub pairs: [u32; 32],
     /// For each row of the last column and each of the last but one, the rows of the column before that go with both.
@@ -45,22 +49,25 @@ pub struct Half {
 }
 
 impl Half {
-    /// The half with these columns (three at least).
-    pub fn new(squares: &Squares, order: &[u8], columns: &[u8], bits: &[[u64; 64]; 2]) -> Self {
+    /// The half with these columns (three at least), which looks at that column across the cut.
+    pub fn new(squares: &Squares, order: &[u8], columns: &[u8], across: u8, bits: &[[u64; 64]; 2]) -> Self {
+        let both_bits =
+            |row, col| (0..2).fold(0, |both, kind| both | bits[kind][diagonal(squares.n(), kind, row, col)]);
         let mut open = Vec::new();
         let mut queens = Vec::new();
         for &col in columns {
             let mut of_column = [QueenBits::default(); 32];
             let mut rows = 0;
             for (i, &row) in order.iter().enumerate().filter(|(_, row)| squares.is_open(**row, col)) {
-                let both =
-                    (0..2).fold(0, |both, kind| both | bits[kind][diagonal(squares.n(), kind, row, col)]);
+                let both = both_bits(row, col);
                 of_column[i] = QueenBits { test: both, set: both };
                 rows |= 1 << i;
             }
             open.push(rows);
             queens.push(of_column);
         }
+        let mut attacked = [0; 32];
+        order.iter().zip(&mut attacked).for_each(|(row, bits)| *bits = both_bits(*row, across));
         let mut later = vec![0; columns.len() + 1];
         for column in (0..columns.len()).rev() {
             later[column] = later[column + 1] | open[column];
@@ -81,7 +88,7 @@ impl Half {
                 triples[z][y] = rows_apart(y, first.abs_diff(second), beside_z);
             }
         }
-        Self { open, queens, later, pairs, triples }
+        Self { open, queens, later, attacked, pairs, triples }
     }
 
     /// Lets the outermost queen set a bit if it stands in one of these rows of the board.

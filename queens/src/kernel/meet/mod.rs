@@ -17,14 +17,16 @@
 //! - the geometry of the rest: [`boundary`], [`cut`] (or [`uncut`]), [`half`], [`diagonals`];
 //! - half boards by row set: [`row_sets`], [`lists`], [`growth`], [`gathering`], [`scan`];
 //! - what is kept in memory: [`budget`], [`heads`], [`forecast`], [`resident`], [`passes`];
-//! - the pairs: [`signatures`], [`join`], [`order`], [`tables`], [`matcher`];
+//! - the pairs: [`bucket`], [`by_last_row`], [`sieve`], [`signatures`], [`join`], [`order`], [`tables`], [`matcher`];
 //! - the instruction sets: [`lanes`], [`compiled`].
 
 #![expect(clippy::inline_always, reason = "bodies must be compiled for the instruction set of their caller")]
 #![expect(clippy::cast_possible_wrap, reason = "words are bit patterns, not numbers")]
 
 mod boundary;
+mod bucket;
 mod budget;
+mod by_last_row;
 #[allow(unsafe_code, reason = "calls what is compiled for an instruction set")]
 mod compiled;
 mod cut;
@@ -46,6 +48,7 @@ mod resident;
 mod row_sets;
 #[allow(unsafe_code, reason = "stores packed words by pointer")]
 mod scan;
+mod sieve;
 mod signatures;
 #[allow(unsafe_code, reason = "looks entries up by their place in bytes")]
 mod tables;

@@ -1,9 +1,9 @@
-//! From any position to cuts of the right size: the queens of the outer rows.
+//! From any position to cuts of the right size: the queens of outer rows or of central columns.
 //!
-//! A position is cut once it has no more than [`free_rows_at_best`] rows without a queen. Until then the queens of the
-//! outermost rows are placed, from the top and from the bottom in turn: that makes the halves fewer and their open
-//! diagonals too. Rows and not columns, because a row is shared by both halves: a column placed beforehand lies in
-//! one half only, and has to be paid in the other half as often as it has squares.
+//! A position is cut once it has no more than [`free_rows_at_best`] rows without a queen. Until then the queen of the
+//! middle column without one is placed, on boards from [`LEAST_WITH_CENTRE`] on: it belongs to neither half and
+//! restricts both, and the diagonals that cross the cut have to cross a column more. On smaller boards, whose halves are
+//! few for a solution anyway, the queens of the outermost rows are placed, from the top and from the bottom in turn.
 
 use crate::bits::set_bits;
 use crate::board::Square;
@@ -21,6 +21,9 @@ use crate::squares::Squares;
 /// The fewest free rows that are worth a cut; below, the plain search is faster.
 const WORTH_A_CUT: usize = 9;
 
+/// The least board on which central columns are placed and not outer rows: measured.
+const LEAST_WITH_CENTRE: u8 = 22;
+
 /// How many rows without a queen a position on a board of that size should have when it is cut. More make fewer
 /// halves a solution and more pairs; measured (docs/performance.md, "Two halves that meet").
 pub fn free_rows_at_best(n: u8) -> u8 {
@@ -29,9 +32,10 @@ pub fn free_rows_at_best(n: u8) -> u8 {
         18 => 16,
         19..=20 => 17,
         21 => 18,
-        22..=24 => 19,
-        25 => 20,
-        _ => 21,
+        22..=23 => 20,
+        24..=25 => 21,
+        26 => 22,
+        _ => 23,
     }
 }
 
@@ -74,11 +78,11 @@ impl<'a, L: CompiledMeet> Counter<'a, L> {
             return Some(());
         }
         if free > usize::from(free_rows_at_best(position.board().n())) {
-            return self.place_outer_row(position);
+            return self.place_queen(position);
         }
         match Cut::new(position) {
             Err(Uncut::Impossible) => Some(()),
-            Err(Uncut::TooWide) => self.place_outer_row(position),
+            Err(Uncut::TooWide) => self.place_queen(position),
             Err(Uncut::TooManyPairs) => self.split_left_boundary(position),
             Ok(cut) => self.count_cut(&cut),
         }
@@ -92,13 +96,17 @@ impl<'a, L: CompiledMeet> Counter<'a, L> {
         Some(())
     }
 
-    fn place_outer_row(&mut self, position: &Position) -> Option<()> {
-        let row = next_outer_row(position).expect("a position to be cut has free rows");
-        let open = Squares::of(position).open_columns(row);
-        for col in set_bits(open) {
-            self.count(&position.clone().with_queen(Square::new(row, col)))?;
+    /// Tries all squares of the next line.
+    fn place_queen(&mut self, position: &Position) -> Option<()> {
+        let squares = Squares::of(position);
+        if position.board().n() < LEAST_WITH_CENTRE {
+            let row = next_outer_row(position).expect("a position to be cut has free rows");
+            let mut queens = set_bits(squares.open_columns(row)).map(|col| Square::new(row, col));
+            return queens.try_for_each(|queen| self.count(&position.clone().with_queen(queen)));
         }
-        Some(())
+        let col = squares.middle_column();
+        let mut queens = set_bits(squares.open_rows(col)).map(|row| Square::new(row, col));
+        queens.try_for_each(|queen| self.count(&position.clone().with_queen(queen)))
     }
 
     /// Tries one half of the left boundary queens and then the other. There are several, or there would be no bits.

@@ -18,6 +18,7 @@
 //! are not: where lists grow too long all the same, the pass is given up and done in two, with one row more fixed.
 
 use crate::kernel::contract::Stop;
+use crate::kernel::meet::bucket::Bucket;
 use crate::kernel::meet::budget::{Budget, DEEPEST};
 use crate::kernel::meet::compiled::CompiledMeet;
 use crate::kernel::meet::cut::Cut;
@@ -28,13 +29,12 @@ use crate::kernel::meet::heads::{choose_heads, top_of_side};
 use crate::kernel::meet::lists::Lists;
 use crate::kernel::meet::matcher::Matcher;
 use crate::kernel::meet::resident::Resident;
-use crate::kernel::meet::signatures::Signatures;
 
 /// Lists and buffers, kept from position to position.
 #[derive(Debug, Default)]
 pub struct Workspace {
     stock: Stock,
-    complete: [Signatures; 2],
+    bucket: Bucket,
     heads: Vec<u32>,
 }
 
@@ -171,13 +171,13 @@ impl<'a, L: CompiledMeet> Passes<'a, L> {
     fn join_all(&mut self, left: u32) -> Option<()> {
         let Self { isa, cut, fixed, .. } = *self;
         let sets = &cut.sets;
-        let Workspace { stock, complete, .. } = &mut *self.work;
+        let Workspace { stock, bucket, .. } = &mut *self.work;
         let gatherings = [0, 1].map(|side| {
             let columns = cut.halves[side].columns();
             let lists = [1, 2, 3].map(|missing| stock.lists(side, columns, missing));
             Gathering::new(cut, side, lists, [fixed[1], fixed[2]])
         });
-        let mut sources = Vec::new();
+        let mut sources = [Vec::new(), Vec::new()];
         let free = sets.head_bits() - fixed[1];
         for head in (0..1u32 << free).map(|low| left << free | low) {
             for tail in sets.tails(head, cut.halves[0].columns()) {
@@ -185,17 +185,10 @@ impl<'a, L: CompiledMeet> Passes<'a, L> {
                     return None;
                 }
                 let set = head << sets.tail_bits() | tail;
-                let mut sides = gatherings.iter().zip([set, !set & sets.full()]).zip(&mut *complete);
-                let is_empty = sides.any(|((gathering, set), out)| {
-                    isa.gather(gathering, set, &mut sources, out);
-                    out.is_empty()
-                });
-                if is_empty {
-                    continue;
-                }
-                let [left, right] = &mut *complete;
-                self.halves += (left.len() + right.len()) as u64;
-                isa.join(self.matcher, cut.bytes, left, right);
+                let [left, right] = &mut sources;
+                gatherings[0].collect(set, left);
+                gatherings[1].collect(!set & sets.full(), right);
+                self.halves += bucket.count(isa, self.matcher, cut, &gatherings, &sources);
             }
         }
         Some(())

@@ -52,7 +52,14 @@ impl Signatures {
     /// Appends those of other signatures that have no bit of `test` (`clear`), or those that have one.
     #[inline(always)]
     pub fn choose<L: Lanes64>(&mut self, isa: L, from: &Self, test: u64, clear: bool) {
-        choose(isa, &from.0, test, clear, &mut self.0);
+        choose(isa, &from.0, test, clear, u64::MAX, &mut self.0);
+    }
+
+    /// Makes this those words that have no bit of `test`, as far as they are in `keep` and [`SHARED`].
+    #[inline(always)]
+    pub fn sieve<L: Lanes64>(&mut self, isa: L, words: &[u64], test: u64, keep: u64) {
+        self.0.clear();
+        choose(isa, words, test, true, keep & SHARED, &mut self.0);
     }
 
     /// Appends signatures with these bits of [`SHARED`] until there are a multiple of so many.

@@ -1,0 +1,53 @@
+//! The sieve: complete halves that the last queen of the other half attacks go before the join.
+//!
+//! ```text
+//! for each row z of the left halves' last queen:
+//!     for each row w of the right halves' last queen:
+//!         lefts  = the left halves with z that leave both diagonals of the square of w free
+//!         rights = the right halves with w that leave both diagonals of the square of z free
+//!         join lefts and rights
+//! ```
+//!
+//! A diagonal that has open squares only in the last column of one half is dealt with by that, and needs no bit of the
+//! signatures: they are as short as if both last columns lay between the halves.
+
+use crate::kernel::meet::by_last_row::ByLastRow;
+use crate::kernel::meet::cut::Cut;
+use crate::kernel::meet::join::join;
+use crate::kernel::meet::lanes::Lanes64;
+use crate::kernel::meet::matcher::Matcher;
+use crate::kernel::meet::signatures::Signatures;
+
+/// What the sieve lets through.
+#[derive(Debug, Default)]
+pub struct Sieve {
+    lefts: Signatures,
+    /// For each row of the last queen.
+    rights: [Signatures; 32],
+}
+
+impl Sieve {
+    /// Counts with the matcher the pairs of a left and a right half of a cut that fit.
+    #[inline(always)]
+    pub fn join<L: Lanes64>(
+        &mut self,
+        isa: L,
+        matcher: &mut Matcher<L>,
+        cut: &Cut,
+        [left, right]: &[ByLastRow; 2],
+    ) {
+        let [attacked_left, attacked_right] = [0, 1].map(|side| &cut.halves[side].attacked);
+        let (joint, Self { lefts, rights }) = (cut.joint, self);
+        for (z, with_z) in left.iter() {
+            for (w, with_w) in right.iter() {
+                rights[w].sieve(isa, with_w, attacked_right[z], joint.keep);
+            }
+            for (w, _) in right.iter() {
+                if !rights[w].is_empty() {
+                    lefts.sieve(isa, with_z, attacked_left[w], joint.keep);
+                    join(isa, matcher, joint.bytes, lefts, &mut rights[w]);
+                }
+            }
+        }
+    }
+}

@@ -3,13 +3,13 @@
 use crate::kernel::meet::by_last_row::ByLastRow;
 use crate::kernel::meet::compiled::CompiledMeet;
 use crate::kernel::meet::cut::Cut;
-use crate::kernel::meet::gathering::{Gathering, Source, states};
+use crate::kernel::meet::gathering::{Gathering, Source};
 use crate::kernel::meet::matcher::Matcher;
 use crate::kernel::meet::sieve::Sieve;
 use crate::kernel::meet::signatures::Signatures;
 
 /// Sources with fewer states on both sides are joined without the sieve: measured (docs/performance.md).
-const WORTH_THE_SIEVE: usize = 3_000;
+const WORTH_THE_SIEVE: usize = 8_000;
 
 /// Buffers for the halves of one row set.
 #[derive(Debug, Default)]
@@ -20,7 +20,7 @@ pub struct Bucket {
 }
 
 impl Bucket {
-    /// Counts with the matcher the pairs of halves that fit. Returns how many halves there were, 0 if one side had none.
+    /// Counts with the matcher the pairs of halves that fit; the sources of each side have so many states. Returns how many halves there were, 0 if one side had none.
     pub fn count<'a, L: CompiledMeet>(
         &mut self,
         isa: L,
@@ -28,8 +28,9 @@ impl Bucket {
         cut: &Cut,
         gatherings: &[Gathering<'a>; 2],
         sources: &[Vec<Source<'a>>; 2],
+        states: [usize; 2],
     ) -> u64 {
-        let fewest = sources.iter().map(|sources| states(sources)).min().unwrap_or(0);
+        let fewest = states[0].min(states[1]);
         if fewest == 0 {
             return 0;
         }

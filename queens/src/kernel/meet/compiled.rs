@@ -18,6 +18,8 @@ use crate::kernel::meet::signatures::Signatures;
 pub trait CompiledMeet: Lanes64 {
     /// [`Growth::grow`] with all that the instruction set offers.
     fn grow(self, growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown;
+    /// [`Gathering::collect`] with all that the instruction set offers.
+    fn collect<'a>(self, gathering: &Gathering<'a>, set: u32, sources: &mut Vec<Source<'a>>) -> usize;
     /// [`Gathering::gather`] with all that the instruction set offers.
     fn gather<'a>(self, gathering: &Gathering<'a>, sources: &[Source<'a>], out: &mut Signatures);
     /// [`Gathering::gather_apart`] with all that the instruction set offers.
@@ -33,6 +35,10 @@ impl CompiledMeet for Avx512 {
     avx512! {
         fn grow(isa, growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown {
             growth.grow(isa, from, to)
+        }
+
+        fn collect<'a>(_isa, gathering: &Gathering<'a>, set: u32, sources: &mut Vec<Source<'a>>) -> usize {
+            gathering.collect(set, sources)
         }
 
         fn gather<'a>(isa, gathering: &Gathering<'a>, sources: &[Source<'a>], out: &mut Signatures) {
@@ -60,6 +66,10 @@ impl CompiledMeet for Avx2 {
             growth.grow(isa, from, to)
         }
 
+        fn collect<'a>(_isa, gathering: &Gathering<'a>, set: u32, sources: &mut Vec<Source<'a>>) -> usize {
+            gathering.collect(set, sources)
+        }
+
         fn gather<'a>(isa, gathering: &Gathering<'a>, sources: &[Source<'a>], out: &mut Signatures) {
             gathering.gather(isa, sources, out)
         }
@@ -81,6 +91,10 @@ impl CompiledMeet for Avx2 {
 impl CompiledMeet for Portable {
     fn grow(self, growth: &Growth<'_>, from: &Lists, to: &mut Lists) -> Grown {
         growth.grow(self, from, to)
+    }
+
+    fn collect<'a>(self, gathering: &Gathering<'a>, set: u32, sources: &mut Vec<Source<'a>>) -> usize {
+        gathering.collect(set, sources)
     }
 
     fn gather<'a>(self, gathering: &Gathering<'a>, sources: &[Source<'a>], out: &mut Signatures) {

@@ -25,11 +25,6 @@ pub struct Source<'a> {
     last_row: usize,
 }
 
-/// How many states the sources have.
-pub fn states(sources: &[Source<'_>]) -> usize {
-    sources.iter().map(|source| source.list_and_margin.len().saturating_sub(MARGIN)).sum()
-}
-
 /// Where the complete halves of one side come from.
 #[derive(Clone, Copy, Debug)]
 pub struct Gathering<'a> {
@@ -75,31 +70,36 @@ impl<'a> Gathering<'a> {
         }
     }
 
-    /// Lists the sources from which the complete halves of a set come, and one behind them that has no list.
-    pub fn collect(&self, set: u32, sources: &mut Vec<Source<'a>>) {
+    /// Lists the sources from which the complete halves of a set come, and one behind them that has no list. Returns how
+    /// many states they have.
+    #[inline(always)]
+    pub fn collect(&self, set: u32, sources: &mut Vec<Source<'a>>) -> usize {
         let Self { half, fixed, fixed_before, .. } = *self;
         let last = half.columns() - 1;
         sources.clear();
+        let mut states = 0;
         for z in set_bits(set & half.open[last] & !fixed).map(usize::from) {
-            self.push(1, set & !(1 << z), half.queens[last][z], z, sources);
+            states += self.push(1, set & !(1 << z), half.queens[last][z], z, sources);
         }
         for z in set_bits(set & half.open[last] & fixed).map(usize::from) {
             for y in set_bits(set & half.pairs[z]).map(usize::from) {
                 let pair = half.queens[last][z].and(half.queens[last - 1][y]);
                 let rest = set & !(1 << z | 1 << y);
                 if (1 << z | 1 << y) & !fixed_before != 0 {
-                    self.push(2, rest, pair, z, sources);
+                    states += self.push(2, rest, pair, z, sources);
                     continue;
                 }
                 for x in set_bits(set & half.triples[z][y]).map(usize::from) {
-                    self.push(3, rest & !(1 << x), pair.and(half.queens[last - 2][x]), z, sources);
+                    states += self.push(3, rest & !(1 << x), pair.and(half.queens[last - 2][x]), z, sources);
                 }
             }
         }
         sources.push(Source { list_and_margin: &[], queens: QueenBits::default(), last_row: 0 });
+        states
     }
 
-    /// Adds the list of a set to the sources, unless it is empty.
+    /// Adds the list of a set to the sources, unless it is empty. Returns how many states it has.
+    #[inline(always)]
     fn push(
         &self,
         missing: usize,
@@ -107,10 +107,11 @@ impl<'a> Gathering<'a> {
         queens: QueenBits,
         last_row: usize,
         sources: &mut Vec<Source<'a>>,
-    ) {
+    ) -> usize {
         let list_and_margin = self.lists[missing - 1].of(self.sets, set);
         if list_and_margin.len() > MARGIN {
             sources.push(Source { list_and_margin, queens, last_row });
         }
+        list_and_margin.len() - MARGIN
     }
 }

@@ -15,6 +15,8 @@ use crate::kernel::meet::scan::MARGIN;
 pub struct Lists {
     /// For each head, the index of its first set in `begins`; nothing sensible for other heads.
     firsts: Vec<u32>,
+    /// The heads that are present.
+    heads: Vec<u32>,
     /// Where the list of each set begins; the next one's begin is its end.
     begins: Vec<u32>,
     /// The lists, and once they are finished a margin behind them.
@@ -46,7 +48,7 @@ impl Lists {
 
     /// Forgets all lists.
     pub fn begin(&mut self, sets: &RowSets) {
-        self.firsts.clear();
+        self.heads.drain(..).for_each(|head| self.firsts[head as usize] = u32::MAX);
         self.firsts.resize(1 << sets.head_bits(), u32::MAX);
         self.begins.clear();
         self.begins.push(0);
@@ -56,6 +58,7 @@ impl Lists {
     /// The sets that follow have this head.
     pub fn begin_head(&mut self, head: u32) {
         self.firsts[head as usize] = self.begins.len() as u32 - 1;
+        self.heads.push(head);
     }
 
     /// Where the states of a set are appended.

@@ -186,9 +186,11 @@ impl<'a, L: CompiledMeet> Passes<'a, L> {
                 }
                 let set = head << sets.tail_bits() | tail;
                 let [left, right] = &mut sources;
-                gatherings[0].collect(set, left);
-                gatherings[1].collect(!set & sets.full(), right);
-                self.halves += bucket.count(isa, self.matcher, cut, &gatherings, &sources);
+                let states = [
+                    isa.collect(&gatherings[0], set, left),
+                    isa.collect(&gatherings[1], !set & sets.full(), right),
+                ];
+                self.halves += bucket.count(isa, self.matcher, cut, &gatherings, &sources, states);
             }
         }
         Some(())

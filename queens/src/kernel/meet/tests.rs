@@ -90,14 +90,36 @@ fn boards_that_are_not_worth_a_cut_are_counted_as_well_when_they_are_cut() {
     }
 }
 
+/// Words of a linear congruence (Knuth's constants).
+fn random_words(seed: u64) -> impl FnMut() -> u32 {
+    let mut state = seed;
+    move || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 32) as u32
+    }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "too slow")]
+fn boards_with_central_columns_to_place_have_the_counts_that_the_search_finds() {
+    let mut next = random_words(3);
+    let mut completions = 0;
+    for n in [22, 23, 24] {
+        // Three squares in ten, so that the search is short.
+        let position = (0..n).fold(Position::empty(board(n)), |position, row| {
+            position.with_row_within(row, next() & (next() | next() & next()))
+        });
+        let count = agreed(&position).completions;
+        assert_eq!(count, searched(&position), "n={n}");
+        completions += count;
+    }
+    assert!(completions > 0);
+}
+
 #[test]
 #[cfg_attr(miri, ignore = "too slow")]
 fn cuts_with_more_shared_diagonals_than_a_signature_has_bits_are_counted_with_the_sieve() {
-    let mut state = 1u64;
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 32) as u32
-    };
+    let mut next = random_words(1);
     let mut completions = 0;
     for col in [2, 9, 20] {
         // The columns beside the cut and a quarter of the others, in every row but the first.

@@ -12,9 +12,6 @@ const SOON: Duration = Duration::from_millis(4);
 /// No worker holds more: a message has its limits.
 const MOST: f64 = 50_000.0;
 
-/// Before anything was counted, a thread is taken to visit this many nodes a second.
-const NODES_PER_SECOND: f64 = 3e8;
-
 /// No unit takes so many times as long as the mean, and
 const FAR_LONGER: f64 = 100.0;
 /// whatever the mean is, none hangs before this time.
@@ -34,9 +31,9 @@ pub struct Pace {
 }
 
 impl Pace {
-    /// A first guess from the expected nodes of a unit.
-    pub fn new(threads: u32, nodes: f64, ahead: Duration) -> Self {
-        Self { threads, seconds: nodes / NODES_PER_SECOND, ahead }
+    /// A first guess from the expected nanoseconds of a unit.
+    pub fn new(threads: u32, nanoseconds: f64, ahead: Duration) -> Self {
+        Self { threads, seconds: nanoseconds / 1e9, ahead }
     }
 
     /// A unit took one thread so long.
@@ -76,7 +73,7 @@ mod tests {
 
     #[test]
     fn long_units_are_held_two_a_thread_and_short_ones_for_ten_seconds() {
-        let mut pace = Pace::new(4, 60.0 * NODES_PER_SECOND, AHEAD);
+        let mut pace = Pace::new(4, 60e9, AHEAD);
         assert_eq!(pace.target(), 8);
         for _ in 0..200 {
             pace.counted(Duration::from_millis(100));

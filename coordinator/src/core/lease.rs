@@ -44,8 +44,9 @@ const MISSED: Duration = Duration::from_secs(10);
 const PATIENCE: u32 = 4;
 const SHORTEST_DUE: Duration = Duration::from_secs(2);
 
-/// Before anything was counted, a thread is taken to visit this many nodes a second: few, for nobody is to be hurried.
-const NODES_PER_SECOND: u128 = 30_000_000;
+/// Before anything was counted, a thread is taken to be so many times as slow as the core that work is told for: nobody is to
+/// be hurried.
+const SLOWER: u128 = 30;
 
 /// At most so many overdue units are looked at for one that the worker can count.
 const LOOKED_AT: usize = 1000;
@@ -128,7 +129,7 @@ impl Core {
         leases
     }
 
-    /// The work that the worker may hold, in search nodes: a quarter of its share, by threads, of what is left to be
+    /// The work that the worker may hold, in nanoseconds of one core: a quarter of its share, by threads, of what is left to be
     /// counted and checked, so that the last units are not all with one worker, and one that comes later finds some;
     /// but never so little that it would have to wait.
     pub(super) fn share(&self, borrower: &Borrower) -> u128 {
@@ -257,7 +258,7 @@ impl Core {
         let held = self.leases.work_of(borrower.worker) + u128::from(work);
         let of_thread = held / u128::from(borrower.threads.max(1));
         let micros = match sums.cpu_us {
-            0 => of_thread * 1_000_000 / NODES_PER_SECOND,
+            0 => of_thread * SLOWER / 1000,
             cpu_us => of_thread.saturating_mul(u128::from(cpu_us)) / sums.work.max(1),
         };
         // No worker is done before its largest unit is.

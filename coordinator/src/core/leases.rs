@@ -51,7 +51,7 @@ struct Lent {
 pub struct Held {
     /// Units, with the renewals in a row from which each was left out.
     pub units: BTreeMap<UnitId, u8>,
-    /// Their expected work, in search nodes.
+    /// Their expected work, in nanoseconds of one core.
     pub work: u128,
     expires: Duration,
 }
@@ -63,7 +63,7 @@ pub struct Loan {
     pub worker: WorkerId,
     /// The unit with its token.
     pub lease: Lease,
-    /// Its expected work, in search nodes.
+    /// Its expected work, in nanoseconds of one core.
     pub work: u64,
     /// What it is lent for.
     pub purpose: LeasePurpose,
@@ -92,7 +92,7 @@ impl Leases {
         self.held.get(&worker).map_or(0, |held| held.units.len() as u64)
     }
 
-    /// The expected work of what the worker holds, in search nodes.
+    /// The expected work of what the worker holds, in nanoseconds of one core.
     pub fn work_of(&self, worker: WorkerId) -> u128 {
         self.held.get(&worker).map_or(0, |held| held.work)
     }

@@ -105,12 +105,9 @@ impl Core {
         key: LeaseKey,
         seed: u64,
     ) -> Self {
-        let total_work = if shard.is_whole() {
-            plan.total_weight()
-        } else {
-            let in_shard = (0..plan.units()).map(UnitId).filter(|unit| shard.contains(*unit));
-            in_shard.map(|unit| u128::from(plan.weight(unit))).sum()
-        };
+        // Units go to the shards in turns, the heavy ones first: each has about the same work.
+        let total_work =
+            plan.total_weight() * u128::from(shard.size(plan.units())) / u128::from(plan.units().max(1));
         let mut random = StdRng::seed_from_u64(seed);
         let mut core = Self {
             plan,

@@ -10,6 +10,9 @@ use crate::assurance::assess;
 /// At most so many units are named as set aside.
 const NAMED: usize = 100;
 
+/// The progress of a run that has taken all the work that was expected of it, and more.
+const ALMOST: f64 = 0.9999;
+
 impl Core {
     /// Where the run stands; phase, other trouble and elapsed time are the caller's to add.
     pub fn status(&self, now: Duration) -> RunStatus {
@@ -23,7 +26,7 @@ impl Core {
             done: self.standing.done(),
             leased: self.leases.to_count() as u64,
             disputed: sums.disputed.len() as u64,
-            progress: if self.total_work == 0 { 1.0 } else { sums.work as f64 / self.total_work as f64 },
+            progress: self.progress(),
             totals: sums.tally.totals().unwrap_or_default(),
             term: None,
             replicas: 0,
@@ -40,9 +43,18 @@ impl Core {
         }
     }
 
-    /// The expected work of the units that are not on record, in search nodes.
+    /// The expected work of the units that are not on record, in nanoseconds of one core.
     pub(super) fn work_left(&self) -> u128 {
         self.total_work.saturating_sub(self.standing.sums().work)
+    }
+
+    /// How much of the work is done, from 0 to 1. What is expected is not exact: until all is counted there is some left.
+    fn progress(&self) -> f64 {
+        if self.standing.done() >= self.shard.size(self.plan.units()) {
+            return 1.0;
+        }
+        let done = self.standing.sums().work as f64 / (self.total_work as f64).max(1.0);
+        done.min(ALMOST)
     }
 
     /// What keeps the run from its end, if anything.

@@ -16,7 +16,7 @@ pub struct Sums {
     pub tally: Tally,
     /// Processor time of all records in microseconds.
     pub cpu_us: u64,
-    /// Expected work of the units on record, in search nodes.
+    /// Expected work of the units on record, in nanoseconds of one core.
     pub work: u128,
     /// Checks: second counts equal to the first.
     pub checks: u64,

@@ -24,7 +24,7 @@ const CROWDING: f64 = 1.41;
 const UNSEEN: usize = 5;
 
 /// Estimates searches on one board.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Estimate {
     /// For each distance, the chance that neither diagonal of a queen meets a given square.
     missed: [f64; 32],

@@ -77,13 +77,19 @@ pub fn empty_rows(board: Board, queens: &[Square]) -> EmptyLines {
     board.lines().filter(is_empty).map(|row| EmptyLine::new(board, Axis::Row, row, queens)).collect()
 }
 
+/// The columns without one of these queens, from left to right.
+pub fn empty_columns(board: Board, queens: &[Square]) -> EmptyLines {
+    let is_empty = |col: &u8| queens.iter().all(|queen| queen.col != *col);
+    board.lines().filter(is_empty).map(|col| EmptyLine::new(board, Axis::Column, col, queens)).collect()
+}
+
 /// Columns without one of these queens, `count` of them or as many as there are, the nearest to the middle first, the left
 /// one of two that are as near.
 pub fn central_columns(board: Board, queens: &[Square], count: usize) -> EmptyLines {
-    let is_empty = |col: &u8| queens.iter().all(|queen| queen.col != *col);
-    let mut columns: ArrayVec<u8, { Board::LARGEST.n() as usize }> = board.lines().filter(is_empty).collect();
-    columns.sort_by_key(|col| ((2 * col).abs_diff(board.last()), *col));
-    columns.iter().take(count).map(|col| EmptyLine::new(board, Axis::Column, *col, queens)).collect()
+    let mut columns = empty_columns(board, queens);
+    columns.sort_by_key(|column| ((2 * column.index).abs_diff(board.last()), column.index));
+    columns.truncate(count);
+    columns
 }
 
 /// Rows without one of these queens, `count` of them or as many as there are, from the outer ones inward: next is the

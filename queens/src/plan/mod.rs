@@ -15,6 +15,7 @@ mod part;
 mod parts;
 mod sampling;
 mod spec;
+mod work;
 
 use std::fmt;
 use std::ops::Range;
@@ -33,6 +34,7 @@ pub use fingerprint::Fingerprint;
 use part::{Part, Split};
 pub use sampling::{Draw, Sampler};
 pub use spec::{PlanError, PlanSpec, Scheme};
+use work::Work;
 
 /// The number of a unit in its plan, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -133,6 +135,7 @@ pub struct Plan {
     /// The number of each part's first unit, and at the end the number of units.
     firsts: Vec<u64>,
     symmetric: Vec<(SymmetryClass, u64)>,
+    work: Work,
 }
 
 impl Plan {
@@ -164,7 +167,8 @@ impl Plan {
             }
         }
         let fingerprint = Fingerprint::of(&spec, &parts);
-        Ok(Self { spec, fingerprint, parts, firsts, symmetric })
+        let work = Work::new(spec, &parts);
+        Ok(Self { spec, fingerprint, parts, firsts, symmetric, work })
     }
 
     /// What the plan was derived from.
@@ -204,17 +208,18 @@ impl Plan {
         self.part_of(id).0.summand()
     }
 
-    /// The unit's expected work, in search nodes; at least 1.
+    /// The unit's expected work, in nanoseconds of one core with AVX-512; at least 1. It may change with every release.
     ///
     /// # Panics
     /// If the plan has no such unit.
     pub fn weight(&self, id: UnitId) -> u64 {
-        self.part_of(id).0.unit_weight()
+        let (number, index) = self.place_of(id);
+        self.work.of_unit(number, &self.parts[number], index)
     }
 
-    /// The expected work of the whole plan, in search nodes.
+    /// The expected work of the whole plan, in nanoseconds of one core with AVX-512: about what its units add up to.
     pub fn total_weight(&self) -> u128 {
-        self.parts.iter().map(|part| u128::from(part.unit_weight()) * u128::from(part.units())).sum()
+        self.parts.iter().enumerate().map(|(number, part)| self.work.of_part(number, part)).sum()
     }
 
     /// The pieces that the units fall into, in the order of their numbers: together they are all units.
@@ -232,9 +237,15 @@ impl Plan {
     }
 
     fn part_of(&self, id: UnitId) -> (&Part, u64) {
+        let (number, index) = self.place_of(id);
+        (&self.parts[number], index)
+    }
+
+    /// The number of its part, and its index there.
+    fn place_of(&self, id: UnitId) -> (usize, u64) {
         assert!(id.0 < self.units(), "the plan has {} units, no unit {id}", self.units());
-        let part = self.firsts.partition_point(|first| *first <= id.0) - 1;
-        (&self.parts[part], id.0 - self.firsts[part])
+        let number = self.firsts.partition_point(|first| *first <= id.0) - 1;
+        (number, id.0 - self.firsts[number])
     }
 }
 

@@ -1,0 +1,234 @@
+//! How long units take: what leases are sized by, and the time left told by.
+//!
+//! Nothing of a plan follows from it, neither what its units are nor their order, so it may change with every release,
+//! and uses logarithms, whose last bits differ between machines. Work is in nanoseconds of one core with AVX-512
+//! (docs/performance.md, "How long a unit takes", has the measurements).
+//!
+//! Four features of a position tell how long its kernel takes: how many completions the mean-field
+//! [estimate](super::estimate) expects row by row, how many column by column, how many squares are open, and, for the
+//! row-by-row search, the nodes that it expects, or for halves that meet the number of allowed boundary pairs. The logarithm of
+//! the time is linear in them (the open squares as they are). Small boards are left alone: finding this out would take longer
+//! than it is worth.
+
+use std::sync::OnceLock;
+
+use crate::board::Board;
+use crate::plan::estimate::Estimate;
+use crate::plan::geometry::{empty_columns, empty_rows};
+use crate::plan::part::Part;
+use crate::plan::spec::{PlanSpec, Scheme};
+use crate::position::Position;
+use crate::squares::Squares;
+use crate::summand::{Measure, Summand};
+
+/// From this board on units are looked at one by one.
+const LOOKED_AT: u8 = 20;
+
+/// So many units of a part tell how long all of them take on average, and so many of the whole plan, but for two of each
+/// part.
+const SAMPLE: u64 = 32;
+const SAMPLE_OF_PLAN: u64 = 20_000;
+
+/// Multiples of it lie evenly, as fractions of 2^64.
+const GOLDEN_RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Nanoseconds of a unit as the coefficients of its features tell them.
+#[derive(Clone, Copy, Debug)]
+struct Coefficients {
+    /// The logarithm for n = 0, and what each row of the board adds.
+    base: [f64; 2],
+    /// Of the logarithm of the expected completions row by row and column by column.
+    completions: [f64; 2],
+    /// Of the number of open squares.
+    open: f64,
+    /// Of the logarithm of the expected nodes, or of the number of boundary pairs.
+    last: f64,
+}
+
+/// Fitted to random units of n = 20 and 21.
+const SEARCH: Coefficients =
+    Coefficients { base: [6.7521, -0.831], completions: [0.5139, 1.2213], open: -0.0964, last: 1.1372 };
+
+/// Fitted to random units of n = 22 to 25 by three and four central columns.
+const CENTRE: Coefficients =
+    Coefficients { base: [1.349, 0.3492], completions: [0.334, -0.9035], open: 0.0844, last: 0.1286 };
+
+/// Fitted to these and to random units of n = 20 and 21 by outer rows and sides.
+const FAMILIES: Coefficients =
+    Coefficients { base: [-1.1557, 0.5615], completions: [0.1463, -0.8234], open: 0.0808, last: 0.1159 };
+
+/// Nanoseconds of a node that the estimate expects, and of a completion, on small boards.
+const SMALL: [f64; 2] = [0.6, 15.0];
+
+/// Nanoseconds of a count of what the half turn fixes, by the root of the position's expected nodes or completions; one of
+/// what the quarter turn fixes takes next to nothing.
+const HALF_TURN: [f64; 2] = [65.0, 265.0];
+const QUARTER_TURN: f64 = 0.02;
+
+/// Nanoseconds of a position with a line without open squares.
+const NOTHING: f64 = 1000.0;
+
+/// The work of the units of a plan.
+#[derive(Clone, Debug)]
+pub struct Work {
+    scheme: Scheme,
+    n: Board,
+    estimate: Estimate,
+    /// For each part the mean over its units.
+    means: Vec<f64>,
+    /// For each part the work of its units, once it was asked for.
+    units: Vec<OnceLock<Box<[f32]>>>,
+}
+
+impl Work {
+    /// Of a plan of that specification with these parts.
+    pub fn new(PlanSpec { n, scheme, .. }: PlanSpec, parts: &[Part]) -> Self {
+        let units = vec![OnceLock::new(); parts.len()];
+        let mut work = Self { scheme, n, estimate: Estimate::new(n), means: Vec::new(), units };
+        work.means = parts.iter().map(|part| work.mean(part)).collect();
+        work
+    }
+
+    /// Nanoseconds of all units of the part of that number: those of a unit, at least 1, as often as there are units where
+    /// all are taken to be alike, else about what they add up to.
+    pub fn of_part(&self, number: usize, part: &Part) -> u128 {
+        u128::from(at_least_one(self.means[number])) * u128::from(part.units())
+    }
+
+    /// Nanoseconds of the unit with that index in the part of that number, at least 1.
+    pub fn of_unit(&self, number: usize, part: &Part, index: u64) -> u64 {
+        if part.units() == 1 || self.is_coarse(part) {
+            return at_least_one(self.means[number]);
+        }
+        let all = || {
+            let indices: Vec<u64> = (0..part.units()).collect();
+            part.positions_of_units(&indices)
+                .iter()
+                .map(|position| self.of_position(position) as f32)
+                .collect()
+        };
+        at_least_one(self.units[number].get_or_init(all)[index as usize].into())
+    }
+
+    /// Whether all units of the part are taken to be alike.
+    fn is_coarse(&self, part: &Part) -> bool {
+        self.n.n() < LOOKED_AT
+            || matches!(part.summand(), Summand::Symmetric(_, Measure::HalfTurn | Measure::QuarterTurn))
+    }
+
+    fn is_for_search(&self) -> bool {
+        matches!(self.scheme, Scheme::Constellations { .. })
+    }
+
+    fn mean(&self, part: &Part) -> f64 {
+        let by_method = |of: [f64; 2]| of[usize::from(!self.is_for_search())];
+        let rough = part.unit_weight() as f64;
+        match part.summand() {
+            Summand::Symmetric(_, Measure::HalfTurn) => rough * by_method(HALF_TURN),
+            Summand::Symmetric(_, Measure::QuarterTurn) => rough * by_method(HALF_TURN) * QUARTER_TURN,
+            _ if self.is_coarse(part) || part.units() == 0 => rough * by_method(SMALL),
+            _ => {
+                let share = SAMPLE_OF_PLAN / self.units.len() as u64;
+                let count = share.clamp(2, SAMPLE).min(part.units());
+                // One of each of as many equal stretches, at places that have nothing to do with how units are numbered.
+                let within = |k: u64| u128::from(k.wrapping_mul(GOLDEN_RATIO));
+                let place =
+                    |k: u64| (u128::from(k) << 64 | within(k)) * u128::from(part.units()) / u128::from(count);
+                let indices: Vec<u64> = (0..count).map(|k| (place(k) >> 64) as u64).collect();
+                let sample = part.positions_of_units(&indices);
+                sample.iter().map(|position| self.of_position(position)).sum::<f64>() / count as f64
+            }
+        }
+    }
+
+    fn of_position(&self, position: &Position) -> f64 {
+        let (board, queens) = (self.n, position.queens());
+        let [rows, columns] = [empty_rows(board, queens), empty_columns(board, queens)];
+        let squares = Squares::of(position);
+        let open: u32 = squares.rows().map(|row| squares.open_columns(row).count_ones()).sum();
+        let of = match self.scheme {
+            Scheme::Constellations { .. } => SEARCH,
+            Scheme::Families { .. } => FAMILIES,
+            Scheme::Centre { .. } => CENTRE,
+        };
+        let last = if self.is_for_search() {
+            self.estimate.nodes(&rows)
+        } else {
+            position.boundary().map_or(1, |pairs| pairs.iter().count()) as f64
+        };
+        let [by_rows, by_columns] = [rows, columns].map(|lines| self.estimate.completions(&lines));
+        if by_rows * by_columns == 0.0 {
+            return NOTHING;
+        }
+        let logs = of.base[0]
+            + of.base[1] * f64::from(board.n())
+            + of.completions[0] * by_rows.ln()
+            + of.completions[1] * by_columns.ln()
+            + of.open * f64::from(open)
+            + of.last * last.ln();
+        logs.exp()
+    }
+}
+
+fn at_least_one(nanoseconds: f64) -> u64 {
+    (nanoseconds as u64).max(1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{Plan, UnitId};
+
+    fn plan(spec: PlanSpec) -> Plan {
+        Plan::derive(spec).unwrap()
+    }
+
+    fn board(n: u8) -> Board {
+        Board::new(n).unwrap()
+    }
+
+    #[test]
+    fn units_add_up_to_about_the_whole_and_exactly_on_small_boards() {
+        let sum = |plan: &Plan| (0..plan.units()).map(|id| u128::from(plan.weight(UnitId(id)))).sum::<u128>();
+        for n in [1, 2, 4, 9, 16, 19] {
+            for spec in [PlanSpec::new(board(n)), PlanSpec::families(board(n))] {
+                let plan = plan(spec);
+                assert_eq!(sum(&plan), plan.total_weight(), "{spec:?}");
+            }
+        }
+        for n in [20, 23] {
+            for spec in [PlanSpec::new(board(n)), PlanSpec::families(board(n))] {
+                let plan = plan(spec);
+                let ratio = sum(&plan) as f64 / plan.total_weight() as f64;
+                assert!((ratio - 1.0).abs() < 0.02, "{ratio} by {spec:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn symmetric_counts_weigh_what_they_take() {
+        for spec in [PlanSpec::new(board(28)), PlanSpec::families(board(28))] {
+            let plan = plan(spec);
+            let half_turns: Vec<u64> = (0..200).filter(|id| is_half_turn(&plan, *id)).collect();
+            let mean =
+                half_turns.iter().map(|id| plan.weight(UnitId(*id))).sum::<u64>() / half_turns.len() as u64;
+            // Measured: 0.8 to 2.8 s, 2 s on average.
+            assert!((1_500_000_000..2_500_000_000).contains(&mean), "{mean} by {spec:?}");
+        }
+    }
+
+    fn is_half_turn(plan: &Plan, id: u64) -> bool {
+        matches!(plan.summand(UnitId(id)), Summand::Symmetric(_, Measure::HalfTurn))
+    }
+
+    #[test]
+    fn a_unit_has_one_weight_whichever_was_asked_for_first() {
+        let [a, b] = [(); 2].map(|()| plan(PlanSpec::families(board(23))));
+        let ids: Vec<u64> = (0..a.units()).step_by(37).collect();
+        let forwards: Vec<u64> = ids.iter().map(|id| a.weight(UnitId(*id))).collect();
+        let mut backwards: Vec<u64> = ids.iter().rev().map(|id| b.weight(UnitId(*id))).collect();
+        backwards.reverse();
+        assert_eq!(forwards, backwards);
+        assert!(forwards.iter().any(|weight| *weight != forwards[0]));
+    }
+}

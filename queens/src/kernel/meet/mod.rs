@@ -2,15 +2,18 @@
 //!
 //! ```text
 //! count(position):
-//!     place the queens of more outer rows, until the rest is small enough; for each such position:
+//!     place the queens of more central columns, until the rest is small enough; for each such position:
 //!         cut the free columns in a left and a right half
 //!         for each set S of free rows that the left half may occupy:
 //!             lefts  = the half boards on the left columns that occupy just the rows of S
 //!             rights = the half boards on the right columns that occupy just the other free rows
-//!             count += the pairs of a left and a right half that have no diagonal in common
+//!             for each row z of the left halves' last queen, and each row w of the right halves':
+//!                 count += the pairs of a left half with z and a right half with w that have no diagonal in common,
+//!                          of those left halves that leave the square of w free, and right halves that leave that of z
 //! ```
 //!
-//! Half boards of one row set are told apart by their diagonals only, one bit each, and pairs are counted 512 at a
+//! The last queens, those beside the cut, are a sieve: the halves that they attack are dropped before the pairs are
+//! counted, where that is worth its while. Half boards of one row set are told apart by their diagonals only, one bit each, and pairs are counted 512 at a
 //! time. The chapter "Two halves that meet" of docs/performance.md says why, and what it costs. Files:
 //!
 //! - which queens are placed first: [`outer`];

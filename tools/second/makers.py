@@ -25,9 +25,9 @@ class Vote:
         return self.origin[:2]
 
     def agrees(self, other):
-        """The same count, and where the method is the same, the same nodes."""
-        same_method = self._method() == other._method()
-        return self.count == other.count and (not same_method or self.nodes == other.nodes)
+        """The same count, and where both searched row by row, the same nodes."""
+        both_searched = self._method() == other._method() == "search"
+        return self.count == other.count and (not both_searched or self.nodes == other.nodes)
 
     def is_that_of(self, other):
         return (self.count, self.nodes, self.origin) == (other.count, other.nodes, other.origin)

@@ -196,15 +196,18 @@ impl Machines {
         Some(Origin { machine: self.number(owner, machine)?, kernel: kernel as u8, mirrored })
     }
 
-    /// Whether two counts of a unit say the same: the count, and the nodes where the method is the same.
+    /// Whether two counts of a unit say the same: the count, and the nodes where both searched row by row.
     pub fn agree(&self, a: &Vote, b: &Vote) -> bool {
         self.says_the_same(a, b.count, b.nodes, self.kernel(b.origin.kernel))
     }
 
-    /// Whether a count that is not on record says what a vote says: the count, and the nodes where the method is the same.
+    /// Whether a count that is not on record says what a vote says: the count, and the nodes where both searched row by row.
+    ///
+    /// The halves that the other method makes follow from how a kernel cuts a position, which releases do differently: in
+    /// the middle of a run they must not be held against anybody.
     pub fn says_the_same(&self, vote: &Vote, count: u64, nodes: u64, kernel: &str) -> bool {
-        let same_method = method(self.kernel(vote.origin.kernel)) == method(kernel);
-        vote.count == count && (!same_method || vote.nodes == nodes)
+        let both_searched = [self.kernel(vote.origin.kernel), kernel].map(is_search) == [true; 2];
+        vote.count == count && (!both_searched || vote.nodes == nodes)
     }
 
     /// Two counts have proved one of the machine wrong, at least one of another owner if that is said.
@@ -303,6 +306,7 @@ impl Machines {
     }
 }
 
-fn method(kernel: &str) -> &str {
-    kernel.split_once('/').map_or(kernel, |(method, _)| method)
+/// Whether it is a kernel of the row-by-row search, METHOD/INSTRUCTIONS.
+fn is_search(kernel: &str) -> bool {
+    kernel.split_once('/').is_some_and(|(method, _)| method == "search")
 }

@@ -57,8 +57,8 @@ const CENTRE: Coefficients =
 const FAMILIES: Coefficients =
     Coefficients { base: [-1.1557, 0.5615], completions: [0.1463, -0.8234], open: 0.0808, last: 0.1159 };
 
-/// Nanoseconds of a node that the estimate expects, and of a completion, on small boards.
-const SMALL: [f64; 2] = [0.6, 15.0];
+/// Nanoseconds of a node that the estimate expects, and of a completion, on small boards: roughly, also for symmetric counts.
+const SMALL: [f64; 2] = [1.0, 15.0];
 
 /// Nanoseconds of a count of what the half turn fixes, by the root of the position's expected nodes or completions; one of
 /// what the quarter turn fixes takes next to nothing.
@@ -124,9 +124,9 @@ impl Work {
         let by_method = |of: [f64; 2]| of[usize::from(!self.is_for_search())];
         let rough = part.unit_weight() as f64;
         match part.summand() {
+            _ if self.n.n() < LOOKED_AT || part.units() == 0 => rough * by_method(SMALL),
             Summand::Symmetric(_, Measure::HalfTurn) => rough * by_method(HALF_TURN),
             Summand::Symmetric(_, Measure::QuarterTurn) => rough * by_method(HALF_TURN) * QUARTER_TURN,
-            _ if self.is_coarse(part) || part.units() == 0 => rough * by_method(SMALL),
             _ => {
                 let share = SAMPLE_OF_PLAN / self.units.len() as u64;
                 let count = share.clamp(2, SAMPLE).min(part.units());

@@ -110,8 +110,8 @@ impl LoadWorker {
             self_test: self_test::expected(),
             ..v1::RegisterRequest::default()
         };
-        // Not all in the same millisecond.
-        sleep(self.period.mul_f64(f64::from(self.number % 97) / 97.0)).await;
+        // Renewals are spread as those of workers that came at different times.
+        sleep(RENEW_EVERY.mul_f64(f64::from(self.number % 97) / 97.0)).await;
         self.client.clone().register(register).await.expect("it is welcome").into_inner().worker
     }
 

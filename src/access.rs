@@ -10,7 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use coordinator::{Access, Bearers, Guard, Right, ServerKeys};
+use coordinator::{Access, Bearers, Encryption, Guard, Right, ServerKeys};
 use proto::{AccessToken, Owner};
 use worker::Credentials;
 
@@ -52,22 +52,24 @@ pub const ADMIN: TokenName =
 /// All of them.
 const TOKENS: [TokenName; 4] = [JOIN, STATUS, FOLLOW, ADMIN];
 
+/// The key of the coordinator's certificate, in its folder of keys.
+const SERVER_KEY: &str = "server.key";
+
 /// Names the owners that are let in no more, one a line, in the coordinator's folder of keys.
 pub const REVOKED: &str = "revoked";
 
 /// Whom a coordinator lets in, and what keeps that up with the files.
 pub fn guard(keys: Option<&Path>) -> anyhow::Result<(Guard, KeyWatch)> {
-    let server_keys = keys.map(server_keys).transpose()?;
-    let by_certificate = server_keys.as_ref().is_some_and(|keys| keys.client_authority.is_some());
     if let Some(keys) = keys {
-        TOKENS.iter().for_each(|name| warn_if_others_may_read(&keys.join(name.file)));
+        let secrets = TOKENS.iter().map(|name| name.file).chain([SERVER_KEY]);
+        secrets.for_each(|file| warn_if_others_may_read(&keys.join(file)));
     }
     let texts = Texts::read(keys)?;
     let bearers = texts.bearers()?;
-    texts.let_take_part(&bearers, by_certificate)?;
-    let is_open = server_keys.is_none() && bearers.is_empty();
+    let encryption = texts.server.as_ref().map(Encryption::new).transpose()?;
+    let is_open = encryption.is_none() && bearers.is_empty();
     let access = if is_open { Access::open() } else { Access::guarded(bearers) };
-    Ok((Guard::new(access.clone(), server_keys)?, KeyWatch::new(access, texts, by_certificate)))
+    Ok((Guard::new(access.clone(), encryption.clone()), KeyWatch::new(access, encryption, texts)))
 }
 
 /// What a worker or `status` shows: the first token that is there.
@@ -93,31 +95,35 @@ fn server_keys(keys: &Path) -> anyhow::Result<ServerKeys> {
     let authority = keys.join("ca.pem");
     Ok(ServerKeys {
         certificate: pem(&keys.join("server.pem"))?,
-        key: secret(&keys.join("server.key"))?,
+        key: read(&keys.join(SERVER_KEY))?,
         client_authority: authority.exists().then(|| pem(&authority)).transpose()?,
     })
 }
 
-/// Everything that says whom a coordinator lets in, as it stands in its files and the environment.
+/// Everything that says whom a coordinator lets in, and what it proves itself with, as it stands in its files and the
+/// environment.
 #[derive(Clone, PartialEq, Eq)]
 struct Texts {
     /// The folder, as it was named.
     keys: Option<PathBuf>,
+    server: Option<ServerKeys>,
     tokens: Vec<TokenText>,
     revoked: String,
 }
 
 impl Texts {
     fn read(keys: Option<&Path>) -> anyhow::Result<Self> {
+        let server = keys.map(server_keys).transpose()?;
         let mut tokens = Vec::new();
         for name in TOKENS {
             tokens.extend(TokenText::read(keys, name)?);
         }
         let revoked = keys.map(|keys| keys.join(REVOKED)).filter(|file| file.exists());
         let revoked = revoked.map(|file| read(&file)).transpose()?.unwrap_or_default();
-        Ok(Self { keys: keys.map(Path::to_owned), tokens, revoked })
+        Ok(Self { keys: keys.map(Path::to_owned), server, tokens, revoked })
     }
 
+    /// Whom they let in; refused where nobody could take part although something is asked for.
     fn bearers(&self) -> anyhow::Result<Bearers> {
         let mut bearers = Bearers::default();
         for text in &self.tokens {
@@ -130,14 +136,10 @@ impl Texts {
                 &owner_name(name).with_context(|| format!("{REVOKED} holds something else"))?,
             ));
         }
-        Ok(bearers)
-    }
-
-    /// Refuses what would let nobody take part, by a token or a certificate, although something is asked for.
-    fn let_take_part(&self, bearers: &Bearers, by_certificate: bool) -> anyhow::Result<()> {
+        let by_certificate = self.server.as_ref().is_some_and(|keys| keys.client_authority.is_some());
         let asks = self.keys.is_some() || !bearers.is_empty();
         if bearers.can_join() || by_certificate || !asks {
-            return Ok(());
+            return Ok(bearers);
         }
         let place = self.keys.as_ref().map(|keys| format!(" in {}", keys.display())).unwrap_or_default();
         bail!("nobody could take part: there is no {}{place}, and {} is not set", JOIN.file, JOIN.variable);

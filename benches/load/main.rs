@@ -4,7 +4,8 @@
 //! unless told otherwise) that register, lease, renew and report made-up counts like real ones, all together RATE of them a
 //! second (5000), for so many SECONDS (30). They hold LEASES together (ten seconds ahead each, unless told), and so many
 //! more are WAITING for units (none): they have their share already. Prints the durable counts a second, the time from a
-//! report to its acknowledgement, and the processor time and memory of the coordinator.
+//! report to its acknowledgement, the processor time and memory of the coordinator, and the processor time of the simulated
+//! workers, which it has to share the machine with.
 
 mod worker;
 
@@ -80,10 +81,10 @@ async fn measure(workers: u32, rate: f64, time: Duration, leases_each: u32, wait
     }
     tokio::time::sleep(if waiting > 0 { WARM_UP } else { Duration::ZERO }).await;
     acknowledged.take();
-    let (begun, cpu) = (Instant::now(), coordinator.cpu_seconds());
+    let (begun, cpu, own_cpu) = (Instant::now(), coordinator.cpu_seconds(), cpu_seconds("self"));
     tokio::time::sleep(time).await;
     let (seconds, mut latencies) = (begun.elapsed().as_secs_f64(), acknowledged.take());
-    let cpu = coordinator.cpu_seconds() - cpu;
+    let (cpu, own_cpu) = (coordinator.cpu_seconds() - cpu, cpu_seconds("self") - own_cpu);
     let status = client().status(v1::StatusRequest {}).await.expect("a status").into_inner();
     println!("{} leases, {} workers registered", status.leased, status.workers_total);
     assert!(crowd.try_join_next().is_none(), "no worker has failed");
@@ -108,6 +109,7 @@ async fn measure(workers: u32, rate: f64, time: Duration, leases_each: u32, wait
         1e6 * cpu / counts as f64,
         coordinator.peak_mib()
     );
+    println!("simulated workers: {:.2} cores, beside it on the same machine", own_cpu / seconds);
 }
 
 /// Waits for the coordinator, and asks for the fingerprint of its plan.
@@ -129,23 +131,27 @@ struct CoordinatorProcess {
 }
 
 impl CoordinatorProcess {
-    fn proc(&self, file: &str) -> String {
-        fs::read_to_string(format!("/proc/{}/{file}", self.process.id())).expect("the coordinator is there")
-    }
-
-    /// Its processor time so far, user and system.
     fn cpu_seconds(&self) -> f64 {
-        let stat = self.proc("stat");
-        let (_, fields) = stat.rsplit_once(") ").expect("a name in brackets");
-        let ticks = fields.split(' ').skip(11).take(2).filter_map(|field| field.parse::<f64>().ok());
-        ticks.sum::<f64>() / TICKS
+        cpu_seconds(&self.process.id().to_string())
     }
 
     fn peak_mib(&self) -> f64 {
-        let status = self.proc("status");
+        let status = proc(&self.process.id().to_string(), "status");
         let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a peak");
         line.trim().trim_end_matches(" kB").parse::<f64>().expect("a number") / 1024.0
     }
+}
+
+fn proc(process: &str, file: &str) -> String {
+    fs::read_to_string(format!("/proc/{process}/{file}")).expect("the process is there")
+}
+
+/// The processor time of a process so far, user and system.
+fn cpu_seconds(process: &str) -> f64 {
+    let stat = proc(process, "stat");
+    let (_, fields) = stat.rsplit_once(") ").expect("a name in brackets");
+    let ticks = fields.split(' ').skip(11).take(2).filter_map(|field| field.parse::<f64>().ok());
+    ticks.sum::<f64>() / TICKS
 }
 
 impl Drop for CoordinatorProcess {

@@ -18,6 +18,8 @@ use tracing::warn;
 
 use crate::access::Access;
 use crate::bucket::Bucket;
+use crate::caller::Caller;
+use crate::encryption::{Encryption, Transport};
 use crate::peers::{Peer, Seats};
 
 /// Not more connections are held at a time.
@@ -37,15 +39,25 @@ const PAUSE: Duration = Duration::from_millis(200);
 const LOGGED_AT_ONCE: u32 = 3;
 const LOGGED_EVERY: Duration = Duration::from_secs(10);
 
-/// Accepts connections until the stream is dropped. Where callers need not present anything, all are welcome.
-pub fn connections(listener: TcpListener, access: &Access) -> ReceiverStream<io::Result<AcceptedConnection>> {
+/// A connection over which calls come.
+type Connection = Transport<AcceptedConnection>;
+
+/// Accepts connections until the stream is dropped, and encrypts them where that is given. Where callers need not present
+/// anything, all are welcome.
+pub fn connections(
+    listener: TcpListener,
+    access: &Access,
+    encryption: Option<Encryption>,
+) -> ReceiverStream<io::Result<Connection>> {
     // As many open files as the system grants: its usual 1024 are few for a thousand workers.
     let open_files = rlimit::increase_nofile_limit(MOST_CONNECTIONS + KEPT_FREE).unwrap_or(1024);
     let most = open_files.saturating_sub(KEPT_FREE).clamp(1, MOST_CONNECTIONS) as usize;
     let seats = Arc::clone(access.seats());
     seats.set_most(most);
     let (accepted, stream) = channel(1);
-    tokio::spawn(accept(listener, Arc::new(Semaphore::new(most)), seats, !access.is_guarded(), accepted));
+    let free = Arc::new(Semaphore::new(most));
+    let hand_over = HandOver { encryption, accepted };
+    tokio::spawn(accept(listener, free, seats, !access.is_guarded(), hand_over));
     ReceiverStream::new(stream)
 }
 
@@ -54,13 +66,13 @@ async fn accept(
     free: Arc<Semaphore>,
     seats: Arc<Seats>,
     all_welcome: bool,
-    accepted: Sender<io::Result<AcceptedConnection>>,
+    hand_over: HandOver,
 ) {
     let (mut log, begun) = (Bucket::new(LOGGED_AT_ONCE, LOGGED_EVERY), Instant::now());
     loop {
         let stream = tokio::select! {
             stream = listener.accept() => stream,
-            () = accepted.closed() => return,
+            () = hand_over.accepted.closed() => return,
         };
         // An error here would end the server; what is refused comes again.
         let (stream, address) = match stream {
@@ -87,8 +99,31 @@ async fn accept(
         let peer = seats.newcomer(address, all_welcome);
         let (seats, probation) = (Arc::clone(&seats), Box::pin(sleep(PROBATION)));
         let connection = AcceptedConnection { stream, peer, seats, probation, _permit: permit };
-        if accepted.send(Ok(connection)).await.is_err() {
-            return;
+        tokio::spawn(hand_over.clone().hand_over(connection));
+    }
+}
+
+/// How an accepted connection comes to where it is served.
+#[derive(Clone)]
+struct HandOver {
+    encryption: Option<Encryption>,
+    accepted: Sender<io::Result<Connection>>,
+}
+
+impl HandOver {
+    async fn hand_over(self, connection: AcceptedConnection) {
+        let connection = match &self.encryption {
+            None => Some(Transport::Plain(connection)),
+            Some(encryption) => encryption.agree(connection).await.map(|stream| {
+                let (connection, session) = stream.get_ref();
+                if let Some(certificate) = session.peer_certificates().and_then(<[_]>::first) {
+                    connection.peer.certify(Caller::certified(certificate));
+                }
+                Transport::Encrypted(Box::new(stream))
+            }),
+        };
+        if let Some(connection) = connection {
+            self.accepted.send(Ok(connection)).await.ok();
         }
     }
 }

@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::task::{Context, Waker};
 
 use proto::Owner;
@@ -27,6 +27,8 @@ pub struct Peer(Arc<PeerState>);
 struct PeerState {
     number: u64,
     address: SocketAddr,
+    /// As whom it was let in by its certificate, if it has shown one.
+    certified: OnceLock<Caller>,
     /// Whether a call of it was let pass.
     welcome: AtomicBool,
     closed: AtomicBool,
@@ -37,12 +39,23 @@ struct PeerState {
 impl Peer {
     fn new(number: u64, address: SocketAddr, welcome: bool) -> Self {
         let (welcome, closed) = (AtomicBool::new(welcome), AtomicBool::new(false));
-        Self(Arc::new(PeerState { number, address, welcome, closed, reader: Mutex::default() }))
+        let (certified, reader) = (OnceLock::new(), Mutex::default());
+        Self(Arc::new(PeerState { number, address, certified, welcome, closed, reader }))
     }
 
     /// Where it is.
     pub fn address(&self) -> SocketAddr {
         self.0.address
+    }
+
+    /// It has shown a certificate of that caller's.
+    pub fn certify(&self, caller: Caller) {
+        self.0.certified.set(caller).ok();
+    }
+
+    /// Who it is by its certificate, if it has shown one.
+    pub fn certified(&self) -> Option<&Caller> {
+        self.0.certified.get()
     }
 
     /// Whether a call of it was let pass, so that the connection may stay.

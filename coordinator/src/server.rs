@@ -1,7 +1,5 @@
 //! Serves a run to workers until the caller's shutdown.
 
-use std::error::Error as _;
-use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -10,10 +8,11 @@ use std::time::Duration;
 use proto::v1::coordinator_server::CoordinatorServer;
 use thiserror::Error;
 use tokio::net::TcpListener;
-use tonic::transport::{Certificate, Identity, Server, ServerTlsConfig};
+use tonic::transport::Server;
 
 use crate::access::Access;
 use crate::connections::connections;
+use crate::encryption::Encryption;
 use crate::gate::{Gate, MESSAGE_BYTES};
 use crate::handle::Handle;
 use crate::quota::Quotas;
@@ -32,80 +31,25 @@ const HEADER_BYTES: u32 = 8 << 10;
 const CALL_WINDOW: u32 = 128 << 10;
 const CONNECTION_WINDOW: u32 = 256 << 10;
 
-/// A connection that has not agreed on its keys in this time is dropped.
-const HANDSHAKE: Duration = Duration::from_secs(10);
-
 /// The server cannot start, or has ended for another reason than its shutdown.
 #[derive(Debug, Error)]
 pub enum ServeError {
-    /// The certificate and its key are of no use.
-    #[error("the server's certificate or key cannot be used: {0}")]
-    Keys(String),
     /// The transport failed.
     #[error("the server has failed: {0}")]
     Transport(#[from] tonic::transport::Error),
-}
-
-/// What a server proves itself with, and whom it lets prove themselves so; all in PEM.
-pub struct ServerKeys {
-    /// Its certificate.
-    pub certificate: String,
-    /// The key of the certificate.
-    pub key: String,
-    /// The authority whose certificates let clients take part, if any.
-    pub client_authority: Option<String>,
-}
-
-impl fmt::Debug for ServerKeys {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("ServerKeys(not shown)")
-    }
-}
-
-impl From<ServerKeys> for ServerTlsConfig {
-    fn from(keys: ServerKeys) -> Self {
-        let tls = Self::new().identity(Identity::from_pem(keys.certificate, keys.key)).timeout(HANDSHAKE);
-        match keys.client_authority {
-            None => tls,
-            Some(authority) => {
-                tls.client_ca_root(Certificate::from_pem(authority)).client_auth_optional(true)
-            }
-        }
-    }
 }
 
 /// Whom a server lets in, and over what.
 #[derive(Debug)]
 pub struct Guard {
     access: Access,
-    server: Server,
+    encryption: Option<Encryption>,
 }
 
 impl Guard {
-    /// Lets in whom `access` lets in; with keys over TLS only.
-    ///
-    /// # Errors
-    /// The keys are of no use.
-    pub fn new(access: Access, keys: Option<ServerKeys>) -> Result<Self, ServeError> {
-        let server = Server::builder()
-            .http2_keepalive_interval(Some(KEEP_ALIVE))
-            .http2_keepalive_timeout(Some(KEEP_ALIVE))
-            .http2_max_header_list_size(HEADER_BYTES)
-            .initial_stream_window_size(CALL_WINDOW)
-            .initial_connection_window_size(CONNECTION_WINDOW)
-            .max_concurrent_streams(MOST_CALLS);
-        let server = match keys {
-            None => server,
-            Some(keys) => server.tls_config(keys.into()).map_err(|error| {
-                ServeError::Keys(error.source().map_or_else(|| error.to_string(), ToString::to_string))
-            })?,
-        };
-        Ok(Self { access, server })
-    }
-
-    /// Whom it lets in; that can be changed while it does.
-    pub fn access(&self) -> Access {
-        self.access.clone()
+    /// Lets in whom `access` lets in; over TLS only where there is an encryption. Both can be changed while it serves.
+    pub fn new(access: Access, encryption: Option<Encryption>) -> Self {
+        Self { access, encryption }
     }
 }
 
@@ -131,14 +75,20 @@ async fn serve_until(
     guard: Guard,
     shutdown: Boxed<()>,
 ) -> Result<(), ServeError> {
-    let Guard { access, server } = guard;
+    let Guard { access, encryption } = guard;
     let clock = Arc::clone(handle.clock());
     let service = CoordinatorServer::new(Service::new(handle)).max_decoding_message_size(MESSAGE_BYTES);
     let (health, health_service) = tonic_health::server::health_reporter();
     health.set_serving::<CoordinatorServer<Service>>().await;
-    let incoming = connections(listener, &access);
+    let incoming = connections(listener, &access, encryption);
     let gate = Gate { access, quotas: Arc::new(Quotas::default()), clock };
-    server
+    Server::builder()
+        .http2_keepalive_interval(Some(KEEP_ALIVE))
+        .http2_keepalive_timeout(Some(KEEP_ALIVE))
+        .http2_max_header_list_size(HEADER_BYTES)
+        .initial_stream_window_size(CALL_WINDOW)
+        .initial_connection_window_size(CONNECTION_WINDOW)
+        .max_concurrent_streams(MOST_CALLS)
         .layer(gate)
         .add_service(health_service)
         .add_service(service)

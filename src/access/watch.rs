@@ -1,9 +1,9 @@
-//! Keeps whom a coordinator lets in up with the files: a token that is added or revoked holds within a second, while the
-//! coordinator goes on.
+//! Keeps whom a coordinator lets in, and what it proves itself with, up with the files: a token that is added or revoked
+//! and a new certificate hold within a second, while the coordinator goes on.
 
 use std::time::Duration;
 
-use coordinator::{Access, Handle};
+use coordinator::{Access, Encryption, Handle};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 use tracing::{info, warn};
@@ -14,16 +14,16 @@ use super::Texts;
 /// copied is read in part otherwise.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
 
-/// What is let in, and what the files said of that when they were last read.
+/// Who is let in over what, and what the files said of that when they were last read.
 pub struct KeyWatch {
     access: Access,
+    encryption: Option<Encryption>,
     known: Texts,
-    by_certificate: bool,
 }
 
 impl KeyWatch {
-    pub(super) fn new(access: Access, known: Texts, by_certificate: bool) -> Self {
-        Self { access, known, by_certificate }
+    pub(super) fn new(access: Access, encryption: Option<Encryption>, known: Texts) -> Self {
+        Self { access, encryption, known }
     }
 
     /// Looks at the files from time to time, for ever, where there are any. The workers of owners that are revoked are
@@ -53,21 +53,24 @@ impl KeyWatch {
         }
     }
 
-    /// Lets in whom the files name now; if they make no sense, whom they named before.
+    /// Has what the files say hold from now on; if it makes no sense, what they said before.
     fn take_over(&mut self, texts: Texts) {
-        let bearers = texts.bearers();
-        let bearers = bearers.and_then(|bearers| {
-            texts.let_take_part(&bearers, self.by_certificate)?;
-            Ok(bearers)
-        });
-        match bearers {
-            Ok(bearers) if self.access.is_guarded() => {
-                info!(revoked = bearers.revoked().count(), "the keys have changed and hold from now on");
-                self.access.replace(bearers);
+        match self.replace(&texts) {
+            Ok(()) => {
+                let revoked = self.access.revoked().len();
+                info!(revoked, "the keys have changed and hold from now on");
             }
-            Ok(_) => {}
             Err(error) => warn!("the keys are as they were: {error:#}"),
         }
         self.known = texts;
+    }
+
+    fn replace(&self, texts: &Texts) -> anyhow::Result<()> {
+        let bearers = texts.bearers()?;
+        if let (Some(encryption), Some(keys)) = (&self.encryption, &texts.server) {
+            encryption.replace(keys)?;
+        }
+        self.access.replace(bearers);
+        Ok(())
     }
 }

@@ -79,8 +79,7 @@ fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
     write_tokens(keys)?;
     Ok(format!(
         "made a new certificate, valid for {days} days for {}, and new tokens; the tokens before them hold until keys \
-         are renewed again. Copy, the coordinator's folder first: it reads tokens while it goes on, the certificate when \
-         it is started anew:\n{}",
+         are renewed again. Copy, the coordinator's folder first, which is read within a second while the coordinator goes on:\n{}",
         with_local(&hosts).join(", "),
         what_goes_where(keys)
     ))

@@ -172,6 +172,50 @@ fn renewing_keys_in_the_middle_of_a_run_loses_no_lease() {
 }
 
 #[test]
+fn a_new_certificate_is_shown_to_those_who_come_and_those_who_are_there_lose_no_lease() {
+    let folder = keys();
+    let path = |file: &str| folder.path().join(file);
+    // At first the coordinator has a certificate of another authority than the one that `keys renew` gives it.
+    for file in ["server.pem", "server.key"] {
+        fs::copy(path("others/coordinator").join(file), path("keys/coordinator").join(file)).unwrap();
+    }
+    let of_others = |token: &'static str| [("ca.pem", "others/ca.pem"), token.split_once('=').unwrap()];
+    folder_of(&folder, "early", &of_others("join.token=keys/worker/join.token"));
+    folder_of(&folder, "onlooker", &of_others("status.token=keys/status/status.token"));
+    let address = free_address();
+    let args = format!(
+        "coordinator --n 18 --run run --listen {address} --keys keys/coordinator --json --method search \
+         --double-check none"
+    );
+    let coordinator = folder.start(&args, "log");
+    until("the coordinator listens", || TcpStream::connect(&address).is_ok());
+    let status = |keys: &str| folder.run(&format!("status --coordinator https://{address} --keys {keys}"));
+    let early = work(&folder, &address, "early", "early");
+    until("it has units", || {
+        let outcome = folder.run(&format!("status --coordinator https://{address} --keys onlooker --json"));
+        outcome.code == Some(0) && outcome.json()["leased"].as_u64() > Some(0)
+    });
+    status("keys/status").refused(&["certificate"]);
+    // A key that is not the certificate's changes nothing, nor does half a certificate.
+    fs::copy(path("keys/ca.key"), path("keys/coordinator/server.key")).unwrap();
+    until("it is told", || text(&folder, "log").contains("as they were: the server's certificate or key"));
+    let whole = text(&folder, "others/coordinator/server.pem");
+    fs::write(path("keys/coordinator/server.pem"), &whole[..whole.len() / 2]).unwrap();
+    until("it is told again", || text(&folder, "log").matches("the keys are as they were").count() == 2);
+    assert_eq!(status("onlooker").code, Some(0));
+    assert_eq!(folder.run("keys renew keys").code, Some(0));
+    until("the new certificate is shown", || status("keys/status").code == Some(0));
+    status("onlooker").refused(&["certificate"]);
+    let late = work(&folder, &address, "keys/worker", "late");
+    assert_eq!(coordinator.end().json()["total"], published(18));
+    for worker in [early, late] {
+        let worker = worker.end();
+        assert!(worker.code == Some(0) && !worker.stderr.contains("lost"), "{worker:?}");
+        assert!(!worker.stderr.contains("waiting for the coordinator"), "{worker:?}");
+    }
+}
+
+#[test]
 fn folders_of_keys_of_older_releases_go_on_working_and_are_completed_when_renewed() {
     let folder = keys();
     for new in ["admin", "follower", "coordinator/admin.token", "coordinator/follow.token"] {

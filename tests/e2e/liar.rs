@@ -58,7 +58,7 @@ fn a_worker_that_lies_in_one_unit_of_twenty_is_quarantined_and_the_total_is_exac
                 .unwrap();
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let guard = Guard::new(Access::open(), None).unwrap();
+        let guard = Guard::new(Access::open(), None);
         tokio::spawn(serve(listener, handle.clone(), guard, Box::pin(std::future::pending())));
         for config in [config("liar", lying), config("a", Arc::clone(&honest)), config("b", honest)] {
             let remote = Remote::new(&[&url], &Credentials::default()).unwrap();

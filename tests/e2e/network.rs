@@ -76,7 +76,7 @@ impl Cluster {
         self.workers.iter().for_each(Running::terminate);
         let told = self.summaries();
         self.coordinator.terminate();
-        assert_eq!(self.coordinator.end().code, Some(0));
+        assert_eq!(self.coordinator.end().code, Some(143));
         let counts = self.folder.counts("run") as u64;
         assert_eq!(told, counts + checks(&self.folder), "each counted once");
     }

@@ -8,7 +8,6 @@ use std::time::Duration;
 use proto::{AUTHORIZATION, Owner};
 use tonic::Status;
 use tonic::codegen::http;
-use tonic::transport::server::TlsConnectInfo;
 use tracing::warn;
 
 use crate::bucket::Bucket;
@@ -78,8 +77,7 @@ impl Access {
         mut request: http::Request<B>,
     ) -> Result<(http::Request<B>, Caller), Status> {
         let peer = request.extensions().get::<Peer>();
-        let chain = request.extensions().get::<TlsConnectInfo<Peer>>().and_then(TlsConnectInfo::peer_certs);
-        let certified = chain.as_ref().and_then(|chain| chain.first()).map(Caller::certified);
+        let certified = peer.and_then(Peer::certified).cloned();
         let authorization = request.headers().get(AUTHORIZATION).map(http::HeaderValue::as_bytes);
         let judged = self.judge(request.uri().path(), authorization, certified);
         let admitted = judged.and_then(|caller| match peer {

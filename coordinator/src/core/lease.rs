@@ -168,8 +168,7 @@ impl Core {
 
     /// Takes the next unit whose count the worker may check.
     fn next_check(&mut self, borrower: &Borrower) -> Option<UnitId> {
-        let machines: Vec<_> = self.open.checks.keys().copied().collect();
-        let machine = machines.into_iter().find(|machine| self.may_check(borrower, *machine))?;
+        let machine = self.open.checks.keys().copied().find(|machine| self.may_check(borrower, *machine))?;
         self.open.take_check(machine)
     }
 

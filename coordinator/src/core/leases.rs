@@ -87,6 +87,12 @@ impl Leases {
         self.by_unit.get(&unit).map(|lent| lent.worker)
     }
 
+    /// Those of the units that the worker does not hold.
+    pub fn not_held<'a>(&self, worker: WorkerId, units: &'a BTreeSet<UnitId>) -> Vec<&'a UnitId> {
+        let held = self.held.get(&worker);
+        units.iter().filter(|unit| held.is_none_or(|held| !held.units.contains_key(unit))).collect()
+    }
+
     /// How many units the worker holds.
     pub fn units_of(&self, worker: WorkerId) -> u64 {
         self.held.get(&worker).map_or(0, |held| held.units.len() as u64)

@@ -17,13 +17,10 @@ pub(super) const ALONE: Duration = Duration::from_secs(3);
 impl Core {
     /// Notes whether several machines, and several owners, are there at this time.
     pub(super) fn note_machines(&mut self, now: Duration) {
-        let mut present = self.workers.present(since(now));
-        let Some(first) = present.next() else { return };
-        let mut others = present.peekable();
-        if others.peek().is_some() {
+        if self.workers.present(since(now)).nth(1).is_some() {
             self.last_accompanied = Some(now);
         }
-        if others.any(|other| other.owner != first.owner) {
+        if self.workers.present_owners(since(now)).nth(1).is_some() {
             self.last_two_owners = Some(now);
         }
     }
@@ -46,11 +43,10 @@ impl Core {
 
     /// Whether no other owner has had a machine there for long enough that none is to be waited for.
     pub(super) fn is_only_owner(&self, now: Duration, owner: &Owner) -> bool {
-        if self.workers.present(since(now)).any(|other| other.owner != *owner) {
+        if self.present_owners(now).any(|other| other != owner) {
             return false;
         }
-        let mut known = self.standing.sums().machines.iter();
-        let had_others = known.any(|other| other.owner != owner.name() && !other.is_quarantined());
+        let had_others = self.standing.sums().machines.believes_another_than(owner.name());
         let last = self.last_two_owners.or(had_others.then_some(Duration::ZERO));
         last.is_none_or(|last| now.saturating_sub(last) >= ALONE)
     }
@@ -60,9 +56,14 @@ impl Core {
         self.standing.sums().machines.is_quarantined(machine.owner.name(), &machine.machine)
     }
 
-    /// Those that are there and not among the owners and machines given.
+    /// The machines that are there.
     pub(super) fn present(&self, now: Duration) -> impl Iterator<Item = &Identity> {
         self.workers.present(since(now))
+    }
+
+    /// The owners of them.
+    pub(super) fn present_owners(&self, now: Duration) -> impl Iterator<Item = &Owner> {
+        self.workers.present_owners(since(now))
     }
 }
 

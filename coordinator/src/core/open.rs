@@ -78,7 +78,7 @@ impl Core {
             units.iter().for_each(|unit| self.reopen(*unit));
             return;
         };
-        let has_other_owners = self.present(now).any(|other| other.owner != owner);
+        let has_other_owners = self.present_owners(now).any(|other| *other != owner);
         self.given_up.append(&mut self.losses.add(units, &owner, has_other_owners));
         for unit in units {
             self.reopen(*unit);

@@ -20,11 +20,7 @@ impl Core {
         let omitted = self.leases.renew(now, worker, &named);
         omitted.into_iter().for_each(|unit| self.reopen(unit));
         // A lease also ends with the record of its count; that is no loss.
-        let is_lost = |unit: &UnitId| {
-            self.leases.holder(*unit) != Some(worker)
-                && !self.recording.contains_key(unit)
-                && !self.has_count(*unit)
-        };
-        Ok(named.into_iter().filter(is_lost).collect())
+        let is_lost = |unit: &UnitId| !self.recording.contains_key(unit) && !self.has_count(*unit);
+        Ok(self.leases.not_held(worker, &named).into_iter().copied().filter(is_lost).collect())
     }
 }

@@ -104,7 +104,7 @@ impl Core {
             return Some(Variant::ALL[1]);
         }
         let is_among_owners = voters.windows(2).any(|pair| pair[0].owner != pair[1].owner);
-        if is_among_owners || self.present(now).any(|other| !owner_has_voted(other.owner.name())) {
+        if is_among_owners || self.present_owners(now).any(|other| !owner_has_voted(other.name())) {
             return None;
         }
         if !has_voted(&borrower.identity) {

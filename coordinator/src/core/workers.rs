@@ -17,16 +17,34 @@ use super::rate::Rate;
 #[derive(Debug)]
 pub struct Workers {
     by_id: HashMap<WorkerId, RegisteredWorker>,
-    machines: BTreeMap<Identity, RegisteredMachine>,
+    machines: BTreeMap<Identity, Presence>,
+    owners: BTreeMap<Owner, Presence>,
     threads: u64,
     numbers: StdRng,
 }
 
-/// What is known of a machine on which workers are registered.
+/// The workers that are registered on a machine, or by an owner.
 #[derive(Clone, Copy, Debug, Default)]
-struct RegisteredMachine {
+struct Presence {
     workers: u64,
     last_word: Duration,
+}
+
+impl Presence {
+    /// Whether one of them was heard of after that time. At the very beginning everybody is there who has registered.
+    fn is_since(&self, since: Duration) -> bool {
+        self.last_word > since || since.is_zero()
+    }
+}
+
+/// One worker less there.
+fn leave<K: Ord>(places: &mut BTreeMap<K, Presence>, place: &K) {
+    if let Some(presence) = places.get_mut(place) {
+        presence.workers -= 1;
+        if presence.workers == 0 {
+            places.remove(place);
+        }
+    }
 }
 
 /// One worker.
@@ -51,7 +69,13 @@ impl Workers {
     /// None. Numbers are drawn at random: nobody can guess that of another, and a restarted coordinator takes no worker
     /// of before for a new one.
     pub fn new(numbers: StdRng) -> Self {
-        Self { by_id: HashMap::new(), machines: BTreeMap::new(), threads: 0, numbers }
+        Self {
+            by_id: HashMap::new(),
+            machines: BTreeMap::new(),
+            owners: BTreeMap::new(),
+            threads: 0,
+            numbers,
+        }
     }
 
     /// Registers a worker under a number that none had before.
@@ -60,8 +84,11 @@ impl Workers {
         let id = WorkerId(self.numbers.random());
         let identity = Identity { owner, machine };
         let on_machine = self.machines.entry(identity.clone()).or_default();
-        on_machine.workers += 1;
-        on_machine.last_word = now;
+        let of_owner = self.owners.entry(identity.owner.clone()).or_default();
+        for presence in [on_machine, of_owner] {
+            presence.workers += 1;
+            presence.last_word = now;
+        }
         self.threads += u64::from(threads);
         let worker = RegisteredWorker {
             identity,
@@ -83,9 +110,9 @@ impl Workers {
     pub fn heard_of(&mut self, now: Duration, id: WorkerId) -> Result<&RegisteredWorker, Refusal> {
         let worker = self.by_id.get_mut(&id).ok_or(Refusal::UnknownWorker(id))?;
         worker.last_word = now;
-        if let Some(machine) = self.machines.get_mut(&worker.identity) {
-            machine.last_word = now;
-        }
+        let on_machine = self.machines.get_mut(&worker.identity);
+        let of_owner = self.owners.get_mut(&worker.identity.owner);
+        on_machine.into_iter().chain(of_owner).for_each(|presence| presence.last_word = now);
         Ok(worker)
     }
 
@@ -132,12 +159,8 @@ impl Workers {
     pub fn remove(&mut self, id: WorkerId) {
         let Some(RegisteredWorker { identity, threads, .. }) = self.by_id.remove(&id) else { return };
         self.threads -= u64::from(threads);
-        if let Some(machine) = self.machines.get_mut(&identity) {
-            machine.workers -= 1;
-            if machine.workers == 0 {
-                self.machines.remove(&identity);
-            }
-        }
+        leave(&mut self.machines, &identity);
+        leave(&mut self.owners, &identity.owner);
     }
 
     /// The workers whose last word came before that time.
@@ -159,9 +182,12 @@ impl Workers {
 
     /// The machines of which a worker was heard of after that time.
     pub fn present(&self, since: Duration) -> impl Iterator<Item = &Identity> {
-        // At the very beginning everybody is there who has registered.
-        let is_there = move |machine: &RegisteredMachine| machine.last_word > since || since.is_zero();
-        self.machines.iter().filter(move |(_, machine)| is_there(machine)).map(|(identity, _)| identity)
+        self.machines.iter().filter(move |(_, machine)| machine.is_since(since)).map(|(identity, _)| identity)
+    }
+
+    /// The owners of them.
+    pub fn present_owners(&self, since: Duration) -> impl Iterator<Item = &Owner> {
+        self.owners.iter().filter(move |(_, owner)| owner.is_since(since)).map(|(owner, _)| owner)
     }
 
     /// Whether there are none.

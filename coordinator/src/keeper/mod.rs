@@ -72,6 +72,8 @@ pub(crate) struct Keeper {
     save_next: Duration,
     /// Requests for units, in the order in which they are looked at next.
     waiting: VecDeque<WaitingWorker>,
+    /// When all of them are looked at again, for those that have waited long enough.
+    look_next: Duration,
     /// Reports that wait for the commit of their records.
     reports: Vec<PendingReport>,
     replicas: Replicas,
@@ -131,6 +133,7 @@ pub(crate) fn start(
         publish_next: Duration::ZERO,
         save_next: SAVE_EVERY,
         waiting: VecDeque::new(),
+        look_next: Duration::ZERO,
         reports: Vec::new(),
         stage: Stage::Counting,
         trouble: String::new(),
@@ -280,8 +283,15 @@ impl Keeper {
     fn serve_waiting(&mut self) {
         let (now, clock) = (self.now(), self.clock.now());
         let has_ended = matches!(self.stage, Stage::Ended(_));
+        let looks_at_all = has_ended || clock >= self.look_next;
+        if looks_at_all {
+            self.look_next = clock + TICK;
+        }
         let mut in_vain = 0;
         for _ in 0..self.waiting.len() {
+            if in_vain == ASKED_IN_VAIN && !looks_at_all {
+                break;
+            }
             let Some(waiting) = self.waiting.pop_front() else { break };
             let LeaseCall { worker, want, reply, .. } = &waiting.request;
             if reply.is_closed() {

@@ -146,6 +146,12 @@ impl Machines {
         self.list.iter()
     }
 
+    /// Whether a machine of another owner is on record and believed.
+    pub fn believes_another_than(&self, owner: &str) -> bool {
+        let mut others = self.numbers.iter().filter(|(other, _)| *other != owner);
+        others.any(|(_, machines)| machines.values().any(|id| !self.get(*id).is_quarantined()))
+    }
+
     /// Whether two machines belong to one owner.
     pub fn is_one_owner(&self, a: MachineId, b: MachineId) -> bool {
         self.get(a).owner == self.get(b).owner

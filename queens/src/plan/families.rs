@@ -18,33 +18,9 @@ use crate::plan::estimate::Estimate;
 use crate::plan::geometry::empty_rows;
 use crate::plan::part::{Part, Split};
 use crate::plan::parts::Parts;
-use crate::plan::spec::Scheme;
 use crate::position::{BoundaryPairs, Position};
 use crate::summand::Summand;
 use crate::symmetry::SymmetryClass;
-
-/// The scheme for a board and its parameters by default: units of about a minute up to n = 27, of some minutes beyond,
-/// and some thousands of them from n = 16 on. docs/performance.md has the measurements.
-pub fn default_scheme(board: Board) -> Scheme {
-    let outer = |rows, group, sides| Scheme::Families { rows, group, sides };
-    let centre = |columns, group| Scheme::Centre { columns, group };
-    match board.n() {
-        0..=11 => outer(0, 1, 0),
-        12..=15 => outer(0, 1, 2),
-        16..=17 => outer(0, 1, 3),
-        18..=19 => outer(0, 1, 4),
-        20..=22 => outer(1, 1, 2),
-        23 => centre(1, 1),
-        24 => centre(2, 8),
-        25 => centre(2, 1),
-        26 => centre(3, 2),
-        28 => centre(4, 4),
-        29 => centre(4, 5),
-        27 | 30 => centre(4, 6),
-        31 => centre(4, 9),
-        _ => centre(4, 11),
-    }
-}
 
 /// The parts where each family is split in that way. Nothing if that makes more than `most` units.
 pub fn parts(board: Board, split: Split, most: u64) -> Option<Parts> {

@@ -6,7 +6,6 @@ use thiserror::Error;
 use crate::board::Board;
 use crate::kernel::Method;
 use crate::plan::constellations::default_grain;
-use crate::plan::families::default_scheme;
 use crate::plan::part::MOST_IN_GROUP;
 
 /// How the count of a board is cut into units.
@@ -125,7 +124,7 @@ impl PlanSpec {
 
     /// The specification of a new run on that board, for halves that meet.
     pub fn families(n: Board) -> Self {
-        Self { n, scheme: default_scheme(n), version: CURRENT_VERSION }
+        Self { n, scheme: scheme_by_families(n), version: CURRENT_VERSION }
     }
 
     /// The method whose kernels the plan suits best. Others count it too.
@@ -169,5 +168,28 @@ impl PlanSpec {
             Method::Meet => Self::families(n),
             Method::Search => Self::new(n),
         }
+    }
+}
+
+/// The scheme by families for a board and its parameters by default: units of about a minute up to n = 27, of some minutes beyond,
+/// and some thousands of them from n = 16 on. docs/performance.md has the measurements.
+fn scheme_by_families(board: Board) -> Scheme {
+    let outer = |rows, group, sides| Scheme::Families { rows, group, sides };
+    let centre = |columns, group| Scheme::Centre { columns, group };
+    match board.n() {
+        0..=11 => outer(0, 1, 0),
+        12..=15 => outer(0, 1, 2),
+        16..=17 => outer(0, 1, 3),
+        18..=19 => outer(0, 1, 4),
+        20..=22 => outer(1, 1, 2),
+        23 => centre(1, 1),
+        24 => centre(2, 8),
+        25 => centre(2, 1),
+        26 => centre(3, 2),
+        28 => centre(4, 4),
+        29 => centre(4, 5),
+        27 | 30 => centre(4, 6),
+        31 => centre(4, 9),
+        _ => centre(4, 11),
     }
 }

@@ -16,7 +16,7 @@ use cpu_time::ThreadTime;
 use indicatif::{ProgressBar, ProgressStyle};
 use queens::UnitId;
 use queens::kernel::{Count, Kernel, Stop};
-use queens::plan::{Draw, Sampler};
+use queens::plan::{Draw, Sampler, Step};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
@@ -58,6 +58,8 @@ pub struct Task<'a> {
     pub sampler: &'a Sampler<'a>,
     /// What is drawn first.
     pub start: Start,
+    /// How they are narrowed.
+    pub step: Step,
     /// What counts them.
     pub kernel: &'a dyn Kernel,
     /// On how many threads.
@@ -184,7 +186,7 @@ impl Progress<'_> {
             given_up.iter().position(|more| *more <= 0).unwrap_or(given_up.len())
         };
         while draw.depth < depth
-            && let Some(narrower) = sampler.narrow(&draw, random.random())
+            && let Some(narrower) = sampler.narrow(&draw, self.task.step, random.random())
         {
             draw = narrower;
         }
@@ -206,7 +208,7 @@ impl Progress<'_> {
             if self.task.interrupted.load(Ordering::Relaxed) {
                 return None;
             }
-            match self.task.sampler.narrow(&draw, random.random()) {
+            match self.task.sampler.narrow(&draw, self.task.step, random.random()) {
                 Some(narrower) => draw = narrower,
                 None => return Some(Sample { draw, count: Count::default(), nanoseconds: 0.0 }),
             }

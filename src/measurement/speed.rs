@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use queens::kernel::{Isa, KernelName, Method, kernel};
-use queens::plan::{Sampler, Scheme};
+use queens::plan::{Sampler, Scheme, Step};
 use queens::{Board, Plan, known};
 
 use super::{Measurement, Sample, Start, Task};
@@ -17,7 +17,7 @@ use crate::args::new_plan;
 const NANOSECONDS_OF_WORK: f64 = 10.0;
 
 /// The part of the time that one piece may take, and the least that is allowed it in any case.
-const PIECE: f64 = 1.0 / 60.0;
+const PIECE: f64 = 1.0 / 20.0;
 const SHORTEST_LIMIT: Duration = Duration::from_millis(20);
 
 /// Whose speed is to be measured, and for how long.
@@ -105,6 +105,7 @@ impl Candidate {
         let task = Task {
             sampler: &sampler,
             start: if is_small { Start::EachUnit } else { Start::Units },
+            step: if self.kernel.method == Method::Meet { Step::Sides } else { Step::Queens },
             kernel: &*kernel,
             threads: self.threads,
             time: Duration::from_secs_f64(seconds),

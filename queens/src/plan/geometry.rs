@@ -190,7 +190,7 @@ pub fn with_sides(position: Position, count: u32, left: u64) -> Position {
 /// The columns left of the cut, one bit each, of those without a queen: half of them. Of an odd number the middle one is
 /// left where the queens, by row and column, come after those of the mirror image, which is so cut at the mirror image of
 /// the cut.
-fn left_of_cut(position: &Position) -> u32 {
+pub fn left_of_cut(position: &Position) -> u32 {
     let (board, queens) = (position.board(), position.queens());
     let empty = queens.iter().fold(board.full(), |empty, queen| empty & !(1 << queen.col));
     let in_order = |column: &dyn Fn(&Square) -> u8| {

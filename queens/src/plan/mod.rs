@@ -32,7 +32,7 @@ use crate::symmetry::SymmetryClass;
 pub use border::{Border, Family};
 pub use fingerprint::Fingerprint;
 use part::{Part, Split};
-pub use sampling::{Draw, Sampler};
+pub use sampling::{Draw, Sampler, Step};
 pub use spec::{PlanError, PlanSpec, Scheme};
 use work::Work;
 

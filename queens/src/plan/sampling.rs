@@ -6,12 +6,16 @@
 //! (Horvitz and Thompson 1952; for search trees Knuth, "Estimating the efficiency of backtrack programs", 1975).
 
 use crate::plan::estimate::Estimate;
-use crate::plan::geometry::{central_columns, count_leaves, empty_rows, leaves};
+use crate::plan::geometry::{central_columns, count_leaves, empty_rows, leaves, left_of_cut, outer_rows};
 use crate::plan::part::Part;
 use crate::plan::{Plan, Scheme, UnitId};
 use crate::position::Position;
+use crate::squares::Squares;
 use crate::summand::{Measure, Summand};
 use crate::symmetry::SymmetryClass;
+
+/// Of so many rows at a time sides are fixed.
+const ROWS_IN_STEP: usize = 3;
 
 /// A position drawn from a plan.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,17 +32,28 @@ pub struct Draw {
     pub depth: usize,
 }
 
+/// How a position is split for a narrower one to be drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// By the queens of the next line: the next row from the top where the plan is for the row-by-row search, else the next
+    /// central column. Chances are in proportion to the expected completions.
+    Queens,
+    /// By the sides of the cut on which the queens of outer rows fall, as kernels for halves that meet split what they count:
+    /// its pieces take about as long together as the whole.
+    Sides,
+}
+
 /// Draws positions from a plan. Randomness comes from the caller, as places: fractions of 2^64.
 ///
 /// ```
 /// use queens::{Board, Plan, PlanSpec};
-/// use queens::plan::Sampler;
+/// use queens::plan::{Sampler, Step};
 ///
 /// let plan = Plan::derive(PlanSpec::families(Board::new(20)?))?;
 /// let sampler = Sampler::new(&plan);
 /// let draw = sampler.draw_unit(1 << 63, 0);
 /// assert!(draw.factor > 1.0 && draw.unit.unwrap().0 < plan.units());
-/// let piece = sampler.narrow(&draw, 0).unwrap();
+/// let piece = sampler.narrow(&draw, Step::Queens, 0).unwrap();
 /// assert!(piece.factor > draw.factor && piece.position.queens().len() > draw.position.queens().len());
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -111,25 +126,18 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    /// One of the positions that the next line splits it into: the next row from the top where the plan is for the
-    /// row-by-row search, else the next central column. Chances are in proportion to the expected completions. Nothing if
-    /// there is none: the position has no completions, or no line is left.
-    pub fn narrow(&self, draw: &Draw, place: u64) -> Option<Draw> {
-        let (board, queens) = (self.plan.board(), draw.position.queens());
-        let mut lines = match self.plan.spec().scheme {
-            Scheme::Constellations { .. } => empty_rows(board, queens),
-            Scheme::Families { .. } | Scheme::Centre { .. } => central_columns(board, queens, 1),
+    /// One of the positions that a further step splits it into. Nothing if there is none: the position has no completions, or
+    /// nothing is left to be split by.
+    pub fn narrow(&self, draw: &Draw, step: Step, place: u64) -> Option<Draw> {
+        let mut pieces = match step {
+            Step::Queens => self.by_queens(&draw.position)?,
+            Step::Sides => by_sides(&draw.position),
         };
-        lines.truncate(1);
-        let squares = if lines.is_empty() { 0 } else { count_leaves(&lines, 1, u64::MAX)? };
-        let mut pieces = leaves(&draw.position, &lines, 1, 0..squares);
-        pieces.retain(Position::is_consistent);
         if pieces.is_empty() {
             return None;
         }
-        let expected = |piece: &Position| self.estimate.completions(&empty_rows(board, piece.queens()));
-        let (at, factor) = Chances::new(pieces.iter().map(expected)).draw(place);
-        let position = pieces.swap_remove(at);
+        let (at, factor) = Chances::new(pieces.iter().map(|(_, chance)| *chance)).draw(place);
+        let (position, _) = pieces.swap_remove(at);
         Some(Draw {
             position,
             factor: draw.factor * factor,
@@ -139,12 +147,46 @@ impl<'a> Sampler<'a> {
         })
     }
 
+    /// The positions with a queen in the next line, each with its expected completions.
+    fn by_queens(&self, position: &Position) -> Option<Vec<(Position, f64)>> {
+        let (board, queens) = (self.plan.board(), position.queens());
+        let mut lines = match self.plan.spec().scheme {
+            Scheme::Constellations { .. } => empty_rows(board, queens),
+            Scheme::Families { .. } | Scheme::Centre { .. } => central_columns(board, queens, 1),
+        };
+        lines.truncate(1);
+        let squares = if lines.is_empty() { 0 } else { count_leaves(&lines, 1, u64::MAX)? };
+        let pieces = leaves(position, &lines, 1, 0..squares).into_iter().filter(Position::is_consistent);
+        let expected = |piece: &Position| self.estimate.completions(&empty_rows(board, piece.queens()));
+        Some(pieces.map(|piece| (piece.clone(), expected(&piece))).collect())
+    }
+
     fn images(&self, summand: Summand) -> u8 {
         match summand {
             Summand::Asymmetric => SymmetryClass::Asymmetric.orbit_size(),
             Summand::Symmetric(member, _) => self.plan.symmetric[member as usize].0.orbit_size(),
         }
     }
+}
+
+/// The positions with the queens of the next outer rows on either side of the cut, where they may stand on both, each with
+/// the number of ways to put these queens on open squares.
+fn by_sides(position: &Position) -> Vec<(Position, f64)> {
+    let squares = Squares::of(position);
+    let left = left_of_cut(position);
+    let rows = outer_rows(position.board(), position.queens(), usize::MAX);
+    let open = |row: u8, side: u32| f64::from((squares.open_columns(row) & side).count_ones());
+    let both = rows.iter().map(|row| row.index).filter(|row| open(*row, left) * open(*row, !left) > 0.0);
+    let mut pieces = vec![(position.clone(), 1.0)];
+    for row in both.take(ROWS_IN_STEP) {
+        let on = |side: u32| {
+            move |(piece, ways): &(Position, f64)| {
+                (piece.clone().with_row_within(row, side), ways * open(row, side))
+            }
+        };
+        pieces = pieces.iter().map(on(left)).chain(pieces.iter().map(on(!left))).collect();
+    }
+    if pieces.len() == 1 { Vec::new() } else { pieces }
 }
 
 fn expected_work(part: &Part) -> f64 {
@@ -214,17 +256,25 @@ mod tests {
             let sampler = Sampler::new(&plan);
             for whole in places(20).map(|place| sampler.draw_part(place)) {
                 let expected = whole.factor * completions(&whole);
-                let mut sums = [0.0; 2];
-                for place in places(4000) {
-                    let piece = sampler.narrow(&whole, place);
-                    let narrower =
-                        piece.as_ref().and_then(|piece| sampler.narrow(piece, place.rotate_left(20)));
-                    for (sum, draw) in sums.iter_mut().zip([piece, narrower]) {
-                        *sum += draw.map_or(0.0, |draw| draw.factor * completions(&draw)) / 4000.0;
+                for step in [Step::Queens, Step::Sides] {
+                    let mut sums = [0.0; 2];
+                    for place in places(4000) {
+                        let piece = sampler.narrow(&whole, step, place);
+                        let again = place.rotate_left(20);
+                        let narrower = piece.as_ref().and_then(|piece| sampler.narrow(piece, step, again));
+                        for (sum, draw) in sums.iter_mut().zip([piece, narrower]) {
+                            *sum += draw.map_or(0.0, |draw| draw.factor * completions(&draw)) / 4000.0;
+                        }
                     }
+                    assert!(
+                        (sums[0] - expected).abs() <= 0.03 * expected,
+                        "{sums:?} for {expected} by {step:?}"
+                    );
+                    assert!(
+                        (sums[1] - expected).abs() <= 0.15 * expected,
+                        "{sums:?} for {expected} by {step:?}"
+                    );
                 }
-                assert!((sums[0] - expected).abs() <= 0.03 * expected, "{} for {expected}", sums[0]);
-                assert!((sums[1] - expected).abs() <= 0.15 * expected, "{} for {expected}", sums[1]);
             }
         }
     }
@@ -252,7 +302,7 @@ mod tests {
         let sampler = Sampler::new(&plan);
         for id in sampler.unit_ids() {
             let mut draw = sampler.unit(id);
-            while let Some(narrower) = sampler.narrow(&draw, u64::MAX) {
+            while let Some(narrower) = sampler.narrow(&draw, Step::Queens, u64::MAX) {
                 draw = narrower;
             }
             assert!(draw.depth <= 6, "unit {id}");

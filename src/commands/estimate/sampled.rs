@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use queens::kernel::{Method, kernel};
-use queens::plan::Sampler;
+use queens::plan::{Sampler, Step};
 use queens::{Board, Plan, PlanSpec};
 
 use super::Estimate;
@@ -30,6 +30,7 @@ pub fn sample(
     let task = Task {
         sampler: &sampler,
         start: Start::Parts,
+        step: Step::Queens,
         kernel: &*kernel(method, None)?,
         threads,
         time: Duration::from_secs_f64(seconds),

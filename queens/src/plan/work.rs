@@ -85,7 +85,7 @@ impl Work {
     pub fn new(PlanSpec { n, scheme, .. }: PlanSpec, parts: &[Part]) -> Self {
         let units = vec![OnceLock::new(); parts.len()];
         let mut work = Self { scheme, n, estimate: Estimate::new(n), means: Vec::new(), units };
-        work.means = parts.iter().map(|part| work.mean(part)).collect();
+        work.means = (0..).zip(parts).map(|(number, part)| work.mean(number, part)).collect();
         work
     }
 
@@ -120,7 +120,7 @@ impl Work {
         matches!(self.scheme, Scheme::Constellations { .. })
     }
 
-    fn mean(&self, part: &Part) -> f64 {
+    fn mean(&self, number: u64, part: &Part) -> f64 {
         let by_method = |of: [f64; 2]| of[usize::from(!self.is_for_search())];
         let rough = part.unit_weight() as f64;
         match part.summand() {
@@ -130,8 +130,9 @@ impl Work {
             _ => {
                 let share = SAMPLE_OF_PLAN / self.units.len() as u64;
                 let count = share.clamp(2, SAMPLE).min(part.units());
-                // One of each of as many equal stretches, at places that have nothing to do with how units are numbered.
-                let within = |k: u64| u128::from(k.wrapping_mul(GOLDEN_RATIO));
+                // One of each of as many equal stretches, at places that have nothing to do with how units are
+                // numbered, and are others in each part.
+                let within = |k: u64| u128::from((number * SAMPLE + k + 1).wrapping_mul(GOLDEN_RATIO));
                 let place =
                     |k: u64| (u128::from(k) << 64 | within(k)) * u128::from(part.units()) / u128::from(count);
                 let indices: Vec<u64> = (0..count).map(|k| (place(k) >> 64) as u64).collect();
@@ -196,7 +197,7 @@ mod tests {
                 assert_eq!(sum(&plan), plan.total_weight(), "{spec:?}");
             }
         }
-        for n in [20, 23] {
+        for n in [20, 24] {
             for spec in [PlanSpec::new(board(n)), PlanSpec::families(board(n))] {
                 let plan = plan(spec);
                 let ratio = sum(&plan) as f64 / plan.total_weight() as f64;
@@ -223,7 +224,7 @@ mod tests {
 
     #[test]
     fn a_unit_has_one_weight_whichever_was_asked_for_first() {
-        let [a, b] = [(); 2].map(|()| plan(PlanSpec::families(board(23))));
+        let [a, b] = [(); 2].map(|()| plan(PlanSpec::families(board(24))));
         let ids: Vec<u64> = (0..a.units()).step_by(37).collect();
         let forwards: Vec<u64> = ids.iter().map(|id| a.weight(UnitId(*id))).collect();
         let mut backwards: Vec<u64> = ids.iter().rev().map(|id| b.weight(UnitId(*id))).collect();

@@ -105,7 +105,7 @@ mod tests {
         // (e^-1.944 n)^n.
         let simkin = 1000.0 * (1000f64.ln() - 1.944);
         assert!((estimate.ln.unwrap() / simkin - 1.0).abs() < 0.002, "{estimate:?}");
-        assert!(estimate.text(1.0, 2).ends_with("e2156"), "{}", estimate.text(1.0, 2));
+        assert!(estimate.text(1.0, 2).ends_with("e2158"), "{}", estimate.text(1.0, 2));
         assert!(estimate.json()["estimate"].is_string());
     }
 }

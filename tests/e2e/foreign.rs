@@ -176,5 +176,5 @@ fn a_coordinator_serves_the_versions_that_it_speaks_and_refuses_others_with_a_se
         }
     });
     running.terminate();
-    assert_eq!(running.end().code, Some(0));
+    assert_eq!(running.end().code, Some(143));
 }

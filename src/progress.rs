@@ -51,8 +51,9 @@ fn bar() -> ProgressBar {
 fn describe(status: &RunStatus) -> String {
     let RunStatus { done, units, rate, .. } = status;
     let solutions = HumanCount(u64::try_from(status.totals.solutions()).unwrap_or(u64::MAX));
-    let left =
-        status.left.map_or_else(|| "time left unknown".to_owned(), |left| format!("{} left", span(left)));
+    let left = status
+        .left
+        .map_or_else(|| "time left unknown".to_owned(), |left| format!("{} left", span(left.expected)));
     let trouble = if status.trouble.is_empty() { String::new() } else { format!("; {}", status.trouble) };
     format!("{done}/{units} units, {solutions} solutions, {rate:.1} units/s, {left}{trouble}")
 }

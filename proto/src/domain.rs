@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use queens::kernel::KernelName;
 use queens::plan::Fingerprint;
-use queens::{Board, Totals, UnitId};
+use queens::UnitId;
 
 use crate::term::Term;
 
@@ -245,109 +245,4 @@ pub struct LedgerPiece {
     pub bytes: Vec<u8>,
     /// Whether nothing else is there now.
     pub is_end: bool,
-}
-
-/// How far a run has come.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Phase {
-    /// Units are being counted.
-    #[default]
-    Counting,
-    /// All is counted and the ledger is being audited.
-    Auditing,
-    /// The answer has been given.
-    Complete,
-    /// The audit found something wrong, so there is no answer.
-    Withheld,
-}
-
-/// Where a run stands.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RunStatus {
-    /// The board.
-    pub board: Board,
-    /// The plan.
-    pub fingerprint: Fingerprint,
-    /// The number of units.
-    pub units: u64,
-    /// Units on record.
-    pub done: u64,
-    /// Units lent.
-    pub leased: u64,
-    /// Units counted differently by different workers and not decided yet.
-    pub disputed: u64,
-    /// Share of the expected work that is done, 0 to 1.
-    pub progress: f64,
-    /// The totals so far; constellations with symmetry are in them when complete.
-    pub totals: Totals,
-    /// How long the run has been worked on, over all its sessions.
-    pub elapsed: Duration,
-    /// Expected time until all is counted, where the speed is known.
-    pub left: Option<Duration>,
-    /// Units a second, lately.
-    pub rate: f64,
-    /// How far the run has come.
-    pub phase: Phase,
-    /// What is wrong, if anything; else empty.
-    pub trouble: String,
-    /// Of the workers that are there those heard of last.
-    pub workers: Vec<WorkerStatus>,
-    /// How many are there, those not listed included.
-    pub workers_total: u64,
-    /// The coordinator's term, where it has one; without its proof.
-    pub term: Option<Term>,
-    /// How many followers must have a record before it is acknowledged.
-    pub replicas: u32,
-    /// How many there are.
-    pub followers: u32,
-    /// What double-checking says so far.
-    pub assurance: Assurance,
-    /// Units that were lost with five workers and are not lent any more; at most 100 of them.
-    pub set_aside: Vec<UnitId>,
-}
-
-/// What double-checking says of the counts on record.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Assurance {
-    /// Units counted twice by different owners.
-    pub on_two_owners: u64,
-    /// Units counted twice on different machines of one owner.
-    pub on_two_machines: u64,
-    /// Units counted twice on one machine only.
-    pub on_one_machine: u64,
-    /// Counts that are still to be checked.
-    pub pending: u64,
-    /// Units drawn at random that were counted twice.
-    pub sampled: u64,
-    /// Counts that contradicted others.
-    pub conflicts: u64,
-    /// Machines that are not believed.
-    pub quarantined: Vec<String>,
-    /// Owners who are not believed, with all their machines.
-    pub expelled: Vec<String>,
-    /// At most this share of the units is wrong, with 95 % confidence, where that can be said.
-    pub wrong_at_most: Option<f64>,
-}
-
-/// What the coordinator knows of a worker.
-#[derive(Clone, Debug, PartialEq)]
-pub struct WorkerStatus {
-    /// As whom it was let in.
-    pub owner: Owner,
-    /// What people call it.
-    pub name: String,
-    /// The machine that it runs on.
-    pub machine: String,
-    /// How many units it counts at a time.
-    pub threads: u32,
-    /// The kernel that it counts with.
-    pub kernel: KernelName,
-    /// Units lent to it.
-    pub leased: u64,
-    /// Units that it has put on record since it registered.
-    pub done: u64,
-    /// Units a second, lately.
-    pub rate: f64,
-    /// How long ago it was last heard of.
-    pub last_word: Duration,
 }

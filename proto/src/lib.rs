@@ -8,19 +8,22 @@ mod domain;
 mod policy;
 mod protocol;
 mod retraction;
+mod status;
 mod strict;
 mod term;
 mod wire;
 
 pub use access::{AUTHORIZATION, AccessToken, TokenError};
 pub use domain::{
-    Assurance, CopyEnd, FollowReply, FollowRequest, FollowedRun, Lease, LeaseReply, LedgerPiece, Owner,
-    Phase, Registration, Renewal, Report, RunStatus, Token, UnitCount, Variant, Verdict, Welcome, WorkerId,
-    WorkerStatus,
+    CopyEnd, FollowReply, FollowRequest, FollowedRun, Lease, LeaseReply, LedgerPiece, Owner, Registration,
+    Renewal, Report, Token, UnitCount, Variant, Verdict, Welcome, WorkerId,
 };
 pub use policy::{PolicyChange, PolicyInForce};
 pub use protocol::{Protocol, ProtocolError};
 pub use retraction::{Takeback, Target, is_reason};
+pub use status::{
+    Assurance, Event, FamilyStatus, MachineStatus, Phase, RunStatus, Sample, TimeLeft, Work, WorkerStatus,
+};
 pub use strict::{StrictCodec, StrictDecoder};
 pub use term::{CoordinatorId, CoordinatorIdError, Term};
 pub use wire::{WireError, malformed, plan_from_reply, plan_reply};

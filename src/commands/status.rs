@@ -74,7 +74,7 @@ fn as_json(status: &RunStatus) -> serde_json::Value {
         "p": status.totals.p.to_string(),
         "r": status.totals.r.to_string(),
         "seconds": status.elapsed.as_secs_f64(),
-        "seconds_left": status.left.map(|left| left.as_secs_f64()),
+        "seconds_left": status.left.map(|left| left.expected.as_secs_f64()),
         "rate": status.rate,
         "worth": assurance::value(&status.assurance, status.units),
         "set_aside": status.set_aside.iter().map(|unit| unit.0).collect::<Vec<_>>(),
@@ -89,7 +89,7 @@ fn as_json(status: &RunStatus) -> serde_json::Value {
 
 fn as_text(status: &RunStatus) -> String {
     let RunStatus { board, units, done, leased, totals, rate, .. } = status;
-    let left = status.left.map_or_else(|| "unknown".to_owned(), span);
+    let left = status.left.map_or_else(|| "unknown".to_owned(), |left| span(left.expected));
     let mut text = format!(
         "n = {board}, {}: {:.2} % of the work, {} so far, {left} left\n\
          units: {done} of {units} done, {leased} leased, {} open, {rate:.1} a second\n\

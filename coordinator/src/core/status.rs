@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Phase, RunStatus};
+use proto::{Phase, RunStatus, TimeLeft, Work};
 
 use super::Core;
 use crate::assurance::assess;
@@ -32,7 +32,10 @@ impl Core {
             replicas: 0,
             followers: 0,
             elapsed: Duration::ZERO,
-            left: per_second.and_then(|rate| Duration::try_from_secs_f64(work_left / rate).ok()),
+            left: per_second.and_then(|rate| {
+                let expected = Duration::try_from_secs_f64(work_left / rate).ok()?;
+                Some(TimeLeft { expected, low: expected, high: expected })
+            }),
             rate: self.units_rate.per_second(now).unwrap_or(0.0),
             phase: Phase::Counting,
             trouble: self.trouble(),
@@ -40,6 +43,17 @@ impl Core {
             workers_total: self.workers.len() as u64,
             assurance: assess(&self.standing, self.policy),
             set_aside: self.losses.set_aside().iter().take(NAMED).copied().collect(),
+            work: Work {
+                total: core_seconds(self.total_work),
+                done: core_seconds(self.standing.sums().work),
+            },
+            families: Vec::new(),
+            history: Vec::new(),
+            events: Vec::new(),
+            machines: Vec::new(),
+            paused: None,
+            double_check: self.policy.to_string(),
+            release: env!("CARGO_PKG_VERSION").to_owned(),
         }
     }
 
@@ -70,4 +84,9 @@ impl Core {
             aside.iter().take(NAMED).map(ToString::to_string).collect::<Vec<_>>().join(", ")
         )
     }
+}
+
+/// Nanoseconds as seconds.
+fn core_seconds(work: u128) -> f64 {
+    work as f64 / 1e9
 }

@@ -280,6 +280,96 @@ pub struct StatusReply {
     pub replicas: u32,
     #[prost(uint32, tag = "23")]
     pub followers: u32,
+    /// Between these the time that is left lies four times in five; absent as seconds_left is.
+    #[prost(double, optional, tag = "24")]
+    pub seconds_left_low: ::core::option::Option<f64>,
+    #[prost(double, optional, tag = "25")]
+    pub seconds_left_high: ::core::option::Option<f64>,
+    /// Expected work of all units and of those on record, in seconds of one core.
+    #[prost(double, tag = "26")]
+    pub work: f64,
+    #[prost(double, tag = "27")]
+    pub work_done: f64,
+    /// By top and bottom queen, ascending.
+    #[prost(message, repeated, tag = "28")]
+    pub families: ::prost::alloc::vec::Vec<FamilyStatus>,
+    /// Oldest first; at most 600.
+    #[prost(message, repeated, tag = "29")]
+    pub history: ::prost::alloc::vec::Vec<Sample>,
+    /// Oldest first; at most 50.
+    #[prost(message, repeated, tag = "30")]
+    pub events: ::prost::alloc::vec::Vec<Event>,
+    /// By owner and name; at most 1000.
+    #[prost(message, repeated, tag = "31")]
+    pub machines: ::prost::alloc::vec::Vec<MachineStatus>,
+    /// Why no units are lent, where the operator wishes so.
+    #[prost(string, optional, tag = "32")]
+    pub paused: ::core::option::Option<::prost::alloc::string::String>,
+    /// Which counts are made a second time: none, a share as in 1%, or all.
+    #[prost(string, tag = "33")]
+    pub double_check: ::prost::alloc::string::String,
+    /// The release that serves the run.
+    #[prost(string, tag = "34")]
+    pub release: ::prost::alloc::string::String,
+}
+/// How far the constellations that share the queens in the first and the last row are.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct FamilyStatus {
+    /// Columns, from 0.
+    #[prost(uint32, tag = "1")]
+    pub top: u32,
+    #[prost(uint32, tag = "2")]
+    pub bottom: u32,
+    #[prost(uint64, tag = "3")]
+    pub units: u64,
+    #[prost(uint64, tag = "4")]
+    pub done: u64,
+}
+/// How far the run was at a time.
+#[derive(Clone, Copy, PartialEq, ::prost::Message)]
+pub struct Sample {
+    /// In seconds since 1970 (UTC).
+    #[prost(uint64, tag = "1")]
+    pub at: u64,
+    #[prost(uint64, tag = "2")]
+    pub done: u64,
+    /// Share of the expected work, 0 to 1.
+    #[prost(double, tag = "3")]
+    pub progress: f64,
+}
+/// Something that an operator would want to hear of.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Event {
+    /// In seconds since 1970 (UTC).
+    #[prost(uint64, tag = "1")]
+    pub at: u64,
+    #[prost(string, tag = "2")]
+    pub text: ::prost::alloc::string::String,
+}
+#[derive(Clone, PartialEq, ::prost::Message)]
+pub struct MachineStatus {
+    #[prost(string, tag = "1")]
+    pub owner: ::prost::alloc::string::String,
+    #[prost(string, tag = "2")]
+    pub name: ::prost::alloc::string::String,
+    /// Of it, there now.
+    #[prost(uint64, tag = "3")]
+    pub workers: u64,
+    #[prost(uint64, tag = "4")]
+    pub threads: u64,
+    /// Counts of it on record, those that others confirmed (or that confirmed others'), and those that were proved wrong.
+    #[prost(uint64, tag = "5")]
+    pub counts: u64,
+    #[prost(uint64, tag = "6")]
+    pub verified: u64,
+    #[prost(uint64, tag = "7")]
+    pub wrong: u64,
+    /// Nothing is lent to a machine that is not believed.
+    #[prost(bool, tag = "8")]
+    pub is_believed: bool,
+    /// Expected work that it does, in seconds of one core a second; 0 while that is not known.
+    #[prost(double, tag = "9")]
+    pub speed: f64,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct FollowRequest {

@@ -3,7 +3,10 @@
 use queens::{Board, Totals, UnitId};
 
 use super::{WireError, parse_fingerprint, parse_kernel, seconds, wide};
-use crate::domain::{Assurance, Owner, Phase, RunStatus, WorkerStatus};
+use crate::domain::Owner;
+use crate::status::{
+    Assurance, Event, FamilyStatus, MachineStatus, Phase, RunStatus, Sample, TimeLeft, Work, WorkerStatus,
+};
 use crate::v1;
 
 impl From<Phase> for v1::Phase {
@@ -44,7 +47,9 @@ impl From<RunStatus> for v1::StatusReply {
             p: status.totals.p.to_string(),
             r: status.totals.r.to_string(),
             seconds: status.elapsed.as_secs_f64(),
-            seconds_left: status.left.map(|left| left.as_secs_f64()),
+            seconds_left: status.left.map(|left| left.expected.as_secs_f64()),
+            seconds_left_low: status.left.map(|left| left.low.as_secs_f64()),
+            seconds_left_high: status.left.map(|left| left.high.as_secs_f64()),
             rate: status.rate,
             phase: v1::Phase::from(status.phase).into(),
             trouble: status.trouble,
@@ -56,6 +61,15 @@ impl From<RunStatus> for v1::StatusReply {
             disputed: status.disputed,
             worth: Some(status.assurance.into()),
             set_aside: status.set_aside.into_iter().map(|unit| unit.0).collect(),
+            work: status.work.total,
+            work_done: status.work.done,
+            families: status.families.into_iter().map(Into::into).collect(),
+            history: status.history.into_iter().map(Into::into).collect(),
+            events: status.events.into_iter().map(Into::into).collect(),
+            machines: status.machines.into_iter().map(Into::into).collect(),
+            paused: status.paused,
+            double_check: status.double_check,
+            release: status.release,
         }
     }
 }
@@ -68,6 +82,7 @@ impl TryFrom<v1::StatusReply> for RunStatus {
         let [a, p, r] = [&reply.a, &reply.p, &reply.r].map(|text| wide(text));
         let mut totals = Totals { a: a?, p: p?, r: r?, full: 0 };
         totals.full = wide(&reply.solutions)?.saturating_sub(totals.solutions());
+        let left = time_left(&reply)?;
         Ok(Self {
             board,
             phase: reply.phase().try_into()?,
@@ -79,7 +94,7 @@ impl TryFrom<v1::StatusReply> for RunStatus {
             progress: reply.progress,
             totals,
             elapsed: seconds(reply.seconds)?,
-            left: reply.seconds_left.map(seconds).transpose()?,
+            left,
             rate: reply.rate,
             trouble: reply.trouble,
             // Older coordinators list all and say no number.
@@ -90,7 +105,96 @@ impl TryFrom<v1::StatusReply> for RunStatus {
             followers: reply.followers,
             assurance: reply.worth.map(Assurance::from).unwrap_or_default(),
             set_aside: reply.set_aside.into_iter().map(UnitId).collect(),
+            work: Work { total: reply.work, done: reply.work_done },
+            families: reply.families.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
+            history: reply.history.into_iter().map(Into::into).collect(),
+            events: reply.events.into_iter().map(Into::into).collect(),
+            machines: reply.machines.into_iter().map(Into::into).collect(),
+            paused: reply.paused,
+            double_check: reply.double_check,
+            release: reply.release,
         })
+    }
+}
+
+/// Older coordinators say no range.
+fn time_left(reply: &v1::StatusReply) -> Result<Option<TimeLeft>, WireError> {
+    let Some(expected) = reply.seconds_left.map(seconds).transpose()? else { return Ok(None) };
+    let low = reply.seconds_left_low.map_or(Ok(expected), seconds)?;
+    let high = reply.seconds_left_high.map_or(Ok(expected), seconds)?;
+    Ok(Some(TimeLeft { expected, low, high }))
+}
+
+impl From<FamilyStatus> for v1::FamilyStatus {
+    fn from(FamilyStatus { top, bottom, units, done }: FamilyStatus) -> Self {
+        Self { top: u32::from(top), bottom: u32::from(bottom), units, done }
+    }
+}
+
+impl TryFrom<v1::FamilyStatus> for FamilyStatus {
+    type Error = WireError;
+    fn try_from(v1::FamilyStatus { top, bottom, units, done }: v1::FamilyStatus) -> Result<Self, WireError> {
+        let column = |column: u32| {
+            let found = u8::try_from(column).ok().filter(|column| *column < 32);
+            found.ok_or_else(|| WireError::new("a column", column, "from 0 to 31"))
+        };
+        Ok(Self { top: column(top)?, bottom: column(bottom)?, units, done })
+    }
+}
+
+impl From<Sample> for v1::Sample {
+    fn from(Sample { at, done, progress }: Sample) -> Self {
+        Self { at, done, progress }
+    }
+}
+
+impl From<v1::Sample> for Sample {
+    fn from(v1::Sample { at, done, progress }: v1::Sample) -> Self {
+        Self { at, done, progress }
+    }
+}
+
+impl From<Event> for v1::Event {
+    fn from(Event { at, text }: Event) -> Self {
+        Self { at, text }
+    }
+}
+
+impl From<v1::Event> for Event {
+    fn from(v1::Event { at, text }: v1::Event) -> Self {
+        Self { at, text }
+    }
+}
+
+impl From<MachineStatus> for v1::MachineStatus {
+    fn from(status: MachineStatus) -> Self {
+        Self {
+            owner: status.owner.name().to_owned(),
+            name: status.name,
+            workers: status.workers,
+            threads: status.threads,
+            counts: status.counts,
+            verified: status.verified,
+            wrong: status.wrong,
+            is_believed: status.is_believed,
+            speed: status.speed,
+        }
+    }
+}
+
+impl From<v1::MachineStatus> for MachineStatus {
+    fn from(status: v1::MachineStatus) -> Self {
+        Self {
+            owner: Owner::new(&status.owner),
+            name: status.name,
+            workers: status.workers,
+            threads: status.threads,
+            counts: status.counts,
+            verified: status.verified,
+            wrong: status.wrong,
+            is_believed: status.is_believed,
+            speed: status.speed,
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use super::*;
 use crate::domain::*;
 use crate::policy::PolicyChange;
 use crate::retraction::{Takeback, Target};
+use crate::status::*;
 use crate::term::{CoordinatorId, Term};
 
 /// Sends a value and reads what arrives.
@@ -194,23 +195,59 @@ prop_compose! {
 }
 
 prop_compose! {
+    fn family_status()((top, bottom) in (0u8..32, 0u8..32), [units, done] in any::<[u64; 2]>()) -> FamilyStatus {
+        FamilyStatus { top, bottom, units, done }
+    }
+}
+
+prop_compose! {
+    fn sample()([at, done] in any::<[u64; 2]>(), progress in 0.0..1.0) -> Sample {
+        Sample { at, done, progress }
+    }
+}
+
+prop_compose! {
+    fn event()(at in any::<u64>(), text in any::<String>()) -> Event {
+        Event { at, text }
+    }
+}
+
+prop_compose! {
+    fn machine_status()(
+        (owner, name) in (name(), any::<String>()),
+        [workers, threads, counts, verified, wrong] in any::<[u64; 5]>(),
+        is_believed in any::<bool>(),
+        speed in 0.0..1e9,
+    ) -> MachineStatus {
+        MachineStatus { owner: Owner::new(&owner), name, workers, threads, counts, verified, wrong, is_believed, speed }
+    }
+}
+
+prop_compose! {
     fn run_status()(
         (board, fingerprint) in (board(), fingerprint()),
         [units, done, leased, disputed] in any::<[u64; 4]>(),
         (progress, rate) in (0.0..1.0, 0.0..1e9),
         totals in totals(),
-        (elapsed, left) in (time(), option::of(time())),
+        (elapsed, left) in (time(), option::of((time(), time(), time()))),
         phase in prop::sample::select(vec![Phase::Counting, Phase::Auditing, Phase::Complete, Phase::Withheld]),
         trouble in any::<String>(),
         (workers, workers_left_out) in (vec(worker_status(), 0..3), any::<u32>()),
         assurance in assurance(),
         set_aside in vec(unit(), 0..5),
         (term, replicas, followers) in (option::of(term()), any::<u32>(), any::<u32>()),
+        (families, history, events) in (vec(family_status(), 0..4), vec(sample(), 0..4), vec(event(), 0..4)),
+        machines in vec(machine_status(), 0..3),
+        (paused, double_check, release) in (option::of(any::<String>()), any::<String>(), any::<String>()),
+        (total, done_work) in (0.0..1e12, 0.0..1e12),
     ) -> RunStatus {
         let workers_total = workers.len() as u64 + u64::from(workers_left_out);
+        let left = left.map(|(expected, low, high)| TimeLeft { expected, low, high });
+        let work = Work { total, done: done_work };
         RunStatus {
             board, fingerprint, units, done, leased, disputed, progress, totals, elapsed, left, rate, phase, trouble,
-            workers, workers_total, term, replicas, followers, assurance, set_aside,
+            workers, workers_total, term, replicas, followers, assurance, set_aside, work, families, history, events,
+            machines, paused, double_check, release,
         }
     }
 }

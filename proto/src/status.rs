@@ -1,0 +1,207 @@
+//! Where a run stands: what is said to everybody who watches it.
+
+use std::time::Duration;
+
+use queens::kernel::KernelName;
+use queens::plan::Fingerprint;
+use queens::{Board, Totals, UnitId};
+
+use crate::domain::Owner;
+use crate::term::Term;
+
+/// How far a run has come.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Phase {
+    /// Units are being counted.
+    #[default]
+    Counting,
+    /// All is counted and the ledger is being audited.
+    Auditing,
+    /// The answer has been given.
+    Complete,
+    /// The audit found something wrong, so there is no answer.
+    Withheld,
+}
+
+/// Where a run stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RunStatus {
+    /// The board.
+    pub board: Board,
+    /// The plan.
+    pub fingerprint: Fingerprint,
+    /// The number of units.
+    pub units: u64,
+    /// Units on record.
+    pub done: u64,
+    /// Units lent.
+    pub leased: u64,
+    /// Units counted differently by different workers and not decided yet.
+    pub disputed: u64,
+    /// Share of the expected work that is done, 0 to 1.
+    pub progress: f64,
+    /// The totals so far; constellations with symmetry are in them when complete.
+    pub totals: Totals,
+    /// How long the run has been worked on, over all its sessions.
+    pub elapsed: Duration,
+    /// The expected time until all is counted, where the speed is known.
+    pub left: Option<TimeLeft>,
+    /// Units a second, lately.
+    pub rate: f64,
+    /// How far the run has come.
+    pub phase: Phase,
+    /// What is wrong, if anything; else empty.
+    pub trouble: String,
+    /// Of the workers that are there those heard of last.
+    pub workers: Vec<WorkerStatus>,
+    /// How many are there, those not listed included.
+    pub workers_total: u64,
+    /// The coordinator's term, where it has one; without its proof.
+    pub term: Option<Term>,
+    /// How many followers must have a record before it is acknowledged.
+    pub replicas: u32,
+    /// How many there are.
+    pub followers: u32,
+    /// What double-checking says so far.
+    pub assurance: Assurance,
+    /// Units that were lost with five workers and are not lent any more; at most 100 of them.
+    pub set_aside: Vec<UnitId>,
+    /// The expected work of all units.
+    pub work: Work,
+    /// How far each family is, by top and bottom queen, ascending.
+    pub families: Vec<FamilyStatus>,
+    /// How the run has come so far, oldest first; at most 600 samples.
+    pub history: Vec<Sample>,
+    /// What has happened lately, oldest first; at most 50 events.
+    pub events: Vec<Event>,
+    /// The machines that have counted or are there, by owner and name; at most 1000 of them.
+    pub machines: Vec<MachineStatus>,
+    /// Why no units are lent, where the operator wishes so.
+    pub paused: Option<String>,
+    /// Which counts are made a second time: none, a share as in 1%, or all.
+    pub double_check: String,
+    /// The release that serves the run.
+    pub release: String,
+}
+
+/// A time that is expected, and the range in which it lies four times in five.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TimeLeft {
+    /// The best guess.
+    pub expected: Duration,
+    /// The lower end.
+    pub low: Duration,
+    /// The upper end.
+    pub high: Duration,
+}
+
+/// Work by the plan's own expectation, in seconds of one core of the machine that it was measured on.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Work {
+    /// Of all units.
+    pub total: f64,
+    /// Of those on record.
+    pub done: f64,
+}
+
+/// How far the constellations that share top and bottom queen are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FamilyStatus {
+    /// The column of the queen in the first row, from 0.
+    pub top: u8,
+    /// The column of the queen in the last row, from 0.
+    pub bottom: u8,
+    /// Its units.
+    pub units: u64,
+    /// Those on record.
+    pub done: u64,
+}
+
+/// How far the run was at a time.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Sample {
+    /// In seconds since 1970 (UTC).
+    pub at: u64,
+    /// Units on record.
+    pub done: u64,
+    /// Their share of the expected work, 0 to 1.
+    pub progress: f64,
+}
+
+/// Something that an operator would want to hear of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// In seconds since 1970 (UTC).
+    pub at: u64,
+    /// What happened, in one line.
+    pub text: String,
+}
+
+/// What is known of a machine.
+#[derive(Clone, Debug, PartialEq)]
+pub struct MachineStatus {
+    /// Whose it is.
+    pub owner: Owner,
+    /// What its owner calls it.
+    pub name: String,
+    /// How many workers of it are there.
+    pub workers: u64,
+    /// How many units they count at a time.
+    pub threads: u64,
+    /// Units on record that it counted.
+    pub counts: u64,
+    /// Counts of it that another machine confirmed, or that confirmed another's.
+    pub verified: u64,
+    /// Counts of it that two others proved wrong.
+    pub wrong: u64,
+    /// Whether it is believed: else nothing is lent to it.
+    pub is_believed: bool,
+    /// Expected work that it does a second, in seconds of the core that [`Work`] speaks of; 0 while it is not known.
+    pub speed: f64,
+}
+
+/// What double-checking says of the counts on record.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Assurance {
+    /// Units counted twice by different owners.
+    pub on_two_owners: u64,
+    /// Units counted twice on different machines of one owner.
+    pub on_two_machines: u64,
+    /// Units counted twice on one machine only.
+    pub on_one_machine: u64,
+    /// Counts that are still to be checked.
+    pub pending: u64,
+    /// Units drawn at random that were counted twice.
+    pub sampled: u64,
+    /// Counts that contradicted others.
+    pub conflicts: u64,
+    /// Machines that are not believed.
+    pub quarantined: Vec<String>,
+    /// Owners who are not believed, with all their machines.
+    pub expelled: Vec<String>,
+    /// At most this share of the units is wrong, with 95 % confidence, where that can be said.
+    pub wrong_at_most: Option<f64>,
+}
+
+/// What the coordinator knows of a worker.
+#[derive(Clone, Debug, PartialEq)]
+pub struct WorkerStatus {
+    /// As whom it was let in.
+    pub owner: Owner,
+    /// What people call it.
+    pub name: String,
+    /// The machine that it runs on.
+    pub machine: String,
+    /// How many units it counts at a time.
+    pub threads: u32,
+    /// The kernel that it counts with.
+    pub kernel: KernelName,
+    /// Units lent to it.
+    pub leased: u64,
+    /// Units that it has put on record since it registered.
+    pub done: u64,
+    /// Units a second, lately.
+    pub rate: f64,
+    /// How long ago it was last heard of.
+    pub last_word: Duration,
+}

@@ -20,7 +20,7 @@ use clap::{Parser, Subcommand};
 pub use bench::BenchArgs;
 pub use cluster::{CoordinatorArgs, FollowArgs, PolicyArgs, ServedRun, StatusArgs, WorkerArgs};
 pub use count::{CountArgs, LocalCount, Storage};
-pub use estimate::{EstimateArgs, Machines};
+pub use estimate::{EstimateArgs, Fleet};
 pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
 pub use plan::new_plan;

@@ -25,6 +25,7 @@ mod register;
 mod release;
 mod renew;
 mod report;
+mod speed;
 mod status;
 mod task;
 mod workers;
@@ -47,6 +48,7 @@ use losses::Losses;
 use open::Open;
 use rate::Rate;
 use recorded::Recording;
+use speed::Speed;
 use workers::Workers;
 
 pub use identity::Identity;
@@ -88,10 +90,12 @@ pub struct Core {
     may_contradict: bool,
     /// Decides what is checked, by which kernel.
     random: StdRng,
-    /// Units recorded, and expected work recorded, a second.
+    /// Units recorded a second.
     units_rate: Rate,
-    work_rate: Rate,
+    speed: Speed,
     total_work: u128,
+    /// The symmetric counts of the shard.
+    symmetric_counts: Vec<UnitId>,
 }
 
 impl Core {
@@ -108,6 +112,15 @@ impl Core {
         // Units go to the shards in turns, the heavy ones first: each has about the same work.
         let total_work =
             plan.total_weight() * u128::from(shard.size(plan.units())) / u128::from(plan.units().max(1));
+        let symmetric_counts = plan.pieces().filter(|piece| piece.summand.is_symmetric_count());
+        let symmetric_counts = symmetric_counts
+            .flat_map(|piece| piece.units.map(UnitId))
+            .filter(|unit| shard.contains(*unit))
+            .collect();
+        let sums = standing.sums();
+        // Checks took their time as well.
+        let counts = standing.done() as f64 / (standing.done() + sums.checks).max(1) as f64;
+        let speed = Speed::new(standing.done(), sums.work as f64 / 1e9, sums.cpu_us as f64 / 1e6 * counts);
         let mut random = StdRng::seed_from_u64(seed);
         let mut core = Self {
             plan,
@@ -131,8 +144,9 @@ impl Core {
             may_contradict: true,
             random,
             units_rate: Rate::default(),
-            work_rate: Rate::default(),
+            speed,
             total_work,
+            symmetric_counts,
         };
         core.open.disputes = core.standing.sums().disputed.keys().copied().collect();
         core.counts_adopted();

@@ -62,6 +62,7 @@ fn as_json(status: &RunStatus) -> serde_json::Value {
         "n": status.board.n(),
         "plan": status.fingerprint.to_string(),
         "phase": phase(status.phase),
+        "paused": status.paused,
         "trouble": status.trouble,
         "units": status.units,
         "done": status.done,
@@ -118,6 +119,9 @@ fn as_text(status: &RunStatus) -> String {
         let needed =
             if status.replicas > 0 { format!(", {} needed", status.replicas) } else { String::new() };
         text += &format!("\nfollowers: {}{needed}", status.followers);
+    }
+    if let Some(reason) = &status.paused {
+        text += &format!("\npaused: {reason}");
     }
     if !status.trouble.is_empty() {
         text += &format!("\ntrouble: {}", status.trouble);

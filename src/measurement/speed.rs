@@ -118,11 +118,7 @@ impl Candidate {
         let task = Task {
             sampler: &sampler,
             start: if is_small { Start::EachUnit } else { Start::Units },
-            step: if matches!(self.plan.spec().scheme, Scheme::Families { .. }) {
-                Step::Sides
-            } else {
-                Step::Queens
-            },
+            step: if self.kernel.method == Method::Meet { Step::Sides } else { Step::Queens },
             kernel: &*kernel,
             threads: self.threads,
             time: Duration::from_secs_f64(seconds),

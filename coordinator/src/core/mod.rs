@@ -27,6 +27,7 @@ mod renew;
 mod report;
 mod speed;
 mod status;
+mod steering;
 mod task;
 mod workers;
 
@@ -96,6 +97,8 @@ pub struct Core {
     total_work: u128,
     /// The symmetric counts of the shard.
     symmetric_counts: Vec<UnitId>,
+    /// Why nothing is lent, where the operator wishes so.
+    paused: Option<String>,
 }
 
 impl Core {
@@ -147,6 +150,7 @@ impl Core {
             speed,
             total_work,
             symmetric_counts,
+            paused: None,
         };
         core.open.disputes = core.standing.sums().disputed.keys().copied().collect();
         core.counts_adopted();

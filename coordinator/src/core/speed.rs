@@ -76,7 +76,7 @@ impl Counted {
 /// How busy the threads have been since the last change of their number.
 #[derive(Clone, Copy, Debug)]
 struct Busy {
-    threads: f64,
+    threads: u64,
     /// Those of them that came with that change, which have only begun their first units.
     fresh: f64,
     since: Duration,
@@ -105,7 +105,7 @@ impl Speed {
         } else {
             Counted { units: known, expected: expected * known / all, processor: processor * known / all }
         };
-        let busy = Busy { threads: 0.0, fresh: 0.0, since: Duration::ZERO, before: 1.0, processor: 0.0 };
+        let busy = Busy { threads: 0, fresh: 0.0, since: Duration::ZERO, before: 1.0, processor: 0.0 };
         Self { symmetric: Counted::default(), completions, busy }
     }
 
@@ -129,17 +129,16 @@ impl Speed {
 
     /// So many threads are there.
     pub fn follow(&mut self, now: Duration, threads: u64) {
-        let threads = threads as f64;
         if threads != self.busy.threads {
-            let before = if self.busy.threads > 0.0 { self.share_of_threads(now) } else { 1.0 };
-            let fresh = (threads - self.busy.threads).max(0.0);
+            let before = if self.busy.threads > 0 { self.share_of_threads(now) } else { 1.0 };
+            let fresh = threads.saturating_sub(self.busy.threads) as f64;
             self.busy = Busy { threads, fresh, since: now, before, processor: 0.0 };
         }
     }
 
     /// How long the rest takes; nothing where no thread is there.
     pub fn left(&self, now: Duration, rest: Rest) -> Option<TimeLeft> {
-        let cores = self.busy.threads * self.share_of_threads(now);
+        let cores = self.busy.threads as f64 * self.share_of_threads(now);
         let processor = rest.symmetric / self.symmetric.ratio() + rest.completions / self.completions.ratio();
         let units = if rest.completions > 0.0 { self.completions.units } else { self.symmetric.units };
         let of_units = SPREAD_OF_UNITS / (units + 0.5).sqrt();
@@ -170,7 +169,7 @@ impl Speed {
     /// much when that was last looked at, but for those that came then.
     fn share_of_threads(&self, now: Duration) -> f64 {
         let Busy { threads, fresh, before, processor, .. } = self.busy;
-        let (wall, settling) = (self.wall(now), self.settling());
+        let (threads, wall, settling) = (threads as f64, self.wall(now), self.settling());
         let begun = fresh * (wall * before).min(self.completions.mean() / 2.0);
         let share = (processor + begun + threads * settling * before) / (threads * (wall + settling));
         share.min(1.0)
@@ -197,7 +196,7 @@ mod tests {
             while now < end {
                 now += Duration::from_millis(100);
                 for at in &mut next {
-                    if (now - begun).as_secs_f64() >= *at {
+                    if now >= begun + Duration::from_secs_f64(*at) {
                         *at += unit;
                         speed.counted(now, false, 2.0, 2.0 * slower);
                     }
@@ -227,7 +226,7 @@ mod tests {
         assert_eq!(Speed::new(9, 1.0, 1.0).left(Duration::ZERO, Rest::default()), None);
         speed.follow(Duration::ZERO, 10);
         let first = speed.left(Duration::ZERO, rest).unwrap();
-        assert!(first.high > 4 * first.low && first.low < Duration::from_secs(300));
+        assert!(first.high > 4 * first.low && first.low < Duration::from_mins(5));
         let mut now = Duration::ZERO;
         for _ in 0..500 {
             now += Duration::from_millis(200);

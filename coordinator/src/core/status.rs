@@ -32,7 +32,7 @@ impl Core {
             replicas: 0,
             followers: 0,
             elapsed: Duration::ZERO,
-            left: self.speed.left(now, self.rest()),
+            left: if self.paused.is_some() { None } else { self.speed.left(now, self.rest()) },
             rate: self.units_rate.per_second(now).unwrap_or(0.0),
             phase: Phase::Counting,
             trouble: self.trouble(),
@@ -48,7 +48,7 @@ impl Core {
             history: Vec::new(),
             events: Vec::new(),
             machines: Vec::new(),
-            paused: None,
+            paused: self.paused.clone(),
             double_check: self.policy.to_string(),
             release: env!("CARGO_PKG_VERSION").to_owned(),
         }

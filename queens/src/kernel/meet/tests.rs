@@ -8,7 +8,6 @@ use crate::known;
 use crate::plan::{Plan, PlanSpec, Scheme, Unit, UnitId};
 use crate::position::BoundaryPairs;
 use crate::squares::Squares;
-use crate::summand::{Measure, Summand};
 
 fn board(n: u8) -> Board {
     Board::new(n).unwrap()

@@ -26,6 +26,9 @@ use crate::standing::{Marks, Standing, Sums, UnitMark};
 /// What is kept besides the bitmaps.
 #[derive(Serialize, Deserialize)]
 struct Head {
+    layout: u32,
+    /// The expected work of the whole plan, by which that of the units on record was added up.
+    plan_work: u128,
     /// The hash of the run: the checkpoint of another one says nothing.
     run: LineHash,
     position: LedgerPosition,
@@ -33,6 +36,20 @@ struct Head {
     /// The hash over the blocks of all bitmaps.
     blocks: LineHash,
 }
+
+/// What a head says of how it was made, whatever else it says.
+#[derive(Deserialize)]
+struct Made {
+    /// The first releases did not say it.
+    #[serde(default)]
+    layout: u32,
+}
+
+/// What is kept, and how: another number for every change.
+const LAYOUT: u32 = 1;
+
+/// Machines expect the same work but for rounding, which makes no more than one part in so many.
+const ROUNDING: u128 = 1_000_000;
 
 /// A batch of a running coordinator is waited for no longer; it may become ready later.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -67,6 +84,9 @@ pub enum CheckpointError {
     /// Its head is not as it was written.
     #[error("its seal does not fit")]
     WrongSeal,
+    /// It keeps other things, or expects other work.
+    #[error("it was made by another release of diadem")]
+    OtherRelease,
     /// It speaks of another ledger.
     #[error("it is that of another run")]
     OtherRun,
@@ -141,6 +161,7 @@ impl Checkpoint {
     pub fn save(
         &mut self,
         run: LineHash,
+        plan: &Plan,
         position: &LedgerPosition,
         standing: &mut Standing,
     ) -> Result<(), CheckpointError> {
@@ -153,7 +174,9 @@ impl Checkpoint {
             }
         }
         let blocks = hash_of_blocks(marks);
-        let head = Head { run, position: position.clone(), sums: standing.sums().clone(), blocks };
+        let (layout, plan_work) = (LAYOUT, plan.total_weight());
+        let (position, sums) = (position.clone(), standing.sums().clone());
+        let head = Head { layout, plan_work, run, position, sums, blocks };
         let head = serde_json::to_vec(&head)?;
         batch.insert(SEAL, LineHash::of(&head).to_string().as_bytes());
         batch.insert(HEAD, head);
@@ -199,9 +222,16 @@ fn read(
     if *seal != *LineHash::of(&head).to_string().as_bytes() {
         return Err(CheckpointError::WrongSeal);
     }
+    if serde_json::from_slice::<Made>(&head)?.layout != LAYOUT {
+        return Err(CheckpointError::OtherRelease);
+    }
     let head: Head = serde_json::from_slice(&head)?;
     if head.run != run {
         return Err(CheckpointError::OtherRun);
+    }
+    let plan_work = plan.total_weight();
+    if head.plan_work.abs_diff(plan_work) > plan_work / ROUNDING {
+        return Err(CheckpointError::OtherRelease);
     }
     let mut marks = Marks::new(plan.units());
     for mark in UnitMark::ALL {

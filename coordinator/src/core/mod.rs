@@ -10,6 +10,8 @@
 
 mod canaries;
 mod contradictions;
+mod crews;
+mod families;
 mod identity;
 mod lease;
 mod lease_key;
@@ -33,21 +35,24 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use proto::WorkerId;
 use queens::{Plan, UnitId};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use crate::double_check::DoubleCheck;
+use crate::happening::Happening;
 use crate::ledger::{Policy, Record};
 use crate::shard::Shard;
 use crate::standing::{Standing, UnitMark};
 use canaries::Canaries;
+use families::Families;
 use leases::Leases;
 use losses::Losses;
 use open::Open;
 use rate::Rate;
 use recorded::Recording;
-use workers::Workers;
+use workers::{RegisteredWorker, Workers};
 
 pub use identity::Identity;
 pub use lease_key::LeaseKey;
@@ -92,6 +97,9 @@ pub struct Core {
     units_rate: Rate,
     work_rate: Rate,
     total_work: u128,
+    families: Families,
+    /// What the caller has not been told of.
+    happenings: Vec<Happening>,
 }
 
 impl Core {
@@ -108,6 +116,7 @@ impl Core {
         // Units go to the shards in turns, the heavy ones first: each has about the same work.
         let total_work =
             plan.total_weight() * u128::from(shard.size(plan.units())) / u128::from(plan.units().max(1));
+        let families = Families::new(&plan, shard);
         let mut random = StdRng::seed_from_u64(seed);
         let mut core = Self {
             plan,
@@ -133,6 +142,8 @@ impl Core {
             units_rate: Rate::default(),
             work_rate: Rate::default(),
             total_work,
+            families,
+            happenings: Vec::new(),
         };
         core.open.disputes = core.standing.sums().disputed.keys().copied().collect();
         core.counts_adopted();
@@ -193,6 +204,16 @@ impl Core {
     /// The threads of all workers that are there.
     pub fn threads(&self) -> u32 {
         u32::try_from(self.workers.threads()).unwrap_or(u32::MAX)
+    }
+
+    /// What people are told that the worker is called; nothing if it is not there.
+    pub fn title(&self, worker: WorkerId) -> String {
+        self.workers.get(worker).map_or_else(String::new, RegisteredWorker::title)
+    }
+
+    /// What has happened since this was last asked.
+    pub fn take_happenings(&mut self) -> Vec<Happening> {
+        std::mem::take(&mut self.happenings)
     }
 
     /// Whether no worker is there.

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use proto::{Phase, RunStatus, TimeLeft, Work};
+use proto::{Phase, RunStatus, Sample, TimeLeft, Work};
 
 use super::Core;
 use crate::assurance::assess;
+use crate::standing::Milestone;
 
 /// At most so many units are named as set aside.
 const NAMED: usize = 100;
@@ -14,7 +15,7 @@ const NAMED: usize = 100;
 const ALMOST: f64 = 0.9999;
 
 impl Core {
-    /// Where the run stands; phase, other trouble and elapsed time are the caller's to add.
+    /// Where the run stands; phase, events, other trouble and elapsed time are the caller's to add.
     pub fn status(&self, now: Duration) -> RunStatus {
         let sums = self.standing.sums();
         let work_left = self.work_left() as f64;
@@ -47,10 +48,10 @@ impl Core {
                 total: core_seconds(self.total_work),
                 done: core_seconds(self.standing.sums().work),
             },
-            families: Vec::new(),
-            history: Vec::new(),
+            families: self.families.status(&self.standing),
+            history: self.history(),
             events: Vec::new(),
-            machines: Vec::new(),
+            machines: self.machines(now),
             paused: None,
             double_check: self.policy.to_string(),
             release: env!("CARGO_PKG_VERSION").to_owned(),
@@ -69,6 +70,14 @@ impl Core {
         }
         let done = self.standing.sums().work as f64 / (self.total_work as f64).max(1.0);
         done.min(ALMOST)
+    }
+
+    /// How the run has come.
+    fn history(&self) -> Vec<Sample> {
+        let total = (self.total_work as f64).max(1.0);
+        let sample =
+            |Milestone { at, done, work }| Sample { at, done, progress: (work as f64 / total).min(1.0) };
+        self.standing.sums().history.milestones().map(sample).collect()
     }
 
     /// What keeps the run from its end, if anything.

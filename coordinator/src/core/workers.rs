@@ -10,6 +10,7 @@ use rand::RngExt;
 use rand::rngs::StdRng;
 
 use super::Refusal;
+use super::crews::Crews;
 use super::identity::Identity;
 use super::rate::Rate;
 
@@ -57,6 +58,15 @@ pub struct RegisteredWorker {
     last_word: Duration,
     done: u64,
     rate: Rate,
+    work_rate: Rate,
+}
+
+impl RegisteredWorker {
+    /// What people are told that it is called: `owner/name`, or the name where there are no owners.
+    pub fn title(&self) -> String {
+        let owner = &self.identity.owner;
+        if owner.is_unnamed() { self.name.clone() } else { format!("{owner}/{}", self.name) }
+    }
 }
 
 /// At most so many workers of an owner are registered.
@@ -98,6 +108,7 @@ impl Workers {
             last_word: now,
             done: 0,
             rate: Rate::default(),
+            work_rate: Rate::default(),
         };
         self.by_id.insert(id, worker);
         id
@@ -147,11 +158,12 @@ impl Workers {
         self.by_id.get(&id).is_some_and(|worker| worker.last_word > since)
     }
 
-    /// A count of the worker has gone on record.
-    pub fn counted(&mut self, now: Duration, id: WorkerId) {
+    /// A count of the worker has gone on record, of a unit of that expected work in nanoseconds of one core.
+    pub fn counted(&mut self, now: Duration, id: WorkerId, work: u64) {
         if let Some(worker) = self.by_id.get_mut(&id) {
             worker.done += 1;
             worker.rate.add(now, 1.0);
+            worker.work_rate.add(now, work as f64);
         }
     }
 
@@ -203,6 +215,19 @@ impl Workers {
     /// How many there are.
     pub fn len(&self) -> usize {
         self.by_id.len()
+    }
+
+    /// Who is there of each machine.
+    pub fn crews(&self, now: Duration) -> Crews<'_> {
+        let mut crews = Crews::new();
+        for worker in self.by_id.values() {
+            let Identity { owner, machine } = &worker.identity;
+            let crew = crews.entry((owner.name(), machine)).or_default();
+            crew.workers += 1;
+            crew.threads += u64::from(worker.threads);
+            crew.work_rate += worker.work_rate.per_second(now).unwrap_or(0.0);
+        }
+        crews
     }
 
     /// What is to be said of those heard of last, by owner and name; `leased` tells how many units one holds.

@@ -315,7 +315,53 @@ impl Checkpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::known_run;
+    use crate::shard::Shard;
+    use crate::store::{NoCheckpoint, Notice, Store};
+    use serde_json::{Value, json};
     use tempfile::TempDir;
+
+    /// Changes what the checkpoint in a folder says, and seals it again.
+    fn forge(folder: &Path, change: impl FnOnce(&mut Value)) {
+        let store = sled::open(folder).unwrap();
+        let mut head: Value = serde_json::from_slice(&store.get(HEAD).unwrap().unwrap()).unwrap();
+        change(&mut head);
+        let head = serde_json::to_vec(&head).unwrap();
+        store.insert(SEAL, LineHash::of(&head).to_string().as_bytes()).unwrap();
+        store.insert(HEAD, head).unwrap();
+        store.flush().unwrap();
+    }
+
+    #[test]
+    fn the_checkpoint_of_another_release_is_rebuilt_from_the_ledger_and_nothing_is_lost() {
+        let older = |head: &mut Value| {
+            head.as_object_mut().unwrap().remove("layout");
+            head["sums"].as_object_mut().unwrap().remove("history");
+        };
+        let newer =
+            |head: &mut Value| (head["layout"], head["sums"]) = (json!(LAYOUT + 1), json!("otherwise"));
+        let of_other_work = |head: &mut Value| head["plan_work"] = json!(7);
+        for change in [older as fn(&mut Value), newer, of_other_work] {
+            let run = TempDir::new().unwrap();
+            let (mut store, mut standing, _) = Store::open(known_run::options(run.path())).unwrap();
+            let record = known_run::record(3);
+            store.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
+            standing.apply(&known_run::plan(), Shard::default(), &record).unwrap();
+            store.save(&mut standing).unwrap();
+            drop(store);
+            forge(&run.path().join("checkpoint"), change);
+            let (_, resumed, notices) = Store::open(known_run::options(run.path())).unwrap();
+            assert_eq!(resumed.sums(), standing.sums());
+            let [notice @ Notice::CheckpointRebuilt { why: NoCheckpoint::OtherRelease }] = &notices[..]
+            else {
+                panic!("{notices:?}")
+            };
+            assert_eq!(
+                notice.to_string(),
+                "rebuilt the checkpoint from the ledger: it was made by another release of diadem"
+            );
+        }
+    }
 
     #[test]
     fn of_all_checkpoints_that_were_set_aside_the_last_is_kept() {

@@ -63,6 +63,8 @@ mod following_tests;
 mod known_run;
 #[cfg(test)]
 mod known_worker;
+#[cfg(test)]
+mod status_tests;
 
 pub use access::{Access, Bearers};
 pub use answer::{Agreement, Answer};

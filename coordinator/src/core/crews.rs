@@ -1,30 +1,13 @@
 //! What is to be said of machines: what is on record of each, and who is there of it.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
 use std::time::Duration;
 
 use proto::{MachineStatus, Owner};
 
 use super::Core;
+use super::workers::{Crew, MOST_LISTED};
 use crate::standing::Machine;
-
-/// At most so many machines are listed in a status, so that it stays within the bounds of a message.
-const MOST_LISTED: usize = 1000;
-
-/// The workers of a machine that are there.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Crew {
-    /// How many there are.
-    pub workers: u64,
-    /// How many units they count at a time.
-    pub threads: u64,
-    /// Their work a second, lately, in nanoseconds of one core.
-    pub work_rate: f64,
-}
-
-/// The crews by owner and name of their machines.
-pub type Crews<'a> = HashMap<(&'a str, &'a str), Crew>;
 
 /// A machine of which something is known.
 struct KnownMachine<'a> {

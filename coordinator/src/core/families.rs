@@ -49,3 +49,36 @@ impl Families {
         families.map(status).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queens::{Board, PlanSpec, UnitId};
+
+    #[test]
+    fn the_families_of_all_shards_together_have_each_unit_once() {
+        let board = Board::new(10).unwrap();
+        for spec in [PlanSpec::new(board), PlanSpec::families(board)] {
+            let plan = Plan::derive(spec).unwrap();
+            let family_of =
+                |unit: UnitId| plan.families().find(|(_, units)| units.contains(&unit.0)).unwrap().0;
+            let mut whole = BTreeMap::new();
+            for shard in ["1/3", "2/3", "3/3"].map(|shard| shard.parse::<Shard>().unwrap()) {
+                let families = Families::new(&plan, shard);
+                let mut standing = Standing::new(&plan);
+                for unit in shard.units(plan.units()).take(7) {
+                    standing.adopt_count(unit, 0);
+                }
+                for FamilyStatus { top, bottom, units, done } in families.status(&standing) {
+                    let is_own = |unit: &UnitId| family_of(*unit) == Family { top, bottom };
+                    assert_eq!(done, shard.units(plan.units()).take(7).filter(is_own).count() as u64);
+                    *whole.entry((top, bottom)).or_insert(0) += units;
+                }
+            }
+            let all = Families::new(&plan, Shard::default()).status(&Standing::new(&plan));
+            let all: BTreeMap<_, _> = all.iter().map(|f| ((f.top, f.bottom), f.units)).collect();
+            assert_eq!(whole, all);
+            assert_eq!(all.values().sum::<u64>(), plan.units());
+        }
+    }
+}

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use proto::{Phase, RunStatus, Sample, TimeLeft, Work};
+use proto::{Assurance, Phase, RunStatus, Sample, TimeLeft, Work};
 
 use super::Core;
+use super::workers::MOST_LISTED;
 use crate::assurance::assess;
 use crate::standing::Milestone;
 
@@ -42,7 +43,7 @@ impl Core {
             trouble: self.trouble(),
             workers: self.workers.status(now, |worker| self.leases.units_of(worker)),
             workers_total: self.workers.len() as u64,
-            assurance: assess(&self.standing, self.policy),
+            assurance: self.assurance(),
             set_aside: self.losses.set_aside().iter().take(NAMED).copied().collect(),
             work: Work {
                 total: core_seconds(self.total_work),
@@ -70,6 +71,14 @@ impl Core {
         }
         let done = self.standing.sums().work as f64 / (self.total_work as f64).max(1.0);
         done.min(ALMOST)
+    }
+
+    /// What double-checking says so far; of those who are not believed as many are named as fit a message.
+    fn assurance(&self) -> Assurance {
+        let mut assurance = assess(&self.standing, self.policy);
+        assurance.quarantined.truncate(MOST_LISTED);
+        assurance.expelled.truncate(MOST_LISTED);
+        assurance
     }
 
     /// How the run has come.

@@ -10,7 +10,6 @@ use rand::RngExt;
 use rand::rngs::StdRng;
 
 use super::Refusal;
-use super::crews::Crews;
 use super::identity::Identity;
 use super::rate::Rate;
 
@@ -37,6 +36,20 @@ impl Presence {
         self.last_word > since || since.is_zero()
     }
 }
+
+/// The workers of a machine that are there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Crew {
+    /// How many there are.
+    pub workers: u64,
+    /// How many units they count at a time.
+    pub threads: u64,
+    /// Their work a second, lately, in nanoseconds of one core.
+    pub work_rate: f64,
+}
+
+/// The crews by owner and name of their machines.
+pub type Crews<'a> = HashMap<(&'a str, &'a str), Crew>;
 
 /// One worker less there.
 fn leave<K: Ord>(places: &mut BTreeMap<K, Presence>, place: &K) {
@@ -72,8 +85,8 @@ impl RegisteredWorker {
 /// At most so many workers of an owner are registered.
 pub const MOST_OF_AN_OWNER: usize = 4096;
 
-/// At most so many workers are listed in a status, so that it stays within the bounds of a message.
-const MOST_LISTED: usize = 1000;
+/// At most so many workers, and machines, are listed in a status, so that it stays within the bounds of a message.
+pub const MOST_LISTED: usize = 1000;
 
 impl Workers {
     /// None. Numbers are drawn at random: nobody can guess that of another, and a restarted coordinator takes no worker

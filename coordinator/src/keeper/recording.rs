@@ -109,6 +109,9 @@ impl Keeper {
     fn tell_quarantined(&mut self) {
         let quarantined: BTreeSet<_> =
             self.core.standing().sums().machines.quarantined().map(Machine::title).collect();
+        if quarantined == self.quarantined {
+            return;
+        }
         let known = std::mem::replace(&mut self.quarantined, quarantined.clone());
         for machine in quarantined.difference(&known) {
             self.happened(Happening::Quarantined(machine.clone()));

@@ -21,11 +21,13 @@ mod clock;
 mod connections;
 mod double_check;
 mod encryption;
+mod events;
 mod follower_file;
 mod following;
 mod gate;
 mod groups;
 mod handle;
+mod happening;
 mod head;
 mod keeper;
 mod ledger_copy;
@@ -63,6 +65,8 @@ mod following_tests;
 mod known_run;
 #[cfg(test)]
 mod known_worker;
+#[cfg(test)]
+mod status_tests;
 
 pub use access::{Access, Bearers};
 pub use answer::{Agreement, Answer};

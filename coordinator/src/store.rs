@@ -216,7 +216,8 @@ impl Store {
             Some(checkpoint) => checkpoint,
             None => self.begin_checkpoint(standing)?,
         };
-        let saved = checkpoint.save(self.directory.run().hash(), self.writer.end(), standing);
+        let saved =
+            checkpoint.save(self.directory.run().hash(), self.directory.plan(), self.writer.end(), standing);
         if matches!(saved, Ok(()) | Err(CheckpointError::Silent(_))) {
             self.checkpoint = Some(checkpoint);
         }

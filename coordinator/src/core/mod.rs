@@ -10,6 +10,8 @@
 
 mod canaries;
 mod contradictions;
+mod crews;
+mod families;
 mod identity;
 mod lease;
 mod lease_key;
@@ -35,22 +37,25 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use proto::WorkerId;
 use queens::{Plan, UnitId};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use crate::double_check::DoubleCheck;
+use crate::happening::Happening;
 use crate::ledger::{Policy, Record};
 use crate::shard::Shard;
 use crate::standing::{Standing, UnitMark};
 use canaries::Canaries;
+use families::Families;
 use leases::Leases;
 use losses::Losses;
 use open::Open;
 use rate::Rate;
 use recorded::Recording;
 use speed::Speed;
-use workers::Workers;
+use workers::{RegisteredWorker, Workers};
 
 pub use identity::Identity;
 pub use lease_key::LeaseKey;
@@ -99,6 +104,9 @@ pub struct Core {
     symmetric_counts: Vec<UnitId>,
     /// Why nothing is lent, where the operator wishes so.
     paused: Option<String>,
+    families: Families,
+    /// What the caller has not been told of.
+    happenings: Vec<Happening>,
 }
 
 impl Core {
@@ -124,6 +132,7 @@ impl Core {
         // Checks took their time as well.
         let counts = standing.done() as f64 / (standing.done() + sums.checks).max(1) as f64;
         let speed = Speed::new(standing.done(), sums.work as f64 / 1e9, sums.cpu_us as f64 / 1e6 * counts);
+        let families = Families::new(&plan, shard);
         let mut random = StdRng::seed_from_u64(seed);
         let mut core = Self {
             plan,
@@ -151,6 +160,8 @@ impl Core {
             total_work,
             symmetric_counts,
             paused: None,
+            families,
+            happenings: Vec::new(),
         };
         core.open.disputes = core.standing.sums().disputed.keys().copied().collect();
         core.counts_adopted();
@@ -211,6 +222,16 @@ impl Core {
     /// The threads of all workers that are there.
     pub fn threads(&self) -> u32 {
         u32::try_from(self.workers.threads()).unwrap_or(u32::MAX)
+    }
+
+    /// What people are told that the worker is called; nothing if it is not there.
+    pub fn title(&self, worker: WorkerId) -> String {
+        self.workers.get(worker).map_or_else(String::new, RegisteredWorker::title)
+    }
+
+    /// What has happened since this was last asked.
+    pub fn take_happenings(&mut self) -> Vec<Happening> {
+        std::mem::take(&mut self.happenings)
     }
 
     /// Whether no worker is there.

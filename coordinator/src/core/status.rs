@@ -2,12 +2,14 @@
 
 use std::time::Duration;
 
-use proto::{Phase, RunStatus, Work};
+use proto::{Assurance, Phase, RunStatus, Sample, Work};
 
 use super::Core;
 use super::speed::Rest;
+use super::workers::MOST_LISTED;
 use crate::assurance::assess;
 use crate::double_check::DoubleCheck;
+use crate::standing::Milestone;
 
 /// At most so many units are named as set aside.
 const NAMED: usize = 100;
@@ -16,7 +18,7 @@ const NAMED: usize = 100;
 const ALMOST: f64 = 0.9999;
 
 impl Core {
-    /// Where the run stands; phase, other trouble and elapsed time are the caller's to add.
+    /// Where the run stands; phase, events, other trouble and elapsed time are the caller's to add.
     pub fn status(&self, now: Duration) -> RunStatus {
         let sums = self.standing.sums();
         RunStatus {
@@ -38,16 +40,16 @@ impl Core {
             trouble: self.trouble(),
             workers: self.workers.status(now, |worker| self.leases.units_of(worker)),
             workers_total: self.workers.len() as u64,
-            assurance: assess(&self.standing, self.policy),
+            assurance: self.assurance(),
             set_aside: self.losses.set_aside().iter().take(NAMED).copied().collect(),
             work: Work {
                 total: core_seconds(self.total_work),
                 done: core_seconds(self.standing.sums().work),
             },
-            families: Vec::new(),
-            history: Vec::new(),
+            families: self.families.status(&self.standing),
+            history: self.history(),
             events: Vec::new(),
-            machines: Vec::new(),
+            machines: self.machines(now),
             paused: self.paused.clone(),
             double_check: self.policy.to_string(),
             release: env!("CARGO_PKG_VERSION").to_owned(),
@@ -83,6 +85,22 @@ impl Core {
         }
         let done = self.standing.sums().work as f64 / (self.total_work as f64).max(1.0);
         done.min(ALMOST)
+    }
+
+    /// What double-checking says so far; of those who are not believed as many are named as fit a message.
+    fn assurance(&self) -> Assurance {
+        let mut assurance = assess(&self.standing, self.policy);
+        assurance.quarantined.truncate(MOST_LISTED);
+        assurance.expelled.truncate(MOST_LISTED);
+        assurance
+    }
+
+    /// How the run has come.
+    fn history(&self) -> Vec<Sample> {
+        let total = (self.total_work as f64).max(1.0);
+        let sample =
+            |Milestone { at, done, work }| Sample { at, done, progress: (work as f64 / total).min(1.0) };
+        self.standing.sums().history.milestones().map(sample).collect()
     }
 
     /// What keeps the run from its end, if anything.

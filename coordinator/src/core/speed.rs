@@ -173,7 +173,7 @@ impl Speed {
     fn share_of_threads(&self, now: Duration) -> f64 {
         let Busy { threads, fresh, before, processor, .. } = self.busy;
         let (threads, wall, settling) = (threads as f64, self.wall(now), self.settling());
-        let begun = fresh * (wall * before).min((GATHERED + self.completions.mean()) / 2.0);
+        let begun = fresh * (wall * before).min(f64::midpoint(GATHERED, self.completions.mean()));
         let share = (processor + begun + threads * settling * before) / (threads * (wall + settling));
         share.min(1.0)
     }

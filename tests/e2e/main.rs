@@ -31,5 +31,6 @@ mod scale;
 mod second_verifier;
 mod security;
 mod shards;
+mod terminal;
 mod verify;
 mod wrong_input;

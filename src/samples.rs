@@ -167,6 +167,7 @@ fn worker(name: &str, machine: &str, last_word_ms: u64) -> WorkerStatus {
         done: 123_456,
         rate: 1.84,
         last_word: Duration::from_millis(last_word_ms),
+        drains: false,
     }
 }
 

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod announced;
 mod answer;
 mod assurance;
 mod audit;
@@ -32,6 +33,7 @@ mod keeper;
 mod ledger_copy;
 mod lock;
 mod merge;
+mod pause;
 mod peers;
 mod policy;
 mod quota;

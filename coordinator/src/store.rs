@@ -8,7 +8,9 @@ use std::time::Duration;
 use proto::{CoordinatorId, Term};
 use queens::{Board, Plan};
 use thiserror::Error;
+use tracing::warn;
 
+use crate::announced;
 use crate::checkpoint::{Checkpoint, set_aside};
 use crate::clock::{Clock, SystemClock};
 use crate::core::LeaseKey;
@@ -164,6 +166,14 @@ impl Store {
     /// The key of the leases that the run gives.
     pub fn lease_key(&self) -> &LeaseKey {
         &self.lease_key
+    }
+
+    /// Notes that others are told of the term in which this process writes. Where that cannot be noted, because the disk is
+    /// full, it goes on all the same: what is at stake is only whether its workers know the next one that is started.
+    pub(crate) fn announce(&self) {
+        if let Err(error) = announced::note(self.directory.path(), self.term.number) {
+            warn!("cannot note the term {} in the run directory: {error}", self.term.number);
+        }
     }
 
     /// The term in which this process writes.

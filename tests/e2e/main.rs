@@ -31,6 +31,7 @@ mod scale;
 mod second_verifier;
 mod security;
 mod shards;
+mod steering;
 mod terminal;
 mod verify;
 mod wrong_input;

@@ -27,7 +27,9 @@ mod register;
 mod release;
 mod renew;
 mod report;
+mod speed;
 mod status;
+mod steering;
 mod task;
 mod workers;
 
@@ -52,6 +54,7 @@ use losses::Losses;
 use open::Open;
 use rate::Rate;
 use recorded::Recording;
+use speed::Speed;
 use workers::{RegisteredWorker, Workers};
 
 pub use identity::Identity;
@@ -93,10 +96,14 @@ pub struct Core {
     may_contradict: bool,
     /// Decides what is checked, by which kernel.
     random: StdRng,
-    /// Units recorded, and expected work recorded, a second.
+    /// Units recorded a second.
     units_rate: Rate,
-    work_rate: Rate,
+    speed: Speed,
     total_work: u128,
+    /// The symmetric counts of the shard.
+    symmetric_counts: Vec<UnitId>,
+    /// Why nothing is lent, where the operator wishes so.
+    paused: Option<String>,
     families: Families,
     /// What the caller has not been told of.
     happenings: Vec<Happening>,
@@ -116,6 +123,15 @@ impl Core {
         // Units go to the shards in turns, the heavy ones first: each has about the same work.
         let total_work =
             plan.total_weight() * u128::from(shard.size(plan.units())) / u128::from(plan.units().max(1));
+        let symmetric_counts = plan.pieces().filter(|piece| piece.summand.is_symmetric_count());
+        let symmetric_counts = symmetric_counts
+            .flat_map(|piece| piece.units.map(UnitId))
+            .filter(|unit| shard.contains(*unit))
+            .collect();
+        let sums = standing.sums();
+        // Checks took their time as well.
+        let counts = standing.done() as f64 / (standing.done() + sums.checks).max(1) as f64;
+        let speed = Speed::new(standing.done(), sums.work as f64 / 1e9, sums.cpu_us as f64 / 1e6 * counts);
         let families = Families::new(&plan, shard);
         let mut random = StdRng::seed_from_u64(seed);
         let mut core = Self {
@@ -140,8 +156,10 @@ impl Core {
             may_contradict: true,
             random,
             units_rate: Rate::default(),
-            work_rate: Rate::default(),
+            speed,
             total_work,
+            symmetric_counts,
+            paused: None,
             families,
             happenings: Vec::new(),
         };

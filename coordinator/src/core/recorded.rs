@@ -46,7 +46,6 @@ impl Core {
                     self.open.lost.remove(&r.unit);
                     self.open.disputes.remove(&r.unit);
                     self.units_rate.add(now, 1.0);
-                    self.work_rate.add(now, self.plan.weight(r.unit) as f64);
                 }
                 Record::Check(r) | Record::Conflict(r) => self.settle(r),
                 Record::Retract(r) => {
@@ -74,7 +73,10 @@ impl Core {
                 | Record::Mark(_) => {}
             }
             if let (Some(worker), Record::Count(r) | Record::Check(r)) = (worker, record) {
-                self.workers.counted(now, worker, self.plan.weight(r.unit));
+                let weight = self.plan.weight(r.unit);
+                self.workers.counted(now, worker, weight);
+                let (expected, processor) = (weight as f64 / 1e9, r.cpu_us as f64 / 1e6);
+                self.speed.counted(now, self.is_symmetric_count(r.unit), expected, processor);
             }
             self.note_dispute(record, was_disputed);
         }

@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
-use proto::{Assurance, Phase, RunStatus, Sample, TimeLeft, Work};
+use proto::{Assurance, Phase, RunStatus, Sample, Work};
 
 use super::Core;
+use super::speed::Rest;
 use super::workers::MOST_LISTED;
 use crate::assurance::assess;
+use crate::double_check::DoubleCheck;
 use crate::standing::Milestone;
 
 /// At most so many units are named as set aside.
@@ -19,8 +21,6 @@ impl Core {
     /// Where the run stands; phase, events, other trouble and elapsed time are the caller's to add.
     pub fn status(&self, now: Duration) -> RunStatus {
         let sums = self.standing.sums();
-        let work_left = self.work_left() as f64;
-        let per_second = self.work_rate.per_second(now);
         RunStatus {
             board: self.plan.board(),
             fingerprint: self.plan.fingerprint().clone(),
@@ -34,10 +34,7 @@ impl Core {
             replicas: 0,
             followers: 0,
             elapsed: Duration::ZERO,
-            left: per_second.and_then(|rate| {
-                let expected = Duration::try_from_secs_f64(work_left / rate).ok()?;
-                Some(TimeLeft { expected, low: expected, high: expected })
-            }),
+            left: if self.paused.is_some() { None } else { self.speed.left(now, self.rest()) },
             rate: self.units_rate.per_second(now).unwrap_or(0.0),
             phase: Phase::Counting,
             trouble: self.trouble(),
@@ -53,7 +50,7 @@ impl Core {
             history: self.history(),
             events: Vec::new(),
             machines: self.machines(now),
-            paused: None,
+            paused: self.paused.clone(),
             double_check: self.policy.to_string(),
             release: env!("CARGO_PKG_VERSION").to_owned(),
         }
@@ -62,6 +59,23 @@ impl Core {
     /// The expected work of the units that are not on record, in nanoseconds of one core.
     pub(super) fn work_left(&self) -> u128 {
         self.total_work.saturating_sub(self.standing.sums().work)
+    }
+
+    /// What is left to be counted and checked.
+    fn rest(&self) -> Rest {
+        let open = self.symmetric_counts.iter().filter(|unit| !self.standing.is_done(**unit));
+        let symmetric: u128 = open.map(|unit| u128::from(self.plan.weight(*unit))).sum();
+        let (units, done) = (self.shard.size(self.plan.units()), self.standing.done());
+        // So many of the counts that are still to come will be checked, at least.
+        let share = match self.policy {
+            DoubleCheck::None => 0.0,
+            DoubleCheck::Share(share) => share,
+            DoubleCheck::All => 1.0,
+        };
+        let checks = self.standing.pending(self.policy) as f64 + share * (units - done) as f64;
+        let mean = self.total_work as f64 / units.max(1) as f64;
+        let completions = self.work_left().saturating_sub(symmetric) as f64 + mean * checks;
+        Rest { symmetric: core_seconds(symmetric), completions: completions / 1e9 }
     }
 
     /// How much of the work is done, from 0 to 1. What is expected is not exact: until all is counted there is some left.

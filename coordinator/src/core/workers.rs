@@ -71,6 +71,8 @@ pub struct RegisteredWorker {
     last_word: Duration,
     done: u64,
     rate: Rate,
+    /// Whether it was asked to leave.
+    pub drains: bool,
     work_rate: Rate,
 }
 
@@ -121,6 +123,7 @@ impl Workers {
             last_word: now,
             done: 0,
             rate: Rate::default(),
+            drains: false,
             work_rate: Rate::default(),
         };
         self.by_id.insert(id, worker);
@@ -143,6 +146,12 @@ impl Workers {
     /// The worker, if it is registered.
     pub fn get(&self, id: WorkerId) -> Option<&RegisteredWorker> {
         self.by_id.get(&id)
+    }
+
+    /// Asks the workers on that machine to leave; gives their number.
+    pub fn drain(&mut self, identity: &Identity) -> u64 {
+        let on_machine = self.by_id.values_mut().filter(|worker| worker.identity == *identity);
+        on_machine.map(|worker| worker.drains = true).count() as u64
     }
 
     /// Whether the worker is there and that owner's.
@@ -261,6 +270,7 @@ impl Workers {
             done: worker.done,
             rate: worker.rate.per_second(now).unwrap_or(0.0),
             last_word: now.saturating_sub(worker.last_word),
+            drains: worker.drains,
         };
         workers.into_iter().map(status).collect()
     }

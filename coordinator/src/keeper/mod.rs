@@ -16,6 +16,7 @@ mod recording;
 mod replicas;
 mod retraction;
 mod snapshot;
+mod steering;
 mod terms;
 
 use std::collections::{BTreeSet, VecDeque};
@@ -213,8 +214,8 @@ impl Keeper {
             Request::Renew { owner, worker, held, reply } => {
                 let is_owner = self.core.check_owner(worker, &owner);
                 let lost = is_owner.and_then(|()| self.core.renew(now, worker, &held));
-                let finished = matches!(self.stage, Stage::Ended(_));
-                reply.send(lost.map(|lost| Renewal { lost, finished }).map_err(CallError::from)).ok();
+                let (finished, drain) = (matches!(self.stage, Stage::Ended(_)), self.core.drains(worker));
+                reply.send(lost.map(|lost| Renewal { lost, finished, drain }).map_err(CallError::from)).ok();
             }
             Request::Release { owner, worker, held, leaving, reply } => {
                 let is_owner = self.core.check_owner(worker, &owner);
@@ -252,6 +253,9 @@ impl Keeper {
             }
             Request::ChangePolicy(change, reply) => {
                 reply.send(self.change_policy(&change)).ok();
+            }
+            Request::Steer(steering, reply) => {
+                reply.send(self.steer(steering)).ok();
             }
             Request::Status(reply) => {
                 reply.send(self.status()).ok();

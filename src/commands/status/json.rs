@@ -70,6 +70,7 @@ fn worker(w: &WorkerStatus) -> Value {
         "done": w.done,
         "rate": w.rate,
         "last_word": w.last_word.as_secs_f64(),
+        "drains": w.drains,
     })
 }
 

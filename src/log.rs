@@ -6,12 +6,13 @@
 use std::env;
 use std::fmt::Arguments;
 use std::io::{self, Write};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use indicatif::ProgressBar;
 use serde_json::json;
 use tracing::Level;
 use tracing_subscriber::filter::{ParseError, Targets};
@@ -33,6 +34,9 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The way to the thread that writes; none where the system gives no thread.
 static QUEUE: OnceLock<Option<SyncSender<Entry>>> = OnceLock::new();
+
+/// The line that is painted over, below all others.
+static BELOW: Mutex<Option<ProgressBar>> = Mutex::new(None);
 
 /// How many lines were left out since the last that was written.
 static LEFT_OUT: AtomicU64 = AtomicU64::new(0);
@@ -97,6 +101,20 @@ fn line(sentence: Arguments<'_>) -> Vec<u8> {
     (line + "\n").into_bytes()
 }
 
+/// Keeps that line below all that is written from now on.
+pub fn paint_below(line: ProgressBar) {
+    *BELOW.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
+}
+
+/// Writes while the line below, if there is one, is out of the way.
+fn above<T>(write: impl FnOnce() -> T) -> T {
+    let below = BELOW.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match below.filter(|line| !line.is_finished()) {
+        Some(line) => line.suspend(write),
+        None => write(),
+    }
+}
+
 /// Has a panic say one sentence. Those of sled over a damaged checkpoint are caught and say nothing here.
 pub fn quiet_panics() {
     std::panic::set_hook(Box::new(|panic| {
@@ -142,12 +160,12 @@ fn write(entries: &Receiver<Entry>) {
         match entry {
             Entry::Line(text) => {
                 let left_out = LEFT_OUT.swap(0, Ordering::Relaxed);
-                let told = if left_out > 0 {
-                    err.write_all(&line(format_args!("diadem: {left_out} lines of the log were left out")))
-                } else {
-                    Ok(())
-                };
-                if told.and_then(|()| err.write_all(&text)).is_err() {
+                let mut told = text;
+                if left_out > 0 {
+                    let sentence = format_args!("diadem: {left_out} lines of the log were left out");
+                    told.splice(0..0, line(sentence));
+                }
+                if above(|| err.write_all(&told)).is_err() {
                     LEFT_OUT.fetch_add(left_out + 1, Ordering::Relaxed);
                 }
             }

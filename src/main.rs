@@ -19,6 +19,7 @@ mod progress;
 mod samples;
 mod signals;
 mod terminal;
+mod watched;
 
 use std::process::ExitCode;
 

@@ -37,16 +37,17 @@ pub use value::ThreadsArgs;
 #[derive(Debug, Parser)]
 #[command(
     version,
-    max_term_width = 110,
+    term_width = 80,
     after_help = "\
 Examples:
   diadem count 16                                    count on this machine
   diadem coordinator --n 20 --run ./diadem-20        or hand the work out ...
-  diadem worker --coordinator http://127.0.0.1:7227  ... to as many workers as there are
+  diadem worker --coordinator http://127.0.0.1:7227  ... to any number of workers
   diadem status --coordinator http://127.0.0.1:7227  see how far it is
 
-Exit codes: 0 complete, for a worker also drained as asked; 1 an error; 2 wrong usage; 3 not sound, not complete, or
-the answer withheld; 130 and 143 interrupted."
+Exit codes: 0 complete, for a worker also drained as asked; 1 an error;
+2 wrong usage; 3 not sound, not complete, or the answer withheld; 130 and 143
+interrupted."
 )]
 pub struct Args {
     #[command(subcommand)]

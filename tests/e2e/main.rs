@@ -32,5 +32,6 @@ mod second_verifier;
 mod security;
 mod shards;
 mod steering;
+mod terminal;
 mod verify;
 mod wrong_input;

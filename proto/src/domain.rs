@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use queens::UnitId;
 use queens::kernel::KernelName;
 use queens::plan::Fingerprint;
-use queens::UnitId;
 
 use crate::term::Term;
 

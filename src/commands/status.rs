@@ -3,13 +3,13 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
+use dashboard::assurance;
 use proto::{Phase, RunStatus, WorkerStatus};
 use serde_json::json;
 use worker::Remote;
 
 use crate::access::{JOIN, STATUS, credentials};
 use crate::args::StatusArgs;
-use crate::assurance;
 use crate::output::{print, span};
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {

@@ -1,0 +1,10 @@
+//! The dashboard from outside: by bytes, by a real browser, by Prometheus' own checker.
+
+mod browser;
+mod door;
+mod load;
+mod made_up;
+mod metrics;
+mod site;
+mod tools;
+mod webdriver;

@@ -39,10 +39,14 @@ function ago(seconds) {
 /** A time, as precisely as it matters when all shown lie within so many seconds. */
 function moment(at, within) {
   const time = new Date(at * 1000);
-  if (within < 600) return time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", second: "2-digit" });
-  if (within < 172800) return time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
+  if (within < 600) return time.toLocaleTimeString([], { ...clock, second: "2-digit" });
+  if (within < 172800) return time.toLocaleTimeString([], clock);
   return time.toLocaleDateString([], { day: "numeric", month: "short" });
 }
+
+const dated = (at) =>
+  new Date(at * 1000).toLocaleString([], { dateStyle: "medium", timeStyle: "short", hourCycle: "h23" });
 
 const PHASES = { counting: "counting", auditing: "auditing the ledger", complete: "complete", withheld: "answer withheld" };
 
@@ -51,7 +55,7 @@ function ends(run) {
   const now = Date.now() / 1000;
   if (run.left_high === null || run.left_high > 20 * 31557600) return "";
   const day = { day: "numeric", month: "long", year: "numeric" };
-  const hour = { weekday: "short", hour: "2-digit", minute: "2-digit" };
+  const hour = { weekday: "short", hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
   const show = (seconds) => new Date((now + seconds) * 1000).toLocaleString([], run.left_high < 172800 ? hour : day);
   const [low, high] = [show(run.left_low), show(run.left_high)];
   return low === high ? `likely done ${low}` : `likely done between ${low} and ${high}`;
@@ -74,7 +78,7 @@ function showRun(run) {
   byId("bar").style.setProperty("--share", run.progress);
   byId("bar").setAttribute("aria-valuenow", (100 * run.progress).toFixed(2));
   byId("bar").setAttribute("aria-valuetext", run.percent);
-  byId("expected").textContent = run.expected === null ? "" : `Expected: ${run.expected}`;
+  byId("expected").textContent = run.expected === null ? "" : `Expected: ${run.expected}; found so far: ${run.found}`;
   const needed = run.replicas ? ` (${run.replicas} needed)` : "";
   byId("followers").textContent = `${run.followers}${needed}`;
   byId("followers").classList.toggle("bad", run.followers < run.replicas);
@@ -195,7 +199,7 @@ function row(texts, numbers, marks) {
   const line = document.createElement("tr");
   texts.forEach((text, index) => line.append(written("td", text, numbers.includes(index) ? "num" : "")));
   for (const [index, className] of Object.entries(marks)) if (className) line.cells[index].classList.add(className);
-  line.cells[0].title = texts[0];
+  for (const cell of line.cells) if (cell.textContent.length > 24) cell.title = cell.textContent;
   return line;
 }
 
@@ -209,18 +213,18 @@ function showList(name, { rows, total }, toRow, order) {
 
 function showMachines(list) {
   const toRow = ([title, workers, threads, units, confirmed, wrong, isBelieved, speed]) => row(
-    [title, workers, threads, units, confirmed, wrong, speed, isBelieved ? "believed" : "not believed"],
-    [1, 2, 3, 4, 5, 6],
-    { 5: wrong > 0 && "bad", 7: isBelieved ? "good" : "bad" },
+    [title, isBelieved ? "believed" : "not believed", units, confirmed, wrong, workers, threads, speed],
+    [2, 3, 4, 5, 6, 7],
+    { 1: isBelieved ? "good" : "bad", 4: wrong > 0 && "bad" },
   );
   showList("machines", list, toRow, "those first that want a look, then those that did most");
 }
 
 function showWorkers(list) {
   const toRow = ([name, machine, threads, kernel, leased, done, rate, lastWord, isSilent]) => row(
-    [name, machine, threads, kernel, leased, done, rate, ago(lastWord)],
-    [2, 4, 5, 6, 7],
-    { 7: isSilent && "bad" },
+    [name, ago(lastWord), leased, done, rate, threads, kernel, machine],
+    [1, 2, 3, 4, 5],
+    { 1: isSilent && "bad", 7: "name" },
   );
   showList("workers", list, toRow, "those first that are silent");
 }
@@ -228,7 +232,7 @@ function showWorkers(list) {
 function showHappened(events) {
   byId("no-events").hidden = events.length > 0;
   byId("happened").replaceChildren(...events.map(([at, text]) => {
-    const [item, time] = [document.createElement("li"), written("time", new Date(at * 1000).toLocaleString())];
+    const [item, time] = [document.createElement("li"), written("time", dated(at))];
     time.dateTime = new Date(at * 1000).toISOString();
     item.append(time, text);
     return item;
@@ -262,7 +266,7 @@ function connect() {
 }
 
 function heard() {
-  link.heard = new Date();
+  link.heard = Date.now();
   clearTimeout(link.retry);
   link.retry = setTimeout(() => { lost(); connect(); }, SILENCE);
   tell("gone", "");
@@ -274,7 +278,7 @@ function heard() {
 function lost() {
   byId("link").textContent = "no connection";
   byId("link").className = "pill live lost";
-  const since = link.heard ? `What you see is from ${link.heard.toLocaleString()}; it` : "It";
+  const since = link.heard ? `What you see is from ${dated(link.heard / 1000)}; it` : "It";
   const ended = link.phase === "complete" ? "The run is complete, and the coordinator has ended or is out of reach."
     : "The coordinator does not answer: it has ended, or cannot be reached.";
   tell("gone", `${ended} ${since} is tried again until it does.`);

@@ -80,7 +80,7 @@ fn run(status: &RunStatus) -> Value {
         "p": grouped(status.totals.p),
         "r": grouped(status.totals.r),
         "expected": expected(status),
-        "found": expected_number(status).map(|number| status.totals.solutions() as f64 / number),
+        "found": expected_number(status).map(|number| percent(status.totals.solutions() as f64 / number)),
         "worth": assurance::sentence(&status.assurance, status.done, status.units),
         "double_check": status.double_check,
         "twice": grouped(

@@ -63,6 +63,7 @@ fn every_state_is_shown_in_words_and_can_be_read_wide_and_narrow_light_and_dark(
     browser.until("document.getElementById('left').textContent === 'waiting for workers'");
     assert!(browser.text("#no-workers").contains("diadem worker"), "{}", browser.text("body"));
     look(&browser, "empty");
+    browser.go("about:blank");
 
     let states: [(&str, proto::RunStatus, &[&str]); 5] = [
         (
@@ -102,6 +103,7 @@ fn every_state_is_shown_in_words_and_can_be_read_wide_and_narrow_light_and_dark(
             assert!(is_there, "{name}: no {word:?} in {text}");
         }
         look(&browser, name);
+        browser.go("about:blank");
     }
 }
 

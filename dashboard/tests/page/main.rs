@@ -2,6 +2,7 @@
 
 mod browser;
 mod door;
+mod grafana;
 mod load;
 mod made_up;
 mod metrics;

@@ -17,9 +17,11 @@ fn local(error: CallError) -> CoordinatorError {
     match error {
         CallError::NotRecorded(_) | CallError::Superseded(_) => CoordinatorError::Unavailable(text),
         CallError::Refused(Refusal::UnknownWorker(_)) => CoordinatorError::Unregistered,
-        CallError::Refused(_) | CallError::Nothing(_) | CallError::Policy(_) | CallError::Closed => {
-            CoordinatorError::Refused(text)
-        }
+        CallError::Refused(_)
+        | CallError::Nothing(_)
+        | CallError::Policy(_)
+        | CallError::NoWorker { .. }
+        | CallError::Closed => CoordinatorError::Refused(text),
     }
 }
 

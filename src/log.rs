@@ -5,7 +5,7 @@
 
 use std::env;
 use std::fmt::Arguments;
-use std::io::{self, IsTerminal, Write};
+use std::io::{self, Write};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -17,6 +17,8 @@ use tracing_subscriber::filter::{ParseError, Targets};
 use tracing_subscriber::fmt::{self, MakeWriter};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
+
+use crate::terminal::has_colours;
 
 /// At most so many lines wait to be written.
 const WAITING: usize = 4096;
@@ -49,7 +51,7 @@ pub fn start(level: Level) {
         Ok(asked) => (asked.unwrap_or(usual), None),
         Err(mistake) => (usual, Some(mistake)),
     };
-    let lines = fmt::layer().with_writer(Lines).with_ansi(io::stderr().is_terminal()).with_target(false);
+    let lines = fmt::layer().with_writer(Lines).with_ansi(has_colours(&io::stderr())).with_target(false);
     tracing_subscriber::registry().with(shown).with(lines).init();
     if let Some(mistake) = mistake {
         tracing::warn!(

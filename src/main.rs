@@ -14,7 +14,10 @@ mod log;
 mod measurement;
 mod output;
 mod progress;
+#[cfg(test)]
+mod samples;
 mod signals;
+mod terminal;
 
 use std::process::ExitCode;
 

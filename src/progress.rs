@@ -1,6 +1,5 @@
 //! Progress on stderr: a bar where that is a terminal, a plain line now and then otherwise.
 
-use std::io::IsTerminal;
 use std::time::{Duration, Instant};
 
 use coordinator::Snapshot;
@@ -9,7 +8,8 @@ use proto::RunStatus;
 use tokio::sync::watch;
 
 use crate::log::say;
-use crate::output::span;
+use crate::output::time_left;
+use crate::terminal::repaints;
 
 /// Between two plain lines.
 const LINE_EVERY: Duration = Duration::from_secs(30);
@@ -22,7 +22,7 @@ const STEPS: u64 = 10_000;
 
 /// Shows the snapshots as they come, until the sender is gone or this is dropped.
 pub async fn show(mut snapshots: watch::Receiver<Snapshot>) {
-    let is_terminal = std::io::stderr().is_terminal();
+    let is_terminal = repaints(&std::io::stderr());
     let bar = if is_terminal { bar() } else { ProgressBar::hidden() };
     let mut next_line = Instant::now() + FIRST_LINE;
     loop {
@@ -51,9 +51,7 @@ fn bar() -> ProgressBar {
 fn describe(status: &RunStatus) -> String {
     let RunStatus { done, units, rate, .. } = status;
     let solutions = HumanCount(u64::try_from(status.totals.solutions()).unwrap_or(u64::MAX));
-    let left = status
-        .left
-        .map_or_else(|| "time left unknown".to_owned(), |left| format!("{} left", span(left.expected)));
+    let left = time_left(status);
     let trouble = if status.trouble.is_empty() { String::new() } else { format!("; {}", status.trouble) };
     format!("{done}/{units} units, {solutions} solutions, {rate:.1} units/s, {left}{trouble}")
 }

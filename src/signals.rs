@@ -1,10 +1,12 @@
-//! Ctrl-C and SIGTERM.
+//! Ctrl-C and SIGTERM, and the end of the time that a command was given.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, SystemTime};
 
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::sleep;
 
 /// A signal that ends a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub enum Signal {
     Interrupt,
     /// SIGTERM.
     Terminate,
+    /// No signal: the time is up.
+    TimeIsUp,
 }
 
 impl Signal {
@@ -20,13 +24,16 @@ impl Signal {
     pub fn exit_code(self) -> ExitCode {
         ExitCode::from(match self {
             Signal::Interrupt => 130,
-            Signal::Terminate => 143,
+            // What is not complete is not, whoever ended it.
+            Signal::Terminate | Signal::TimeIsUp => 143,
         })
     }
 }
 
 /// The signals as they come from now on.
 pub struct Signals {
+    /// When the time is up, until that was told.
+    end: Option<SystemTime>,
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
 }
@@ -35,7 +42,13 @@ impl Signals {
     /// Listens to them; must be called within a runtime.
     pub fn new() -> std::io::Result<Self> {
         let [interrupt, terminate] = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
-        Ok(Self { interrupt: interrupt?, terminate: terminate? })
+        Ok(Self { end: None, interrupt: interrupt?, terminate: terminate? })
+    }
+
+    /// The end of the time is one of them.
+    #[must_use]
+    pub fn until(self, end: Option<SystemTime>) -> Self {
+        Self { end, ..self }
     }
 
     /// The next one.
@@ -43,8 +56,21 @@ impl Signals {
         tokio::select! {
             Some(()) = self.interrupt.recv() => Signal::Interrupt,
             Some(()) = self.terminate.recv() => Signal::Terminate,
+            () = time_is_up(self.end), if self.end.is_some() => {
+                self.end = None;
+                Signal::TimeIsUp
+            }
             else => std::future::pending().await,
         }
+    }
+}
+
+/// How often the clock is looked at: it may be set, and a machine may have slept.
+const LOOK_EVERY: Duration = Duration::from_secs(10);
+
+async fn time_is_up(end: Option<SystemTime>) {
+    while let Some(left) = end.and_then(|end| end.duration_since(SystemTime::now()).ok()) {
+        sleep(left.min(LOOK_EVERY)).await;
     }
 }
 

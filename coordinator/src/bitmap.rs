@@ -1,6 +1,7 @@
 //! One bit for each unit of a plan, in blocks of a fixed size, so that the checkpoint need not write them all.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 /// Bytes in a block: the bits of 8,192 units.
 pub const BLOCK_BYTES: usize = 1024;
@@ -24,6 +25,18 @@ impl Bitmap {
     /// How many numbers are in the set.
     pub fn len(&self) -> u64 {
         self.ones
+    }
+
+    /// How many numbers of a range below the bound are in the set.
+    pub fn len_within(&self, numbers: Range<u64>) -> u64 {
+        if numbers.is_empty() {
+            return 0;
+        }
+        let (first, last) = (numbers.start / 64, (numbers.end - 1) / 64);
+        let ones = |words: &[u64]| words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
+        let before = self.words[first as usize] & ((1 << (numbers.start % 64)) - 1);
+        let behind = self.words[last as usize] & (u64::MAX << ((numbers.end - 1) % 64) << 1);
+        ones(&self.words[first as usize..=last as usize]) - ones(&[before, behind])
     }
 
     /// Whether the number is in the set.
@@ -98,5 +111,26 @@ impl Bitmap {
     /// The blocks that have changed since this was last asked.
     pub fn take_changed(&mut self) -> BTreeSet<usize> {
         std::mem::take(&mut self.changed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_numbers_of_a_range_are_counted(
+            numbers in proptest::collection::btree_set(0u64..20_000, 0..300),
+            (start, size) in (0u64..20_000, 0u64..20_000),
+        ) {
+            let mut bitmap = Bitmap::new(20_000);
+            numbers.iter().for_each(|number| _ = bitmap.insert(*number));
+            for range in [start..(start + size).min(20_000), start..start, 0..20_000, start..start + 1, 64..128] {
+                let within = numbers.iter().filter(|number| range.contains(*number)).count() as u64;
+                prop_assert_eq!(bitmap.len_within(range), within);
+            }
+        }
     }
 }

@@ -26,6 +26,9 @@ use crate::standing::{Marks, Standing, Sums, UnitMark};
 /// What is kept besides the bitmaps.
 #[derive(Serialize, Deserialize)]
 struct Head {
+    layout: u32,
+    /// The expected work of the whole plan, by which that of the units on record was added up.
+    plan_work: u128,
     /// The hash of the run: the checkpoint of another one says nothing.
     run: LineHash,
     position: LedgerPosition,
@@ -33,6 +36,20 @@ struct Head {
     /// The hash over the blocks of all bitmaps.
     blocks: LineHash,
 }
+
+/// What a head says of how it was made, whatever else it says.
+#[derive(Deserialize)]
+struct Made {
+    /// The first releases did not say it.
+    #[serde(default)]
+    layout: u32,
+}
+
+/// What is kept, and how: another number for every change.
+const LAYOUT: u32 = 1;
+
+/// Machines expect the same work but for rounding, which makes no more than one part in so many.
+const ROUNDING: u128 = 1_000_000;
 
 /// A batch of a running coordinator is waited for no longer; it may become ready later.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -67,6 +84,9 @@ pub enum CheckpointError {
     /// Its head is not as it was written.
     #[error("its seal does not fit")]
     WrongSeal,
+    /// It keeps other things, or expects other work.
+    #[error("it was made by another release of diadem")]
+    OtherRelease,
     /// It speaks of another ledger.
     #[error("it is that of another run")]
     OtherRun,
@@ -141,6 +161,7 @@ impl Checkpoint {
     pub fn save(
         &mut self,
         run: LineHash,
+        plan: &Plan,
         position: &LedgerPosition,
         standing: &mut Standing,
     ) -> Result<(), CheckpointError> {
@@ -153,7 +174,9 @@ impl Checkpoint {
             }
         }
         let blocks = hash_of_blocks(marks);
-        let head = Head { run, position: position.clone(), sums: standing.sums().clone(), blocks };
+        let (layout, plan_work) = (LAYOUT, plan.total_weight());
+        let (position, sums) = (position.clone(), standing.sums().clone());
+        let head = Head { layout, plan_work, run, position, sums, blocks };
         let head = serde_json::to_vec(&head)?;
         batch.insert(SEAL, LineHash::of(&head).to_string().as_bytes());
         batch.insert(HEAD, head);
@@ -199,9 +222,16 @@ fn read(
     if *seal != *LineHash::of(&head).to_string().as_bytes() {
         return Err(CheckpointError::WrongSeal);
     }
+    if serde_json::from_slice::<Made>(&head)?.layout != LAYOUT {
+        return Err(CheckpointError::OtherRelease);
+    }
     let head: Head = serde_json::from_slice(&head)?;
     if head.run != run {
         return Err(CheckpointError::OtherRun);
+    }
+    let plan_work = plan.total_weight();
+    if head.plan_work.abs_diff(plan_work) > plan_work / ROUNDING {
+        return Err(CheckpointError::OtherRelease);
     }
     let mut marks = Marks::new(plan.units());
     for mark in UnitMark::ALL {
@@ -285,7 +315,53 @@ impl Checkpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::known_run;
+    use crate::shard::Shard;
+    use crate::store::{NoCheckpoint, Notice, Store};
+    use serde_json::{Value, json};
     use tempfile::TempDir;
+
+    /// Changes what the checkpoint in a folder says, and seals it again.
+    fn forge(folder: &Path, change: impl FnOnce(&mut Value)) {
+        let store = sled::open(folder).unwrap();
+        let mut head: Value = serde_json::from_slice(&store.get(HEAD).unwrap().unwrap()).unwrap();
+        change(&mut head);
+        let head = serde_json::to_vec(&head).unwrap();
+        store.insert(SEAL, LineHash::of(&head).to_string().as_bytes()).unwrap();
+        store.insert(HEAD, head).unwrap();
+        store.flush().unwrap();
+    }
+
+    #[test]
+    fn the_checkpoint_of_another_release_is_rebuilt_from_the_ledger_and_nothing_is_lost() {
+        let older = |head: &mut Value| {
+            head.as_object_mut().unwrap().remove("layout");
+            head["sums"].as_object_mut().unwrap().remove("history");
+        };
+        let newer =
+            |head: &mut Value| (head["layout"], head["sums"]) = (json!(LAYOUT + 1), json!("otherwise"));
+        let of_other_work = |head: &mut Value| head["plan_work"] = json!(7);
+        for change in [older as fn(&mut Value), newer, of_other_work] {
+            let run = TempDir::new().unwrap();
+            let (mut store, mut standing, _) = Store::open(known_run::options(run.path())).unwrap();
+            let record = known_run::record(3);
+            store.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
+            standing.apply(&known_run::plan(), Shard::default(), &record).unwrap();
+            store.save(&mut standing).unwrap();
+            drop(store);
+            forge(&run.path().join("checkpoint"), change);
+            let (_, resumed, notices) = Store::open(known_run::options(run.path())).unwrap();
+            assert_eq!(resumed.sums(), standing.sums());
+            let [notice @ Notice::CheckpointRebuilt { why: NoCheckpoint::OtherRelease }] = &notices[..]
+            else {
+                panic!("{notices:?}")
+            };
+            assert_eq!(
+                notice.to_string(),
+                "rebuilt the checkpoint from the ledger: it was made by another release of diadem"
+            );
+        }
+    }
 
     #[test]
     fn of_all_checkpoints_that_were_set_aside_the_last_is_kept() {

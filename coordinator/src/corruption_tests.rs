@@ -50,7 +50,7 @@ impl Original {
             let group: Vec<Record> = (unit..done.min(unit + random.random_range(1..9)))
                 .flat_map(|unit| story(unit, &mut random))
                 .collect();
-            unit = group.iter().filter_map(unit_of).max().unwrap() + 1;
+            unit = group.iter().filter_map(Record::unit).max().unwrap().0 + 1;
             writer.commit(&group, Duration::from_secs(unit), 2).unwrap();
             if (unit..unit + 8).contains(&save_at) {
                 drop(Store::open(known_run::options(folder.path())).unwrap());
@@ -77,21 +77,6 @@ impl Original {
             fs::create_dir_all(copy.parent().unwrap()).unwrap();
             fs::copy(file, copy).unwrap();
         }
-    }
-}
-
-fn unit_of(record: &Record) -> Option<u64> {
-    match record {
-        Record::Count(r) | Record::Check(r) | Record::Conflict(r) => Some(r.unit.0),
-        Record::Retract(r) => Some(r.unit.0),
-        Record::Restore(_)
-        | Record::Expel(_)
-        | Record::Policy(_)
-        | Record::Term(_)
-        | Record::Replicas(_)
-        | Record::Admit(_)
-        | Record::Merged(_)
-        | Record::Mark(_) => None,
     }
 }
 

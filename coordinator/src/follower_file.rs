@@ -10,12 +10,14 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
+use crate::announced;
 use crate::run_directory::replace_file;
 
 const NAME: &str = "follower.json";
 
-/// A takeover raises the term by so much; a start of the same coordinator raises it by 1.
-const TAKEOVER: u64 = 1000;
+/// A takeover raises the term by so much; a start of the same coordinator raises it by 1, every few seconds where a service
+/// manager starts it again and again.
+const TAKEOVER: u64 = 1_000_000;
 
 /// Who follows, and the highest term that it has met.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -55,9 +57,10 @@ impl FollowerFile {
 /// The term that whoever opens the run for writing begins, where that is the last one on record.
 ///
 /// # Errors
-/// What a follower has left there cannot be read.
+/// What a follower has left there, or the last one who served the run, cannot be read.
 pub fn next_term(directory: &Path, last: u64) -> io::Result<u64> {
     let taken_over = FollowerFile::read(directory)?.map_or(0, |file| file.term.saturating_add(TAKEOVER));
+    let last = last.max(announced::last(directory)?);
     Ok(taken_over.max(last.saturating_add(1)))
 }
 
@@ -73,8 +76,18 @@ mod tests {
         let file = FollowerFile { follower: 7, term: 4, coordinator: "0".repeat(32) };
         file.write(folder.path()).unwrap();
         assert_eq!(FollowerFile::read(folder.path()).unwrap(), Some(file));
-        assert_eq!(next_term(folder.path(), 3).unwrap(), 1004);
-        assert_eq!(next_term(folder.path(), 1004).unwrap(), 1005, "the copy is the coordinator's by then");
+        assert_eq!(next_term(folder.path(), 3).unwrap(), 1_000_004);
+        assert_eq!(
+            next_term(folder.path(), 1_000_004).unwrap(),
+            1_000_005,
+            "the copy is the coordinator's by then"
+        );
+        announced::note(folder.path(), 1_000_007).unwrap();
+        assert_eq!(
+            next_term(folder.path(), 3).unwrap(),
+            1_000_008,
+            "others have met it, though it has no record"
+        );
         fs::write(folder.path().join(NAME), "{}").unwrap();
         assert!(next_term(folder.path(), 3).is_err());
     }

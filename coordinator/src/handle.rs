@@ -5,16 +5,18 @@ use std::time::Duration;
 
 use proto::{
     Lease, LeaseReply, Owner, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus,
-    Takeback, Term, Verdict, Welcome, WorkerId,
+    Steering, Takeback, Term, Verdict, Welcome, WorkerId,
 };
 use queens::Plan;
 use tokio::sync::{oneshot, watch};
+use tracing::warn;
 
 use crate::clock::{Clock, SystemClock};
 use crate::core::{Core, LeaseKey};
 use crate::double_check::DoubleCheck;
 use crate::keeper::{self, CallError, Channels, FollowCall, LeaseCall, Outlet, ReplyTo, Request, Snapshot};
 use crate::ledger::LedgerPosition;
+use crate::pause;
 use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
 use crate::standing::Standing;
@@ -91,7 +93,15 @@ impl Handle {
     ) -> std::io::Result<Self> {
         let in_force = standing.policy(policy);
         let key = store.as_ref().map_or_else(LeaseKey::random, |store| store.lease_key().clone());
-        let core = Core::new(Arc::clone(&plan), shard, standing, in_force, key, rand::random());
+        let mut core = Core::new(Arc::clone(&plan), shard, standing, in_force, key, rand::random());
+        if let (Some(_), Some(store)) = (replicas, &store) {
+            store.announce();
+            let paused = pause::read(store.directory().path())?;
+            if let Some(reason) = &paused {
+                warn!(reason, "the run pauses: no units are lent until diadem resume");
+            }
+            core.pause(paused);
+        }
         let parts =
             store.as_ref().map(|store| (store.directory().clone(), store.lease_key().clone(), store.term()));
         let Channels { requests, snapshots, ends } =
@@ -210,6 +220,14 @@ impl Handle {
     /// That would lower what is checked, the run has ended, the disk does not take the records, or the keeper has ended.
     pub async fn change_policy(&self, change: PolicyChange) -> Result<PolicyInForce, CallError> {
         self.call(|reply| Request::ChangePolicy(change, reply)).await
+    }
+
+    /// Does as the operator wishes of the run; gives how many workers it concerns.
+    ///
+    /// # Errors
+    /// There is no such worker, it cannot be noted in the run directory, or the keeper has ended.
+    pub async fn steer(&self, steering: Steering) -> Result<u64, CallError> {
+        self.call(|reply| Request::Steer(steering, reply)).await
     }
 
     /// Where the run stands.

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod announced;
 mod answer;
 mod assurance;
 mod audit;
@@ -20,16 +21,19 @@ mod clock;
 mod connections;
 mod double_check;
 mod encryption;
+mod events;
 mod follower_file;
 mod following;
 mod gate;
 mod groups;
 mod handle;
+mod happening;
 mod head;
 mod keeper;
 mod ledger_copy;
 mod lock;
 mod merge;
+mod pause;
 mod peers;
 mod policy;
 mod quota;
@@ -61,6 +65,8 @@ mod following_tests;
 mod known_run;
 #[cfg(test)]
 mod known_worker;
+#[cfg(test)]
+mod status_tests;
 
 pub use access::{Access, Bearers};
 pub use answer::{Agreement, Answer};

@@ -64,6 +64,9 @@ pub enum NoCheckpoint {
     /// sled does not open it.
     #[error("it does not open ({0})")]
     Shut(#[source] CheckpointError),
+    /// It keeps other things than this release, or expects other work.
+    #[error("it was made by another release of diadem")]
+    OtherRelease,
     /// It is not as it was written.
     #[error("it cannot be believed ({0})")]
     Unbelievable(#[source] CheckpointError),
@@ -171,6 +174,10 @@ fn usable_checkpoint(directory: &RunDirectory) -> Result<Kept, NoCheckpoint> {
     }
     let checkpoint = Checkpoint::open(&folder).map_err(NoCheckpoint::Shut)?;
     let kept = checkpoint.load(directory.run().hash(), directory.plan());
-    let (position, standing) = kept.map_err(NoCheckpoint::Unbelievable)?.ok_or(NoCheckpoint::Missing)?;
+    let kept = kept.map_err(|error| match error {
+        CheckpointError::OtherRelease => NoCheckpoint::OtherRelease,
+        error => NoCheckpoint::Unbelievable(error),
+    })?;
+    let (position, standing) = kept.ok_or(NoCheckpoint::Missing)?;
     Ok(Kept { checkpoint, position, standing })
 }

@@ -7,7 +7,8 @@ use std::time::Duration;
 use prost::Message;
 use proto::v1::coordinator_server::Coordinator;
 use proto::{
-    Lease, PolicyChange, Protocol, Registration, Report, Takeback, WorkerId, malformed, plan_reply, v1,
+    Lease, PolicyChange, Protocol, Registration, Report, Steering, Takeback, WorkerId, malformed, plan_reply,
+    v1,
 };
 use tokio::sync::{Mutex, Semaphore};
 use tokio_stream::wrappers::{ReceiverStream, WatchStream};
@@ -83,9 +84,10 @@ impl From<CallError> for Status {
         match error {
             CallError::Refused(Refusal::UnknownWorker(_)) => Status::not_found(text),
             CallError::Refused(Refusal::TooManyWorkers(_)) => Status::resource_exhausted(text),
-            CallError::Refused(_) | CallError::Nothing(_) | CallError::Policy(_) => {
-                Status::failed_precondition(text)
-            }
+            CallError::Refused(_)
+            | CallError::Nothing(_)
+            | CallError::Policy(_)
+            | CallError::NoWorker { .. } => Status::failed_precondition(text),
             CallError::NotRecorded(_) | CallError::Superseded(_) | CallError::Closed => {
                 Status::unavailable(text)
             }
@@ -189,6 +191,11 @@ impl Coordinator for Service {
     ) -> Result<Response<v1::ChangePolicyReply>, Status> {
         let change = PolicyChange::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
         Ok(Response::new(self.handle.change_policy(change).await?.into()))
+    }
+
+    async fn steer(&self, request: Request<v1::SteerRequest>) -> Result<Response<v1::SteerReply>, Status> {
+        let steering = Steering::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
+        Ok(Response::new(v1::SteerReply { workers: self.handle.steer(steering).await? }))
     }
 
     async fn status(&self, request: Request<v1::StatusRequest>) -> Result<Response<v1::StatusReply>, Status> {

@@ -8,7 +8,9 @@ use std::time::Duration;
 use proto::{CoordinatorId, Term};
 use queens::{Board, Plan};
 use thiserror::Error;
+use tracing::warn;
 
+use crate::announced;
 use crate::checkpoint::{Checkpoint, set_aside};
 use crate::clock::{Clock, SystemClock};
 use crate::core::LeaseKey;
@@ -166,6 +168,14 @@ impl Store {
         &self.lease_key
     }
 
+    /// Notes that others are told of the term in which this process writes. Where that cannot be noted, because the disk is
+    /// full, it goes on all the same: what is at stake is only whether its workers know the next one that is started.
+    pub(crate) fn announce(&self) {
+        if let Err(error) = announced::note(self.directory.path(), self.term.number) {
+            warn!("cannot note the term {} in the run directory: {error}", self.term.number);
+        }
+    }
+
     /// The term in which this process writes.
     pub fn term(&self) -> Term {
         self.term
@@ -206,7 +216,8 @@ impl Store {
             Some(checkpoint) => checkpoint,
             None => self.begin_checkpoint(standing)?,
         };
-        let saved = checkpoint.save(self.directory.run().hash(), self.writer.end(), standing);
+        let saved =
+            checkpoint.save(self.directory.run().hash(), self.directory.plan(), self.writer.end(), standing);
         if matches!(saved, Ok(()) | Err(CheckpointError::Silent(_))) {
             self.checkpoint = Some(checkpoint);
         }

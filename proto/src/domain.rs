@@ -143,6 +143,8 @@ pub struct Renewal {
     pub lost: Vec<UnitId>,
     /// Whether everything has been counted.
     pub finished: bool,
+    /// Whether the operator wishes the worker to finish what it counts, give back the rest, and leave.
+    pub drain: bool,
 }
 
 /// The count of one unit, as a worker reports it.

@@ -9,6 +9,7 @@ mod policy;
 mod protocol;
 mod retraction;
 mod status;
+mod steering;
 mod strict;
 mod term;
 mod wire;
@@ -24,6 +25,7 @@ pub use retraction::{Takeback, Target, is_reason};
 pub use status::{
     Assurance, Event, FamilyStatus, MachineStatus, Phase, RunStatus, Sample, TimeLeft, Work, WorkerStatus,
 };
+pub use steering::Steering;
 pub use strict::{StrictCodec, StrictDecoder};
 pub use term::{CoordinatorId, CoordinatorIdError, Term};
 pub use wire::{WireError, malformed, plan_from_reply, plan_reply};

@@ -1,9 +1,14 @@
 //! What an operator takes back, and why.
 
+use std::fmt;
+
 use queens::UnitId;
 
 use crate::v1;
 use crate::wire::WireError;
+
+/// Units are named one by one where there are no more.
+const MOST_NAMED: usize = 8;
 
 /// What is to be taken back.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +31,23 @@ pub enum Target {
         /// What its owner calls it, if it is one machine.
         machine: Option<String>,
     },
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let of = |owner: &str| if owner.is_empty() { String::new() } else { format!(" of {owner}") };
+        match self {
+            Target::Units(units) if units.len() > MOST_NAMED => write!(f, "{} units", units.len()),
+            Target::Units(units) => {
+                let units: Vec<_> = units.iter().map(ToString::to_string).collect();
+                write!(f, "{} {}", if units.len() == 1 { "unit" } else { "units" }, units.join(", "))
+            }
+            Target::Machine { owner, machine } | Target::Admission { owner, machine: Some(machine) } => {
+                write!(f, "machine {machine}{}", of(owner))
+            }
+            Target::Owner(owner) | Target::Admission { owner, machine: None } => write!(f, "owner {owner}"),
+        }
+    }
 }
 
 /// Something that is to be taken back.

@@ -204,4 +204,6 @@ pub struct WorkerStatus {
     pub rate: f64,
     /// How long ago it was last heard of.
     pub last_word: Duration,
+    /// Whether it was asked to leave, and finishes what it counts.
+    pub drains: bool,
 }

@@ -9,6 +9,13 @@ pub enum Summand {
     Symmetric(u32, Measure),
 }
 
+impl Summand {
+    /// Whether what is counted are completions that a turn fixes, by a search of its own, and not all completions.
+    pub fn is_symmetric_count(self) -> bool {
+        matches!(self, Self::Symmetric(_, Measure::HalfTurn | Measure::QuarterTurn))
+    }
+}
+
 /// What is counted of a constellation with symmetry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Measure {

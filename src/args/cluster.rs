@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use coordinator::{DoubleCheck, MOST_FOLLOWERS};
 use queens::Board;
 use queens::kernel::Method;
@@ -12,10 +12,11 @@ use queens::plan::{PlanSpec, Scheme};
 use thiserror::Error;
 
 use super::kernel::KernelArgs;
+use super::limits::LimitsArgs;
 use super::loss::LossArgs;
 use super::plan::{SplitArgs, new_plan};
 use super::records::reason;
-use super::value::{Auto, ValueError, auto};
+use super::value::{Auto, ValueError, auto, time};
 
 /// Serves a run to workers until all is counted, and prints the answer.
 #[derive(Debug, Args)]
@@ -177,9 +178,15 @@ pub struct WorkerArgs {
     /// The machine's name: counts are checked on another machine than the one that made them [default: host name].
     #[arg(long, value_name = "NAME")]
     pub machine: Option<String>,
-    /// Leave when the coordinator has not answered for this long, as in 90s, 10m, 2h [default: wait].
+    /// What to do when the coordinator has not answered for as long as --give-up-after says: wait for it all the same; finish
+    /// the units in hand, then leave; exit at once [default: wait, with --give-up-after exit].
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub on_coordinator_lost: Option<OnLost>,
+    /// After how long without an answer the coordinator is lost, as in 90s, 10m, 2h [default: 10s].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub give_up_after: Option<Duration>,
+    #[command(flatten)]
+    pub limits: LimitsArgs,
     /// Hold units for this long ahead, to go on counting through outages, as in 1h; at most a quarter of its share of what
     /// is left, and 50,000 units [default: 10s].
     #[arg(long, value_name = "TIME", value_parser = time)]
@@ -188,6 +195,31 @@ pub struct WorkerArgs {
     /// others at once; asked again, it ends at once. It is killed by a batch engine that waits for less.
     #[arg(long, value_name = "TIME", default_value = "20s", value_parser = time)]
     pub drain: Duration,
+}
+
+/// What a worker does when its coordinator is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OnLost {
+    /// Wait for it, for as long as it takes.
+    Wait,
+    /// Count what is in hand, and leave when that is done and it is still away.
+    Finish,
+    /// Leave.
+    Exit,
+}
+
+/// Without an answer for so long the coordinator is lost, unless told otherwise.
+const LOST: Duration = Duration::from_secs(10);
+
+impl WorkerArgs {
+    /// After how long the worker gives its coordinator up, if ever.
+    pub fn give_up_after(&self) -> Option<Duration> {
+        match self.on_coordinator_lost {
+            None => self.give_up_after,
+            Some(OnLost::Wait) => None,
+            Some(OnLost::Finish | OnLost::Exit) => Some(self.give_up_after.unwrap_or(LOST)),
+        }
+    }
 }
 
 /// Keeps a verified copy of a coordinator's run as it grows; it can be started as the coordinator.
@@ -278,14 +310,6 @@ pub struct StatusArgs {
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
-}
-
-/// Nobody waits longer; clocks cannot count to what could be said.
-const LONGEST: Duration = Duration::from_hours(10 * 365 * 24);
-
-fn time(text: &str) -> Result<Duration, ValueError> {
-    let time = humantime::parse_duration(text).ok().filter(|time| *time <= LONGEST);
-    time.ok_or_else(|| ValueError::new(text, "a time such as 90s, 10m or 2h, of at most ten years"))
 }
 
 fn address(text: &str) -> Result<SocketAddr, ValueError> {

@@ -10,6 +10,7 @@ use queens::kernel::KernelError;
 use queens::plan::Scheme;
 
 use super::kernel::{KernelArgs, KernelChoice};
+use super::limits::LimitsArgs;
 use super::loss::LossArgs;
 use super::plan::SplitArgs;
 
@@ -48,6 +49,8 @@ pub struct CountArgs {
     #[arg(long, value_name = "POLICY")]
     double_check: Option<DoubleCheck>,
     #[command(flatten)]
+    limits: LimitsArgs,
+    #[command(flatten)]
     loss: LossArgs,
     /// Print one JSON object on stdout and nothing else.
     #[arg(long)]
@@ -66,6 +69,7 @@ pub struct LocalCount {
     /// How a new run is split, where that does not follow from the method.
     pub scheme: Option<Scheme>,
     pub double_check: Option<DoubleCheck>,
+    pub limits: LimitsArgs,
     /// Whether it goes on where acknowledged records are missing.
     pub accepts_loss: bool,
     pub json: bool,
@@ -96,6 +100,7 @@ impl TryFrom<CountArgs> for LocalCount {
             kernel: args.kernel.try_into()?,
             scheme: args.split.scheme(),
             double_check: args.double_check,
+            limits: args.limits,
             accepts_loss: args.loss.accept_loss,
             json: args.json,
             shows_progress: !args.quiet && !args.json,

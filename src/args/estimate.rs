@@ -29,7 +29,7 @@ pub struct EstimateArgs {
     pub threads: ThreadsArgs,
     /// The machines that are to count: so many with so many cores like those of this one.
     #[arg(long, value_name = "MACHINESxCORES")]
-    pub machines: Option<Machines>,
+    pub machines: Option<Fleet>,
     /// What each of them draws from the grid, in watts.
     #[arg(long, value_name = "W", requires = "machines", value_parser = amount)]
     pub watts: Option<f64>,
@@ -43,14 +43,14 @@ pub struct EstimateArgs {
 
 /// Machines of one kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Machines {
+pub struct Fleet {
     /// How many.
     pub count: u32,
     /// The cores of each.
     pub cores: u32,
 }
 
-impl FromStr for Machines {
+impl FromStr for Fleet {
     type Err = ValueError;
     fn from_str(text: &str) -> Result<Self, ValueError> {
         let wanted = || ValueError::new(text, "machines and the cores of each, such as 50x64");

@@ -9,23 +9,27 @@ mod count;
 mod estimate;
 mod kernel;
 mod keys;
+mod limits;
 mod loss;
 mod plan;
 mod published;
 mod records;
+mod steering;
 mod value;
 
 use clap::{Parser, Subcommand};
 
 pub use bench::BenchArgs;
-pub use cluster::{CoordinatorArgs, FollowArgs, PolicyArgs, ServedRun, StatusArgs, WorkerArgs};
+pub use cluster::{CoordinatorArgs, FollowArgs, OnLost, PolicyArgs, ServedRun, StatusArgs, WorkerArgs};
 pub use count::{CountArgs, LocalCount, Storage};
-pub use estimate::{EstimateArgs, Machines};
+pub use estimate::{EstimateArgs, Fleet};
 pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
+pub use limits::LimitsArgs;
 pub use plan::new_plan;
 pub use published::{CertifyArgs, HeadArgs};
 pub use records::{ExportArgs, MergeArgs, RetractArgs, VerifyArgs};
+pub use steering::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs};
 pub use value::ThreadsArgs;
 
 /// Counts the ways to place n queens on an n x n board so that none attacks another: on one machine or on hundreds,
@@ -65,6 +69,9 @@ pub enum Command {
     Retract(RetractArgs),
     Estimate(EstimateArgs),
     Policy(PolicyArgs),
+    Pause(PauseArgs),
+    Resume(ResumeArgs),
+    Drain(DrainArgs),
     Bench(BenchArgs),
     #[cfg(feature = "atlas")]
     #[command(flatten)]

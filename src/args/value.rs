@@ -1,6 +1,7 @@
 //! Values that several arguments have, and what is said of a text that is none of them.
 
 use std::str::FromStr;
+use std::time::Duration;
 
 use clap::Args;
 use thiserror::Error;
@@ -33,6 +34,15 @@ pub fn auto<T: FromStr>(text: &str) -> Result<Auto<T>, T::Err> {
 pub fn seconds(text: &str) -> Result<f64, ValueError> {
     let seconds = text.parse().ok().filter(|seconds| (0.01..=86_400.0).contains(seconds));
     seconds.ok_or_else(|| ValueError::new(text, "a time from 0.01 to 86400 seconds"))
+}
+
+/// Nobody waits longer; clocks cannot count to what could be said.
+const LONGEST: Duration = Duration::from_hours(10 * 365 * 24);
+
+/// A time, as people say it.
+pub fn time(text: &str) -> Result<Duration, ValueError> {
+    let time = humantime::parse_duration(text).ok().filter(|time| *time <= LONGEST);
+    time.ok_or_else(|| ValueError::new(text, "a time such as 90s, 10m or 2h, of at most ten years"))
 }
 
 /// How much is counted at a time.

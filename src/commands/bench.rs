@@ -26,9 +26,9 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
         print(HEAD)?;
     }
     for &n in &args.n {
-        for candidate in candidates(n, &methods, &isas, args.threads.count() as usize) {
-            let speed =
-                candidate.measure(n, args.split.scheme(), args.seconds, args.seed, interruption.raised())?;
+        let threads = args.threads.count() as usize;
+        for candidate in candidates(n, &methods, &isas, threads, args.split.scheme())? {
+            let speed = candidate.measure(args.seconds, args.seed, interruption.raised())?;
             if let Some(speed) = speed {
                 print(&if args.json { json(&speed).to_string() } else { line(&speed) })?;
             }

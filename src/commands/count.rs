@@ -16,7 +16,7 @@ use tokio::sync::watch;
 use tracing::Level;
 use worker::Wish;
 
-use crate::args::{LocalCount, Storage, new_plan};
+use crate::args::{LimitsArgs, LocalCount, Storage, new_plan};
 use crate::local::Local;
 use crate::log::say;
 use crate::signals::{Signal, Signals};
@@ -31,6 +31,7 @@ const OPEN_FILES: u64 = 64;
 pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     log::start(Level::WARN);
     host::ensure_open_files(OPEN_FILES)?;
+    count.limits.be_nice()?;
     let (plan, standing, store) = begin(&count)?;
     let config = worker::Config {
         name: "local".into(),
@@ -38,6 +39,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
         threads: count.kernel.threads,
         kernel: count.kernel.kernel(&plan.spec())?,
         give_up_after: Some(PATIENCE),
+        finishes_when_lost: false,
         ahead: worker::AHEAD,
         drain: Duration::ZERO,
     };
@@ -46,7 +48,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     let ending = runtime.block_on(async {
         let is_settled = standing.is_settled(&plan, count.shard(), standing.policy(count.double_check));
         let handle = Handle::start(plan, count.shard(), standing, count.double_check, store)?;
-        let ending = work(&handle, config, count.shows_progress, is_settled).await;
+        let ending = work(&handle, config, &count, is_settled).await;
         handle.close().await;
         ending
     });
@@ -115,11 +117,11 @@ enum Ended {
 async fn work(
     handle: &Handle,
     config: worker::Config,
-    shows_progress: bool,
+    count: &LocalCount,
     is_settled: bool,
 ) -> anyhow::Result<Ended> {
-    let shown = shows_progress.then(|| tokio::spawn(progress::show(handle.snapshots())));
-    let ending = count_and_audit(handle, config, is_settled).await;
+    let shown = count.shows_progress.then(|| tokio::spawn(progress::show(handle.snapshots())));
+    let ending = count_and_audit(handle, config, &count.limits, is_settled).await;
     if let Some(shown) = shown {
         shown.abort();
         shown.await.ok();
@@ -127,9 +129,14 @@ async fn work(
     ending
 }
 
-async fn count_and_audit(handle: &Handle, config: worker::Config, is_settled: bool) -> anyhow::Result<Ended> {
+async fn count_and_audit(
+    handle: &Handle,
+    config: worker::Config,
+    limits: &LimitsArgs,
+    is_settled: bool,
+) -> anyhow::Result<Ended> {
     // Listened to from here to the end: the audit before the answer can be interrupted as well.
-    let mut signals = Signals::new()?;
+    let mut signals = Signals::new()?.until(limits.end());
     if !is_settled {
         let (wish, wished) = watch::channel(Wish::Stay);
         let mut work = worker::run(Arc::new(Local(handle.clone())), handle.plan().clone(), config, wished);

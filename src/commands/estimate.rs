@@ -86,18 +86,15 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
     };
     let interruption = Interruption::listen()?;
     let threads = args.threads.count() as usize;
-    let (estimate, draws) = sample(board, args.seconds / 2.0, threads, args.seed, interruption.raised())?;
+    let seconds = args.seconds / 2.0;
+    let candidates = candidates(board, &Method::ALL, &Isa::available(), 1, None)?;
+    let plan = &candidates[0].plan;
+    let (estimate, draws) = sample(plan, seconds, threads, args.seed, interruption.raised())?;
     let mut speeds = Vec::new();
-    for candidate in candidates(board, &Method::ALL, &Isa::available(), 1) {
-        speeds.extend(candidate.measure(
-            board,
-            None,
-            args.seconds / 2.0,
-            args.seed,
-            interruption.raised(),
-        )?);
+    for candidate in &candidates {
+        speeds.extend(candidate.measure(seconds, args.seed, interruption.raised())?);
     }
-    let campaign = Campaign::new(board, &estimate, &speeds, args)?;
+    let campaign = Campaign::new(plan, &estimate, &speeds, args);
     let text = if args.json {
         let mut object = Map::from_iter([("n".into(), json!(args.n))]);
         object.append(&mut estimate.json());

@@ -15,6 +15,7 @@ mod merge;
 mod policy;
 mod retract;
 mod status;
+mod steer;
 mod verify;
 mod worker;
 
@@ -39,6 +40,9 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Retract(args) => retract::run(&args),
         Command::Estimate(args) => estimate::run(&args),
         Command::Policy(args) => policy::run(args),
+        Command::Pause(args) => steer::pause(args),
+        Command::Resume(args) => steer::resume(&args),
+        Command::Drain(args) => steer::drain(&args),
         Command::Bench(args) => bench::run(&args),
         #[cfg(feature = "atlas")]
         Command::Atlas(command) => atlas::run(command),

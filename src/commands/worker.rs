@@ -10,7 +10,7 @@ use tracing::{Level, info};
 use worker::{Config, Remote, Summary, Wish, fetch_plan};
 
 use crate::access::{JOIN, STATUS, credentials};
-use crate::args::{KernelChoice, WorkerArgs};
+use crate::args::{KernelChoice, OnLost, WorkerArgs};
 use crate::signals::{Signal, Signals};
 use crate::{host, log};
 
@@ -20,6 +20,7 @@ const OPEN_FILES: u64 = 48;
 pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     log::start(Level::INFO);
     host::ensure_open_files(OPEN_FILES)?;
+    args.limits.be_nice()?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let result = runtime.block_on(work(args));
     // A unit that does not stop in time must not hold up the exit.
@@ -28,11 +29,12 @@ pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
 }
 
 async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
+    let give_up_after = args.give_up_after();
     let kernel = KernelChoice::try_from(args.kernel)?;
     let remote = Remote::new(&args.coordinator, &credentials(args.keys.as_deref(), [JOIN, STATUS])?)?;
-    let mut signals = Signals::new()?;
+    let mut signals = Signals::new()?.until(args.limits.end());
     let fetched = tokio::select! {
-        fetched = fetch_plan(&remote, args.give_up_after) => fetched?,
+        fetched = fetch_plan(&remote, give_up_after) => fetched?,
         // It holds nothing: it has drained.
         _ = signals.next() => return Ok(ExitCode::SUCCESS),
     };
@@ -49,7 +51,8 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
         machine: args.machine.unwrap_or_else(host::name),
         threads: kernel.threads,
         kernel: kernel.kernel(&spec)?,
-        give_up_after: args.give_up_after,
+        give_up_after,
+        finishes_when_lost: args.on_coordinator_lost == Some(OnLost::Finish),
         ahead: args.ahead.unwrap_or(worker::AHEAD),
         drain: args.drain,
     };

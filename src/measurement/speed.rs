@@ -3,6 +3,7 @@
 //! Ratios of sums (time to solutions, time to nodes), each position taken as often as it stands for others, so units
 //! need not be alike; the error is the standard error of that ratio. A board that the time may suffice for is counted whole.
 
+use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -21,8 +22,10 @@ const PIECE: f64 = 1.0 / 20.0;
 const SHORTEST_LIMIT: Duration = Duration::from_millis(20);
 
 /// Whose speed is to be measured, and for how long.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Candidate {
+    /// What units are drawn from.
+    pub plan: Arc<Plan>,
     /// What counts.
     pub kernel: KernelName,
     /// On how many threads.
@@ -33,15 +36,28 @@ pub struct Candidate {
 
 /// Every one of these kernels with one thread; the best of them for the board has as much time as all others together, and
 /// another try with all threads, if these are several.
-pub fn candidates(n: Board, methods: &[Method], isas: &[Isa], threads: usize) -> Vec<Candidate> {
-    let first = |method: &Method| usize::from(*method != Method::best(n));
+pub fn candidates(
+    n: Board,
+    methods: &[Method],
+    isas: &[Isa],
+    threads: usize,
+    scheme: Option<Scheme>,
+) -> anyhow::Result<Vec<Candidate>> {
     let mut methods = methods.to_vec();
-    methods.sort_by_key(first);
-    let kernels =
-        methods.iter().flat_map(|method| isas.iter().map(|isa| KernelName { method: *method, isa: *isa }));
-    let mut all: Vec<_> = kernels.map(|kernel| Candidate { kernel, threads: 1, share: 1.0 }).collect();
+    methods.sort_by_key(|method| *method != Method::best(n));
+    let mut all = Vec::new();
+    for method in methods {
+        let plan = Arc::new(Plan::derive(new_plan(n, Some(method), scheme))?);
+        let kernels = isas.iter().map(|isa| KernelName { method, isa: *isa });
+        all.extend(kernels.map(|kernel| Candidate {
+            plan: Arc::clone(&plan),
+            kernel,
+            threads: 1,
+            share: 1.0,
+        }));
+    }
     if threads > 1
-        && let Some(best) = all.first().copied()
+        && let Some(best) = all.first().cloned()
     {
         all.push(Candidate { threads, ..best });
     }
@@ -51,7 +67,7 @@ pub fn candidates(n: Board, methods: &[Method], isas: &[Isa], threads: usize) ->
     }
     let sum: f64 = all.iter().map(|candidate| candidate.share).sum();
     all.iter_mut().for_each(|candidate| candidate.share /= sum);
-    all
+    Ok(all)
 }
 
 /// How fast a kernel counts a board.
@@ -90,15 +106,12 @@ impl Candidate {
     /// Measures it for its share of these seconds. Nothing if nothing was counted in that time, or nothing found.
     pub fn measure(
         &self,
-        n: Board,
-        scheme: Option<Scheme>,
         seconds: f64,
         seed: u64,
         interrupted: &AtomicBool,
     ) -> anyhow::Result<Option<Speed>> {
-        let plan = Plan::derive(new_plan(n, Some(self.kernel.method), scheme))?;
         let kernel = kernel(self.kernel.method, Some(self.kernel.isa))?;
-        let sampler = Sampler::new(&plan);
+        let sampler = Sampler::new(&self.plan);
         let seconds = seconds * self.share;
         let nanoseconds = 1e9 * seconds * self.threads as f64;
         let is_small = sampler.expected_work() * NANOSECONDS_OF_WORK < nanoseconds;
@@ -113,7 +126,7 @@ impl Candidate {
             seed,
             interrupted,
         };
-        Ok(Speed::of(&plan, self, &task.run()))
+        Ok(Speed::of(self, &task.run()))
     }
 }
 
@@ -137,8 +150,8 @@ impl Sums<'_> {
 
 impl Speed {
     /// What the measurement says. Nothing if nothing was counted, or nothing found.
-    fn of(plan: &Plan, candidate: &Candidate, measurement: &Measurement) -> Option<Self> {
-        let Candidate { kernel, threads, .. } = *candidate;
+    fn of(candidate: &Candidate, measurement: &Measurement) -> Option<Self> {
+        let Candidate { ref plan, kernel, threads, .. } = *candidate;
         let Measurement { samples, is_whole } = measurement;
         let sums = Sums(samples);
         let time = |sample: &Sample| sample.nanoseconds;

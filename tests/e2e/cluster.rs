@@ -106,6 +106,34 @@ fn a_run_can_be_served_and_taken_back() {
     assert_eq!(folder.run("count 17 --run run --json").json()["total"], published(17));
 }
 
+/// The status of a finished run says how it came, of which families, by whom, and what happened.
+fn knows_itself(status: &Value) {
+    let sum = |of: &str, list: &str| -> u64 {
+        status[list].as_array().unwrap().iter().map(|entry| entry[of].as_u64().unwrap()).sum()
+    };
+    let units = status["units"].as_u64().unwrap();
+    assert_eq!((sum("units", "families"), sum("done", "families")), (units, units));
+    assert_eq!(sum("counts", "machines"), units);
+    let last = status["history"].as_array().unwrap().last().unwrap();
+    assert_eq!(last["done"], units);
+    assert!(last["progress"].as_f64().unwrap() > 0.999, "{last}");
+    let events: Vec<_> = status["events"].as_array().unwrap().iter().map(|event| &event["text"]).collect();
+    for text in [
+        "the coordinator began term 1",
+        "worker a joined",
+        "worker a left",
+        "the answer is given: 14200 solutions",
+    ] {
+        assert!(events.iter().any(|event| *event == text), "no {text:?} in {events:?}");
+    }
+    assert!(status["seconds_left_low"].is_null() && status["paused"].is_null());
+    assert_eq!(
+        (&status["double_check"], &status["release"]),
+        (&"1%".into(), &env!("CARGO_PKG_VERSION").into())
+    );
+    assert_eq!(status["work_done"], status["work"]);
+}
+
 #[test]
 fn status_tells_where_the_run_stands() {
     let folder = Folder::new();
@@ -122,6 +150,8 @@ fn status_tells_where_the_run_stands() {
     assert_eq!((&after["solutions"], &after["done"]), (&Value::from("14200"), &after["units"]));
     let text = folder.run(&format!("status --coordinator http://{address}")).stdout;
     assert!(text.contains("n = 12, complete: 100.00 % of the work"), "{text}");
+    assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+    knows_itself(&after);
     coordinator.terminate();
     assert_eq!(coordinator.end().json()["total"], "14200");
 }

@@ -62,6 +62,10 @@ impl Coordinator for Announcing {
         Err(Status::internal("a worker changes no policy"))
     }
 
+    async fn steer(&self, _: Request<v1::SteerRequest>) -> Answered<v1::SteerReply> {
+        Err(Status::internal("a worker steers nothing"))
+    }
+
     async fn status(&self, _: Request<v1::StatusRequest>) -> Answered<StatusReply> {
         Err(Status::internal("a worker does not ask for the status"))
     }

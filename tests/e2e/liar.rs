@@ -39,6 +39,7 @@ fn config(machine: &str, kernel: Arc<dyn Kernel>) -> Config {
         threads: 1,
         kernel,
         give_up_after: None,
+        finishes_when_lost: false,
         ahead: worker::AHEAD,
         drain: std::time::Duration::ZERO,
     }

@@ -219,7 +219,7 @@ impl Lender for LastRenewal {
     }
 
     async fn renew(&self, _: WorkerId, _: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
-        Ok(Renewal { lost: vec![self.0], finished: true })
+        Ok(Renewal { lost: vec![self.0], finished: true, drain: false })
     }
 
     async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
@@ -240,6 +240,7 @@ fn a_worker_that_waits_in_vain_for_units_hears_of_the_end_when_it_renews() {
         threads: 1,
         kernel: queens::kernel::kernel(queens::kernel::Method::Search, None).unwrap(),
         give_up_after: None,
+        finishes_when_lost: false,
         ahead: worker::AHEAD,
         drain: Duration::ZERO,
     };

@@ -32,5 +32,6 @@ mod scale;
 mod second_verifier;
 mod security;
 mod shards;
+mod steering;
 mod verify;
 mod wrong_input;

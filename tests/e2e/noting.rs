@@ -86,6 +86,7 @@ impl Workers {
                     threads: 1,
                     kernel: kernel(Method::Search, Some(Isa::Portable)).unwrap(),
                     give_up_after: None,
+                    finishes_when_lost: false,
                     ahead: worker::AHEAD,
                     drain: Duration::ZERO,
                 };

@@ -51,7 +51,8 @@ impl Outage {
         }
     }
 
-    /// A call did not get through.
+    /// A call did not get through. Whoever goes on all the same when an outage has lasted too long is told so by each
+    /// further call.
     ///
     /// # Errors
     /// If the outage has lasted as long as one may.
@@ -66,18 +67,17 @@ impl Outage {
             Some(outage) if now < outage.until => return Ok(()),
             Some(outage) => (outage.since, (outage.wait * 2).min(LONGEST_WAIT)),
         };
-        if let Some(limit) = self.give_up_after
-            && now - since >= limit
-        {
-            return Err(GaveUp { after: limit, why: why.to_owned() });
-        }
         let jitter = rand::rng().random_range(0.75..1.25);
         let mut until = now + wait.mul_f64(jitter);
-        if let Some(limit) = self.give_up_after {
+        let limit = self.give_up_after.filter(|limit| now - since < *limit);
+        if let Some(limit) = limit {
             until = until.min(since + limit);
         }
         self.current = Some(Current { since, wait, until });
-        Ok(())
+        match self.give_up_after {
+            Some(after) if limit.is_none() => Err(GaveUp { after, why: why.to_owned() }),
+            _ => Ok(()),
+        }
     }
 
     /// Whether the last call did not get through.

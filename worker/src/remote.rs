@@ -8,8 +8,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use proto::v1::coordinator_client::CoordinatorClient;
 use proto::{
-    Lease, LeaseReply, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus, Takeback,
-    Verdict, Welcome, WireError, WorkerId, v1,
+    Lease, LeaseReply, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus, Steering,
+    Takeback, Verdict, Welcome, WireError, WorkerId, v1,
 };
 use thiserror::Error;
 use tonic::codegen::http::Uri;
@@ -182,6 +182,19 @@ impl Remote {
             let mut client = self.client(site);
             let call = client.change_policy(v1::ChangePolicyRequest::from(change));
             Ok(self.answer(site, Duration::ZERO, call).await?.into())
+        })
+    }
+
+    /// Has the run pause or go on, or a machine's workers leave; gives how many workers that concerns.
+    ///
+    /// # Errors
+    /// If the coordinator cannot be reached, refuses, or has no worker of that machine.
+    pub fn steer(&self, steering: Steering) -> Boxed<'_, Result<u64, CoordinatorError>> {
+        Box::pin(async move {
+            let site = self.sites.current();
+            let mut client = self.client(site);
+            let call = client.steer(v1::SteerRequest::from(steering));
+            Ok(self.answer(site, Duration::ZERO, call).await?.workers)
         })
     }
 }

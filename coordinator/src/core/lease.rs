@@ -62,6 +62,9 @@ impl Core {
     /// The worker is not registered.
     pub fn lease(&mut self, now: Duration, worker: WorkerId, want: u32) -> Result<Vec<Lease>, Refusal> {
         let borrower = self.borrower(now, worker)?;
+        if self.paused.is_some() || self.drains(worker) {
+            return Ok(Vec::new());
+        }
         let mut leases = self.grant(now, &borrower, want);
         // Who holds his share takes nothing from others while there are units that nobody holds.
         if !leases.is_empty() || self.open.has_uncounted(self.plan.units()) {
@@ -78,7 +81,7 @@ impl Core {
 
     /// Whether there may be something to lend: if not, nobody who waits need be asked again.
     pub fn may_lend(&self, now: Duration) -> bool {
-        self.open.has_any(self.plan.units()) || self.leases.has_late(now)
+        self.paused.is_none() && (self.open.has_any(self.plan.units()) || self.leases.has_late(now))
     }
 
     /// Ends the leases that have expired; false if there is none.

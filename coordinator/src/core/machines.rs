@@ -25,6 +25,12 @@ impl Core {
         }
     }
 
+    /// Notes how many threads are there at this time.
+    pub(super) fn note_threads(&mut self, now: Duration) {
+        let threads = if self.workers.is_empty() { 0 } else { self.workers.threads() };
+        self.speed.follow(now, threads);
+    }
+
     /// Whether no other machine is there.
     pub(super) fn is_alone(&self, now: Duration, machine: &Identity) -> bool {
         self.workers.present(since(now)).all(|other| other == machine)

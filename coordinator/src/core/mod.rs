@@ -10,6 +10,8 @@
 
 mod canaries;
 mod contradictions;
+mod crews;
+mod families;
 mod identity;
 mod lease;
 mod lease_key;
@@ -25,7 +27,9 @@ mod register;
 mod release;
 mod renew;
 mod report;
+mod speed;
 mod status;
+mod steering;
 mod task;
 mod workers;
 
@@ -33,21 +37,25 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use proto::WorkerId;
 use queens::{Plan, UnitId};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
 use crate::double_check::DoubleCheck;
+use crate::happening::Happening;
 use crate::ledger::{Policy, Record};
 use crate::shard::Shard;
 use crate::standing::{Standing, UnitMark};
 use canaries::Canaries;
+use families::Families;
 use leases::Leases;
 use losses::Losses;
 use open::Open;
 use rate::Rate;
 use recorded::Recording;
-use workers::Workers;
+use speed::Speed;
+use workers::{RegisteredWorker, Workers};
 
 pub use identity::Identity;
 pub use lease_key::LeaseKey;
@@ -88,10 +96,17 @@ pub struct Core {
     may_contradict: bool,
     /// Decides what is checked, by which kernel.
     random: StdRng,
-    /// Units recorded, and expected work recorded, a second.
+    /// Units recorded a second.
     units_rate: Rate,
-    work_rate: Rate,
+    speed: Speed,
     total_work: u128,
+    /// The symmetric counts of the shard.
+    symmetric_counts: Vec<UnitId>,
+    /// Why nothing is lent, where the operator wishes so.
+    paused: Option<String>,
+    families: Families,
+    /// What the caller has not been told of.
+    happenings: Vec<Happening>,
 }
 
 impl Core {
@@ -108,6 +123,16 @@ impl Core {
         // Units go to the shards in turns, the heavy ones first: each has about the same work.
         let total_work =
             plan.total_weight() * u128::from(shard.size(plan.units())) / u128::from(plan.units().max(1));
+        let symmetric_counts = plan.pieces().filter(|piece| piece.summand.is_symmetric_count());
+        let symmetric_counts = symmetric_counts
+            .flat_map(|piece| piece.units.map(UnitId))
+            .filter(|unit| shard.contains(*unit))
+            .collect();
+        let sums = standing.sums();
+        // Checks took their time as well.
+        let counts = standing.done() as f64 / (standing.done() + sums.checks).max(1) as f64;
+        let speed = Speed::new(standing.done(), sums.work as f64 / 1e9, sums.cpu_us as f64 / 1e6 * counts);
+        let families = Families::new(&plan, shard);
         let mut random = StdRng::seed_from_u64(seed);
         let mut core = Self {
             plan,
@@ -131,8 +156,12 @@ impl Core {
             may_contradict: true,
             random,
             units_rate: Rate::default(),
-            work_rate: Rate::default(),
+            speed,
             total_work,
+            symmetric_counts,
+            paused: None,
+            families,
+            happenings: Vec::new(),
         };
         core.open.disputes = core.standing.sums().disputed.keys().copied().collect();
         core.counts_adopted();
@@ -193,6 +222,16 @@ impl Core {
     /// The threads of all workers that are there.
     pub fn threads(&self) -> u32 {
         u32::try_from(self.workers.threads()).unwrap_or(u32::MAX)
+    }
+
+    /// What people are told that the worker is called; nothing if it is not there.
+    pub fn title(&self, worker: WorkerId) -> String {
+        self.workers.get(worker).map_or_else(String::new, RegisteredWorker::title)
+    }
+
+    /// What has happened since this was last asked.
+    pub fn take_happenings(&mut self) -> Vec<Happening> {
+        std::mem::take(&mut self.happenings)
     }
 
     /// Whether no worker is there.

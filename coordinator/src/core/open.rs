@@ -7,6 +7,7 @@ use proto::WorkerId;
 use queens::UnitId;
 
 use super::Core;
+use crate::happening::Happening;
 use crate::standing::MachineId;
 
 /// The units to look at, by what is to be done with them.
@@ -74,10 +75,16 @@ impl Core {
 
     /// These units were lost with a worker and are open again, unless they are set aside from now on.
     pub(super) fn lose(&mut self, now: Duration, worker: WorkerId, units: &[UnitId]) {
-        let Some(owner) = self.workers.get(worker).map(|worker| worker.identity.owner.clone()) else {
+        let Some(lost) = self.workers.get(worker) else {
             units.iter().for_each(|unit| self.reopen(*unit));
             return;
         };
+        let worker = lost.title();
+        self.happenings.push(match units.len() {
+            0 => Happening::Forgotten(worker),
+            units => Happening::Lost { worker, units },
+        });
+        let owner = lost.identity.owner.clone();
         let has_other_owners = self.present_owners(now).any(|other| *other != owner);
         self.given_up.append(&mut self.losses.add(units, &owner, has_other_owners));
         for unit in units {

@@ -7,6 +7,7 @@ use queens::Summand;
 
 use super::Core;
 use super::identity::Identity;
+use crate::happening::Happening;
 use crate::ledger::{Record, Recount, Retraction, UnitRecord};
 use crate::standing::{RecordError, UnitMark};
 
@@ -36,6 +37,7 @@ impl Core {
         records: &[Record],
     ) -> Result<(), RecordError> {
         for record in records {
+            let was_disputed = record.unit().is_some_and(|unit| self.is_disputed(unit));
             self.standing.apply(&self.plan, self.shard, record)?;
             match record {
                 Record::Count(r) => {
@@ -44,7 +46,6 @@ impl Core {
                     self.open.lost.remove(&r.unit);
                     self.open.disputes.remove(&r.unit);
                     self.units_rate.add(now, 1.0);
-                    self.work_rate.add(now, self.plan.weight(r.unit) as f64);
                 }
                 Record::Check(r) | Record::Conflict(r) => self.settle(r),
                 Record::Retract(r) => {
@@ -71,12 +72,26 @@ impl Core {
                 | Record::Replicas(_)
                 | Record::Mark(_) => {}
             }
-            if let (Some(worker), Record::Count(_) | Record::Check(_)) = (worker, record) {
-                self.workers.counted(now, worker);
+            if let (Some(worker), Record::Count(r) | Record::Check(r)) = (worker, record) {
+                let weight = self.plan.weight(r.unit);
+                self.workers.counted(now, worker, weight);
+                let (expected, processor) = (weight as f64 / 1e9, r.cpu_us as f64 / 1e6);
+                self.speed.counted(now, self.is_symmetric_count(r.unit), expected, processor);
             }
+            self.note_dispute(record, was_disputed);
         }
         self.expel();
         Ok(())
+    }
+
+    /// Notes whether the record has opened a dispute, or decided it.
+    fn note_dispute(&mut self, record: &Record, was_disputed: bool) {
+        let Some(unit) = record.unit() else { return };
+        match (was_disputed, self.is_disputed(unit)) {
+            (false, true) => self.happenings.push(Happening::Disputed(unit)),
+            (true, false) => self.happenings.push(Happening::Decided(unit)),
+            _ => {}
+        }
     }
 
     /// A count of the unit is on record: nobody need count it for the reason for which it was lent.

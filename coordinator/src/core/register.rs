@@ -40,6 +40,7 @@ impl Core {
         let mut claimed: BTreeSet<UnitId> = registration.held.iter().copied().collect();
         let worker = self.workers.add(now, registration);
         self.note_machines(now);
+        self.note_threads(now);
         let borrower = self.borrower(now, worker)?;
         let mut leases = Vec::new();
         for lease in proven {

@@ -32,6 +32,7 @@ impl Core {
             self.note_machines(now);
             self.workers.remove(worker);
             self.leases.end_all_of(worker).into_iter().for_each(|unit| self.reopen(unit));
+            self.note_threads(now);
         }
         Ok(())
     }
@@ -64,6 +65,7 @@ impl Core {
             self.lose(now, worker, &units);
             self.workers.remove(worker);
         }
+        self.note_threads(now);
         std::mem::take(&mut self.given_up)
     }
 }

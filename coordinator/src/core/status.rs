@@ -2,10 +2,14 @@
 
 use std::time::Duration;
 
-use proto::{Phase, RunStatus, TimeLeft, Work};
+use proto::{Assurance, Phase, RunStatus, Sample, Work};
 
 use super::Core;
+use super::speed::Rest;
+use super::workers::MOST_LISTED;
 use crate::assurance::assess;
+use crate::double_check::DoubleCheck;
+use crate::standing::Milestone;
 
 /// At most so many units are named as set aside.
 const NAMED: usize = 100;
@@ -14,11 +18,9 @@ const NAMED: usize = 100;
 const ALMOST: f64 = 0.9999;
 
 impl Core {
-    /// Where the run stands; phase, other trouble and elapsed time are the caller's to add.
+    /// Where the run stands; phase, events, other trouble and elapsed time are the caller's to add.
     pub fn status(&self, now: Duration) -> RunStatus {
         let sums = self.standing.sums();
-        let work_left = self.work_left() as f64;
-        let per_second = self.work_rate.per_second(now);
         RunStatus {
             board: self.plan.board(),
             fingerprint: self.plan.fingerprint().clone(),
@@ -32,26 +34,23 @@ impl Core {
             replicas: 0,
             followers: 0,
             elapsed: Duration::ZERO,
-            left: per_second.and_then(|rate| {
-                let expected = Duration::try_from_secs_f64(work_left / rate).ok()?;
-                Some(TimeLeft { expected, low: expected, high: expected })
-            }),
+            left: if self.paused.is_some() { None } else { self.speed.left(now, self.rest()) },
             rate: self.units_rate.per_second(now).unwrap_or(0.0),
             phase: Phase::Counting,
             trouble: self.trouble(),
             workers: self.workers.status(now, |worker| self.leases.units_of(worker)),
             workers_total: self.workers.len() as u64,
-            assurance: assess(&self.standing, self.policy),
+            assurance: self.assurance(),
             set_aside: self.losses.set_aside().iter().take(NAMED).copied().collect(),
             work: Work {
                 total: core_seconds(self.total_work),
                 done: core_seconds(self.standing.sums().work),
             },
-            families: Vec::new(),
-            history: Vec::new(),
+            families: self.families.status(&self.standing),
+            history: self.history(),
             events: Vec::new(),
-            machines: Vec::new(),
-            paused: None,
+            machines: self.machines(now),
+            paused: self.paused.clone(),
             double_check: self.policy.to_string(),
             release: env!("CARGO_PKG_VERSION").to_owned(),
         }
@@ -62,6 +61,23 @@ impl Core {
         self.total_work.saturating_sub(self.standing.sums().work)
     }
 
+    /// What is left to be counted and checked.
+    fn rest(&self) -> Rest {
+        let open = self.symmetric_counts.iter().filter(|unit| !self.standing.is_done(**unit));
+        let symmetric: u128 = open.map(|unit| u128::from(self.plan.weight(*unit))).sum();
+        let (units, done) = (self.shard.size(self.plan.units()), self.standing.done());
+        // So many of the counts that are still to come will be checked, at least.
+        let share = match self.policy {
+            DoubleCheck::None => 0.0,
+            DoubleCheck::Share(share) => share,
+            DoubleCheck::All => 1.0,
+        };
+        let checks = self.standing.pending(self.policy) as f64 + share * (units - done) as f64;
+        let mean = self.total_work as f64 / units.max(1) as f64;
+        let completions = self.work_left().saturating_sub(symmetric) as f64 + mean * checks;
+        Rest { symmetric: core_seconds(symmetric), completions: completions / 1e9 }
+    }
+
     /// How much of the work is done, from 0 to 1. What is expected is not exact: until all is counted there is some left.
     fn progress(&self) -> f64 {
         if self.standing.done() >= self.shard.size(self.plan.units()) {
@@ -69,6 +85,22 @@ impl Core {
         }
         let done = self.standing.sums().work as f64 / (self.total_work as f64).max(1.0);
         done.min(ALMOST)
+    }
+
+    /// What double-checking says so far; of those who are not believed as many are named as fit a message.
+    fn assurance(&self) -> Assurance {
+        let mut assurance = assess(&self.standing, self.policy);
+        assurance.quarantined.truncate(MOST_LISTED);
+        assurance.expelled.truncate(MOST_LISTED);
+        assurance
+    }
+
+    /// How the run has come.
+    fn history(&self) -> Vec<Sample> {
+        let total = (self.total_work as f64).max(1.0);
+        let sample =
+            |Milestone { at, done, work }| Sample { at, done, progress: (work as f64 / total).min(1.0) };
+        self.standing.sums().history.milestones().map(sample).collect()
     }
 
     /// What keeps the run from its end, if anything.

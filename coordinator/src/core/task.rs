@@ -5,7 +5,6 @@ use std::time::Duration;
 use proto::{Variant, WorkerId};
 use queens::UnitId;
 use queens::kernel::KernelName;
-use queens::{Measure, Summand};
 
 use super::identity::Identity;
 use super::leases::LeasePurpose;
@@ -132,8 +131,7 @@ impl Core {
 
     /// Whether the unit's count is one of completions that a turn fixes.
     pub(super) fn is_symmetric_count(&self, unit: UnitId) -> bool {
-        let summand = self.plan.summand(unit);
-        matches!(summand, Summand::Symmetric(_, Measure::HalfTurn | Measure::QuarterTurn))
+        self.plan.summand(unit).is_symmetric_count()
     }
 
     /// Whether the unit is lent, or its count is on its way to the disk.

@@ -37,6 +37,20 @@ impl Presence {
     }
 }
 
+/// The workers of a machine that are there.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Crew {
+    /// How many there are.
+    pub workers: u64,
+    /// How many units they count at a time.
+    pub threads: u64,
+    /// Their work a second, lately, in nanoseconds of one core.
+    pub work_rate: f64,
+}
+
+/// The crews by owner and name of their machines.
+pub type Crews<'a> = HashMap<(&'a str, &'a str), Crew>;
+
 /// One worker less there.
 fn leave<K: Ord>(places: &mut BTreeMap<K, Presence>, place: &K) {
     if let Some(presence) = places.get_mut(place) {
@@ -57,13 +71,24 @@ pub struct RegisteredWorker {
     last_word: Duration,
     done: u64,
     rate: Rate,
+    /// Whether it was asked to leave.
+    pub drains: bool,
+    work_rate: Rate,
+}
+
+impl RegisteredWorker {
+    /// What people are told that it is called: `owner/name`, or the name where there are no owners.
+    pub fn title(&self) -> String {
+        let owner = &self.identity.owner;
+        if owner.is_unnamed() { self.name.clone() } else { format!("{owner}/{}", self.name) }
+    }
 }
 
 /// At most so many workers of an owner are registered.
 pub const MOST_OF_AN_OWNER: usize = 4096;
 
-/// At most so many workers are listed in a status, so that it stays within the bounds of a message.
-const MOST_LISTED: usize = 1000;
+/// At most so many workers, and machines, are listed in a status, so that it stays within the bounds of a message.
+pub const MOST_LISTED: usize = 1000;
 
 impl Workers {
     /// None. Numbers are drawn at random: nobody can guess that of another, and a restarted coordinator takes no worker
@@ -98,6 +123,8 @@ impl Workers {
             last_word: now,
             done: 0,
             rate: Rate::default(),
+            drains: false,
+            work_rate: Rate::default(),
         };
         self.by_id.insert(id, worker);
         id
@@ -119,6 +146,12 @@ impl Workers {
     /// The worker, if it is registered.
     pub fn get(&self, id: WorkerId) -> Option<&RegisteredWorker> {
         self.by_id.get(&id)
+    }
+
+    /// Asks the workers on that machine to leave; gives their number.
+    pub fn drain(&mut self, identity: &Identity) -> u64 {
+        let on_machine = self.by_id.values_mut().filter(|worker| worker.identity == *identity);
+        on_machine.map(|worker| worker.drains = true).count() as u64
     }
 
     /// Whether the worker is there and that owner's.
@@ -147,11 +180,12 @@ impl Workers {
         self.by_id.get(&id).is_some_and(|worker| worker.last_word > since)
     }
 
-    /// A count of the worker has gone on record.
-    pub fn counted(&mut self, now: Duration, id: WorkerId) {
+    /// A count of the worker has gone on record, of a unit of that expected work in nanoseconds of one core.
+    pub fn counted(&mut self, now: Duration, id: WorkerId, work: u64) {
         if let Some(worker) = self.by_id.get_mut(&id) {
             worker.done += 1;
             worker.rate.add(now, 1.0);
+            worker.work_rate.add(now, work as f64);
         }
     }
 
@@ -205,6 +239,19 @@ impl Workers {
         self.by_id.len()
     }
 
+    /// Who is there of each machine.
+    pub fn crews(&self, now: Duration) -> Crews<'_> {
+        let mut crews = Crews::new();
+        for worker in self.by_id.values() {
+            let Identity { owner, machine } = &worker.identity;
+            let crew = crews.entry((owner.name(), machine)).or_default();
+            crew.workers += 1;
+            crew.threads += u64::from(worker.threads);
+            crew.work_rate += worker.work_rate.per_second(now).unwrap_or(0.0);
+        }
+        crews
+    }
+
     /// What is to be said of those heard of last, by owner and name; `leased` tells how many units one holds.
     pub fn status(&self, now: Duration, leased: impl Fn(WorkerId) -> u64) -> Vec<WorkerStatus> {
         let mut workers: Vec<_> = self.by_id.iter().collect();
@@ -223,6 +270,7 @@ impl Workers {
             done: worker.done,
             rate: worker.rate.per_second(now).unwrap_or(0.0),
             last_word: now.saturating_sub(worker.last_word),
+            drains: worker.drains,
         };
         workers.into_iter().map(status).collect()
     }

@@ -13,6 +13,7 @@ use super::inbox::AuditReason;
 use crate::answer::Answer;
 use crate::assurance::assess;
 use crate::audit::{Audit, AuditError, audit_until};
+use crate::happening::Happening;
 use crate::standing::RecordError;
 
 /// How a run ended, if it has.
@@ -68,14 +69,23 @@ impl Keeper {
             // Meanwhile there is time for the last checkpoint.
             self.save_next = Duration::ZERO;
         } else {
-            self.stage = Stage::Ended(self.answer_from_memory());
+            let ending = self.answer_from_memory();
+            self.end(ending);
         }
         self.publish_next = Duration::ZERO;
     }
 
     /// There is no answer, and nothing more is counted.
     pub(super) fn withhold(&mut self, why: impl Into<Withheld>) {
-        self.stage = Stage::Ended(Ending::Withheld(why.into()));
+        self.end(Ending::Withheld(why.into()));
+    }
+
+    fn end(&mut self, ending: Ending) {
+        self.happened(match &ending {
+            Ending::Answered(answer) => Happening::Answered(answer.totals.solutions()),
+            Ending::Withheld(why) => Happening::Withheld(why.to_string()),
+        });
+        self.stage = Stage::Ended(ending);
     }
 
     /// The answer of a run that has no ledger.
@@ -125,15 +135,21 @@ impl Keeper {
     pub(super) fn audited(&mut self, reason: AuditReason, found: Result<Audit, AuditError>) {
         match found {
             Err(error) => {
-                error!("the audit failed: {error}");
+                self.happened(Happening::Unsound(error.to_string()));
                 self.withhold(error);
             }
             Ok(audit) if reason == AuditReason::Answer => {
                 // What was recorded meanwhile, a late check or conflict, may have changed what there is to say.
                 let is_current = self.store.as_ref().is_none_or(|store| *store.end() == audit.tail.end);
-                self.stage = if is_current { Stage::Ended(self.answer(&audit)) } else { Stage::Counting };
+                if is_current {
+                    let ending = self.answer(&audit);
+                    self.end(ending);
+                } else {
+                    self.stage = Stage::Counting;
+                }
             }
             Ok(audit) => {
+                self.happened(Happening::Audited(audit.tail.end.mark.records));
                 self.core.standing().adopt_counts(&audit.standing);
                 self.core.counts_adopted();
             }
@@ -143,7 +159,7 @@ impl Keeper {
 
     /// The answer, if the ledger says what the core says.
     fn answer(&mut self, audit: &Audit) -> Ending {
-        if audit.missing.is_some() || audit.standing.sums() != self.core.standing().sums() {
+        if audit.missing.is_some() || !audit.standing.sums().agrees_with(self.core.standing().sums()) {
             return Ending::Withheld(AuditError::Differs.into());
         }
         Ending::Answered(Box::new(Answer::of(audit, self.core.plan().board(), self.core.shard())))

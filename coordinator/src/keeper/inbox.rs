@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use proto::{
     Lease, LeaseReply, Owner, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus,
-    Takeback, Term, Verdict, Welcome, WorkerId,
+    Steering, Takeback, Term, Verdict, Welcome, WorkerId,
 };
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
@@ -40,9 +40,21 @@ pub enum CallError {
     /// The policy is not to be changed so.
     #[error(transparent)]
     Policy(#[from] PolicyError),
+    /// Nobody is there to be asked.
+    #[error("no worker of the machine {} is there; the status lists those that are", title(.owner, .machine))]
+    NoWorker {
+        /// Whose machine it would be.
+        owner: Owner,
+        /// What it is called.
+        machine: String,
+    },
     /// The keeper has ended.
     #[error("the coordinator is closing")]
     Closed,
+}
+
+fn title(owner: &Owner, machine: &str) -> String {
+    if owner.name().is_empty() { machine.to_owned() } else { format!("{}/{machine}", owner.name()) }
 }
 
 /// Where the answer to a request goes.
@@ -86,6 +98,7 @@ pub(crate) enum Request {
     },
     Retract(Takeback, ReplyTo<u64>),
     ChangePolicy(PolicyChange, ReplyTo<PolicyInForce>),
+    Steer(Steering, ReplyTo<u64>),
     Status(oneshot::Sender<RunStatus>),
     Audited(AuditReason, Box<Result<Audit, AuditError>>),
     Close(oneshot::Sender<()>),
@@ -121,8 +134,8 @@ impl Request {
             Request::Renew { reply, .. } => drop(reply.send(Err(error))),
             Request::Report { reply, .. } => drop(reply.send(Err(error))),
             Request::Follow(call) => drop(call.reply.send(Err(error))),
-            Request::Retract(_, reply) => drop(reply.send(Err(error))),
             Request::ChangePolicy(_, reply) => drop(reply.send(Err(error))),
+            Request::Retract(_, reply) | Request::Steer(_, reply) => drop(reply.send(Err(error))),
             other => return Some(other),
         }
         None

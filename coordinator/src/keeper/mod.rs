@@ -16,6 +16,7 @@ mod recording;
 mod replicas;
 mod retraction;
 mod snapshot;
+mod steering;
 mod terms;
 
 use std::collections::{BTreeSet, VecDeque};
@@ -25,10 +26,12 @@ use std::time::Duration;
 
 use proto::{LeaseReply, Owner, Registration, Renewal, Welcome};
 use tokio::sync::watch;
-use tracing::{error, info, warn};
+use tracing::{info, warn};
 
 use crate::clock::Clock;
 use crate::core::Core;
+use crate::events::Events;
+use crate::happening::Happening;
 use crate::ledger::{CommitMark, LedgerPosition, LineHash};
 use crate::quota::LogLines;
 use crate::store::Store;
@@ -90,6 +93,7 @@ pub(crate) struct Keeper {
     log_lines: LogLines,
     /// The machines of which it was said that they are quarantined.
     quarantined: BTreeSet<String>,
+    events: Events,
 }
 
 /// A request for units that waits until some open, or until a time by the keeper's clock.
@@ -141,6 +145,7 @@ pub(crate) fn start(
         kernels: BTreeSet::new(),
         log_lines: LogLines::default(),
         quarantined: BTreeSet::new(),
+        events: Events::default(),
     };
     thread::Builder::new().name("keeper".into()).spawn(|| keeper.run())?;
     Ok(Channels { requests, snapshots: published, ends: end })
@@ -148,6 +153,7 @@ pub(crate) fn start(
 
 impl Keeper {
     fn run(mut self) {
+        self.happened(Happening::Began(self.terms.as_ref().map(|terms| terms.own.number)));
         self.audit_in_background();
         while let Some(requests) = self.inbox.take(TICK) {
             let mut close = None;
@@ -174,7 +180,10 @@ impl Keeper {
         self.acknowledge();
         self.take_back();
         for unit in self.core.tick(self.now()) {
-            error!(%unit, "the unit was lost with five workers and is set aside");
+            self.happened(Happening::SetAside(unit));
+        }
+        for happening in self.core.take_happenings() {
+            self.happened(happening);
         }
         self.end_if_complete();
         self.serve_waiting();
@@ -205,14 +214,18 @@ impl Keeper {
             Request::Renew { owner, worker, held, reply } => {
                 let is_owner = self.core.check_owner(worker, &owner);
                 let lost = is_owner.and_then(|()| self.core.renew(now, worker, &held));
-                let finished = matches!(self.stage, Stage::Ended(_));
-                reply.send(lost.map(|lost| Renewal { lost, finished }).map_err(CallError::from)).ok();
+                let (finished, drain) = (matches!(self.stage, Stage::Ended(_)), self.core.drains(worker));
+                reply.send(lost.map(|lost| Renewal { lost, finished, drain }).map_err(CallError::from)).ok();
             }
             Request::Release { owner, worker, held, leaving, reply } => {
                 let is_owner = self.core.check_owner(worker, &owner);
+                let title = self.core.title(worker);
                 let released = is_owner.and_then(|()| self.core.release(now, worker, &held, leaving));
-                if leaving && released.is_ok() && self.may_log(&owner) {
-                    info!(%worker, units = held.len(), "worker left");
+                if leaving && released.is_ok() {
+                    self.events.add(self.unix_time(), Happening::Left(title));
+                    if self.may_log(&owner) {
+                        info!(%worker, units = held.len(), "worker left");
+                    }
                 }
                 reply.send(released.map_err(CallError::from)).ok();
             }
@@ -225,20 +238,24 @@ impl Keeper {
             Request::StrikeOff(owner) => {
                 let workers = self.core.strike_off(now, &owner);
                 if workers > 0 {
-                    warn!(%owner, workers, "the owner was revoked; its workers are struck off");
+                    self.happened(Happening::Revoked { owner: owner.to_string(), workers });
                 }
             }
             Request::Follow(call) => self.follow(call),
             Request::Followed { follower, call, records } => self.replicas.have(follower, call, records),
             Request::Unfollowed { follower, call } => {
-                info!(%follower, "a follower has left");
-                self.replicas.leave(follower, call);
+                if self.replicas.leave(follower, call) {
+                    self.happened(Happening::FollowerLeft);
+                }
             }
             Request::Retract(takeback, reply) => {
                 reply.send(self.retract(&takeback)).ok();
             }
             Request::ChangePolicy(change, reply) => {
                 reply.send(self.change_policy(&change)).ok();
+            }
+            Request::Steer(steering, reply) => {
+                reply.send(self.steer(steering)).ok();
             }
             Request::Status(reply) => {
                 reply.send(self.status()).ok();
@@ -260,6 +277,10 @@ impl Keeper {
             }
         }
         let welcome = self.core.register(self.now(), registration);
+        if let Ok(welcome) = &welcome {
+            let title = self.core.title(welcome.worker);
+            self.events.add(self.unix_time(), Happening::Joined(title));
+        }
         let welcome =
             welcome.map(|welcome| Welcome { term: self.terms.as_ref().map(|terms| terms.own), ..welcome });
         match &welcome {
@@ -269,6 +290,12 @@ impl Keeper {
         }
         self.threads = self.threads.max(self.core.threads());
         reply.send(welcome.map_err(CallError::from)).ok();
+    }
+
+    /// Tells the log of it, and puts it on the list of events.
+    fn happened(&mut self, happening: Happening) {
+        happening.log();
+        self.events.add(self.unix_time(), happening);
     }
 
     /// Whether one more line about what the owner does may be logged. Says how many were left out before it.

@@ -3,11 +3,11 @@
 //! once.
 
 use proto::{PolicyChange, PolicyInForce};
-use tracing::warn;
 
 use super::Keeper;
 use super::ending::Stage;
 use super::inbox::CallError;
+use crate::happening::Happening;
 use crate::ledger::{Policy, Record, Replicas};
 use crate::policy::{PolicyError, possible, raised};
 
@@ -29,7 +29,8 @@ impl Keeper {
         if policy.is_some() || on_disk.is_some() {
             let records: Vec<Record> = self.opening().into_iter().chain(policy).chain(on_disk).collect();
             self.record(&records)?;
-            warn!(double_check = ?raised, replicas, reason = change.reason, "the operator changes the policy");
+            let (double_check, reason) = (raised.map(|raised| raised.to_string()), change.reason.clone());
+            self.happened(Happening::PolicyChanged { double_check, replicas, reason });
         }
         if let Some(replicas) = replicas {
             self.replicas.need(replicas);

@@ -1,12 +1,14 @@
 //! From reports to records on disk.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use proto::{Owner, Report, Term, Verdict};
-use tracing::{error, info, warn};
+use tracing::warn;
 
 use super::Keeper;
 use super::inbox::{CallError, ReplyTo};
+use crate::happening::Happening;
 use crate::ledger::{Record, Replicas, TermRecord};
 use crate::standing::Machine;
 
@@ -83,13 +85,7 @@ impl Keeper {
 
     /// Says who was wrong, and puts on record what follows from the records that are there.
     pub(super) fn take_back(&mut self) {
-        let quarantined: Vec<_> =
-            self.core.standing().sums().machines.quarantined().map(Machine::title).collect();
-        for machine in quarantined {
-            if self.quarantined.insert(machine.clone()) {
-                warn!(machine, "the machine is quarantined");
-            }
-        }
+        self.tell_quarantined();
         let unix_time = self.unix_time();
         if self.superseded().is_some() {
             return;
@@ -105,8 +101,38 @@ impl Keeper {
         }
         records.splice(0..0, opening);
         if self.record(&records).is_ok() {
-            tell(&records);
+            self.tell_taken_back(&records);
         }
+    }
+
+    /// Says which machines are not believed any more, and which are again.
+    fn tell_quarantined(&mut self) {
+        let quarantined: BTreeSet<_> =
+            self.core.standing().sums().machines.quarantined().map(Machine::title).collect();
+        if quarantined == self.quarantined {
+            return;
+        }
+        let known = std::mem::replace(&mut self.quarantined, quarantined.clone());
+        for machine in quarantined.difference(&known) {
+            self.happened(Happening::Quarantined(machine.clone()));
+        }
+        for machine in known.difference(&quarantined) {
+            self.happened(Happening::Believed(machine.clone()));
+        }
+    }
+
+    /// Says what follows from what others have said.
+    fn tell_taken_back(&mut self, records: &[Record]) {
+        let count = |is_so: fn(&Record) -> bool| records.iter().filter(|record| is_so(record)).count();
+        let follows = [
+            Happening::TakenBack(count(|record| matches!(record, Record::Retract(r) if r.quarantine))),
+            Happening::Contradicted(count(|record| matches!(record, Record::Retract(r) if r.contradiction))),
+            Happening::Restored(count(|record| matches!(record, Record::Restore(_)))),
+        ];
+        follows
+            .into_iter()
+            .filter(|happening| happening.times() > 0)
+            .for_each(|happening| self.happened(happening));
     }
 
     /// Puts records that come from no worker on disk, and has the core know.
@@ -138,16 +164,16 @@ impl Keeper {
         }
         let Err(error) = committed else {
             if !self.trouble.is_empty() {
-                info!("records can be written again");
                 self.trouble.clear();
+                self.happened(Happening::Writable);
             }
             self.publish_end();
             return Ok(());
         };
         let trouble = format!("nothing is recorded: {error}");
         if self.trouble != trouble {
-            error!("{trouble}");
             self.trouble.clone_from(&trouble);
+            self.happened(Happening::Unwritable(trouble.clone()));
         }
         Err(CallError::NotRecorded(trouble))
     }
@@ -197,25 +223,5 @@ impl Keeper {
     /// Seconds since 1970 (UTC).
     pub(super) fn unix_time(&self) -> u64 {
         self.clock.since_1970().as_secs()
-    }
-}
-
-/// Says what follows from what others have said.
-fn tell(records: &[Record]) {
-    let count = |is_so: fn(&Record) -> bool| records.iter().filter(|record| is_so(record)).count();
-    let taken_back = count(|record| matches!(record, Record::Retract(r) if r.quarantine));
-    let disputed = count(|record| matches!(record, Record::Retract(r) if r.contradiction));
-    let restored = count(|record| matches!(record, Record::Restore(_)));
-    if taken_back > 0 {
-        warn!(units = taken_back, "counts of quarantined machines are taken back");
-    }
-    if disputed > 0 {
-        warn!(
-            units = disputed,
-            "the counts of a constellation with symmetry contradict each other: all are disputed"
-        );
-    }
-    if restored > 0 {
-        info!(units = restored, "counts that only quarantined machines contradicted stand again");
     }
 }

@@ -96,12 +96,15 @@ impl Replicas {
         }
     }
 
-    /// A follower's call has ended.
-    pub fn leave(&mut self, follower: u64, call: u64) {
-        if let Some(copy) = self.followers.get(&follower).filter(|copy| copy.call == call) {
-            self.away.insert(follower, copy.records);
+    /// A follower's call has ended; says whether it is gone with it.
+    pub fn leave(&mut self, follower: u64, call: u64) -> bool {
+        let copy = self.followers.get(&follower).filter(|copy| copy.call == call);
+        let is_gone = copy.is_some();
+        self.away.extend(copy.map(|copy| (follower, copy.records)));
+        if is_gone {
             self.followers.remove(&follower);
         }
+        is_gone
     }
 
     /// How many followers were there that may come back, as they have not all of these records.

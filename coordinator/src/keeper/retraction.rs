@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use proto::Takeback;
-use tracing::warn;
+use proto::{Takeback, Target};
 
 use super::Keeper;
 use super::ending::Stage;
 use super::inbox::CallError;
+use crate::happening::Happening;
 use crate::ledger::Record;
 use crate::retract::{NothingToRetract, records};
 
@@ -25,8 +25,11 @@ impl Keeper {
         let units = records.iter().filter(|record| matches!(record, Record::Retract(_))).count() as u64;
         records.splice(0..0, self.opening());
         self.record(&records)?;
-        let Takeback { target, reason } = takeback;
-        warn!(?target, reason, "the operator takes back");
+        let (what, reason) = (takeback.target.to_string(), takeback.reason.clone());
+        self.happened(match takeback.target {
+            Target::Admission { .. } => Happening::Readmitted { what, reason },
+            _ => Happening::Retracted { what, reason },
+        });
         Ok(units + self.core.standing().unbelieved())
     }
 }

@@ -56,6 +56,7 @@ impl Keeper {
     pub(super) fn status(&self) -> RunStatus {
         let mut status = self.core.status(self.now());
         status.elapsed = self.elapsed();
+        status.events = self.events.list();
         status.term = self.terms.as_ref().map(|terms| Term { proof: 0, ..terms.own });
         (status.replicas, status.followers) = (self.replicas.count(), self.replicas.there());
         let of_term = self.terms.as_ref().and_then(Terms::trouble);

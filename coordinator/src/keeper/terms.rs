@@ -15,11 +15,12 @@
 //! Who is superseded lends, records and acknowledges nothing any more.
 
 use proto::Term;
-use tracing::{error, info};
+use tracing::error;
 
 use super::Keeper;
 use super::inbox::{CallError, FollowCall, Request};
 use crate::core::LeaseKey;
+use crate::happening::Happening;
 use crate::ledger::LineHash;
 use crate::store::Store;
 
@@ -144,8 +145,8 @@ impl Keeper {
         let answer = if let Some(superseded) = self.superseded() {
             Err(CallError::Superseded(superseded))
         } else {
-            info!(%follower, records, "a follower keeps a copy");
             self.replicas.join(follower, call, records);
+            self.happened(Happening::FollowerCame(records));
             Ok(())
         };
         reply.send(answer).ok();

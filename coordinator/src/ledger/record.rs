@@ -40,6 +40,18 @@ pub enum Record {
     Mark(CommitMark),
 }
 
+impl Record {
+    /// The unit that it is about, if it is about one.
+    pub fn unit(&self) -> Option<UnitId> {
+        match self {
+            Record::Count(r) | Record::Check(r) | Record::Conflict(r) => Some(r.unit),
+            Record::Retract(r) => Some(r.unit),
+            Record::Restore(r) => Some(r.unit),
+            _ => None,
+        }
+    }
+}
+
 /// What a worker found in a unit.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -60,20 +60,20 @@ impl Standing {
 
     fn stand(&mut self, plan: &Plan, r: &UnitRecord) -> Result<(), RecordError> {
         let (unit, vote) = (r.unit, self.vote_of(r)?);
-        self.take_in(plan, unit, &vote, r.recount)?;
+        self.take_in(plan, unit, &vote, (r.recount, r.at))?;
         self.sums.machines.get_mut(vote.origin.machine).trials +=
             u64::from(r.recount == Some(Recount::Trial));
         self.decide(unit, &vote);
         Ok(())
     }
 
-    /// The unit, which had no standing count, has this one.
+    /// The unit, which had no standing count, has this one since that time.
     fn take_in(
         &mut self,
         plan: &Plan,
         unit: UnitId,
         vote: &Vote,
-        recount: Option<Recount>,
+        (recount, at): (Option<Recount>, u64),
     ) -> Result<(), RecordError> {
         if vote.count > MOST_COMPLETIONS {
             return Err(RecordError::Impossible { unit, count: vote.count });
@@ -82,7 +82,9 @@ impl Standing {
             return Err(RecordError::Repeated(unit));
         }
         self.counts.set(unit, vote);
-        self.sums.work += u128::from(plan.weight(unit));
+        let work = plan.weight(unit);
+        self.sums.work += u128::from(work);
+        self.sums.history.count(at, work);
         let machine = self.sums.machines.get_mut(vote.origin.machine);
         machine.counts += 1;
         machine.unverified += 1;
@@ -107,7 +109,7 @@ impl Standing {
             .find(is_said)
             .filter(|_| unopposed.count == r.count)
             .ok_or(RecordError::Opposed(r.unit))?;
-        self.take_in(plan, r.unit, &vote, r.recount)?;
+        self.take_in(plan, r.unit, &vote, (r.recount, r.at))?;
         self.sums.disputed.remove(&r.unit);
         let others = votes.iter().filter(|other| other.origin != vote.origin);
         others.for_each(|other| self.confirm(r.unit, vote.origin.machine, other.origin.machine));
@@ -201,7 +203,10 @@ impl Standing {
         {
             self.sums.contradicted.insert(member);
         }
-        self.sums.work -= u128::from(plan.weight(unit));
+        let work = plan.weight(unit);
+        // A checkpoint may have come from a machine that expected a little less.
+        self.sums.work = self.sums.work.saturating_sub(work.into());
+        self.sums.history.retract(r.at, work);
         Ok(self.sums.tally.remove(plan.summand(unit), r.count)?)
     }
 

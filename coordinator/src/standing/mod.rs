@@ -8,11 +8,14 @@ mod adopt;
 mod apply;
 mod counts;
 mod disputes;
+mod history;
 mod machines;
 mod marks;
 mod record_error;
 mod sums;
 mod vote;
+
+use std::ops::Range;
 
 use queens::{Plan, UnitId};
 
@@ -22,6 +25,7 @@ use crate::shard::Shard;
 pub(crate) use adopt::Level;
 use counts::Counts;
 pub use counts::MOST_COMPLETIONS;
+pub use history::{History, Milestone};
 pub use machines::{Machine, Machines, Trust};
 pub use marks::{Marks, UnitMark};
 pub use record_error::RecordError;
@@ -75,6 +79,11 @@ impl Standing {
     /// The unit's standing count with its origin, where it has one and it has been read.
     pub fn vote(&self, unit: UnitId) -> Option<Vote> {
         self.counts.vote(unit).filter(|_| self.is_done(unit))
+    }
+
+    /// How many units of a range have a standing count.
+    pub fn done_within(&self, units: Range<u64>) -> u64 {
+        self.marks.of(UnitMark::Done).len_within(units)
     }
 
     /// Whether the unit's count is still to be checked.

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use queens::{Plan, Tally, UnitId};
 use serde::{Deserialize, Serialize};
 
+use super::history::History;
 use super::machines::Machines;
 use super::vote::Vote;
 use crate::double_check::DoubleCheck;
@@ -18,6 +19,8 @@ pub struct Sums {
     pub cpu_us: u64,
     /// Expected work of the units on record, in nanoseconds of one core.
     pub work: u128,
+    /// How units came on record over time.
+    pub history: History,
     /// Checks: second counts equal to the first.
     pub checks: u64,
     /// Units drawn at random whose standing count was checked.
@@ -47,6 +50,7 @@ impl Sums {
             tally: Tally::new(plan.symmetric_members()),
             cpu_us: 0,
             work: 0,
+            history: History::default(),
             checks: 0,
             sampled: 0,
             refuted: 0,
@@ -58,5 +62,12 @@ impl Sums {
             term: None,
             replicas: None,
         }
+    }
+
+    /// Whether both say the same of what was counted. How long units were expected to take does not matter: releases differ
+    /// in it, and machines in its last bits.
+    pub fn agrees_with(&self, other: &Self) -> bool {
+        let counted = |sums: &Self| Self { work: 0, history: History::default(), ..sums.clone() };
+        counted(self) == counted(other)
     }
 }

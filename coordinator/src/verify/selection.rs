@@ -1,7 +1,6 @@
 //! Which units of a run are counted again.
 
 use queens::UnitId;
-use queens::{Measure, Summand};
 use rand::SeedableRng;
 use rand::rngs::StdRng;
 use rand::seq::index;
@@ -34,10 +33,7 @@ impl Selection {
         let (plan, shard) = (directory.plan(), directory.run().shard);
         let (mut symmetric, mut completions) = (Vec::new(), Vec::new());
         for piece in plan.pieces() {
-            let counts = match piece.summand {
-                Summand::Asymmetric | Summand::Symmetric(_, Measure::Completions) => &mut completions,
-                Summand::Symmetric(_, Measure::HalfTurn | Measure::QuarterTurn) => &mut symmetric,
-            };
+            let counts = if piece.summand.is_symmetric_count() { &mut symmetric } else { &mut completions };
             counts.extend(piece.units.map(UnitId).filter(|unit| shard.contains(*unit)));
         }
         let of = completions.len() as u64;

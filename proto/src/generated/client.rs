@@ -129,6 +129,9 @@ pub struct RenewReply {
     /// Everything has been counted: the worker can leave.
     #[prost(bool, tag = "2")]
     pub finished: bool,
+    /// The operator wishes the worker to finish what it counts, give back the rest, and leave.
+    #[prost(bool, tag = "3")]
+    pub drain: bool,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct ReportRequest {
@@ -371,6 +374,28 @@ pub struct MachineStatus {
     #[prost(double, tag = "9")]
     pub speed: f64,
 }
+/// One of the three.
+#[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SteerRequest {
+    /// Lend no more units, for this reason; a coordinator that is started again stays so.
+    #[prost(string, optional, tag = "1")]
+    pub pause: ::core::option::Option<::prost::alloc::string::String>,
+    /// Lend them again.
+    #[prost(bool, tag = "2")]
+    pub resume: bool,
+    /// Have the workers of this machine leave.
+    #[prost(string, optional, tag = "3")]
+    pub drain: ::core::option::Option<::prost::alloc::string::String>,
+    /// Whose it is; empty where nobody was authenticated.
+    #[prost(string, tag = "4")]
+    pub owner: ::prost::alloc::string::String,
+}
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct SteerReply {
+    /// The workers that this concerns.
+    #[prost(uint64, tag = "1")]
+    pub workers: u64,
+}
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct FollowRequest {
     /// Tells the copy from others, wherever it calls from.
@@ -489,6 +514,9 @@ pub struct WorkerStatus {
     /// As whom it was let in; empty where nothing is asked for.
     #[prost(string, tag = "9")]
     pub owner: ::prost::alloc::string::String,
+    /// It was asked to leave, and finishes what it counts.
+    #[prost(bool, tag = "10")]
+    pub drains: bool,
 }
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, ::prost::Enumeration)]
 #[repr(i32)]
@@ -890,6 +918,28 @@ pub mod coordinator_client {
             let mut req = request.into_request();
             req.extensions_mut()
                 .insert(GrpcMethod::new("diadem.v1.Coordinator", "ChangePolicy"));
+            self.inner.unary(req, path, codec).await
+        }
+        /// Has the run pause or go on, or a machine's workers leave; needs the admin token.
+        pub async fn steer(
+            &mut self,
+            request: impl tonic::IntoRequest<super::SteerRequest>,
+        ) -> std::result::Result<tonic::Response<super::SteerReply>, tonic::Status> {
+            self.inner
+                .ready()
+                .await
+                .map_err(|e| {
+                    tonic::Status::unknown(
+                        format!("Service was not ready: {}", e.into()),
+                    )
+                })?;
+            let codec = tonic_prost::ProstCodec::default();
+            let path = http::uri::PathAndQuery::from_static(
+                "/diadem.v1.Coordinator/Steer",
+            );
+            let mut req = request.into_request();
+            req.extensions_mut()
+                .insert(GrpcMethod::new("diadem.v1.Coordinator", "Steer"));
             self.inner.unary(req, path, codec).await
         }
         /// Where the run stands, now and whenever that changes, at most twice a second.

@@ -85,6 +85,11 @@ pub mod coordinator_server {
             tonic::Response<crate::v1::ChangePolicyReply>,
             tonic::Status,
         >;
+        /// Has the run pause or go on, or a machine's workers leave; needs the admin token.
+        async fn steer(
+            &self,
+            request: tonic::Request<crate::v1::SteerRequest>,
+        ) -> std::result::Result<tonic::Response<crate::v1::SteerReply>, tonic::Status>;
         /// Server streaming response type for the Watch method.
         type WatchStream: tonic::codegen::tokio_stream::Stream<
                 Item = std::result::Result<crate::v1::StatusReply, tonic::Status>,
@@ -611,6 +616,51 @@ pub mod coordinator_server {
                     let inner = self.inner.clone();
                     let fut = async move {
                         let method = ChangePolicySvc(inner);
+                        let codec = crate::strict::StrictCodec::default();
+                        let mut grpc = tonic::server::Grpc::new(codec)
+                            .apply_compression_config(
+                                accept_compression_encodings,
+                                send_compression_encodings,
+                            )
+                            .apply_max_message_size_config(
+                                max_decoding_message_size,
+                                max_encoding_message_size,
+                            );
+                        let res = grpc.unary(method, req).await;
+                        Ok(res)
+                    };
+                    Box::pin(fut)
+                }
+                "/diadem.v1.Coordinator/Steer" => {
+                    #[allow(non_camel_case_types)]
+                    struct SteerSvc<T: Coordinator>(pub Arc<T>);
+                    impl<
+                        T: Coordinator,
+                    > tonic::server::UnaryService<crate::v1::SteerRequest>
+                    for SteerSvc<T> {
+                        type Response = crate::v1::SteerReply;
+                        type Future = BoxFuture<
+                            tonic::Response<Self::Response>,
+                            tonic::Status,
+                        >;
+                        fn call(
+                            &mut self,
+                            request: tonic::Request<crate::v1::SteerRequest>,
+                        ) -> Self::Future {
+                            let inner = Arc::clone(&self.0);
+                            let fut = async move {
+                                <T as Coordinator>::steer(&inner, request).await
+                            };
+                            Box::pin(fut)
+                        }
+                    }
+                    let accept_compression_encodings = self.accept_compression_encodings;
+                    let send_compression_encodings = self.send_compression_encodings;
+                    let max_decoding_message_size = self.max_decoding_message_size;
+                    let max_encoding_message_size = self.max_encoding_message_size;
+                    let inner = self.inner.clone();
+                    let fut = async move {
+                        let method = SteerSvc(inner);
                         let codec = crate::strict::StrictCodec::default();
                         let mut grpc = tonic::server::Grpc::new(codec)
                             .apply_compression_config(

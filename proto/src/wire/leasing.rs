@@ -134,13 +134,15 @@ impl From<v1::LeaseReply> for LeaseReply {
 
 impl From<Renewal> for v1::RenewReply {
     fn from(renewal: Renewal) -> Self {
-        Self { lost: renewal.lost.into_iter().map(|unit| unit.0).collect(), finished: renewal.finished }
+        let Renewal { lost, finished, drain } = renewal;
+        Self { lost: lost.into_iter().map(|unit| unit.0).collect(), finished, drain }
     }
 }
 
 impl From<v1::RenewReply> for Renewal {
     fn from(reply: v1::RenewReply) -> Self {
-        Self { lost: reply.lost.into_iter().map(UnitId).collect(), finished: reply.finished }
+        let v1::RenewReply { lost, finished, drain } = reply;
+        Self { lost: lost.into_iter().map(UnitId).collect(), finished, drain }
     }
 }
 

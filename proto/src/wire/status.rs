@@ -242,6 +242,7 @@ impl From<WorkerStatus> for v1::WorkerStatus {
             done: status.done,
             rate: status.rate,
             last_word: status.last_word.as_secs_f64(),
+            drains: status.drains,
         }
     }
 }
@@ -259,6 +260,7 @@ impl TryFrom<v1::WorkerStatus> for WorkerStatus {
             done: status.done,
             rate: status.rate,
             last_word: seconds(status.last_word)?,
+            drains: status.drains,
         })
     }
 }

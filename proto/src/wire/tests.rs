@@ -188,9 +188,10 @@ prop_compose! {
         kernel in kernel(),
         (leased, done) in any::<(u64, u64)>(),
         rate in 0.0..1e9,
-        last_word in time(),
+        (last_word, drains) in (time(), any::<bool>()),
     ) -> WorkerStatus {
-        WorkerStatus { name, owner: Owner::new(&owner), machine, threads, kernel, leased, done, rate, last_word }
+        let owner = Owner::new(&owner);
+        WorkerStatus { owner, name, machine, threads, kernel, leased, done, rate, last_word, drains }
     }
 }
 

@@ -56,7 +56,7 @@ impl EmptyLine {
     }
 
     /// The position with the line's queen on one of these squares, placed where there is one only.
-    fn within(self, position: Position, squares: u32) -> Position {
+    pub fn within(self, position: Position, squares: u32) -> Position {
         let position = match self.axis {
             Axis::Row => position.with_row_within(self.index, squares),
             Axis::Column => position.with_column_within(self.index, squares),

@@ -18,6 +18,7 @@ mod spec;
 mod work;
 
 use std::fmt;
+use std::iter;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
@@ -228,6 +229,28 @@ impl Plan {
             border: part.border(),
             summand: part.summand(),
             units: firsts[0]..firsts[1],
+        })
+    }
+
+    /// The families of the units, in the order of their numbers: together the ranges are all units, and a family that is
+    /// split has several.
+    ///
+    /// ```
+    /// use queens::{Board, Plan, PlanSpec};
+    ///
+    /// let plan = Plan::derive(PlanSpec::new(Board::new(8)?))?;
+    /// assert_eq!(plan.families().map(|(_, units)| units.end - units.start).sum::<u64>(), plan.units());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn families(&self) -> impl Iterator<Item = (Family, Range<u64>)> + '_ {
+        let board = self.board();
+        let mut pieces = self.pieces().map(move |piece| (piece.border.family(board), piece.units)).peekable();
+        iter::from_fn(move || {
+            let (family, mut units) = pieces.next()?;
+            while let Some((_, more)) = pieces.next_if(|(next, _)| *next == family) {
+                units.end = more.end;
+            }
+            Some((family, units))
         })
     }
 

@@ -5,13 +5,14 @@
 //! times this factor, are without bias: of the completions, of the nodes, or of the time that it takes to count them
 //! (Horvitz and Thompson 1952; for search trees Knuth, "Estimating the efficiency of backtrack programs", 1975).
 
+use crate::bits::set_bits;
 use crate::plan::estimate::Estimate;
-use crate::plan::geometry::{central_columns, count_leaves, empty_rows, leaves, left_of_cut, outer_rows};
+use crate::plan::geometry::{central_columns, empty_rows, left_of_cut, outer_rows};
 use crate::plan::part::Part;
 use crate::plan::{Plan, Scheme, UnitId};
 use crate::position::Position;
 use crate::squares::Squares;
-use crate::summand::{Measure, Summand};
+use crate::summand::Summand;
 use crate::symmetry::SymmetryClass;
 
 /// Of so many rows at a time sides are fixed.
@@ -69,12 +70,9 @@ pub struct Sampler<'a> {
 impl<'a> Sampler<'a> {
     /// Draws from what has completions to count.
     pub fn new(plan: &'a Plan) -> Self {
-        let has_completions = |part: &Part| {
-            !matches!(part.summand(), Summand::Symmetric(_, Measure::HalfTurn | Measure::QuarterTurn))
-        };
         let all = plan.parts.iter().enumerate();
         let parts: Vec<usize> = all
-            .filter(|(_, part)| has_completions(part) && part.units() > 0)
+            .filter(|(_, part)| !part.summand().is_symmetric_count() && part.units() > 0)
             .map(|(number, _)| number)
             .collect();
         let chances = Chances::new(parts.iter().map(|part| expected_work(&plan.parts[*part])));
@@ -130,7 +128,7 @@ impl<'a> Sampler<'a> {
     /// nothing is left to be split by.
     pub fn narrow(&self, draw: &Draw, step: Step, place: u64) -> Option<Draw> {
         let mut pieces = match step {
-            Step::Queens => self.by_queens(&draw.position)?,
+            Step::Queens => self.by_queens(&draw.position),
             Step::Sides => by_sides(&draw.position),
         };
         if pieces.is_empty() {
@@ -148,17 +146,16 @@ impl<'a> Sampler<'a> {
     }
 
     /// The positions with a queen in the next line, each with its expected completions.
-    fn by_queens(&self, position: &Position) -> Option<Vec<(Position, f64)>> {
+    fn by_queens(&self, position: &Position) -> Vec<(Position, f64)> {
         let (board, queens) = (self.plan.board(), position.queens());
-        let mut lines = match self.plan.spec().scheme {
+        let lines = match self.plan.spec().scheme {
             Scheme::Constellations { .. } => empty_rows(board, queens),
             Scheme::Families { .. } | Scheme::Centre { .. } => central_columns(board, queens, 1),
         };
-        lines.truncate(1);
-        let squares = if lines.is_empty() { 0 } else { count_leaves(&lines, 1, u64::MAX)? };
-        let pieces = leaves(position, &lines, 1, 0..squares).into_iter().filter(Position::is_consistent);
+        let Some(line) = lines.first() else { return Vec::new() };
+        let pieces = set_bits(line.open).map(|square| line.within(position.clone(), 1 << square));
         let expected = |piece: &Position| self.estimate.completions(&empty_rows(board, piece.queens()));
-        Some(pieces.map(|piece| (piece.clone(), expected(&piece))).collect())
+        pieces.filter(Position::is_consistent).map(|piece| (piece.clone(), expected(&piece))).collect()
     }
 
     fn images(&self, summand: Summand) -> u8 {

@@ -140,9 +140,7 @@ fn families_have_one_constellation_of_each_orbit() {
         let (parts, _) = parts.unwrap().in_order();
         let completions = parts.iter().map(|part| (part.summand(), part.position_of_unit(0)));
         let constellations: usize = completions
-            .filter(|(summand, _)| {
-                !matches!(summand, Summand::Symmetric(_, Measure::HalfTurn | Measure::QuarterTurn))
-            })
+            .filter(|(summand, _)| !summand.is_symmetric_count())
             .map(|(_, position)| position.boundary().map_or(1, |pairs| pairs.iter().count()))
             .sum();
         assert_eq!(constellations, crate::Constellation::orbits(board(n)).count(), "n={n}");

@@ -112,8 +112,7 @@ impl Work {
 
     /// Whether all units of the part are taken to be alike.
     fn is_coarse(&self, part: &Part) -> bool {
-        self.n.n() < LOOKED_AT
-            || matches!(part.summand(), Summand::Symmetric(_, Measure::HalfTurn | Measure::QuarterTurn))
+        self.n.n() < LOOKED_AT || part.summand().is_symmetric_count()
     }
 
     fn is_for_search(&self) -> bool {

@@ -2,12 +2,11 @@
 
 use std::time::Duration;
 
-use queens::kernel::Method;
-use queens::{Board, Plan, PlanSpec, known};
+use queens::{Plan, known};
 use serde_json::{Map, Value, json};
 
 use super::Estimate;
-use crate::args::{EstimateArgs, Machines};
+use crate::args::{EstimateArgs, Fleet};
 use crate::measurement::speed::Speed;
 use crate::output::span;
 
@@ -33,7 +32,7 @@ pub struct Campaign {
 
 /// What it takes on some machines.
 struct OnMachines {
-    machines: Machines,
+    machines: Fleet,
     days: f64,
     /// The relative standard error.
     error: f64,
@@ -43,14 +42,8 @@ struct OnMachines {
 
 impl Campaign {
     /// By what was measured of the kernels, for as many solutions as are published, else as were estimated.
-    pub fn new(
-        board: Board,
-        estimate: &Estimate,
-        speeds: &[Speed],
-        args: &EstimateArgs,
-    ) -> anyhow::Result<Self> {
-        let plan = Plan::derive(PlanSpec::for_kernel(board, Method::best(board)))?;
-        let (solutions, error) = match known::totals(board) {
+    pub fn new(plan: &Plan, estimate: &Estimate, speeds: &[Speed], args: &EstimateArgs) -> Self {
+        let (solutions, error) = match known::totals(plan.board()) {
             Some(known) => (known.solutions() as f64, 0.0),
             None => (estimate.value(), estimate.error),
         };
@@ -66,13 +59,13 @@ impl Campaign {
             }
             _ => None,
         };
-        Ok(Self {
+        Self {
             units: plan.units(),
             ledger_bytes: plan.units() * LEDGER_BYTES,
             coordinator_bytes: plan.units() * COORDINATOR_BYTES,
             core_seconds,
             on_machines,
-        })
+        }
     }
 
     /// For people.
@@ -122,7 +115,7 @@ impl Campaign {
 }
 
 impl OnMachines {
-    fn new(machines: Machines, core_seconds: f64, error: f64, args: &EstimateArgs) -> Self {
+    fn new(machines: Fleet, core_seconds: f64, error: f64, args: &EstimateArgs) -> Self {
         let count = f64::from(machines.count);
         let days = core_seconds / (count * f64::from(machines.cores)) / DAY;
         let kilowatt_hours = args.watts.map(|watts| watts * count * days * 24.0 / 1000.0);
@@ -131,7 +124,7 @@ impl OnMachines {
     }
 
     fn line(&self) -> String {
-        let Self { machines: Machines { count, cores }, days, error, kilowatt_hours, cost } = self;
+        let Self { machines: Fleet { count, cores }, days, error, kilowatt_hours, cost } = self;
         let energy = kilowatt_hours.map(|energy| format!(", {energy:.0} kWh")).unwrap_or_default();
         let cost = cost.map(|cost| format!(", which cost {cost:.0}")).unwrap_or_default();
         let percent = 100.0 * error;

@@ -3,9 +3,9 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use queens::Plan;
 use queens::kernel::{Method, kernel};
 use queens::plan::{Sampler, Step};
-use queens::{Board, Plan, PlanSpec};
 
 use super::Estimate;
 use crate::measurement::{Sample, Start, Task};
@@ -13,17 +13,15 @@ use crate::measurement::{Sample, Start, Task};
 /// How long one position may take: many small ones tell more than a few large ones.
 const LIMIT: Duration = Duration::from_millis(8);
 
-/// The estimate after so many seconds, and from how many positions.
+/// The estimate after so many seconds by the plan of the best kernel, and from how many positions.
 pub fn sample(
-    board: Board,
+    plan: &Plan,
     seconds: f64,
     threads: usize,
     seed: u64,
     interrupted: &AtomicBool,
 ) -> anyhow::Result<(Estimate, usize)> {
-    let method = Method::best(board);
-    let plan = Plan::derive(PlanSpec::for_kernel(board, method))?;
-    let sampler = Sampler::new(&plan);
+    let sampler = Sampler::new(plan);
     if sampler.is_empty() {
         return Ok((Estimate { ln: None, error: 0.0, quantile: 0.0 }, 0));
     }
@@ -31,7 +29,7 @@ pub fn sample(
         sampler: &sampler,
         start: Start::Parts,
         step: Step::Queens,
-        kernel: &*kernel(method, None)?,
+        kernel: &*kernel(Method::best(plan.board()), None)?,
         threads,
         time: Duration::from_secs_f64(seconds),
         limit: LIMIT,

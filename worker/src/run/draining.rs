@@ -11,7 +11,7 @@ use crate::pool::Pool;
 
 impl<P: Pool> WorkerLoop<P> {
     /// Begins nothing more, and gives back what no thread has begun. A second wish to drain changes nothing.
-    pub(super) fn drain(&mut self) {
+    pub(super) fn drain(&mut self, why: &str) {
         if self.drains_until.is_some() {
             return;
         }
@@ -21,12 +21,7 @@ impl<P: Pool> WorkerLoop<P> {
         let idle = self.counting.extract_if(|unit, _| !begun.contains(unit)).map(|(_, lease)| lease);
         let idle: Vec<_> = idle.collect();
         let seconds = self.config.drain.as_secs();
-        info!(
-            counting = begun.len(),
-            given_back = idle.len(),
-            seconds,
-            "draining; a second signal ends it now"
-        );
+        info!(counting = begun.len(), given_back = idle.len(), seconds, "draining: {why}");
         self.give_back(idle);
     }
 

@@ -58,6 +58,8 @@ pub struct Config {
     pub kernel: Arc<dyn Kernel>,
     /// How long it waits for a coordinator that does not answer; `None` for ever.
     pub give_up_after: Option<Duration>,
+    /// Whether it counts to the end what it holds before it gives up.
+    pub finishes_when_lost: bool,
     /// For how long it holds units ahead: through an outage as long as this it goes on counting, where it had been lent
     /// as much.
     pub ahead: Duration,
@@ -241,7 +243,7 @@ impl<P: Pool> WorkerLoop<P> {
                     if *wish.borrow_and_update() == Wish::Leave {
                         break;
                     }
-                    self.drain();
+                    self.drain("asked to end; a second signal ends it now");
                 }
                 Some(event) = events.recv() => self.take(event)?,
                 Some(outcome) = outcomes.recv(), if !gathers => {

@@ -10,6 +10,7 @@ use tracing::{info, warn};
 
 use super::{Event, Membership, WorkerError, WorkerLoop};
 use crate::coordinator::CoordinatorError;
+use crate::outage::GaveUp;
 use crate::pool::Pool;
 
 /// Counts that could not be judged are reported again after this time.
@@ -37,8 +38,8 @@ impl<P: Pool> WorkerLoop<P> {
                     }
                     Err(CoordinatorError::Unavailable(why)) => {
                         self.counted.extend(counts);
-                        self.record_outage.failed(&why)?;
-                        return Ok(());
+                        let failed = self.record_outage.failed(&why);
+                        return self.unless_it_finishes(failed);
                     }
                     Err(error) => {
                         self.counted.extend(counts);
@@ -48,18 +49,24 @@ impl<P: Pool> WorkerLoop<P> {
             }
             Event::Renewed(result) => {
                 self.renewing = false;
-                result.map(|Renewal { lost, finished }| {
+                result.map(|Renewal { lost, finished, drain }| {
                     // Who still counts what others have counted asks for no more units, and hears it here.
                     self.summary.finished |= finished;
                     if !finished && !lost.is_empty() {
                         warn!(units = lost.len(), "leases lost; their counts are still welcome");
+                    }
+                    if drain {
+                        self.drain("the operator wishes it");
                     }
                 })
             }
         };
         match result {
             Ok(()) => self.outage.over(),
-            Err(CoordinatorError::Unavailable(why)) => self.outage.failed(&why)?,
+            Err(CoordinatorError::Unavailable(why)) => {
+                let failed = self.outage.failed(&why);
+                self.unless_it_finishes(failed)?;
+            }
             Err(CoordinatorError::Unregistered) => {
                 if matches!(self.membership, Membership::Member { .. }) {
                     self.membership = Membership::None;
@@ -68,6 +75,14 @@ impl<P: Pool> WorkerLoop<P> {
             Err(CoordinatorError::Refused(why)) => return Err(WorkerError::Refused(why)),
         }
         Ok(())
+    }
+
+    /// Goes on although it would give up, where it is to finish what it holds and there is something left of that.
+    fn unless_it_finishes(&self, failed: Result<(), GaveUp>) -> Result<(), WorkerError> {
+        match failed {
+            Err(_) if self.config.finishes_when_lost && !self.counting.is_empty() => Ok(()),
+            other => Ok(other?),
+        }
     }
 
     fn welcome(&mut self, Welcome { worker, lease_time, leases, .. }: Welcome) {

@@ -4,6 +4,7 @@ mod checks;
 mod leases;
 mod losses;
 mod reports;
+mod status;
 mod workers;
 
 use std::sync::Arc;

@@ -8,7 +8,6 @@ use crate::known;
 use crate::plan::{Plan, PlanSpec, Scheme, Unit, UnitId};
 use crate::position::BoundaryPairs;
 use crate::squares::Squares;
-use crate::summand::{Measure, Summand};
 
 fn board(n: u8) -> Board {
     Board::new(n).unwrap()
@@ -210,9 +209,7 @@ fn random_units(plan: &Plan, count: usize) -> impl Iterator<Item = Unit> + '_ {
     std::iter::successors(Some(u64::from(plan.board().n())), draw)
         .skip(1)
         .map(|state| plan.unit(UnitId((state >> 16) % plan.units())))
-        .filter(|unit| {
-            !matches!(unit.summand, Summand::Symmetric(_, Measure::HalfTurn | Measure::QuarterTurn))
-        })
+        .filter(|unit| !unit.summand.is_symmetric_count())
         .take(count)
 }
 

@@ -110,7 +110,7 @@ impl Lender for FakeCoordinator {
         self.can_answer(Some(worker)).await?;
         let lost = self.books().lose();
         self.changed.notify_waiters();
-        Ok(Renewal { lost, finished: false })
+        Ok(Renewal { lost, finished: false, drain: false })
     }
 
     async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {

@@ -59,6 +59,7 @@ impl Life {
             threads: 1,
             kernel: kernel(Method::Search, Some(Isa::Portable)).unwrap(),
             give_up_after,
+            finishes_when_lost: false,
             ahead: crate::pace::AHEAD,
             drain: DRAIN,
         };

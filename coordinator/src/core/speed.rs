@@ -1,0 +1,261 @@
+//! How long the rest of a run takes: by its expected work, by how the units counted so far departed from that, and by how
+//! busy the threads are that are there.
+//!
+//! The threads are known at once when workers come and go, how fast they are from the first units on; what is not known
+//! yet widens the range. Symmetric counts, which come first, say little of the others, so the two are kept apart.
+
+use std::time::Duration;
+
+use proto::TimeLeft;
+
+/// How far, as a logarithm, the times of units lie from what is expected of them, and a machine's speed from the one that
+/// work is measured in.
+const SPREAD_OF_UNITS: f64 = 0.4;
+const SPREAD_OF_MACHINES: f64 = 0.6;
+
+/// What no number of counted units takes away: those that are left may be of another kind.
+const SPREAD_OF_KINDS: f64 = 0.08;
+
+/// How far the threads that have just come may be less busy than the others.
+const SPREAD_OF_THREADS: f64 = 0.3;
+
+/// Four of five cases lie within so many standard deviations.
+const FOUR_OF_FIVE: f64 = 1.28;
+
+/// Units beyond so many, the older ones, count for less and less.
+const MEMORY: f64 = 2000.0;
+
+/// So many times the time that a thread needs to be known is remembered of how busy they are.
+const SETTLED: f64 = 20.0;
+
+/// What is left to be counted and checked, in seconds of expected work.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Rest {
+    /// Symmetric counts.
+    pub symmetric: f64,
+    /// All other units.
+    pub completions: f64,
+}
+
+/// What the counts of one kind took.
+#[derive(Clone, Copy, Debug, Default)]
+struct Counted {
+    units: f64,
+    /// Seconds that were expected.
+    expected: f64,
+    /// Seconds of the processor.
+    processor: f64,
+}
+
+impl Counted {
+    fn add(&mut self, expected: f64, processor: f64) {
+        if self.units >= MEMORY {
+            *self = Self {
+                units: self.units / 2.0,
+                expected: self.expected / 2.0,
+                processor: self.processor / 2.0,
+            };
+        }
+        self.units += 1.0;
+        self.expected += expected;
+        self.processor += processor;
+    }
+
+    /// Seconds of the processor for a unit, on average.
+    fn mean(&self) -> f64 {
+        self.processor / self.units.max(1.0)
+    }
+
+    /// Expected seconds in a second of the processor: one, if nothing is known, which weighs as much as half a unit.
+    fn ratio(&self) -> f64 {
+        let weight = (self.mean() / 2.0).max(f64::MIN_POSITIVE);
+        (self.expected + weight) / (self.processor + weight)
+    }
+}
+
+/// How busy the threads have been since the last change of their number.
+#[derive(Clone, Copy, Debug)]
+struct Busy {
+    threads: u64,
+    /// Those of them that came with that change, which have only begun their first units.
+    fresh: f64,
+    since: Duration,
+    /// What is believed of them at first, from 0 to 1.
+    before: f64,
+    /// Seconds of the processor that were reported.
+    processor: f64,
+}
+
+/// The speed of a run.
+#[derive(Clone, Copy, Debug)]
+pub struct Speed {
+    symmetric: Counted,
+    completions: Counted,
+    busy: Busy,
+}
+
+impl Speed {
+    /// Of a run with so many units on record that took so many seconds of the processor where that was expected.
+    pub fn new(units: u64, expected: f64, processor: f64) -> Self {
+        let all = units.max(1) as f64;
+        // They may have been counted on other machines.
+        let known = all.min(MEMORY / 10.0);
+        let completions = if units == 0 || expected * processor == 0.0 {
+            Counted::default()
+        } else {
+            Counted { units: known, expected: expected * known / all, processor: processor * known / all }
+        };
+        let busy = Busy { threads: 0, fresh: 0.0, since: Duration::ZERO, before: 1.0, processor: 0.0 };
+        Self { symmetric: Counted::default(), completions, busy }
+    }
+
+    /// A unit is on record that was expected to take so many seconds, and took so many of the processor.
+    pub fn counted(&mut self, now: Duration, is_symmetric: bool, expected: f64, processor: f64) {
+        let kind = if is_symmetric { &mut self.symmetric } else { &mut self.completions };
+        kind.add(expected, processor);
+        self.busy.processor += processor;
+        let wall = self.wall(now);
+        if wall > SETTLED * self.settling() {
+            let before = self.share_of_threads(now);
+            self.busy = Busy {
+                fresh: 0.0,
+                since: now.saturating_sub(Duration::from_secs_f64(wall / 2.0)),
+                before,
+                processor: self.busy.processor / 2.0,
+                ..self.busy
+            };
+        }
+    }
+
+    /// So many threads are there.
+    pub fn follow(&mut self, now: Duration, threads: u64) {
+        if threads != self.busy.threads {
+            let before = if self.busy.threads > 0 { self.share_of_threads(now) } else { 1.0 };
+            let fresh = threads.saturating_sub(self.busy.threads) as f64;
+            self.busy = Busy { threads, fresh, since: now, before, processor: 0.0 };
+        }
+    }
+
+    /// How long the rest takes; nothing where no thread is there.
+    pub fn left(&self, now: Duration, rest: Rest) -> Option<TimeLeft> {
+        let cores = self.busy.threads as f64 * self.share_of_threads(now);
+        let processor = rest.symmetric / self.symmetric.ratio() + rest.completions / self.completions.ratio();
+        let units = if rest.completions > 0.0 { self.completions.units } else { self.symmetric.units };
+        let of_units = SPREAD_OF_UNITS / (units + 0.5).sqrt();
+        let of_machines = SPREAD_OF_MACHINES / (2.0 * units + 1.0);
+        let settling = self.settling();
+        let of_threads = SPREAD_OF_THREADS * settling / (self.wall(now) + settling);
+        let squares = [of_units, of_machines, of_threads, SPREAD_OF_KINDS].map(|spread| spread * spread);
+        let factor = (FOUR_OF_FIVE * squares.iter().sum::<f64>().sqrt()).exp();
+        let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
+        let expected = processor / cores;
+        Some(TimeLeft {
+            expected: seconds(expected)?,
+            low: seconds(expected / factor)?,
+            high: seconds(expected * factor)?,
+        })
+    }
+
+    fn wall(&self, now: Duration) -> f64 {
+        now.saturating_sub(self.busy.since).as_secs_f64()
+    }
+
+    /// How long it takes, in seconds, until it can be told how busy threads are.
+    fn settling(&self) -> f64 {
+        1.0 + self.completions.mean().max(self.symmetric.mean())
+    }
+
+    /// How much of the time the threads count, from 0 to 1. What they have begun is not reported yet, and they had begun as
+    /// much when that was last looked at, but for those that came then.
+    fn share_of_threads(&self, now: Duration) -> f64 {
+        let Busy { threads, fresh, before, processor, .. } = self.busy;
+        let (threads, wall, settling) = (threads as f64, self.wall(now), self.settling());
+        let begun = fresh * (wall * before).min(self.completions.mean() / 2.0);
+        let share = (processor + begun + threads * settling * before) / (threads * (wall + settling));
+        share.min(1.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run on a machine of that many cores, on which a unit takes `slower` times what is expected: each thread counts one
+    /// unit of 2 s after the other. The time left is looked at at the end of each phase of (threads, expected seconds), the
+    /// truth being what the rest takes with the threads of that phase.
+    fn estimates(cores: f64, slower: f64, phases: &[(u32, f64)]) -> Vec<f64> {
+        let (mut speed, mut now) = (Speed::new(0, 0.0, 0.0), Duration::ZERO);
+        let mut found = Vec::new();
+        for &(threads, seconds) in phases {
+            speed.follow(now, threads.into());
+            let share = (cores / f64::from(threads)).min(1.0);
+            let (unit, end) = (2.0 * slower / share, now + Duration::from_secs_f64(slower * seconds));
+            let mut next: Vec<f64> =
+                (0..threads).map(|thread| unit * f64::from(thread + 1) / f64::from(threads)).collect();
+            let begun = now;
+            while now < end {
+                now += Duration::from_millis(100);
+                for at in &mut next {
+                    if now >= begun + Duration::from_secs_f64(*at) {
+                        *at += unit;
+                        speed.counted(now, false, 2.0, 2.0 * slower);
+                    }
+                }
+            }
+            let rest = Rest { symmetric: 0.0, completions: 1000.0 };
+            let left = speed.left(now, rest).unwrap();
+            assert!(left.low < left.expected && left.expected < left.high);
+            let truth = 1000.0 * slower / cores.min(f64::from(threads));
+            found.push(left.expected.as_secs_f64() / truth);
+        }
+        found
+    }
+
+    #[test]
+    fn workers_that_come_and_go_and_share_cores_are_taken_into_account() {
+        for (cores, slower) in [(8.0, 1.0), (8.0, 3.0), (2.0, 0.5), (2.0, 1.5)] {
+            let found = estimates(cores, slower, &[(1, 20.0), (4, 40.0), (2, 40.0)]);
+            assert!(found.iter().all(|ratio| (0.85..1.15).contains(ratio)), "{cores} {slower}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn before_anything_is_counted_the_range_is_wide_and_later_it_is_not() {
+        let mut speed = Speed::new(0, 0.0, 0.0);
+        let rest = Rest { symmetric: 3.0, completions: 3000.0 };
+        assert_eq!(Speed::new(9, 1.0, 1.0).left(Duration::ZERO, Rest::default()), None);
+        speed.follow(Duration::ZERO, 10);
+        let first = speed.left(Duration::ZERO, rest).unwrap();
+        assert!(first.high > 4 * first.low && first.low < Duration::from_mins(5));
+        let mut now = Duration::ZERO;
+        for _ in 0..500 {
+            now += Duration::from_millis(200);
+            speed.counted(now, false, 2.0, 2.0);
+        }
+        let later = speed.left(now, rest).unwrap();
+        assert!(later.high < later.low.mul_f64(1.4), "{later:?}");
+    }
+
+    #[test]
+    fn symmetric_counts_that_are_ten_times_as_fast_do_not_make_the_rest_so() {
+        let mut speed = Speed::new(0, 0.0, 0.0);
+        speed.follow(Duration::ZERO, 1);
+        let mut now = Duration::ZERO;
+        for (is_symmetric, processor) in [(true, 0.1), (false, 1.0)] {
+            for _ in 0..20 {
+                now += Duration::from_secs_f64(processor);
+                speed.counted(now, is_symmetric, 1.0, processor);
+            }
+        }
+        let left = speed.left(now, Rest { symmetric: 100.0, completions: 100.0 }).unwrap();
+        assert!((left.expected.as_secs_f64() / 110.0 - 1.0).abs() < 0.1, "{left:?}");
+    }
+
+    #[test]
+    fn a_resumed_run_knows_how_fast_it_was() {
+        let mut speed = Speed::new(1_000_000, 1e6, 3e6);
+        speed.follow(Duration::ZERO, 1);
+        let left = speed.left(Duration::ZERO, Rest { symmetric: 0.0, completions: 100.0 }).unwrap();
+        assert!((left.expected.as_secs_f64() / 300.0 - 1.0).abs() < 0.02, "{left:?}");
+    }
+}

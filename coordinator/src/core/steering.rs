@@ -1,0 +1,28 @@
+//! What the operator wishes: that nothing is lent for a while, or that a machine's workers leave.
+
+use proto::{Owner, WorkerId};
+
+use super::Core;
+use super::identity::Identity;
+
+impl Core {
+    /// Lends nothing for that reason, or lends again. What is lent may be counted to its end.
+    pub fn pause(&mut self, reason: Option<String>) {
+        self.paused = reason;
+    }
+
+    /// Lends nothing more to the workers that are there of this machine, and has them leave; gives their number.
+    pub fn drain(&mut self, owner: &Owner, machine: &str) -> u64 {
+        self.workers.drain(&Identity { owner: owner.clone(), machine: machine.to_owned() })
+    }
+
+    /// Whether the worker was asked to leave.
+    pub fn drains(&self, worker: WorkerId) -> bool {
+        self.workers.get(worker).is_some_and(|worker| worker.drains)
+    }
+
+    /// How many workers are there.
+    pub fn worker_count(&self) -> u64 {
+        self.workers.len() as u64
+    }
+}

@@ -1,0 +1,45 @@
+//! What the operator wishes of the run while it is served: a pause, its end, or that a machine's workers leave.
+
+use proto::Steering;
+use tracing::{info, warn};
+
+use super::Keeper;
+use super::inbox::CallError;
+use crate::pause;
+use crate::store::Store;
+
+impl Keeper {
+    /// Does as the operator wishes; gives how many workers it concerns.
+    pub(super) fn steer(&mut self, steering: Steering) -> Result<u64, CallError> {
+        match steering {
+            Steering::Pause { reason } => {
+                warn!(reason, "the run pauses: no more units are lent");
+                self.pause(Some(reason))
+            }
+            Steering::Resume => {
+                info!("the run goes on");
+                self.pause(None)
+            }
+            Steering::Drain { owner, machine } => {
+                let workers = self.core.drain(&owner, &machine);
+                if workers == 0 {
+                    return Err(CallError::NoWorker { owner, machine });
+                }
+                info!(owner = owner.name(), machine, workers, "asked to leave");
+                Ok(workers)
+            }
+        }
+    }
+
+    fn pause(&mut self, reason: Option<String>) -> Result<u64, CallError> {
+        if let Some(directory) = self.store.as_ref().map(Store::directory) {
+            let written = pause::write(directory.path(), reason.as_deref());
+            written.map_err(|error| {
+                CallError::NotRecorded(format!("cannot note it in {}: {error}", directory.path().display()))
+            })?;
+        }
+        self.core.pause(reason);
+        self.look_next = self.clock.now();
+        Ok(self.core.worker_count())
+    }
+}

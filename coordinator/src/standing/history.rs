@@ -1,0 +1,182 @@
+//! How a run has come, by the times that its records bear: a curve of at most 600 points, however long the run takes.
+//!
+//! ```text
+//! a record counts in the slot of its own time:     slot = time / spacing
+//! once there are more than 600 slots:              spacing doubles, and slots 2k and 2k + 1 are joined
+//! ```
+//!
+//! The spacing begins with a second. What comes out follows from the records and not from their order: a clock that steps
+//! back has later records counted in earlier slots, and runs that were merged have their curves added up.
+
+use serde::{Deserialize, Serialize};
+
+/// At most so many slots.
+const MOST_SLOTS: usize = 600;
+
+/// The units on record over time.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct History {
+    /// Slots have 2^`doublings` seconds.
+    doublings: u32,
+    /// Those in which something happened, ascending.
+    slots: Vec<Slot>,
+}
+
+/// What happened between two times.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Slot {
+    /// The latest time of a record, in seconds since 1970 (UTC); the slot's number follows from it.
+    last: u64,
+    /// Units more on record, or fewer.
+    units: i64,
+    /// Their expected work, in nanoseconds of one core.
+    work: i128,
+}
+
+/// How much was on record at a time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Milestone {
+    /// In seconds since 1970 (UTC).
+    pub at: u64,
+    /// Units on record.
+    pub done: u64,
+    /// Their expected work, in nanoseconds of one core.
+    pub work: u128,
+}
+
+impl Slot {
+    fn join(&mut self, other: Self) {
+        self.last = self.last.max(other.last);
+        self.units = self.units.saturating_add(other.units);
+        self.work = self.work.saturating_add(other.work);
+    }
+}
+
+impl History {
+    /// A unit of that expected work, in nanoseconds of one core, got a standing count at that time.
+    pub fn count(&mut self, at: u64, work: u64) {
+        self.add(Slot { last: at, units: 1, work: work.into() });
+    }
+
+    /// The standing count of a unit of that expected work was taken back at that time.
+    pub fn retract(&mut self, at: u64, work: u64) {
+        self.add(Slot { last: at, units: -1, work: -i128::from(work) });
+    }
+
+    /// The curve, oldest point first: what was on record at the end of each slot.
+    pub fn milestones(&self) -> impl Iterator<Item = Milestone> + '_ {
+        let mut sum = (0i64, 0i128);
+        self.slots.iter().map(move |slot| {
+            sum = (sum.0.saturating_add(slot.units), sum.1.saturating_add(slot.work));
+            // Where a clock stepped back a retraction can come before its count.
+            let done = u64::try_from(sum.0).unwrap_or(0);
+            Milestone { at: slot.last, done, work: u128::try_from(sum.1).unwrap_or(0) }
+        })
+    }
+
+    fn add(&mut self, slot: Slot) {
+        let number = slot.last >> self.doublings;
+        let place = self.slots.partition_point(|other| other.last >> self.doublings < number);
+        match self.slots.get_mut(place) {
+            Some(other) if other.last >> self.doublings == number => other.join(slot),
+            _ => self.slots.insert(place, slot),
+        }
+        while self.slots.len() > MOST_SLOTS {
+            self.doublings += 1;
+            self.join_neighbours();
+        }
+    }
+
+    fn join_neighbours(&mut self) {
+        let doublings = self.doublings;
+        self.slots.dedup_by(|next, slot| {
+            let is_same = next.last >> doublings == slot.last >> doublings;
+            if is_same {
+                slot.join(*next);
+            }
+            is_same
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const BEGUN: u64 = 1_790_000_000;
+
+    fn counted_at(times: impl IntoIterator<Item = u64>) -> History {
+        let mut history = History::default();
+        times.into_iter().for_each(|at| history.count(at, 10));
+        history
+    }
+
+    fn curve(history: &History) -> Vec<(u64, u64)> {
+        history.milestones().map(|point| (point.at, point.done)).collect()
+    }
+
+    #[test]
+    fn the_first_minutes_are_kept_to_the_second_and_months_to_within_two_hours() {
+        let minutes = counted_at((0..600).map(|second| BEGUN + second));
+        assert_eq!(curve(&minutes), (0..600).map(|k| (BEGUN + k, k + 1)).collect::<Vec<_>>());
+        let months = counted_at((0..90 * 1440).map(|minute| BEGUN + 60 * minute));
+        let points = curve(&months);
+        assert!((300..=600).contains(&points.len()), "{} points", points.len());
+        assert_eq!(points.last(), Some(&(BEGUN + 60 * (90 * 1440 - 1), 90 * 1440)));
+        let gaps = points.windows(2).map(|pair| pair[1].0 - pair[0].0);
+        assert!(gaps.clone().all(|gap| gap <= 5 * 3600) && gaps.max().unwrap() >= 3600);
+    }
+
+    #[test]
+    fn a_clock_that_steps_back_leaves_the_curve_ascending_and_complete() {
+        let stepped = counted_at((0..100).chain(50..200).map(|second| BEGUN + second));
+        let points = curve(&stepped);
+        assert!(points.windows(2).all(|pair| pair[0].0 < pair[1].0 && pair[0].1 < pair[1].1));
+        assert_eq!((points.len(), points.last()), (200, Some(&(BEGUN + 199, 250))));
+    }
+
+    #[test]
+    fn what_is_taken_back_is_missing_from_then_on() {
+        let mut history = counted_at([BEGUN, BEGUN + 10, BEGUN + 20]);
+        history.retract(BEGUN + 15, 10);
+        assert_eq!(curve(&history), [(BEGUN, 1), (BEGUN + 10, 2), (BEGUN + 15, 1), (BEGUN + 20, 2)]);
+        assert_eq!(history.milestones().last().unwrap().work, 20);
+        let mut early = History::default();
+        early.retract(BEGUN, 10);
+        early.count(BEGUN + 1, 10);
+        assert_eq!(curve(&early), [(BEGUN, 0), (BEGUN + 1, 0)]);
+    }
+
+    #[test]
+    fn no_time_that_a_record_can_bear_is_too_much() {
+        let wild = counted_at((0..64).flat_map(|k| [1 << k, u64::MAX >> k, u64::MAX - k]).chain(0..1000));
+        let points = curve(&wild);
+        assert!(points.len() <= 600);
+        assert_eq!(points.last(), Some(&(u64::MAX, 64 * 3 + 1000)));
+    }
+
+    proptest! {
+        #[test]
+        fn the_curve_follows_from_the_records_whatever_their_order(
+            mut records in proptest::collection::vec((0u64..100_000, any::<bool>(), any::<u64>()), 0..2000),
+            cut in any::<prop::sample::Index>(),
+        ) {
+            let mut ordered = records.clone();
+            ordered.sort_unstable();
+            let cut = cut.index(records.len() + 1);
+            records.rotate_left(cut);
+            let [one, other] = [records, ordered].map(|records| {
+                let mut history = History::default();
+                for (at, is_count, work) in records {
+                    if is_count { history.count(at, work) } else { history.retract(at, work) }
+                }
+                history
+            });
+            prop_assert!(one.slots.len() <= MOST_SLOTS);
+            prop_assert_eq!(&one, &other);
+            let text = serde_json::to_string(&one).unwrap();
+            prop_assert_eq!(serde_json::from_str::<History>(&text).unwrap(), one);
+        }
+    }
+}

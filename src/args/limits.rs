@@ -1,0 +1,76 @@
+//! The arguments that say until when a command counts, and how much it gets in the way of others.
+
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context;
+use clap::Args;
+use time::OffsetDateTime;
+
+use super::value::{ValueError, time};
+
+/// Until when something counts, and how nicely.
+#[derive(Clone, Copy, Debug, Args)]
+pub struct LimitsArgs {
+    /// Stop at this time of the day, as in 07:00, by the local clock: a worker drains.
+    #[arg(long, value_name = "HH:MM", value_parser = time_of_day)]
+    until: Option<SystemTime>,
+    /// Stop after this time, as in 90s, 10m, 8h: a worker drains.
+    #[arg(long = "for", value_name = "TIME", value_parser = time, conflicts_with = "until")]
+    duration: Option<Duration>,
+    /// Leave the processor to other programs first: 0 to 19, the nicest.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=19))]
+    nice: Option<u8>,
+}
+
+impl LimitsArgs {
+    /// When the time is up that starts now, if it is bounded.
+    pub fn end(&self) -> Option<SystemTime> {
+        self.until.or_else(|| SystemTime::now().checked_add(self.duration?))
+    }
+
+    /// Leaves the processor to other programs, as far as was wished; threads that are started from now on do so too.
+    ///
+    /// # Errors
+    /// The system refuses.
+    pub fn be_nice(&self) -> anyhow::Result<()> {
+        if let Some(nice) = self.nice {
+            rustix::process::nice(nice.into()).context("--nice cannot be set")?;
+        }
+        Ok(())
+    }
+}
+
+/// The next time that the local clock shows these hours and minutes.
+fn time_of_day(text: &str) -> Result<SystemTime, ValueError> {
+    let wanted = || ValueError::new(text, "a time of the day such as 07:00 or 22:30");
+    let (hours, minutes) = text.split_once(':').ok_or_else(wanted)?;
+    let [hours, minutes] = [hours, minutes].map(|digits| digits.parse::<u8>().ok());
+    let at = time::Time::from_hms(hours.ok_or_else(wanted)?, minutes.ok_or_else(wanted)?, 0);
+    // No other thread is there yet that could change what the local clock is.
+    let now = OffsetDateTime::now_local().unwrap_or_else(|_| OffsetDateTime::now_utc());
+    Ok(next(now, at.map_err(|_| wanted())?).into())
+}
+
+/// The next time after `now` that its clock shows `at`.
+fn next(now: OffsetDateTime, at: time::Time) -> OffsetDateTime {
+    let today = now.replace_time(at);
+    if today > now { today } else { today + Duration::from_hours(24) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_of_the_day_that_has_passed_is_tomorrows() {
+        let now = OffsetDateTime::from_unix_timestamp(1_800_000_000).unwrap();
+        assert_eq!(now.time().as_hms(), (8, 0, 0));
+        let [early, late] = [7, 22].map(|hour| next(now, time::Time::from_hms(hour, 30, 0).unwrap()) - now);
+        assert_eq!((early.whole_minutes(), late.whole_minutes()), (23 * 60 + 30, 14 * 60 + 30));
+        assert_eq!((next(now, now.time()) - now).whole_hours(), 24);
+        for wrong in ["7", "24:00", "07:60", "seven", "07:00:00", ""] {
+            assert!(time_of_day(wrong).unwrap_err().to_string().contains("07:00"), "{wrong}");
+        }
+        assert!(time_of_day("07:00").unwrap() > SystemTime::now());
+    }
+}

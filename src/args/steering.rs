@@ -1,0 +1,68 @@
+//! The arguments of the commands by which an operator steers a run while it is served: pause, resume, drain.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::records::reason;
+
+/// Which coordinator, and who asks.
+#[derive(Debug, Args)]
+pub struct OperatorArgs {
+    /// The coordinator's address.
+    #[arg(long, value_name = "URL", env = "DIADEM_COORDINATOR", default_value = "http://127.0.0.1:7227")]
+    pub coordinator: String,
+    /// Know the coordinator, and be known: a folder with ca.pem and admin.token.
+    #[arg(long, value_name = "DIR")]
+    pub keys: Option<PathBuf>,
+}
+
+/// Has a coordinator lend no more units; what is being counted is finished. Workers stay, and wait.
+///
+/// The run stays so, also when its coordinator is started again, until diadem resume. A follower that takes over does not
+/// pause.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem pause --reason \"the cluster is needed until Monday\"
+  diadem pause --coordinator https://10.0.0.7:7227 --keys keys/admin --reason maintenance
+
+Environment: DIADEM_ADMIN_TOKEN stands for admin.token, DIADEM_COORDINATOR for the address.")]
+pub struct PauseArgs {
+    #[command(flatten)]
+    pub operator: OperatorArgs,
+    /// Why, for those who ask for the status.
+    #[arg(long, value_name = "TEXT", value_parser = reason)]
+    pub reason: String,
+}
+
+/// Has a coordinator that pauses lend units again.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem resume
+  diadem resume --coordinator https://10.0.0.7:7227 --keys keys/admin
+
+Environment: DIADEM_ADMIN_TOKEN stands for admin.token, DIADEM_COORDINATOR for the address.")]
+pub struct ResumeArgs {
+    #[command(flatten)]
+    pub operator: OperatorArgs,
+}
+
+/// Has the workers of a machine leave: they finish what they count, give back the rest, and end as if asked by a signal.
+///
+/// It concerns the workers that are there now; one that is started later counts.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem drain rack-3
+  diadem drain ada/rack-3 --coordinator https://10.0.0.7:7227 --keys keys/admin    a machine of the owner ada
+
+Environment: DIADEM_ADMIN_TOKEN stands for admin.token, DIADEM_COORDINATOR for the address.")]
+pub struct DrainArgs {
+    /// The machine, as NAME or OWNER/NAME, as the status has it.
+    #[arg(value_name = "MACHINE")]
+    pub machine: String,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
+}

@@ -1,0 +1,157 @@
+//! Where a run stands, for people: lines of at most 80 columns.
+
+use dashboard::assurance;
+use proto::{RunStatus, WorkerStatus};
+
+use super::{open, phase};
+use crate::output::{significant, span, time_left};
+use crate::terminal::{cut, wrapped};
+
+/// Events are told only as many as these, the last ones.
+const EVENTS: usize = 5;
+
+/// The status in words.
+pub fn text(status: &RunStatus) -> String {
+    let mut lines = vec![wrapped(&headline(status)), wrapped(&units(status))];
+    let totals = &status.totals;
+    lines.push(format!("so far: {} solutions", totals.solutions()));
+    lines.push(wrapped(&format!("A = {}, P = {}, R = {}", totals.a, totals.p, totals.r)));
+    lines.push(wrapped(&checked(status)));
+    lines.extend(exceptions(status).iter().map(|line| wrapped(line)));
+    lines.push(wrapped(&machines(status)));
+    lines.extend(workers(status));
+    let events = &status.events[status.events.len().saturating_sub(EVENTS)..];
+    if !events.is_empty() {
+        lines.push("lately:".to_owned());
+    }
+    lines.extend(events.iter().map(|event| wrapped(&format!("  {}", event.text))));
+    lines.join("\n")
+}
+
+/// The first line: how far, for how long, and until when.
+fn headline(status: &RunStatus) -> String {
+    format!(
+        "n = {}, {}: {:.2} % of the work, {} so far, {}",
+        status.board,
+        phase(status.phase),
+        100.0 * status.progress,
+        span(status.elapsed),
+        time_left(status),
+    )
+}
+
+fn units(status: &RunStatus) -> String {
+    let RunStatus { units, done, leased, rate, .. } = status;
+    format!("units: {done} of {units} done, {leased} leased, {} open, {rate:.1} a second", open(status))
+}
+
+fn checked(status: &RunStatus) -> String {
+    let mut text =
+        format!("so checked: {}", assurance::sentence(&status.assurance, status.done, status.units));
+    if status.assurance.pending > 0 {
+        text += &format!("; {} units to be checked", status.assurance.pending);
+    }
+    text
+}
+
+/// What is not so in every run.
+fn exceptions(status: &RunStatus) -> Vec<String> {
+    let mut lines = Vec::new();
+    if status.disputed > 0 {
+        lines.push(format!("in dispute, for another machine to decide: {} units", status.disputed));
+    }
+    if !status.set_aside.is_empty() {
+        let units: Vec<_> = status.set_aside.iter().map(ToString::to_string).collect();
+        lines.push(format!("set aside, lost with five workers: units {}", units.join(", ")));
+    }
+    if status.replicas > 0 || status.followers > 0 {
+        let needed =
+            if status.replicas > 0 { format!(", {} needed", status.replicas) } else { String::new() };
+        lines.push(format!("followers: {}{needed}", status.followers));
+    }
+    lines.extend(status.paused.as_ref().map(|why| format!("paused: {why}")));
+    if !status.trouble.is_empty() {
+        lines.push(format!("trouble: {}", status.trouble));
+    }
+    lines
+}
+
+/// Who is there, what checks them, and what serves the run.
+fn machines(status: &RunStatus) -> String {
+    let there = status.machines.iter().filter(|machine| machine.workers > 0);
+    let threads: u64 = there.clone().map(|machine| machine.threads).sum();
+    let known = status.machines.len();
+    format!(
+        "machines: {} of {known} there with {threads} threads; double-check {}, diadem {}",
+        there.count(),
+        status.double_check,
+        status.release,
+    )
+}
+
+fn workers(status: &RunStatus) -> Vec<String> {
+    if status.workers.is_empty() {
+        return vec!["no workers".to_owned()];
+    }
+    let mut lines = vec![format!(
+        "{:<20} {:>5} {:<15} {:>6} {:>9} {:>7} {:>10}",
+        "worker", "thr.", "kernel", "leased", "done", "units/s", "last word"
+    )];
+    lines.extend(status.workers.iter().map(worker));
+    let listed = status.workers.len() as u64;
+    if status.workers_total > listed {
+        lines.push(format!("... and {} workers more", status.workers_total - listed));
+    }
+    lines
+}
+
+fn worker(w: &WorkerStatus) -> String {
+    format!(
+        "{:<20} {:>5} {:<15} {:>6} {:>9} {:>7} {:>10}",
+        cut(&w.name, 20),
+        w.threads,
+        w.kernel.to_string(),
+        w.leased,
+        w.done,
+        significant(w.rate),
+        span(w.last_word),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+    use crate::terminal::COLUMNS;
+
+    #[test]
+    fn no_line_is_longer_than_a_terminal_is_wide() {
+        for status in samples::all() {
+            let text = text(&status);
+            for line in text.lines() {
+                assert!(line.chars().count() <= COLUMNS, "{line:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_unusual_is_told_and_what_is_not_there_is_not() {
+        let calm = text(&samples::running());
+        assert!(calm.starts_with("n = 28, counting: 12.00 % of the work, 3days 4h so far, "), "{calm}");
+        assert!(
+            calm.contains("\nmachines: 2 of 3 there with 128 threads; double-check 1%, diadem "),
+            "{calm}"
+        );
+        for word in ["dispute", "set aside", "followers", "trouble", "paused"] {
+            assert!(!calm.contains(word), "{calm}");
+        }
+        let troubled = text(&samples::disputed());
+        for line in [
+            "in dispute, for another machine to decide: 2 units",
+            "paused: the night is over",
+            "trouble: nothing is",
+        ] {
+            assert!(troubled.contains(line), "{troubled}");
+        }
+    }
+}

@@ -1,0 +1,45 @@
+//! `diadem pause`, `resume` and `drain`: what the operator wishes of a run while it is served.
+
+use std::process::ExitCode;
+
+use proto::{Owner, Steering};
+use worker::Remote;
+
+use crate::access::{ADMIN, JOIN, credentials};
+use crate::args::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs};
+use crate::output::print;
+
+pub fn pause(args: PauseArgs) -> anyhow::Result<ExitCode> {
+    let workers = ask(&args.operator, Steering::Pause { reason: args.reason })?;
+    let how = "units that are being counted are finished, no more are lent until diadem resume";
+    print(&format!("{} paused, {}: {how}", args.operator.coordinator, with(workers)))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn resume(args: &ResumeArgs) -> anyhow::Result<ExitCode> {
+    let workers = ask(&args.operator, Steering::Resume)?;
+    print(&format!("{} goes on, {}", args.operator.coordinator, with(workers)))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+pub fn drain(args: &DrainArgs) -> anyhow::Result<ExitCode> {
+    let (owner, machine) = args.machine.split_once('/').unwrap_or(("", &args.machine));
+    let steering = Steering::Drain { owner: Owner::new(owner), machine: machine.to_owned() };
+    let workers = ask(&args.operator, steering)?;
+    let how = "they finish what they count, give back the rest, and leave";
+    print(&format!("{} of {} asked to leave: {how}", with(workers), args.machine))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn with(workers: u64) -> String {
+    if workers == 1 { "1 worker".to_owned() } else { format!("{workers} workers") }
+}
+
+fn ask(args: &OperatorArgs, steering: Steering) -> anyhow::Result<u64> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let credentials = credentials(args.keys.as_deref(), [ADMIN, JOIN])?;
+    runtime.block_on(async {
+        let remote = Remote::new(&[&args.coordinator], &credentials)?;
+        Ok(remote.steer(steering).await?)
+    })
+}

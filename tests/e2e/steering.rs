@@ -1,0 +1,165 @@
+//! What an operator wishes of a run and of its workers, while it goes on.
+
+use std::fs;
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::harness::{Folder, Running, free_address, published, until};
+
+fn status(folder: &Folder, access: &str) -> Value {
+    let status = folder.run(&format!("status {access} --json"));
+    serde_json::from_str(&status.stdout).unwrap_or_default()
+}
+
+#[test]
+fn a_run_pauses_also_across_a_restart_and_goes_on_when_it_is_resumed() {
+    let folder = Folder::new();
+    let address = free_address();
+    folder.run("keys init keys --host 127.0.0.1");
+    let url = format!("https://{address}");
+    let serving =
+        format!("coordinator --n 17 --method search --run run --listen {address} --keys keys/coordinator");
+    let access = format!("--coordinator {url} --keys keys/status");
+    let steer =
+        |what: &str, keys: &str| folder.run(&format!("{what} --coordinator {url} --keys keys/{keys}"));
+
+    let coordinator = folder.start(&serving, "c.log");
+    until("it serves", || status(&folder, &access)["n"] == 17);
+    for (keys, why) in [("worker", "admin token"), ("status", "wants a token")] {
+        steer("pause --reason mine", keys).refused(&[why]);
+        steer("resume", keys).refused(&[why]);
+        steer("drain rack", keys).refused(&[why]);
+    }
+    steer("pause", "admin").refused(&["--reason"]);
+    let paused = steer("pause --reason maintenance", "admin");
+    assert_eq!(paused.code, Some(0), "{paused:?}");
+    let worker = folder.start(&format!("worker --coordinator {url} --keys keys/worker --threads 1"), "w.log");
+    let has_worker = |known: &Value| known["workers_total"] == 1;
+    until("the worker waits", || has_worker(&status(&folder, &access)));
+    std::thread::sleep(Duration::from_millis(700));
+    let known = status(&folder, &access);
+    assert_eq!((&known["leased"], &known["done"]), (&Value::from(0), &Value::from(0)), "{known}");
+    assert_eq!(known["paused"], "maintenance", "{known}");
+    let text = folder.run(&format!("status {access}")).stdout;
+    assert!(text.contains("paused: maintenance"), "{text}");
+
+    coordinator.kill();
+    let coordinator = folder.start(&serving, "c2.log");
+    until("the worker is back", || has_worker(&status(&folder, &access)));
+    std::thread::sleep(Duration::from_millis(700));
+    assert_eq!(status(&folder, &access)["done"], 0, "the pause is forgotten");
+    assert!(fs::read_to_string(folder.path().join("c2.log")).unwrap().contains("maintenance"));
+    let resumed = steer("resume", "admin");
+    assert_eq!(resumed.code, Some(0), "{resumed:?}");
+    assert!(resumed.stdout.contains("1 worker"), "{resumed:?}");
+    assert_eq!(worker.end().code, Some(0));
+    let answer = coordinator.end();
+    assert!(answer.stdout.contains(&published(17)), "{answer:?}");
+}
+
+#[test]
+fn the_workers_of_a_machine_leave_when_the_operator_wishes_it() {
+    let folder = Folder::new();
+    let address = free_address();
+    let access = format!("--coordinator http://{address}");
+    // Units of about a second, by the slowest kernel.
+    let coordinator = folder.start(
+        &format!("coordinator --n 19 --families 0,1,0 --run run --listen {address} --double-check none"),
+        "c.log",
+    );
+    let worker = |machine: &str| {
+        let kernel = "--method search --isa portable --drain 60s";
+        let command = format!("worker {access} --threads 1 --machine {machine} {kernel}");
+        folder.start(&command, &format!("{machine}.log"))
+    };
+    let [leaving, staying] = [worker("rack-1"), worker("rack-2")];
+    let leased = |machine: &str| -> u64 {
+        let known = status(&folder, &access);
+        let workers = known["workers"].as_array().into_iter().flatten();
+        workers
+            .filter(|worker| worker["machine"] == machine)
+            .filter_map(|worker| worker["leased"].as_u64())
+            .sum()
+    };
+    until("both count", || leased("rack-1") > 0 && leased("rack-2") > 0);
+    folder.run(&format!("drain rack-3 {access}")).refused(&["rack-3", "is there"]);
+    let drained = folder.run(&format!("drain rack-1 {access}"));
+    assert!(drained.code == Some(0) && drained.stdout.starts_with("1 worker of rack-1"), "{drained:?}");
+    let ended = leaving.end();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(
+        ended.stderr.contains("the operator wishes it") && ended.stderr.contains("broken_off=0"),
+        "{ended:?}"
+    );
+    assert_eq!(leased("rack-1"), 0);
+    assert!(leased("rack-2") > 0);
+    let known = status(&folder, &access);
+    assert_eq!((&known["disputed"], &known["set_aside"]), (&Value::from(0), &Value::from(Vec::<u64>::new())));
+    // Started again it counts.
+    let again = worker("rack-1");
+    until("it counts again", || leased("rack-1") > 0);
+    [again, staying, coordinator].into_iter().for_each(Running::kill);
+}
+
+#[test]
+fn a_time_that_is_up_ends_a_worker_like_a_first_signal_and_a_count_like_a_signal() {
+    let folder = Folder::new();
+    let counted = folder.run("count 19 --quiet --for 500ms --run run --nice 5");
+    assert_eq!(counted.code, Some(143), "{counted:?}");
+    assert!(counted.stderr.contains("go on with"), "{counted:?}");
+    let address = free_address();
+    let coordinator = folder.start(&format!("coordinator --run run --listen {address}"), "c.log");
+    let begun = Instant::now();
+    let worker = folder.start(
+        &format!("worker --coordinator http://{address} --threads 1 --for 1s --nice 19 --drain 5s"),
+        "w.log",
+    );
+    std::thread::sleep(Duration::from_millis(500));
+    let stat = fs::read_to_string(format!("/proc/{}/stat", worker.pid())).unwrap();
+    assert_eq!(stat.rsplit(')').next().unwrap().split_whitespace().nth(16), Some("19"), "{stat}");
+    let ended = worker.end();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert!(ended.stderr.contains("draining") && begun.elapsed() < Duration::from_secs(8), "{ended:?}");
+    coordinator.kill();
+    for wrong in ["--until 25:00", "--until noon", "--for ever", "--nice 20", "--for 1h --until 07:00"] {
+        let refused = folder.run(&format!("count 10 --quiet --in-memory {wrong}"));
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+    }
+    assert_eq!(folder.run("count 10 --quiet --in-memory --until 23:59").code, Some(0));
+}
+
+#[test]
+fn a_worker_whose_coordinator_is_lost_waits_or_finishes_or_leaves_as_it_was_told() {
+    let folder = Folder::new();
+    let address = free_address();
+    let coordinator = folder.start(
+        &format!("coordinator --n 19 --families 0,1,0 --run run --listen {address} --double-check none"),
+        "c.log",
+    );
+    let access = format!("--coordinator http://{address}");
+    let worker = |what: &str| {
+        let kernel = "--method search --isa portable --threads 1";
+        let command =
+            format!("worker {access} --name {what} {kernel} --on-coordinator-lost {what} --give-up-after 1s");
+        folder.start(&command, &format!("{what}.log"))
+    };
+    let [mut waits, mut finishes, exits] = ["wait", "finish", "exit"].map(worker);
+    until("all count", || {
+        let known = status(&folder, &access);
+        let workers = known["workers"].as_array().map(Vec::len);
+        workers == Some(3) && known["leased"].as_u64() >= Some(3)
+    });
+    coordinator.kill();
+    let begun = Instant::now();
+    let gone = exits.end();
+    assert_eq!(gone.code, Some(1), "{gone:?}");
+    assert!(gone.stderr.contains("gave up after 1 seconds"), "{gone:?}");
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    std::thread::sleep(Duration::from_secs(1));
+    assert!(!waits.has_ended() && !finishes.has_ended());
+    // What they have counted meanwhile is welcome when it comes back.
+    let coordinator = folder.start(&format!("coordinator --run run --listen {address}"), "c2.log");
+    until("they are back", || status(&folder, &access)["workers_total"] == 2);
+    [coordinator, waits, finishes].into_iter().for_each(Running::kill);
+}

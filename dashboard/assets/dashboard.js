@@ -221,8 +221,8 @@ function showMachines(list) {
 }
 
 function showWorkers(list) {
-  const toRow = ([name, machine, threads, kernel, leased, done, rate, lastWord, isSilent]) => row(
-    [name, ago(lastWord), leased, done, rate, threads, kernel, machine],
+  const toRow = ([name, machine, threads, kernel, leased, done, rate, lastWord, isSilent, drains]) => row(
+    [name, ago(lastWord) + (drains ? ", leaves" : ""), leased, done, rate, threads, kernel, machine],
     [1, 2, 3, 4, 5],
     { 1: isSilent && "bad", 7: "name" },
   );

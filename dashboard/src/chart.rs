@@ -15,7 +15,10 @@ const TOP: f64 = 12.0;
 const BOTTOM: f64 = 190.0;
 
 /// Not more steps are drawn: more cannot be told apart.
-const MOST_STEPS: usize = 140;
+const MOST_STEPS: u64 = 140;
+
+/// The end of the year 9999 in seconds since 1970: a sample after that is from a clock that is wrong.
+const LATEST: u64 = 253_402_300_799;
 
 /// A time in which speed is told, and how it is called.
 const PER: [(f64, &str); 4] =
@@ -50,6 +53,7 @@ pub struct SpeedChart {
 impl SpeedChart {
     /// Of the samples not older than so many seconds before the last one; nothing where these are fewer than two.
     pub fn of(history: &[Sample], longest: u64) -> Option<Self> {
+        let history = &history[..history.partition_point(|sample| sample.at <= LATEST)];
         let last = history.last()?.at;
         let first = history.partition_point(|sample| sample.at.saturating_add(longest) < last);
         let samples = merged(&history[first..]);
@@ -81,12 +85,14 @@ impl SpeedChart {
     }
 }
 
-/// Samples as far apart as can be told apart, the last one always among them; none before the one in front of it.
+/// Samples as far apart as can be told apart, the last one always among them. A burst of counts after a pause is told
+/// together with the pause.
 fn merged(samples: &[Sample]) -> Vec<Sample> {
-    let every = samples.len().div_ceil(MOST_STEPS).max(1);
-    let mut merged: Vec<Sample> = Vec::new();
-    for sample in samples.iter().rev().step_by(every) {
-        if merged.last().is_none_or(|later| sample.at < later.at) {
+    let [Some(first), Some(last)] = [samples.first(), samples.last()] else { return Vec::new() };
+    let apart = ((last.at - first.at) / MOST_STEPS).max(1);
+    let mut merged = vec![*last];
+    for sample in samples.iter().rev() {
+        if merged.last().is_some_and(|later| sample.at + apart <= later.at) {
             merged.push(*sample);
         }
     }
@@ -172,6 +178,16 @@ mod tests {
         assert_eq!(SpeedChart::of(&samples(1, 1), 86400), None);
         let same = [samples(1, 1)[0]; 3];
         assert_eq!(SpeedChart::of(&same, 86400), None);
+    }
+
+    #[test]
+    fn clocks_that_are_wrong_stop_no_chart() {
+        let mut history = samples(10, 60);
+        history.push(Sample { at: u64::MAX, done: 10, progress: 1.0 });
+        assert_eq!(SpeedChart::of(&history, u64::MAX), SpeedChart::of(&history[..10], u64::MAX));
+        assert_eq!(SpeedChart::of(&history[10..], u64::MAX), None);
+        let ages = [Sample { at: 0, ..history[0] }, Sample { at: LATEST, ..history[9] }];
+        assert!((2..=7).contains(&SpeedChart::of(&ages, u64::MAX).unwrap().times.len()));
     }
 
     #[test]

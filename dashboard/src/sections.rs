@@ -190,6 +190,7 @@ fn workers(status: &RunStatus) -> Value {
             figures(worker.rate),
             worker.last_word.as_secs(),
             worker.last_word > SILENT,
+            worker.drains,
         ])
     })
 }

@@ -232,5 +232,6 @@ fn worker(i: u64) -> WorkerStatus {
         done: 60_000 - 10 * i,
         rate: 0.044,
         last_word: Duration::from_secs(if i == 5 { 640 } else { i % 9 }),
+        drains: i == 9,
     }
 }

@@ -4,7 +4,6 @@
 
 mod access;
 mod args;
-mod assurance;
 mod command_line;
 mod commands;
 mod ending;

@@ -7,6 +7,7 @@ mod bench;
 mod cluster;
 mod count;
 mod estimate;
+mod gpu;
 mod kernel;
 mod keys;
 mod limits;
@@ -23,6 +24,7 @@ pub use bench::BenchArgs;
 pub use cluster::{CoordinatorArgs, FollowArgs, OnLost, PolicyArgs, ServedRun, StatusArgs, WorkerArgs};
 pub use count::{CountArgs, LocalCount, Storage};
 pub use estimate::{EstimateArgs, Fleet};
+pub use gpu::GpusArgs;
 pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
 pub use limits::LimitsArgs;
@@ -94,6 +96,7 @@ pub enum Command {
     Resume(ResumeArgs),
     Drain(DrainArgs),
     Bench(BenchArgs),
+    Gpus(GpusArgs),
     #[cfg(feature = "atlas")]
     #[command(flatten)]
     Atlas(atlas::AtlasCommand),

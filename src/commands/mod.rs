@@ -9,6 +9,7 @@ mod count;
 mod estimate;
 mod export;
 mod follow;
+mod gpus;
 mod head;
 mod keys;
 mod merge;
@@ -44,6 +45,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Resume(args) => steer::resume(&args),
         Command::Drain(args) => steer::drain(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Gpus(args) => gpus::run(&args),
         #[cfg(feature = "atlas")]
         Command::Atlas(command) => atlas::run(command),
     }

@@ -6,7 +6,7 @@
 use proto::Sample;
 use serde_json::{Value, json};
 
-use crate::words::figures;
+use crate::words::{LATEST, figures};
 
 /// Where the plot lies in a picture of 640 by 220.
 const LEFT: f64 = 56.0;
@@ -16,9 +16,6 @@ const BOTTOM: f64 = 190.0;
 
 /// Not more steps are drawn: more cannot be told apart.
 const MOST_STEPS: u64 = 140;
-
-/// The end of the year 9999 in seconds since 1970: a sample after that is from a clock that is wrong.
-const LATEST: u64 = 253_402_300_799;
 
 /// A time in which speed is told, and how it is called.
 const PER: [(f64, &str); 4] =

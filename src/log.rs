@@ -6,18 +6,21 @@
 use std::env;
 use std::fmt::Arguments;
 use std::io::{self, Write};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use indicatif::ProgressBar;
+use serde_json::json;
 use tracing::Level;
 use tracing_subscriber::filter::{ParseError, Targets};
 use tracing_subscriber::fmt::{self, MakeWriter};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use crate::args::LogFormat;
 use crate::terminal::has_colours;
 
 /// At most so many lines wait to be written.
@@ -32,8 +35,13 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 /// The way to the thread that writes; none where the system gives no thread.
 static QUEUE: OnceLock<Option<SyncSender<Entry>>> = OnceLock::new();
 
+/// The line that is painted over, below all others.
+static BELOW: Mutex<Option<ProgressBar>> = Mutex::new(None);
+
 /// How many lines were left out since the last that was written.
 static LEFT_OUT: AtomicU64 = AtomicU64::new(0);
+
+static FORMAT: OnceLock<LogFormat> = OnceLock::new();
 
 enum Entry {
     Line(Vec<u8>),
@@ -51,8 +59,12 @@ pub fn start(level: Level) {
         Ok(asked) => (asked.unwrap_or(usual), None),
         Err(mistake) => (usual, Some(mistake)),
     };
-    let lines = fmt::layer().with_writer(Lines).with_ansi(has_colours(&io::stderr())).with_target(false);
-    tracing_subscriber::registry().with(shown).with(lines).init();
+    let lines = fmt::layer().with_writer(Lines).with_target(false);
+    let registry = tracing_subscriber::registry().with(shown);
+    match format() {
+        LogFormat::Text => registry.with(lines.with_ansi(has_colours(&io::stderr()))).init(),
+        LogFormat::Json => registry.with(lines.json().flatten_event(true).with_current_span(false)).init(),
+    }
     if let Some(mistake) = mistake {
         tracing::warn!(
             "DIADEM_LOG is not understood, write it like \"debug\" or \"warn,coordinator=debug\": {mistake}"
@@ -66,9 +78,41 @@ fn asked() -> Result<Option<Targets>, ParseError> {
     if asked.is_empty() { Ok(None) } else { asked.parse().map(Some) }
 }
 
+/// What the log looks like from now on.
+pub fn set_format(format: LogFormat) {
+    FORMAT.set(format).ok();
+}
+
+fn format() -> LogFormat {
+    FORMAT.get().copied().unwrap_or_default()
+}
+
 /// Says a sentence, with a line end after it.
 pub fn say(sentence: Arguments<'_>) {
-    put(format!("{sentence}\n").into_bytes());
+    put(line(sentence));
+}
+
+/// A sentence as a line of the log.
+fn line(sentence: Arguments<'_>) -> Vec<u8> {
+    let line = match format() {
+        LogFormat::Text => sentence.to_string(),
+        LogFormat::Json => json!({ "message": sentence.to_string() }).to_string(),
+    };
+    (line + "\n").into_bytes()
+}
+
+/// Keeps that line below all that is written from now on.
+pub fn paint_below(line: ProgressBar) {
+    *BELOW.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
+}
+
+/// Writes while the line below, if there is one, is out of the way.
+fn above<T>(write: impl FnOnce() -> T) -> T {
+    let below = BELOW.lock().unwrap_or_else(PoisonError::into_inner).clone();
+    match below.filter(|line| !line.is_finished()) {
+        Some(line) => line.suspend(write),
+        None => write(),
+    }
 }
 
 /// Has a panic say one sentence. Those of sled over a damaged checkpoint are caught and say nothing here.
@@ -94,7 +138,8 @@ pub fn finish() {
 
 /// Puts a line into the queue, if there is room.
 fn put(mut line: Vec<u8>) {
-    if line.len() > LONGEST {
+    // Half of a JSON object would be none.
+    if line.len() > LONGEST && format() == LogFormat::Text {
         line.truncate(LONGEST);
         line.extend(" ...\n".as_bytes());
     }
@@ -113,14 +158,14 @@ fn write(entries: &Receiver<Entry>) {
     let mut err = io::stderr();
     for entry in entries {
         match entry {
-            Entry::Line(line) => {
+            Entry::Line(text) => {
                 let left_out = LEFT_OUT.swap(0, Ordering::Relaxed);
-                let told = if left_out > 0 {
-                    err.write_all(format!("diadem: {left_out} lines of the log were left out\n").as_bytes())
-                } else {
-                    Ok(())
-                };
-                if told.and_then(|()| err.write_all(&line)).is_err() {
+                let mut told = text;
+                if left_out > 0 {
+                    let sentence = format_args!("diadem: {left_out} lines of the log were left out");
+                    told.splice(0..0, line(sentence));
+                }
+                if above(|| err.write_all(&told)).is_err() {
                     LEFT_OUT.fetch_add(left_out + 1, Ordering::Relaxed);
                 }
             }

@@ -18,6 +18,7 @@ mod progress;
 mod samples;
 mod signals;
 mod terminal;
+mod watched;
 
 use std::process::ExitCode;
 
@@ -29,7 +30,10 @@ use log::say;
 fn main() -> ExitCode {
     log::quiet_panics();
     let code = match Args::try_parse() {
-        Ok(args) => ended(commands::run(args.command)),
+        Ok(args) => {
+            log::set_format(args.log_format);
+            ended(commands::run(args.command))
+        }
         Err(error) => usage(&error),
     };
     log::finish();

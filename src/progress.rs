@@ -1,57 +1,168 @@
-//! Progress on stderr: a bar where that is a terminal, a plain line now and then otherwise.
+//! Progress on stderr: one line that is painted over where that is a terminal, a plain line now and then otherwise.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use coordinator::Snapshot;
-use indicatif::{HumanCount, ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressStyle};
 use proto::RunStatus;
 use tokio::sync::watch;
+use tokio::time::{Instant, sleep_until};
 
-use crate::log::say;
-use crate::output::time_left;
-use crate::terminal::repaints;
+use crate::log::{paint_below, say};
+use crate::output::{significant, time_left};
+use crate::terminal::{COLUMNS, cut, repaints};
 
-/// Between two plain lines.
-const LINE_EVERY: Duration = Duration::from_secs(30);
+/// The first plain line comes after this time, and the next ones after a quarter of the time that has passed, but no sooner and
+/// no later than that: often at the start, and later every ten minutes.
+const SOONEST: Duration = Duration::from_secs(5);
+const LATEST: Duration = Duration::from_mins(10);
 
-/// The first plain line comes sooner.
-const FIRST_LINE: Duration = Duration::from_secs(10);
+/// A line is painted so often.
+const PAINT_EVERY: Duration = Duration::from_millis(500);
 
-/// The bar's resolution: ten-thousandths.
-const STEPS: u64 = 10_000;
+/// When plain lines are due.
+pub struct Cadence {
+    begun: Instant,
+    next: Instant,
+}
 
-/// Shows the snapshots as they come, until the sender is gone or this is dropped.
-pub async fn show(mut snapshots: watch::Receiver<Snapshot>) {
-    let is_terminal = repaints(&std::io::stderr());
-    let bar = if is_terminal { bar() } else { ProgressBar::hidden() };
-    let mut next_line = Instant::now() + FIRST_LINE;
-    loop {
-        let status = snapshots.borrow_and_update().status.clone();
-        let text = describe(&status);
-        bar.set_position((status.progress * STEPS as f64) as u64);
-        bar.set_message(text.clone());
-        if !is_terminal && Instant::now() >= next_line {
-            next_line = Instant::now() + LINE_EVERY;
-            say(format_args!("n = {}: {:.2} %, {text}", status.board, 100.0 * status.progress));
+impl Cadence {
+    /// The first one is due after that time.
+    pub fn new(first: Duration) -> Self {
+        let begun = Instant::now();
+        Self { begun, next: begun + first }
+    }
+
+    /// Whether one is due now; if so, the next one is later.
+    pub fn is_due(&mut self) -> bool {
+        let now = Instant::now();
+        let is_due = now >= self.next;
+        if is_due {
+            self.next = now + pause(self.begun.elapsed());
         }
-        if snapshots.changed().await.is_err() {
-            break;
+        is_due
+    }
+}
+
+/// Where progress is told.
+pub struct ProgressLine {
+    /// The line that is painted over, on a terminal.
+    painted: Option<ProgressBar>,
+    cadence: Cadence,
+}
+
+impl ProgressLine {
+    /// On stderr.
+    pub fn new() -> Self {
+        let painted = repaints(&std::io::stderr()).then(line);
+        if let Some(line) = &painted {
+            paint_below(line.clone());
+        }
+        Self { painted, cadence: Cadence::new(SOONEST) }
+    }
+
+    /// That is so now.
+    pub fn tell(&mut self, text: &str) {
+        if let Some(line) = &self.painted {
+            line.set_message(cut(text, COLUMNS - 1));
+        } else if self.cadence.is_due() {
+            say(format_args!("{}", cut(text, COLUMNS)));
+        }
+    }
+
+    /// When that should be said next.
+    pub fn due(&self) -> Instant {
+        if self.painted.is_some() { Instant::now() + PAINT_EVERY } else { self.cadence.next }
+    }
+}
+
+impl Drop for ProgressLine {
+    fn drop(&mut self) {
+        if let Some(line) = &self.painted {
+            line.finish_and_clear();
         }
     }
 }
 
-fn bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30} {percent_precise:>7} %  {msg}");
-    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> ");
-    let bar = ProgressBar::new(STEPS).with_style(style);
-    bar.enable_steady_tick(Duration::from_millis(500));
-    bar
+fn line() -> ProgressBar {
+    let style = ProgressStyle::with_template("{wide_msg}");
+    let line = ProgressBar::new_spinner();
+    line.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    line
 }
 
-fn describe(status: &RunStatus) -> String {
+/// How long after a plain line the next one comes.
+fn pause(elapsed: Duration) -> Duration {
+    (elapsed / 4).clamp(SOONEST, LATEST)
+}
+
+/// Tells the snapshots as they come, until the sender is gone or this is dropped.
+pub async fn show(mut snapshots: watch::Receiver<Snapshot>) {
+    let mut line = ProgressLine::new();
+    loop {
+        let text = describe(&snapshots.borrow_and_update().status);
+        line.tell(&text);
+        tokio::select! {
+            changed = snapshots.changed() => if changed.is_err() { break },
+            () = sleep_until(line.due()) => {}
+        }
+    }
+}
+
+/// A run in one line of at most 80 columns: the most important first, and as much as there is room for.
+pub fn describe(status: &RunStatus) -> String {
     let RunStatus { done, units, rate, .. } = status;
-    let solutions = HumanCount(u64::try_from(status.totals.solutions()).unwrap_or(u64::MAX));
-    let left = time_left(status);
-    let trouble = if status.trouble.is_empty() { String::new() } else { format!("; {}", status.trouble) };
-    format!("{done}/{units} units, {solutions} solutions, {rate:.1} units/s, {left}{trouble}")
+    let mut text = format!("n = {}: {:.2} %", status.board, 100.0 * status.progress);
+    let trouble = Some(status.trouble.clone()).filter(|trouble| !trouble.is_empty());
+    let paused = status.paused.as_ref().map(|why| format!("paused: {why}"));
+    if let Some(trouble) = trouble.or(paused) {
+        return cut(&format!("{text}, {trouble}"), COLUMNS - 1);
+    }
+    let workers = status.workers_total;
+    let more = [
+        time_left(status),
+        format!("{done}/{units} units"),
+        format!("{}/s", significant(*rate)),
+        format!("{workers} {}", if workers == 1 { "worker" } else { "workers" }),
+    ];
+    for part in more {
+        if text.chars().count() + 2 + part.chars().count() < COLUMNS {
+            text = format!("{text}, {part}");
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples;
+
+    #[test]
+    fn a_line_says_the_most_important_and_fits_80_columns() {
+        for status in samples::all() {
+            let line = describe(&status);
+            assert!(line.chars().count() < COLUMNS && !line.contains('\n'), "{line:?}");
+        }
+        assert_eq!(
+            describe(&samples::running()),
+            "n = 28: 12.00 %, 3.3 weeks left (2.9 to 4), 1007098/8392486 units, 3.68/s"
+        );
+        assert!(
+            describe(&samples::disputed()).starts_with("n = 28: 12.00 %, nothing is recorded: cannot write")
+        );
+    }
+
+    #[test]
+    fn plain_lines_come_often_at_the_start_and_later_every_ten_minutes() {
+        let mut times = vec![SOONEST];
+        while times[times.len() - 1] < Duration::from_hours(24) {
+            times.push(times[times.len() - 1] + pause(times[times.len() - 1]));
+        }
+        let within = |time: Duration| times.iter().filter(|at| **at <= time).count();
+        assert_eq!(within(Duration::from_secs(20)), 4);
+        assert!((8..20).contains(&within(Duration::from_mins(5))), "{times:?}");
+        assert!(within(Duration::from_hours(24)) < 200);
+        assert!(times.windows(2).all(|pair| pair[1] <= pair[0] + LATEST));
+    }
 }

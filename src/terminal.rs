@@ -17,24 +17,44 @@ pub fn has_colours(stream: &impl IsTerminal) -> bool {
     repaints(stream) && env::var_os("NO_COLOR").is_none_or(|no_color| no_color.is_empty())
 }
 
+/// The columns and rows of the terminal that stdout is.
+pub fn size() -> (usize, usize) {
+    let is_known = |(columns, rows): &(u16, u16)| *columns > 0 && *rows > 0;
+    let known = ratatui::crossterm::terminal::size().ok().filter(is_known);
+    known.map_or((COLUMNS, 24), |(columns, rows)| (columns.into(), rows.into()))
+}
+
 fn understands_codes(term: Option<&str>) -> bool {
     term.is_some_and(|term| !term.is_empty() && term != "dumb")
 }
 
-/// The text in lines of at most 80 columns, broken between words where there are several; further lines are indented.
+/// The text in lines of at most 80 columns, broken between words, and within those that are too long for a line; further lines
+/// are indented.
 pub fn wrapped(text: &str) -> String {
     let mut lines = vec![String::new()];
-    for word in text.split(' ') {
+    for word in text.split(' ').flat_map(|word| broken(word, COLUMNS - INDENT.len())) {
         let line = lines.last_mut().expect("there is one");
-        let room = COLUMNS.saturating_sub(line.chars().count() + 1);
-        if line.trim().is_empty() || word.chars().count() <= room {
-            line.push_str(if line.is_empty() || line.ends_with(' ') { "" } else { " " });
-            line.push_str(word);
+        let columns = line.chars().count();
+        if columns > 0 && columns + 1 + word.chars().count() > COLUMNS {
+            lines.push(format!("{INDENT}{word}"));
         } else {
-            lines.push(format!("  {word}"));
+            let space = if line.is_empty() || line.ends_with(' ') { "" } else { " " };
+            *line = format!("{line}{space}{word}");
         }
     }
     lines.join("\n")
+}
+
+/// What further lines of a text begin with.
+const INDENT: &str = "  ";
+
+/// The word in pieces of so many columns.
+fn broken(word: &str, columns: usize) -> Vec<String> {
+    let letters: Vec<char> = word.chars().collect();
+    if letters.is_empty() {
+        return vec![" ".to_owned()];
+    }
+    letters.chunks(columns).map(|piece| piece.iter().collect()).collect()
 }
 
 /// The text in so many columns: what is too long is cut, with an ellipsis for what is missing.
@@ -59,7 +79,10 @@ mod tests {
         assert!(text.lines().all(|line| line.chars().count() <= COLUMNS), "{text}");
         assert_eq!(wrapped("short"), "short");
         let word = "x".repeat(100);
-        assert_eq!(wrapped(&format!("a {word} b")), format!("a\n  {word}\n  b"));
+        let broken = wrapped(&format!("a {word} b"));
+        assert!(broken.lines().all(|line| line.chars().count() <= COLUMNS), "{broken}");
+        assert_eq!(broken.matches('x').count(), 100);
+        assert_eq!(wrapped("  indented"), "  indented");
         assert_eq!((cut("äöü", 3), cut("äöüß", 3)), ("äöü".into(), "äö…".into()));
     }
 

@@ -70,6 +70,17 @@ pub enum Happening {
         /// Why.
         reason: String,
     },
+    /// The operator pauses the run, for this reason.
+    Paused(String),
+    /// The operator has it go on.
+    Resumed,
+    /// The operator asks the workers of a machine to leave.
+    Draining {
+        /// The machine.
+        machine: String,
+        /// How many workers of it are there.
+        workers: u64,
+    },
     /// Nothing can be recorded, for this reason.
     Unwritable(String),
     /// Records can be written again.
@@ -171,6 +182,11 @@ impl Happening {
                 let change: Vec<_> = double_check.into_iter().chain(replicas).collect();
                 format!("the operator says {}: {reason}", change.join(" "))
             }
+            Self::Paused(reason) => format!("the operator pauses the run: {reason}"),
+            Self::Resumed => "the operator has the run go on".to_owned(),
+            Self::Draining { machine, workers } => {
+                format!("the operator asks {workers} workers of {machine} to leave")
+            }
             Self::Unwritable(why) => why.clone(),
             Self::Writable => "records can be written again".to_owned(),
             Self::FollowerCame(_) if times > 1 => format!("{times} followers came"),
@@ -201,6 +217,7 @@ impl Happening {
             | Self::Readmitted { .. }
             | Self::PolicyChanged { .. }
             | Self::Revoked { .. }
+            | Self::Paused(_)
             | Self::Lost { .. } => {
                 warn!("{sentence}");
             }

@@ -17,7 +17,8 @@ use super::value::{Auto, ThreadsArgs, auto, seconds};
 Examples:
   diadem bench                             all methods at n = 16, 18 and 20
   diadem bench --n 28 --seconds 60         all methods at record size
-  diadem bench --n 27 --method meet --isa avx512 --threads 1 --seconds 300 --json")]
+  diadem bench --n 27 --method meet --isa avx512 --threads 1 \\
+     --seconds 300 --json")]
 pub struct BenchArgs {
     /// The board sizes, separated by commas.
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "16,18,20")]

@@ -24,8 +24,11 @@ use super::value::{Auto, ValueError, auto, time};
 Examples:
   diadem coordinator --n 20 --run ./diadem-20   begin a run
   diadem coordinator --run ./diadem-20          go on with it
-  diadem coordinator --run ./diadem-20 --http 127.0.0.1:7228   with a dashboard at http://127.0.0.1:7228
-  diadem coordinator --run ./diadem-20 --listen 0.0.0.0:7227 --keys keys/coordinator   for other machines too
+  diadem coordinator --run ./diadem-20 --http 127.0.0.1:7228
+      with a dashboard at http://127.0.0.1:7228
+  diadem coordinator --run ./diadem-20 --listen 0.0.0.0:7227 \\
+     --keys keys/coordinator
+      for other machines too
 
 Environment: DIADEM_JOIN_TOKEN and DIADEM_STATUS_TOKEN stand for join.token and status.token.")]
 pub struct CoordinatorArgs {
@@ -159,8 +162,10 @@ impl ServedRun {
 Examples:
   diadem worker --coordinator http://127.0.0.1:7227
   diadem worker --coordinator https://10.0.0.7:7227 --keys keys/worker
-  diadem worker --coordinator http://127.0.0.1:7227 --threads 8 --name rack-3 --give-up-after 10m
-  diadem worker --coordinator http://10.0.0.7:7227,http://10.0.0.8:7227   the second after a takeover
+  diadem worker --coordinator http://127.0.0.1:7227 --threads 8 \\
+     --name rack-3 --give-up-after 10m
+  diadem worker --coordinator http://10.0.0.7:7227,http://10.0.0.8:7227
+      the second after a takeover
 
 Environment: DIADEM_JOIN_TOKEN stands for join.token, DIADEM_COORDINATOR for --coordinator.")]
 pub struct WorkerArgs {
@@ -231,7 +236,8 @@ impl WorkerArgs {
 Examples:
   diadem follow http://127.0.0.1:7227 --run ./copy
   diadem follow https://10.0.0.7:7227 --keys keys/follower --run ./copy
-  diadem coordinator --run ./copy --listen 10.0.0.8:7227 --keys keys/coordinator   when the first one is gone
+  diadem coordinator --run ./copy --listen 10.0.0.8:7227 --keys keys/coordinator
+      when the first one is gone
 
 Environment: DIADEM_FOLLOW_TOKEN stands for follow.token, DIADEM_COORDINATOR for the address.")]
 pub struct FollowArgs {
@@ -253,12 +259,19 @@ pub struct FollowArgs {
 ///
 /// More may be checked than before, not less. With fewer replicas, counts that wait to be acknowledged are so at once.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "\
+diadem policy [OPTIONS] --reason <TEXT>
+           <--double-check <POLICY>|--replicas <K>> <URL>",
+    after_help = "\
 Examples:
-  diadem policy https://10.0.0.7:7227 --keys keys/admin --double-check all --reason \"it is a record\"
-  diadem policy https://10.0.0.7:7227 --keys keys/admin --replicas 0 --reason \"the follower's disk is broken\"
+  diadem policy https://10.0.0.7:7227 --keys keys/admin \\
+     --double-check all --reason \"it is a record\"
+  diadem policy https://10.0.0.7:7227 --keys keys/admin --replicas 0 \\
+     --reason \"the follower's disk is broken\"
 
-Environment: DIADEM_ADMIN_TOKEN stands for admin.token.")]
+Environment: DIADEM_ADMIN_TOKEN stands for admin.token."
+)]
 pub struct PolicyArgs {
     /// The coordinator's address.
     #[arg(value_name = "URL")]
@@ -291,7 +304,7 @@ pub struct PolicyChangeArgs {
 #[command(after_help = "\
 Examples:
   diadem status --coordinator http://127.0.0.1:7227
-  diadem status --coordinator https://10.0.0.7:7227 --keys keys/status
+  diadem status --coordinator https://10.0.0.7:7227 --keys keys/status --watch
 
 Environment: DIADEM_STATUS_TOKEN stands for status.token.")]
 pub struct StatusArgs {
@@ -310,6 +323,9 @@ pub struct StatusArgs {
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
+    /// Show it again whenever it changes, until the run has ended: on a terminal in place, else a line now and then.
+    #[arg(long, conflicts_with = "json")]
+    pub watch: bool,
 }
 
 fn address(text: &str) -> Result<SocketAddr, ValueError> {

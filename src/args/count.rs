@@ -24,7 +24,8 @@ Examples:
   diadem count 16                      count with all cores, in ./diadem-16
   diadem count 18 --threads 4          leave some cores alone
   diadem count 14 --in-memory --json   no files; one JSON object on stdout
-  diadem count 20 --shard 3/400        the third of 400 shares, for a batch engine; then: diadem merge")]
+  diadem count 20 --shard 3/400
+      the third of 400 shares, for a batch engine; then: diadem merge")]
 pub struct CountArgs {
     /// The board size, 1 to 32.
     #[arg(value_name = "N")]

@@ -14,7 +14,8 @@ use super::value::{ThreadsArgs, ValueError, seconds};
 #[command(after_help = "\
 Examples:
   diadem estimate 28
-  diadem estimate 27 --machines 50x64 --watts 400 --price 0.25     days, energy and cost on fifty machines of 64 cores")]
+  diadem estimate 27 --machines 50x64 --watts 400 --price 0.25
+      days, energy and cost on fifty machines of 64 cores")]
 pub struct EstimateArgs {
     /// The board size, 1 to 1000.
     #[arg(value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]

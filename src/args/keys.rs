@@ -11,11 +11,16 @@ use super::value::ValueError;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem keys init keys --host 10.0.0.7 --host node7.example.org   once; then copy the folders as it says
-  diadem keys renew keys                                           a new certificate and new tokens
-  diadem keys client keys rack-3                                   a certificate for workers of one owner
-  diadem keys client keys ada --token                              a token for workers of one owner
-  diadem keys revoke keys ada                                      refuse them from now on")]
+  diadem keys init keys --host 10.0.0.7 --host node7.example.org
+      once; then copy the folders as it says
+  diadem keys renew keys
+      a new certificate and new tokens
+  diadem keys client keys rack-3
+      a certificate for workers of one owner
+  diadem keys client keys ada --token
+      a token for workers of one owner
+  diadem keys revoke keys ada
+      refuse them from now on")]
 pub struct KeysArgs {
     #[command(subcommand)]
     pub command: KeysCommand,

@@ -17,7 +17,7 @@ mod records;
 mod steering;
 mod value;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 
 pub use bench::BenchArgs;
 pub use cluster::{CoordinatorArgs, FollowArgs, OnLost, PolicyArgs, ServedRun, StatusArgs, WorkerArgs};
@@ -37,20 +37,41 @@ pub use value::ThreadsArgs;
 #[derive(Debug, Parser)]
 #[command(
     version,
-    max_term_width = 110,
+    term_width = 80,
     after_help = "\
 Examples:
   diadem count 16                                    count on this machine
   diadem coordinator --n 20 --run ./diadem-20        or hand the work out ...
-  diadem worker --coordinator http://127.0.0.1:7227  ... to as many workers as there are
+  diadem worker --coordinator http://127.0.0.1:7227  ... to any number of workers
   diadem status --coordinator http://127.0.0.1:7227  see how far it is
 
-Exit codes: 0 complete, for a worker also drained as asked; 1 an error; 2 wrong usage; 3 not sound, not complete, or
-the answer withheld; 130 and 143 interrupted."
+Exit codes: 0 complete, for a worker also drained as asked; 1 an error;
+2 wrong usage; 3 not sound, not complete, or the answer withheld; 130 and 143
+interrupted."
 )]
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
+    /// What the log on stderr looks like: text, json.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORMAT",
+        value_enum,
+        default_value = "text",
+        hide_possible_values = true
+    )]
+    pub log_format: LogFormat,
+}
+
+/// What the log looks like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// A line of text for each event.
+    #[default]
+    Text,
+    /// A JSON object for each event, on a line of its own: timestamp, level, message, fields, and the spans around it.
+    Json,
 }
 
 #[derive(Debug, Subcommand)]

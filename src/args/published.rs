@@ -32,7 +32,8 @@ pub struct HeadArgs {
 #[command(after_help = "\
 Examples:
   diadem certify ./diadem-20 -o 20.json
-  diadem certify ./diadem-20 --key ~/diadem.key -o 20.json     one key for several runs")]
+  diadem certify ./diadem-20 --key ~/diadem.key -o 20.json
+      one key for several runs")]
 pub struct CertifyArgs {
     /// The run directory.
     #[arg(value_name = "DIR")]

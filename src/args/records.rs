@@ -19,11 +19,15 @@ use super::value::{ThreadsArgs, ValueError};
 #[command(after_help = "\
 Examples:
   diadem verify ./diadem-16                          50 units counted again
-  diadem verify ./diadem-16 --recount all --json     every one, the report as JSON
-  diadem verify ./diadem-16 --recount 0              only what the ledger itself shows
+  diadem verify ./diadem-16 --recount all --json
+      every one, the report as JSON
+  diadem verify ./diadem-16 --recount 0
+      only what the ledger itself shows
   diadem verify ./diadem-16 --export diadem-16.csv   and a published table
-  diadem verify ./diadem-16 --heads heads.txt        and that nothing was rewritten since
-  diadem verify ./diadem-16 --certificate 16.json    and that the certificate says what the ledger says")]
+  diadem verify ./diadem-16 --heads heads.txt
+      and that nothing was rewritten since
+  diadem verify ./diadem-16 --certificate 16.json
+      and that the certificate says what the ledger says")]
 pub struct VerifyArgs {
     /// The run directory; may be left out where a certificate is named, whose signature alone is checked then.
     #[arg(value_name = "DIR", required_unless_present = "certificate")]
@@ -69,8 +73,10 @@ fn sample(text: &str) -> Result<SampleSize, ValueError> {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem export ./diadem-16 --csv                        the count of every unit, on stdout
-  diadem export ./diadem-16 --csv --by family -o 16.csv  sums by top and bottom queen
+  diadem export ./diadem-16 --csv
+      the count of every unit, on stdout
+  diadem export ./diadem-16 --csv --by family -o 16.csv
+      sums by top and bottom queen
   diadem export ./diadem-16 --jsonl --by constellation -o 16.jsonl")]
 pub struct ExportArgs {
     /// The run directory.
@@ -123,16 +129,25 @@ pub struct MergeArgs {
 /// Of a machine or an owner all is taken back that nobody else has confirmed, and nothing is lent to it any more. On a
 /// run that is being served this goes through its coordinator, which asks for the admin token.
 #[derive(Debug, Args)]
-#[command(after_help = "\
+#[command(
+    override_usage = "\
+diadem retract [OPTIONS] --reason <TEXT>
+           <--unit <UNIT>|--machine <MACHINE>|--owner <OWNER>> <DIR|URL>",
+    after_help = "\
 Examples:
-  diadem retract ./diadem-20 --unit 17 --unit 99 --reason \"found wrong by diadem verify\"
+  diadem retract ./diadem-20 --unit 17 --unit 99 \\
+     --reason \"found wrong by diadem verify\"
   diadem retract ./diadem-20 --machine rack-3 --reason \"bad memory\"
-  diadem retract ./diadem-20 --machine ada/rack-3 --reason \"bad memory\"    a machine of the owner ada
+  diadem retract ./diadem-20 --machine ada/rack-3 --reason \"bad memory\"
+      a machine of the owner ada
   diadem retract ./diadem-20 --owner mallory --reason \"key was stolen\"
-  diadem retract ./diadem-20 --machine rack-3 --readmit --reason \"new memory\"    it may count again
-  diadem retract https://10.0.0.7:7227 --keys keys/admin --unit 17 --reason \"found wrong by diadem verify\"
+  diadem retract ./diadem-20 --machine rack-3 --readmit --reason \"new memory\"
+      it may count again
+  diadem retract https://10.0.0.7:7227 --keys keys/admin --unit 17 \\
+     --reason \"found wrong by diadem verify\"
 
-Environment: DIADEM_ADMIN_TOKEN stands for admin.token.")]
+Environment: DIADEM_ADMIN_TOKEN stands for admin.token."
+)]
 pub struct RetractArgs {
     /// The run directory; or the URL of the coordinator that serves it.
     #[arg(value_name = "DIR|URL")]

@@ -25,7 +25,8 @@ pub struct OperatorArgs {
 #[command(after_help = "\
 Examples:
   diadem pause --reason \"the cluster is needed until Monday\"
-  diadem pause --coordinator https://10.0.0.7:7227 --keys keys/admin --reason maintenance
+  diadem pause --coordinator https://10.0.0.7:7227 --keys keys/admin \\
+     --reason maintenance
 
 Environment: DIADEM_ADMIN_TOKEN stands for admin.token, DIADEM_COORDINATOR for the address.")]
 pub struct PauseArgs {
@@ -56,7 +57,8 @@ pub struct ResumeArgs {
 #[command(after_help = "\
 Examples:
   diadem drain rack-3
-  diadem drain ada/rack-3 --coordinator https://10.0.0.7:7227 --keys keys/admin    a machine of the owner ada
+  diadem drain ada/rack-3 --coordinator https://10.0.0.7:7227 --keys keys/admin
+      a machine of the owner ada
 
 Environment: DIADEM_ADMIN_TOKEN stands for admin.token, DIADEM_COORDINATOR for the address.")]
 pub struct DrainArgs {

@@ -21,7 +21,7 @@ use crate::args::ServedRun;
 use crate::command_line::quoted;
 use crate::log::say;
 use crate::signals::Signals;
-use crate::{command_line, ending, host, log, output};
+use crate::{command_line, ending, host, log, output, progress};
 
 /// Files of the run, and a few connections.
 const OPEN_FILES: u64 = 80;
@@ -68,10 +68,13 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     });
     let server = serve(listener, handle.clone(), guard, stopped);
     let mut server = tokio::spawn(server);
+    let shown = tokio::spawn(progress::show(handle.snapshots()));
     let code = tokio::select! {
         code = until_done(run, &handle) => code,
         ended = &mut server => bail!("the server has ended: {ended:?}"),
     };
+    shown.abort();
+    shown.await.ok();
     handle.close().await;
     shutdown.send(()).ok();
     timeout(Duration::from_secs(1), server).await.ok();

@@ -2,6 +2,7 @@
 
 mod json;
 mod text;
+mod watch;
 
 use std::process::ExitCode;
 
@@ -16,6 +17,9 @@ use crate::output::print;
 pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let credentials = credentials(args.keys.as_deref(), [STATUS, JOIN])?;
+    if args.watch {
+        return runtime.block_on(async { watch::show(Remote::new(&args.coordinator, &credentials)?).await });
+    }
     let status = runtime.block_on(async {
         let remote = Remote::new(&args.coordinator, &credentials)?;
         let mut status = remote.status().await;

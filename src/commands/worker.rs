@@ -1,18 +1,23 @@
 //! `diadem worker`: counts for a coordinator.
 
+mod observed;
+
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use queens::Plan;
 use tokio::sync::watch;
+use tokio::time::sleep_until;
 use tracing::{Level, info};
 use worker::{Config, Remote, Summary, Wish, fetch_plan};
 
 use crate::access::{JOIN, STATUS, credentials};
 use crate::args::{KernelChoice, OnLost, WorkerArgs};
+use crate::progress::ProgressLine;
 use crate::signals::{Signal, Signals};
 use crate::{host, log};
+use observed::{Observed, locked};
 
 /// The connection, and what the process needs besides.
 const OPEN_FILES: u64 = 48;
@@ -57,11 +62,15 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
         drain: args.drain,
     };
     let (wish, wished) = watch::channel(Wish::Stay);
-    let mut work = worker::run(Arc::new(remote), Arc::new(plan), config, wished);
+    let observed = Observed::new(remote);
+    let (notes, threads) = (observed.notes(), config.threads);
+    let mut line = ProgressLine::new();
+    let mut work = worker::run(Arc::new(observed), Arc::new(plan), config, wished);
     let mut ended_by = None;
     let summary = loop {
         tokio::select! {
             summary = &mut work => break summary?,
+            () = sleep_until(line.due()) => line.tell(&locked(&notes).describe(threads)),
             signal = signals.next() => {
                 // The first one has it drain, the second one leave.
                 let is_first = *wish.borrow() == Wish::Stay;
@@ -70,6 +79,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
             }
         }
     };
+    drop(line);
     let Summary { units, finished, broken_off } = summary;
     info!(units, finished, broken_off, "leaving");
     Ok(ended_by.map_or(ExitCode::SUCCESS, Signal::exit_code))

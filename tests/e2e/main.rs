@@ -34,5 +34,6 @@ mod second_verifier;
 mod security;
 mod shards;
 mod steering;
+mod terminal;
 mod verify;
 mod wrong_input;

@@ -17,6 +17,7 @@ mod refusal;
 mod remote;
 mod run;
 mod sites;
+mod watching;
 
 pub use boxed::Boxed;
 pub use coordinator::{CoordinatorError, Lender};
@@ -27,3 +28,4 @@ pub use outage::{GaveUp, Outage};
 pub use pace::AHEAD;
 pub use remote::{AddressError, Remote};
 pub use run::{Config, Summary, Wish, WorkerError, run};
+pub use watching::StatusFeed;

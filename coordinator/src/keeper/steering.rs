@@ -1,10 +1,10 @@
 //! What the operator wishes of the run while it is served: a pause, its end, or that a machine's workers leave.
 
 use proto::Steering;
-use tracing::{info, warn};
 
 use super::Keeper;
 use super::inbox::CallError;
+use crate::happening::Happening;
 use crate::pause;
 use crate::store::Store;
 
@@ -13,19 +13,21 @@ impl Keeper {
     pub(super) fn steer(&mut self, steering: Steering) -> Result<u64, CallError> {
         match steering {
             Steering::Pause { reason } => {
-                warn!(reason, "the run pauses: no more units are lent");
-                self.pause(Some(reason))
+                let workers = self.pause(Some(reason.clone()))?;
+                self.happened(Happening::Paused(reason));
+                Ok(workers)
             }
             Steering::Resume => {
-                info!("the run goes on");
-                self.pause(None)
+                let workers = self.pause(None)?;
+                self.happened(Happening::Resumed);
+                Ok(workers)
             }
             Steering::Drain { owner, machine } => {
                 let workers = self.core.drain(&owner, &machine);
                 if workers == 0 {
                     return Err(CallError::NoWorker { owner, machine });
                 }
-                info!(owner = owner.name(), machine, workers, "asked to leave");
+                self.happened(Happening::Draining { machine, workers });
                 Ok(workers)
             }
         }

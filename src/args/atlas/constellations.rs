@@ -13,10 +13,15 @@ use crate::args::kernel::{KernelArgs, KernelChoice};
 #[command(after_help = "\
 Examples:
   diadem constellations 8          how many there are, by symmetry class
-  diadem constellations 8 --list   each with the columns of its top and bottom queen, the rows of left and right
-  diadem constellations 12 --export .   two binary files: constellations-12-asymmetric.pp and -symmetric.pp
-  diadem constellations 12 --import constellations-12-symmetric.pp   check such a file
-  diadem constellations 12 --count constellations-12-asymmetric.pp constellations-12-symmetric.pp")]
+  diadem constellations 8 --list
+      each with the columns of its top and bottom queen, the rows of left and
+      right
+  diadem constellations 12 --export .
+      two binary files: constellations-12-asymmetric.pp and -symmetric.pp
+  diadem constellations 12 --import constellations-12-symmetric.pp
+      check such a file
+  diadem constellations 12 \\
+     --count constellations-12-asymmetric.pp constellations-12-symmetric.pp")]
 pub struct ConstellationsArgs {
     /// The board size, 1 to 32; for files 4 to 30.
     #[arg(value_name = "N")]

@@ -17,7 +17,8 @@ Examples:
   diadem picture sheet 8 --out sheet.svg              all fundamental solutions
   diadem picture board 15863724 --out board.png       one placement
   diadem picture constellation 12 --orbit 100 --out c.svg
-  diadem picture tree 8..12 --out tree.png            the level sizes of the backtrack tree")]
+  diadem picture tree 8..12 --out tree.png
+      the level sizes of the backtrack tree")]
 pub struct PictureArgs {
     #[command(subcommand)]
     pub subject: Subject,
@@ -70,8 +71,10 @@ pub struct SheetPictureArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem picture constellation 12 --orbit 100 --out c.svg    the hundredth of diadem constellations 12 --list
-  diadem picture constellation 16 --unit 7 --out unit.png    unit 7 of the plan of n = 16")]
+  diadem picture constellation 12 --orbit 100 --out c.svg
+      the hundredth of diadem constellations 12 --list
+  diadem picture constellation 16 --unit 7 --out unit.png
+      unit 7 of the plan of n = 16")]
 pub struct ConstellationPictureArgs {
     /// The board size.
     #[arg(value_name = "N")]

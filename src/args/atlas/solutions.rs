@@ -43,7 +43,8 @@ impl SettingArgs {
 Examples:
   diadem solutions 8                          all 92, numbered
   diadem solutions 30 --first 1               the first one, at once
-  diadem solutions 8 --from 4,2,7,5,1,8,6,3   in the order of this list's permutations
+  diadem solutions 8 --from 4,2,7,5,1,8,6,3
+      in the order of this list's permutations
   diadem solutions 200 --random --seed 7      one of a large board
   diadem solutions 8 --first 2 --format board
   diadem solutions 8 --format svg --out ./boards
@@ -172,8 +173,10 @@ impl TryFrom<SolutionsArgs> for Listing {
 #[command(after_help = "\
 Examples:
   diadem orbits 8                             the 12 orbits of the 92 solutions
-  diadem orbits 12 --totals                   only how many there are of each size
-  diadem orbits 13 --board torus --totals     torus queens up to turns, reflections and shifts
+  diadem orbits 12 --totals
+      only how many there are of each size
+  diadem orbits 13 --board torus --totals
+      torus queens up to turns, reflections and shifts
   diadem orbits 8 --json")]
 pub struct OrbitsArgs {
     /// The board size, 1 to 32 (listing is for up to a million solutions).
@@ -196,7 +199,8 @@ pub struct OrbitsArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem rings 8                   8 rings of 6: R1, R4, R5, R6, R10, R17, R19, R22
+  diadem rings 8
+      8 rings of 6: R1, R4, R5, R6, R10, R17, R19, R22
   diadem rings 8 --diagonals       with the shifts that compose two others
   diadem rings 8 --svg rings.svg   draw them (rings.png for pixels)")]
 pub struct RingsArgs {

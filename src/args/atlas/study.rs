@@ -11,9 +11,12 @@ use super::sizes::sizes;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem study 8..30                             a table, 1000 random runs for each board
-  diadem study 8..30 --csv study.csv --plots .   and study.csv, placements.svg, placements.png, histograms.svg, ...
-  diadem study 40 --runs 200 --limit 300         what restarts after 300 placements gain
+  diadem study 8..30
+      a table, 1000 random runs for each board
+  diadem study 8..30 --csv study.csv --plots .
+      and study.csv, placements.svg, placements.png, histograms.svg, ...
+  diadem study 40 --runs 200 --limit 300
+      what restarts after 300 placements gain
   diadem study 7 --trace                         the search step by step
   diadem study 7 --trace --random --seed 3       the same, choosing at random")]
 pub struct StudyArgs {

@@ -1,0 +1,95 @@
+//! `diadem status --watch`: the status as it changes, until the run has ended.
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use proto::Phase;
+use tokio::sync::watch;
+use tokio::time::sleep;
+use worker::Remote;
+
+use super::text::text;
+use crate::exit;
+use crate::output::print;
+use crate::progress::{Cadence, describe};
+use crate::signals::Signals;
+use crate::terminal::{COLUMNS, cut, repaints, size};
+use crate::watched::{self, Sight};
+
+/// Between two looks; the coordinator tells no more often.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// Shows what is seen until the run has ended, or somebody interrupts.
+pub async fn show(remote: Remote) -> anyhow::Result<ExitCode> {
+    let (told, sights) = watch::channel(Sight::default());
+    let mut signals = Signals::new()?;
+    tokio::select! {
+        refused = watched::watch(remote, told) => Err(refused.into()),
+        shown = follow(sights) => shown,
+        signal = signals.next() => Ok(signal.exit_code()),
+    }
+}
+
+async fn follow(mut sights: watch::Receiver<Sight>) -> anyhow::Result<ExitCode> {
+    let mut screen = repaints(&io::stdout()).then(Screen::default);
+    let mut cadence = Cadence::new(Duration::ZERO);
+    loop {
+        let sight = sights.borrow_and_update().clone();
+        let has_ended = sight.has_ended();
+        match &mut screen {
+            Some(screen) => screen.paint(&page(&sight))?,
+            None if cadence.is_due() || has_ended => print(&line(&sight))?,
+            None => {}
+        }
+        if has_ended {
+            let is_complete = sight.phase() == Some(Phase::Complete);
+            return Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(exit::UNSOUND) });
+        }
+        sights.changed().await.ok();
+        sleep(LOOK_EVERY).await;
+    }
+}
+
+/// What is painted over each time.
+fn page(sight: &Sight) -> String {
+    let status = sight.status.as_ref().map_or_else(String::new, text);
+    match &sight.gone {
+        Some((since, why)) => {
+            let seconds = since.elapsed().as_secs();
+            format!("the coordinator has not answered for {seconds} s: {why}\n{status}")
+        }
+        None if status.is_empty() => "waiting for the coordinator".to_owned(),
+        None => status,
+    }
+}
+
+/// The same in one line.
+fn line(sight: &Sight) -> String {
+    let line = match (&sight.gone, &sight.status) {
+        (Some((_, why)), _) => format!("the coordinator does not answer: {why}"),
+        (None, Some(status)) => describe(status),
+        (None, None) => "waiting for the coordinator".to_owned(),
+    };
+    cut(&line, COLUMNS)
+}
+
+/// What has been painted on a terminal.
+#[derive(Default)]
+struct Screen {
+    lines: usize,
+}
+
+impl Screen {
+    /// Paints over what was there; what does not fit the terminal is left out.
+    fn paint(&mut self, page: &str) -> io::Result<()> {
+        let (columns, rows) = size();
+        let lines: Vec<_> = page.lines().take(rows.saturating_sub(1)).collect();
+        let back = if self.lines > 0 { format!("\x1b[{}A", self.lines) } else { String::new() };
+        let text = lines.iter().fold(String::new(), |text, line| text + &cut(line, columns) + "\x1b[K\n");
+        self.lines = lines.len();
+        let mut out = io::stdout().lock();
+        write!(out, "{back}\r{text}\x1b[J")?;
+        out.flush()
+    }
+}

@@ -1,0 +1,141 @@
+//! What passes between a worker and its coordinator, as far as progress can be told from it.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
+use worker::{CoordinatorError, Lender};
+
+use crate::output::significant;
+
+/// A coordinator, with notes of what it was told and what it gave.
+pub struct Observed<L> {
+    lender: L,
+    notes: Arc<Mutex<Notes>>,
+}
+
+/// How far a worker is.
+#[derive(Clone, Debug)]
+pub struct Notes {
+    begun: Instant,
+    /// Units on record, or known there.
+    counted: u64,
+    /// Units that it holds, by the last renewal and what came since.
+    held: u64,
+    /// Since when the coordinator does not answer.
+    alone: Option<Instant>,
+}
+
+impl<L> Observed<L> {
+    /// Nothing has passed yet.
+    pub fn new(lender: L) -> Self {
+        let notes = Notes { begun: Instant::now(), counted: 0, held: 0, alone: None };
+        Self { lender, notes: Arc::new(Mutex::new(notes)) }
+    }
+
+    /// A way to the notes.
+    pub fn notes(&self) -> Arc<Mutex<Notes>> {
+        Arc::clone(&self.notes)
+    }
+
+    fn note<T>(&self, result: &Result<T, CoordinatorError>, note: impl FnOnce(&mut Notes, &T)) {
+        let mut notes = locked(&self.notes);
+        match result {
+            Ok(answer) => {
+                notes.alone = None;
+                note(&mut notes, answer);
+            }
+            Err(CoordinatorError::Unavailable(_)) => _ = notes.alone.get_or_insert_with(Instant::now),
+            Err(_) => {}
+        }
+    }
+}
+
+/// What is behind the lock. Nothing that panics is done while it is held.
+pub fn locked(notes: &Mutex<Notes>) -> MutexGuard<'_, Notes> {
+    notes.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Notes {
+    /// In one line.
+    pub fn describe(&self, threads: u32) -> String {
+        let seconds = self.begun.elapsed().as_secs_f64();
+        let rate = significant(self.counted as f64 / seconds.max(1.0));
+        let threads = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
+        let mut text = format!("{} units counted, {rate}/s on {threads}, {} held", self.counted, self.held);
+        if let Some(since) = self.alone {
+            text += &format!("; no answer for {} s", since.elapsed().as_secs());
+        }
+        text
+    }
+}
+
+#[async_trait]
+impl<L: Lender> Lender for Observed<L> {
+    async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
+        let welcome = self.lender.register(registration).await;
+        self.note(&welcome, |_, _| ());
+        welcome
+    }
+
+    async fn lease(
+        &self,
+        worker: WorkerId,
+        want: u32,
+        wait: Duration,
+    ) -> Result<LeaseReply, CoordinatorError> {
+        let reply = self.lender.lease(worker, want, wait).await;
+        self.note(&reply, |notes, reply| {
+            if let LeaseReply::Granted(leases) = reply {
+                notes.held += leases.len() as u64;
+            }
+        });
+        reply
+    }
+
+    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
+        let units = held.len() as u64;
+        let renewal = self.lender.renew(worker, held).await;
+        self.note(&renewal, |notes, _| notes.held = units);
+        renewal
+    }
+
+    async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
+        let verdicts = self.lender.report(report).await;
+        self.note(&verdicts, |notes, verdicts| {
+            let is_settled = |verdict: &&Verdict| matches!(verdict, Verdict::Recorded | Verdict::Known);
+            notes.counted += verdicts.iter().filter(is_settled).count() as u64;
+            notes.held = notes.held.saturating_sub(verdicts.len() as u64);
+        });
+        verdicts
+    }
+
+    async fn release(
+        &self,
+        worker: WorkerId,
+        held: Vec<Lease>,
+        leaving: bool,
+    ) -> Result<(), CoordinatorError> {
+        let units = held.len() as u64;
+        let released = self.lender.release(worker, held, leaving).await;
+        self.note(&released, |notes, ()| notes.held = notes.held.saturating_sub(units));
+        released
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::terminal::COLUMNS;
+
+    #[test]
+    fn a_worker_tells_what_it_has_counted_and_that_nobody_answers_within_80_columns() {
+        let begun = Instant::now();
+        let notes = Notes { begun, counted: 0, held: 1, alone: None };
+        assert_eq!(notes.describe(1), "0 units counted, 0.00/s on 1 thread, 1 held");
+        let busy = Notes { counted: 9_999_999, held: 50_000, alone: Some(begun), ..notes };
+        let line = busy.describe(256);
+        assert!(line.ends_with("; no answer for 0 s") && line.chars().count() < COLUMNS, "{line}");
+    }
+}

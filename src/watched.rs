@@ -1,0 +1,63 @@
+//! A run that is watched: its status as it comes, through all that happens to the coordinator meanwhile.
+
+use std::time::Duration;
+
+use proto::{Phase, RunStatus};
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep};
+use worker::{CoordinatorError, Remote};
+
+/// Between two attempts to reach a coordinator that is gone.
+const AGAIN: Duration = Duration::from_secs(1);
+
+/// What is seen of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Sight {
+    /// Its last status.
+    pub status: Option<RunStatus>,
+    /// Since when the coordinator does not answer, and why, if that is so.
+    pub gone: Option<(Instant, String)>,
+}
+
+impl Sight {
+    /// Whether nothing more will happen.
+    pub fn has_ended(&self) -> bool {
+        self.phase().is_some_and(|phase| matches!(phase, Phase::Complete | Phase::Withheld))
+    }
+
+    /// How far the run had come when it was last seen.
+    pub fn phase(&self) -> Option<Phase> {
+        self.status.as_ref().map(|status| status.phase)
+    }
+
+    fn lost(&mut self, why: String) {
+        let since = self.gone.as_ref().map_or_else(Instant::now, |(since, _)| *since);
+        self.gone = Some((since, why));
+    }
+}
+
+/// Tells all that is seen until the coordinator refuses; one that is gone is called again and again.
+pub async fn watch(remote: Remote, sights: watch::Sender<Sight>) -> CoordinatorError {
+    loop {
+        let why = match one_call(&remote, &sights).await {
+            CoordinatorError::Unavailable(why) => why,
+            error => return error,
+        };
+        sights.send_modify(|sight| sight.lost(why));
+        sleep(AGAIN).await;
+    }
+}
+
+/// Tells what is seen until the call fails.
+async fn one_call(remote: &Remote, sights: &watch::Sender<Sight>) -> CoordinatorError {
+    let mut feed = match remote.watch().await {
+        Ok(feed) => feed,
+        Err(error) => return error,
+    };
+    loop {
+        match feed.next().await {
+            Ok(status) => sights.send_replace(Sight { status: Some(status), gone: None }),
+            Err(error) => return error,
+        };
+    }
+}

@@ -1,0 +1,144 @@
+//! What is written to terminals, and to what is none: lines of 80 columns, and escape codes only where they are understood.
+
+use std::process::Command;
+
+use crate::harness::{Completed, Folder, Running, free_address, until};
+
+const COLUMNS: usize = 80;
+
+#[track_caller]
+fn fits(text: &str) {
+    for line in text.lines() {
+        assert!(line.chars().count() <= COLUMNS, "{} columns: {line:?}", line.chars().count());
+    }
+}
+
+/// Whether codes are in it that set colours: those that end with an m.
+fn has_colours(text: &str) -> bool {
+    text.split("\x1b[")
+        .skip(1)
+        .any(|code| code.find(char::is_alphabetic).is_some_and(|end| code[end..].starts_with('m')))
+}
+
+/// The command on a terminal of that kind, as `script` makes one; what the terminal was sent, from stdout and stderr.
+fn on_terminal(folder: &Folder, term: &str, no_color: bool, args: &str) -> String {
+    let line = format!("{} {args}", env!("CARGO_BIN_EXE_diadem"));
+    let mut script = Command::new("script");
+    script.args(["--quiet", "--return", "--command", &line, "/dev/null"]).current_dir(folder.path());
+    script.env("TERM", term).env_remove("NO_COLOR");
+    if no_color {
+        script.env("NO_COLOR", "1");
+    }
+    Completed::of(script.output().unwrap()).stdout
+}
+
+/// A run with nobody who counts.
+fn idle(folder: &Folder) -> (Running, String) {
+    let address = free_address();
+    let coordinator = folder.start(&format!("coordinator --n 20 --run run --listen {address}"), "log");
+    until("it answers", || folder.run(&format!("status --coordinator http://{address}")).code == Some(0));
+    (coordinator, address)
+}
+
+/// The names in the list of commands that a help has.
+fn commands(help: &str) -> Vec<String> {
+    let list =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let name = |line: &str| {
+        line.strip_prefix("  ")?.split(' ').next().filter(|name| !name.is_empty()).map(str::to_owned)
+    };
+    list.filter_map(name).filter(|name| name != "help").collect()
+}
+
+#[test]
+fn all_help_fits_80_columns() {
+    let folder = Folder::new();
+    let mut pages = vec![String::new()];
+    let mut read = 0;
+    while let Some(command) = pages.pop() {
+        for flag in ["-h", "--help"] {
+            let help = folder.run(&format!("{command} {flag}")).stdout;
+            fits(&help);
+            if flag == "--help" {
+                pages.extend(commands(&help).into_iter().map(|name| format!("{command} {name}")));
+            }
+        }
+        read += 1;
+    }
+    assert!(read > 25, "only {read} commands were looked at");
+}
+
+#[test]
+fn the_status_fits_80_columns_whatever_workers_are_called() {
+    let folder = Folder::new();
+    let (coordinator, address) = idle(&folder);
+    let name = "x".repeat(150);
+    let work = format!(
+        "worker --coordinator http://{address} --threads 1 --isa portable --name {name} --machine {name}"
+    );
+    let worker = folder.start(&work, "worker.log");
+    let status = || folder.run(&format!("status --coordinator http://{address}")).stdout;
+    until("it is there", || !status().contains("no workers"));
+    let text = status();
+    fits(&text);
+    assert!(text.contains("xxx…") && text.contains("lately:"), "{text}");
+    drop((worker, coordinator));
+}
+
+#[test]
+fn a_watched_status_is_painted_over_on_a_terminal_and_written_in_lines_elsewhere() {
+    let folder = Folder::new();
+    let address = free_address();
+    let serve = format!("coordinator --n 14 --run run --listen {address} --json");
+    let watch = format!("status --coordinator http://{address} --watch");
+    let watching = folder.start(&watch, "watch.log");
+    let painted = std::thread::scope(|scope| {
+        let painted = scope.spawn(|| on_terminal(&folder, "xterm", true, &watch));
+        let dumb = scope.spawn(|| on_terminal(&folder, "dumb", false, &watch));
+        let coordinator = folder.start(&format!("{serve} --stay"), "log");
+        let worker =
+            folder.start(&format!("worker --coordinator http://{address} --threads 1"), "worker.log");
+        assert_eq!(worker.end().code, Some(0));
+        let (painted, dumb) = (painted.join().unwrap(), dumb.join().unwrap());
+        assert!(!dumb.contains('\x1b'), "{dumb:?}");
+        assert!(dumb.lines().last().unwrap().starts_with("n = 14: 100.00 %"), "{dumb}");
+        let plain = watching.end();
+        assert_eq!(plain.code, Some(0), "{plain:?}");
+        fits(&plain.stdout);
+        assert!(!plain.stdout.contains('\x1b') && plain.stdout.contains("n = 14: 100.00 %"), "{plain:?}");
+        drop(coordinator);
+        painted
+    });
+    assert!(painted.contains("\x1b[K") && painted.contains("n = 14, complete: 100.00 %"), "{painted:?}");
+    assert!(!has_colours(&painted), "{painted:?}");
+}
+
+#[test]
+fn a_coordinator_and_a_worker_tell_how_far_they_are_in_plain_lines() {
+    let folder = Folder::new();
+    let (coordinator, address) = idle(&folder);
+    let worker = folder.start(&format!("worker --coordinator http://{address} --threads 1"), "worker.log");
+    let log = |running: &Running| std::fs::read_to_string(&running.log).unwrap();
+    let told = |running: &Running, word: &str| {
+        log(running).lines().find(|line| line.contains(word)).map(str::to_owned)
+    };
+    until("both have told it", || {
+        told(&coordinator, "n = 20: ").is_some() && told(&worker, " units counted, ").is_some()
+    });
+    for line in [told(&coordinator, "n = 20: "), told(&worker, " units counted, ")] {
+        fits(&line.unwrap());
+    }
+    assert!(!log(&coordinator).contains('\x1b') && !log(&worker).contains('\x1b'));
+    assert!(told(&coordinator, " 1 worker").is_some() || log(&coordinator).contains("0 workers"));
+}
+
+#[test]
+fn progress_is_painted_on_a_terminal_without_colours_where_they_are_unwanted() {
+    let folder = Folder::new();
+    for (term, no_color) in [("xterm", true), ("xterm", false), ("dumb", false)] {
+        let seen = on_terminal(&folder, term, no_color, "count 16 --threads 1 --method search --in-memory");
+        assert!(seen.contains("Q(16) = 14772512"), "{seen:?}");
+        assert_eq!(seen.contains('\x1b'), term != "dumb", "{seen:?}");
+        assert!(!has_colours(&seen), "{seen:?}");
+    }
+}

@@ -1,0 +1,48 @@
+//! A run that is watched over gRPC: its status, as often as the coordinator publishes it.
+
+use std::time::Duration;
+
+use proto::{RunStatus, v1};
+use tonic::Streaming;
+
+use crate::boxed::Boxed;
+use crate::coordinator::CoordinatorError;
+use crate::remote::{Remote, not_understood, sort};
+
+/// A run that is watched.
+#[derive(Debug)]
+pub struct StatusFeed {
+    remote: Remote,
+    site: usize,
+    replies: Streaming<v1::StatusReply>,
+}
+
+impl StatusFeed {
+    /// Where the run stands next.
+    ///
+    /// # Errors
+    /// The coordinator ends the call, cannot be reached any more, or says what is not understood.
+    pub async fn next(&mut self) -> Result<RunStatus, CoordinatorError> {
+        let failed = |error| self.remote.sites().failed(self.site, error);
+        match self.replies.message().await {
+            Ok(Some(reply)) => RunStatus::try_from(reply).map_err(|error| failed(not_understood(error))),
+            Ok(None) => Err(failed(CoordinatorError::Unavailable("the coordinator has ended".into()))),
+            Err(status) => Err(failed(sort(&status))),
+        }
+    }
+}
+
+impl Remote {
+    /// Begins to watch the coordinator's run.
+    ///
+    /// # Errors
+    /// If the coordinator cannot be reached, or refuses.
+    pub fn watch(&self) -> Boxed<'_, Result<StatusFeed, CoordinatorError>> {
+        Box::pin(async move {
+            let site = self.sites().current();
+            let mut client = self.client(site);
+            let replies = self.answer(site, Duration::ZERO, client.watch(v1::StatusRequest {})).await?;
+            Ok(StatusFeed { remote: self.clone(), site, replies })
+        })
+    }
+}

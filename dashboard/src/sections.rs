@@ -176,8 +176,8 @@ fn workers(status: &RunStatus) -> Value {
     let mut workers: Vec<&WorkerStatus> = status.workers.iter().collect();
     workers.sort_by(|a, b| {
         let silence = |worker: &WorkerStatus| Reverse(worker.last_word.max(SILENT));
-        let who = |worker: &WorkerStatus| (worker.machine.clone(), worker.name.clone());
-        silence(a).cmp(&silence(b)).then_with(|| who(a).cmp(&who(b)))
+        let who = (&a.machine, &a.name).cmp(&(&b.machine, &b.name));
+        silence(a).cmp(&silence(b)).then(who)
     });
     list(workers.into_iter(), status.workers_total, |worker| {
         json!([

@@ -119,8 +119,9 @@ fn checked(directory: &RunDirectory, audit: &Audit, answer: &Answer) -> anyhow::
     let (mark, sums) = (audit.tail.end.mark, audit.standing.sums());
     let mut checked = vec![
         format!(
-            "{} records in {} ledger files, each intact by its CRC and following the one before by its hash",
-            mark.records, audit.tail.end.file
+            "{} records in {} of the ledger, each intact by its CRC and following the one before by its hash",
+            mark.records,
+            if audit.tail.end.file == 1 { "1 file".into() } else { format!("{} files", audit.tail.end.file) },
         ),
         format!("one standing count each for {} units; {} were confirmed", answer.units, sums.checks),
         "the counts of constellations with a symmetry do not contradict each other".into(),

@@ -103,13 +103,18 @@ async fn connect(stream: TcpStream, router: Router, guard: Guard, _permit: Owned
     stream.set_nodelay(true).ok();
     let stream = Patience::new(stream, READ_TIME);
     if !guard.encrypts() {
-        converse(stream, router).await;
+        converse(Box::new(stream), router).await;
     } else if let Some(stream) = guard.agree_with_browser(stream).await {
-        converse(stream, router).await;
+        converse(Box::new(stream), router).await;
     }
 }
 
-async fn converse(stream: impl AsyncRead + AsyncWrite + Unpin + Send, router: Router) {
+/// A connection, encrypted or not: HTTP is compiled once for both.
+trait Transmission: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Transmission for S {}
+
+async fn converse(stream: Box<dyn Transmission>, router: Router) {
     let service = TowerToHyperService::new(router);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

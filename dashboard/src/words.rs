@@ -2,7 +2,7 @@
 
 use std::time::{Duration, UNIX_EPOCH};
 
-use proto::{Phase, TimeLeft};
+use proto::TimeLeft;
 
 /// Units of time by their seconds, the largest first.
 const UNITS: [(f64, &str); 7] = [
@@ -99,16 +99,6 @@ pub fn scientific(number: f64) -> String {
 fn raised(digit: char) -> char {
     const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
     digit.to_digit(10).map_or('⁻', |digit| RAISED[digit as usize])
-}
-
-/// How far a run has come, in a word that scripts and people read.
-pub fn phase(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Counting => "counting",
-        Phase::Auditing => "auditing",
-        Phase::Complete => "complete",
-        Phase::Withheld => "withheld",
-    }
 }
 
 /// A time in seconds since 1970 as RFC 3339 has it, in UTC.

@@ -71,7 +71,7 @@ function showRun(run) {
   byId("phase").textContent = PHASES[run.phase];
   byId("phase").className = `pill ${run.phase}`;
   tell("trouble", run.trouble);
-  tell("paused", run.paused === null ? "" : `Paused: no units are lent. ${run.paused}`);
+  tell("paused", run.paused === null ? "" : `Paused, no units are lent${run.paused ? `: ${run.paused}` : ""}`);
   const isCounting = run.phase === "counting";
   byId("left").textContent = isCounting ? leftInWords(run) : AFTER[run.phase];
   byId("ends").textContent = isCounting && run.paused === null ? ends(run) : "";

@@ -110,7 +110,7 @@ async fn mean_this_machine(State(site): State<Arc<Site>>, request: Request, next
     if site.door.is_meant(request.headers()) {
         return next.run(request).await;
     }
-    let why = "this dashboard is reached as localhost or 127.0.0.1 only\n";
+    let why = "without keys this dashboard is reached by an address, or by a name without dots: as localhost, 127.0.0.1\n";
     (StatusCode::MISDIRECTED_REQUEST, why).into_response()
 }
 

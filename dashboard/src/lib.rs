@@ -19,5 +19,6 @@ mod words;
 
 pub mod assurance;
 
+pub use broadcast::Statuses;
 pub use report::{Contribution, RunReport};
-pub use server::{Statuses, serve, statuses};
+pub use server::{serve, statuses};

@@ -62,6 +62,7 @@ pub fn router(site: Arc<Site>) -> Router {
     let file = |content_type: &'static str, text: &'static str| {
         get(async move || ([(CONTENT_TYPE, content_type)], text))
     };
+    let script = |text| file("text/javascript; charset=utf-8", text);
     let guarded = Router::new()
         .route("/", file("text/html; charset=utf-8", include_str!("../assets/dashboard.html")))
         .route("/events", get(events))
@@ -70,10 +71,10 @@ pub fn router(site: Arc<Site>) -> Router {
     Router::new()
         .merge(guarded)
         .route("/dashboard.css", file("text/css; charset=utf-8", include_str!("../assets/dashboard.css")))
-        .route(
-            "/dashboard.js",
-            file("text/javascript; charset=utf-8", include_str!("../assets/dashboard.js")),
-        )
+        .route("/dashboard.js", script(include_str!("../assets/dashboard.js")))
+        .route("/elements.js", script(include_str!("../assets/elements.js")))
+        .route("/families.js", script(include_str!("../assets/families.js")))
+        .route("/speed.js", script(include_str!("../assets/speed.js")))
         .route("/diadem.svg", file("image/svg+xml", include_str!("../assets/diadem.svg")))
         .route("/healthz", get(async || "alive\n"))
         .route("/readyz", get(ready))

@@ -46,7 +46,8 @@ fn arriving(connection: &mut TcpStream) -> String {
 fn a_page_is_under_200_kib_with_all_that_it_loads_and_an_update_under_20() {
     let huge = made_up::huge();
     let site = Site::open(huge.clone());
-    let files = ["/", "/dashboard.css", "/dashboard.js", "/diadem.svg"];
+    let files =
+        ["/", "/dashboard.css", "/dashboard.js", "/elements.js", "/families.js", "/speed.js", "/diadem.svg"];
     let files: usize = files.map(|path| site.get(path, &[]).body.len()).into_iter().sum();
     let mut stream = site.ask("/events", &[]);
     let first = arriving(&mut stream);

@@ -29,7 +29,7 @@ pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
 pub use limits::LimitsArgs;
 pub use plan::new_plan;
-pub use published::{CertifyArgs, HeadArgs};
+pub use published::{CertifyArgs, HeadArgs, ReportArgs};
 pub use records::{ExportArgs, MergeArgs, RetractArgs, VerifyArgs};
 pub use steering::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs};
 pub use value::ThreadsArgs;
@@ -88,6 +88,7 @@ pub enum Command {
     Export(ExportArgs),
     Head(HeadArgs),
     Certify(CertifyArgs),
+    Report(ReportArgs),
     Merge(MergeArgs),
     Retract(RetractArgs),
     Estimate(EstimateArgs),

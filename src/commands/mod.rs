@@ -14,6 +14,7 @@ mod head;
 mod keys;
 mod merge;
 mod policy;
+mod report;
 mod retract;
 mod status;
 mod steer;
@@ -37,6 +38,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Export(args) => export::run(&args),
         Command::Head(args) => head::run(&args),
         Command::Certify(args) => certify::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Retract(args) => retract::run(&args),
         Command::Estimate(args) => estimate::run(&args),

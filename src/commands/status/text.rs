@@ -3,7 +3,7 @@
 use dashboard::assurance;
 use proto::{RunStatus, WorkerStatus};
 
-use super::{open, phase};
+use super::open;
 use crate::output::{significant, span, time_left};
 use crate::terminal::{cut, wrapped};
 
@@ -33,7 +33,7 @@ fn headline(status: &RunStatus) -> String {
     format!(
         "n = {}, {}: {:.2} % of the work, {} so far, {}",
         status.board,
-        phase(status.phase),
+        status.phase,
         100.0 * status.progress,
         span(status.elapsed),
         time_left(status),

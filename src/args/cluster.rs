@@ -307,6 +307,31 @@ pub struct StatusArgs {
     pub watch: bool,
 }
 
+/// Shows a run on the whole terminal, as it goes on: machines, workers, families, events.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem top
+  diadem top --coordinator https://10.0.0.7:7227 --keys keys/status
+
+Keys: q quits, ? shows the others.
+
+Environment: DIADEM_STATUS_TOKEN stands for status.token.")]
+pub struct TopArgs {
+    /// The coordinator's address; several are tried in turn.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "DIADEM_COORDINATOR",
+        value_delimiter = ',',
+        default_value = "http://127.0.0.1:7227"
+    )]
+    pub coordinator: Vec<String>,
+    /// Know the coordinator, and be known: a folder with ca.pem and status.token or join.token.
+    #[arg(long, value_name = "DIR")]
+    pub keys: Option<PathBuf>,
+}
+
 fn address(text: &str) -> Result<SocketAddr, ValueError> {
     text.parse().map_err(|_| ValueError::new(text, "an IP address and a port, as in 127.0.0.1:7227"))
 }

@@ -20,7 +20,9 @@ mod value;
 use clap::{Parser, Subcommand};
 
 pub use bench::BenchArgs;
-pub use cluster::{CoordinatorArgs, FollowArgs, OnLost, PolicyArgs, ServedRun, StatusArgs, WorkerArgs};
+pub use cluster::{
+    CoordinatorArgs, FollowArgs, OnLost, PolicyArgs, ServedRun, StatusArgs, TopArgs, WorkerArgs,
+};
 pub use count::{CountArgs, LocalCount, Storage};
 pub use estimate::{EstimateArgs, Fleet};
 pub use kernel::KernelChoice;
@@ -61,6 +63,7 @@ pub enum Command {
     Worker(WorkerArgs),
     Follow(FollowArgs),
     Status(StatusArgs),
+    Top(TopArgs),
     Keys(KeysArgs),
     Verify(VerifyArgs),
     Export(ExportArgs),

@@ -16,6 +16,7 @@ mod policy;
 mod retract;
 mod status;
 mod steer;
+mod top;
 mod verify;
 mod worker;
 
@@ -31,6 +32,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Worker(args) => worker::run(args),
         Command::Follow(args) => follow::run(args),
         Command::Status(args) => status::run(&args),
+        Command::Top(args) => top::run(&args),
         Command::Keys(args) => keys::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),

@@ -35,7 +35,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn phase(phase: Phase) -> &'static str {
+pub fn phase(phase: Phase) -> &'static str {
     match phase {
         Phase::Counting => "counting",
         Phase::Auditing => "auditing",

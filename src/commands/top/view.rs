@@ -35,7 +35,7 @@ pub fn draw(frame: &mut Frame<'_>, sight: &Sight, screen: &mut Screen) {
     }
     frame.render_widget(Paragraph::new(last_line(sight, screen)), foot);
     if screen.shows_help {
-        draw_help(frame, body, screen);
+        draw_help(frame, body);
     }
 }
 
@@ -135,7 +135,7 @@ fn events(status: &RunStatus, width: usize) -> Vec<Line<'static>> {
     status.events.iter().map(line).collect()
 }
 
-fn draw_help(frame: &mut Frame<'_>, area: Rect, screen: &Screen) {
+fn draw_help(frame: &mut Frame<'_>, area: Rect) {
     let width = HELP.iter().map(|line| line.len()).max().unwrap_or(0) as u16 + 4;
     let height = HELP.len() as u16 + 2;
     let (width, height) = (width.min(area.width), height.min(area.height));

@@ -13,12 +13,14 @@ use std::thread;
 use std::time::Duration;
 
 use indicatif::ProgressBar;
+use serde_json::json;
 use tracing::Level;
 use tracing_subscriber::filter::{ParseError, Targets};
 use tracing_subscriber::fmt::{self, MakeWriter};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
+use crate::args::LogFormat;
 use crate::terminal::has_colours;
 
 /// At most so many lines wait to be written.
@@ -39,6 +41,8 @@ static BELOW: Mutex<Option<ProgressBar>> = Mutex::new(None);
 /// How many lines were left out since the last that was written.
 static LEFT_OUT: AtomicU64 = AtomicU64::new(0);
 
+static FORMAT: OnceLock<LogFormat> = OnceLock::new();
+
 enum Entry {
     Line(Vec<u8>),
     /// All before this has been written.
@@ -55,8 +59,12 @@ pub fn start(level: Level) {
         Ok(asked) => (asked.unwrap_or(usual), None),
         Err(mistake) => (usual, Some(mistake)),
     };
-    let lines = fmt::layer().with_writer(Lines).with_ansi(has_colours(&io::stderr())).with_target(false);
-    tracing_subscriber::registry().with(shown).with(lines).init();
+    let lines = fmt::layer().with_writer(Lines).with_target(false);
+    let registry = tracing_subscriber::registry().with(shown);
+    match format() {
+        LogFormat::Text => registry.with(lines.with_ansi(has_colours(&io::stderr()))).init(),
+        LogFormat::Json => registry.with(lines.json().flatten_event(true).with_current_span(false)).init(),
+    }
     if let Some(mistake) = mistake {
         tracing::warn!(
             "DIADEM_LOG is not understood, write it like \"debug\" or \"warn,coordinator=debug\": {mistake}"
@@ -70,9 +78,27 @@ fn asked() -> Result<Option<Targets>, ParseError> {
     if asked.is_empty() { Ok(None) } else { asked.parse().map(Some) }
 }
 
+/// What the log looks like from now on.
+pub fn set_format(format: LogFormat) {
+    FORMAT.set(format).ok();
+}
+
+fn format() -> LogFormat {
+    FORMAT.get().copied().unwrap_or_default()
+}
+
 /// Says a sentence, with a line end after it.
 pub fn say(sentence: Arguments<'_>) {
-    put(format!("{sentence}\n").into_bytes());
+    put(line(sentence));
+}
+
+/// A sentence as a line of the log.
+fn line(sentence: Arguments<'_>) -> Vec<u8> {
+    let line = match format() {
+        LogFormat::Text => sentence.to_string(),
+        LogFormat::Json => json!({ "message": sentence.to_string() }).to_string(),
+    };
+    (line + "\n").into_bytes()
 }
 
 /// Keeps that line below all that is written from now on.
@@ -112,7 +138,8 @@ pub fn finish() {
 
 /// Puts a line into the queue, if there is room.
 fn put(mut line: Vec<u8>) {
-    if line.len() > LONGEST {
+    // Half of a JSON object would be none.
+    if line.len() > LONGEST && format() == LogFormat::Text {
         line.truncate(LONGEST);
         line.extend(" ...\n".as_bytes());
     }
@@ -131,12 +158,12 @@ fn write(entries: &Receiver<Entry>) {
     let mut err = io::stderr();
     for entry in entries {
         match entry {
-            Entry::Line(line) => {
+            Entry::Line(text) => {
                 let left_out = LEFT_OUT.swap(0, Ordering::Relaxed);
-                let mut told = line;
+                let mut told = text;
                 if left_out > 0 {
-                    let sentence = format!("diadem: {left_out} lines of the log were left out\n");
-                    told.splice(0..0, sentence.into_bytes());
+                    let sentence = format_args!("diadem: {left_out} lines of the log were left out");
+                    told.splice(0..0, line(sentence));
                 }
                 if above(|| err.write_all(&told)).is_err() {
                     LEFT_OUT.fetch_add(left_out + 1, Ordering::Relaxed);

@@ -4,7 +4,6 @@
 
 mod access;
 mod args;
-mod assurance;
 mod command_line;
 mod commands;
 mod ending;
@@ -31,7 +30,10 @@ use log::say;
 fn main() -> ExitCode {
     log::quiet_panics();
     let code = match Args::try_parse() {
-        Ok(args) => ended(commands::run(args.command)),
+        Ok(args) => {
+            log::set_format(args.log_format);
+            ended(commands::run(args.command))
+        }
         Err(error) => usage(&error),
     };
     log::finish();

@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use coordinator::store::Notice;
 use coordinator::{Agreement, Answer};
+use dashboard::assurance;
 use proto::{RunStatus, TimeLeft};
 use serde_json::json;
 
+use crate::exit;
 use crate::log::say;
-use crate::{assurance, exit};
 
 /// Prints the text and a newline to stdout.
 pub fn print(text: &str) -> anyhow::Result<()> {

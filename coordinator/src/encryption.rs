@@ -4,7 +4,7 @@
 use std::fmt;
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -22,8 +22,9 @@ use tonic::transport::server::Connected;
 /// A connection that has not agreed on its keys in this time is dropped.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// What is spoken over the connections.
+/// What is spoken over the connections of workers, and of browsers.
 const HTTP2: &[u8] = b"h2";
+const HTTP1: &[u8] = b"http/1.1";
 
 /// The certificate and its key are of no use, or do not belong together.
 #[derive(Debug, Error)]
@@ -54,10 +55,16 @@ impl fmt::Debug for ServerKeys {
 }
 
 impl ServerKeys {
-    fn config(&self) -> Result<ServerConfig, UnusableKeys> {
+    fn configs(&self) -> Result<Configs, UnusableKeys> {
+        // A browser would ask its user for a certificate that nobody has.
+        let browsers = self.config(HTTP1, None)?;
+        Ok(Configs { workers: self.config(HTTP2, self.client_authority.as_deref())?, browsers })
+    }
+
+    fn config(&self, protocol: &[u8], authority: Option<&str>) -> Result<Arc<ServerConfig>, UnusableKeys> {
         let chain = certificates(&self.certificate)?;
         let key = PrivateKeyDer::from_pem_slice(self.key.as_bytes()).map_err(UnusableKeys::because)?;
-        let config = match &self.client_authority {
+        let config = match authority {
             None => ServerConfig::builder().with_no_client_auth(),
             Some(authority) => {
                 let mut roots = RootCertStore::empty();
@@ -68,8 +75,8 @@ impl ServerKeys {
             }
         };
         let mut config = config.with_single_cert(chain, key).map_err(UnusableKeys::because)?;
-        config.alpn_protocols.push(HTTP2.to_vec());
-        Ok(config)
+        config.alpn_protocols.push(protocol.to_vec());
+        Ok(Arc::new(config))
     }
 }
 
@@ -77,9 +84,16 @@ fn certificates(pem: &str) -> Result<Vec<CertificateDer<'static>>, UnusableKeys>
     CertificateDer::pem_slice_iter(pem.as_bytes()).collect::<Result<_, _>>().map_err(UnusableKeys::because)
 }
 
+/// How it is agreed on keys with either kind of client.
+#[derive(Debug)]
+struct Configs {
+    workers: Arc<ServerConfig>,
+    browsers: Arc<ServerConfig>,
+}
+
 /// Encrypts connections. Clones share the keys, so that they can be replaced while connections come.
 #[derive(Clone, Debug)]
-pub struct Encryption(Arc<RwLock<Arc<ServerConfig>>>);
+pub struct Encryption(Arc<RwLock<Configs>>);
 
 impl Encryption {
     /// With these keys.
@@ -87,7 +101,7 @@ impl Encryption {
     /// # Errors
     /// They are of no use.
     pub fn new(keys: &ServerKeys) -> Result<Self, UnusableKeys> {
-        Ok(Self(Arc::new(RwLock::new(Arc::new(keys.config()?)))))
+        Ok(Self(Arc::new(RwLock::new(keys.configs()?))))
     }
 
     /// With these keys from the next connection on.
@@ -95,16 +109,36 @@ impl Encryption {
     /// # Errors
     /// They are of no use; those before them stay.
     pub fn replace(&self, keys: &ServerKeys) -> Result<(), UnusableKeys> {
-        let config = Arc::new(keys.config()?);
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = config;
+        let configs = keys.configs()?;
+        *self.0.write().unwrap_or_else(PoisonError::into_inner) = configs;
         Ok(())
     }
 
-    /// Agrees with the other end on the keys of a connection; nothing where that fails, or takes too long.
+    /// Agrees with a worker on the keys of a connection; nothing where that fails, or takes too long.
     pub(crate) async fn agree<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) -> Option<TlsStream<S>> {
-        let config = Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner));
-        timeout(HANDSHAKE, TlsAcceptor::from(config).accept(stream)).await.ok()?.ok()
+        let config = Arc::clone(&self.configs().workers);
+        agree(config, stream).await
     }
+
+    /// Agrees with a browser on them.
+    pub(crate) async fn agree_with_browser<S>(&self, stream: S) -> Option<TlsStream<S>>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let config = Arc::clone(&self.configs().browsers);
+        agree(config, stream).await
+    }
+
+    fn configs(&self) -> RwLockReadGuard<'_, Configs> {
+        self.0.read().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+async fn agree<S>(config: Arc<ServerConfig>, stream: S) -> Option<TlsStream<S>>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    timeout(HANDSHAKE, TlsAcceptor::from(config).accept(stream)).await.ok()?.ok()
 }
 
 /// A connection as it is served, encrypted or not.

@@ -5,9 +5,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use proto::AccessToken;
 use proto::v1::coordinator_server::CoordinatorServer;
 use thiserror::Error;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpListener;
+use tokio_rustls::server::TlsStream;
 use tonic::transport::Server;
 
 use crate::access::Access;
@@ -39,8 +42,8 @@ pub enum ServeError {
     Transport(#[from] tonic::transport::Error),
 }
 
-/// Whom a server lets in, and over what.
-#[derive(Debug)]
+/// Whom a server lets in, and over what. Clones share it.
+#[derive(Clone, Debug)]
 pub struct Guard {
     access: Access,
     encryption: Option<Encryption>,
@@ -50,6 +53,29 @@ impl Guard {
     /// Lets in whom `access` lets in; over TLS only where there is an encryption. Both can be changed while it serves.
     pub fn new(access: Access, encryption: Option<Encryption>) -> Self {
         Self { access, encryption }
+    }
+
+    /// Whether callers have to present something.
+    pub fn asks(&self) -> bool {
+        self.access.is_guarded()
+    }
+
+    /// Whether the bearer of the token may read where the run stands.
+    pub fn lets_read(&self, token: &AccessToken) -> bool {
+        self.access.lets_read(token)
+    }
+
+    /// Whether it is spoken over TLS.
+    pub fn encrypts(&self) -> bool {
+        self.encryption.is_some()
+    }
+
+    /// Agrees with a browser on the keys of a connection; nothing where that fails, or there is no encryption.
+    pub async fn agree_with_browser<S>(&self, stream: S) -> Option<TlsStream<S>>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        self.encryption.as_ref()?.agree_with_browser(stream).await
     }
 }
 

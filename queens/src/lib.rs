@@ -17,6 +17,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+pub mod extrapolation;
 pub mod kernel;
 pub mod known;
 pub mod orbit_search;

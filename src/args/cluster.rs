@@ -24,6 +24,8 @@ use super::value::{Auto, ValueError, auto, time};
 Examples:
   diadem coordinator --n 20 --run ./diadem-20   begin a run
   diadem coordinator --run ./diadem-20          go on with it
+  diadem coordinator --run ./diadem-20 --http 127.0.0.1:7228
+      with a dashboard at http://127.0.0.1:7228
   diadem coordinator --run ./diadem-20 --listen 0.0.0.0:7227 \\
      --keys keys/coordinator
       for other machines too
@@ -55,6 +57,11 @@ pub struct CoordinatorArgs {
     /// Where to listen for workers.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7227", value_parser = address)]
     listen: SocketAddr,
+    /// Serve a dashboard of the run to browsers, and metrics to Prometheus, as on 127.0.0.1:7228 [default: none].
+    ///
+    /// Elsewhere than on this machine alone it wants --keys: browsers are asked for the status token then.
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
+    http: Option<SocketAddr>,
     /// Speak TLS, and let those in who have a token or a certificate: a folder as diadem keys init makes it, with
     /// server.pem, server.key, join.token and, if wished, status.token and ca.pem (for client certificates).
     #[arg(long, value_name = "DIR")]
@@ -87,6 +94,8 @@ pub struct ServedRun {
     pub double_check: Option<DoubleCheck>,
     pub replicas: Option<u32>,
     pub listen: SocketAddr,
+    /// Where the dashboard is served, if it is.
+    pub http: Option<SocketAddr>,
     pub keys: Option<PathBuf>,
     /// Who signs for the run, if it is not the run's own key.
     pub signing_key: Option<PathBuf>,
@@ -97,19 +106,30 @@ pub struct ServedRun {
     pub json: bool,
 }
 
-/// Whoever can reach the address could take part, and nobody has said that they may.
+/// Whoever can reach an address could take part or look on, and nobody has said that they may.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-#[error(
-    "{0} can be reached from other machines: say --keys DIR (diadem keys init makes one), or --insecure if everybody \
-     who can reach it may take part"
-)]
-pub struct UnguardedError(SocketAddr);
+pub enum UnguardedError {
+    #[error(
+        "{0} can be reached from other machines: say --keys DIR (diadem keys init makes one), or --insecure if everybody \
+         who can reach it may take part"
+    )]
+    Run(SocketAddr),
+    #[error(
+        "{0} can be reached from other machines: say --keys DIR (diadem keys init makes one, with a status token), or \
+         --insecure if everybody who can reach it may see the dashboard"
+    )]
+    Dashboard(SocketAddr),
+}
 
 impl TryFrom<CoordinatorArgs> for ServedRun {
     type Error = UnguardedError;
     fn try_from(args: CoordinatorArgs) -> Result<Self, UnguardedError> {
-        if !args.listen.ip().is_loopback() && args.keys.is_none() && !args.insecure {
-            return Err(UnguardedError(args.listen));
+        let is_guarded = args.keys.is_some() || args.insecure;
+        if !is_guarded && !args.listen.ip().is_loopback() {
+            return Err(UnguardedError::Run(args.listen));
+        }
+        if let Some(address) = args.http.filter(|address| !is_guarded && !address.ip().is_loopback()) {
+            return Err(UnguardedError::Dashboard(address));
         }
         Ok(Self {
             board: args.n,
@@ -119,6 +139,7 @@ impl TryFrom<CoordinatorArgs> for ServedRun {
             double_check: args.double_check,
             replicas: args.replicas,
             listen: args.listen,
+            http: args.http,
             keys: args.keys,
             signing_key: args.key,
             stays: args.stay,

@@ -17,7 +17,7 @@ mod records;
 mod steering;
 mod value;
 
-use clap::{Parser, Subcommand};
+use clap::{Parser, Subcommand, ValueEnum};
 
 pub use bench::BenchArgs;
 pub use cluster::{
@@ -54,6 +54,26 @@ interrupted."
 pub struct Args {
     #[command(subcommand)]
     pub command: Command,
+    /// What the log on stderr looks like: text, json.
+    #[arg(
+        long,
+        global = true,
+        value_name = "FORMAT",
+        value_enum,
+        default_value = "text",
+        hide_possible_values = true
+    )]
+    pub log_format: LogFormat,
+}
+
+/// What the log looks like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum LogFormat {
+    /// A line of text for each event.
+    #[default]
+    Text,
+    /// A JSON object for each event, on a line of its own: timestamp, level, message, fields, and the spans around it.
+    Json,
 }
 
 #[derive(Debug, Subcommand)]

@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 use anyhow::{anyhow, bail};
 use coordinator::shard::Shard;
 use coordinator::store::{OpenOptions, Store};
-use coordinator::{Handle, serve};
+use coordinator::{Guard, Handle, serve};
 use queens::Plan;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tracing::{Level, info, warn};
 
@@ -28,6 +29,9 @@ const OPEN_FILES: u64 = 80;
 /// Workers are told that all is counted until none has called for this long. They renew their leases twice in that time.
 const FAREWELL: Duration = Duration::from_secs(5);
 
+/// Browsers have so long to show how it ended.
+const LAST_LOOK: Duration = Duration::from_secs(3);
+
 /// Somebody who calls all the same is not waited for any longer.
 const LONGEST_FAREWELL: Duration = Duration::from_mins(1);
 
@@ -40,7 +44,8 @@ pub fn run(run: ServedRun) -> anyhow::Result<ExitCode> {
 
 async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     let (guard, keys) = guard(run.keys.as_deref())?;
-    let listener = listen(run.listen).await?;
+    let listener = listen(run.listen, "--listen").await?;
+    let browsers = listen_for_browsers(run, &guard).await?;
     let (store, standing, notices) = Store::open(OpenOptions {
         begin: run.plan().map(Plan::derive).transpose()?,
         board: run.board,
@@ -56,6 +61,7 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     let handle =
         Handle::start_replicated(plan, Shard::default(), standing, run.double_check, store, run.replicas)?;
     tokio::spawn(keys.watch(handle.clone()));
+    let dashboard = browsers.map(|listener| show(listener, &handle, guard.clone()));
     let (shutdown, stopped) = oneshot::channel::<()>();
     let stopped = Box::pin(async {
         stopped.await.ok();
@@ -72,15 +78,45 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     handle.close().await;
     shutdown.send(()).ok();
     timeout(Duration::from_secs(1), server).await.ok();
+    if let Some(dashboard) = dashboard {
+        timeout(LAST_LOOK, dashboard).await.ok();
+    }
     code
 }
 
-async fn listen(address: SocketAddr) -> anyhow::Result<TcpListener> {
+/// The port of the dashboard, where there is to be one. A token is not asked for where others could overhear it.
+async fn listen_for_browsers(run: &ServedRun, guard: &Guard) -> anyhow::Result<Option<TcpListener>> {
+    let Some(address) = run.http else { return Ok(None) };
+    if guard.asks() && !guard.encrypts() && !address.ip().is_loopback() {
+        bail!(
+            "tokens would come to the dashboard on {address} in the clear: say --keys DIR, or --http 127.0.0.1:7228"
+        );
+    }
+    listen(address, "--http").await.map(Some)
+}
+
+/// Serves the dashboard. The run goes on without, if that fails.
+fn show(listener: TcpListener, handle: &Handle, guard: Guard) -> JoinHandle<()> {
+    let scheme = if guard.encrypts() { "https" } else { "http" };
+    if let Ok(address) = listener.local_addr() {
+        info!("the dashboard is at {scheme}://{address}");
+    }
+    let serving = tokio::spawn(dashboard::serve(listener, dashboard::statuses(handle.snapshots()), guard));
+    tokio::spawn(async {
+        match serving.await {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => warn!("the dashboard has ended, the run goes on: {error}"),
+            Err(error) => warn!("the dashboard has ended, the run goes on: {error}"),
+        }
+    })
+}
+
+async fn listen(address: SocketAddr, option: &str) -> anyhow::Result<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| {
         let hint = match error.kind() {
-            io::ErrorKind::AddrInUse => "; another process uses the port, choose one with --listen",
-            io::ErrorKind::AddrNotAvailable => "; --listen takes an address of this machine",
-            _ => "",
+            io::ErrorKind::AddrInUse => format!("; another process uses the port, choose one with {option}"),
+            io::ErrorKind::AddrNotAvailable => format!("; {option} takes an address of this machine"),
+            _ => String::new(),
         };
         anyhow!("cannot listen on {address}: {error}{hint}")
     })

@@ -7,11 +7,11 @@
 //! millions of solutions in one, so that the spread is small.
 
 mod campaign;
-mod extrapolation;
 mod sampled;
 
 use std::process::ExitCode;
 
+use queens::extrapolation::{Extrapolation, extrapolate};
 use queens::kernel::{Isa, Method};
 use queens::{Board, known};
 use serde_json::{Map, Value, json};
@@ -21,7 +21,6 @@ use crate::measurement::speed::candidates;
 use crate::output::print;
 use crate::signals::Interruption;
 use campaign::Campaign;
-use extrapolation::extrapolate;
 use sampled::sample;
 
 /// An estimate of a number of solutions.
@@ -33,6 +32,12 @@ pub struct Estimate {
     pub error: f64,
     /// By how many standard errors the truth departs from it in one case of twenty.
     pub quantile: f64,
+}
+
+impl From<Extrapolation> for Estimate {
+    fn from(Extrapolation { ln, error }: Extrapolation) -> Self {
+        Self { ln: Some(ln), error, quantile: 1.96 }
+    }
 }
 
 impl Estimate {
@@ -80,7 +85,7 @@ pub fn in_advance(board: Board) -> Option<String> {
 }
 
 pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
-    let opinion = extrapolate(args.n);
+    let opinion = extrapolate(args.n).map(Estimate::from);
     let Some(board) = u8::try_from(args.n).ok().and_then(|n| Board::new(n).ok()) else {
         beyond(args, opinion.as_ref())?;
         return Ok(ExitCode::SUCCESS);
@@ -155,4 +160,16 @@ fn extrapolated(opinion: &Estimate) -> String {
         opinion.text(1.0, 4),
         100.0 * opinion.error
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn boards_of_a_thousand_rows_have_numbers_that_no_float_holds() {
+        let estimate = extrapolate(1000).map(Estimate::from).unwrap();
+        assert!(estimate.text(1.0, 2).ends_with("e2158"), "{}", estimate.text(1.0, 2));
+        assert!(estimate.json()["estimate"].is_string());
+    }
 }

@@ -101,3 +101,38 @@ fn an_answer_that_cannot_be_printed_is_a_failure() {
     let help = Completed::of(folder.diadem("--help").stdout(full_disk()).output().unwrap());
     assert_eq!(help.code, Some(1), "{help:?}");
 }
+
+#[test]
+fn a_log_in_json_is_an_object_on_each_line_with_worker_unit_and_attempt() {
+    let folder = Folder::new();
+    let address = free_address();
+    let coordinator = folder.start_command(
+        folder
+            .diadem(&format!("coordinator --n 12 --run run --listen {address} --log-format json"))
+            .env("DIADEM_LOG", "debug"),
+        "c.log",
+    );
+    let worker = folder.start_command(
+        folder
+            .diadem(&format!("worker --coordinator http://{address} --threads 1 --log-format json"))
+            .env("DIADEM_LOG", "worker=debug"),
+        "w.log",
+    );
+    assert_eq!((worker.end().code, coordinator.end().code), (Some(0), Some(0)));
+    let lines = |log: &str| -> Vec<serde_json::Value> {
+        let text = std::fs::read_to_string(folder.path().join(log)).unwrap();
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}")))
+            .collect()
+    };
+    let counted = |line: &&serde_json::Value| line["message"] == "counted";
+    let at_coordinator = lines("c.log");
+    let spans = &at_coordinator.iter().find(counted).expect("counts are logged")["spans"];
+    assert!(spans[0]["worker"].is_string() && spans[1]["unit"].is_string(), "{spans}");
+    assert_eq!(spans[1]["attempt"], 1, "{spans}");
+    let at_worker = lines("w.log");
+    assert!(at_worker.iter().find(counted).expect("counts are logged")["unit"].is_string());
+    let refused = folder.run("verify nowhere --log-format json");
+    let refused: serde_json::Value = serde_json::from_str(&refused.stderr).unwrap();
+    assert!(refused["message"].as_str().unwrap().contains("nowhere"), "{refused}");
+}

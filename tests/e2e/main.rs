@@ -6,6 +6,7 @@ mod attack;
 mod cluster;
 mod count;
 mod damage;
+mod dashboard;
 mod estimate;
 mod exit_codes;
 mod follow;

@@ -44,10 +44,15 @@ impl Bearers {
         self.tokens.is_empty()
     }
 
-    /// Who shows this. Hashes are compared, all of them, and in constant time (as [`blake3::Hash`] promises), so that
-    /// the time tells nothing about the tokens.
+    /// Who shows this, in a call's metadata.
     pub(super) fn caller(&self, authorization: &[u8]) -> Option<&Caller> {
-        let presented = hash(&AccessToken::from_bearer(authorization).ok()?);
+        self.of(&AccessToken::from_bearer(authorization).ok()?)
+    }
+
+    /// Whose token it is. Hashes are compared, all of them, and in constant time (as [`blake3::Hash`] promises), so that
+    /// the time tells nothing about the tokens.
+    pub(super) fn of(&self, token: &AccessToken) -> Option<&Caller> {
+        let presented = hash(token);
         let known = self.tokens.iter().map(|(known, caller)| (*known == presented).then_some(caller));
         known.fold(None, Option::or)
     }

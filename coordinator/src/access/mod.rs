@@ -5,7 +5,7 @@ mod bearers;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
-use proto::{AUTHORIZATION, Owner};
+use proto::{AUTHORIZATION, AccessToken, Owner};
 use tonic::Status;
 use tonic::codegen::http;
 use tracing::warn;
@@ -59,6 +59,13 @@ impl Access {
     /// The owners that are let in no more.
     pub fn revoked(&self) -> Vec<Owner> {
         self.bearers().revoked().cloned().collect()
+    }
+
+    /// Whether the bearer of the token may read where the run stands.
+    pub(crate) fn lets_read(&self, token: &AccessToken) -> bool {
+        let bearers = self.bearers();
+        let caller = bearers.of(token).filter(|caller| !bearers.is_revoked(&caller.owner));
+        self.open || caller.is_some_and(|caller| caller.right.allows(Right::Read))
     }
 
     /// Where connections have their seats.

@@ -55,6 +55,11 @@ impl Losses {
         given_up
     }
 
+    /// How often the unit was lost.
+    pub fn of(&self, unit: UnitId) -> u8 {
+        self.of.get(&unit).map_or(0, |loss| loss.times)
+    }
+
     /// The unit was counted after all.
     pub fn forgive(&mut self, unit: UnitId) {
         if !self.of.is_empty() {

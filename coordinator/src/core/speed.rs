@@ -25,6 +25,9 @@ const FOUR_OF_FIVE: f64 = 1.28;
 /// Units beyond so many, the older ones, count for less and less.
 const MEMORY: f64 = 2000.0;
 
+/// For so long, in seconds, workers gather counts before they report them.
+const GATHERED: f64 = 0.25;
+
 /// So many times the time that a thread needs to be known is remembered of how busy they are.
 const SETTLED: f64 = 20.0;
 
@@ -162,7 +165,7 @@ impl Speed {
 
     /// How long it takes, in seconds, until it can be told how busy threads are.
     fn settling(&self) -> f64 {
-        1.0 + self.completions.mean().max(self.symmetric.mean())
+        GATHERED + self.completions.mean().max(self.symmetric.mean())
     }
 
     /// How much of the time the threads count, from 0 to 1. What they have begun is not reported yet, and they had begun as
@@ -170,7 +173,7 @@ impl Speed {
     fn share_of_threads(&self, now: Duration) -> f64 {
         let Busy { threads, fresh, before, processor, .. } = self.busy;
         let (threads, wall, settling) = (threads as f64, self.wall(now), self.settling());
-        let begun = fresh * (wall * before).min(self.completions.mean() / 2.0);
+        let begun = fresh * (wall * before).min(f64::midpoint(GATHERED, self.completions.mean()));
         let share = (processor + begun + threads * settling * before) / (threads * (wall + settling));
         share.min(1.0)
     }

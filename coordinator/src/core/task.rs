@@ -134,6 +134,11 @@ impl Core {
         self.plan.summand(unit).is_symmetric_count()
     }
 
+    /// The how-manieth attempt to count the unit this is: 1, and 1 more for each worker that was lost with it.
+    pub fn attempt(&self, unit: UnitId) -> u8 {
+        self.losses.of(unit).saturating_add(1)
+    }
+
     /// Whether the unit is lent, or its count is on its way to the disk.
     pub(super) fn is_taken(&self, unit: UnitId) -> bool {
         self.leases.contains(unit) || self.recording.contains_key(&unit)

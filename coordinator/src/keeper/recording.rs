@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use proto::{Owner, Report, Term, Verdict};
-use tracing::warn;
+use tracing::{debug, debug_span, warn};
 
 use super::Keeper;
 use super::inbox::{CallError, ReplyTo};
@@ -33,11 +33,15 @@ impl Keeper {
         let unix_time = self.unix_time();
         let mut verdicts = Vec::with_capacity(report.counts.len());
         let mut records = Vec::new();
+        let _span = debug_span!("report", worker = %report.worker).entered();
         for count in &report.counts {
+            let unit = count.lease.unit;
+            let _span = debug_span!("unit", %unit, attempt = self.core.attempt(unit)).entered();
+            debug!(completions = count.completions, cpu = count.cpu.as_secs_f64(), "counted");
             match self.core.judge(now, unix_time, report.worker, count) {
                 Ok((verdict, mut new_records)) => {
                     if verdict == Verdict::Conflict && self.may_log(owner) {
-                        let (unit, worker) = (count.lease.unit, report.worker);
+                        let worker = report.worker;
                         warn!(%unit, %worker, completions = count.completions, "counts of a unit disagree");
                     }
                     verdicts.push(verdict);

@@ -4,11 +4,11 @@
 //! and uses logarithms, whose last bits differ between machines. Work is in nanoseconds of one core with AVX-512
 //! (docs/performance.md, "How long a unit takes", has the measurements).
 //!
-//! Four features of a position tell how long its kernel takes: how many completions the mean-field
-//! [estimate](super::estimate) expects row by row, how many column by column, how many squares are open, and, for the
-//! row-by-row search, the nodes that it expects, or for halves that meet the number of allowed boundary pairs. The logarithm of
-//! the time is linear in them (the open squares as they are). Small boards are left alone: finding this out would take longer
-//! than it is worth.
+//! Five features of a position tell how long its kernel takes: how many completions the mean-field
+//! [estimate](super::estimate) expects row by row, how many column by column, how many squares are open, for the row-by-row
+//! search the nodes that it expects, or for halves that meet the number of allowed boundary pairs, and the weight by which the
+//! plan orders its parts: what is left of a run are parts with small ones. The logarithm of the time is linear in them (the
+//! open squares as they are). Small boards are left alone: finding this out would take longer than it is worth.
 
 use std::sync::OnceLock;
 
@@ -21,8 +21,8 @@ use crate::position::Position;
 use crate::squares::Squares;
 use crate::summand::{Measure, Summand};
 
-/// From this board on units are looked at one by one.
-const LOOKED_AT: u8 = 20;
+/// From these boards on units are looked at one by one, for the row-by-row search and for halves that meet.
+const LOOKED_AT: [u8; 2] = [20, 18];
 
 /// So many units of a part tell how long all of them take on average, and so many of the whole plan, but for two of each
 /// part.
@@ -43,19 +43,48 @@ struct Coefficients {
     open: f64,
     /// Of the logarithm of the expected nodes, or of the number of boundary pairs.
     last: f64,
+    /// Of the logarithm of the weight by which the plan orders the position's part.
+    part: f64,
 }
 
 /// Fitted to random units of n = 20 and 21.
-const SEARCH: Coefficients =
-    Coefficients { base: [6.7521, -0.831], completions: [0.5139, 1.2213], open: -0.0964, last: 1.1372 };
+const SEARCH: Coefficients = Coefficients {
+    base: [6.7521, -0.831],
+    completions: [0.5139, 1.2213],
+    open: -0.0964,
+    last: 1.1372,
+    part: 0.0,
+};
 
 /// Fitted to random units of n = 22 to 25 by three and four central columns.
-const CENTRE: Coefficients =
-    Coefficients { base: [1.349, 0.3492], completions: [0.334, -0.9035], open: 0.0844, last: 0.1286 };
+const CENTRE: Coefficients = Coefficients {
+    base: [1.349, 0.3492],
+    completions: [0.334, -0.9035],
+    open: 0.0844,
+    last: 0.1286,
+    part: 0.0,
+};
 
 /// Fitted to these and to random units of n = 20 and 21 by outer rows and sides.
-const FAMILIES: Coefficients =
-    Coefficients { base: [-1.1557, 0.5615], completions: [0.1463, -0.8234], open: 0.0808, last: 0.1159 };
+const FAMILIES: Coefficients = Coefficients {
+    base: [-1.1557, 0.5615],
+    completions: [0.1463, -0.8234],
+    open: 0.0808,
+    last: 0.1159,
+    part: 0.0,
+};
+
+/// Fitted to all units of n = 18, 19 and 20 by families.
+const SMALL_FAMILIES: Coefficients = Coefficients {
+    base: [8.6416, -0.0535],
+    completions: [-0.7929, -0.2031],
+    open: 0.0898,
+    last: 0.0602,
+    part: 0.3717,
+};
+
+/// The last board for which these are better.
+const LAST_SMALL: u8 = 21;
 
 /// Nanoseconds of a node that the estimate expects, and of a completion, on small boards: roughly, also for symmetric counts.
 const SMALL: [f64; 2] = [1.0, 15.0];
@@ -104,7 +133,7 @@ impl Work {
             let indices: Vec<u64> = (0..part.units()).collect();
             part.positions_of_units(&indices)
                 .iter()
-                .map(|position| self.of_position(position) as f32)
+                .map(|position| self.of_position(part, position) as f32)
                 .collect()
         };
         at_least_one(self.units[number].get_or_init(all)[index as usize].into())
@@ -112,7 +141,11 @@ impl Work {
 
     /// Whether all units of the part are taken to be alike.
     fn is_coarse(&self, part: &Part) -> bool {
-        self.n.n() < LOOKED_AT || part.summand().is_symmetric_count()
+        !self.looks_at_units() || part.summand().is_symmetric_count()
+    }
+
+    fn looks_at_units(&self) -> bool {
+        self.n.n() >= LOOKED_AT[usize::from(!self.is_for_search())]
     }
 
     fn is_for_search(&self) -> bool {
@@ -123,7 +156,7 @@ impl Work {
         let by_method = |of: [f64; 2]| of[usize::from(!self.is_for_search())];
         let rough = part.unit_weight() as f64;
         match part.summand() {
-            _ if self.n.n() < LOOKED_AT || part.units() == 0 => rough * by_method(SMALL),
+            _ if !self.looks_at_units() || part.units() == 0 => rough * by_method(SMALL),
             Summand::Symmetric(_, Measure::HalfTurn) => rough * by_method(HALF_TURN),
             Summand::Symmetric(_, Measure::QuarterTurn) => rough * by_method(HALF_TURN) * QUARTER_TURN,
             _ => {
@@ -136,18 +169,19 @@ impl Work {
                     |k: u64| (u128::from(k) << 64 | within(k)) * u128::from(part.units()) / u128::from(count);
                 let indices: Vec<u64> = (0..count).map(|k| (place(k) >> 64) as u64).collect();
                 let sample = part.positions_of_units(&indices);
-                sample.iter().map(|position| self.of_position(position)).sum::<f64>() / count as f64
+                sample.iter().map(|position| self.of_position(part, position)).sum::<f64>() / count as f64
             }
         }
     }
 
-    fn of_position(&self, position: &Position) -> f64 {
+    fn of_position(&self, part: &Part, position: &Position) -> f64 {
         let (board, queens) = (self.n, position.queens());
         let [rows, columns] = [empty_rows(board, queens), empty_columns(board, queens)];
         let squares = Squares::of(position);
         let open: u32 = squares.rows().map(|row| squares.open_columns(row).count_ones()).sum();
         let of = match self.scheme {
             Scheme::Constellations { .. } => SEARCH,
+            Scheme::Families { .. } if self.n.n() <= LAST_SMALL => SMALL_FAMILIES,
             Scheme::Families { .. } => FAMILIES,
             Scheme::Centre { .. } => CENTRE,
         };
@@ -165,7 +199,8 @@ impl Work {
             + of.completions[0] * by_rows.ln()
             + of.completions[1] * by_columns.ln()
             + of.open * f64::from(open)
-            + of.last * last.ln();
+            + of.last * last.ln()
+            + of.part * (part.unit_weight() as f64).ln();
         logs.exp()
     }
 }
@@ -190,13 +225,13 @@ mod tests {
     #[test]
     fn units_add_up_to_about_the_whole_and_exactly_on_small_boards() {
         let sum = |plan: &Plan| (0..plan.units()).map(|id| u128::from(plan.weight(UnitId(id)))).sum::<u128>();
-        for n in [1, 2, 4, 9, 16, 19] {
+        for n in [1, 2, 4, 9, 16, 17] {
             for spec in [PlanSpec::new(board(n)), PlanSpec::families(board(n))] {
                 let plan = plan(spec);
                 assert_eq!(sum(&plan), plan.total_weight(), "{spec:?}");
             }
         }
-        for n in [20, 24] {
+        for n in [19, 20, 24] {
             for spec in [PlanSpec::new(board(n)), PlanSpec::families(board(n))] {
                 let plan = plan(spec);
                 let ratio = sum(&plan) as f64 / plan.total_weight() as f64;

@@ -1,10 +1,10 @@
 //! Where a run stands, as one JSON object: docs/watching.md says what its keys mean.
 
+use dashboard::assurance;
 use proto::{Event, FamilyStatus, MachineStatus, RunStatus, Sample, WorkerStatus};
 use serde_json::{Value, json};
 
 use super::{open, phase};
-use crate::assurance;
 
 /// The status as JSON.
 pub fn value(status: &RunStatus) -> Value {

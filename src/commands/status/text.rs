@@ -1,9 +1,9 @@
 //! Where a run stands, for people: lines of at most 80 columns.
 
+use dashboard::assurance;
 use proto::{RunStatus, WorkerStatus};
 
 use super::{open, phase};
-use crate::assurance;
 use crate::output::{significant, span, time_left};
 use crate::terminal::{filled, wrapped};
 

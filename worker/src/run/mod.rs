@@ -33,6 +33,7 @@ use thiserror::Error;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
+use tracing::debug;
 
 use crate::boxed::Boxed;
 use crate::coordinator::{CoordinatorError, Lender};
@@ -296,6 +297,8 @@ impl<P: Pool> WorkerLoop<P> {
                 if let Some(lease) = self.counting.remove(&count.lease.unit) {
                     count.lease.token = lease.token;
                 }
+                let (unit, cpu) = (count.lease.unit, count.cpu.as_secs_f64());
+                debug!(%unit, cpu, completions = count.completions, "counted");
                 self.pace.counted(count.cpu);
                 self.counted.push(count);
             }

@@ -1,0 +1,160 @@
+//! What all viewers are sent: each section written once for all of them, when it has changed.
+//!
+//! Nothing is kept for a viewer: one that reads slowly is sent what is newest when it has read, and has missed what was
+//! between. It is sent a number of bytes at a time, beginning with the sections that are wanted first; the rest comes next
+//! time.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::body::Bytes;
+use proto::RunStatus;
+use tokio::sync::watch;
+use tokio::time::{Instant, sleep, timeout};
+use tokio_stream::StreamExt;
+
+use crate::Statuses;
+use crate::sections::SECTIONS;
+
+/// A viewer is sent not more than this at a time, apart from the first one.
+const UPDATE_BYTES: usize = 19 << 10;
+
+/// Sections are written at most so often.
+const PUBLISH_EVERY: Duration = Duration::from_secs(1);
+
+/// A section as it is sent.
+#[derive(Clone, Debug)]
+struct Message {
+    /// Counts the changes.
+    version: u64,
+    written: Instant,
+    text: Bytes,
+}
+
+/// All sections as they are sent.
+type Messages = [Message; SECTIONS.len()];
+
+/// Where the run stands, for those who ask now and those who go on watching.
+#[derive(Clone, Debug)]
+pub struct Broadcast {
+    /// Where the run stands.
+    pub status: watch::Receiver<Arc<RunStatus>>,
+    messages: watch::Receiver<Messages>,
+}
+
+/// Who writes the sections.
+#[derive(Debug)]
+pub struct Announcer {
+    status: watch::Sender<Arc<RunStatus>>,
+    messages: watch::Sender<Messages>,
+}
+
+impl Broadcast {
+    /// Begins with where the run stands.
+    pub fn begin(status: RunStatus) -> (Announcer, Self) {
+        let messages = SECTIONS.map(|section| Message {
+            version: 1,
+            written: Instant::now(),
+            text: written(section.name, &(section.say)(&status)),
+        });
+        let (status, status_receiver) = watch::channel(Arc::new(status));
+        let (messages, messages_receiver) = watch::channel(messages);
+        (Announcer { status, messages }, Self { status: status_receiver, messages: messages_receiver })
+    }
+
+    /// A viewer that has seen nothing yet.
+    pub fn viewer(&self) -> Viewer {
+        Viewer { messages: self.messages.clone(), seen: [0; SECTIONS.len()], has_more: false }
+    }
+}
+
+impl Announcer {
+    /// Tells what comes, until nothing more does.
+    pub async fn tell(self, mut statuses: Statuses) {
+        let last = || RunStatus::clone(&self.status.borrow());
+        loop {
+            match timeout(PUBLISH_EVERY, statuses.next()).await {
+                Ok(Some(status)) => self.publish(status, false),
+                Ok(None) => break,
+                // Sections that were not due then may be now.
+                Err(_) => self.publish(last(), false),
+            }
+            sleep(PUBLISH_EVERY).await;
+        }
+        self.publish(last(), true);
+    }
+
+    /// Writes the sections that have changed and are due, or at the close all that have changed.
+    fn publish(&self, status: RunStatus, closing: bool) {
+        let now = Instant::now();
+        self.messages.send_if_modified(|messages| {
+            let mut any = false;
+            for (message, section) in messages.iter_mut().zip(SECTIONS) {
+                if !closing && now < message.written + section.every {
+                    continue;
+                }
+                let text = written(section.name, &(section.say)(&status));
+                if text != message.text {
+                    *message = Message { version: message.version + 1, written: now, text };
+                    any = true;
+                }
+            }
+            any
+        });
+        self.status.send_replace(Arc::new(status));
+    }
+}
+
+/// A section as an event of a stream of events: JSON has no line ends.
+fn written(name: &str, value: &serde_json::Value) -> Bytes {
+    format!("event: {name}\ndata: {value}\n\n").into()
+}
+
+/// Somebody who watches.
+#[derive(Debug)]
+pub struct Viewer {
+    messages: watch::Receiver<Messages>,
+    /// The version of each section that it was sent; 0 for none.
+    seen: [u64; SECTIONS.len()],
+    /// Whether there is more than it was sent.
+    has_more: bool,
+}
+
+impl Viewer {
+    /// What it is to be sent next; nothing when nothing more comes.
+    pub async fn next(&mut self) -> Option<Bytes> {
+        if self.seen == [0; SECTIONS.len()] {
+            return Some(self.unseen(usize::MAX));
+        }
+        loop {
+            if self.has_more {
+                // With what is published next, unless nothing is.
+                timeout(3 * PUBLISH_EVERY, self.messages.changed()).await.ok();
+            } else {
+                self.messages.changed().await.ok()?;
+            }
+            let text = self.unseen(UPDATE_BYTES);
+            if !text.is_empty() {
+                return Some(text);
+            }
+        }
+    }
+
+    /// The sections that it has not seen, as far as they fit.
+    fn unseen(&mut self, most: usize) -> Bytes {
+        let messages = self.messages.borrow_and_update();
+        let mut text = Vec::new();
+        self.has_more = false;
+        for (message, seen) in messages.iter().zip(&mut self.seen) {
+            if message.version > *seen {
+                if text.len() + message.text.len() <= most {
+                    text.extend_from_slice(&message.text);
+                    *seen = message.version;
+                } else {
+                    self.has_more = true;
+                }
+            }
+        }
+        text.into()
+    }
+}

@@ -1,0 +1,144 @@
+//! Who may see the dashboard: whoever can connect where nothing is asked for, else who shows a token that lets read.
+//!
+//! A token comes with each request, as scripts send it, or once in the address, from where it goes into a cookie that no
+//! script of the page can read. On loopback a request must also name this machine: a page elsewhere whose name was made to
+//! mean 127.0.0.1 could read the dashboard otherwise, with its visitor's browser.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::http::header::{AUTHORIZATION, COOKIE, HOST};
+use axum::http::{HeaderMap, HeaderValue};
+use coordinator::Guard;
+use proto::AccessToken;
+
+/// A cookie is kept for so long, in seconds: a run takes months.
+const COOKIE_SECONDS: u32 = 366 * 86400;
+
+/// The door.
+#[derive(Debug)]
+pub struct Door {
+    guard: Guard,
+    address: SocketAddr,
+}
+
+impl Door {
+    /// The door of a dashboard at that address.
+    pub fn new(guard: Guard, address: SocketAddr) -> Self {
+        Self { guard, address }
+    }
+
+    /// Whether a request is meant for this machine.
+    pub fn is_meant(&self, headers: &HeaderMap) -> bool {
+        if !self.address.ip().is_loopback() {
+            return true;
+        }
+        let host = headers.get(HOST).and_then(|host| host.to_str().ok());
+        host.is_some_and(is_local)
+    }
+
+    /// Whether a request may see the dashboard.
+    pub fn lets_in(&self, headers: &HeaderMap) -> bool {
+        !self.guard.asks()
+            || headers
+                .get(AUTHORIZATION)
+                .and_then(|value| AccessToken::from_bearer(value.as_bytes()).ok())
+                .is_some_and(|token| self.guard.lets_read(&token))
+            || self.cookies(headers).any(|token| self.guard.lets_read(&token))
+    }
+
+    /// The cookie for a token, if that lets in.
+    pub fn cookie(&self, token: &str) -> Option<HeaderValue> {
+        let token: AccessToken = token.parse().ok().filter(|token| self.guard.lets_read(token))?;
+        let mut cookie = format!("{}=", self.cookie_name());
+        token.expose().bytes().for_each(|byte| cookie.push_str(&format!("{byte:02x}")));
+        let secure = if self.guard.encrypts() { "; Secure" } else { "" };
+        cookie += &format!("; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_SECONDS}{secure}");
+        let mut value: HeaderValue = cookie.parse().ok()?;
+        value.set_sensitive(true);
+        Some(value)
+    }
+
+    /// Browsers keep cookies by machine: other coordinators of this one have ports of their own.
+    fn cookie_name(&self) -> String {
+        format!("diadem-{}", self.address.port())
+    }
+
+    /// The tokens in the cookies of a request.
+    fn cookies<'a>(&self, headers: &'a HeaderMap) -> impl Iterator<Item = AccessToken> + use<'a> {
+        let prefix = format!("{}=", self.cookie_name());
+        let cookies = headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
+        cookies
+            .flat_map(|value| value.split(';'))
+            .filter_map(move |cookie| cookie.trim().strip_prefix(&prefix).and_then(token))
+    }
+}
+
+/// The token that a cookie holds in hexadecimal digits.
+fn token(digits: &str) -> Option<AccessToken> {
+    let pairs = digits.as_bytes().chunks(2);
+    let bytes = pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
+    String::from_utf8(bytes.collect::<Option<Vec<u8>>>()?).ok()?.parse().ok()
+}
+
+/// Whether a host, with a port or without, is this machine by a name that cannot be made to mean another.
+fn is_local(host: &str) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let name = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+    name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+}
+
+#[cfg(test)]
+mod tests {
+    use coordinator::{Access, Bearers, Right};
+    use proto::Owner;
+
+    use super::*;
+
+    const TOKEN: &str = "0123456789abcdef;\"0123456789abcdef";
+
+    fn door(asks: bool) -> Door {
+        let mut bearers = Bearers::default();
+        bearers.admit(&TOKEN.parse().unwrap(), Owner::new("status"), Right::Read);
+        let access = if asks { Access::guarded(bearers) } else { Access::open() };
+        Door::new(Guard::new(access, None), "127.0.0.1:7228".parse().unwrap())
+    }
+
+    fn headers(name: &'static str, value: &str) -> HeaderMap {
+        HeaderMap::from_iter([(name.parse().unwrap(), value.parse().unwrap())])
+    }
+
+    #[test]
+    fn a_token_lets_in_by_header_and_by_cookie_and_nothing_else_does() {
+        let door = door(true);
+        assert!(door.lets_in(&headers("authorization", &format!("Bearer {TOKEN}"))));
+        let cookie = door.cookie(TOKEN).unwrap();
+        let cookie = cookie.to_str().unwrap();
+        assert!(cookie.contains("; HttpOnly; SameSite=Strict") && !cookie.contains(TOKEN));
+        let pair = cookie.split(';').next().unwrap();
+        assert!(door.lets_in(&headers("cookie", &format!("other=1; {pair}"))));
+        assert!(!door.lets_in(&headers("cookie", &pair.replace("7228", "7229"))));
+        assert!(!door.lets_in(&headers("cookie", &format!("{pair}0"))));
+        assert!(!door.lets_in(&headers("cookie", "diadem-7228=zz")));
+        assert!(!door.lets_in(&headers("authorization", &format!("Bearer {TOKEN}x"))));
+        assert!(!door.lets_in(&headers("authorization", &format!("Basic {TOKEN}"))));
+        assert!(!door.lets_in(&HeaderMap::new()));
+        assert!(door.cookie(&TOKEN.replace('0', "1")).is_none());
+    }
+
+    #[test]
+    fn where_nothing_is_asked_for_all_are_let_in_who_mean_this_machine() {
+        let door = door(false);
+        assert!(door.lets_in(&HeaderMap::new()));
+        for host in ["127.0.0.1:7228", "localhost", "LocalHost:80", "[::1]:7228", "127.3.2.1"] {
+            assert!(door.is_meant(&headers("host", host)), "{host}");
+        }
+        for host in ["evil.example:7228", "localhost.evil.example", "10.0.0.7", "", "127.0.0.1.evil.example"]
+        {
+            assert!(!door.is_meant(&headers("host", host)), "{host}");
+        }
+        assert!(!door.is_meant(&HeaderMap::new()));
+    }
+}

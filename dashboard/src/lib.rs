@@ -1,0 +1,20 @@
+//! What a run looks like: as a page that is live, as metrics for Prometheus, as a report of one file.
+//!
+//! [`serve`] is given where the run stands, time after time, and shows it to browsers; it knows nothing else of the run and
+//! can do nothing to it. Each section of the page is written once when it has changed, however many watch.
+
+#![forbid(unsafe_code)]
+
+mod broadcast;
+mod chart;
+mod door;
+mod metrics;
+mod patience;
+mod routes;
+mod sections;
+mod server;
+mod words;
+
+pub mod assurance;
+
+pub use server::{Statuses, serve, statuses};

@@ -1,0 +1,185 @@
+//! What is served under which path.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use axum::body::{Body, Bytes};
+use axum::extract::{Query, Request, State};
+use axum::http::header::{
+    CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE,
+    WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::middleware::{Next, from_fn_with_state, map_response};
+use axum::response::{IntoResponse, Response};
+use axum::routing::get;
+use proto::{Phase, RunStatus};
+use serde::Deserialize;
+use tokio::sync::mpsc::channel;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+use tokio_stream::StreamExt;
+use tokio_stream::wrappers::ReceiverStream;
+
+use crate::broadcast::{Broadcast, Viewer};
+use crate::door::Door;
+use crate::metrics;
+
+/// Not more watch at a time.
+const MOST_VIEWERS: u32 = 64;
+
+/// A viewer that nothing was told for so long is told that there is nothing new, so that either end knows of the other.
+const SILENCE: Duration = Duration::from_secs(15);
+
+/// Where a page may load what from, and that nothing frames it.
+const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
+    img-src 'self' data:; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
+
+/// What all requests are answered from.
+#[derive(Debug)]
+pub struct Site {
+    broadcast: Broadcast,
+    door: Door,
+    viewers: Arc<Semaphore>,
+}
+
+impl Site {
+    /// For those whom the door lets in.
+    pub fn new(broadcast: Broadcast, door: Door) -> Self {
+        Self { broadcast, door, viewers: Arc::new(Semaphore::new(MOST_VIEWERS as usize)) }
+    }
+
+    /// Waits until nobody watches any more.
+    pub async fn all_viewers_left(&self) {
+        self.viewers.acquire_many(MOST_VIEWERS).await.ok();
+    }
+}
+
+/// The way from paths to what is served.
+pub fn router(site: Arc<Site>) -> Router {
+    let file = |content_type: &'static str, text: &'static str| {
+        get(async move || ([(CONTENT_TYPE, content_type)], text))
+    };
+    let guarded = Router::new()
+        .route("/", file("text/html; charset=utf-8", include_str!("../assets/dashboard.html")))
+        .route("/events", get(events))
+        .route("/metrics", get(metrics))
+        .layer(from_fn_with_state(Arc::clone(&site), let_in));
+    Router::new()
+        .merge(guarded)
+        .route("/dashboard.css", file("text/css; charset=utf-8", include_str!("../assets/dashboard.css")))
+        .route(
+            "/dashboard.js",
+            file("text/javascript; charset=utf-8", include_str!("../assets/dashboard.js")),
+        )
+        .route("/diadem.svg", file("image/svg+xml", include_str!("../assets/diadem.svg")))
+        .route("/healthz", get(async || "alive\n"))
+        .route("/readyz", get(ready))
+        .layer(from_fn_with_state(Arc::clone(&site), mean_this_machine))
+        .layer(map_response(harden))
+        .with_state(site)
+}
+
+/// What is asked for in the address.
+#[derive(Deserialize)]
+struct Asked {
+    token: Option<String>,
+}
+
+/// Lets those pass who may see the dashboard. A token in the address goes into a cookie.
+async fn let_in(
+    State(site): State<Arc<Site>>,
+    Query(asked): Query<Asked>,
+    request: Request,
+    next: Next,
+) -> Response {
+    if let Some(cookie) = asked.token.and_then(|token| site.door.cookie(&token)) {
+        let headers = [(SET_COOKIE, cookie), (LOCATION, HeaderValue::from_static("/"))];
+        return (StatusCode::SEE_OTHER, headers).into_response();
+    }
+    if site.door.lets_in(request.headers()) {
+        return next.run(request).await;
+    }
+    let headers = [(WWW_AUTHENTICATE, "Bearer"), (CONTENT_TYPE, "text/html; charset=utf-8")];
+    (StatusCode::UNAUTHORIZED, headers, include_str!("../assets/token.html")).into_response()
+}
+
+async fn mean_this_machine(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
+    if site.door.is_meant(request.headers()) {
+        return next.run(request).await;
+    }
+    let why = "this dashboard is reached as localhost or 127.0.0.1 only\n";
+    (StatusCode::MISDIRECTED_REQUEST, why).into_response()
+}
+
+async fn harden(mut response: Response) -> Response {
+    let headers: [(HeaderName, &'static str); 4] = [
+        (CONTENT_SECURITY_POLICY, POLICY),
+        (X_CONTENT_TYPE_OPTIONS, "nosniff"),
+        (REFERRER_POLICY, "no-referrer"),
+        (CACHE_CONTROL, "no-store"),
+    ];
+    for (name, value) in headers {
+        response.headers_mut().insert(name, HeaderValue::from_static(value));
+    }
+    response
+}
+
+/// The sections of the page, as they change.
+async fn events(State(site): State<Arc<Site>>) -> Response {
+    let Ok(permit) = Arc::clone(&site.viewers).try_acquire_owned() else {
+        let why = "too many watch already; it is tried again in a minute\n";
+        return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "60")], why).into_response();
+    };
+    let stream = told(site.broadcast.viewer(), permit).map(Ok::<_, Infallible>);
+    ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
+}
+
+/// What a viewer is told, as it comes: while the other end does not read, nothing is made for it.
+fn told(mut viewer: Viewer, permit: OwnedSemaphorePermit) -> ReceiverStream<Bytes> {
+    let (sender, receiver) = channel(1);
+    tokio::spawn(async move {
+        let _permit = permit;
+        loop {
+            let next = tokio::select! {
+                next = timeout(SILENCE, viewer.next()) => next,
+                () = sender.closed() => return,
+            };
+            let text = match next {
+                Ok(Some(text)) => text,
+                Ok(None) => return,
+                Err(_) => Bytes::from_static(b"event: nothing\ndata\n\n"),
+            };
+            if sender.send(text).await.is_err() {
+                return;
+            }
+        }
+    });
+    ReceiverStream::new(receiver)
+}
+
+async fn metrics(State(site): State<Arc<Site>>) -> Response {
+    let status = Arc::clone(&site.broadcast.status.borrow());
+    ([(CONTENT_TYPE, metrics::CONTENT_TYPE)], metrics::text(&status)).into_response()
+}
+
+/// Whether the run goes on. Everybody may ask, so that it is not told in full why not.
+async fn ready(State(site): State<Arc<Site>>) -> Response {
+    match hindrance(&site.broadcast.status.borrow()) {
+        None => "ready\n".into_response(),
+        Some(why) => (StatusCode::SERVICE_UNAVAILABLE, why).into_response(),
+    }
+}
+
+fn hindrance(status: &RunStatus) -> Option<&'static str> {
+    match status.phase {
+        Phase::Withheld => Some("the answer is withheld: the dashboard and the log say why\n"),
+        Phase::Complete => None,
+        Phase::Counting | Phase::Auditing if status.trouble.is_empty() => None,
+        Phase::Counting | Phase::Auditing => {
+            Some("the run does not go on: the dashboard and the log say why\n")
+        }
+    }
+}

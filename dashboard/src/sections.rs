@@ -1,0 +1,221 @@
+//! What the page is told of a run, in sections that change apart from each other, each as JSON.
+//!
+//! However large the run is, a section is small: of many machines and workers those are listed that want to be looked at,
+//! and the others are summed up.
+
+use std::cmp::Reverse;
+use std::time::Duration;
+
+use proto::{MachineStatus, Owner, RunStatus, Work, WorkerStatus};
+use queens::extrapolation::extrapolate;
+use queens::known;
+use serde_json::{Value, json};
+
+use crate::assurance;
+use crate::chart::SpeedChart;
+use crate::words::{figures, grouped, percent, phase, range, scientific, span};
+
+/// A worker that has not been heard of for so long is silent: it has missed a renewal of its leases, or two.
+const SILENT: Duration = Duration::from_mins(1);
+
+/// Not more machines, and not more workers, are listed.
+const LISTED: usize = 50;
+
+/// Nor more than fit into so many bytes.
+const LIST_BYTES: usize = 8 << 10;
+
+/// Not more events are told.
+const EVENTS: usize = 25;
+
+/// A longer text is cut.
+const LONGEST_TEXT: usize = 240;
+
+/// What the recent chart shows.
+const RECENT: u64 = 24 * 3600;
+
+/// A part of what the page shows.
+#[derive(Clone, Copy, Debug)]
+pub struct Section {
+    /// Its name: the page knows it by that.
+    pub name: &'static str,
+    /// It is told at most so often.
+    pub every: Duration,
+    /// What it says.
+    pub say: fn(&RunStatus) -> Value,
+}
+
+/// All of them, those first that are wanted first.
+pub const SECTIONS: [Section; 6] = [
+    Section { name: "run", every: Duration::ZERO, say: run },
+    Section { name: "happened", every: Duration::ZERO, say: happened },
+    Section { name: "speed", every: Duration::from_secs(10), say: speed },
+    Section { name: "families", every: Duration::from_secs(5), say: families },
+    Section { name: "machines", every: Duration::from_secs(5), say: machines },
+    Section { name: "workers", every: Duration::from_secs(5), say: workers },
+];
+
+/// Where the run stands.
+fn run(status: &RunStatus) -> Value {
+    let set_aside: Vec<_> = status.set_aside.iter().take(12).map(ToString::to_string).collect();
+    let threads: u64 = status.workers.iter().map(|worker| u64::from(worker.threads)).sum();
+    json!({
+        "n": status.board.n(),
+        "phase": phase(status.phase),
+        "trouble": cut(&status.trouble, 2 * LONGEST_TEXT),
+        "paused": status.paused.as_deref().map(|why| cut(why, LONGEST_TEXT)),
+        "progress": status.progress,
+        "percent": percent(status.progress),
+        "left": status.left.as_ref().map(range),
+        "left_low": status.left.map(|left| left.low.as_secs()),
+        "left_high": status.left.map(|left| left.high.as_secs()),
+        "worked": span(status.elapsed),
+        "work": work(&status.work),
+        "units": grouped(status.units.into()),
+        "done": grouped(status.done.into()),
+        "leased": grouped(status.leased.into()),
+        "open": grouped(status.units.saturating_sub(status.done + status.leased).into()),
+        "rate": figures(status.rate),
+        "solutions": grouped(status.totals.solutions()),
+        "a": grouped(status.totals.a),
+        "p": grouped(status.totals.p),
+        "r": grouped(status.totals.r),
+        "expected": expected(status),
+        "found": expected_number(status).map(|number| percent(status.totals.solutions() as f64 / number)),
+        "worth": assurance::sentence(&status.assurance, status.done, status.units),
+        "double_check": status.double_check,
+        "twice": grouped(
+            (status.assurance.on_two_owners + status.assurance.on_two_machines + status.assurance.on_one_machine).into()
+        ),
+        "pending": grouped(status.assurance.pending.into()),
+        "conflicts": grouped(status.assurance.conflicts.into()),
+        "disputed": grouped(status.disputed.into()),
+        "set_aside": set_aside.join(", "),
+        "set_aside_more": status.set_aside.len().saturating_sub(12),
+        "workers": grouped(status.workers_total.into()),
+        "threads": grouped(threads.into()),
+        "followers": status.followers,
+        "replicas": status.replicas,
+        "term": status.term.map(|term| term.number),
+        "plan": status.fingerprint.to_string(),
+        "release": status.release,
+    })
+}
+
+/// How much of the expected work is done, in time of one core.
+fn work(work: &Work) -> String {
+    let (unit, name) = match work.total / 3600.0 {
+        ..1.0 => (1.0, "core-seconds"),
+        1.0..100.0 => (3600.0, "core-hours"),
+        100.0..87660.0 => (86400.0, "core-days"),
+        _ => (8766.0 * 3600.0, "core-years"),
+    };
+    format!("{} of {} {name}", figures(work.done / unit), figures(work.total / unit))
+}
+
+/// The number of solutions that the run is expected to find, where that can be said.
+fn expected_number(status: &RunStatus) -> Option<f64> {
+    match known::totals(status.board) {
+        Some(totals) => Some(totals.solutions() as f64).filter(|number| *number > 0.0),
+        None => extrapolate(status.board.n().into()).map(|estimate| estimate.ln.exp()),
+    }
+}
+
+/// What is known of the answer beforehand, in words.
+fn expected(status: &RunStatus) -> Option<String> {
+    if let Some(totals) = known::totals(status.board) {
+        return Some(format!("{} (published)", grouped(totals.solutions())));
+    }
+    let estimate = extrapolate(status.board.n().into())?;
+    let error = 100.0 * estimate.error;
+    Some(format!("about {} (extrapolated, ± {error:.1} %)", scientific(estimate.ln.exp())))
+}
+
+/// The last events, the latest first.
+fn happened(status: &RunStatus) -> Value {
+    let latest = status.events.iter().rev().take(EVENTS);
+    json!(latest.map(|event| json!([event.at, cut(&event.text, LONGEST_TEXT)])).collect::<Vec<_>>())
+}
+
+/// How fast the run has been, lately and since it began.
+fn speed(status: &RunStatus) -> Value {
+    let charts = [RECENT, u64::MAX].map(|longest| SpeedChart::of(&status.history, longest));
+    let [recent, whole] = charts.map(|chart| chart.map(|chart| chart.json()));
+    json!({ "recent": recent, "whole": whole.filter(|whole| recent.as_ref() != Some(whole)) })
+}
+
+/// How far each family is: top queen, bottom queen, units, units done, and so on in one list.
+fn families(status: &RunStatus) -> Value {
+    let numbers = |family: &proto::FamilyStatus| {
+        [u64::from(family.top), u64::from(family.bottom), family.units, family.done]
+    };
+    json!({ "n": status.board.n(), "families": status.families.iter().flat_map(numbers).collect::<Vec<_>>() })
+}
+
+/// The machines, those first that are not believed or were wrong, then those that did most.
+fn machines(status: &RunStatus) -> Value {
+    let mut machines: Vec<&MachineStatus> = status.machines.iter().collect();
+    machines.sort_by_key(|machine| {
+        (machine.is_believed, machine.wrong == 0, Reverse(machine.counts), &machine.owner, &machine.name)
+    });
+    list(machines.into_iter(), status.machines.len() as u64, |machine| {
+        json!([
+            title(&machine.owner, &machine.name),
+            machine.workers,
+            machine.threads,
+            grouped(machine.counts.into()),
+            grouped(machine.verified.into()),
+            machine.wrong,
+            machine.is_believed,
+            figures(machine.speed),
+        ])
+    })
+}
+
+/// The workers, those first that are silent, then by machine and name.
+fn workers(status: &RunStatus) -> Value {
+    let mut workers: Vec<&WorkerStatus> = status.workers.iter().collect();
+    workers.sort_by(|a, b| {
+        let silence = |worker: &WorkerStatus| Reverse(worker.last_word.max(SILENT));
+        let who = |worker: &WorkerStatus| (worker.machine.clone(), worker.name.clone());
+        silence(a).cmp(&silence(b)).then_with(|| who(a).cmp(&who(b)))
+    });
+    list(workers.into_iter(), status.workers_total, |worker| {
+        json!([
+            cut(&worker.name, LONGEST_TEXT),
+            title(&worker.owner, &worker.machine),
+            worker.threads,
+            worker.kernel.to_string(),
+            worker.leased,
+            grouped(worker.done.into()),
+            figures(worker.rate),
+            worker.last_word.as_secs(),
+            worker.last_word > SILENT,
+            worker.drains,
+        ])
+    })
+}
+
+/// What people are told that a machine is called.
+fn title(owner: &Owner, machine: &str) -> String {
+    let title = if owner.is_unnamed() { machine.to_owned() } else { format!("{owner}/{machine}") };
+    cut(&title, LONGEST_TEXT)
+}
+
+/// As many rows as may be listed, and how many there are.
+fn list<T>(all: impl Iterator<Item = T>, total: u64, row: impl Fn(T) -> Value) -> Value {
+    let mut bytes = 0;
+    let rows = all.map(row).take(LISTED).take_while(|row| {
+        bytes += row.to_string().len();
+        bytes < LIST_BYTES
+    });
+    json!({ "rows": rows.collect::<Vec<_>>(), "total": total })
+}
+
+/// The text, or its beginning where it is longer than so many bytes.
+fn cut(text: &str, longest: usize) -> String {
+    if text.len() <= longest {
+        text.to_owned()
+    } else {
+        format!("{}…", &text[..text.floor_char_boundary(longest)])
+    }
+}

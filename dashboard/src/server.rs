@@ -1,0 +1,122 @@
+//! Serves the dashboard to browsers, for as long as there is something to tell.
+//!
+//! Whatever they do, the run goes on: connections, the bytes of a request and the time that it takes are limited.
+
+use std::future::Future;
+use std::io;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use axum::Router;
+use coordinator::{Guard, Snapshot};
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use proto::RunStatus;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::task::JoinSet;
+use tokio::time::{sleep, timeout};
+use tokio_stream::wrappers::WatchStream;
+use tokio_stream::{Stream, StreamExt};
+
+use crate::broadcast::Broadcast;
+use crate::door::Door;
+use crate::patience::Patience;
+use crate::routes::{Site, router};
+
+/// Where a run stands, time after time.
+pub type Statuses = Pin<Box<dyn Stream<Item = RunStatus> + Send>>;
+
+/// Not more connections are held at a time; others wait.
+const MOST_CONNECTIONS: usize = 256;
+
+/// The head of a request has arrived after this time; a connection on which none comes is closed.
+const HEAD_TIME: Duration = Duration::from_secs(10);
+
+/// What is sent is read within this time, or the connection is closed.
+const READ_TIME: Duration = Duration::from_secs(30);
+
+/// The most bytes in the head of a request, and the most headers.
+const HEAD_BYTES: usize = 16 << 10;
+const HEADERS: usize = 64;
+
+/// The pause after an accept that failed, for lack of open files mostly.
+const PAUSE: Duration = Duration::from_millis(200);
+
+/// At the end viewers have so long to read the last.
+const FAREWELL: Duration = Duration::from_secs(2);
+
+/// Where the run of these snapshots stands, for as long as there are some.
+pub fn statuses(snapshots: watch::Receiver<Snapshot>) -> Statuses {
+    Box::pin(WatchStream::new(snapshots).map(|snapshot| snapshot.status))
+}
+
+/// Serves the dashboard on `listener` until the statuses end; lets those read whom `guard` does. The caller owns the port.
+///
+/// # Errors
+/// The listener has no address.
+pub fn serve(
+    listener: TcpListener,
+    statuses: Statuses,
+    guard: Guard,
+) -> Pin<Box<dyn Future<Output = io::Result<()>> + Send>> {
+    Box::pin(serve_until_the_end(listener, statuses, guard))
+}
+
+async fn serve_until_the_end(listener: TcpListener, mut statuses: Statuses, guard: Guard) -> io::Result<()> {
+    let door = Door::new(guard.clone(), listener.local_addr()?);
+    let Some(first) = statuses.next().await else { return Ok(()) };
+    let (announcer, broadcast) = Broadcast::begin(first);
+    let site = Arc::new(Site::new(broadcast, door));
+    let accepting = accept(listener, router(Arc::clone(&site)), guard);
+    let telling = async {
+        announcer.tell(statuses).await;
+        timeout(FAREWELL, site.all_viewers_left()).await.ok();
+    };
+    tokio::select! {
+        () = accepting => {}
+        () = telling => {}
+    }
+    Ok(())
+}
+
+/// Accepts connections for ever; they end with this.
+async fn accept(listener: TcpListener, router: Router, guard: Guard) {
+    let free = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let mut connections = JoinSet::new();
+    while let Ok(permit) = Arc::clone(&free).acquire_owned().await {
+        match listener.accept().await {
+            Ok((stream, _)) => {
+                connections.spawn(connect(stream, router.clone(), guard.clone(), permit));
+            }
+            Err(_) => sleep(PAUSE).await,
+        }
+        while connections.try_join_next().is_some() {}
+    }
+}
+
+/// Serves one connection to its end.
+async fn connect(stream: TcpStream, router: Router, guard: Guard, _permit: OwnedSemaphorePermit) {
+    stream.set_nodelay(true).ok();
+    let stream = Patience::new(stream, READ_TIME);
+    if !guard.encrypts() {
+        converse(stream, router).await;
+    } else if let Some(stream) = guard.agree_with_browser(stream).await {
+        converse(stream, router).await;
+    }
+}
+
+async fn converse(stream: impl AsyncRead + AsyncWrite + Unpin + Send, router: Router) {
+    let service = TowerToHyperService::new(router);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_TIME)
+        .max_headers(HEADERS)
+        .max_buf_size(HEAD_BYTES)
+        .serve_connection(TokioIo::new(stream), service);
+    // Whoever went away in the middle is no news.
+    connection.await.ok();
+}

@@ -1,0 +1,153 @@
+//! Numbers and times in the words of people.
+
+use std::time::Duration;
+
+use proto::{Phase, TimeLeft};
+
+/// Units of time by their seconds, the largest first.
+const UNITS: [(f64, &str); 7] = [
+    (365.25 * 86400.0, "year"),
+    (30.44 * 86400.0, "month"),
+    (7.0 * 86400.0, "week"),
+    (86400.0, "day"),
+    (3600.0, "hour"),
+    (60.0, "minute"),
+    (1.0, "second"),
+];
+
+/// So much of a unit makes it the one in which a time is told.
+const ENOUGH: f64 = 2.0;
+
+/// The unit in which so many seconds are told.
+fn unit(seconds: f64) -> (f64, &'static str) {
+    let fits = UNITS.into_iter().find(|(length, _)| seconds >= ENOUGH * length);
+    fits.unwrap_or(UNITS[UNITS.len() - 1])
+}
+
+fn named(amount: f64, name: &str) -> String {
+    let amount = amount.round() as u64;
+    format!("{} {name}{}", grouped(amount.into()), if amount == 1 { "" } else { "s" })
+}
+
+/// A time, in the unit that fits it best: `5 weeks`.
+pub fn span(time: Duration) -> String {
+    let (length, name) = unit(time.as_secs_f64());
+    named(time.as_secs_f64() / length, name)
+}
+
+/// A time that is expected, as its range: `about 3 to 5 weeks`.
+pub fn range(left: &TimeLeft) -> String {
+    let [low, high] = [left.low, left.high].map(|time| time.as_secs_f64());
+    if high < 60.0 {
+        return "less than a minute".into();
+    }
+    let (length, name) = unit(left.expected.as_secs_f64().max(60.0 * ENOUGH));
+    let [low, high] = [(low / length).round(), (high / length).round()];
+    if low >= high {
+        format!("about {}", named(high.max(1.0), name))
+    } else if low < 1.0 {
+        format!("up to {}", named(high, name))
+    } else {
+        format!("about {} to {}", grouped(low as u128), named(high, name))
+    }
+}
+
+/// A whole number with commas: `14,772,512`.
+pub fn grouped(number: u128) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A share as a percentage that says 100 only of everything, and 0 only of nothing.
+pub fn percent(share: f64) -> String {
+    let percent = 100.0 * share;
+    match percent {
+        _ if share <= 0.0 => "0 %".into(),
+        _ if share >= 1.0 => "100 %".into(),
+        ..0.01 => "less than 0.01 %".into(),
+        99.99.. => "99.99 %".into(),
+        _ => format!("{percent:.2} %"),
+    }
+}
+
+/// A number with three figures that count: `0.0123`, `4.56`, `1,230`.
+pub fn figures(number: f64) -> String {
+    match number {
+        100.0.. => grouped(number.round() as u128),
+        ..=0.0 => "0".into(),
+        _ => {
+            let digits = (2.0 - number.log10().floor()).clamp(0.0, 8.0) as usize;
+            format!("{number:.digits$}")
+        }
+    }
+}
+
+/// A number in powers of ten: `2.561 × 10^18`, with the power raised.
+pub fn scientific(number: f64) -> String {
+    let power = number.log10().floor();
+    let raised: String = (power as i64).to_string().chars().map(raised).collect();
+    format!("{:.3} × 10{raised}", number / 10f64.powf(power))
+}
+
+fn raised(digit: char) -> char {
+    const RAISED: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    digit.to_digit(10).map_or('⁻', |digit| RAISED[digit as usize])
+}
+
+/// How far a run has come, in a word that scripts and people read.
+pub fn phase(phase: Phase) -> &'static str {
+    match phase {
+        Phase::Counting => "counting",
+        Phase::Auditing => "auditing",
+        Phase::Complete => "complete",
+        Phase::Withheld => "withheld",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn left(low: u64, expected: u64, high: u64) -> String {
+        let [low, expected, high] = [low, expected, high].map(Duration::from_secs);
+        range(&TimeLeft { expected, low, high })
+    }
+
+    #[test]
+    fn times_that_are_expected_are_told_as_calmly_as_they_are_known() {
+        const WEEK: u64 = 7 * 86400;
+        assert_eq!(left(3 * WEEK, 4 * WEEK, 5 * WEEK), "about 3 to 5 weeks");
+        assert_eq!(left(4 * WEEK, 4 * WEEK + 9000, 4 * WEEK + 86400), "about 4 weeks");
+        assert_eq!(left(0, 40, 59), "less than a minute");
+        assert_eq!(left(10, 100, 400), "up to 7 minutes");
+        assert_eq!(left(100, 130, 150), "about 2 to 3 minutes");
+        assert_eq!(left(3600, 3600, 3600), "about 60 minutes");
+        assert_eq!(left(700_000_000_000, 717_000_000_000, 735_000_000_000), "about 22,182 to 23,291 years");
+    }
+
+    #[test]
+    fn numbers_have_the_figures_that_count() {
+        assert_eq!(grouped(0), "0");
+        assert_eq!(grouped(14_772_512), "14,772,512");
+        assert_eq!(grouped(234), "234");
+        assert_eq!(["0", "0.0123", "4.56", "45.6", "1,230"], [0.0, 0.0123, 4.56, 45.6, 1230.0].map(figures));
+        assert_eq!(scientific(2.561e18), "2.561 × 10¹⁸");
+        assert_eq!(span(Duration::from_secs(1)), "1 second");
+        assert_eq!(span(Duration::from_hours(50)), "2 days");
+    }
+
+    #[test]
+    fn all_is_said_of_all_alone_and_nothing_of_nothing() {
+        assert_eq!(
+            [0.0, 1e-9, 0.1234, 0.999_999, 1.0].map(percent),
+            ["0 %", "less than 0.01 %", "12.34 %", "99.99 %", "100 %"]
+        );
+    }
+}

@@ -1,0 +1,224 @@
+//! In a real headless Chromium: every state, wide and narrow, light and dark, without an error of a script, a breach of the
+//! page's policy, or a text that cannot be read.
+
+use std::env;
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value;
+
+use crate::made_up::{self, SCRIPT};
+use crate::site::{Site, TOKEN};
+use crate::tools;
+use crate::webdriver::Browser;
+
+/// Where this names a folder, pictures of the pages go there.
+const PICTURES: &str = "DIADEM_TEST_PICTURES";
+
+const WIDE: u32 = 1280;
+const NARROW: u32 = 390;
+
+fn browser() -> Option<Browser> {
+    tools::is_there("chromedriver").then(Browser::start)
+}
+
+/// Looks at the page wide and narrow, light and dark.
+fn look(browser: &Browser, name: &str) {
+    for (width, is_dark) in [(WIDE, false), (WIDE, true), (NARROW, false), (NARROW, true)] {
+        browser.looks(width, is_dark);
+        let found = browser.value(include_str!("accessible.js"));
+        assert_eq!(found, Value::Array(Vec::new()), "{name}, {width} wide, dark: {is_dark}");
+        let reach = browser.value("document.documentElement.scrollWidth").as_u64().unwrap();
+        assert!(reach <= u64::from(width), "{name} is {reach} wide where {width} can be seen");
+        if let Some(folder) = env::var_os(PICTURES) {
+            let scheme = if is_dark { "dark" } else { "light" };
+            let file = Path::new(&folder).join(format!("{name}-{width}-{scheme}.png"));
+            fs::write(file, decoded(&browser.picture())).unwrap();
+        }
+    }
+    assert_eq!(browser.complaints(), Vec::<String>::new(), "{name}");
+}
+
+/// The bytes that stand for these digits of base 64.
+fn decoded(digits: &str) -> Vec<u8> {
+    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let values = digits.bytes().filter_map(|digit| DIGITS.iter().position(|known| *known == digit));
+    let (mut bytes, mut bits, mut count) = (Vec::new(), 0u32, 0);
+    for value in values {
+        (bits, count) = (bits << 6 | value as u32, count + 6);
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+        }
+    }
+    bytes
+}
+
+#[test]
+fn every_state_is_shown_in_words_and_can_be_read_wide_and_narrow_light_and_dark() {
+    let Some(browser) = browser() else { return };
+    let site = Site::open(made_up::empty());
+    browser.go(&site.url("/"));
+    browser.until("document.getElementById('link').textContent === 'live'");
+    browser.until("document.getElementById('left').textContent === 'waiting for workers'");
+    assert!(browser.text("#no-workers").contains("diadem worker"), "{}", browser.text("body"));
+    look(&browser, "empty");
+    browser.go("about:blank");
+
+    let states: [(&str, proto::RunStatus, &[&str]); 5] = [
+        (
+            "running",
+            made_up::running(),
+            &[
+                "43.21 %",
+                "about 3 to 5 weeks left",
+                "234,907,967,154,122,528 (published)",
+                "0.044",
+                "11 min ago",
+                "now, leaves",
+            ],
+        ),
+        (
+            "disputed",
+            made_up::disputed(),
+            &[
+                "no space left on device",
+                "1204411, 1204412",
+                "not believed",
+                "quarantined: rack-07",
+                "5 conflicts",
+            ],
+        ),
+        ("huge", made_up::huge(), &["51.23", "5,123,456", "of 1,000", "extrapolated"]),
+        ("finished", made_up::finished(), &["100 %", "the ledger adds up", "proven", "complete"]),
+        ("withheld", made_up::withheld(), &["there is no answer", "but not together", "answer withheld"]),
+    ];
+    for (name, status, words) in states {
+        // A run has one board: another one is another page.
+        let site = Site::open(status);
+        browser.go(&site.url("/"));
+        browser.until("document.getElementById('link').textContent === 'live'");
+        let text = browser.text("body");
+        for word in words {
+            let is_there = text.contains(word) || (name == "huge" && *word == "51.23");
+            assert!(is_there, "{name}: no {word:?} in {text}");
+        }
+        look(&browser, name);
+        browser.go("about:blank");
+    }
+}
+
+#[test]
+fn the_page_follows_the_run_says_when_the_coordinator_is_gone_and_finds_it_again() {
+    let Some(browser) = browser() else { return };
+    let site = Site::open(made_up::running());
+    browser.go(&site.url("/"));
+    browser.until("document.querySelector('.figure').textContent === '43.21 %'");
+    site.goes_on(proto::RunStatus {
+        progress: 0.5,
+        paused: Some("for the night".into()),
+        ..made_up::running()
+    });
+    browser.until("document.querySelector('.figure').textContent === '50.00 %'");
+    browser.until("document.getElementById('paused').textContent.includes('for the night')");
+    look(&browser, "paused");
+    let address = site.address;
+    drop(site);
+    browser.until("document.getElementById('gone').textContent.includes('does not answer')");
+    assert_eq!(browser.text("#link"), "no connection");
+    // The browser itself says that nobody answers; nothing else is wrong.
+    let complaints = browser.complaints();
+    assert!(complaints.iter().all(|complaint| complaint.contains("net::ERR_")), "{complaints:?}");
+    browser.value("document.getElementById('gone').hidden === false");
+    look_at_gone(&browser);
+    let _again = Site::at(address, made_up::finished());
+    browser.until("document.getElementById('link').textContent === 'live'");
+    browser.until("document.querySelector('.figure').textContent === '100 %'");
+    assert_eq!(browser.value("document.getElementById('gone').hidden"), Value::Bool(true));
+}
+
+/// As [`look`] does, but the browser complains meanwhile that nobody answers.
+fn look_at_gone(browser: &Browser) {
+    if let Some(folder) = env::var_os(PICTURES) {
+        browser.looks(WIDE, false);
+        fs::write(Path::new(&folder).join("gone-1280-light.png"), decoded(&browser.picture())).unwrap();
+    }
+    assert_eq!(browser.value(include_str!("accessible.js")), Value::Array(Vec::new()));
+}
+
+#[test]
+fn names_that_are_scripts_stay_text() {
+    let Some(browser) = browser() else { return };
+    let mut status = made_up::running();
+    status.machines[0].name = SCRIPT.into();
+    status.events[0].text = SCRIPT.into();
+    status.trouble = SCRIPT.into();
+    status.paused = Some(SCRIPT.into());
+    status.assurance.quarantined = vec![SCRIPT.into()];
+    let site = Site::open(status);
+    browser.go(&site.url("/"));
+    browser.until("document.querySelectorAll('#workers tr').length === 14");
+    let shown = browser.value(
+        "[...document.querySelectorAll('#workers td, #machines td, #happened li, #trouble, #paused, [data-run=worth]')]
+            .filter((element) => element.textContent.includes('<script>')).length",
+    );
+    assert_eq!(shown, Value::from(6));
+    assert_eq!(browser.value("window.broken === undefined"), Value::Bool(true));
+    assert_eq!(browser.value("document.querySelectorAll('main img, main script').length"), Value::from(0));
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}
+
+#[test]
+fn the_map_can_be_walked_by_the_keys_and_says_where_one_is() {
+    let Some(browser) = browser() else { return };
+    let site = Site::open(made_up::running());
+    browser.go(&site.url("/"));
+    browser.until("document.querySelectorAll('#map rect').length === 27 * 27");
+    let press = |key: &str| {
+        browser.value(&format!(
+            "document.getElementById('map').dispatchEvent(new KeyboardEvent('keydown', {{ key: '{key}', cancelable: true }}))"
+        ));
+    };
+    press("ArrowRight");
+    press("ArrowDown");
+    let text = browser.text("#map-cell");
+    assert!(text.starts_with("Queens in column 2 of the first row and 2 of the last: "), "{text}");
+    assert!(text.contains(" of ") && text.ends_with(" done"), "{text}");
+    press("ArrowLeft");
+    press("ArrowLeft");
+    assert!(
+        browser.text("#map-cell").contains("column 1 of the first row and 2"),
+        "{}",
+        browser.text("#map-cell")
+    );
+}
+
+#[test]
+fn who_has_no_token_is_asked_for_one_and_is_let_in_with_it() {
+    let Some(browser) = browser() else { return };
+    let site = Site::guarded(made_up::running());
+    browser.looks(WIDE, false);
+    browser.go(&site.url("/"));
+    assert!(browser.text("body").contains("A token is asked for"));
+    let found = browser.value(include_str!("accessible.js"));
+    assert_eq!(found, Value::Array(Vec::new()));
+    if let Some(folder) = env::var_os(PICTURES) {
+        fs::write(Path::new(&folder).join("token-1280-light.png"), decoded(&browser.picture())).unwrap();
+    }
+    browser.complaints();
+    let enter = |token: &str| {
+        browser.value(&format!("document.getElementById('token').value = '{token}'"));
+        browser.value("document.querySelector('form').requestSubmit()");
+    };
+    enter(&TOKEN.replace('0', "1"));
+    browser.until("location.search !== '' && document.querySelector('form') !== null");
+    browser.complaints();
+    enter(TOKEN);
+    browser.until("document.getElementById('link')?.textContent === 'live'");
+    // Neither the address nor a script has the token.
+    assert_eq!(browser.value("location.href"), Value::from(site.url("/")));
+    assert_eq!(browser.value("document.cookie"), Value::from(""));
+    browser.go(&site.url("/"));
+    browser.until("document.querySelector('.figure').textContent === '43.21 %'");
+    assert_eq!(browser.complaints(), Vec::<String>::new());
+}

@@ -1,0 +1,113 @@
+//! Who sees the dashboard and who does not, and what comes with every answer.
+
+use std::io::{Read, Write};
+use std::time::Instant;
+
+use crate::made_up;
+use crate::site::{Reply, Site, TOKEN};
+
+#[test]
+fn without_the_token_or_with_a_wrong_one_there_is_a_401_and_nothing_of_the_run() {
+    let site = Site::guarded(made_up::running());
+    let wrong = format!("Bearer {}", TOKEN.replace('0', "1"));
+    let basic = format!("Basic {TOKEN}");
+    let attempts: [&[(&str, &str)]; 4] =
+        [&[], &[("authorization", &wrong)], &[("authorization", &basic)], &[("cookie", "diadem=1")]];
+    for path in ["/", "/events", "/metrics", "/?token=0123456789abcdef0123456789abcdee"] {
+        for headers in attempts {
+            let reply = site.get(path, headers);
+            assert_eq!(reply.code, 401, "{path} {reply:?}");
+            assert!(reply.head.contains("www-authenticate: bearer"), "{reply:?}");
+            assert!(!reply.body.contains("234,907") && !reply.body.contains("diadem_"), "{reply:?}");
+        }
+    }
+    // What says nothing of the run, everybody may have.
+    for path in ["/dashboard.css", "/dashboard.js", "/diadem.svg", "/healthz", "/readyz"] {
+        assert_eq!(site.get(path, &[]).code, 200, "{path}");
+    }
+}
+
+#[test]
+fn the_token_lets_in_by_header_and_by_the_cookie_that_the_address_gives_once() {
+    let site = Site::guarded(made_up::running());
+    let right = format!("Bearer {TOKEN}");
+    assert_eq!(site.get("/metrics", &[("authorization", &right)]).code, 200);
+    let reply = site.get(&format!("/?token={TOKEN}"), &[]);
+    assert_eq!(reply.code, 303, "{reply:?}");
+    assert!(reply.head.contains("location: /\r\n"), "{reply:?}");
+    let cookie = reply.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+    assert!(cookie.contains("httponly") && cookie.contains("samesite=strict") && !cookie.contains(TOKEN));
+    let pair = cookie.split(';').next().unwrap();
+    assert_eq!(site.get("/", &[("cookie", pair)]).code, 200);
+}
+
+#[test]
+fn every_answer_forbids_what_the_page_does_not_need() {
+    let site = Site::guarded(made_up::running());
+    for path in ["/", "/dashboard.js", "/metrics", "/healthz", "/nowhere"] {
+        let reply = site.get(path, &[]);
+        for header in [
+            "content-security-policy: default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'",
+            "frame-ancestors 'none'",
+            "x-content-type-options: nosniff",
+            "referrer-policy: no-referrer",
+            "cache-control: no-store",
+        ] {
+            assert!(reply.head.contains(header), "{path}: no {header} in {}", reply.head);
+        }
+    }
+}
+
+#[test]
+fn a_page_elsewhere_cannot_have_its_name_mean_this_machine() {
+    let site = Site::open(made_up::running());
+    let port = site.address.port();
+    for (host, code) in [("evil.example", 421), ("localhost.evil.example", 421), ("localhost", 200)] {
+        let host = format!("{host}:{port}");
+        for path in ["/", "/events", "/metrics"] {
+            let mut first = [0; 12];
+            site.ask(path, &[("host", &host)]).read_exact(&mut first).unwrap();
+            assert_eq!(String::from_utf8_lossy(&first), format!("HTTP/1.1 {code}"), "{host} {path}");
+        }
+    }
+    let mut reply = Vec::new();
+    site.send("GET / HTTP/1.0\r\n\r\n").read_to_end(&mut reply).unwrap();
+    assert_eq!(Reply::parse(&reply).code, 421);
+}
+
+#[test]
+fn only_what_is_there_can_be_had_and_nothing_can_be_done() {
+    let site = Site::open(made_up::running());
+    for path in ["/nowhere", "/../etc/passwd", "/dashboard.css/..", "//"] {
+        assert_eq!(site.get(path, &[]).code, 404, "{path}");
+    }
+    for method in ["POST", "PUT", "DELETE", "OPTIONS", "BREW"] {
+        let request = format!("{method} / HTTP/1.1\r\nhost: {}\r\nconnection: close\r\n\r\n", site.address);
+        let mut reply = Vec::new();
+        site.send(&request).read_to_end(&mut reply).unwrap();
+        assert_eq!(Reply::parse(&reply).code, 405, "{method}");
+    }
+}
+
+#[test]
+fn who_sends_too_much_or_too_slowly_is_let_go_and_others_are_served_meanwhile() {
+    let site = Site::open(made_up::running());
+    let begun = Instant::now();
+    let slow: Vec<_> = (0..40).map(|_| site.send("GET / HTTP/1.1\r\nhost: local")).collect();
+    let large = format!("GET / HTTP/1.1\r\nhost: localhost\r\nx: {}\r\n\r\n", "x".repeat(1 << 20));
+    let mut connection = site.send("");
+    connection.write_all(large.as_bytes()).ok();
+    let mut reply = Vec::new();
+    connection.read_to_end(&mut reply).ok();
+    assert!(reply.is_empty() || Reply::parse(&reply).code == 431, "{:?}", Reply::parse(&reply));
+    let many = (0..500).map(|i| format!("x-{i}: 1\r\n")).collect::<Vec<_>>().concat();
+    let mut reply = Vec::new();
+    site.send(&format!("GET / HTTP/1.1\r\nhost: localhost\r\n{many}\r\n")).read_to_end(&mut reply).ok();
+    assert!(reply.is_empty() || Reply::parse(&reply).code == 431, "{:?}", Reply::parse(&reply));
+    assert_eq!(site.get("/healthz", &[]).code, 200);
+    for mut connection in slow {
+        connection.read_to_end(&mut Vec::new()).ok();
+    }
+    assert!(begun.elapsed().as_secs() < 15, "{:?}", begun.elapsed());
+    assert_eq!(site.get("/healthz", &[]).code, 200);
+}

@@ -1,0 +1,122 @@
+//! A run of a thousand workers and ten million units is shown in little, however many watch.
+
+use std::io::{Read, Write};
+use std::net::TcpStream;
+use std::time::{Duration, Instant};
+
+use proto::RunStatus;
+
+use crate::made_up;
+use crate::site::Site;
+
+/// What a page may weigh with all that it loads, and an update of it.
+const PAGE: usize = 200 << 10;
+const UPDATE: usize = 20 << 10;
+
+/// The run somewhat later: all that changes has changed.
+fn later(status: &RunStatus, step: u64) -> RunStatus {
+    let mut later = status.clone();
+    later.done += 1000 * step;
+    later.progress += 0.001 * step as f64;
+    for worker in &mut later.workers {
+        worker.done += step;
+        worker.last_word = Duration::from_secs(step % 50);
+    }
+    later.machines.iter_mut().for_each(|machine| machine.counts += step);
+    later.families.iter_mut().for_each(|family| family.done = (family.done + 17 * step).min(family.units));
+    later.history.iter_mut().for_each(|sample| sample.at += step);
+    later.events.iter_mut().for_each(|event| event.at += step);
+    later
+}
+
+/// What arrives on a stream of events until nothing does for half a second.
+fn arriving(connection: &mut TcpStream) -> String {
+    connection.set_read_timeout(Some(Duration::from_millis(500))).unwrap();
+    let (mut bytes, mut buffer) = (Vec::new(), [0; 8192]);
+    while let Ok(length) = connection.read(&mut buffer) {
+        if length == 0 {
+            break;
+        }
+        bytes.extend_from_slice(&buffer[..length]);
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[test]
+fn a_page_is_under_200_kib_with_all_that_it_loads_and_an_update_under_20() {
+    let huge = made_up::huge();
+    let site = Site::open(huge.clone());
+    let files = ["/", "/dashboard.css", "/dashboard.js", "/diadem.svg"];
+    let files: usize = files.map(|path| site.get(path, &[]).body.len()).into_iter().sum();
+    let mut stream = site.ask("/events", &[]);
+    let first = arriving(&mut stream);
+    for section in ["run", "happened", "speed", "families", "machines", "workers"] {
+        assert!(first.contains(&format!("event: {section}\n")), "{section}");
+    }
+    assert!(files + first.len() < PAGE, "{files} + {}", first.len());
+    let mut seen = String::new();
+    let mut sizes = Vec::new();
+    for step in 1..=16 {
+        site.goes_on(later(&huge, step));
+        let update = arriving(&mut stream);
+        sizes.push(update.len());
+        seen += &update;
+        std::thread::sleep(Duration::from_millis(450));
+    }
+    assert!(sizes.iter().all(|size| *size < UPDATE), "{sizes:?}");
+    for section in ["run", "happened", "speed", "families", "machines", "workers"] {
+        assert!(seen.contains(&format!("event: {section}\n")), "{section} in {sizes:?}");
+    }
+}
+
+#[test]
+fn a_run_that_stands_still_is_told_of_once() {
+    let site = Site::open(made_up::running());
+    let mut stream = site.ask("/events", &[]);
+    arriving(&mut stream);
+    for _ in 0..3 {
+        site.goes_on(made_up::running());
+        assert_eq!(arriving(&mut stream), "");
+    }
+}
+
+#[test]
+fn not_more_than_so_many_watch_and_the_others_are_told_so() {
+    let site = Site::open(made_up::running());
+    let viewers: Vec<_> = (0..64).map(|_| site.ask("/events", &[])).collect();
+    for mut viewer in &viewers {
+        let mut first = [0; 12];
+        viewer.read_exact(&mut first).unwrap();
+        assert_eq!(&first, b"HTTP/1.1 200");
+    }
+    let reply = site.get("/events", &[]);
+    assert_eq!(reply.code, 503, "{reply:?}");
+    assert!(reply.head.contains("retry-after: 60"), "{reply:?}");
+    assert_eq!(site.get("/", &[]).code, 200);
+    drop(viewers);
+    let begun = Instant::now();
+    loop {
+        let mut first = [0; 12];
+        site.ask("/events", &[]).read_exact(&mut first).unwrap();
+        if &first == b"HTTP/1.1 200" {
+            break;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(10), "seats stay taken");
+    }
+}
+
+#[test]
+fn a_viewer_that_does_not_read_holds_nobody_up() {
+    let site = Site::open(made_up::huge());
+    let mut deaf = site.ask("/events", &[]);
+    deaf.write_all(b"").unwrap();
+    let mut attentive = site.ask("/events", &[]);
+    arriving(&mut attentive);
+    for step in 1..4 {
+        site.goes_on(later(&made_up::huge(), step));
+        let begun = Instant::now();
+        while !arriving(&mut attentive).contains("event: run\n") {
+            assert!(begun.elapsed() < Duration::from_secs(10));
+        }
+    }
+}

@@ -1,0 +1,107 @@
+//! A dashboard on a port of its own, and requests to it byte by byte.
+
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::time::Duration;
+
+use coordinator::{Access, Bearers, Guard, Right};
+use proto::{Owner, RunStatus};
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+use tokio_stream::wrappers::WatchStream;
+
+/// Nothing is waited for longer.
+pub const PATIENCE: Duration = Duration::from_secs(20);
+
+/// The token that is asked for.
+pub const TOKEN: &str = "0123456789abcdef0123456789abcdef";
+
+/// A dashboard.
+pub struct Site {
+    pub address: SocketAddr,
+    statuses: watch::Sender<RunStatus>,
+    /// It ends with this.
+    _runtime: Runtime,
+}
+
+impl Site {
+    /// Of a run that stands so, for everybody.
+    pub fn open(status: RunStatus) -> Self {
+        Self::new("127.0.0.1:0".parse().unwrap(), status, Access::open())
+    }
+
+    /// For those who have the token.
+    pub fn guarded(status: RunStatus) -> Self {
+        let mut bearers = Bearers::default();
+        bearers.admit(&TOKEN.parse().unwrap(), Owner::new("status"), Right::Read);
+        Self::new("127.0.0.1:0".parse().unwrap(), status, Access::guarded(bearers))
+    }
+
+    /// At the address of one that was there before, for everybody.
+    pub fn at(address: SocketAddr, status: RunStatus) -> Self {
+        Self::new(address, status, Access::open())
+    }
+
+    fn new(address: SocketAddr, status: RunStatus, access: Access) -> Self {
+        let runtime = Runtime::new().unwrap();
+        let listener = runtime.block_on(TcpListener::bind(address)).unwrap();
+        let address = listener.local_addr().unwrap();
+        let (statuses, receiver) = watch::channel(status);
+        let stream = Box::pin(WatchStream::new(receiver));
+        runtime.spawn(dashboard::serve(listener, stream, Guard::new(access, None)));
+        Self { address, statuses, _runtime: runtime }
+    }
+
+    /// The run goes on.
+    pub fn goes_on(&self, status: RunStatus) {
+        self.statuses.send_replace(status);
+    }
+
+    pub fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.address)
+    }
+
+    /// Answers to a request for this path with these headers.
+    pub fn get(&self, path: &str, headers: &[(&str, &str)]) -> Reply {
+        let mut connection = self.ask(path, headers);
+        let mut bytes = Vec::new();
+        connection.read_to_end(&mut bytes).unwrap();
+        Reply::parse(&bytes)
+    }
+
+    /// A connection on which that was asked.
+    pub fn ask(&self, path: &str, headers: &[(&str, &str)]) -> TcpStream {
+        let headers: Vec<_> = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();
+        let headers = headers.concat();
+        let host =
+            if headers.contains("host: ") { String::new() } else { format!("host: {}\r\n", self.address) };
+        self.send(&format!("GET {path} HTTP/1.1\r\n{host}connection: close\r\n{headers}\r\n"))
+    }
+
+    /// A connection on which these bytes were sent.
+    pub fn send(&self, bytes: &str) -> TcpStream {
+        let mut connection = TcpStream::connect(self.address).unwrap();
+        connection.set_read_timeout(Some(PATIENCE)).unwrap();
+        connection.write_all(bytes.as_bytes()).unwrap();
+        connection
+    }
+}
+
+/// What came back.
+#[derive(Debug)]
+pub struct Reply {
+    pub code: u16,
+    pub head: String,
+    pub body: String,
+}
+
+impl Reply {
+    /// From all bytes of a connection that was closed after it.
+    pub fn parse(bytes: &[u8]) -> Self {
+        let text = String::from_utf8_lossy(bytes);
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let code = head.split(' ').nth(1).and_then(|code| code.parse().ok()).unwrap_or(0);
+        Self { code, head: head.to_lowercase(), body: body.to_owned() }
+    }
+}

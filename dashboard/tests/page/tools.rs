@@ -1,0 +1,18 @@
+//! Tools that a test needs and that not every machine has.
+
+use std::env;
+use std::process::{Command, Stdio};
+
+/// Where this is set, a tool that is missing fails the test.
+const DEMANDED: &str = "DIADEM_TEST_TOOLS";
+
+/// Whether the tool is there; else its test is skipped, which is said, or fails where all tools are demanded.
+pub fn is_there(tool: &str) -> bool {
+    let version = Command::new(tool).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let is_there = version.is_ok_and(|status| status.success());
+    assert!(is_there || env::var_os(DEMANDED).is_none(), "{tool} is missing, and {DEMANDED} demands it");
+    if !is_there {
+        eprintln!("skipped: there is no {tool}");
+    }
+    is_there
+}

@@ -13,8 +13,8 @@ mod patience;
 mod routes;
 mod sections;
 mod server;
-mod words;
 
 pub mod assurance;
+pub mod words;
 
 pub use server::{Statuses, serve, statuses};

@@ -7,7 +7,7 @@ mod watch;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use proto::{Phase, RunStatus};
+use proto::RunStatus;
 use worker::Remote;
 
 use crate::access::{JOIN, STATUS, credentials};
@@ -33,15 +33,6 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     let status = status.with_context(|| format!("no status from {}", args.coordinator.join(", ")))?;
     print(&if args.json { json::value(&status).to_string() } else { text::text(&status) })?;
     Ok(ExitCode::SUCCESS)
-}
-
-pub fn phase(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Counting => "counting",
-        Phase::Auditing => "auditing",
-        Phase::Complete => "complete",
-        Phase::Withheld => "withheld",
-    }
 }
 
 /// Units that are neither counted nor lent.

@@ -1,10 +1,10 @@
 //! Where a run stands, as one JSON object: docs/watching.md says what its keys mean.
 
-use dashboard::assurance;
+use dashboard::{assurance, words};
 use proto::{Event, FamilyStatus, MachineStatus, RunStatus, Sample, WorkerStatus};
 use serde_json::{Value, json};
 
-use super::{open, phase};
+use super::open;
 
 /// The status as JSON.
 pub fn value(status: &RunStatus) -> Value {
@@ -37,7 +37,7 @@ fn progress(status: &RunStatus) -> Value {
     json!({
         "n": status.board.n(),
         "plan": status.fingerprint.to_string(),
-        "phase": phase(status.phase),
+        "phase": words::phase(status.phase),
         "trouble": status.trouble,
         "units": status.units,
         "done": status.done,

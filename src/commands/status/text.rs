@@ -1,9 +1,9 @@
 //! Where a run stands, for people: lines of at most 80 columns.
 
-use dashboard::assurance;
+use dashboard::{assurance, words};
 use proto::{RunStatus, WorkerStatus};
 
-use super::{open, phase};
+use super::open;
 use crate::output::{significant, span, time_left};
 use crate::terminal::{filled, wrapped};
 
@@ -33,7 +33,7 @@ fn headline(status: &RunStatus) -> String {
     format!(
         "n = {}, {}: {:.2} % of the work, {} so far, {}",
         status.board,
-        phase(status.phase),
+        words::phase(status.phase),
         100.0 * status.progress,
         span(status.elapsed),
         time_left(status),

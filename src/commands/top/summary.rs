@@ -1,10 +1,10 @@
 //! The upper part of the screen: how far the run is, and what it has found.
 
+use dashboard::assurance;
 use proto::RunStatus;
 use ratatui::text::{Line, Span};
 
 use super::palette::{FAINT, Palette, TITLE};
-use crate::assurance;
 use crate::commands::estimate;
 use crate::output::{significant, span, time_left};
 use crate::terminal::cut;

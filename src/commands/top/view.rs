@@ -1,6 +1,7 @@
 //! The screen as it is painted: on top how far the run is, below it its speed over time, and one panel; on wide screens the
 //! map and the events beside it.
 
+use dashboard::words::phase;
 use proto::RunStatus;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -40,9 +41,10 @@ pub fn draw(frame: &mut Frame<'_>, sight: &Sight, screen: &mut Screen) {
 }
 
 fn title(sight: &Sight, screen: &Screen) -> String {
-    let run = sight.status.as_ref().map_or_else(String::new, |status| {
-        format!("n = {}  {}  ", status.board, super::super::status::phase(status.phase))
-    });
+    let run = sight
+        .status
+        .as_ref()
+        .map_or_else(String::new, |status| format!("n = {}  {}  ", status.board, phase(status.phase)));
     let release = sight.status.as_ref().map_or("", |status| &status.release);
     format!(" diadem top  {run}{}  {release}", screen.address)
 }

@@ -134,6 +134,16 @@ fn top_takes_over_a_terminal_gives_it_back_and_wants_one() {
         let (entered, left) = (ended.stdout.find(enters).unwrap(), ended.stdout.rfind(leaves).unwrap());
         assert!(entered < left && !has_colours(&ended.stdout[left..]), "{ended:?}");
     }
+    // A signal ends it likewise; it is sent by another program on the same terminal.
+    let mut killed = Command::new("script");
+    let line = format!("timeout --foreground --preserve-status 1 {} {top}", env!("CARGO_BIN_EXE_diadem"));
+    killed.args(["--quiet", "--return", "--command", &line, "/dev/null"]).env("TERM", "xterm");
+    let mut killed = killed.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let nothing_typed = killed.stdin.take();
+    let ended = Completed::of(killed.wait_with_output().unwrap());
+    drop(nothing_typed);
+    assert_eq!(ended.code, Some(143), "{ended:?}");
+    assert!(ended.stdout.find(enters).unwrap() < ended.stdout.rfind(leaves).unwrap(), "{ended:?}");
     folder.run(&top).refused(&["needs a terminal", "status --watch"]);
     let dumb = on_terminal(&folder, "dumb", false, &top);
     assert!(dumb.contains("needs a terminal") && !dumb.contains('\x1b'), "{dumb:?}");

@@ -16,13 +16,12 @@ mod published;
 mod records;
 mod steering;
 mod value;
+mod watching;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub use bench::BenchArgs;
-pub use cluster::{
-    CoordinatorArgs, FollowArgs, OnLost, PolicyArgs, ServedRun, StatusArgs, TopArgs, WorkerArgs,
-};
+pub use cluster::{CoordinatorArgs, FollowArgs, OnLost, PolicyArgs, ServedRun, WorkerArgs};
 pub use count::{CountArgs, LocalCount, Storage};
 pub use estimate::{EstimateArgs, Fleet};
 pub use kernel::KernelChoice;
@@ -33,6 +32,7 @@ pub use published::{CertifyArgs, HeadArgs};
 pub use records::{ExportArgs, MergeArgs, RetractArgs, VerifyArgs};
 pub use steering::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs};
 pub use value::ThreadsArgs;
+pub use watching::{StatusArgs, TopArgs};
 
 /// Counts the ways to place n queens on an n x n board so that none attacks another: on one machine or on hundreds,
 /// for as long as it takes.

@@ -43,13 +43,14 @@ pub fn run(args: &TopArgs) -> anyhow::Result<ExitCode> {
     if !repaints(&io::stdout()) || !io::stdin().is_terminal() {
         bail!("diadem top needs a terminal; diadem status --watch does without one");
     }
-    let credentials = credentials(args.keys.as_deref(), [STATUS, JOIN])?;
+    let credentials = credentials(args.observer.keys.as_deref(), [STATUS, JOIN])?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let palette = Palette::new(has_colours(&io::stdout()));
     let result = runtime.block_on(async {
-        let remote = Remote::new(&args.coordinator, &credentials)?;
+        let remote = Remote::new(&args.observer.coordinator, &credentials)?;
         let mut full_screen = FullScreen::enter().context("cannot take over the terminal")?;
-        show(&mut full_screen.terminal, remote, Screen::new(palette, args.coordinator.join(", "))).await
+        show(&mut full_screen.terminal, remote, Screen::new(palette, args.observer.coordinator.join(", ")))
+            .await
     });
     runtime.shutdown_background();
     result

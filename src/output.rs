@@ -7,7 +7,8 @@ use std::time::Duration;
 use coordinator::store::Notice;
 use coordinator::{Agreement, Answer};
 use dashboard::assurance;
-use proto::{RunStatus, TimeLeft};
+use dashboard::words;
+use proto::RunStatus;
 use serde_json::json;
 
 use crate::exit;
@@ -136,37 +137,13 @@ pub fn span(duration: Duration) -> String {
     text.split(' ').take(2).collect::<Vec<_>>().join(" ")
 }
 
-/// How long the run will take, and between what bounds: `17 days left (15 to 21)`.
+/// How long the run will take: `about 3 to 5 weeks left`.
 pub fn time_left(status: &RunStatus) -> String {
-    match status.left {
+    match &status.left {
         _ if status.done == status.units => "nothing left to be counted".to_owned(),
-        Some(left) => about(left),
+        Some(left) => format!("{} left", words::range(left)),
         None => "time left unknown".to_owned(),
     }
-}
-
-fn about(TimeLeft { expected, low, high }: TimeLeft) -> String {
-    let seconds = expected.as_secs_f64();
-    let (name, unit) = UNITS.into_iter().rfind(|(_, unit)| seconds >= 1.5 * unit).unwrap_or(UNITS[0]);
-    let [expected, low, high] = [expected, low, high].map(|time| figure(time.as_secs_f64() / unit));
-    let range = if low == high { String::new() } else { format!(" ({low} to {high})") };
-    format!("{expected} {name} left{range}")
-}
-
-/// The units in which it is told how long something will take, with their seconds.
-const UNITS: [(&str, f64); 6] = [
-    ("s", 1.0),
-    ("min", 60.0),
-    ("h", 3600.0),
-    ("days", 86_400.0),
-    ("weeks", 7.0 * 86_400.0),
-    ("years", 365.25 * 86_400.0),
-];
-
-/// A number with two figures, or its whole part where that has more.
-fn figure(number: f64) -> String {
-    let text = if number < 9.95 { format!("{number:.1}") } else { format!("{number:.0}") };
-    text.strip_suffix(".0").unwrap_or(&text).to_owned()
 }
 
 /// A rate with three figures, or its whole part where that has more.
@@ -183,19 +160,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_time_left_is_told_in_one_unit_with_its_bounds() {
-        let told = |times: [f64; 3]| {
-            let [expected, low, high] = times.map(Duration::from_secs_f64);
-            about(TimeLeft { expected, low, high })
-        };
-        let (day, week) = (86_400.0, 604_800.0);
-        assert_eq!(told([4.0 * week, 3.0 * week, 5.04 * week]), "4 weeks left (3 to 5)");
-        assert_eq!(told([10.0 * day, 8.51 * day, 12.4 * day]), "10 days left (8.5 to 12)");
-        assert_eq!(told([42.0, 42.0, 42.0]), "42 s left");
-        assert_eq!(told([0.0; 3]), "0 s left");
-        assert_eq!(told([5400.0, 3600.0, 7200.0]), "1.5 h left (1 to 2)");
-        assert_eq!(told([7.2e11, 7.0e11, 8e11]), "22815 years left (22182 to 25350)");
-        assert_eq!([0.123, 12.34, 123.4].map(significant), ["0.12", "12.3", "123"]);
+    fn rates_have_three_figures() {
+        assert_eq!([0.123, 12.34, 123.4, 0.0].map(significant), ["0.12", "12.3", "123", "0.00"]);
     }
 
     #[test]

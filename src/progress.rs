@@ -146,7 +146,7 @@ mod tests {
         }
         assert_eq!(
             describe(&samples::running()),
-            "n = 28: 12.00 %, 3.3 weeks left (2.9 to 4), 1007098/8392486 units, 3.68/s"
+            "n = 28: 12.00 %, about 3 to 4 weeks left, 1007098/8392486 units, 3.68/s"
         );
         assert!(
             describe(&samples::disputed()).starts_with("n = 28: 12.00 %, nothing is recorded: cannot write")

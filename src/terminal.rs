@@ -4,6 +4,8 @@
 use std::env;
 use std::io::IsTerminal;
 
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+
 /// Lines are not longer, in characters.
 pub const COLUMNS: usize = 80;
 
@@ -32,15 +34,17 @@ fn understands_codes(term: Option<&str>) -> bool {
 /// are indented.
 pub fn wrapped(text: &str) -> String {
     let mut lines = vec![String::new()];
+    let mut is_first = true;
     for word in text.split(' ').flat_map(|word| broken(word, COLUMNS - INDENT.len())) {
         let line = lines.last_mut().expect("there is one");
-        let columns = line.chars().count();
-        if columns > 0 && columns + 1 + word.chars().count() > COLUMNS {
+        let columns = columns_of(line);
+        if columns > 0 && columns + 1 + columns_of(&word) > COLUMNS {
             lines.push(format!("{INDENT}{word}"));
         } else {
-            let space = if line.is_empty() || line.ends_with(' ') { "" } else { " " };
+            let space = if is_first { "" } else { " " };
             *line = format!("{line}{space}{word}");
         }
+        is_first = false;
     }
     lines.join("\n")
 }
@@ -48,22 +52,45 @@ pub fn wrapped(text: &str) -> String {
 /// What further lines of a text begin with.
 const INDENT: &str = "  ";
 
-/// The word in pieces of so many columns.
+/// The word in pieces of at most so many columns.
 fn broken(word: &str, columns: usize) -> Vec<String> {
-    let letters: Vec<char> = word.chars().collect();
-    if letters.is_empty() {
-        return vec![" ".to_owned()];
+    let mut pieces = vec![String::new()];
+    for letter in word.chars() {
+        let piece = pieces.last_mut().expect("there is one");
+        if columns_of(piece) + letter.width().unwrap_or(0) > columns {
+            pieces.push(letter.to_string());
+        } else {
+            piece.push(letter);
+        }
     }
-    letters.chunks(columns).map(|piece| piece.iter().collect()).collect()
+    pieces
 }
 
 /// The text in so many columns: what is too long is cut, with an ellipsis for what is missing.
 pub fn cut(text: &str, columns: usize) -> String {
-    if text.chars().count() <= columns {
+    if columns_of(text) <= columns {
         return text.to_owned();
     }
-    let kept: String = text.chars().take(columns.saturating_sub(1)).collect();
+    let mut kept = String::new();
+    for letter in text.chars() {
+        if columns_of(&kept) + letter.width().unwrap_or(0) >= columns {
+            break;
+        }
+        kept.push(letter);
+    }
     kept + "…"
+}
+
+/// The text in just so many columns: cut, or with spaces behind it.
+pub fn filled(text: &str, columns: usize) -> String {
+    let text = cut(text, columns);
+    let spaces = columns.saturating_sub(columns_of(&text));
+    text + &" ".repeat(spaces)
+}
+
+/// How many columns the text takes: letters of some scripts take two.
+pub fn columns_of(text: &str) -> usize {
+    text.width()
 }
 
 #[cfg(test)]
@@ -84,6 +111,10 @@ mod tests {
         assert_eq!(broken.matches('x').count(), 100);
         assert_eq!(wrapped("  indented"), "  indented");
         assert_eq!((cut("äöü", 3), cut("äöüß", 3)), ("äöü".into(), "äö…".into()));
+        assert_eq!(
+            (cut("日本語", 6), cut("日本語", 5), filled("日本語", 8)),
+            ("日本語".into(), "日本…".into(), "日本語  ".into())
+        );
     }
 
     #[test]

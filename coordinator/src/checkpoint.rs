@@ -315,7 +315,10 @@ impl Checkpoint {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::clock::SetClock;
     use crate::known_run;
+    use crate::known_worker::{coordinator, count_all, expect_the_answer, join, lease, report};
+    use crate::ledger::faulty_disk::FaultyDisk;
     use crate::shard::Shard;
     use crate::store::{NoCheckpoint, Notice, Store};
     use serde_json::{Value, json};
@@ -330,6 +333,25 @@ mod tests {
         store.insert(SEAL, LineHash::of(&head).to_string().as_bytes()).unwrap();
         store.insert(HEAD, head).unwrap();
         store.flush().unwrap();
+    }
+
+    #[tokio::test]
+    async fn a_checkpoint_from_a_machine_that_rounds_work_otherwise_leads_to_the_answer() {
+        let (run, clock) = (TempDir::new().unwrap(), SetClock::default());
+        let serve = || coordinator(run.path(), FaultyDisk::with_faults(&[]), &clock);
+        let handle = serve();
+        let worker = join(&handle).await;
+        let leases = lease(&handle, worker, 5).await;
+        handle.report(report(worker, &leases)).await.unwrap();
+        handle.close().await;
+        forge(&run.path().join("checkpoint"), |head| {
+            head["sums"]["work"] = json!(head["sums"]["work"].as_u64().unwrap() + 1);
+        });
+        let handle = serve();
+        let worker = join(&handle).await;
+        assert_eq!(count_all(&handle, worker).await, 0);
+        expect_the_answer(&handle).await;
+        handle.close().await;
     }
 
     #[test]

@@ -3,13 +3,15 @@
 use std::fs;
 use std::time::Duration;
 
-use proto::{Event, Phase, PolicyChange, Takeback, Target};
+use proto::{Event, Owner, Phase, PolicyChange, Steering, Takeback, Target};
 use tempfile::TempDir;
 
 use crate::clock::SetClock;
 use crate::handle::Handle;
 use crate::known_run::{self, retraction, unit_record};
-use crate::known_worker::{coordinator, expect_the_answer, join, join_from, lease, registration, report};
+use crate::known_worker::{
+    coordinator, expect_the_answer, join, join_from, lease, registration, replicated, report,
+};
 use crate::ledger::faulty_disk::{Fault, FaultyDisk};
 use crate::ledger::{Record, UnitRecord};
 use crate::merge::merge;
@@ -158,6 +160,34 @@ async fn a_dispute_a_full_disk_a_silent_worker_and_the_answer_are_told() {
     ] {
         assert_eq!(told.iter().filter(|event| event.starts_with(text)).count(), 1, "{text:?} in {told:#?}");
     }
+    handle.close().await;
+}
+
+#[tokio::test]
+async fn followers_pauses_and_drains_are_told() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let handle = replicated(folder.path(), FaultyDisk::with_faults(&[]), &clock, Some(0));
+    join_from(&handle, "rack").await;
+    drop(handle.follow(7, 0, None).await.unwrap());
+    let owner = Owner::default();
+    for steering in [
+        Steering::Pause { reason: "the weekend".into() },
+        Steering::Resume,
+        Steering::Drain { owner, machine: "rack".into() },
+    ] {
+        handle.steer(steering).await.unwrap();
+    }
+    assert_eq!(
+        events(&handle).await,
+        [
+            "worker w joined",
+            "a follower came that has 0 records",
+            "a follower left",
+            "the operator pauses the run: the weekend",
+            "the operator has the run go on",
+            "the operator asks 1 workers of rack to leave",
+        ]
+    );
     handle.close().await;
 }
 

@@ -15,9 +15,9 @@ mod report;
 mod routes;
 mod sections;
 mod server;
-mod words;
 
 pub mod assurance;
+pub mod words;
 
 pub use broadcast::Statuses;
 pub use report::{Contribution, RunReport};

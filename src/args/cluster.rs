@@ -1,4 +1,4 @@
-//! The arguments of the commands that work together over a network: coordinator, follow, worker, status.
+//! The arguments of the commands that work together over a network: coordinator, follow, worker, policy.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -300,35 +300,6 @@ pub struct PolicyChangeArgs {
     /// How many followers must have a record before it is acknowledged: 0 to 16.
     #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=MOST_FOLLOWERS as i64))]
     pub replicas: Option<u32>,
-}
-
-/// Shows how far a coordinator's run is.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  diadem status --coordinator http://127.0.0.1:7227
-  diadem status --coordinator https://10.0.0.7:7227 --keys keys/status --watch
-
-Environment: DIADEM_STATUS_TOKEN stands for status.token.")]
-pub struct StatusArgs {
-    /// The coordinator's address; of several, the first one that answers.
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "DIADEM_COORDINATOR",
-        value_delimiter = ',',
-        default_value = "http://127.0.0.1:7227"
-    )]
-    pub coordinator: Vec<String>,
-    /// Know the coordinator, and be known: a folder with ca.pem and status.token or join.token.
-    #[arg(long, value_name = "DIR")]
-    pub keys: Option<PathBuf>,
-    /// Print one JSON object.
-    #[arg(long)]
-    pub json: bool,
-    /// Show it again whenever it changes, until the run has ended: on a terminal in place, else a line now and then.
-    #[arg(long, conflicts_with = "json")]
-    pub watch: bool,
 }
 
 fn address(text: &str) -> Result<SocketAddr, ValueError> {

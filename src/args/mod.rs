@@ -17,11 +17,12 @@ mod published;
 mod records;
 mod steering;
 mod value;
+mod watching;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub use bench::BenchArgs;
-pub use cluster::{CoordinatorArgs, FollowArgs, OnLost, PolicyArgs, ServedRun, StatusArgs, WorkerArgs};
+pub use cluster::{CoordinatorArgs, FollowArgs, OnLost, PolicyArgs, ServedRun, WorkerArgs};
 pub use count::{CountArgs, LocalCount, Storage};
 pub use estimate::{EstimateArgs, Fleet};
 pub use gpu::GpusArgs;
@@ -33,6 +34,7 @@ pub use published::{CertifyArgs, HeadArgs, ReportArgs};
 pub use records::{ExportArgs, MergeArgs, RetractArgs, VerifyArgs};
 pub use steering::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs};
 pub use value::ThreadsArgs;
+pub use watching::{StatusArgs, TopArgs};
 
 /// Counts the ways to place n queens on an n x n board so that none attacks another: on one machine or on hundreds,
 /// for as long as it takes.
@@ -83,6 +85,7 @@ pub enum Command {
     Worker(WorkerArgs),
     Follow(FollowArgs),
     Status(StatusArgs),
+    Top(TopArgs),
     Keys(KeysArgs),
     Verify(VerifyArgs),
     Export(ExportArgs),

@@ -78,6 +78,13 @@ impl Estimate {
     }
 }
 
+/// The number of solutions of a board as it is known, or else as the published ones let expect it.
+pub fn in_advance(board: Board) -> Option<String> {
+    let published = known::totals(board).map(|totals| totals.solutions().to_string());
+    published
+        .or_else(|| Some(format!("about {}", Estimate::from(extrapolate(board.n().into())?).text(1.0, 3))))
+}
+
 pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
     let opinion = extrapolate(args.n).map(Estimate::from);
     let Some(board) = u8::try_from(args.n).ok().and_then(|n| Board::new(n).ok()) else {

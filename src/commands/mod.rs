@@ -18,6 +18,7 @@ mod report;
 mod retract;
 mod status;
 mod steer;
+mod top;
 mod verify;
 mod worker;
 
@@ -33,6 +34,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Worker(args) => worker::run(args),
         Command::Follow(args) => follow::run(args),
         Command::Status(args) => status::run(&args),
+        Command::Top(args) => top::run(&args),
         Command::Keys(args) => keys::run(&args),
         Command::Verify(args) => verify::run(&args),
         Command::Export(args) => export::run(&args),

@@ -16,12 +16,13 @@ use crate::output::print;
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let credentials = credentials(args.keys.as_deref(), [STATUS, JOIN])?;
+    let credentials = credentials(args.observer.keys.as_deref(), [STATUS, JOIN])?;
     if args.watch {
-        return runtime.block_on(async { watch::show(Remote::new(&args.coordinator, &credentials)?).await });
+        return runtime
+            .block_on(async { watch::show(Remote::new(&args.observer.coordinator, &credentials)?).await });
     }
     let status = runtime.block_on(async {
-        let remote = Remote::new(&args.coordinator, &credentials)?;
+        let remote = Remote::new(&args.observer.coordinator, &credentials)?;
         let mut status = remote.status().await;
         for _ in 1..remote.addresses() {
             if status.is_err() {
@@ -30,7 +31,8 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
         }
         Ok::<_, anyhow::Error>(status)
     })?;
-    let status = status.with_context(|| format!("no status from {}", args.coordinator.join(", ")))?;
+    let status =
+        status.with_context(|| format!("no status from {}", args.observer.coordinator.join(", ")))?;
     print(&if args.json { json::value(&status).to_string() } else { text::text(&status) })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -7,7 +7,6 @@
 
 pub mod speed;
 
-use std::io::IsTerminal;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -20,6 +19,8 @@ use queens::plan::{Draw, Sampler, Step};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
+
+use crate::terminal::repaints;
 
 /// How often it is looked at whether a piece takes too long.
 const TICK: Duration = Duration::from_millis(2);
@@ -226,7 +227,7 @@ impl Progress<'_> {
 
     /// Stops what takes too long, and all when it is interrupted; shows on a terminal how far it is.
     fn watch(&self, running: &[Running], done: &AtomicBool) {
-        let bar = if std::io::stderr().is_terminal() { bar(self.task.time) } else { ProgressBar::hidden() };
+        let bar = if repaints(&std::io::stderr()) { bar(self.task.time) } else { ProgressBar::hidden() };
         while !done.load(Ordering::Relaxed) {
             let interrupted = self.task.interrupted.load(Ordering::Relaxed);
             let takes_long = |since: &Instant| interrupted || since.elapsed() > self.task.limit;
@@ -247,7 +248,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn bar(time: Duration) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30}  {msg}");
+    let style = ProgressStyle::with_template("{bar:30}  {wide_msg}");
     let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> ");
     ProgressBar::new(time.as_millis() as u64).with_style(style)
 }

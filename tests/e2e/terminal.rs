@@ -1,6 +1,7 @@
 //! What is written to terminals, and to what is none: lines of 80 columns, and escape codes only where they are understood.
 
-use std::process::Command;
+use std::io::Write;
+use std::process::{Command, Stdio};
 
 use crate::harness::{Completed, Folder, Running, free_address, until};
 
@@ -20,16 +21,22 @@ fn has_colours(text: &str) -> bool {
         .any(|code| code.find(char::is_alphabetic).is_some_and(|end| code[end..].starts_with('m')))
 }
 
-/// The command on a terminal of that kind, as `script` makes one; what the terminal was sent, from stdout and stderr.
-fn on_terminal(folder: &Folder, term: &str, no_color: bool, args: &str) -> String {
-    let line = format!("{} {args}", env!("CARGO_BIN_EXE_diadem"));
+/// The command on a terminal of that kind, as `script` makes one.
+fn script(folder: &Folder, term: &str, no_color: bool, args: &str) -> Command {
+    let line = format!("stty rows 24 columns 80; exec {} {args}", env!("CARGO_BIN_EXE_diadem"));
     let mut script = Command::new("script");
     script.args(["--quiet", "--return", "--command", &line, "/dev/null"]).current_dir(folder.path());
     script.env("TERM", term).env_remove("NO_COLOR");
     if no_color {
         script.env("NO_COLOR", "1");
     }
-    Completed::of(script.output().unwrap()).stdout
+    script.stdout(Stdio::piped()).stderr(Stdio::piped());
+    script
+}
+
+/// What the terminal was sent, from stdout and stderr.
+fn on_terminal(folder: &Folder, term: &str, no_color: bool, args: &str) -> String {
+    Completed::of(script(folder, term, no_color, args).output().unwrap()).stdout
 }
 
 /// A run with nobody who counts.
@@ -111,6 +118,35 @@ fn a_watched_status_is_painted_over_on_a_terminal_and_written_in_lines_elsewhere
     });
     assert!(painted.contains("\x1b[K") && painted.contains("n = 14, complete: 100.00 %"), "{painted:?}");
     assert!(!has_colours(&painted), "{painted:?}");
+}
+
+#[test]
+fn top_takes_over_a_terminal_gives_it_back_and_wants_one() {
+    let folder = Folder::new();
+    let top = format!("top --coordinator http://{}", free_address());
+    let [enters, leaves] = ["\x1b[?1049h", "\x1b[?1049l"];
+    for (input, word) in [("q", "waiting"), ("?\x1b[Bs2q", "this help")] {
+        let mut script = script(&folder, "xterm", true, &top).stdin(Stdio::piped()).spawn().unwrap();
+        // What is typed before the program listens is kept by the terminal, and by the pipe after that.
+        script.stdin.as_mut().unwrap().write_all(input.as_bytes()).unwrap();
+        let ended = Completed::of(script.wait_with_output().unwrap());
+        assert!(ended.code == Some(0) && ended.stdout.contains(word), "{ended:?}");
+        let (entered, left) = (ended.stdout.find(enters).unwrap(), ended.stdout.rfind(leaves).unwrap());
+        assert!(entered < left && !has_colours(&ended.stdout[left..]), "{ended:?}");
+    }
+    // A signal ends it likewise; it is sent by another program on the same terminal.
+    let mut killed = Command::new("script");
+    let line = format!("timeout --foreground --preserve-status 1 {} {top}", env!("CARGO_BIN_EXE_diadem"));
+    killed.args(["--quiet", "--return", "--command", &line, "/dev/null"]).env("TERM", "xterm");
+    let mut killed = killed.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let nothing_typed = killed.stdin.take();
+    let ended = Completed::of(killed.wait_with_output().unwrap());
+    drop(nothing_typed);
+    assert_eq!(ended.code, Some(143), "{ended:?}");
+    assert!(ended.stdout.find(enters).unwrap() < ended.stdout.rfind(leaves).unwrap(), "{ended:?}");
+    folder.run(&top).refused(&["needs a terminal", "status --watch"]);
+    let dumb = on_terminal(&folder, "dumb", false, &top);
+    assert!(dumb.contains("needs a terminal") && !dumb.contains('\x1b'), "{dumb:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use proto::{RunStatus, WorkerStatus};
 
 use super::open;
 use crate::output::{significant, span, time_left};
-use crate::terminal::{cut, wrapped};
+use crate::terminal::{filled, wrapped};
 
 /// Events are told only as many as these, the last ones.
 const EVENTS: usize = 5;
@@ -107,8 +107,8 @@ fn workers(status: &RunStatus) -> Vec<String> {
 
 fn worker(w: &WorkerStatus) -> String {
     format!(
-        "{:<20} {:>5} {:<15} {:>6} {:>9} {:>7} {:>10}",
-        cut(&w.name, 20),
+        "{} {:>5} {:<15} {:>6} {:>9} {:>7} {:>10}",
+        filled(&w.name, 20),
         w.threads,
         w.kernel.to_string(),
         w.leased,
@@ -122,14 +122,14 @@ fn worker(w: &WorkerStatus) -> String {
 mod tests {
     use super::*;
     use crate::samples;
-    use crate::terminal::COLUMNS;
+    use crate::terminal::{COLUMNS, columns_of};
 
     #[test]
     fn no_line_is_longer_than_a_terminal_is_wide() {
         for status in samples::all() {
             let text = text(&status);
             for line in text.lines() {
-                assert!(line.chars().count() <= COLUMNS, "{line:?}");
+                assert!(columns_of(line) <= COLUMNS, "{line:?}");
             }
         }
     }

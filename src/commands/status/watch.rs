@@ -39,7 +39,7 @@ async fn follow(mut sights: watch::Receiver<Sight>) -> anyhow::Result<ExitCode> 
         let has_ended = sight.has_ended();
         match &mut screen {
             Some(screen) => screen.paint(&page(&sight))?,
-            None if cadence.is_due() || has_ended => print(&line(&sight))?,
+            None if sight.is_something() && (cadence.is_due() || has_ended) => print(&line(&sight))?,
             None => {}
         }
         if has_ended {

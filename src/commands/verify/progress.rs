@@ -1,12 +1,12 @@
 //! How far a recount is: a bar where stderr is a terminal, a plain line now and then otherwise.
 
-use std::io::IsTerminal;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::log::say;
+use crate::terminal::repaints;
 
 /// Between two plain lines.
 const LINE_EVERY: Duration = Duration::from_secs(30);
@@ -25,8 +25,7 @@ pub struct RecountProgress {
 impl RecountProgress {
     /// Nothing of so many units has been counted again.
     pub fn new(what: &str, units: u64) -> Self {
-        let bar =
-            if std::io::stderr().is_terminal() { ProgressBar::new(units) } else { ProgressBar::hidden() };
+        let bar = if repaints(&std::io::stderr()) { ProgressBar::new(units) } else { ProgressBar::hidden() };
         let style = ProgressStyle::with_template("{msg}: {bar:30} {pos}/{len} units, {eta} left");
         let bar = bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
         bar.set_message(what.to_owned());

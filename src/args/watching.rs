@@ -1,0 +1,56 @@
+//! The arguments of the commands that show where a run stands: status, top.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// The coordinator that is asked.
+#[derive(Debug, Args)]
+pub struct ObserverArgs {
+    /// The coordinator's address; of several, the first one that answers.
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "DIADEM_COORDINATOR",
+        value_delimiter = ',',
+        default_value = "http://127.0.0.1:7227"
+    )]
+    pub coordinator: Vec<String>,
+    /// Know the coordinator, and be known: a folder with ca.pem and status.token or join.token.
+    #[arg(long, value_name = "DIR")]
+    pub keys: Option<PathBuf>,
+}
+
+/// Shows how far a coordinator's run is.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem status --coordinator http://127.0.0.1:7227
+  diadem status --coordinator https://10.0.0.7:7227 --keys keys/status --watch
+
+Environment: DIADEM_STATUS_TOKEN stands for status.token.")]
+pub struct StatusArgs {
+    #[command(flatten)]
+    pub observer: ObserverArgs,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    /// Show it again whenever it changes, until the run has ended: on a terminal in place, else a line now and then.
+    #[arg(long, conflicts_with = "json")]
+    pub watch: bool,
+}
+
+/// Shows a run on the whole terminal, as it goes on: machines, workers, families, events.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem top
+  diadem top --coordinator https://10.0.0.7:7227 --keys keys/status
+
+Keys: q quits, ? shows the others.
+
+Environment: DIADEM_STATUS_TOKEN stands for status.token.")]
+pub struct TopArgs {
+    #[command(flatten)]
+    pub observer: ObserverArgs,
+}

@@ -1,0 +1,44 @@
+//! The colours of the terminal, or what stands for them where they are unwanted.
+
+use ratatui::style::{Color, Modifier, Style};
+
+/// How things are told apart.
+#[derive(Clone, Copy, Debug)]
+pub struct Palette {
+    has_colours: bool,
+}
+
+/// Titles and what is chosen.
+pub const TITLE: Style = Style::new().add_modifier(Modifier::BOLD);
+
+/// The line on top.
+pub const FRAME: Style = Style::new().add_modifier(Modifier::REVERSED);
+
+/// What matters less.
+pub const FAINT: Style = Style::new().add_modifier(Modifier::DIM);
+
+impl Palette {
+    /// With colours, or without.
+    pub fn new(has_colours: bool) -> Self {
+        Self { has_colours }
+    }
+
+    fn colour(self, colour: Color, otherwise: Modifier) -> Style {
+        if self.has_colours { Style::new().fg(colour) } else { Style::new().add_modifier(otherwise) }
+    }
+
+    /// What is done.
+    pub fn done(self) -> Style {
+        self.colour(Color::Green, Modifier::empty())
+    }
+
+    /// What is under way.
+    pub fn begun(self) -> Style {
+        self.colour(Color::Yellow, Modifier::empty())
+    }
+
+    /// What is wrong.
+    pub fn wrong(self) -> Style {
+        self.colour(Color::Red, Modifier::BOLD)
+    }
+}

@@ -1,0 +1,151 @@
+//! The screen on a backend that only remembers: several sizes, and runs in all states.
+
+use ratatui::Terminal;
+use ratatui::backend::TestBackend;
+use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
+use tokio::time::Instant;
+
+use super::palette::Palette;
+use super::screen::{Outcome, Panel, Screen};
+use super::view::draw;
+use crate::samples;
+use crate::watched::Sight;
+
+fn screen() -> Screen {
+    Screen::new(Palette::new(true), "http://127.0.0.1:7227".into())
+}
+
+fn press(screen: &mut Screen, key: KeyCode) -> Outcome {
+    screen.press(KeyEvent::new(key, KeyModifiers::NONE))
+}
+
+/// What the screen shows, in lines without spaces at their ends.
+fn painted(sight: &Sight, screen: &mut Screen, (columns, rows): (u16, u16)) -> Vec<String> {
+    let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
+    terminal.draw(|frame| draw(frame, sight, screen)).unwrap();
+    let buffer = terminal.backend().buffer();
+    let line = |row: u16| -> String {
+        (0..columns).map(|column| buffer[(column, row)].symbol()).collect::<String>().trim_end().to_owned()
+    };
+    (0..rows).map(line).collect()
+}
+
+fn seen(status: proto::RunStatus) -> Sight {
+    Sight { status: Some(status), gone: None }
+}
+
+#[track_caller]
+fn shows(lines: &[String], words: &[&str]) {
+    for word in words {
+        assert!(lines.iter().any(|line| line.contains(word)), "no {word:?} in {lines:#?}");
+    }
+}
+
+#[test]
+fn a_run_is_shown_on_a_usual_terminal() {
+    let lines = painted(&seen(samples::running()), &mut screen(), (80, 24));
+    shows(
+        &lines,
+        &[
+            " diadem top  n = 28  counting  http://127.0.0.1:7227  0.1.0",
+            " 12.00 %  about 3 to 4 weeks left",
+            "units      1007098 of 8392486, 1280 leased, 3.68/s, 3days 4h so far",
+            "solutions  307336000000049514 of about 2.5",
+            "classes    A = 38417000000000000, P = 12345, R = 67",
+            "116 cores now, ",
+            "^machine                  workers  threads   cores   counted  checked  wrong",
+            "rack-3                          0        0    0.00    335000     3400      0",
+            "worker rack-3-1 left",
+            " 1 machines  2 workers  3 families  4 events  q quit  ? help  s sort",
+        ],
+    );
+    assert!(lines.iter().any(|line| line.starts_with('█') || line.starts_with('▇')), "a chart: {lines:#?}");
+}
+
+#[test]
+fn the_smallest_terminal_shows_what_matters_most() {
+    let lines = painted(&seen(samples::disputed()), &mut screen(), (40, 12));
+    shows(
+        &lines,
+        &["n = 28", "12.00 %", "trouble    nothing is recorded", "paused", "disputes   2 units", "machine"],
+    );
+    assert!(lines.iter().all(|line| line.chars().count() <= 40));
+}
+
+#[test]
+fn runs_in_all_states_are_painted_on_terminals_of_all_sizes_with_all_panels() {
+    let gone = Sight { status: None, gone: Some((Instant::now(), "refused".into())) };
+    let sights = samples::all().into_iter().map(seen).chain([Sight::default(), gone]);
+    for sight in sights {
+        for size in [(1, 1), (3, 2), (10, 3), (40, 12), (80, 24), (80, 25), (132, 43), (250, 80), (400, 5)] {
+            for panel in '1'..='4' {
+                let mut screen = screen();
+                press(&mut screen, KeyCode::Char(panel));
+                for key in [
+                    KeyCode::Char('s'),
+                    KeyCode::End,
+                    KeyCode::Char('?'),
+                    KeyCode::Char('r'),
+                    KeyCode::PageUp,
+                ] {
+                    press(&mut screen, key);
+                    painted(&sight, &mut screen, size);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn a_wide_terminal_shows_map_and_events_beside_the_machines() {
+    let lines = painted(&seen(samples::disputed()), &mut screen(), (160, 50));
+    shows(&lines, &["machine", "under way", "unit 49 is in dispute"]);
+    let finished = painted(&seen(samples::finished()), &mut screen(), (160, 50));
+    shows(&finished, &["complete", "100.00 %  nothing left to be counted", "████████"]);
+}
+
+#[test]
+fn what_is_not_there_yet_and_what_is_gone_is_told() {
+    shows(&painted(&Sight::default(), &mut screen(), (80, 24)), &["waiting for the coordinator"]);
+    shows(
+        &painted(&seen(samples::empty()), &mut screen(), (80, 24)),
+        &["0.00 %  time left unknown", "0 of 8392486"],
+    );
+    let gone =
+        Sight { gone: Some((Instant::now(), "connection refused".into())), ..seen(samples::running()) };
+    let lines = painted(&gone, &mut screen(), (80, 24));
+    shows(&lines, &["no answer for 0 s, trying again: connection refused", "12.00 %"]);
+}
+
+#[test]
+fn tables_are_scrolled_and_sorted_and_end_with_their_last_line() {
+    let sight = seen(samples::crowded());
+    let mut screen = screen();
+    press(&mut screen, KeyCode::Tab);
+    assert_eq!(screen.panel, Panel::Workers);
+    let first = painted(&sight, &mut screen, (80, 24));
+    press(&mut screen, KeyCode::PageDown);
+    assert_ne!(painted(&sight, &mut screen, (80, 24)), first);
+    press(&mut screen, KeyCode::End);
+    let end = painted(&sight, &mut screen, (80, 24));
+    press(&mut screen, KeyCode::Down);
+    assert_eq!(painted(&sight, &mut screen, (80, 24)), end);
+    press(&mut screen, KeyCode::Home);
+    press(&mut screen, KeyCode::Char('s'));
+    press(&mut screen, KeyCode::Char('r'));
+    let longest = painted(&sight, &mut screen, (80, 24));
+    shows(&longest, &["vlast word", "1.00 s", "0.99 s"]);
+}
+
+#[test]
+fn keys_quit_and_show_help() {
+    let mut screen = screen();
+    for key in [KeyCode::Char('q'), KeyCode::Esc] {
+        assert_eq!(press(&mut screen, key), Outcome::Quit);
+    }
+    assert_eq!(screen.press(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)), Outcome::Quit);
+    assert_eq!(press(&mut screen, KeyCode::Char('?')), Outcome::Paint);
+    shows(&painted(&seen(samples::running()), &mut screen, (80, 24)), &["this help"]);
+    assert_eq!(press(&mut screen, KeyCode::Esc), Outcome::Paint);
+    assert!(!screen.shows_help);
+}

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use gpu::GpuSearch;
 use queens::Plan;
+use queens::kernel::Kernel;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::interval;
@@ -13,7 +14,7 @@ use tracing::error;
 use worker::{Config, Lender, Summary, Wish, WorkerError};
 
 /// Counts that a card is given at a time: it goes on with one while the host prepares the other.
-pub const COUNTS_OF_CARD: u32 = 2;
+const COUNTS_OF_CARD: u32 = 2;
 
 /// How often it is looked at whether a card still does what it is asked.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -24,6 +25,27 @@ pub struct Member {
     pub config: Config,
     /// The card that it counts on, if it is one.
     pub card: Option<Arc<GpuSearch>>,
+}
+
+/// The processor's worker and one for each card, which is a machine of its own: `host/gpu0`. With cards there is one for
+/// the processor only where that is wished.
+pub fn members(processor: Config, cards: Vec<Arc<GpuSearch>>, with_processor: bool) -> Vec<Member> {
+    let on_card = |card: Arc<GpuSearch>| {
+        let number = card.device().number();
+        let config = Config {
+            name: format!("{}/gpu{number}", processor.name),
+            machine: format!("{}/gpu{number}", processor.machine),
+            threads: COUNTS_OF_CARD,
+            kernel: Arc::clone(&card) as Arc<dyn Kernel>,
+            ..processor.clone()
+        };
+        Member { config, card: Some(card) }
+    };
+    let mut members: Vec<Member> = cards.into_iter().map(on_card).collect();
+    if members.is_empty() || with_processor {
+        members.push(Member { config: processor, card: None });
+    }
+    members
 }
 
 /// Runs all of them until each has left; what they have done, together.

@@ -1,5 +1,5 @@
 //! The kernels on every device that OpenCL has here: where there is none this says so and tests nothing, unless
-//! `DIADEM_OPENCL=1` demands one (`.ci/run` installs PoCL, which runs them on the processor).
+//! `DIADEM_TEST_TOOLS` demands one (`.ci/run` installs PoCL, which runs them on the processor).
 
 use gpu::{Device, GpuError, GpuSearch, devices};
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use queens::{Board, Plan, PlanSpec, Position, Square, UnitId, known};
 fn searches() -> Vec<GpuSearch> {
     let found = devices();
     if let Err(error @ (GpuError::NoOpenCl | GpuError::NoDevices)) = &found {
-        assert!(std::env::var_os("DIADEM_OPENCL").is_none(), "{error}");
+        assert!(std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "{error}");
         println!("nothing is tested: {error}");
         return Vec::new();
     }

@@ -9,6 +9,7 @@ use queens::Board;
 use queens::kernel::KernelError;
 use queens::plan::Scheme;
 
+use super::gpu::GpuArgs;
 use super::kernel::{KernelArgs, KernelChoice};
 use super::limits::LimitsArgs;
 use super::loss::LossArgs;
@@ -43,6 +44,8 @@ pub struct CountArgs {
     split: SplitArgs,
     #[command(flatten)]
     kernel: KernelArgs,
+    #[command(flatten)]
+    gpu: GpuArgs,
     /// Which counts are made a second time, in another way and if possible on another machine: none, a share drawn at
     /// random as in 0.5%, all.
     ///
@@ -67,6 +70,7 @@ pub struct LocalCount {
     pub board: Board,
     pub storage: Storage,
     pub kernel: KernelChoice,
+    pub gpu: GpuArgs,
     /// How a new run is split, where that does not follow from the method.
     pub scheme: Option<Scheme>,
     pub double_check: Option<DoubleCheck>,
@@ -99,6 +103,7 @@ impl TryFrom<CountArgs> for LocalCount {
             board: args.n,
             storage,
             kernel: args.kernel.try_into()?,
+            gpu: args.gpu,
             scheme: args.split.scheme(),
             double_check: args.double_check,
             limits: args.limits,

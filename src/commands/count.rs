@@ -17,10 +17,11 @@ use tracing::Level;
 use worker::Wish;
 
 use crate::args::{LimitsArgs, LocalCount, Storage, new_plan};
+use crate::crew::Member;
 use crate::local::Local;
 use crate::log::say;
 use crate::signals::{Signal, Signals};
-use crate::{command_line, ending, host, log, output, progress};
+use crate::{command_line, crew, ending, host, log, output, progress};
 
 /// A count that could not record anything for this long ends: what it counts on would be lost.
 const PATIENCE: Duration = Duration::from_secs(10);
@@ -32,6 +33,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     log::start(Level::WARN);
     host::ensure_open_files(OPEN_FILES)?;
     count.limits.be_nice()?;
+    let cards = count.gpu.kernels()?;
     let (plan, standing, store) = begin(&count)?;
     let config = worker::Config {
         name: "local".into(),
@@ -43,12 +45,13 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
         ahead: worker::AHEAD,
         drain: Duration::ZERO,
     };
-    let (kernel, threads) = (config.kernel.name(), config.threads);
+    let members = crew::members(config, cards, count.kernel.says_threads);
+    let (kernel, threads) = (members[0].config.kernel.name(), members[0].config.threads);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ending = runtime.block_on(async {
         let is_settled = standing.is_settled(&plan, count.shard(), standing.policy(count.double_check));
         let handle = Handle::start(plan, count.shard(), standing, count.double_check, store)?;
-        let ending = work(&handle, config, &count, is_settled).await;
+        let ending = work(&handle, members, &count, is_settled).await;
         handle.close().await;
         ending
     });
@@ -116,12 +119,12 @@ enum Ended {
 /// Counts until there is an ending, or until the user interrupts.
 async fn work(
     handle: &Handle,
-    config: worker::Config,
+    members: Vec<Member>,
     count: &LocalCount,
     is_settled: bool,
 ) -> anyhow::Result<Ended> {
     let shown = count.shows_progress.then(|| tokio::spawn(progress::show(handle.snapshots())));
-    let ending = count_and_audit(handle, config, &count.limits, is_settled).await;
+    let ending = count_and_audit(handle, members, &count.limits, is_settled).await;
     if let Some(shown) = shown {
         shown.abort();
         shown.await.ok();
@@ -131,7 +134,7 @@ async fn work(
 
 async fn count_and_audit(
     handle: &Handle,
-    config: worker::Config,
+    members: Vec<Member>,
     limits: &LimitsArgs,
     is_settled: bool,
 ) -> anyhow::Result<Ended> {
@@ -139,7 +142,8 @@ async fn count_and_audit(
     let mut signals = Signals::new()?.until(limits.end());
     if !is_settled {
         let (wish, wished) = watch::channel(Wish::Stay);
-        let mut work = worker::run(Arc::new(Local(handle.clone())), handle.plan().clone(), config, wished);
+        let lender = Arc::new(Local(handle.clone()));
+        let mut work = Box::pin(crew::work(lender, handle.plan().clone(), members, wished));
         tokio::select! {
             summary = &mut work => {
                 summary?;

@@ -6,9 +6,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
-use gpu::GpuSearch;
 use queens::Plan;
-use queens::kernel::Kernel;
 use tokio::sync::watch;
 use tokio::time::sleep_until;
 use tracing::{Level, info};
@@ -16,10 +14,9 @@ use worker::{Config, Remote, Summary, Wish, fetch_plan};
 
 use crate::access::{JOIN, STATUS, credentials};
 use crate::args::{KernelChoice, OnLost, WorkerArgs};
-use crate::crew::{self, COUNTS_OF_CARD, Member};
 use crate::progress::ProgressLine;
 use crate::signals::{Signal, Signals};
-use crate::{host, log};
+use crate::{crew, host, log};
 use observed::{Observed, locked};
 
 /// The connection, and what the process needs besides.
@@ -55,11 +52,9 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
             plan.fingerprint()
         );
     }
-    let name = args.name.unwrap_or_else(default_name);
-    let machine = args.machine.unwrap_or_else(host::name);
     let config = Config {
-        name: name.clone(),
-        machine: machine.clone(),
+        name: args.name.unwrap_or_else(default_name),
+        machine: args.machine.unwrap_or_else(host::name),
         threads: kernel.threads,
         kernel: kernel.kernel(&spec)?,
         give_up_after,
@@ -67,21 +62,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
         ahead: args.ahead.unwrap_or(worker::AHEAD),
         drain: args.drain,
     };
-    let on_card = |card: Arc<GpuSearch>| {
-        let number = card.device().number();
-        let config = Config {
-            name: format!("{name}/gpu{number}"),
-            machine: format!("{machine}/gpu{number}"),
-            threads: COUNTS_OF_CARD,
-            kernel: Arc::clone(&card) as Arc<dyn Kernel>,
-            ..config.clone()
-        };
-        Member { config, card: Some(card) }
-    };
-    let mut members: Vec<Member> = cards.into_iter().map(on_card).collect();
-    if members.is_empty() || kernel.says_threads {
-        members.push(Member { config, card: None });
-    }
+    let members = crew::members(config, cards, kernel.says_threads);
     let (wish, wished) = watch::channel(Wish::Stay);
     let observed = Observed::new(remote);
     let (notes, threads) = (observed.notes(), members.iter().map(|member| member.config.threads).sum());

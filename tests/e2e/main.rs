@@ -12,6 +12,7 @@ mod exit_codes;
 mod follow;
 mod foreign;
 mod forgery;
+mod gpu;
 mod harness;
 mod keys;
 mod kill;

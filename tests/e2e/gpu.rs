@@ -1,0 +1,97 @@
+//! Workers with a graphics card. PoCL runs the same code on the processor; where there is no OpenCL these tests say so and test
+//! nothing, unless `DIADEM_TEST_TOOLS` demands it.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::harness::{Folder, Running, free_address, published, until};
+
+/// Whether OpenCL has a device here that counts right.
+fn has_card(folder: &Folder) -> bool {
+    let listed = folder.run("gpus --json");
+    let usable = listed
+        .stdout
+        .lines()
+        .any(|line| serde_json::from_str(line).is_ok_and(|card: Value| card["usable"] == true));
+    assert!(usable || std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "no OpenCL: {listed:?}");
+    if !usable {
+        eprintln!("skipped: there is no OpenCL");
+    }
+    usable
+}
+
+#[test]
+fn whole_boards_are_counted_on_a_card() {
+    let folder = Folder::new();
+    if !has_card(&folder) {
+        return;
+    }
+    for n in 8..=14 {
+        let counted = folder.run(&format!("count {n} --gpu all --in-memory --method search --json"));
+        let answer = counted.json();
+        assert_eq!(answer["total"], published(n), "{answer}");
+        assert_eq!(answer["isa"], "opencl", "{answer}");
+    }
+}
+
+#[test]
+fn a_run_on_a_card_and_on_threads_with_all_checked_is_exact_whoever_is_killed() {
+    let folder = Folder::new();
+    if !has_card(&folder) {
+        return;
+    }
+    let address = free_address();
+    let coordinator = folder.start(
+        &format!("coordinator --n 14 --method search --run run --listen {address} --double-check all --json"),
+        "c.log",
+    );
+    let worker = |what: &str, log: &str| {
+        folder.start(&format!("worker --coordinator http://{address} --machine rack {what}"), log)
+    };
+    let killed = worker("--gpu 0", "killed.log");
+    until("the card counts", || folder.counts("run") > 20);
+    killed.kill();
+    let workers: [Running; 2] =
+        [worker("--gpu all --threads 1", "both.log"), worker("--threads 1", "cpu.log")];
+    let answer = coordinator.end().json();
+    assert_eq!(answer["total"], published(14), "{answer}");
+    let worth = &answer["worth"];
+    assert_eq!(worth["conflicts"], 0, "{worth}");
+    for worker in workers {
+        assert_eq!(worker.end().code, Some(0));
+    }
+    let ledger = folder.ledger("run");
+    assert!(ledger.contains(r#""machine":"rack/gpu0","kernel":"search/opencl""#), "no count of the card");
+    assert!(
+        ledger.contains(r#""machine":"rack","kernel":"search/avx"#) || ledger.contains("search/portable")
+    );
+    assert_eq!(folder.run("verify run --recount 20").code, Some(0));
+}
+
+#[test]
+fn what_is_missing_is_said_in_a_sentence_and_nothing_changes_without() {
+    let folder = Folder::new();
+    let bare = |command: &str| {
+        let output = folder
+            .diadem(command)
+            .env("OCL_ICD_VENDORS", "/nonexistent")
+            .env("OPENCL_DYLIB_PATH", "/nonexistent/libOpenCL.so")
+            .output()
+            .unwrap();
+        crate::harness::Completed::of(output)
+    };
+    for command in
+        ["gpus", "count 8 --in-memory --gpu all", "worker --coordinator http://127.0.0.1:1 --gpu 0"]
+    {
+        bare(command).refused(&["OpenCL"]);
+    }
+    assert!(bare("count 8 --in-memory").stdout.contains("Q(8) = 92"));
+    folder.run("count 8 --in-memory --gpu some").refused(&["\"some\"", "0,2"]);
+    if has_card(&folder) {
+        folder.run("count 8 --in-memory --gpu 99").refused(&["99", "there"]);
+    }
+    fs::write(folder.path().join("broken.icd"), "/nonexistent/driver.so\n").unwrap();
+    let output = folder.diadem("gpus").env("OCL_ICD_VENDORS", folder.path()).output().unwrap();
+    crate::harness::Completed::of(output).refused(&["OpenCL"]);
+}

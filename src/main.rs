@@ -6,6 +6,7 @@ mod access;
 mod args;
 mod command_line;
 mod commands;
+mod crew;
 mod ending;
 mod exit;
 mod host;

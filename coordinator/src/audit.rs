@@ -2,9 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use proto::{FamilyStatus, Sample};
 use queens::{TallyError, Totals, UnitId};
 use thiserror::Error;
 
+use crate::core::Families;
 use crate::ledger::{LedgerError, LedgerPosition, Location, Record, Tail};
 use crate::replay::{Stretch, replay};
 use crate::run_directory::RunDirectory;
@@ -111,6 +113,16 @@ fn read(
 }
 
 impl Audit {
+    /// How far each family of the run is.
+    pub fn families(&self, directory: &RunDirectory) -> Vec<FamilyStatus> {
+        Families::new(directory.plan(), directory.run().shard).status(&self.standing)
+    }
+
+    /// How the run has come.
+    pub fn history(&self, directory: &RunDirectory) -> Vec<Sample> {
+        self.standing.sums().history.samples(directory.run().shard.work_of(directory.plan()))
+    }
+
     /// The audit, if the counts do not contradict each other.
     ///
     /// # Errors

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use queens::UnitId;
+use queens::{Plan, UnitId};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -52,6 +52,12 @@ impl Shard {
     /// Whether it is the whole plan.
     pub fn is_whole(&self) -> bool {
         self.of == 1
+    }
+
+    /// The expected work of its units, in nanoseconds of one core. Units go to the shards in turns, the heavy ones first: each
+    /// has about the same work.
+    pub fn work_of(self, plan: &Plan) -> u128 {
+        plan.total_weight() * u128::from(self.size(plan.units())) / u128::from(plan.units().max(1))
     }
 
     /// The bytes by which runs are told apart: index and number of shards, 8 bytes each, the lowest first.

@@ -1,32 +1,7 @@
 // Shows what the coordinator tells of its run. Each event is a section of the page; all text is set as text.
-"use strict";
-
-const byId = (id) => document.getElementById(id);
-const SVG = "http://www.w3.org/2000/svg";
-
-/** An element of a picture. */
-function drawn(name, attributes, text) {
-  const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  if (text !== undefined) element.textContent = text;
-  return element;
-}
-
-/** An element with a text. */
-function written(name, text, className) {
-  const element = document.createElement(name);
-  element.textContent = text;
-  if (className) element.className = className;
-  return element;
-}
-
-/** Shows the element with this text, or hides it where there is none. */
-function tell(id, text) {
-  byId(id).textContent = text ?? "";
-  byId(id).hidden = !text;
-}
-
-const count = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
+import { byId, tell, written } from "/elements.js";
+import { attendToMap, showFamilies } from "/families.js";
+import { showSpeed } from "/speed.js";
 
 function ago(seconds) {
   if (seconds < 2) return "now";
@@ -34,15 +9,6 @@ function ago(seconds) {
   if (seconds < 7200) return `${Math.round(seconds / 60)} min ago`;
   if (seconds < 172800) return `${Math.round(seconds / 3600)} hours ago`;
   return `${Math.round(seconds / 86400)} days ago`;
-}
-
-/** A time, as precisely as it matters when all shown lie within so many seconds. */
-function moment(at, within) {
-  const time = new Date(at * 1000);
-  const clock = { hour: "2-digit", minute: "2-digit", hourCycle: "h23" };
-  if (within < 600) return time.toLocaleTimeString([], { ...clock, second: "2-digit" });
-  if (within < 172800) return time.toLocaleTimeString([], clock);
-  return time.toLocaleDateString([], { day: "numeric", month: "short" });
 }
 
 const dated = (at) =>
@@ -71,7 +37,7 @@ function showRun(run) {
   byId("phase").textContent = PHASES[run.phase];
   byId("phase").className = `pill ${run.phase}`;
   tell("trouble", run.trouble);
-  tell("paused", run.paused === null ? "" : `Paused: no units are lent. ${run.paused}`);
+  tell("paused", run.paused === null ? "" : `Paused, no units are lent${run.paused ? `: ${run.paused}` : ""}`);
   const isCounting = run.phase === "counting";
   byId("left").textContent = isCounting ? leftInWords(run) : AFTER[run.phase];
   byId("ends").textContent = isCounting && run.paused === null ? ends(run) : "";
@@ -97,102 +63,6 @@ function leftInWords(run) {
   if (run.paused !== null) return "paused";
   if (run.left !== null) return `${run.left} left`;
   return run.workers === "0" ? "waiting for workers" : "it is too early to say how long it takes";
-}
-
-function showChart(figure, chart, title) {
-  figure.hidden = !chart;
-  if (!chart) return;
-  const [caption, picture] = figure.children;
-  caption.textContent = `${title}: ${chart.title}`;
-  picture.setAttribute("aria-label", `${title}: ${chart.title}, up to ${chart.heights.at(-1)[1]}`);
-  picture.replaceChildren(
-    ...chart.heights.map(([y]) => drawn("line", { class: "rule", x1: 56, x2: 628, y1: y, y2: y })),
-    drawn("path", { class: "area", d: chart.area }),
-    drawn("path", { class: "steps", d: chart.line }),
-    ...chart.heights.map(([y, text]) => drawn("text", { x: 50, y: y + 4, "text-anchor": "end" }, text)),
-    ...chart.times.map(([x, at]) => drawn("text", { x, y: 209, "text-anchor": "middle" }, moment(at, chart.length))),
-  );
-}
-
-function showSpeed(speed) {
-  byId("no-speed").hidden = Boolean(speed.recent);
-  showChart(byId("recent"), speed.recent, speed.whole ? "The last day" : "Since the beginning");
-  showChart(byId("whole"), speed.whole, "Since the beginning");
-}
-
-const map = { n: 0, cells: [], families: new Map(), here: null };
-
-function showFamilies({ n, families }) {
-  if (n !== map.n) drawMap(n);
-  map.families.clear();
-  for (let i = 0; i < families.length; i += 4) {
-    const [top, bottom, units, done] = families.slice(i, i + 4);
-    map.families.set(top * n + bottom, { top, bottom, units, done });
-  }
-  // What a family counts, its images would count too.
-  for (const family of [...map.families.values()]) {
-    const [top, bottom, last] = [family.top, family.bottom, n - 1];
-    for (const [t, b] of [[bottom, top], [last - top, last - bottom], [last - bottom, last - top]]) {
-      if (!map.families.has(t * n + b)) map.families.set(t * n + b, family);
-    }
-  }
-  map.cells.forEach((cell, index) => {
-    const family = map.families.get(index);
-    const level = family ? Math.floor((10 * family.done) / Math.max(family.units, 1)) : 0;
-    const className = family ? `f${level}` : "nothing";
-    cell.setAttribute("class", index === map.here ? `${className} here` : className);
-  });
-  const all = families.length / 4;
-  const complete = [...new Set(map.families.values())].filter((family) => family.done === family.units).length;
-  byId("map").setAttribute("aria-label", `Map of the families: ${complete} of ${all} complete`);
-  describeCell();
-}
-
-function drawMap(n) {
-  Object.assign(map, { n, here: null, cells: [] });
-  for (let index = 0; index < n * n; index += 1) {
-    const [top, bottom] = [Math.floor(index / n), index % n];
-    map.cells.push(drawn("rect", { x: top + 0.05, y: bottom + 0.05, width: 0.9, height: 0.9, rx: 0.14 }));
-  }
-  const picture = byId("map");
-  picture.setAttribute("viewBox", `-0.2 -0.2 ${n + 0.4} ${n + 0.4}`);
-  picture.replaceChildren(...map.cells);
-}
-
-function goToCell(index) {
-  map.cells[map.here]?.classList.remove("here");
-  map.here = index;
-  map.cells[index].classList.add("here");
-  describeCell();
-}
-
-function describeCell() {
-  if (map.here === null) return;
-  const [top, bottom] = [Math.floor(map.here / map.n) + 1, (map.here % map.n) + 1];
-  const family = map.families.get(map.here);
-  const where = `Queens in column ${top} of the first row and ${bottom} of the last: `;
-  byId("map-cell").textContent = where + (family
-    ? `${count(family.done, "unit", "units")} of ${family.units.toLocaleString("en")} done`
-    : "counted with other families, turned or mirrored");
-}
-
-function attendToMap() {
-  const picture = byId("map");
-  picture.addEventListener("pointerover", (event) => {
-    const index = map.cells.indexOf(event.target);
-    if (index >= 0) goToCell(index);
-  });
-  picture.addEventListener("keydown", (event) => {
-    const step = { ArrowRight: [1, 0], ArrowLeft: [-1, 0], ArrowDown: [0, 1], ArrowUp: [0, -1] }[event.key];
-    if (!step || map.n === 0) return;
-    event.preventDefault();
-    const here = map.here ?? 0;
-    const inside = (place) => Math.min(Math.max(place, 0), map.n - 1);
-    goToCell(inside(Math.floor(here / map.n) + step[0]) * map.n + inside((here % map.n) + step[1]));
-  });
-  for (let level = 0; level <= 10; level += 1) {
-    byId("legend").append(drawn("rect", { class: `f${level}`, x: level * 10, y: 0, width: 9, height: 10, rx: 1.5 }));
-  }
 }
 
 function row(texts, numbers, marks) {

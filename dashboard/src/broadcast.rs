@@ -4,6 +4,7 @@
 //! between. It is sent a number of bytes at a time, beginning with the sections that are wanted first; the rest comes next
 //! time.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,10 +12,12 @@ use axum::body::Bytes;
 use proto::RunStatus;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep, timeout};
-use tokio_stream::StreamExt;
+use tokio_stream::{Stream, StreamExt};
 
-use crate::Statuses;
 use crate::sections::SECTIONS;
+
+/// Where a run stands, time after time.
+pub type Statuses = Pin<Box<dyn Stream<Item = RunStatus> + Send>>;
 
 /// A viewer is sent not more than this at a time, apart from the first one.
 const UPDATE_BYTES: usize = 19 << 10;

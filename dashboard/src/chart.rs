@@ -6,7 +6,7 @@
 use proto::Sample;
 use serde_json::{Value, json};
 
-use crate::words::figures;
+use crate::words::{LATEST, figures};
 
 /// Where the plot lies in a picture of 640 by 220.
 const LEFT: f64 = 56.0;
@@ -17,9 +17,6 @@ const BOTTOM: f64 = 190.0;
 /// Not more steps are drawn: more cannot be told apart.
 const MOST_STEPS: u64 = 140;
 
-/// The end of the year 9999 in seconds since 1970: a sample after that is from a clock that is wrong.
-const LATEST: u64 = 253_402_300_799;
-
 /// A time in which speed is told, and how it is called.
 const PER: [(f64, &str); 4] =
     [(60.0, "a minute"), (3600.0, "an hour"), (86400.0, "a day"), (7.0 * 86400.0, "a week")];
@@ -28,8 +25,8 @@ const PER: [(f64, &str); 4] =
 const LINES: f64 = 4.0;
 
 /// Distances of the times below the plot, in seconds.
-const DISTANCES: [u64; 16] = [
-    10, 60, 300, 900, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172_800, 345_600, 604_800, 1_209_600,
+const DISTANCES: [u64; 19] = [
+    1, 2, 5, 10, 30, 60, 120, 300, 600, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172_800, 604_800,
     2_592_000,
 ];
 

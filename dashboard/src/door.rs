@@ -1,8 +1,9 @@
 //! Who may see the dashboard: whoever can connect where nothing is asked for, else who shows a token that lets read.
 //!
 //! A token comes with each request, as scripts send it, or once in the address, from where it goes into a cookie that no
-//! script of the page can read. On loopback a request must also name this machine: a page elsewhere whose name was made to
-//! mean 127.0.0.1 could read the dashboard otherwise, with its visitor's browser.
+//! script of the page can read. Where nothing is asked for, a request must name the machine by its address or by a name of its
+//! own network: a page elsewhere whose name was made to mean 127.0.0.1 could read the dashboard otherwise, with its visitor's
+//! browser.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -18,22 +19,20 @@ const COOKIE_SECONDS: u32 = 366 * 86400;
 #[derive(Debug)]
 pub struct Door {
     guard: Guard,
-    address: SocketAddr,
+    /// Browsers keep cookies by machine: other coordinators of this one have ports of their own.
+    cookie_name: String,
 }
 
 impl Door {
     /// The door of a dashboard at that address.
     pub fn new(guard: Guard, address: SocketAddr) -> Self {
-        Self { guard, address }
+        Self { guard, cookie_name: format!("diadem-{}", address.port()) }
     }
 
-    /// Whether a request is meant for this machine.
+    /// Whether a request is meant for this machine. Tokens are shown to nobody else.
     pub fn is_meant(&self, headers: &HeaderMap) -> bool {
-        if !self.address.ip().is_loopback() {
-            return true;
-        }
         let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-        host.is_some_and(is_local)
+        self.guard.asks() || host.is_some_and(is_of_here)
     }
 
     /// Whether a request may see the dashboard.
@@ -49,7 +48,7 @@ impl Door {
     /// The cookie for a token, if that lets in.
     pub fn cookie(&self, token: &str) -> Option<HeaderValue> {
         let token: AccessToken = token.parse().ok().filter(|token| self.guard.lets_read(token))?;
-        let mut cookie = format!("{}=", self.cookie_name());
+        let mut cookie = format!("{}=", self.cookie_name);
         token.expose().bytes().for_each(|byte| cookie.push_str(&format!("{byte:02x}")));
         let secure = if self.guard.encrypts() { "; Secure" } else { "" };
         cookie += &format!("; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_SECONDS}{secure}");
@@ -58,14 +57,9 @@ impl Door {
         Some(value)
     }
 
-    /// Browsers keep cookies by machine: other coordinators of this one have ports of their own.
-    fn cookie_name(&self) -> String {
-        format!("diadem-{}", self.address.port())
-    }
-
     /// The tokens in the cookies of a request.
     fn cookies<'a>(&self, headers: &'a HeaderMap) -> impl Iterator<Item = AccessToken> + use<'a> {
-        let prefix = format!("{}=", self.cookie_name());
+        let prefix = format!("{}=", self.cookie_name);
         let cookies = headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
         cookies
             .flat_map(|value| value.split(';'))
@@ -80,14 +74,15 @@ fn token(digits: &str) -> Option<AccessToken> {
     String::from_utf8(bytes.collect::<Option<Vec<u8>>>()?).ok()?.parse().ok()
 }
 
-/// Whether a host, with a port or without, is this machine by a name that cannot be made to mean another.
-fn is_local(host: &str) -> bool {
+/// Whether a host, with a port or without, is an address or a name without dots: nobody elsewhere has such a name.
+fn is_of_here(host: &str) -> bool {
     let name = match host.rsplit_once(':') {
         Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
         _ => host,
     };
-    let name = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
-    name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
+    let is_label = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+    let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']')).unwrap_or(name);
+    address.parse::<IpAddr>().is_ok() || (!name.is_empty() && name.chars().all(is_label))
 }
 
 #[cfg(test)]
@@ -132,13 +127,21 @@ mod tests {
     fn where_nothing_is_asked_for_all_are_let_in_who_mean_this_machine() {
         let door = door(false);
         assert!(door.lets_in(&HeaderMap::new()));
-        for host in ["127.0.0.1:7228", "localhost", "LocalHost:80", "[::1]:7228", "127.3.2.1"] {
+        for host in ["127.0.0.1:7228", "localhost", "LocalHost:80", "[::1]:7228", "10.0.0.7", "node-7:7228"] {
             assert!(door.is_meant(&headers("host", host)), "{host}");
         }
-        for host in ["evil.example:7228", "localhost.evil.example", "10.0.0.7", "", "127.0.0.1.evil.example"]
-        {
+        for host in [
+            "evil.example:7228",
+            "localhost.evil.example",
+            "",
+            ":7228",
+            "127.0.0.1.evil.example",
+            "evil.",
+            "a@b",
+        ] {
             assert!(!door.is_meant(&headers("host", host)), "{host}");
         }
         assert!(!door.is_meant(&HeaderMap::new()));
+        assert!(self::door(true).is_meant(&headers("host", "node7.example.org:7228")));
     }
 }

@@ -8,8 +8,6 @@ use std::collections::BTreeMap;
 
 use proto::{MachineStatus, Phase, RunStatus};
 
-use crate::words::phase;
-
 /// The media type of the format.
 pub const CONTENT_TYPE: &str = "text/plain; version=0.0.4; charset=utf-8";
 
@@ -110,7 +108,8 @@ impl Scrape {
         ];
         self.gauges("run_info", "The run.", [(labels, 1.0)]);
         let phases = [Phase::Counting, Phase::Auditing, Phase::Complete, Phase::Withheld];
-        let phases = phases.map(|of| ([("phase", phase(of))], f64::from(u8::from(of == status.phase))));
+        let phases = phases.map(|phase| (phase.to_string(), f64::from(u8::from(phase == status.phase))));
+        let phases = phases.iter().map(|(name, is)| ([("phase", name.as_str())], *is));
         self.gauges("phase", "1 for the phase that the run is in.", phases);
         let is = |so: bool| f64::from(u8::from(so));
         self.gauge(

@@ -62,6 +62,7 @@ pub fn router(site: Arc<Site>) -> Router {
     let file = |content_type: &'static str, text: &'static str| {
         get(async move || ([(CONTENT_TYPE, content_type)], text))
     };
+    let script = |text| file("text/javascript; charset=utf-8", text);
     let guarded = Router::new()
         .route("/", file("text/html; charset=utf-8", include_str!("../assets/dashboard.html")))
         .route("/events", get(events))
@@ -70,10 +71,10 @@ pub fn router(site: Arc<Site>) -> Router {
     Router::new()
         .merge(guarded)
         .route("/dashboard.css", file("text/css; charset=utf-8", include_str!("../assets/dashboard.css")))
-        .route(
-            "/dashboard.js",
-            file("text/javascript; charset=utf-8", include_str!("../assets/dashboard.js")),
-        )
+        .route("/dashboard.js", script(include_str!("../assets/dashboard.js")))
+        .route("/elements.js", script(include_str!("../assets/elements.js")))
+        .route("/families.js", script(include_str!("../assets/families.js")))
+        .route("/speed.js", script(include_str!("../assets/speed.js")))
         .route("/diadem.svg", file("image/svg+xml", include_str!("../assets/diadem.svg")))
         .route("/healthz", get(async || "alive\n"))
         .route("/readyz", get(ready))
@@ -110,7 +111,7 @@ async fn mean_this_machine(State(site): State<Arc<Site>>, request: Request, next
     if site.door.is_meant(request.headers()) {
         return next.run(request).await;
     }
-    let why = "this dashboard is reached as localhost or 127.0.0.1 only\n";
+    let why = "without keys this dashboard is reached by an address, or by a name without dots: as localhost, 127.0.0.1\n";
     (StatusCode::MISDIRECTED_REQUEST, why).into_response()
 }
 

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::assurance;
 use crate::chart::SpeedChart;
-use crate::words::{figures, grouped, percent, phase, range, scientific, span};
+use crate::words::{figures, grouped, percent, range, scientific, span};
 
 /// A worker that has not been heard of for so long is silent: it has missed a renewal of its leases, or two.
 const SILENT: Duration = Duration::from_mins(1);
@@ -60,7 +60,7 @@ fn run(status: &RunStatus) -> Value {
     let threads: u64 = status.workers.iter().map(|worker| u64::from(worker.threads)).sum();
     json!({
         "n": status.board.n(),
-        "phase": phase(status.phase),
+        "phase": status.phase.to_string(),
         "trouble": cut(&status.trouble, 2 * LONGEST_TEXT),
         "paused": status.paused.as_deref().map(|why| cut(why, LONGEST_TEXT)),
         "progress": status.progress,
@@ -176,8 +176,8 @@ fn workers(status: &RunStatus) -> Value {
     let mut workers: Vec<&WorkerStatus> = status.workers.iter().collect();
     workers.sort_by(|a, b| {
         let silence = |worker: &WorkerStatus| Reverse(worker.last_word.max(SILENT));
-        let who = |worker: &WorkerStatus| (worker.machine.clone(), worker.name.clone());
-        silence(a).cmp(&silence(b)).then_with(|| who(a).cmp(&who(b)))
+        let who = (&a.machine, &a.name).cmp(&(&b.machine, &b.name));
+        silence(a).cmp(&silence(b)).then(who)
     });
     list(workers.into_iter(), status.workers_total, |worker| {
         json!([

@@ -13,22 +13,18 @@ use coordinator::{Guard, Snapshot};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use proto::RunStatus;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
+use tokio_stream::StreamExt;
 use tokio_stream::wrappers::WatchStream;
-use tokio_stream::{Stream, StreamExt};
 
-use crate::broadcast::Broadcast;
+use crate::broadcast::{Broadcast, Statuses};
 use crate::door::Door;
 use crate::patience::Patience;
 use crate::routes::{Site, router};
-
-/// Where a run stands, time after time.
-pub type Statuses = Pin<Box<dyn Stream<Item = RunStatus> + Send>>;
 
 /// Not more connections are held at a time; others wait.
 const MOST_CONNECTIONS: usize = 256;
@@ -103,13 +99,18 @@ async fn connect(stream: TcpStream, router: Router, guard: Guard, _permit: Owned
     stream.set_nodelay(true).ok();
     let stream = Patience::new(stream, READ_TIME);
     if !guard.encrypts() {
-        converse(stream, router).await;
+        converse(Box::new(stream), router).await;
     } else if let Some(stream) = guard.agree_with_browser(stream).await {
-        converse(stream, router).await;
+        converse(Box::new(stream), router).await;
     }
 }
 
-async fn converse(stream: impl AsyncRead + AsyncWrite + Unpin + Send, router: Router) {
+/// A connection, encrypted or not: HTTP is compiled once for both.
+trait Transmission: AsyncRead + AsyncWrite + Unpin + Send {}
+
+impl<S: AsyncRead + AsyncWrite + Unpin + Send> Transmission for S {}
+
+async fn converse(stream: Box<dyn Transmission>, router: Router) {
     let service = TowerToHyperService::new(router);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

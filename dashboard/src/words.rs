@@ -1,8 +1,8 @@
 //! Numbers and times in the words of people.
 
-use std::time::Duration;
+use std::time::{Duration, UNIX_EPOCH};
 
-use proto::{Phase, TimeLeft};
+use proto::TimeLeft;
 
 /// Units of time by their seconds, the largest first.
 const UNITS: [(f64, &str); 7] = [
@@ -101,14 +101,44 @@ fn raised(digit: char) -> char {
     digit.to_digit(10).map_or('⁻', |digit| RAISED[digit as usize])
 }
 
-/// How far a run has come, in a word that scripts and people read.
-pub fn phase(phase: Phase) -> &'static str {
-    match phase {
-        Phase::Counting => "counting",
-        Phase::Auditing => "auditing",
-        Phase::Complete => "complete",
-        Phase::Withheld => "withheld",
+/// A time in seconds since 1970 as RFC 3339 has it, in UTC.
+fn rfc3339(at: u64) -> String {
+    let time = UNIX_EPOCH + Duration::from_secs(at.min(LATEST));
+    humantime::format_rfc3339_seconds(time).to_string()
+}
+
+/// The end of the year 9999 in seconds since 1970: what is later is from a clock that is wrong.
+pub const LATEST: u64 = 253_402_300_799;
+
+/// A time for people, in UTC: `2026-11-22 09:14 UTC`.
+pub fn date(at: u64) -> String {
+    format!("{} {} UTC", &rfc3339(at)[..10], moment(at))
+}
+
+/// The hour and minute of a time, in UTC.
+pub fn moment(at: u64) -> String {
+    rfc3339(at)[11..16].to_owned()
+}
+
+/// The month and day of a time, in UTC.
+pub fn day(at: u64) -> String {
+    rfc3339(at)[5..10].to_owned()
+}
+
+/// A text as HTML has it, between tags or in quotation marks.
+pub fn escaped(text: &str) -> String {
+    let mut escaped = String::new();
+    for c in text.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(c),
+        }
     }
+    escaped
 }
 
 #[cfg(test)]
@@ -141,6 +171,14 @@ mod tests {
         assert_eq!(scientific(2.561e18), "2.561 × 10¹⁸");
         assert_eq!(span(Duration::from_secs(1)), "1 second");
         assert_eq!(span(Duration::from_hours(50)), "2 days");
+    }
+
+    #[test]
+    fn times_are_told_in_utc_and_texts_stay_text() {
+        assert_eq!(date(1_790_000_000), "2026-09-21 14:13 UTC");
+        assert_eq!((moment(1_790_000_000), day(1_790_000_000)), ("14:13".into(), "09-21".into()));
+        assert_eq!(date(u64::MAX), "9999-12-31 23:59 UTC");
+        assert_eq!(escaped("<b title='x'>\"&\""), "&lt;b title=&#39;x&#39;&gt;&quot;&amp;&quot;");
     }
 
     #[test]

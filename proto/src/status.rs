@@ -1,5 +1,6 @@
 //! Where a run stands: what is said to everybody who watches it.
 
+use std::fmt;
 use std::time::Duration;
 
 use queens::kernel::KernelName;
@@ -21,6 +22,17 @@ pub enum Phase {
     Complete,
     /// The audit found something wrong, so there is no answer.
     Withheld,
+}
+
+impl fmt::Display for Phase {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Phase::Counting => "counting",
+            Phase::Auditing => "auditing",
+            Phase::Complete => "complete",
+            Phase::Withheld => "withheld",
+        })
+    }
 }
 
 /// Where a run stands.

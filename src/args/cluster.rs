@@ -11,6 +11,7 @@ use queens::kernel::Method;
 use queens::plan::{PlanSpec, Scheme};
 use thiserror::Error;
 
+use super::gpu::GpuArgs;
 use super::kernel::KernelArgs;
 use super::limits::LimitsArgs;
 use super::loss::LossArgs;
@@ -177,6 +178,8 @@ pub struct WorkerArgs {
     pub keys: Option<PathBuf>,
     #[command(flatten)]
     pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub gpu: GpuArgs,
     /// What to be called in status and ledger [default: host name and process number].
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,

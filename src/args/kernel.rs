@@ -31,6 +31,8 @@ pub struct KernelArgs {
 pub struct KernelChoice {
     /// How many units are counted at a time.
     pub threads: u32,
+    /// Whether the number was said.
+    pub says_threads: bool,
     /// The method, unless it follows from the board or the plan.
     pub method: Option<Method>,
     isa: Isa,
@@ -46,7 +48,8 @@ impl TryFrom<KernelArgs> for KernelChoice {
             return Err(KernelError::Unavailable(isa));
         }
         let memory = args.memory.map(|mib| (mib as usize) << 20);
-        Ok(Self { threads: args.threads.count(), method: args.method.0, isa, memory })
+        let says_threads = args.threads.asked().is_some();
+        Ok(Self { threads: args.threads.count(), says_threads, method: args.method.0, isa, memory })
     }
 }
 

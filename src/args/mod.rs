@@ -7,6 +7,7 @@ mod bench;
 mod cluster;
 mod count;
 mod estimate;
+mod gpu;
 mod kernel;
 mod keys;
 mod limits;
@@ -24,11 +25,12 @@ pub use bench::BenchArgs;
 pub use cluster::{CoordinatorArgs, FollowArgs, OnLost, PolicyArgs, ServedRun, WorkerArgs};
 pub use count::{CountArgs, LocalCount, Storage};
 pub use estimate::{EstimateArgs, Fleet};
+pub use gpu::GpusArgs;
 pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
 pub use limits::LimitsArgs;
 pub use plan::new_plan;
-pub use published::{CertifyArgs, HeadArgs};
+pub use published::{CertifyArgs, HeadArgs, ReportArgs};
 pub use records::{ExportArgs, MergeArgs, RetractArgs, VerifyArgs};
 pub use steering::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs};
 pub use value::ThreadsArgs;
@@ -89,6 +91,7 @@ pub enum Command {
     Export(ExportArgs),
     Head(HeadArgs),
     Certify(CertifyArgs),
+    Report(ReportArgs),
     Merge(MergeArgs),
     Retract(RetractArgs),
     Estimate(EstimateArgs),
@@ -97,6 +100,7 @@ pub enum Command {
     Resume(ResumeArgs),
     Drain(DrainArgs),
     Bench(BenchArgs),
+    Gpus(GpusArgs),
     #[cfg(feature = "atlas")]
     #[command(flatten)]
     Atlas(atlas::AtlasCommand),

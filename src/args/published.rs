@@ -47,3 +47,20 @@ pub struct CertifyArgs {
     #[command(flatten)]
     pub threads: ThreadsArgs,
 }
+
+/// Writes a run as one page of HTML that needs nothing beside it: the answer and what it is worth, who counted what, how to
+/// verify it.
+///
+/// It is made from the ledger alone, which is audited first; the run may be unfinished, or in use.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Example:
+  diadem report ./diadem-20 -o 20.html")]
+pub struct ReportArgs {
+    /// The run directory.
+    #[arg(value_name = "DIR")]
+    pub run: PathBuf,
+    /// Where to write it [default: stdout].
+    #[arg(short, long, visible_alias = "output", value_name = "FILE")]
+    pub out: Option<PathBuf>,
+}

@@ -54,6 +54,11 @@ pub struct ThreadsArgs {
 }
 
 impl ThreadsArgs {
+    /// The number of threads, where it was said.
+    pub fn asked(self) -> Option<u32> {
+        self.threads
+    }
+
     /// The number of threads.
     pub fn count(self) -> u32 {
         self.threads.unwrap_or_else(cores)

@@ -9,10 +9,12 @@ mod count;
 mod estimate;
 mod export;
 mod follow;
+mod gpus;
 mod head;
 mod keys;
 mod merge;
 mod policy;
+mod report;
 mod retract;
 mod status;
 mod steer;
@@ -38,6 +40,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Export(args) => export::run(&args),
         Command::Head(args) => head::run(&args),
         Command::Certify(args) => certify::run(&args),
+        Command::Report(args) => report::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Retract(args) => retract::run(&args),
         Command::Estimate(args) => estimate::run(&args),
@@ -46,6 +49,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Resume(args) => steer::resume(&args),
         Command::Drain(args) => steer::drain(&args),
         Command::Bench(args) => bench::run(&args),
+        Command::Gpus(args) => gpus::run(&args),
         #[cfg(feature = "atlas")]
         Command::Atlas(command) => atlas::run(command),
     }

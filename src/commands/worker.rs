@@ -6,7 +6,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use gpu::GpuSearch;
 use queens::Plan;
+use queens::kernel::Kernel;
 use tokio::sync::watch;
 use tokio::time::sleep_until;
 use tracing::{Level, info};
@@ -14,6 +16,7 @@ use worker::{Config, Remote, Summary, Wish, fetch_plan};
 
 use crate::access::{JOIN, STATUS, credentials};
 use crate::args::{KernelChoice, OnLost, WorkerArgs};
+use crate::crew::{self, COUNTS_OF_CARD, Member};
 use crate::progress::ProgressLine;
 use crate::signals::{Signal, Signals};
 use crate::{host, log};
@@ -35,6 +38,7 @@ pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
 
 async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let give_up_after = args.give_up_after();
+    let cards = args.gpu.kernels()?;
     let kernel = KernelChoice::try_from(args.kernel)?;
     let remote = Remote::new(&args.coordinator, &credentials(args.keys.as_deref(), [JOIN, STATUS])?)?;
     let mut signals = Signals::new()?.until(args.limits.end());
@@ -51,9 +55,11 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
             plan.fingerprint()
         );
     }
+    let name = args.name.unwrap_or_else(default_name);
+    let machine = args.machine.unwrap_or_else(host::name);
     let config = Config {
-        name: args.name.unwrap_or_else(default_name),
-        machine: args.machine.unwrap_or_else(host::name),
+        name: name.clone(),
+        machine: machine.clone(),
         threads: kernel.threads,
         kernel: kernel.kernel(&spec)?,
         give_up_after,
@@ -61,11 +67,26 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
         ahead: args.ahead.unwrap_or(worker::AHEAD),
         drain: args.drain,
     };
+    let on_card = |card: Arc<GpuSearch>| {
+        let number = card.device().number();
+        let config = Config {
+            name: format!("{name}/gpu{number}"),
+            machine: format!("{machine}/gpu{number}"),
+            threads: COUNTS_OF_CARD,
+            kernel: Arc::clone(&card) as Arc<dyn Kernel>,
+            ..config.clone()
+        };
+        Member { config, card: Some(card) }
+    };
+    let mut members: Vec<Member> = cards.into_iter().map(on_card).collect();
+    if members.is_empty() || kernel.says_threads {
+        members.push(Member { config, card: None });
+    }
     let (wish, wished) = watch::channel(Wish::Stay);
     let observed = Observed::new(remote);
-    let (notes, threads) = (observed.notes(), config.threads);
+    let (notes, threads) = (observed.notes(), members.iter().map(|member| member.config.threads).sum());
     let mut line = ProgressLine::new();
-    let mut work = worker::run(Arc::new(observed), Arc::new(plan), config, wished);
+    let mut work = Box::pin(crew::work(Arc::new(observed), Arc::new(plan), members, wished));
     let mut ended_by = None;
     let summary = loop {
         tokio::select! {

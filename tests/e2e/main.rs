@@ -27,6 +27,7 @@ mod owner_lies;
 mod proxy;
 mod published;
 mod releases;
+mod report;
 mod retract;
 mod scale;
 mod second_verifier;

@@ -48,7 +48,6 @@ use crate::ledger::{Policy, Record};
 use crate::shard::Shard;
 use crate::standing::{Standing, UnitMark};
 use canaries::Canaries;
-use families::Families;
 use leases::Leases;
 use losses::Losses;
 use open::Open;
@@ -57,6 +56,7 @@ use recorded::Recording;
 use speed::Speed;
 use workers::{RegisteredWorker, Workers};
 
+pub(crate) use families::Families;
 pub use identity::Identity;
 pub use lease_key::LeaseKey;
 pub use leases::LEASE_TIME;
@@ -120,9 +120,7 @@ impl Core {
         key: LeaseKey,
         seed: u64,
     ) -> Self {
-        // Units go to the shards in turns, the heavy ones first: each has about the same work.
-        let total_work =
-            plan.total_weight() * u128::from(shard.size(plan.units())) / u128::from(plan.units().max(1));
+        let total_work = shard.work_of(&plan);
         let symmetric_counts = plan.pieces().filter(|piece| piece.summand.is_symmetric_count());
         let symmetric_counts = symmetric_counts
             .flat_map(|piece| piece.units.map(UnitId))

@@ -2,14 +2,13 @@
 
 use std::time::Duration;
 
-use proto::{Assurance, Phase, RunStatus, Sample, Work};
+use proto::{Assurance, Phase, RunStatus, Work};
 
 use super::Core;
 use super::speed::Rest;
 use super::workers::MOST_LISTED;
 use crate::assurance::assess;
 use crate::double_check::DoubleCheck;
-use crate::standing::Milestone;
 
 /// At most so many units are named as set aside.
 const NAMED: usize = 100;
@@ -47,7 +46,7 @@ impl Core {
                 done: core_seconds(self.standing.sums().work),
             },
             families: self.families.status(&self.standing),
-            history: self.history(),
+            history: sums.history.samples(self.total_work),
             events: Vec::new(),
             machines: self.machines(now),
             paused: self.paused.clone(),
@@ -93,14 +92,6 @@ impl Core {
         assurance.quarantined.truncate(MOST_LISTED);
         assurance.expelled.truncate(MOST_LISTED);
         assurance
-    }
-
-    /// How the run has come.
-    fn history(&self) -> Vec<Sample> {
-        let total = (self.total_work as f64).max(1.0);
-        let sample =
-            |Milestone { at, done, work }| Sample { at, done, progress: (work as f64 / total).min(1.0) };
-        self.standing.sums().history.milestones().map(sample).collect()
     }
 
     /// What keeps the run from its end, if anything.

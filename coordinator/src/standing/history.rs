@@ -8,6 +8,7 @@
 //! The spacing begins with a second. What comes out follows from the records and not from their order: a clock that steps
 //! back has later records counted in earlier slots, and runs that were merged have their curves added up.
 
+use proto::Sample;
 use serde::{Deserialize, Serialize};
 
 /// At most so many slots.
@@ -72,6 +73,14 @@ impl History {
             let done = u64::try_from(sum.0).unwrap_or(0);
             Milestone { at: slot.last, done, work: u128::try_from(sum.1).unwrap_or(0) }
         })
+    }
+
+    /// The curve as a status tells it, of a run of so much work in nanoseconds of one core.
+    pub fn samples(&self, total_work: u128) -> Vec<Sample> {
+        let total = (total_work as f64).max(1.0);
+        let sample =
+            |Milestone { at, done, work }| Sample { at, done, progress: (work as f64 / total).min(1.0) };
+        self.milestones().map(sample).collect()
     }
 
     fn add(&mut self, slot: Slot) {

@@ -222,3 +222,32 @@ fn who_has_no_token_is_asked_for_one_and_is_let_in_with_it() {
     browser.until("document.querySelector('.figure').textContent === '43.21 %'");
     assert_eq!(browser.complaints(), Vec::<String>::new());
 }
+
+#[test]
+fn a_report_is_one_page_that_loads_nothing_and_runs_nothing() {
+    let folder = tempfile::TempDir::new().unwrap();
+    let mut disputed = made_up::report(&made_up::disputed());
+    disputed.contributions[0].machine = SCRIPT.into();
+    disputed.commands = vec![SCRIPT.into()];
+    for (name, report) in [("report", made_up::report(&made_up::finished())), ("report-disputed", disputed)] {
+        let page = report.page();
+        assert!(page.len() < 300 << 10, "{}", page.len());
+        // What a name says that is a script is text.
+        let page_itself = page.replace("src=x", "");
+        for word in ["src=", "href=", "url(", "@import", "<script", "<img"] {
+            assert!(!page_itself.contains(word), "{name}: {word}");
+        }
+        let Some(browser) = browser() else { return };
+        let file = folder.path().join(format!("{name}.html"));
+        fs::write(&file, page).unwrap();
+        browser.go(&format!("file://{}", file.display()));
+        let text = browser.text("main");
+        for word in ["9f86d081884c7d659a2feaa0c55ad015", "meet/avx512, search/avx512", "with 95 % confidence"]
+        {
+            let is_proven = name == "report" && word.contains("95 %");
+            assert!(is_proven || text.contains(word), "{name}: no {word} in {text}");
+        }
+        assert_eq!(text.matches("<script>").count(), if name == "report" { 0 } else { 2 });
+        look(&browser, name);
+    }
+}

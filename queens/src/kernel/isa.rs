@@ -19,10 +19,13 @@ pub enum Isa {
     Avx2,
     /// Plain Rust, for every machine.
     Portable,
+    /// None of the processor's: a device that OpenCL reaches. Its kernels are in a crate of their own.
+    #[serde(rename = "opencl")]
+    OpenCl,
 }
 
 impl Isa {
-    /// All instruction sets, the fastest first.
+    /// All instruction sets of processors, the fastest first.
     pub const ALL: [Isa; 3] = [Isa::Avx512, Isa::Avx2, Isa::Portable];
 
     /// Whether this machine has it.
@@ -50,6 +53,7 @@ impl Isa {
             #[cfg(not(target_arch = "x86_64"))]
             Isa::Avx512 | Isa::Avx2 => None,
             Isa::Portable => Some(Detected::Portable(Portable)),
+            Isa::OpenCl => None,
         }
     }
 }
@@ -60,6 +64,7 @@ impl fmt::Display for Isa {
             Isa::Avx512 => "avx512",
             Isa::Avx2 => "avx2",
             Isa::Portable => "portable",
+            Isa::OpenCl => "opencl",
         })
     }
 }

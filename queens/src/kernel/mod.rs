@@ -16,11 +16,11 @@
 
 pub mod meet;
 pub mod scalar;
+pub mod search;
 
 mod contract;
 mod isa;
 mod name;
-mod search;
 
 use std::sync::Arc;
 

@@ -50,14 +50,16 @@ pub struct KernelName {
 
 impl KernelName {
     /// Another kernel for the same units, to check one by the other: the other method for the same instruction set,
-    /// so that nothing of the search is shared and every machine that has the one has the other.
+    /// so that nothing of the search is shared and every machine that has the one has the other. What a device counts is
+    /// checked on the processor.
     #[must_use]
     pub fn other(self) -> Self {
         let method = match self.method {
             Method::Meet => Method::Search,
             Method::Search => Method::Meet,
         };
-        Self { method, ..self }
+        let isa = if self.isa == Isa::OpenCl { Isa::Portable } else { self.isa };
+        Self { method, isa }
     }
 }
 
@@ -96,7 +98,7 @@ impl FromStr for Method {
 impl FromStr for Isa {
     type Err = KernelError;
     fn from_str(text: &str) -> Result<Self, KernelError> {
-        let named = Isa::ALL.into_iter().find(|i| i.to_string() == text);
+        let named = Isa::ALL.into_iter().chain([Isa::OpenCl]).find(|i| i.to_string() == text);
         named.ok_or_else(|| KernelError::UnknownIsa(text.to_owned()))
     }
 }

@@ -1,6 +1,6 @@
 //! Where a run stands, as one JSON object: docs/watching.md says what its keys mean.
 
-use dashboard::{assurance, words};
+use dashboard::assurance;
 use proto::{Event, FamilyStatus, MachineStatus, RunStatus, Sample, WorkerStatus};
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ fn progress(status: &RunStatus) -> Value {
     json!({
         "n": status.board.n(),
         "plan": status.fingerprint.to_string(),
-        "phase": words::phase(status.phase),
+        "phase": status.phase.to_string(),
         "trouble": status.trouble,
         "units": status.units,
         "done": status.done,

@@ -1,6 +1,6 @@
 //! Where a run stands, for people: lines of at most 80 columns.
 
-use dashboard::{assurance, words};
+use dashboard::assurance;
 use proto::{RunStatus, WorkerStatus};
 
 use super::open;
@@ -33,7 +33,7 @@ fn headline(status: &RunStatus) -> String {
     format!(
         "n = {}, {}: {:.2} % of the work, {} so far, {}",
         status.board,
-        words::phase(status.phase),
+        status.phase,
         100.0 * status.progress,
         span(status.elapsed),
         time_left(status),

@@ -1,7 +1,6 @@
 //! The screen as it is painted: on top how far the run is, below it its speed over time, and one panel; on wide screens the
 //! map and the events beside it.
 
-use dashboard::words::phase;
 use proto::RunStatus;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -44,7 +43,7 @@ fn title(sight: &Sight, screen: &Screen) -> String {
     let run = sight
         .status
         .as_ref()
-        .map_or_else(String::new, |status| format!("n = {}  {}  ", status.board, phase(status.phase)));
+        .map_or_else(String::new, |status| format!("n = {}  {}  ", status.board, status.phase));
     let release = sight.status.as_ref().map_or("", |status| &status.release);
     format!(" diadem top  {run}{}  {release}", screen.address)
 }

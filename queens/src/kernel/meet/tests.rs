@@ -1,3 +1,7 @@
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Instant;
+
 use proptest::prelude::*;
 
 use super::cut::Cut;
@@ -5,9 +9,10 @@ use super::*;
 use crate::board::{Board, Square};
 use crate::kernel::scalar;
 use crate::known;
-use crate::plan::{Plan, PlanSpec, Scheme, Unit, UnitId};
+use crate::plan::{Border, Plan, PlanSpec, Scheme, Unit, UnitId};
 use crate::position::BoundaryPairs;
 use crate::squares::Squares;
+use crate::summand::Summand;
 
 fn board(n: u8) -> Board {
     Board::new(n).unwrap()
@@ -305,4 +310,47 @@ fn families_need_few_boundary_bits_unless_the_half_turn_maps_them_to_themselves(
         println!("n={n}: {most:?}");
         assert!(most[0] <= 2 && most[1] <= usize::from(n), "n={n}: {most:?}");
     }
+}
+
+/// The completions of all units of that family, on two threads.
+fn count_family(plan: &Plan, border: Border) -> u64 {
+    let pieces = plan.pieces().filter(|piece| piece.border == border && piece.summand == Summand::Asymmetric);
+    let units: Vec<u64> = pieces.flat_map(|piece| piece.units).collect();
+    let next = AtomicUsize::new(0);
+    let counted = || {
+        let kernel = Meet::new(Isa::best()).unwrap();
+        let units = std::iter::from_fn(|| units.get(next.fetch_add(1, Ordering::Relaxed)));
+        units
+            .map(|unit| kernel.count(&plan.unit(UnitId(*unit)).position, &Stop::new()).unwrap().completions)
+            .sum::<u64>()
+    };
+    std::thread::scope(|scope| {
+        [(); 2].map(|()| scope.spawn(counted)).into_iter().map(|thread| thread.join().unwrap()).sum()
+    })
+}
+
+/// The lightest family of a board by outer rows and sides and by central columns: n = 17, or another in
+/// `DIADEM_FAMILY_OF`; for n = 24 that takes some minutes.
+#[test]
+#[cfg_attr(miri, ignore = "too slow")]
+fn a_whole_family_has_the_same_count_by_both_schemes() {
+    let n = std::env::var("DIADEM_FAMILY_OF").ok().and_then(|text| text.parse().ok()).unwrap_or(17);
+    let by_rows = Scheme::Families { rows: 0, group: 1, sides: if n < 20 { 2 } else { 6 } };
+    let plans = [by_rows, Scheme::Centre { columns: 1, group: 1 }]
+        .map(|scheme| Plan::derive(PlanSpec { scheme, ..PlanSpec::families(board(n)) }).unwrap());
+    let mut work: BTreeMap<Border, u128> = BTreeMap::new();
+    for piece in plans[1].pieces().filter(|piece| piece.summand == Summand::Asymmetric) {
+        *work.entry(piece.border).or_default() +=
+            piece.units.map(|unit| u128::from(plans[1].weight(UnitId(unit)))).sum::<u128>();
+    }
+    let (border, work) = work.into_iter().min_by_key(|(_, work)| *work).unwrap();
+    println!("n = {n}: {border:?}, {:.0} s expected", work as f64 / 1e9);
+    let [rows, columns] = plans.each_ref().map(|plan| {
+        let begun = Instant::now();
+        let count = count_family(plan, border);
+        println!("{:?}: {count} completions, {:.0} s", plan.spec().scheme, begun.elapsed().as_secs_f64());
+        count
+    });
+    assert!(rows > 0);
+    assert_eq!(rows, columns);
 }

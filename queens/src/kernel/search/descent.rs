@@ -3,14 +3,14 @@
 use crate::rows::FreeRow;
 
 /// The most rows that a child is looked at.
-pub(super) const MOST_LOOKS: usize = 5;
+pub const MOST_LOOKS: usize = 5;
 
 /// The fewest free rows that the search can begin with.
 pub(super) const FEWEST_ROWS: usize = 3;
 
 /// One row that a child is looked at.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Look {
+pub struct Look {
     /// How far below the child's next row, at most 31.
     pub distance: u32,
     /// The squares that the placed queens leave open.
@@ -19,7 +19,7 @@ pub(super) struct Look {
 
 /// What happens to the states of a level on their way to the next.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct RowStep {
+pub struct RowStep {
     /// How far the next free row is, at most 31.
     pub distance: u32,
     /// The next free rows.
@@ -28,9 +28,22 @@ pub(super) struct RowStep {
     pub left: usize,
 }
 
+impl RowStep {
+    /// How a child is looked at: at how many of the next rows, each of which must have a free square, and whether each
+    /// column without a queen must have one there too (these are all rows left then). With two rows left it is not
+    /// looked at but counted.
+    pub fn looked_at(&self) -> (usize, bool) {
+        match self.left {
+            3..=5 => (self.left, true),
+            6 => (3, false),
+            _ => (2, false),
+        }
+    }
+}
+
 /// The free rows of a position.
 #[derive(Clone, Debug)]
-pub(super) struct Descent {
+pub struct Descent {
     /// For each free row but the last, the way to the next one.
     pub steps: Vec<RowStep>,
     /// The open squares of the first free row.

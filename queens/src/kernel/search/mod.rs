@@ -28,8 +28,24 @@ use crate::kernel::scalar;
 use crate::position::Position;
 use crate::rows::{FreeRow, free_rows};
 use compiled::CompiledSearch;
-use descent::{Descent, FEWEST_ROWS};
+use descent::FEWEST_ROWS;
 use levels::Levels;
+
+pub use descent::{Descent, Look, RowStep};
+
+/// What is to be searched of a position, one descent for each allowed pair of boundary queens, and the sum of what was so
+/// small that it was counted at once. For kernels elsewhere, which find the same completions and nodes; `None` if stopped.
+pub fn descents(position: &Position, stop: &Stop) -> Option<(Count, Vec<Descent>)> {
+    let (mut small, mut large) = (Count::default(), Vec::new());
+    for rows in free_rows(position) {
+        if rows.len() < FEWEST_ROWS {
+            small = small.plus(scalar::count_rows(&rows, stop)?);
+        } else {
+            large.extend(Descent::new(&rows).filter(|descent| descent.first != 0));
+        }
+    }
+    Some((small, large))
+}
 
 /// The search kernel for an instruction set that this machine has.
 #[derive(Clone, Copy, Debug)]

@@ -1,0 +1,26 @@
+// Elements of the page, found and made; text is set as text.
+
+export const byId = (id) => document.getElementById(id);
+const SVG = "http://www.w3.org/2000/svg";
+
+/** An element of a picture. */
+export function drawn(name, attributes, text) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  if (text !== undefined) element.textContent = text;
+  return element;
+}
+
+/** An element with a text. */
+export function written(name, text, className) {
+  const element = document.createElement(name);
+  element.textContent = text;
+  if (className) element.className = className;
+  return element;
+}
+
+/** Shows the element with this text, or hides it where there is none. */
+export function tell(id, text) {
+  byId(id).textContent = text ?? "";
+  byId(id).hidden = !text;
+}

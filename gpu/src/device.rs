@@ -1,0 +1,158 @@
+//! The devices that OpenCL knows of.
+
+use std::sync::{Mutex, PoisonError};
+
+use opencl3::device::{
+    CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU,
+};
+use opencl3::error_codes::ClError;
+use opencl3::platform::get_platforms;
+use opencl3::types::cl_device_id;
+
+use crate::error::GpuError;
+
+/// What the kernels need of a device's own fast memory, in bytes.
+pub(crate) const LOCAL_BYTES: u64 = 32 << 10;
+
+/// A device, by its number in the order in which OpenCL lists them.
+#[derive(Clone, Debug)]
+pub struct Device {
+    number: usize,
+    id: Id,
+    description: Description,
+}
+
+/// The driver's handle of a device.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Id(pub cl_device_id);
+
+#[allow(unsafe_code, reason = "a handle of the driver is a pointer that is never followed here")]
+mod handle {
+    use super::Id;
+    // SAFETY: OpenCL's calls may be made from any thread (but for clSetKernelArg on one kernel object, which a device's
+    // user keeps to one thread at a time), and a root device lives as long as the process.
+    unsafe impl Send for Id {}
+    // SAFETY: as for Send: the handle is only copied and passed to the driver.
+    unsafe impl Sync for Id {}
+}
+
+/// What the driver says of a device.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Description {
+    /// The model.
+    pub name: String,
+    /// Who makes it.
+    pub vendor: String,
+    /// The version of the driver.
+    pub driver: String,
+    /// OpenCL's version as the device has it.
+    pub version: String,
+    /// What kind of device: `gpu`, `cpu` (OpenCL on the processor, as PoCL has it), `accelerator`.
+    pub kind: &'static str,
+    /// Compute units: multiprocessors, cores.
+    pub units: u32,
+    /// Their clock in MHz.
+    pub megahertz: u32,
+    /// Bytes of memory.
+    pub memory: u64,
+    /// Bytes of a compute unit's own fast memory.
+    pub local_memory: u64,
+    /// Why it is not used, if it is not.
+    pub unusable: Option<String>,
+}
+
+/// All devices, those that cannot be used included.
+///
+/// # Errors
+/// There is no OpenCL, or it has no devices.
+pub fn devices() -> Result<Vec<Device>, GpuError> {
+    // Some loaders find nothing while another thread has them look.
+    static LOOKING: Mutex<()> = Mutex::new(());
+    let _alone = LOOKING.lock().unwrap_or_else(PoisonError::into_inner);
+    let platforms = get_platforms().map_err(GpuError::of_discovery)?;
+    let mut devices = Vec::new();
+    for platform in platforms {
+        // A platform whose driver is broken has none; the others are used all the same.
+        for id in platform.get_devices(CL_DEVICE_TYPE_ALL).unwrap_or_default() {
+            let description = describe(id).unwrap_or_else(|error| Description::broken(&error));
+            devices.push(Device { number: devices.len(), id: Id(id), description });
+        }
+    }
+    if devices.is_empty() { Err(GpuError::NoDevices) } else { Ok(devices) }
+}
+
+impl Device {
+    /// Its number, from 0: what `--gpu` names it by.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
+    /// What the driver says of it.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// What it is called in sentences: `gpu0 (NVIDIA H200)`.
+    pub fn title(&self) -> String {
+        format!("gpu{} ({})", self.number, self.description.name)
+    }
+
+    pub(crate) fn id(&self) -> cl_device_id {
+        self.id.0
+    }
+
+    /// What a call to its driver came to.
+    pub(crate) fn failed(&self, what: &'static str) -> impl FnOnce(ClError) -> GpuError + use<> {
+        let device = self.title();
+        move |error| GpuError::Failed { device, what, code: error.to_string() }
+    }
+}
+
+impl Description {
+    fn broken(error: &ClError) -> Self {
+        Self {
+            name: "unknown".into(),
+            vendor: String::new(),
+            driver: String::new(),
+            version: String::new(),
+            kind: "unknown",
+            units: 0,
+            megahertz: 0,
+            memory: 0,
+            local_memory: 0,
+            unusable: Some(format!("its driver does not say what it is ({error})")),
+        }
+    }
+}
+
+fn describe(id: cl_device_id) -> Result<Description, ClError> {
+    let device = opencl3::device::Device::new(id);
+    let kind = match device.dev_type()? {
+        CL_DEVICE_TYPE_GPU => "gpu",
+        CL_DEVICE_TYPE_CPU => "cpu",
+        CL_DEVICE_TYPE_ACCELERATOR => "accelerator",
+        _ => "other",
+    };
+    let local_memory = device.local_mem_size()?;
+    let unusable = if !device.available()? {
+        Some("it is not available".to_owned())
+    } else if !device.compiler_available()? {
+        Some("its driver has no compiler".to_owned())
+    } else if local_memory < LOCAL_BYTES {
+        Some(format!("it has {local_memory} bytes of local memory and {LOCAL_BYTES} are needed"))
+    } else {
+        None
+    };
+    Ok(Description {
+        name: device.name()?.trim().to_owned(),
+        vendor: device.vendor()?.trim().to_owned(),
+        driver: device.driver_version()?,
+        version: device.version()?,
+        kind,
+        units: device.max_compute_units()?,
+        megahertz: device.max_clock_frequency()?,
+        memory: device.global_mem_size()?,
+        local_memory,
+        unusable,
+    })
+}

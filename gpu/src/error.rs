@@ -1,0 +1,82 @@
+//! What can go wrong with a device, in one sentence each.
+
+use opencl3::error_codes::{CL_PLATFORM_NOT_FOUND_KHR, ClError, DLOPEN_RUNTIME_LOAD_FAILED};
+use thiserror::Error;
+
+/// A device that is not there, or does not do what it is asked.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum GpuError {
+    /// The system has no OpenCL at all.
+    #[error(
+        "there is no OpenCL on this machine: install the driver of the card, and the package ocl-icd-libopencl1 or its like"
+    )]
+    NoOpenCl,
+    /// There is OpenCL, and it has no devices.
+    #[error(
+        "OpenCL finds no device on this machine: install the driver of the card (diadem gpus lists what is found)"
+    )]
+    NoDevices,
+    /// There are fewer.
+    #[error("there is no graphics card {number}: {}", counted(*.there))]
+    NoSuchDevice {
+        /// The number that was asked for.
+        number: usize,
+        /// How many there are.
+        there: usize,
+    },
+    /// It cannot be used.
+    #[error("{device} cannot be used: {why}")]
+    Unusable {
+        /// What the device is called.
+        device: String,
+        /// What it lacks.
+        why: String,
+    },
+    /// Its driver does not compile the kernels.
+    #[error("the driver of {device} does not build the kernels: {log}")]
+    Build {
+        /// What the device is called.
+        device: String,
+        /// What the driver says.
+        log: String,
+    },
+    /// A call to the driver has failed.
+    #[error("{device} has failed: {what} ({code})")]
+    Failed {
+        /// What the device is called.
+        device: String,
+        /// What was asked of it.
+        what: &'static str,
+        /// OpenCL's name of the error.
+        code: String,
+    },
+    /// It does not answer.
+    #[error("{device} hangs: a launch of less than a second has not ended for {seconds} s")]
+    Hangs {
+        /// What the device is called.
+        device: String,
+        /// How long it was waited for.
+        seconds: u64,
+    },
+}
+
+fn counted(devices: usize) -> String {
+    if devices == 1 {
+        "there is one, with the number 0".into()
+    } else {
+        format!("those there are have the numbers 0 to {}", devices - 1)
+    }
+}
+
+impl GpuError {
+    /// What looking for platforms came to.
+    pub(crate) fn of_discovery(error: ClError) -> Self {
+        if error.0 == DLOPEN_RUNTIME_LOAD_FAILED {
+            return Self::NoOpenCl;
+        }
+        if error.0 == CL_PLATFORM_NOT_FOUND_KHR {
+            return Self::NoDevices;
+        }
+        Self::Failed { device: "OpenCL".into(), what: "looking for devices", code: error.to_string() }
+    }
+}

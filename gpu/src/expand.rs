@@ -1,0 +1,84 @@
+//! The first levels of a search, on the host: many states for the device to go on from.
+//!
+//! A descent is followed breadth first, level by level, until all descents together have as many states as are wished;
+//! each level is dropped as it is left, so that what counts as a node is counted once, here or on the device.
+
+use queens::kernel::Count;
+use queens::kernel::search::{Descent, RowStep};
+
+/// A state: columns used, falling and rising diagonals, candidate squares of the row that is searched next.
+pub type State = [u32; 4];
+
+/// States of one descent that wait before the same row.
+#[derive(Clone, Debug)]
+pub struct Front<'a> {
+    /// What they are states of.
+    pub descent: &'a Descent,
+    /// The row that is searched next, by its number among the free ones.
+    pub level: usize,
+    /// The states.
+    pub states: Vec<State>,
+}
+
+/// So many rows are left to the device at least: with two in a child it counts pairs.
+const LEFT_TO_DEVICE: usize = 2;
+
+impl<'a> Front<'a> {
+    /// The beginning of a descent.
+    pub fn new(descent: &'a Descent) -> Self {
+        Self { descent, level: 0, states: vec![[0, 0, 0, descent.first]] }
+    }
+
+    /// Moves all states on by a row, where enough rows are left; says whether it did. `count` gets the nodes.
+    pub fn advance(&mut self, count: &mut Count) -> bool {
+        let step = &self.descent.steps[self.level];
+        if step.left <= LEFT_TO_DEVICE {
+            return false;
+        }
+        let mut below = Vec::with_capacity(4 * self.states.len());
+        for [cols, falling, rising, mut candidates] in self.states.iter().copied() {
+            while candidates != 0 {
+                let queen = candidates & candidates.wrapping_neg();
+                candidates ^= queen;
+                let moved =
+                    [cols | queen, (falling | queen) << step.distance, (rising | queen) >> step.distance];
+                below.extend(child(step, self.descent.columns, moved));
+            }
+        }
+        count.nodes += below.len() as u64;
+        self.states = below;
+        self.level += 1;
+        true
+    }
+}
+
+/// The child, with its candidates, if it may still be completed.
+fn child(step: &RowStep, columns: u32, [cols, falling, rising]: [u32; 3]) -> Option<State> {
+    let (looks, by_columns) = step.looked_at();
+    let candidates = !(cols | falling | rising) & step.looks[0].open;
+    let mut reached = candidates;
+    for look in &step.looks[1..looks] {
+        let free = !(cols | falling << look.distance | rising >> look.distance) & look.open;
+        if free == 0 {
+            return None;
+        }
+        reached |= free;
+    }
+    let is_alive = candidates != 0 && (!by_columns || !(cols | reached) & columns == 0);
+    is_alive.then_some([cols, falling, rising, candidates])
+}
+
+/// The states of all these descents, at least `wished` where they have so many, and the nodes passed on the way.
+pub fn expand(descents: &[Descent], wished: usize) -> (Count, Vec<Front<'_>>) {
+    let mut count = Count { completions: 0, nodes: descents.len() as u64 };
+    let mut fronts: Vec<Front<'_>> = descents.iter().map(Front::new).collect();
+    let mut moves = true;
+    while moves && fronts.iter().map(|front| front.states.len()).sum::<usize>() < wished {
+        moves = false;
+        for front in &mut fronts {
+            moves |= front.advance(&mut count);
+        }
+        fronts.retain(|front| !front.states.is_empty());
+    }
+    (count, fronts)
+}

@@ -1,0 +1,81 @@
+//! The arguments that say on which graphics cards to count.
+
+use std::str::FromStr;
+use std::sync::Arc;
+
+use clap::Args;
+use gpu::{Device, GpuError, GpuSearch, devices};
+
+use super::value::ValueError;
+
+/// Which graphics cards count.
+#[derive(Clone, Debug, Args)]
+pub struct GpuArgs {
+    /// Count on graphics cards: none, all, or some by their numbers as in 0,2 (diadem gpus lists them). The processor's
+    /// threads count beside them where --threads says how many.
+    #[arg(long, value_name = "CARDS", default_value = "none")]
+    gpu: Cards,
+}
+
+/// Lists the graphics cards that OpenCL finds, what their drivers say of them, and why one is not used.
+///
+/// Each that can be used counts a known board. A processor is listed too where a driver for one is installed (PoCL).
+#[derive(Debug, Args)]
+pub struct GpusArgs {
+    /// Print one JSON object for each.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// A choice of graphics cards.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Cards {
+    All,
+    /// By their numbers.
+    These(Vec<usize>),
+}
+
+impl FromStr for Cards {
+    type Err = ValueError;
+    fn from_str(text: &str) -> Result<Self, ValueError> {
+        match text {
+            "none" => Ok(Self::These(Vec::new())),
+            "all" => Ok(Self::All),
+            _ => {
+                let numbers = text.split(',').map(|number| number.trim().parse().ok());
+                let numbers: Option<Vec<usize>> = numbers.collect();
+                numbers.map(Self::These).ok_or_else(|| {
+                    ValueError::new(text, "a choice of graphics cards: none, all, or numbers such as 0,2")
+                })
+            }
+        }
+    }
+}
+
+impl GpuArgs {
+    /// The kernels of the cards that were asked for, ready to count.
+    ///
+    /// # Errors
+    /// One of them is not there, or cannot be used; or all were asked for and there is none.
+    pub fn kernels(&self) -> Result<Vec<Arc<GpuSearch>>, GpuError> {
+        let chosen: Vec<Device> = match &self.gpu {
+            Cards::These(numbers) if numbers.is_empty() => return Ok(Vec::new()),
+            Cards::These(numbers) => {
+                let all = devices()?;
+                let named = |number: &usize| {
+                    all.get(*number)
+                        .cloned()
+                        .ok_or(GpuError::NoSuchDevice { number: *number, there: all.len() })
+                };
+                numbers.iter().map(named).collect::<Result<_, _>>()?
+            }
+            Cards::All => {
+                devices()?.into_iter().filter(|device| device.description().unusable.is_none()).collect()
+            }
+        };
+        if chosen.is_empty() {
+            return Err(GpuError::NoDevices);
+        }
+        chosen.into_iter().map(|device| GpuSearch::new(device).map(Arc::new)).collect()
+    }
+}

@@ -1,0 +1,169 @@
+//! `diadem report`: a run as one page of HTML, from its ledger alone.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::process::ExitCode;
+use std::time::{Duration, SystemTime};
+
+use anyhow::Context;
+use coordinator::ledger::{Record, UnitRecord};
+use coordinator::run_directory::RunDirectory;
+use coordinator::verify::VerifyError;
+use coordinator::{Agreement, Answer, Audit, PublishedHead, audit_each, identities};
+use dashboard::{Contribution, RunReport};
+
+use crate::args::ReportArgs;
+use crate::command_line::quoted;
+use crate::exit;
+use crate::output::print;
+
+pub fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
+    let directory = RunDirectory::open(&args.run)?;
+    let mut work = BTreeMap::new();
+    let audit = audit_each(&directory, |_, record| note(&mut work, record))?;
+    let report = report(args, &directory, &audit, work)?;
+    match &args.out {
+        Some(path) => {
+            fs::write(path, report.page()).with_context(|| format!("cannot write {}", path.display()))?;
+        }
+        None => print(&report.page())?,
+    }
+    Ok(if report.is_wrong { ExitCode::from(exit::UNSOUND) } else { ExitCode::SUCCESS })
+}
+
+/// What the records say of a machine's work, by owner and name.
+#[derive(Default)]
+struct Work {
+    counts: u64,
+    checks: u64,
+    cpu_us: u64,
+    kernels: BTreeSet<String>,
+}
+
+fn note(work: &mut BTreeMap<(String, String), Work>, record: &Record) {
+    let (Record::Count(r) | Record::Check(r) | Record::Conflict(r)) = record else { return };
+    let UnitRecord { owner, machine, kernel, cpu_us, .. } = r;
+    let work = work.entry((owner.clone(), machine.clone())).or_default();
+    if matches!(record, Record::Count(_)) {
+        work.counts += 1;
+    } else {
+        work.checks += 1;
+    }
+    work.cpu_us = work.cpu_us.saturating_add(*cpu_us);
+    if !work.kernels.contains(kernel) {
+        work.kernels.insert(kernel.clone());
+    }
+}
+
+fn report(
+    args: &ReportArgs,
+    directory: &RunDirectory,
+    audit: &Audit,
+    work: BTreeMap<(String, String), Work>,
+) -> anyhow::Result<RunReport> {
+    let (plan, run) = (directory.plan(), directory.run());
+    let answer = Answer::of(audit, plan.board(), run.shard);
+    let head = PublishedHead::at(directory, &audit.tail.end);
+    let written = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    Ok(RunReport {
+        board: plan.board(),
+        part: (!run.shard.is_whole()).then(|| run.shard.to_string()),
+        plan: plan.fingerprint().to_string(),
+        units: run.shard.size(plan.units()),
+        done: answer.units,
+        totals: audit.totals,
+        verdict: verdict(audit, &answer),
+        is_wrong: is_complete(audit) && answer.agreement() == Agreement::Differs,
+        begun: run.begun / 1000,
+        elapsed: answer.elapsed,
+        cpu: answer.cpu,
+        disputed: audit.standing.sums().disputed.len() as u64,
+        checked: checked(directory, audit, &answer)?,
+        history: audit.history(directory),
+        families: audit.families(directory),
+        contributions: contributions(audit, work),
+        run: head.run.to_string(),
+        records: head.records,
+        head: head.head.to_string(),
+        keys: audit.keys.iter().cloned().collect(),
+        commands: commands(args, &head),
+        release: env!("CARGO_PKG_VERSION").to_owned(),
+        written: written.as_secs(),
+        assurance: answer.assurance,
+    })
+}
+
+/// Whether nothing is left to be counted or to be taken back.
+fn is_complete(audit: &Audit) -> bool {
+    audit.missing_units == 0 && audit.standing.unbelieved() == 0
+}
+
+fn verdict(audit: &Audit, answer: &Answer) -> String {
+    let unbelieved = audit.standing.unbelieved();
+    match answer.agreement() {
+        _ if audit.missing_units > 0 => {
+            format!("not complete: {} units are still to be counted", audit.missing_units)
+        }
+        _ if unbelieved > 0 => {
+            format!("not complete: {unbelieved} counts of machines that are not believed stand")
+        }
+        Agreement::Agrees => "complete; it agrees with the published value".into(),
+        Agreement::Differs => "complete, but IT DIFFERS FROM THE PUBLISHED VALUE".into(),
+        Agreement::None if answer.shard.is_whole() => "complete; no value has been published".into(),
+        Agreement::None => "complete; join all shards with diadem merge".into(),
+    }
+}
+
+/// What was found in order.
+fn checked(directory: &RunDirectory, audit: &Audit, answer: &Answer) -> anyhow::Result<Vec<String>> {
+    let (mark, sums) = (audit.tail.end.mark, audit.standing.sums());
+    let mut checked = vec![
+        format!(
+            "{} records in {} of the ledger, each intact by its CRC and following the one before by its hash",
+            mark.records,
+            if audit.tail.end.file == 1 { "1 file".into() } else { format!("{} files", audit.tail.end.file) },
+        ),
+        format!("one standing count each for {} units; {} were confirmed", answer.units, sums.checks),
+        "the counts of constellations with a symmetry do not contradict each other".into(),
+    ];
+    if is_complete(audit) && answer.shard.is_whole() {
+        let found = identities::check(directory.plan(), &audit.standing, &audit.totals);
+        let found = found.map_err(VerifyError::from)?;
+        checked.push(format!("the solutions of {} families add up to the total", found.families));
+    }
+    Ok(checked)
+}
+
+/// What each machine did, those first that did most.
+fn contributions(audit: &Audit, mut work: BTreeMap<(String, String), Work>) -> Vec<Contribution> {
+    let of_machine = |machine: &coordinator::standing::Machine| {
+        let work = work.remove(&(machine.owner.clone(), machine.name.clone())).unwrap_or_default();
+        Contribution {
+            machine: machine.title(),
+            is_believed: !machine.is_quarantined(),
+            standing: machine.counts,
+            counts: work.counts,
+            checks: work.checks,
+            wrong: machine.wrong,
+            cpu: Duration::from_micros(work.cpu_us),
+            kernels: work.kernels.into_iter().collect(),
+        }
+    };
+    let mut contributions: Vec<_> = audit.standing.sums().machines.iter().map(of_machine).collect();
+    contributions.sort_by(|a, b| b.standing.cmp(&a.standing).then_with(|| a.machine.cmp(&b.machine)));
+    contributions
+}
+
+/// The commands that verify the run.
+fn commands(args: &ReportArgs, head: &PublishedHead) -> Vec<String> {
+    let run = quoted(&args.run.to_string_lossy());
+    vec![
+        format!("diadem verify {run}                  # the ledger, and a sample counted again"),
+        format!("diadem verify {run} --recount all    # every unit counted again"),
+        format!(
+            "python3 tools/check.py {run}         # by a second program, which shares no code with the first"
+        ),
+        format!("echo '{head}' > head.txt"),
+        format!("diadem verify {run} --heads head.txt # that nothing was rewritten since this report"),
+    ]
+}

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gpu::GpuSearch;
+use gpu::{Device, GpuError, GpuSearch, devices};
 use queens::Plan;
 use queens::kernel::Kernel;
 use tokio::sync::watch;
@@ -12,6 +12,8 @@ use tokio::task::JoinSet;
 use tokio::time::interval;
 use tracing::error;
 use worker::{Config, Lender, Summary, Wish, WorkerError};
+
+use crate::args::Cards;
 
 /// Counts that a card is given at a time: it goes on with one while the host prepares the other.
 const COUNTS_OF_CARD: u32 = 2;
@@ -25,6 +27,31 @@ pub struct Member {
     pub config: Config,
     /// The card that it counts on, if it is one.
     pub card: Option<Arc<GpuSearch>>,
+}
+
+/// The kernels of the cards that were asked for, ready to count.
+///
+/// # Errors
+/// One of them is not there, or cannot be used; or all were asked for and there is none.
+pub fn cards(wished: &Cards) -> Result<Vec<Arc<GpuSearch>>, GpuError> {
+    let chosen: Vec<Device> = match wished {
+        Cards::These(numbers) if numbers.is_empty() => return Ok(Vec::new()),
+        Cards::These(numbers) => {
+            let all = devices()?;
+            let named = |number: &usize| {
+                let missing = || GpuError::NoSuchDevice { number: *number, there: all.len() };
+                all.get(*number).cloned().ok_or_else(missing)
+            };
+            numbers.iter().map(named).collect::<Result<_, _>>()?
+        }
+        Cards::All => {
+            devices()?.into_iter().filter(|device| device.description().unusable.is_none()).collect()
+        }
+    };
+    if chosen.is_empty() {
+        return Err(GpuError::NoDevices);
+    }
+    chosen.into_iter().map(|device| GpuSearch::new(device).map(Arc::new)).collect()
 }
 
 /// The processor's worker and one for each card, which is a machine of its own: `host/gpu0`. With cards there is one for

@@ -1,5 +1,7 @@
 //! The machine that this runs on.
 
+use anyhow::Context;
+
 /// What the machine is called.
 pub fn name() -> String {
     gethostname::gethostname().to_string_lossy().into_owned()
@@ -12,6 +14,17 @@ pub fn ensure_open_files(needed: u64) -> anyhow::Result<()> {
         anyhow::bail!(
             "only {most} files may be open at a time and {needed} are needed: say ulimit -n {needed}"
         );
+    }
+    Ok(())
+}
+
+/// Leaves the processor to other programs first, from 0 to 19, the nicest; threads that are started from now on do so too.
+///
+/// # Errors
+/// The system refuses.
+pub fn be_nice(nice: Option<u8>) -> anyhow::Result<()> {
+    if let Some(nice) = nice {
+        rustix::process::nice(nice.into()).context("--nice cannot be set")?;
     }
     Ok(())
 }

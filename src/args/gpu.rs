@@ -1,10 +1,8 @@
 //! The arguments that say on which graphics cards to count.
 
 use std::str::FromStr;
-use std::sync::Arc;
 
 use clap::Args;
-use gpu::{Device, GpuError, GpuSearch, devices};
 
 use super::value::ValueError;
 
@@ -14,7 +12,7 @@ pub struct GpuArgs {
     /// Count on graphics cards: none, all, or some by their numbers as in 0,2 (diadem gpus lists them). The processor's
     /// threads count beside them where --threads says how many.
     #[arg(long, value_name = "CARDS", default_value = "none")]
-    gpu: Cards,
+    pub gpu: Cards,
 }
 
 /// Lists the graphics cards that OpenCL finds, what their drivers say of them, and why one is not used.
@@ -29,7 +27,8 @@ pub struct GpusArgs {
 
 /// A choice of graphics cards.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Cards {
+pub enum Cards {
+    /// All that can be used.
     All,
     /// By their numbers.
     These(Vec<usize>),
@@ -49,33 +48,5 @@ impl FromStr for Cards {
                 })
             }
         }
-    }
-}
-
-impl GpuArgs {
-    /// The kernels of the cards that were asked for, ready to count.
-    ///
-    /// # Errors
-    /// One of them is not there, or cannot be used; or all were asked for and there is none.
-    pub fn kernels(&self) -> Result<Vec<Arc<GpuSearch>>, GpuError> {
-        let chosen: Vec<Device> = match &self.gpu {
-            Cards::These(numbers) if numbers.is_empty() => return Ok(Vec::new()),
-            Cards::These(numbers) => {
-                let all = devices()?;
-                let named = |number: &usize| {
-                    all.get(*number)
-                        .cloned()
-                        .ok_or(GpuError::NoSuchDevice { number: *number, there: all.len() })
-                };
-                numbers.iter().map(named).collect::<Result<_, _>>()?
-            }
-            Cards::All => {
-                devices()?.into_iter().filter(|device| device.description().unusable.is_none()).collect()
-            }
-        };
-        if chosen.is_empty() {
-            return Err(GpuError::NoDevices);
-        }
-        chosen.into_iter().map(|device| GpuSearch::new(device).map(Arc::new)).collect()
     }
 }

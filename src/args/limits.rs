@@ -2,7 +2,6 @@
 
 use std::time::{Duration, SystemTime};
 
-use anyhow::Context;
 use clap::Args;
 use time::OffsetDateTime;
 
@@ -19,24 +18,13 @@ pub struct LimitsArgs {
     duration: Option<Duration>,
     /// Leave the processor to other programs first: 0 to 19, the nicest.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=19))]
-    nice: Option<u8>,
+    pub nice: Option<u8>,
 }
 
 impl LimitsArgs {
     /// When the time is up that starts now, if it is bounded.
     pub fn end(&self) -> Option<SystemTime> {
         self.until.or_else(|| SystemTime::now().checked_add(self.duration?))
-    }
-
-    /// Leaves the processor to other programs, as far as was wished; threads that are started from now on do so too.
-    ///
-    /// # Errors
-    /// The system refuses.
-    pub fn be_nice(&self) -> anyhow::Result<()> {
-        if let Some(nice) = self.nice {
-            rustix::process::nice(nice.into()).context("--nice cannot be set")?;
-        }
-        Ok(())
     }
 }
 

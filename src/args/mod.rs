@@ -25,7 +25,7 @@ pub use bench::BenchArgs;
 pub use cluster::{CoordinatorArgs, FollowArgs, OnLost, PolicyArgs, ServedRun, WorkerArgs};
 pub use count::{CountArgs, LocalCount, Storage};
 pub use estimate::{EstimateArgs, Fleet};
-pub use gpu::GpusArgs;
+pub use gpu::{Cards, GpusArgs};
 pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
 pub use limits::LimitsArgs;

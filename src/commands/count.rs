@@ -32,8 +32,8 @@ const OPEN_FILES: u64 = 64;
 pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     log::start(Level::WARN);
     host::ensure_open_files(OPEN_FILES)?;
-    count.limits.be_nice()?;
-    let cards = count.gpu.kernels()?;
+    host::be_nice(count.limits.nice)?;
+    let cards = crew::cards(&count.gpu.gpu)?;
     let (plan, standing, store) = begin(&count)?;
     let config = worker::Config {
         name: "local".into(),

@@ -25,7 +25,7 @@ const OPEN_FILES: u64 = 48;
 pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     log::start(Level::INFO);
     host::ensure_open_files(OPEN_FILES)?;
-    args.limits.be_nice()?;
+    host::be_nice(args.limits.nice)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let result = runtime.block_on(work(args));
     // A unit that does not stop in time must not hold up the exit.
@@ -35,7 +35,7 @@ pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
 
 async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let give_up_after = args.give_up_after();
-    let cards = args.gpu.kernels()?;
+    let cards = crew::cards(&args.gpu.gpu)?;
     let kernel = KernelChoice::try_from(args.kernel)?;
     let remote = Remote::new(&args.coordinator, &credentials(args.keys.as_deref(), [JOIN, STATUS])?)?;
     let mut signals = Signals::new()?.until(args.limits.end());

@@ -1,7 +1,7 @@
-//! The row-by-row search, vectorised: what it counts is what [`scalar`](super::scalar) counts, many states at a time.
+//! The row-by-row search, vectorised: what it counts is what [`scalar`] counts, many states at a time.
 //!
-//! One [body](body), generic over a small [vector trait](lanes), is [compiled](compiled) once for each instruction
-//! set. A position's free rows are a [descent](descent); states wait on [levels](levels), and a [pass](pass) moves
+//! One `body`, generic over a small vector trait (`lanes`), is compiled once for each instruction
+//! set. A position's free rows are a [descent](Descent); states wait on `levels`, and a `pass` moves
 //! those of one level on.
 
 #![expect(clippy::inline_always, reason = "the body must be compiled for the instruction set of its caller")]

@@ -1,6 +1,7 @@
 //! Several workers in one process: one for the processor's threads, one for each graphics card. They share the way to the
 //! coordinator and nothing else, so that a card that fails leaves alone.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -42,26 +43,34 @@ pub fn cards(wished: &Cards) -> Result<Vec<Arc<GpuSearch>>, GpuError> {
                 let missing = || GpuError::NoSuchDevice { number: *number, there: all.len() };
                 all.get(*number).cloned().ok_or_else(missing)
             };
-            numbers.iter().map(named).collect::<Result<_, _>>()?
+            let numbers: BTreeSet<&usize> = numbers.iter().collect();
+            numbers.into_iter().map(named).collect::<Result<_, _>>()?
         }
         Cards::All => {
-            devices()?.into_iter().filter(|device| device.description().unusable.is_none()).collect()
+            let all = devices()?;
+            let usable = all.iter().filter(|device| device.description().unusable.is_none());
+            let (processors, cards): (Vec<_>, Vec<_>) =
+                usable.cloned().partition(|device| device.description().is_processor());
+            // OpenCL on the processor is slower than what counts there anyway.
+            let chosen = if cards.is_empty() { processors } else { cards };
+            if let ([], [first, ..]) = (&*chosen, &*all) {
+                return GpuSearch::new(first.clone()).map(|kernel| vec![Arc::new(kernel)]);
+            }
+            chosen
         }
     };
-    if chosen.is_empty() {
-        return Err(GpuError::NoDevices);
-    }
     chosen.into_iter().map(|device| GpuSearch::new(device).map(Arc::new)).collect()
 }
 
-/// The processor's worker and one for each card, which is a machine of its own: `host/gpu0`. With cards there is one for
-/// the processor only where that is wished.
+/// The processor's worker and one for each card, which is a machine of its own: `host/gpu0`; but for OpenCL on the processor,
+/// which is the processor's machine. With cards there is one for the processor only where that is wished.
 pub fn members(processor: Config, cards: Vec<Arc<GpuSearch>>, with_processor: bool) -> Vec<Member> {
     let on_card = |card: Arc<GpuSearch>| {
-        let number = card.device().number();
+        let (number, on_processor) = (card.device().number(), card.device().description().is_processor());
+        let own_machine = format!("{}/gpu{number}", processor.machine);
         let config = Config {
             name: format!("{}/gpu{number}", processor.name),
-            machine: format!("{}/gpu{number}", processor.machine),
+            machine: if on_processor { processor.machine.clone() } else { own_machine },
             threads: COUNTS_OF_CARD,
             kernel: Arc::clone(&card) as Arc<dyn Kernel>,
             ..processor.clone()
@@ -122,7 +131,11 @@ async fn one(
         tokio::select! {
             ended = &mut work => break ended,
             Ok(()) = wish.changed() => drop(own_wish.send_replace(*wish.borrow_and_update())),
-            _ = looks.tick(), if has_failed(card.as_deref()) => drop(own_wish.send_replace(Wish::Leave)),
+            _ = looks.tick() => {
+                if card.as_ref().is_some_and(|card| card.failure().is_some()) {
+                    own_wish.send_replace(Wish::Leave);
+                }
+            }
         }
     };
     let failure = card.as_ref().and_then(|card| card.failure());
@@ -138,6 +151,60 @@ async fn one(
     ended
 }
 
-fn has_failed(card: Option<&GpuSearch>) -> bool {
-    card.is_some_and(|card| card.failure().is_some())
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::local::Local;
+    use coordinator::Handle;
+    use coordinator::shard::Shard;
+    use coordinator::standing::Standing;
+    use queens::kernel::{Method, kernel};
+    use queens::{Board, PlanSpec};
+
+    fn config() -> Config {
+        Config {
+            name: "test".into(),
+            machine: "host".into(),
+            threads: 1,
+            kernel: kernel(Method::Search, None).unwrap(),
+            give_up_after: None,
+            finishes_when_lost: false,
+            ahead: worker::AHEAD,
+            drain: Duration::ZERO,
+        }
+    }
+
+    #[tokio::test]
+    async fn a_card_that_fails_in_the_middle_leaves_and_gives_its_units_back() {
+        let Ok(cards) = cards(&Cards::All) else {
+            assert!(std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "there is no OpenCL");
+            println!("skipped: there is no OpenCL");
+            return;
+        };
+        let plan = Arc::new(Plan::derive(PlanSpec::new(Board::new(20).unwrap())).unwrap());
+        let standing = Standing::new(&plan);
+        let handle = Handle::start(Arc::clone(&plan), Shard::default(), standing, None, None).unwrap();
+        let card = Arc::clone(&cards[0]);
+        let (_wish, wished) = watch::channel(Wish::Stay);
+        let lender = Arc::new(Local(handle.clone()));
+        let work = tokio::spawn(work(lender, plan, members(config(), cards, false), wished));
+        while handle.status().await.unwrap().leased == 0 {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        card.fail(GpuError::NoDevices);
+        let ended = tokio::time::timeout(Duration::from_secs(20), work).await.expect("it leaves").unwrap();
+        assert_eq!(ended.unwrap_err().downcast_ref(), Some(&GpuError::NoDevices));
+        let status = handle.status().await.unwrap();
+        assert_eq!((status.leased, status.workers_total), (0, 0));
+    }
+
+    #[test]
+    fn machines_are_named_with_their_owner_or_without_and_cards_with_their_host() {
+        let named = |text| crate::args::machine(text);
+        let is = |owner: &str, name: &str| (owner.to_owned(), name.to_owned());
+        assert_eq!(named("rack-3"), is("", "rack-3"));
+        assert_eq!(named("ada/rack-3"), is("ada", "rack-3"));
+        assert_eq!(named("rack-3/gpu0"), is("", "rack-3/gpu0"));
+        assert_eq!(named("ada/rack-3/gpu12"), is("ada", "rack-3/gpu12"));
+    }
 }

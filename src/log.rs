@@ -6,13 +6,13 @@
 use std::env;
 use std::fmt::Arguments;
 use std::io::{self, Write};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use indicatif::ProgressBar;
+use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use tracing::Level;
 use tracing_subscriber::filter::{ParseError, Targets};
@@ -35,9 +35,6 @@ const LAST_WORDS: Duration = Duration::from_millis(500);
 /// The way to the thread that writes; none where the system gives no thread.
 static QUEUE: OnceLock<Option<SyncSender<Entry>>> = OnceLock::new();
 
-/// The line that is painted over, below all others.
-static BELOW: Mutex<Option<ProgressBar>> = Mutex::new(None);
-
 /// How many lines were left out since the last that was written.
 static LEFT_OUT: AtomicU64 = AtomicU64::new(0);
 
@@ -45,6 +42,8 @@ static FORMAT: OnceLock<LogFormat> = OnceLock::new();
 
 enum Entry {
     Line(Vec<u8>),
+    /// The line below all others says so now; without a text it is gone.
+    Below(Option<String>),
     /// All before this has been written.
     End(SyncSender<()>),
 }
@@ -101,18 +100,28 @@ fn line(sentence: Arguments<'_>) -> Vec<u8> {
     (line + "\n").into_bytes()
 }
 
-/// Keeps that line below all that is written from now on.
-pub fn paint_below(line: ProgressBar) {
-    *BELOW.lock().unwrap_or_else(PoisonError::into_inner) = Some(line);
+/// Paints a line below all others over with that text; without a text it goes away. As with the log, a terminal that nobody
+/// reads holds nothing up.
+pub fn paint_below(text: Option<String>) {
+    if let Some(queue) = queue() {
+        queue.try_send(Entry::Below(text)).ok();
+    }
 }
 
 /// Writes while the line below, if there is one, is out of the way.
-fn above<T>(write: impl FnOnce() -> T) -> T {
-    let below = BELOW.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    match below.filter(|line| !line.is_finished()) {
+fn above<T>(below: Option<&ProgressBar>, write: impl FnOnce() -> T) -> T {
+    match below {
         Some(line) => line.suspend(write),
         None => write(),
     }
+}
+
+/// A line that is painted over.
+fn painted() -> ProgressBar {
+    let style = ProgressStyle::with_template("{wide_msg}");
+    let line = ProgressBar::new_spinner();
+    line.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+    line
 }
 
 /// Has a panic say one sentence. Those of sled over a damaged checkpoint are caught and say nothing here.
@@ -143,19 +152,25 @@ fn put(mut line: Vec<u8>) {
         line.truncate(LONGEST);
         line.extend(" ...\n".as_bytes());
     }
-    let queue = QUEUE.get_or_init(|| {
-        let (queue, entries) = sync_channel(WAITING);
-        thread::Builder::new().name("log".into()).spawn(move || write(&entries)).ok().map(|_| queue)
-    });
-    let is_waiting = queue.as_ref().is_some_and(|queue| queue.try_send(Entry::Line(line)).is_ok());
+    let is_waiting = queue().is_some_and(|queue| queue.try_send(Entry::Line(line)).is_ok());
     if !is_waiting {
         LEFT_OUT.fetch_add(1, Ordering::Relaxed);
     }
 }
 
+/// The way to the thread that writes, which is started when there is something to write; none where the system gives no thread.
+fn queue() -> Option<&'static SyncSender<Entry>> {
+    let started = || {
+        let (queue, entries) = sync_channel(WAITING);
+        thread::Builder::new().name("log".into()).spawn(move || write(&entries)).ok().map(|_| queue)
+    };
+    QUEUE.get_or_init(started).as_ref()
+}
+
 /// Writes what comes, as far as it can be written.
 fn write(entries: &Receiver<Entry>) {
     let mut err = io::stderr();
+    let mut below = None;
     for entry in entries {
         match entry {
             Entry::Line(text) => {
@@ -165,8 +180,14 @@ fn write(entries: &Receiver<Entry>) {
                     let sentence = format_args!("diadem: {left_out} lines of the log were left out");
                     told.splice(0..0, line(sentence));
                 }
-                if above(|| err.write_all(&told)).is_err() {
+                if above(below.as_ref(), || err.write_all(&told)).is_err() {
                     LEFT_OUT.fetch_add(left_out + 1, Ordering::Relaxed);
+                }
+            }
+            Entry::Below(Some(text)) => below.get_or_insert_with(painted).set_message(text),
+            Entry::Below(None) => {
+                if let Some(line) = below.take() {
+                    line.finish_and_clear();
                 }
             }
             Entry::End(written) => {

@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use coordinator::Snapshot;
-use indicatif::{ProgressBar, ProgressStyle};
 use proto::RunStatus;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 
-use crate::log::{paint_below, say};
+use crate::log::{finish, paint_below, say};
 use crate::output::{significant, time_left};
 use crate::terminal::{COLUMNS, cut, repaints};
 
@@ -46,25 +45,21 @@ impl Cadence {
 
 /// Where progress is told.
 pub struct ProgressLine {
-    /// The line that is painted over, on a terminal.
-    painted: Option<ProgressBar>,
+    /// Whether it is a line that is painted over, on a terminal.
+    is_painted: bool,
     cadence: Cadence,
 }
 
 impl ProgressLine {
     /// On stderr.
     pub fn new() -> Self {
-        let painted = repaints(&std::io::stderr()).then(line);
-        if let Some(line) = &painted {
-            paint_below(line.clone());
-        }
-        Self { painted, cadence: Cadence::new(SOONEST) }
+        Self { is_painted: repaints(&std::io::stderr()), cadence: Cadence::new(SOONEST) }
     }
 
     /// That is so now.
     pub fn tell(&mut self, text: &str) {
-        if let Some(line) = &self.painted {
-            line.set_message(cut(text, COLUMNS - 1));
+        if self.is_painted {
+            paint_below(Some(cut(text, COLUMNS - 1)));
         } else if self.cadence.is_due() {
             say(format_args!("{}", cut(text, COLUMNS)));
         }
@@ -72,23 +67,18 @@ impl ProgressLine {
 
     /// When that should be said next.
     pub fn due(&self) -> Instant {
-        if self.painted.is_some() { Instant::now() + PAINT_EVERY } else { self.cadence.next }
+        if self.is_painted { Instant::now() + PAINT_EVERY } else { self.cadence.next }
     }
 }
 
 impl Drop for ProgressLine {
     fn drop(&mut self) {
-        if let Some(line) = &self.painted {
-            line.finish_and_clear();
+        if self.is_painted {
+            paint_below(None);
+            // What is printed next must not stand on it.
+            finish();
         }
     }
-}
-
-fn line() -> ProgressBar {
-    let style = ProgressStyle::with_template("{wide_msg}");
-    let line = ProgressBar::new_spinner();
-    line.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-    line
 }
 
 /// How long after a plain line the next one comes.

@@ -100,7 +100,7 @@ impl Handle {
             if let Some(reason) = &paused {
                 warn!(reason, "the run pauses: no units are lent until diadem resume");
             }
-            core.pause(paused);
+            core.pause(Duration::ZERO, paused);
         }
         let parts =
             store.as_ref().map(|store| (store.directory().clone(), store.lease_key().clone(), store.term()));

@@ -109,6 +109,11 @@ impl Device {
 }
 
 impl Description {
+    /// Whether it is no card but the machine's processor, by a driver such as PoCL.
+    pub fn is_processor(&self) -> bool {
+        self.kind == "cpu"
+    }
+
     fn broken(error: &ClError) -> Self {
         Self {
             name: "unknown".into(),

@@ -12,9 +12,7 @@ pub enum GpuError {
     )]
     NoOpenCl,
     /// There is OpenCL, and it has no devices.
-    #[error(
-        "OpenCL finds no device on this machine: install the driver of the card (diadem gpus lists what is found)"
-    )]
+    #[error("OpenCL finds no device on this machine: install the driver of the card")]
     NoDevices,
     /// There are fewer.
     #[error("there is no graphics card {number}: {}", counted(*.there))]

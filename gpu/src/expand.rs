@@ -3,8 +3,8 @@
 //! A descent is followed breadth first, level by level, until all descents together have as many states as are wished;
 //! each level is dropped as it is left, so that what counts as a node is counted once, here or on the device.
 
-use queens::kernel::Count;
 use queens::kernel::search::{Descent, RowStep};
+use queens::kernel::{Count, Stop};
 
 /// A state: columns used, falling and rising diagonals, candidate squares of the row that is searched next.
 pub type State = [u32; 4];
@@ -29,26 +29,34 @@ impl<'a> Front<'a> {
         Self { descent, level: 0, states: vec![[0, 0, 0, descent.first]] }
     }
 
-    /// Moves all states on by a row, where enough rows are left; says whether it did. `count` gets the nodes.
-    pub fn advance(&mut self, count: &mut Count) -> bool {
+    /// Moves states on by a row, where enough rows are left, until there are `most` behind it; says whether it moved any.
+    /// `count` gets the nodes. What has not moved comes back as a front of its own.
+    fn advance(&mut self, most: usize, count: &mut Count) -> (bool, Option<Self>) {
         let step = &self.descent.steps[self.level];
-        if step.left <= LEFT_TO_DEVICE {
-            return false;
+        if step.left <= LEFT_TO_DEVICE || self.states.is_empty() {
+            return (false, None);
         }
-        let mut below = Vec::with_capacity(4 * self.states.len());
+        let mut below = Vec::new();
+        let mut moved = 0;
         for [cols, falling, rising, mut candidates] in self.states.iter().copied() {
             while candidates != 0 {
                 let queen = candidates & candidates.wrapping_neg();
                 candidates ^= queen;
-                let moved =
+                let placed =
                     [cols | queen, (falling | queen) << step.distance, (rising | queen) >> step.distance];
-                below.extend(child(step, self.descent.columns, moved));
+                below.extend(child(step, self.descent.columns, placed));
+            }
+            moved += 1;
+            if below.len() >= most {
+                break;
             }
         }
         count.nodes += below.len() as u64;
+        let rest = self.states.split_off(moved);
+        let behind = (!rest.is_empty()).then_some(Self { states: rest, ..*self });
         self.states = below;
         self.level += 1;
-        true
+        (true, behind)
     }
 }
 
@@ -68,17 +76,29 @@ fn child(step: &RowStep, columns: u32, [cols, falling, rising]: [u32; 3]) -> Opt
     is_alive.then_some([cols, falling, rising, candidates])
 }
 
-/// The states of all these descents, at least `wished` where they have so many, and the nodes passed on the way.
-pub fn expand(descents: &[Descent], wished: usize) -> (Count, Vec<Front<'_>>) {
+/// The states of all these descents, about `wished` of them where they have so many, and the nodes passed on the way; nothing
+/// if stopped.
+pub fn expand<'a>(descents: &'a [Descent], wished: usize, stop: &Stop) -> Option<(Count, Vec<Front<'a>>)> {
     let mut count = Count { completions: 0, nodes: descents.len() as u64 };
-    let mut fronts: Vec<Front<'_>> = descents.iter().map(Front::new).collect();
+    let mut fronts: Vec<Front<'a>> = descents.iter().map(Front::new).collect();
+    let mut there = fronts.len();
     let mut moves = true;
-    while moves && fronts.iter().map(|front| front.states.len()).sum::<usize>() < wished {
+    while moves && there < wished {
         moves = false;
-        for front in &mut fronts {
-            moves |= front.advance(&mut count);
+        for number in 0..fronts.len() {
+            if stop.is_stopped() {
+                return None;
+            }
+            let others = there - fronts[number].states.len();
+            if there >= wished {
+                break;
+            }
+            let (moved, rest) = fronts[number].advance(wished - others, &mut count);
+            moves |= moved;
+            there = others + fronts[number].states.len() + rest.as_ref().map_or(0, |rest| rest.states.len());
+            fronts.extend(rest);
         }
         fronts.retain(|front| !front.states.is_empty());
     }
-    (count, fronts)
+    Some((count, fronts))
 }

@@ -3,6 +3,8 @@
 //! A display's driver ends what takes longer than two seconds, and a count is to stop within one: each work item goes on for
 //! as many steps as took [`LAUNCH`] lately, and the next launch finds it where it was. Two counts at a time keep a device busy while one of them is on the host.
 
+use std::mem::{self, ManuallyDrop};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -122,6 +124,11 @@ impl GpuSearch {
         self.failure.get()
     }
 
+    /// Takes the device for failed, for those who know it before its driver says so.
+    pub fn fail(&self, error: GpuError) {
+        self.failure.set(error).ok();
+    }
+
     fn lane(&self) -> Result<Lane, GpuError> {
         if let Some(lane) = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop() {
             return Ok(lane);
@@ -134,7 +141,8 @@ impl GpuSearch {
         Ok(Lane { queue, kernel, steps: FIRST_STEPS })
     }
 
-    /// What the device finds from these states on; `None` if stopped.
+    /// What the device finds from these states on; `None` if stopped. After a failure nothing is released: a device that hangs may
+    /// still use its memory, and a driver that has failed may hang there.
     fn search(&self, lane: &mut Lane, fronts: &[Front<'_>], stop: &Stop) -> Result<Option<Count>, GpuError> {
         let failed = |what| self.device.failed(what);
         let rows = rows(fronts);
@@ -142,20 +150,20 @@ impl GpuSearch {
             fronts.iter().flat_map(|front| front.states.iter().flatten().copied()).collect();
         let places: Vec<cl_uint> = places(fronts);
         let depth = fronts.iter().map(|front| front.descent.steps.len() - front.level).max().unwrap_or(0);
-        let rows = self.buffer(lane, &rows)?;
-        let states_there = self.buffer(lane, &states)?;
-        let places_there = self.buffer(lane, &places)?;
+        let rows = ManuallyDrop::new(self.buffer(lane, &rows)?);
+        let states_there = ManuallyDrop::new(self.buffer(lane, &states)?);
+        let places_there = ManuallyDrop::new(self.buffer(lane, &places)?);
         let mut found = vec![0; 2 * self.items];
-        let found_there = self.buffer(lane, &found)?;
+        let found_there = ManuallyDrop::new(self.buffer(lane, &found)?);
         let stride = FROZEN + 4 * depth;
-        let frozen = self.buffer(lane, &vec![0; self.items * stride])?;
+        let frozen = ManuallyDrop::new(self.buffer(lane, &vec![0; self.items * stride])?);
         let end = places.len() as cl_uint;
         // The next state to be taken, and how many work items have not finished theirs.
         let mut progress = [0, 0];
-        let mut progress_there = self.buffer(lane, &progress)?;
-        loop {
+        let mut progress_there = ManuallyDrop::new(self.buffer(lane, &progress)?);
+        let is_whole = loop {
             if stop.is_stopped() {
-                return Ok(None);
+                break false;
             }
             let begun = Instant::now();
             // SAFETY: the arguments have the kernel's types, in its order. The kernel reads `states` and `places` below `end`,
@@ -165,13 +173,13 @@ impl GpuSearch {
             // of these have four words for each level below the deepest front.
             let launched = unsafe {
                 ExecuteKernel::new(&lane.kernel)
-                    .set_arg(&rows)
-                    .set_arg(&states_there)
-                    .set_arg(&places_there)
-                    .set_arg(&progress_there)
+                    .set_arg(&*rows)
+                    .set_arg(&*states_there)
+                    .set_arg(&*places_there)
+                    .set_arg(&*progress_there)
                     .set_arg(&end)
-                    .set_arg(&found_there)
-                    .set_arg(&frozen)
+                    .set_arg(&*found_there)
+                    .set_arg(&*frozen)
                     .set_arg(&(stride as cl_uint))
                     .set_arg(&lane.steps)
                     .set_arg_local_buffer(4 * depth.max(1) * GROUP * size_of::<cl_uint>())
@@ -181,28 +189,28 @@ impl GpuSearch {
             };
             let event = launched.map_err(failed("a launch"))?;
             lane.queue.flush().map_err(failed("a launch"))?;
-            self.wait(&event)?;
+            if let Err(error) = self.wait(&event) {
+                mem::forget(event);
+                return Err(error);
+            }
             self.read(lane, &progress_there, &mut progress)?;
             let [next, busy] = progress;
             if next >= end && busy == 0 {
-                break;
+                break true;
             }
-            // Not more than twice as many the next time; what ended early says nothing.
+            // Not more than twice as many the next time, and not more where few work items had something to do.
             let factor = LAUNCH.as_secs_f64() / begun.elapsed().as_secs_f64().max(1e-6);
-            lane.steps = (f64::from(lane.steps) * factor.min(2.0)).clamp(1000.0, 1e9) as cl_uint;
+            let most = if next < end { 2.0 } else { 1.0 };
+            lane.steps = (f64::from(lane.steps) * factor.min(most)).clamp(1000.0, 1e9) as cl_uint;
             progress = [next.min(end), 0];
             self.write(lane, &mut progress_there, &progress)?;
-        }
+        };
         self.read(lane, &found_there, &mut found)?;
-        Ok(Some(
-            found
-                .as_chunks()
-                .0
-                .iter()
-                .fold(Count::default(), |sum, &[completions, nodes]: &[cl_ulong; 2]| {
-                    sum.plus(Count { completions, nodes })
-                }),
-        ))
+        drop(ManuallyDrop::into_inner(rows));
+        drop(ManuallyDrop::into_inner(found_there));
+        drop([states_there, places_there, frozen, progress_there].map(ManuallyDrop::into_inner));
+        let sum = |sum: Count, &[completions, nodes]: &[cl_ulong; 2]| sum.plus(Count { completions, nodes });
+        Ok(is_whole.then(|| found.as_chunks().0.iter().fold(Count::default(), sum)))
     }
 
     /// Reads what is in the device's memory.
@@ -250,13 +258,16 @@ impl GpuSearch {
 
     fn try_count(&self, position: &Position, stop: &Stop) -> Result<Option<Count>, GpuError> {
         let Some((small, large)) = descents(position, stop) else { return Ok(None) };
-        let (passed, fronts) = expand(&large, self.items * STATES_OF_ITEM);
+        let Some((passed, fronts)) = expand(&large, self.items * STATES_OF_ITEM, stop) else {
+            return Ok(None);
+        };
         let count = small.plus(passed);
         if fronts.is_empty() {
             return Ok(Some(count));
         }
-        let mut lane = self.lane()?;
+        let mut lane = ManuallyDrop::new(self.lane()?);
         let found = self.search(&mut lane, &fronts, stop)?;
+        let lane = ManuallyDrop::into_inner(lane);
         self.idle.lock().unwrap_or_else(PoisonError::into_inner).push(lane);
         Ok(found.map(|found| count.plus(found)))
     }
@@ -291,8 +302,14 @@ impl Kernel for GpuSearch {
         if self.failure.get().is_some() {
             return None;
         }
-        self.try_count(position, stop).unwrap_or_else(|error| {
-            self.failure.set(error).ok();
+        // The wrapper of OpenCL panics where a driver answers an error to what never fails.
+        let counted = catch_unwind(AssertUnwindSafe(|| self.try_count(position, stop)));
+        let broken = |_| {
+            let (device, what) = (self.device.title(), "a call that never fails");
+            Err(GpuError::Failed { device, what, code: "its driver is broken".into() })
+        };
+        counted.unwrap_or_else(broken).unwrap_or_else(|error| {
+            self.fail(error);
             None
         })
     }

@@ -190,8 +190,7 @@ impl TargetArgs {
         let Some(machine) = &self.machine else {
             return Target::Units(self.unit.iter().copied().map(UnitId).collect());
         };
-        let (owner, machine) = machine.split_once('/').unwrap_or(("", machine));
-        let (owner, machine) = (owner.to_owned(), machine.to_owned());
+        let (owner, machine) = super::value::machine(machine);
         if readmit {
             return Target::Admission { owner, machine: Some(machine) };
         }

@@ -6,7 +6,7 @@ use proto::{Owner, Steering};
 use worker::Remote;
 
 use crate::access::{ADMIN, JOIN, credentials};
-use crate::args::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs};
+use crate::args::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs, machine};
 use crate::output::print;
 
 pub fn pause(args: PauseArgs) -> anyhow::Result<ExitCode> {
@@ -23,8 +23,8 @@ pub fn resume(args: &ResumeArgs) -> anyhow::Result<ExitCode> {
 }
 
 pub fn drain(args: &DrainArgs) -> anyhow::Result<ExitCode> {
-    let (owner, machine) = args.machine.split_once('/').unwrap_or(("", &args.machine));
-    let steering = Steering::Drain { owner: Owner::new(owner), machine: machine.to_owned() };
+    let (owner, machine) = machine(&args.machine);
+    let steering = Steering::Drain { owner: Owner::new(&owner), machine };
     let workers = ask(&args.operator, steering)?;
     let how = "they finish what they count, give back the rest, and leave";
     print(&format!("{} of {} asked to leave: {how}", with(workers), args.machine))?;

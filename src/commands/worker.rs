@@ -76,6 +76,9 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
             signal = signals.next() => {
                 // The first one has it drain, the second one leave.
                 let is_first = *wish.borrow() == Wish::Stay;
+                if !is_first && signal == Signal::TimeIsUp {
+                    continue;
+                }
                 ended_by = (!is_first).then_some(signal);
                 wish.send_replace(if is_first { Wish::Drain } else { Wish::Leave });
             }

@@ -97,8 +97,15 @@ fn a_worker_that_is_asked_to_end_finishes_what_it_counts_and_gives_back_the_rest
     assert!(ended.stderr.contains("draining") && ended.stderr.contains("broken_off=0"), "{ended:?}");
     assert!(folder.counts("run") > before, "what it counted is lost");
 
+    coordinator.kill();
+    // Units of many minutes.
+    let coordinator = folder.start(
+        &format!("coordinator --n 23 --families 0,1,0 --run long --listen {address} --double-check none"),
+        "log",
+    );
     let second = worker("second", "--drain 1h --isa portable --method search");
-    until("it holds units", || holds(2));
+    until("it holds units", || holds(1));
+    std::thread::sleep(Duration::from_secs(1));
     second.interrupt();
     until("it drains", || {
         std::fs::read_to_string(folder.path().join("second.log")).unwrap().contains("draining")

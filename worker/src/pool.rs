@@ -6,7 +6,9 @@ use std::sync::{Arc, OnceLock};
 
 use cpu_time::ThreadTime;
 use proto::{Lease, UnitCount};
-use queens::kernel::{Kernel, Stop, kernel};
+use std::time::Instant;
+
+use queens::kernel::{Isa, Kernel, Stop, kernel};
 use queens::{Plan, UnitId};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use tokio::sync::Notify;
@@ -174,13 +176,15 @@ fn count(plan: &Plan, kernels: &Kernels, mut lease: Lease, stop: &Stop) -> Optio
     lease.variant.other_kernel = other.is_some();
     let unit = plan.unit(lease.unit);
     let unit = if lease.variant.mirrored { unit.mirrored() } else { unit };
-    let begun = LAST_READ.get();
+    let (begun, begun_at) = (LAST_READ.get(), Instant::now());
     let count = match other {
         Some(other) => unit.count_otherwise(&**other, stop)?,
         None => unit.count(&*kernels.own, stop)?,
     };
     let ended = ThreadTime::now();
     LAST_READ.set(ended);
-    let cpu = ended.duration_since(begun);
+    // While a card counts, the thread sleeps.
+    let on_card = other.is_none() && kernels.own.name().isa == Isa::OpenCl;
+    let cpu = if on_card { begun_at.elapsed() } else { ended.duration_since(begun) };
     Some(UnitCount { lease, completions: count.completions, nodes: count.nodes, cpu })
 }

@@ -139,6 +139,12 @@ impl Speed {
         }
     }
 
+    /// How busy threads were in a pause says nothing: from now on it is looked at anew.
+    pub fn resume(&mut self, now: Duration) {
+        let fresh = self.busy.threads as f64;
+        self.busy = Busy { since: now, fresh, processor: 0.0, before: 1.0, ..self.busy };
+    }
+
     /// How long the rest takes; nothing where no thread is there.
     pub fn left(&self, now: Duration, rest: Rest) -> Option<TimeLeft> {
         let cores = self.busy.threads as f64 * self.share_of_threads(now);

@@ -1,5 +1,7 @@
 //! What the operator wishes: that nothing is lent for a while, or that a machine's workers leave.
 
+use std::time::Duration;
+
 use proto::{Owner, WorkerId};
 
 use super::Core;
@@ -7,8 +9,9 @@ use super::identity::Identity;
 
 impl Core {
     /// Lends nothing for that reason, or lends again. What is lent may be counted to its end.
-    pub fn pause(&mut self, reason: Option<String>) {
+    pub fn pause(&mut self, now: Duration, reason: Option<String>) {
         self.paused = reason;
+        self.speed.resume(now);
     }
 
     /// Lends nothing more to the workers that are there of this machine, and has them leave; gives their number.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proto::{Variant, WorkerId};
 use queens::UnitId;
-use queens::kernel::KernelName;
+use queens::kernel::{Isa, KernelName};
 
 use super::identity::Identity;
 use super::leases::LeasePurpose;
@@ -24,6 +24,14 @@ pub(super) struct Borrower {
     pub is_alone: bool,
     /// Whether no other owner is.
     is_only_owner: bool,
+}
+
+impl Borrower {
+    /// Whether it may be asked to count with its other kernel: that of a card is the processor's, far slower, and of the card's
+    /// host, whose own counts it may be asked to check.
+    pub fn may_change_kernel(&self) -> bool {
+        self.kernel.isa != Isa::OpenCl
+    }
 }
 
 impl Core {
@@ -74,7 +82,8 @@ impl Core {
         }
         let counted = self.standing.vote(unit)?.origin.machine;
         let is_own = Some(counted) == borrower.number;
-        let variant = Variant { mirrored: true, other_kernel: is_own || self.is_symmetric_count(unit) };
+        let other_kernel = is_own && borrower.may_change_kernel() || self.is_symmetric_count(unit);
+        let variant = Variant { mirrored: true, other_kernel };
         self.may_check(borrower, counted).then_some((LeasePurpose::Check, variant))
     }
 

@@ -148,9 +148,13 @@ impl Workers {
         self.by_id.get(&id)
     }
 
-    /// Asks the workers on that machine to leave; gives their number.
+    /// Asks the workers on that machine and on its cards to leave; gives their number.
     pub fn drain(&mut self, identity: &Identity) -> u64 {
-        let on_machine = self.by_id.values_mut().filter(|worker| worker.identity == *identity);
+        let cards = format!("{}/gpu", identity.machine);
+        let is_meant = |of: &Identity| {
+            of.owner == identity.owner && (of.machine == identity.machine || of.machine.starts_with(&cards))
+        };
+        let on_machine = self.by_id.values_mut().filter(|worker| is_meant(&worker.identity));
         on_machine.map(|worker| worker.drains = true).count() as u64
     }
 

@@ -40,7 +40,7 @@ impl Keeper {
                 CallError::NotRecorded(format!("cannot note it in {}: {error}", directory.path().display()))
             })?;
         }
-        self.core.pause(reason);
+        self.core.pause(self.now(), reason);
         self.look_next = self.clock.now();
         Ok(self.core.worker_count())
     }

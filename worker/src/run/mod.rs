@@ -32,6 +32,7 @@ use rayon::ThreadPoolBuildError;
 use thiserror::Error;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
+use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep_until};
 use tracing::debug;
 
@@ -125,7 +126,9 @@ pub fn run(
     wish: watch::Receiver<Wish>,
 ) -> Boxed<'static, Result<Summary, WorkerError>> {
     Box::pin(async move {
-        let self_test = self_test::run(&*config.kernel)?;
+        let kernel = Arc::clone(&config.kernel);
+        let self_test = spawn_blocking(move || self_test::run(&*kernel)).await;
+        let self_test = self_test.expect("kernels do not panic")?;
         let (outcomes_in, outcomes) = unbounded_channel();
         let kernel = Arc::clone(&config.kernel);
         let pool = ThreadedPool::new(config.threads, Arc::clone(&plan), kernel, outcomes_in)?;

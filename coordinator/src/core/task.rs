@@ -27,8 +27,8 @@ pub(super) struct Borrower {
 }
 
 impl Borrower {
-    /// Whether it may be asked to count with its other kernel: that of a card is the processor's, far slower, and of the card's
-    /// host, whose own counts it may be asked to check.
+    /// Whether it should be asked now and then to check others with its other kernel: that of a card is the processor's, far
+    /// slower, and of the card's host, whose own counts it may be asked to check.
     pub fn may_change_kernel(&self) -> bool {
         self.kernel.isa != Isa::OpenCl
     }
@@ -82,8 +82,7 @@ impl Core {
         }
         let counted = self.standing.vote(unit)?.origin.machine;
         let is_own = Some(counted) == borrower.number;
-        let other_kernel = is_own && borrower.may_change_kernel() || self.is_symmetric_count(unit);
-        let variant = Variant { mirrored: true, other_kernel };
+        let variant = Variant { mirrored: true, other_kernel: is_own || self.is_symmetric_count(unit) };
         self.may_check(borrower, counted).then_some((LeasePurpose::Check, variant))
     }
 

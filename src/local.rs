@@ -20,7 +20,7 @@ fn local(error: CallError) -> CoordinatorError {
         CallError::Refused(_)
         | CallError::Nothing(_)
         | CallError::Policy(_)
-        | CallError::NoWorker { .. }
+        | CallError::NoWorker(_)
         | CallError::Closed => CoordinatorError::Refused(text),
     }
 }

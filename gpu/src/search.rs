@@ -11,11 +11,10 @@ use std::time::{Duration, Instant};
 
 use opencl3::command_queue::CommandQueue;
 use opencl3::context::Context;
-use opencl3::device::CL_DEVICE_TYPE_GPU;
 use opencl3::error_codes::ClError;
 use opencl3::event::{CL_COMPLETE, Event};
 use opencl3::kernel::{ExecuteKernel, Kernel as DeviceKernel};
-use opencl3::memory::{Buffer, CL_MEM_READ_ONLY, CL_MEM_READ_WRITE};
+use opencl3::memory::{Buffer, CL_MEM_READ_WRITE};
 use opencl3::program::Program;
 use opencl3::types::{CL_BLOCKING, cl_int, cl_uint, cl_ulong};
 use queens::Position;
@@ -108,8 +107,7 @@ impl GpuSearch {
     /// The device cannot be used, or its driver does not build the code.
     pub fn new(device: Device) -> Result<Self, GpuError> {
         let (context, program) = build(&device)?;
-        let opencl = opencl3::device::Device::new(device.id());
-        let is_card = opencl.dev_type().is_ok_and(|kind| kind == CL_DEVICE_TYPE_GPU);
+        let is_card = device.description().kind == "gpu";
         let items = device.description().units.max(1) as usize * ITEMS_OF_UNIT[usize::from(!is_card)];
         Ok(Self { device, context, program, items, idle: Mutex::default(), failure: OnceLock::new() })
     }
@@ -229,10 +227,10 @@ impl GpuSearch {
 
     /// These values in the device's memory.
     fn buffer<T: Copy>(&self, lane: &Lane, values: &[T]) -> Result<Buffer<T>, GpuError> {
-        let flags = if size_of::<T>() == size_of::<Row>() { CL_MEM_READ_ONLY } else { CL_MEM_READ_WRITE };
         // SAFETY: no memory of the host is handed over.
-        let buffer =
-            unsafe { Buffer::create(&self.context, flags, values.len().max(1), std::ptr::null_mut()) };
+        let buffer = unsafe {
+            Buffer::create(&self.context, CL_MEM_READ_WRITE, values.len().max(1), std::ptr::null_mut())
+        };
         let mut buffer = buffer.map_err(self.device.failed("memory for a search"))?;
         self.write(lane, &mut buffer, values)?;
         Ok(buffer)

@@ -40,6 +40,11 @@ impl Owner {
     pub fn is_unnamed(&self) -> bool {
         self.0.is_empty()
     }
+
+    /// What people are told that something of the owner's is called: `owner/name`, or the name where there are no owners.
+    pub fn title(&self, name: &str) -> String {
+        if self.is_unnamed() { name.to_owned() } else { format!("{self}/{name}") }
+    }
 }
 
 impl fmt::Display for Owner {

@@ -11,8 +11,8 @@ use super::value::ValueError;
 pub struct GpuArgs {
     /// Count on graphics cards: none, all, or some by their numbers as in 0,2 (diadem gpus lists them). The processor's
     /// threads count beside them where --threads says how many.
-    #[arg(long, value_name = "CARDS", default_value = "none")]
-    pub gpu: Cards,
+    #[arg(long = "gpu", value_name = "CARDS", default_value = "none")]
+    pub cards: Cards,
 }
 
 /// Lists the graphics cards that OpenCL finds, what their drivers say of them, and why one is not used.

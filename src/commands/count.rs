@@ -33,7 +33,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     log::start(Level::WARN);
     host::ensure_open_files(OPEN_FILES)?;
     host::be_nice(count.limits.nice)?;
-    let cards = crew::cards(&count.gpu.gpu)?;
+    let cards = crew::cards(&count.gpu.cards)?;
     let (plan, standing, store) = begin(&count)?;
     let config = worker::Config {
         name: "local".into(),

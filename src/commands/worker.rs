@@ -35,7 +35,7 @@ pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
 
 async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let give_up_after = args.give_up_after();
-    let cards = crew::cards(&args.gpu.gpu)?;
+    let cards = crew::cards(&args.gpu.cards)?;
     let kernel = KernelChoice::try_from(args.kernel)?;
     let remote = Remote::new(&args.coordinator, &credentials(args.keys.as_deref(), [JOIN, STATUS])?)?;
     let mut signals = Signals::new()?.until(args.limits.end());

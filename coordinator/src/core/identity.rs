@@ -35,10 +35,6 @@ impl Identity {
 
 impl fmt::Display for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.owner.is_unnamed() {
-            f.write_str(&self.machine)
-        } else {
-            write!(f, "{}/{}", self.owner, self.machine)
-        }
+        f.write_str(&self.owner.title(&self.machine))
     }
 }

@@ -140,7 +140,7 @@ impl Core {
         let threads = u128::from(borrower.threads);
         let mean = self.total_work / u128::from(self.shard.size(self.plan.units()).max(1));
         let to_do = self.work_left() + mean * u128::from(self.standing.pending(self.policy));
-        let quarter = to_do * threads / u128::from(4 * self.workers.threads());
+        let quarter = to_do * threads / u128::from(4 * self.workers.threads().max(1));
         let soon = sums.work * threads * AT_LEAST.as_micros() / u128::from(sums.cpu_us.max(1));
         quarter.max(soon)
     }

@@ -27,8 +27,7 @@ impl Core {
 
     /// Notes how many threads are there at this time.
     pub(super) fn note_threads(&mut self, now: Duration) {
-        let threads = if self.workers.is_empty() { 0 } else { self.workers.threads() };
-        self.speed.follow(now, threads);
+        self.speed.follow(now, self.workers.threads());
     }
 
     /// Whether no other machine is there.

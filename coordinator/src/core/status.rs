@@ -8,7 +8,6 @@ use super::Core;
 use super::speed::Rest;
 use super::workers::MOST_LISTED;
 use crate::assurance::assess;
-use crate::double_check::DoubleCheck;
 
 /// At most so many units are named as set aside.
 const NAMED: usize = 100;
@@ -66,11 +65,7 @@ impl Core {
         let symmetric: u128 = open.map(|unit| u128::from(self.plan.weight(*unit))).sum();
         let (units, done) = (self.shard.size(self.plan.units()), self.standing.done());
         // So many of the counts that are still to come will be checked, at least.
-        let share = match self.policy {
-            DoubleCheck::None => 0.0,
-            DoubleCheck::Share(share) => share,
-            DoubleCheck::All => 1.0,
-        };
+        let share = self.policy.strength().min(1.0);
         let checks = self.standing.pending(self.policy) as f64 + share * (units - done) as f64;
         let mean = self.total_work as f64 / units.max(1) as f64;
         let completions = self.work_left().saturating_sub(symmetric) as f64 + mean * checks;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Owner, WorkerId};
+use proto::WorkerId;
 
 use super::Core;
 use super::identity::Identity;
@@ -15,8 +15,8 @@ impl Core {
     }
 
     /// Lends nothing more to the workers that are there of this machine, and has them leave; gives their number.
-    pub fn drain(&mut self, owner: &Owner, machine: &str) -> u64 {
-        self.workers.drain(&Identity { owner: owner.clone(), machine: machine.to_owned() })
+    pub fn drain(&mut self, machine: &Identity) -> u64 {
+        self.workers.drain(machine)
     }
 
     /// Whether the worker was asked to leave.

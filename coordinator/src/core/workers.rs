@@ -79,8 +79,7 @@ pub struct RegisteredWorker {
 impl RegisteredWorker {
     /// What people are told that it is called: `owner/name`, or the name where there are no owners.
     pub fn title(&self) -> String {
-        let owner = &self.identity.owner;
-        if owner.is_unnamed() { self.name.clone() } else { format!("{owner}/{}", self.name) }
+        self.identity.owner.title(&self.name)
     }
 }
 
@@ -233,9 +232,9 @@ impl Workers {
         self.by_id.is_empty()
     }
 
-    /// The threads of all, at least 1.
+    /// The threads of all.
     pub fn threads(&self) -> u64 {
-        self.threads.max(1)
+        self.threads
     }
 
     /// How many there are.

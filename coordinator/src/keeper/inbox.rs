@@ -15,7 +15,7 @@ use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use crate::audit::{Audit, AuditError};
-use crate::core::Refusal;
+use crate::core::{Identity, Refusal};
 use crate::policy::PolicyError;
 use crate::retract::NothingToRetract;
 
@@ -41,20 +41,11 @@ pub enum CallError {
     #[error(transparent)]
     Policy(#[from] PolicyError),
     /// Nobody is there to be asked.
-    #[error("no worker of the machine {} is there; the status lists those that are", title(.owner, .machine))]
-    NoWorker {
-        /// Whose machine it would be.
-        owner: Owner,
-        /// What it is called.
-        machine: String,
-    },
+    #[error("no worker of the machine {0} is there; the status lists those that are")]
+    NoWorker(Identity),
     /// The keeper has ended.
     #[error("the coordinator is closing")]
     Closed,
-}
-
-fn title(owner: &Owner, machine: &str) -> String {
-    if owner.name().is_empty() { machine.to_owned() } else { format!("{}/{machine}", owner.name()) }
 }
 
 /// Where the answer to a request goes.

@@ -4,6 +4,7 @@ use proto::Steering;
 
 use super::Keeper;
 use super::inbox::CallError;
+use crate::core::Identity;
 use crate::happening::Happening;
 use crate::pause;
 use crate::store::Store;
@@ -23,11 +24,12 @@ impl Keeper {
                 Ok(workers)
             }
             Steering::Drain { owner, machine } => {
-                let workers = self.core.drain(&owner, &machine);
+                let machine = Identity { owner, machine };
+                let workers = self.core.drain(&machine);
                 if workers == 0 {
-                    return Err(CallError::NoWorker { owner, machine });
+                    return Err(CallError::NoWorker(machine));
                 }
-                self.happened(Happening::Draining { machine, workers });
+                self.happened(Happening::Draining { machine: machine.machine, workers });
                 Ok(workers)
             }
         }

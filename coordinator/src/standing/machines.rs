@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
+use proto::Owner;
 use serde::{Deserialize, Serialize};
 
 use super::record_error::RecordError;
@@ -68,7 +69,7 @@ impl Machine {
 
     /// What people are told that it is called: `owner/name`, or the name where there are no owners.
     pub fn title(&self) -> String {
-        if self.owner.is_empty() { self.name.clone() } else { format!("{}/{}", self.owner, self.name) }
+        Owner::new(&self.owner).title(&self.name)
     }
 }
 

@@ -2,9 +2,7 @@
 
 use std::env;
 
-use clap::CommandFactory;
-
-use crate::args::Args;
+use crate::settings::{Completed, command_name};
 
 /// What to say of a run that stops before its end.
 pub fn how_to_go_on() -> String {
@@ -24,7 +22,7 @@ pub fn quoted(argument: &str) -> String {
 }
 
 /// What is wrong with the command line in one sentence, or nothing where all help is the better answer.
-pub fn complaint(error: &clap::Error) -> Option<String> {
+pub fn complaint(error: &clap::Error, completed: &Completed) -> Option<String> {
     let text = error.render().to_string();
     let text = text.strip_prefix("error:")?;
     let is_about_usage = |line: &&str| line.starts_with("Usage:") || line.starts_with("For more information");
@@ -32,19 +30,9 @@ pub fn complaint(error: &clap::Error) -> Option<String> {
     let paragraphs = lines.split(|line| line.is_empty()).map(|paragraph| paragraph.join(" "));
     let parts: Vec<String> = paragraphs.filter(|part| !part.is_empty()).collect();
     let what = parts.join("; ").replace("tip: ", "");
-    Some(format!("{what} (see {} --help)", command_name(env::args().skip(1))))
-}
-
-/// The command whose arguments these are, with the commands that it is part of: `diadem keys init`.
-fn command_name(arguments: impl Iterator<Item = String>) -> String {
-    let mut command = &Args::command();
-    let mut name = "diadem".to_owned();
-    for argument in arguments {
-        let Some(subcommand) = command.find_subcommand(&argument) else { break };
-        name = format!("{name} {}", subcommand.get_name());
-        command = subcommand;
-    }
-    name
+    let whence =
+        completed.origin_of(error).map(|origin| format!("; it is from {origin}")).unwrap_or_default();
+    Some(format!("{what}{whence} (see {} --help)", command_name(&completed.arguments)))
 }
 
 #[cfg(test)]
@@ -58,14 +46,5 @@ mod tests {
         assert_eq!(quoted("my runs"), "'my runs'");
         assert_eq!(quoted("it's"), r"'it'\''s'");
         assert_eq!(quoted(""), "''");
-    }
-
-    #[test]
-    fn a_command_is_named_with_those_it_is_part_of() {
-        let named = |line: &str| command_name(line.split(' ').map(str::to_owned));
-        assert_eq!(named("count 8 --kernel magic"), "diadem count");
-        assert_eq!(named("keys init keys"), "diadem keys init");
-        assert_eq!(named("families 8"), "diadem orbits");
-        assert_eq!(named("cuont 8"), "diadem");
     }
 }

@@ -17,28 +17,43 @@ mod output;
 mod progress;
 #[cfg(test)]
 mod samples;
+mod settings;
 mod signals;
 mod terminal;
+mod version;
 mod watched;
 
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 
 use args::Args;
 use log::say;
+use settings::Completed;
 
 fn main() -> ExitCode {
     log::quiet_panics();
-    let code = match Args::try_parse() {
+    let code = match settings::complete(std::env::args_os().collect(), &settings::environment) {
+        Ok(completed) => run(&completed),
+        Err(error) => {
+            say(format_args!("diadem: {}", output::sentence(&error.into())));
+            ExitCode::from(exit::USAGE)
+        }
+    };
+    log::finish();
+    code
+}
+
+/// Does what was asked for.
+fn run(completed: &Completed) -> ExitCode {
+    match Args::try_parse_from(&completed.arguments) {
         Ok(args) => {
             log::set_format(args.log_format);
             ended(commands::run(args.command))
         }
-        Err(error) => usage(&error),
-    };
-    log::finish();
-    code
+        Err(error) => usage(&error, completed),
+    }
 }
 
 /// The exit code; what went wrong is said.
@@ -53,12 +68,15 @@ fn ended(result: anyhow::Result<ExitCode>) -> ExitCode {
     }
 }
 
-/// Help as asked for, or what was wrong in one sentence.
-fn usage(error: &clap::Error) -> ExitCode {
+/// Help or the version as asked for, or what was wrong in one sentence.
+fn usage(error: &clap::Error, completed: &Completed) -> ExitCode {
+    if error.kind() == ErrorKind::DisplayVersion {
+        return ended(output::print(&version::text()).map(|()| ExitCode::SUCCESS));
+    }
     if !error.use_stderr() {
         return ended(error.print().map(|()| ExitCode::SUCCESS).map_err(anyhow::Error::from));
     }
-    match command_line::complaint(error) {
+    match command_line::complaint(error, completed) {
         Some(sentence) => say(format_args!("diadem: {sentence}")),
         None => say(format_args!("{}", error.render().to_string().trim_end())),
     }

@@ -171,7 +171,7 @@ Examples:
 Environment: DIADEM_JOIN_TOKEN stands for join.token, DIADEM_COORDINATOR for --coordinator.")]
 pub struct WorkerArgs {
     /// The coordinator's address; several, one after the other or with commas between, are tried in turn.
-    #[arg(long, value_name = "URL", env = "DIADEM_COORDINATOR", value_delimiter = ',', required = true)]
+    #[arg(long, value_name = "URL", value_delimiter = ',', required = true)]
     pub coordinator: Vec<String>,
     /// Know the coordinator, and be known: a folder with ca.pem and join.token, or client.pem and client.key.
     #[arg(long, value_name = "DIR")]

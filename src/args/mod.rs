@@ -8,6 +8,7 @@ mod cluster;
 mod count;
 mod estimate;
 mod gpu;
+mod installation;
 mod kernel;
 mod keys;
 mod limits;
@@ -19,6 +20,8 @@ mod steering;
 mod value;
 mod watching;
 
+use std::path::PathBuf;
+
 use clap::{Parser, Subcommand, ValueEnum};
 
 pub use bench::BenchArgs;
@@ -26,6 +29,7 @@ pub use cluster::{CoordinatorArgs, FollowArgs, OnLost, PolicyArgs, ServedRun, Wo
 pub use count::{CountArgs, LocalCount, Storage};
 pub use estimate::{EstimateArgs, Fleet};
 pub use gpu::{Cards, GpusArgs};
+pub use installation::{CompletionsArgs, ConfigArgs, ManArgs};
 pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
 pub use limits::LimitsArgs;
@@ -49,6 +53,9 @@ Examples:
   diadem worker --coordinator http://127.0.0.1:7227  ... to any number of workers
   diadem status --coordinator http://127.0.0.1:7227  see how far it is
 
+Options may also stand in variables (DIADEM_THREADS=4) or in a file: diadem
+config --help.
+
 Exit codes: 0 complete, for a worker also drained as asked; 1 an error;
 2 wrong usage; 3 not sound, not complete, or the answer withheld; 130 and 143
 interrupted."
@@ -66,6 +73,9 @@ pub struct Args {
         hide_possible_values = true
     )]
     pub log_format: LogFormat,
+    /// A file of settings, in TOML: options that are not typed (diadem config --help).
+    #[arg(long, global = true, value_name = "FILE")]
+    pub config: Option<PathBuf>,
 }
 
 /// What the log looks like.
@@ -101,6 +111,9 @@ pub enum Command {
     Drain(DrainArgs),
     Bench(BenchArgs),
     Gpus(GpusArgs),
+    Config(ConfigArgs),
+    Completions(CompletionsArgs),
+    Man(ManArgs),
     #[cfg(feature = "atlas")]
     #[command(flatten)]
     Atlas(atlas::AtlasCommand),

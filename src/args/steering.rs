@@ -10,7 +10,7 @@ use super::records::reason;
 #[derive(Debug, Args)]
 pub struct OperatorArgs {
     /// The coordinator's address.
-    #[arg(long, value_name = "URL", env = "DIADEM_COORDINATOR", default_value = "http://127.0.0.1:7227")]
+    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:7227")]
     pub coordinator: String,
     /// Know the coordinator, and be known: a folder with ca.pem and admin.token.
     #[arg(long, value_name = "DIR")]

@@ -8,13 +8,7 @@ use clap::Args;
 #[derive(Debug, Args)]
 pub struct ObserverArgs {
     /// The coordinator's address; of several, the first one that answers.
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "DIADEM_COORDINATOR",
-        value_delimiter = ',',
-        default_value = "http://127.0.0.1:7227"
-    )]
+    #[arg(long, value_name = "URL", value_delimiter = ',', default_value = "http://127.0.0.1:7227")]
     pub coordinator: Vec<String>,
     /// Know the coordinator, and be known: a folder with ca.pem and status.token or join.token.
     #[arg(long, value_name = "DIR")]

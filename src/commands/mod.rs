@@ -4,6 +4,7 @@
 mod atlas;
 mod bench;
 mod certify;
+mod config;
 mod coordinator;
 mod count;
 mod estimate;
@@ -11,6 +12,7 @@ mod export;
 mod follow;
 mod gpus;
 mod head;
+mod installation;
 mod keys;
 mod merge;
 mod policy;
@@ -50,6 +52,9 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Drain(args) => steer::drain(&args),
         Command::Bench(args) => bench::run(&args),
         Command::Gpus(args) => gpus::run(&args),
+        Command::Config(args) => config::run(&args),
+        Command::Completions(args) => installation::completions(&args),
+        Command::Man(args) => installation::man(&args),
         #[cfg(feature = "atlas")]
         Command::Atlas(command) => atlas::run(command),
     }

@@ -1,0 +1,57 @@
+//! The arguments of the commands about the program itself: config, completions, man.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use clap_complete::Shell;
+
+/// Shows which options are in force where they are not typed, and whence.
+///
+/// Each option of each command may be given by a variable, DIADEM_ and its name in capitals (DIADEM_ON_COORDINATOR_LOST for
+/// --on-coordinator-lost; 1 or 0 for one without a value), or by a file that --config or DIADEM_CONFIG names. What is typed
+/// goes before variables, these before the file, and a command's section in it before the rest.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem config                             all that is given anywhere
+  diadem config worker --config site.toml   all options of a command
+
+A file of settings, in TOML:
+  keys = \"/etc/diadem/keys\"     # for every command that has the option
+  [worker]                       # for this one alone
+  coordinator = [\"https://10.0.0.7:7227\", \"https://10.0.0.8:7227\"]
+  nice = 19
+  [\"keys init\"]
+  host = [\"10.0.0.7\", \"10.0.0.8\"]")]
+pub struct ConfigArgs {
+    /// The command whose options are shown, as in: worker, or: keys init [default: all that are given anywhere].
+    #[arg(value_name = "COMMAND")]
+    pub command: Vec<String>,
+    /// Print one JSON array.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// Prints a script by which a shell completes commands and options.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem completions bash > /etc/bash_completion.d/diadem
+  diadem completions zsh > \"${fpath[1]}/_diadem\"
+  diadem completions fish > ~/.config/fish/completions/diadem.fish")]
+pub struct CompletionsArgs {
+    /// The shell: bash, elvish, fish, powershell, zsh.
+    #[arg(value_name = "SHELL")]
+    pub shell: Shell,
+}
+
+/// Writes manual pages: one for diadem, and one for each command.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem man /usr/local/share/man/man1")]
+pub struct ManArgs {
+    /// The folder that they are written to; it is made where it is missing.
+    #[arg(value_name = "DIR")]
+    pub folder: PathBuf,
+}

@@ -1,0 +1,71 @@
+//! `diadem config`: which options are in force where they are not typed, and whence.
+
+use std::env;
+use std::process::ExitCode;
+
+use anyhow::bail;
+use serde_json::json;
+
+use crate::args::ConfigArgs;
+use crate::output::print;
+use crate::settings::{InForce, Origin, environment, in_force, not_understood};
+
+pub fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
+    let typed: Vec<_> = env::args_os().collect();
+    let command = args.command.join(" ");
+    let mut options = in_force(&typed, &environment)?;
+    if command.is_empty() {
+        options.retain(|option| option.origin != Origin::Default);
+    } else {
+        options.retain(|option| option.command == command);
+        if options.is_empty() {
+            bail!("there is no command \"{command}\" that does something (see diadem --help)");
+        }
+    }
+    print(&if args.json { json(&options) } else { text(options, &command) })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn json(options: &[InForce]) -> String {
+    let one = |option: &InForce| {
+        json!({
+            "command": option.command,
+            "option": option.option,
+            "value": option.value,
+            "origin": option.origin.to_string(),
+        })
+    };
+    json!({ "options": options.iter().map(one).collect::<Vec<_>>(), "not_understood": not_understood() })
+        .to_string()
+}
+
+fn text(options: Vec<InForce>, command: &str) -> String {
+    let mut lines: Vec<[String; 4]> = Vec::new();
+    for option in options {
+        let value = option.value.unwrap_or_else(|| "-".to_owned());
+        let line = [option.option, value, option.origin.to_string()];
+        let concerns = if command.is_empty() { option.command } else { String::new() };
+        match lines.iter_mut().find(|other| other[..3] == line) {
+            Some(other) => other[3] = format!("{}, {concerns}", other[3]),
+            None => {
+                let [name, value, origin] = line;
+                lines.push([name, value, origin, concerns]);
+            }
+        }
+    }
+    let widest = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);
+    let [option, value, origin] = [0, 1, 2].map(widest);
+    let mut text = String::new();
+    for [a, b, c, d] in &lines {
+        text += format!("{a:option$}  {b:value$}  {c:origin$}  {d}").trim_end();
+        text += "\n";
+    }
+    if lines.is_empty() {
+        text += "nothing is set by a variable or a file\n";
+    }
+    let strange = not_understood();
+    if !strange.is_empty() {
+        text += &format!("no option is called so: {}\n", strange.join(", "));
+    }
+    text.trim_end().to_owned()
+}

@@ -1,0 +1,228 @@
+//! Options that are not on the command line: each may stand in a variable (`DIADEM_THREADS` for `--threads`) or in a file
+//! (`--config`). The command line goes before variables, these before the file, a command's section there before the
+//! rest of it, and all before what an option is by default.
+//!
+//! What is given so is put on the command line, as if it had been typed there; an option that contradicts a stronger one is left
+//! out. So clap reads, checks and converts every value in one way, wherever it comes from.
+
+mod file;
+mod origin;
+mod shown;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command, CommandFactory};
+use thiserror::Error;
+
+use crate::args::Args;
+
+pub use file::FileError;
+use file::SettingsFile;
+pub use origin::Origin;
+pub use shown::{InForce, in_force, not_understood};
+
+/// A variable or a file whose settings cannot be understood.
+#[derive(Debug, Error)]
+pub enum SettingsError {
+    #[error("{variable} is \"{text}\", which is neither true nor false")]
+    Flag { variable: String, text: String },
+    #[error("{variable} is no UTF-8 text")]
+    NotText { variable: String },
+    #[error(transparent)]
+    File(#[from] FileError),
+}
+
+/// What an option is given: once or several times; a flag is set without a value, or is not.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Given {
+    Flag(bool),
+    Values(Vec<String>),
+}
+
+/// An option that is given elsewhere than on the command line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Setting {
+    /// The option's long name.
+    option: String,
+    given: Given,
+    origin: Origin,
+}
+
+/// Reads a variable of the environment.
+pub type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
+
+/// A command line with all that is given elsewhere.
+pub struct Completed {
+    pub arguments: Vec<OsString>,
+    settings: Vec<Setting>,
+}
+
+impl Completed {
+    /// Where the option comes from that clap complains about, if it was not typed.
+    pub fn origin_of(&self, error: &clap::Error) -> Option<&Origin> {
+        let argument = error.get(clap::error::ContextKind::InvalidArg)?.to_string();
+        let name = argument.trim_start_matches('-').split([' ', '=']).next()?;
+        self.settings.iter().find(|setting| setting.option == name).map(|setting| &setting.origin)
+    }
+}
+
+/// Completes a command line.
+///
+/// # Errors
+/// A variable or the file is not understood.
+pub fn complete(mut arguments: Vec<OsString>, variables: Variables<'_>) -> Result<Completed, SettingsError> {
+    let root = built();
+    // What is wrong on the command line is said when all of it is read.
+    let Ok(matches) = root.clone().ignore_errors(true).try_get_matches_from(&arguments) else {
+        return Ok(Completed { arguments, settings: Vec::new() });
+    };
+    let path = config_path(&matches, variables);
+    let file = path.as_deref().map(|path| SettingsFile::read(path, &root)).transpose()?;
+    let (command, name, matches) = innermost(&root, &matches);
+    let is_typed =
+        |option: &Arg| matches.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine);
+    let settings = settings_of(command, &name, &is_typed, variables, file.as_ref())?;
+    let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
+    arguments.splice(end..end, settings.iter().flat_map(as_arguments));
+    Ok(Completed { arguments, settings })
+}
+
+/// The name of the command whose arguments these are, with the commands that it is part of: `diadem keys init`.
+pub fn command_name(arguments: &[OsString]) -> String {
+    let root = built();
+    let matches = root.clone().ignore_errors(true).try_get_matches_from(arguments);
+    let name = matches.map(|matches| innermost(&root, &matches).1).unwrap_or_default();
+    format!("diadem {name}").trim_end().to_owned()
+}
+
+/// All commands, each with the options that all have.
+fn built() -> Command {
+    let mut root = Args::command();
+    root.build();
+    root
+}
+
+/// Where the file is, if there is one.
+fn config_path(matches: &ArgMatches, variables: Variables<'_>) -> Option<PathBuf> {
+    let typed = matches.try_get_one::<PathBuf>(CONFIG).ok().flatten().cloned();
+    typed.or_else(|| variables(&variable(CONFIG)).filter(|path| !path.is_empty()).map(PathBuf::from))
+}
+
+/// The option that names the file; it cannot stand in it.
+const CONFIG: &str = "config";
+
+/// The command that was asked for, its name as in `keys init`, and what it was given.
+fn innermost<'a>(root: &'a Command, matches: &'a ArgMatches) -> (&'a Command, String, &'a ArgMatches) {
+    let (mut command, mut name, mut matches) = (root, Vec::new(), matches);
+    while let Some((next, given)) = matches.subcommand() {
+        let Some(subcommand) = command.find_subcommand(next) else { break };
+        name.push(subcommand.get_name());
+        (command, matches) = (subcommand, given);
+    }
+    (command, name.join(" "), matches)
+}
+
+/// The options of a command that can be given elsewhere, with their long names.
+fn options(command: &Command) -> impl Iterator<Item = (&Arg, &str)> {
+    let named = command.get_arguments().filter_map(|option| Some((option, option.get_long()?)));
+    named.filter(|(option, name)| *name != CONFIG && !is_answered_at_once(option))
+}
+
+/// Whether the option asks for help or the version.
+fn is_answered_at_once(option: &Arg) -> bool {
+    use clap::ArgAction::{Help, HelpLong, HelpShort, Version};
+    matches!(option.get_action(), Help | HelpShort | HelpLong | Version)
+}
+
+/// What is given for the options of a command that were not typed, the strongest source first.
+fn settings_of(
+    command: &Command,
+    name: &str,
+    is_typed: &dyn Fn(&Arg) -> bool,
+    variables: Variables<'_>,
+    file: Option<&SettingsFile>,
+) -> Result<Vec<Setting>, SettingsError> {
+    let mut stronger: Vec<&Arg> = command.get_arguments().filter(|option| is_typed(option)).collect();
+    let mut settings = Vec::new();
+    let from_variables =
+        options(command).map(|(option, name)| Ok((option, from_variable(option, name, variables)?)));
+    let from_variables: Vec<_> = from_variables.collect::<Result<_, SettingsError>>()?;
+    let sections = [Some(name), None];
+    let from_file = sections.map(|section| {
+        options(command)
+            .map(|(option, name)| (option, file.and_then(|file| file.get(section, name))))
+            .collect()
+    });
+    for source in [from_variables].into_iter().chain(from_file) {
+        let source: Vec<(&Arg, Option<Setting>)> = source;
+        let is_open = |option: &Arg| {
+            !stronger
+                .iter()
+                .any(|other| option.get_id() == other.get_id() || contradict(command, option, other))
+        };
+        let given = source.into_iter().filter_map(|(option, setting)| Some((option, setting?)));
+        let (new, found): (Vec<_>, Vec<_>) = given.filter(|(option, _)| is_open(option)).unzip();
+        stronger.extend(new);
+        settings.extend(found);
+    }
+    Ok(settings)
+}
+
+/// Whether the two cannot be given together.
+fn contradict(command: &Command, one: &Arg, other: &Arg) -> bool {
+    let excludes = |one: &Arg, other: &Arg| {
+        command.get_arg_conflicts_with(one).iter().any(|conflict| conflict.get_id() == other.get_id())
+    };
+    excludes(one, other) || excludes(other, one)
+}
+
+/// The variable that stands for an option.
+fn variable(option: &str) -> String {
+    format!("DIADEM_{}", option.to_uppercase().replace('-', "_"))
+}
+
+fn from_variable(
+    option: &Arg,
+    name: &str,
+    variables: Variables<'_>,
+) -> Result<Option<Setting>, SettingsError> {
+    let variable = variable(name);
+    let Some(text) = variables(&variable).filter(|text| !text.is_empty()) else { return Ok(None) };
+    let Ok(text) = text.into_string() else { return Err(SettingsError::NotText { variable }) };
+    let given = if option.get_action().takes_values() {
+        Given::Values(vec![text])
+    } else {
+        let flag = flag(&text).ok_or_else(|| SettingsError::Flag { variable: variable.clone(), text })?;
+        Given::Flag(flag)
+    };
+    Ok(Some(Setting { option: name.to_owned(), given, origin: Origin::Variable(variable) }))
+}
+
+/// Whether a flag is set that is written so.
+fn flag(text: &str) -> Option<bool> {
+    match text.to_lowercase().as_str() {
+        "1" | "true" | "yes" | "on" => Some(true),
+        "0" | "false" | "no" | "off" => Some(false),
+        _ => None,
+    }
+}
+
+/// A setting as it would be typed.
+fn as_arguments(setting: &Setting) -> Vec<OsString> {
+    let option = format!("--{}", setting.option);
+    match &setting.given {
+        Given::Flag(false) => Vec::new(),
+        Given::Flag(true) => vec![option.into()],
+        Given::Values(values) => values.iter().map(|value| format!("{option}={value}").into()).collect(),
+    }
+}
+
+/// The environment of this process.
+pub fn environment(name: &str) -> Option<OsString> {
+    std::env::var_os(name)
+}
+
+#[cfg(test)]
+mod tests;

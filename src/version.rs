@@ -1,0 +1,16 @@
+//! Which diadem this is: for those who compare machines, or wonder which binary counted.
+
+use queens::kernel::Isa;
+
+/// Release, commit, what is compiled in, and what this machine has of it.
+pub fn text() -> String {
+    let features = if cfg!(feature = "atlas") { "atlas" } else { "none" };
+    let here: Vec<String> = Isa::available().iter().map(ToString::to_string).collect();
+    format!(
+        "diadem {} ({})\ntarget {}, features: {features}\ninstruction sets here: {}",
+        env!("CARGO_PKG_VERSION"),
+        env!("DIADEM_COMMIT"),
+        env!("DIADEM_TARGET"),
+        here.join(", ")
+    )
+}

@@ -21,6 +21,7 @@ mod settings;
 mod signals;
 mod terminal;
 mod version;
+mod waiting;
 mod watched;
 
 use std::process::ExitCode;

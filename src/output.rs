@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use coordinator::counted;
 use coordinator::store::Notice;
 use coordinator::{Agreement, Answer};
 use dashboard::assurance;
@@ -96,18 +97,21 @@ fn answer_text(answer: &Answer) -> String {
         Agreement::None if shard.is_whole() => "no value has been published",
         Agreement::None => "join all shards with diadem merge",
     };
+    let classes = if board.n() == 1 {
+        "A = P = R = 0: all images of a single queen are itself, which is no class".to_owned()
+    } else {
+        let fundamental = totals.fundamental();
+        format!("A = {}, P = {}, R = {}; {fundamental} up to symmetry", totals.a, totals.p, totals.r)
+    };
     format!(
         "Q({board}) = {}{part}: {known}\n\
-         A = {}, P = {}, R = {}; {} up to symmetry\n\
-         {units} units in {} with {threads} {} ({} of processor time), kernel {kernel}/{isa}\n\
+         {classes}\n\
+         {} in {} with {} ({} of processor time), kernel {kernel}/{isa}\n\
          {}",
         totals.solutions(),
-        totals.a,
-        totals.p,
-        totals.r,
-        totals.fundamental(),
+        counted(*units, "unit"),
         span(*elapsed),
-        if *threads == 1 { "thread" } else { "threads" },
+        counted(*threads, "thread"),
         span(*cpu),
         assurance::sentence(&answer.assurance, *units, *units),
     )

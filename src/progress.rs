@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use coordinator::Snapshot;
+use coordinator::counted;
 use proto::RunStatus;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
@@ -113,7 +114,7 @@ pub fn describe(status: &RunStatus) -> String {
         time_left(status),
         format!("{done}/{units} units"),
         format!("{}/s", significant(*rate)),
-        format!("{workers} {}", if workers == 1 { "worker" } else { "workers" }),
+        counted(workers as u64, "worker"),
     ];
     for part in more {
         if text.chars().count() + 2 + part.chars().count() < COLUMNS {

@@ -453,7 +453,7 @@ class Runs(unittest.TestCase):
         for name, missing in (("v1-interrupted", 336), ("v1-interrupted-families", 125)):
             outcome = self.check(os.path.join(DATA, name))
             self.assertEqual(outcome.returncode, 3, outcome)
-            self.assertIn(f"sound but not complete: {missing} units are missing", outcome.stderr)
+            self.assertIn(f"sound but not complete: {missing} units missing", outcome.stderr)
 
     def test_time_that_is_over_is_told(self):
         outcome = self.check("--recount", "all", "--seconds", "0", os.path.join(DATA, "v1-finished"))

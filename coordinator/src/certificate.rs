@@ -14,6 +14,7 @@ use thiserror::Error;
 use crate::assurance::assess;
 use crate::audit::{Audit, AuditError, audit_until};
 use crate::clock::{Clock, SystemClock};
+use crate::counted;
 use crate::double_check::DoubleCheck;
 use crate::head::PublishedHead;
 use crate::ledger::LineHash;
@@ -115,7 +116,8 @@ pub enum CertificateError {
     },
     /// Nothing is certified that is not finished.
     #[error(
-        "the run is not finished: {missing} units are missing, {pending} counts are to be checked, {unbelieved} are not believed"
+        "the run is not finished: {} missing, {} to be checked, {unbelieved} not believed",
+        counted(*missing, "unit"), counted(*pending, "count")
     )]
     Unfinished {
         /// Units without a count.

@@ -6,6 +6,8 @@ use std::mem::{Discriminant, discriminant};
 use queens::UnitId;
 use tracing::{error, info, warn};
 
+use crate::counted;
+
 /// Something that has happened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Happening {
@@ -152,11 +154,13 @@ impl Happening {
             Self::Lost { worker, .. } if times > 1 => {
                 several("workers were silent and lost their units", worker)
             }
-            Self::Lost { worker, units } => format!("worker {worker} was silent and lost {units} units"),
+            Self::Lost { worker, units } => {
+                format!("worker {worker} was silent and lost {}", counted(*units as u64, "unit"))
+            }
             Self::Forgotten(worker) if times > 1 => several("workers were silent and are forgotten", worker),
             Self::Forgotten(worker) => format!("worker {worker} was silent and is forgotten"),
             Self::Revoked { owner, workers } => {
-                format!("{owner} was revoked, and {workers} workers struck off")
+                format!("{owner} was revoked, and {} struck off", counted(*workers as u64, "worker"))
             }
             Self::SetAside(unit) if times > 1 => {
                 several("units were lost with five workers each and are set aside", unit)
@@ -185,16 +189,18 @@ impl Happening {
             Self::Paused(reason) => format!("the operator pauses the run: {reason}"),
             Self::Resumed => "the operator has the run go on".to_owned(),
             Self::Draining { machine, workers } => {
-                format!("the operator asks {workers} workers of {machine} to leave")
+                format!("the operator asks {} of {machine} to leave", counted(*workers, "worker"))
             }
             Self::Unwritable(why) => why.clone(),
             Self::Writable => "records can be written again".to_owned(),
             Self::FollowerCame(_) if times > 1 => format!("{times} followers came"),
-            Self::FollowerCame(records) => format!("a follower came that has {records} records"),
+            Self::FollowerCame(records) => {
+                format!("a follower came that has {}", counted(*records, "record"))
+            }
             Self::FollowerLeft if times > 1 => format!("{times} followers left"),
             Self::FollowerLeft => "a follower left".to_owned(),
             Self::Audited(records) => {
-                format!("the ledger was audited, and all of its {records} records are sound")
+                format!("the ledger was audited, all of it is sound: {}", counted(*records, "record"))
             }
             Self::Unsound(why) => format!("the audit failed: {why}"),
             Self::Answered(solutions) => format!("the answer is given: {solutions} solutions"),

@@ -13,8 +13,7 @@ use super::value::{Auto, ThreadsArgs, auto};
 pub struct KernelArgs {
     #[command(flatten)]
     threads: ThreadsArgs,
-    /// The method of counting: auto, meet, search. A new run is planned for it; auto chooses by the board, and goes on
-    /// with what a run was planned for.
+    /// The method of counting: auto, meet, search; auto goes by the board, and by what a run was planned for.
     #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", value_parser = auto::<Method>)]
     method: Auto<Method>,
     /// The instruction set: auto, avx512, avx2, portable; one that this machine lacks is refused.

@@ -5,17 +5,17 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use coordinator::run_directory::RunDirectory;
-use coordinator::verify::{SampleSize, Verification};
+use coordinator::verify::SampleSize;
 use coordinator::{Certificate, SigningKey};
 
-use super::verify::recount_symmetric;
+use super::verify::{audited, recount_symmetric};
 use crate::args::CertifyArgs;
 use crate::log::say;
 use crate::output::print;
 
 pub fn run(args: &CertifyArgs) -> anyhow::Result<ExitCode> {
     let directory = RunDirectory::open(&args.run)?;
-    let run = Verification::read(&directory, SampleSize::Units(0), None)?;
+    let run = audited(&directory, SampleSize::Units(0), None)?;
     run.expect_complete()?;
     run.identities()?;
     recount_symmetric(&run, args.threads)?;

@@ -6,15 +6,19 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use coordinator::audit;
+use coordinator::counted;
 use coordinator::export::{ExportError, TableSource};
 use coordinator::run_directory::RunDirectory;
 
 use crate::args::ExportArgs;
 use crate::log::say;
+use crate::waiting::Waiting;
 
 pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let directory = RunDirectory::open(&args.run)?;
+    let auditing = Waiting::until_done("auditing the ledger");
     let audit = audit(&directory)?;
+    drop(auditing);
     let source = TableSource { directory: &directory, standing: &audit.standing, totals: audit.totals };
     let format = args.format.format();
     let digest = if let Some(path) = &args.out {
@@ -31,7 +35,10 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     };
     say(format_args!("blake3 {digest}"));
     if audit.missing_units > 0 {
-        say(format_args!("diadem: the run is not complete: {} units are missing", audit.missing_units));
+        say(format_args!(
+            "diadem: the run is not complete: {} missing",
+            counted(audit.missing_units, "unit")
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }

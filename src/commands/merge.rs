@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use coordinator::counted;
 use coordinator::run_directory::RunDirectory;
 use coordinator::{Answer, Merged, audit, merge};
 
@@ -9,25 +10,33 @@ use crate::args::MergeArgs;
 use crate::exit;
 use crate::log::say;
 use crate::output::{self, print};
+use crate::waiting::Waiting;
 
 pub fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
+    let merging = Waiting::until_done("joining the ledgers");
     let merged = merge(&args.out, &args.parts)?;
+    drop(merging);
     let directory = RunDirectory::open(&args.out)?;
     let out = args.out.display();
     tell(&merged);
     print(&format!(
-        "{out}: {} of {} units, {} of them counted more than once",
-        merged.done, merged.units, merged.repeated
+        "{out}: {} of {}, {} of them counted more than once",
+        merged.done,
+        counted(merged.units, "unit"),
+        merged.repeated
     ))?;
     if let Some(missing) = merged.missing {
         let left = merged.units - merged.done;
         let n = directory.plan().board();
         print(&format!(
-            "{left} units are missing, the first is {missing}; count them with: diadem count {n} --run {out}"
+            "{} missing, the first is {missing}; count what is missing with: diadem count {n} --run {out}",
+            counted(left, "unit")
         ))?;
         return Ok(ExitCode::from(exit::UNSOUND));
     }
+    let auditing = Waiting::until_done("auditing the ledger");
     let audit = audit(&directory)?;
+    drop(auditing);
     output::answer(&Answer::of(&audit, directory.plan().board(), directory.run().shard), false)
 }
 
@@ -37,12 +46,12 @@ fn tell(merged: &Merged) {
         say(format_args!("diadem: {difference}: neither is believed"));
     }
     if merged.disputed > 0 {
-        say(format_args!("diadem: {} units are in dispute; they are counted again", merged.disputed));
+        say(format_args!("diadem: {} in dispute, to be counted again", counted(merged.disputed, "unit")));
     }
     if merged.left_out > 0 {
         say(format_args!(
-            "diadem: {} counts are left out: those who made them were wrong, and nobody else has confirmed them",
-            merged.left_out
+            "diadem: {} left out: those who counted so were wrong, and nobody else has confirmed it",
+            counted(merged.left_out, "count")
         ));
     }
 }

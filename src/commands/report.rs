@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
 use anyhow::Context;
+use coordinator::counted;
 use coordinator::ledger::{Record, UnitRecord};
 use coordinator::run_directory::RunDirectory;
 use coordinator::verify::VerifyError;
@@ -16,11 +17,14 @@ use crate::args::ReportArgs;
 use crate::command_line::quoted;
 use crate::exit;
 use crate::output::print;
+use crate::waiting::Waiting;
 
 pub fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     let directory = RunDirectory::open(&args.run)?;
     let mut work = BTreeMap::new();
+    let auditing = Waiting::until_done("auditing the ledger");
     let audit = audit_each(&directory, |_, record| note(&mut work, record))?;
+    drop(auditing);
     let report = report(args, &directory, &audit, work)?;
     match &args.out {
         Some(path) => {
@@ -102,7 +106,7 @@ fn verdict(audit: &Audit, answer: &Answer) -> String {
     let unbelieved = audit.standing.unbelieved();
     match answer.agreement() {
         _ if audit.missing_units > 0 => {
-            format!("not complete: {} units are still to be counted", audit.missing_units)
+            format!("not complete: {} still to be counted", counted(audit.missing_units, "unit"))
         }
         _ if unbelieved > 0 => {
             format!("not complete: {unbelieved} counts of machines that are not believed stand")
@@ -121,7 +125,7 @@ fn checked(directory: &RunDirectory, audit: &Audit, answer: &Answer) -> anyhow::
         format!(
             "{} records in {} of the ledger, each intact by its CRC and following the one before by its hash",
             mark.records,
-            if audit.tail.end.file == 1 { "1 file".into() } else { format!("{} files", audit.tail.end.file) },
+            counted(audit.tail.end.file, "file"),
         ),
         format!("one standing count each for {} units; {} were confirmed", answer.units, sums.checks),
         "the counts of constellations with a symmetry do not contradict each other".into(),

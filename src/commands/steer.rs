@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use coordinator::counted;
 use proto::{Owner, Steering};
 use worker::Remote;
 
@@ -12,13 +13,13 @@ use crate::output::print;
 pub fn pause(args: PauseArgs) -> anyhow::Result<ExitCode> {
     let workers = ask(&args.operator, Steering::Pause { reason: args.reason })?;
     let how = "units that are being counted are finished, no more are lent until diadem resume";
-    print(&format!("{} paused, {}: {how}", args.operator.coordinator, with(workers)))?;
+    print(&format!("{} paused, {}: {how}", args.operator.coordinator, counted(workers, "worker")))?;
     Ok(ExitCode::SUCCESS)
 }
 
 pub fn resume(args: &ResumeArgs) -> anyhow::Result<ExitCode> {
     let workers = ask(&args.operator, Steering::Resume)?;
-    print(&format!("{} goes on, {}", args.operator.coordinator, with(workers)))?;
+    print(&format!("{} goes on, {}", args.operator.coordinator, counted(workers, "worker")))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -27,12 +28,8 @@ pub fn drain(args: &DrainArgs) -> anyhow::Result<ExitCode> {
     let steering = Steering::Drain { owner: Owner::new(&owner), machine };
     let workers = ask(&args.operator, steering)?;
     let how = "they finish what they count, give back the rest, and leave";
-    print(&format!("{} of {} asked to leave: {how}", with(workers), args.machine))?;
+    print(&format!("{} of {} asked to leave: {how}", counted(workers, "worker"), args.machine))?;
     Ok(ExitCode::SUCCESS)
-}
-
-fn with(workers: u64) -> String {
-    if workers == 1 { "1 worker".to_owned() } else { format!("{workers} workers") }
 }
 
 fn ask(args: &OperatorArgs, steering: Steering) -> anyhow::Result<u64> {

@@ -9,9 +9,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
+use coordinator::counted;
 use coordinator::export::TableSource;
 use coordinator::run_directory::RunDirectory;
-use coordinator::verify::{SampleRecount, Verification, VerifyError};
+use coordinator::verify::{SampleRecount, SampleSize, Verification, VerifyError};
 use coordinator::{Audit, CONFIDENCE, Certificate, CertificateError, PublishedHeads};
 use serde_json::{Map, Value, json};
 
@@ -20,6 +21,7 @@ use crate::command_line::quoted;
 use crate::exit;
 use crate::log::say;
 use crate::output::{print, sentence};
+use crate::waiting::Waiting;
 use progress::RecountProgress;
 
 pub fn run(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
@@ -54,7 +56,7 @@ fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
         args.certificate.as_deref().map(|path| read_certificate(path, args, report)).transpose()?;
     let Some(path) = &args.run else { return Ok(()) };
     let directory = RunDirectory::open(path)?;
-    let run = Verification::read(&directory, args.recount, args.seed)?;
+    let run = audited(&directory, args.recount, args.seed)?;
     report_ledger(report, path, &directory, run.audit())?;
     if let Some(path) = &args.heads {
         report_heads(report, path, &directory)?;
@@ -87,6 +89,16 @@ fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
         report_export(report, path, &directory, run.audit())?;
     }
     Ok(())
+}
+
+/// The run as its ledger has it.
+pub fn audited(
+    directory: &RunDirectory,
+    recount: SampleSize,
+    seed: Option<u64>,
+) -> Result<Verification<'_>, VerifyError> {
+    let _auditing = Waiting::until_done("auditing the ledger");
+    Verification::read(directory, recount, seed)
 }
 
 /// Counts all symmetric counts again, and shows how far it is.
@@ -141,19 +153,20 @@ fn report_ledger(
     report.add(
         &format!(
             "{}: n = {}, {shard}, plan {}\n\
-             chain and CRCs: {} records in {} ledger files, each intact and following the one before\n\
+             chain and CRCs: {} in {}, each intact and following the one before\n\
              tail: {} bytes after the last commit mark, never acknowledged\n\
-             counts: one standing count each for {} of {units} units; {} confirmed, {} contradicted\n\
+             counts: one standing count each for {} of {}; {} confirmed, {} contradicted\n\
              sums: A = {}, P = {}, R = {}, {} solutions, no contradiction among symmetric counts\n\
              counted by {} with {}\n\
              keys of its coordinators: {}",
             path.display(),
             plan.board(),
             plan.fingerprint(),
-            mark.records,
-            audit.tail.end.file,
+            counted(mark.records, "record"),
+            counted(audit.tail.end.file, "ledger file"),
             audit.tail.bytes,
             audit.standing.done(),
+            counted(units, "unit"),
             sums.checks,
             sums.conflicts,
             totals.a,

@@ -75,7 +75,7 @@ impl Completed {
 pub fn complete(mut arguments: Vec<OsString>, variables: Variables<'_>) -> Result<Completed, SettingsError> {
     let root = built();
     // What is wrong on the command line is said when all of it is read.
-    let Ok(matches) = root.clone().ignore_errors(true).try_get_matches_from(&arguments) else {
+    let Ok(matches) = lenient(root.clone()).try_get_matches_from(&arguments) else {
         return Ok(Completed { arguments, settings: Vec::new() });
     };
     let path = config_path(&matches, variables);
@@ -92,7 +92,7 @@ pub fn complete(mut arguments: Vec<OsString>, variables: Variables<'_>) -> Resul
 /// The name of the command whose arguments these are, with the commands that it is part of: `diadem keys init`.
 pub fn command_name(arguments: &[OsString]) -> String {
     let root = built();
-    let matches = root.clone().ignore_errors(true).try_get_matches_from(arguments);
+    let matches = lenient(root.clone()).try_get_matches_from(arguments);
     let name = matches.map(|matches| innermost(&root, &matches).1).unwrap_or_default();
     format!("diadem {name}").trim_end().to_owned()
 }
@@ -102,6 +102,11 @@ fn built() -> Command {
     let mut root = Args::command();
     root.build();
     root
+}
+
+/// The command and those below it, reading as much of a command line as they understand.
+fn lenient(command: Command) -> Command {
+    command.ignore_errors(true).mut_subcommands(lenient)
 }
 
 /// Where the file is, if there is one.

@@ -6,7 +6,9 @@ use clap::{Arg, Command};
 
 use super::file::{SettingsFile, leaves};
 use super::origin::Origin;
-use super::{Given, Setting, SettingsError, Variables, built, config_path, options, settings_of, variable};
+use super::{
+    Given, Setting, SettingsError, Variables, built, config_path, lenient, options, settings_of, variable,
+};
 
 /// Variables that are no options.
 const OTHERS: [&str; 6] = [
@@ -39,7 +41,7 @@ pub fn in_force(
     variables: Variables<'_>,
 ) -> Result<Vec<InForce>, SettingsError> {
     let root = built();
-    let matches = root.clone().ignore_errors(true).try_get_matches_from(arguments).ok();
+    let matches = lenient(root.clone()).try_get_matches_from(arguments).ok();
     let path = matches.and_then(|matches| config_path(&matches, variables));
     let file = path.as_deref().map(|path| SettingsFile::read(path, &root)).transpose()?;
     let mut all = Vec::new();

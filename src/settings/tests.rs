@@ -125,6 +125,7 @@ fn a_command_is_named_with_those_it_is_part_of() {
     assert_eq!(named("diadem count 8 --kernel magic"), "diadem count");
     assert_eq!(named("diadem --log-format json count 8 --thread 2"), "diadem count");
     assert_eq!(named("diadem keys init keys"), "diadem keys init");
+    assert_eq!(named("diadem keys client ada --wrong"), "diadem keys client");
     #[cfg(feature = "atlas")]
     assert_eq!(named("diadem families 8"), "diadem orbits");
     assert_eq!(named("diadem cuont 8"), "diadem");

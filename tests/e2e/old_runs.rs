@@ -106,7 +106,7 @@ fn a_merge_of_plan_version_1_with_a_shard_missing_is_counted_to_its_end() {
     bring(&folder, "v1-shard-1");
     bring(&folder, "v1-shard-3");
     let merged = folder.run("merge out v1-shard-1 v1-shard-3");
-    assert!(merged.stdout.contains("30 units are missing, the first is 1;"), "{merged:?}");
+    assert!(merged.stdout.contains("30 units missing, the first is 1;"), "{merged:?}");
     let answer = folder.run("count 8 --run out --double-check none --json").json();
     assert_eq!(answer["total"], published(8));
     verifies(&folder, "out");

@@ -153,7 +153,7 @@ fn no_certificate_is_given_for_a_run_that_is_unfinished_or_unsound() {
     folder.run("count 12 --shard 1/2 --run shard --quiet");
     assert_eq!(folder.run("certify shard").json()["shard"], json!({"index": 1, "of": 2}));
     folder.run("merge half shard");
-    folder.run("certify half").refused(&["units are missing"]);
+    folder.run("certify half").refused(&["units missing"]);
     folder.run("count 12 --run lie --quiet");
     let mut forgery = Forgery::of(&folder.path().join("lie"));
     forgery.lines.retain(|line| line["kind"] != "check");

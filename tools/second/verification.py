@@ -67,8 +67,8 @@ class Verification:
     def _expect_complete(self):
         missing = self.standing.missing()
         if missing:
-            raise NotSound(f"the ledger is sound but not complete: {len(missing)} units are missing, the first is unit "
-                           f"{missing[0]}")
+            units = "1 unit" if len(missing) == 1 else f"{len(missing)} units"
+            raise NotSound(f"the ledger is sound but not complete: {units} missing, the first is unit {missing[0]}")
         unbelieved = self.standing.unbelieved()
         if unbelieved:
             raise NotSound(f"{len(unbelieved)} counts of quarantined machines stand that nobody else has confirmed, "

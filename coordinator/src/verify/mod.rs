@@ -22,6 +22,7 @@ use thiserror::Error;
 use crate::answer::{Agreement, Answer};
 use crate::audit::{Audit, AuditError, audit_each};
 use crate::bound::wrong_at_most;
+use crate::counted;
 use crate::identities::{self, Identities, Violation};
 use crate::run_directory::RunDirectory;
 use recount::recount;
@@ -39,7 +40,7 @@ pub enum VerifyError {
     #[error(transparent)]
     Audit(#[from] AuditError),
     /// Units have no count yet.
-    #[error("the ledger is sound but not complete: {missing_units} units are missing, the first is {first}")]
+    #[error("the ledger is sound but not complete: {} missing, the first is {first}", counted(*missing_units, "unit"))]
     Incomplete {
         /// How many.
         missing_units: u64,

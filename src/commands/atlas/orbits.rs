@@ -4,11 +4,12 @@ use std::io::{BufWriter, Write, stdout};
 use std::process::ExitCode;
 
 use atlas::Setting;
-use atlas::orbits::{OrbitCounts, SolutionOrbit, SolutionOrbits};
+use atlas::orbits::{OrbitCounts, SolutionOrbit, SolutionOrbits, TooMany};
 use serde_json::json;
 
 use crate::args::atlas::OrbitsArgs;
 use crate::output::print;
+use crate::waiting::Waiting;
 
 pub fn run(args: &OrbitsArgs) -> anyhow::Result<ExitCode> {
     let setting = args.setting.on(args.n);
@@ -16,7 +17,7 @@ pub fn run(args: &OrbitsArgs) -> anyhow::Result<ExitCode> {
         print(&totals(setting, args.json))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let orbits = SolutionOrbits::of(setting)?;
+    let orbits = sorted(setting)?;
     if args.json {
         print(&in_json(&orbits).to_string())?;
     } else {
@@ -25,8 +26,16 @@ pub fn run(args: &OrbitsArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
+/// All solutions in their orbits.
+pub fn sorted(setting: Setting) -> Result<SolutionOrbits, TooMany> {
+    let _sorting = Waiting::until_done("sorting the solutions");
+    SolutionOrbits::of(setting)
+}
+
 fn totals(setting: Setting, as_json: bool) -> String {
+    let counting = Waiting::until_done("counting the families");
     let counts = OrbitCounts::of(setting);
+    drop(counting);
     if as_json {
         let sizes: serde_json::Map<_, _> =
             counts.orbits.iter().map(|(size, count)| (size.to_string(), json!(count))).collect();

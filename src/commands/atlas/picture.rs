@@ -3,12 +3,12 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use atlas::orbits::SolutionOrbits;
 use atlas::picture::{self, Picture};
 use atlas::tree::level_sizes;
 use queens::plan::{Plan, UnitId};
 use queens::{Board, Constellation, Position};
 
+use super::orbits::sorted;
 use super::pictures;
 use crate::args::atlas::{ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs};
 use crate::args::new_plan;
@@ -21,7 +21,7 @@ pub fn run(args: &PictureArgs) -> anyhow::Result<ExitCode> {
             save(&args.out, &picture::board(&args.placement, args.piece, &caption))
         }
         Subject::Sheet(args) => {
-            let orbits = SolutionOrbits::of(args.setting.on(args.n))?;
+            let orbits = sorted(args.setting.on(args.n))?;
             save(&args.out, &picture::sheet(&orbits)?)
         }
         Subject::Constellation(args) => {

@@ -10,6 +10,7 @@ use atlas::picture;
 use atlas::rings::{Ring, Shift, ShiftEdge, ShiftGraph};
 use serde_json::json;
 
+use super::orbits::sorted;
 use super::pictures;
 use crate::args::atlas::RingsArgs;
 use crate::output::print;
@@ -17,7 +18,7 @@ use crate::output::print;
 pub fn run(args: &RingsArgs) -> anyhow::Result<ExitCode> {
     let shifts: &[Shift] = if args.diagonals { &Shift::ALL } else { &Shift::STRAIGHT };
     let graph = ShiftGraph::of(args.n, shifts)?;
-    let orbits = SolutionOrbits::of(Setting::queens(args.n))?;
+    let orbits = sorted(Setting::queens(args.n))?;
     let rings = graph.rings();
     if args.json {
         print(&in_json(&graph, &orbits, &rings).to_string())?;

@@ -1,24 +1,31 @@
 //! `diadem solutions`: solutions one by one.
 
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
 use atlas::format::SolutionFormat;
 use atlas::picture::{self, Picture};
 use atlas::solutions::Solutions;
 use atlas::{Placement, restarts};
+use coordinator::counted;
 
 use super::pictures;
 use crate::args::atlas::{Listing, ListingOutput, ListingSource};
 use crate::log::say;
 use crate::output::print;
+use crate::waiting::Waiting;
 
 pub fn run(listing: &Listing) -> anyhow::Result<ExitCode> {
     let solutions = solutions(&listing.source, listing.size)?;
     match &listing.output {
-        ListingOutput::Count(setting) => print(&format!("{setting}: {} solutions", solutions.count()))?,
+        ListingOutput::Count(setting) => {
+            let counting = Waiting::until_done("counting the solutions");
+            let count = solutions.count();
+            drop(counting);
+            print(&format!("{setting}: {}", counted(count as u64, "solution")))?;
+        }
         ListingOutput::Stdout(format) => show(listing, *format, (1..=listing.first).zip(solutions))?,
         ListingOutput::Folder(folder, format) => {
             write_pictures(listing, folder, *format, (1..=listing.first).zip(solutions))?
@@ -54,6 +61,11 @@ fn show(
     solutions: impl Iterator<Item = (u64, Placement)>,
 ) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
+    if format == SolutionFormat::Png && out.is_terminal() {
+        bail!(
+            "a PNG picture is nothing for a terminal: name a directory with --out DIR, or write it to a file"
+        );
+    }
     for (number, solution) in solutions {
         if let Some(text) = format.text(number, &solution, listing.piece) {
             writeln!(out, "{text}")?;

@@ -1,5 +1,6 @@
 //! Where a run stands, for people: lines of at most 80 columns.
 
+use coordinator::counted;
 use dashboard::assurance;
 use proto::{RunStatus, WorkerStatus};
 
@@ -49,7 +50,7 @@ fn checked(status: &RunStatus) -> String {
     let mut text =
         format!("so checked: {}", assurance::sentence(&status.assurance, status.done, status.units));
     if status.assurance.pending > 0 {
-        text += &format!("; {} units to be checked", status.assurance.pending);
+        text += &format!("; {} to be checked", counted(status.assurance.pending, "unit"));
     }
     text
 }
@@ -58,7 +59,8 @@ fn checked(status: &RunStatus) -> String {
 fn exceptions(status: &RunStatus) -> Vec<String> {
     let mut lines = Vec::new();
     if status.disputed > 0 {
-        lines.push(format!("in dispute, for another machine to decide: {} units", status.disputed));
+        lines
+            .push(format!("in dispute, for another machine to decide: {}", counted(status.disputed, "unit")));
     }
     if !status.set_aside.is_empty() {
         let units: Vec<_> = status.set_aside.iter().map(ToString::to_string).collect();
@@ -82,8 +84,9 @@ fn machines(status: &RunStatus) -> String {
     let threads: u64 = there.clone().map(|machine| machine.threads).sum();
     let known = status.machines.len();
     format!(
-        "machines: {} of {known} there with {threads} threads; double-check {}, diadem {}",
+        "machines: {} of {known} there with {}; double-check {}, diadem {}",
         there.count(),
+        counted(threads, "thread"),
         status.double_check,
         status.release,
     )

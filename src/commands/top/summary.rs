@@ -1,5 +1,6 @@
 //! The upper part of the screen: how far the run is, and what it has found.
 
+use coordinator::counted;
 use dashboard::assurance;
 use proto::RunStatus;
 use ratatui::text::{Line, Span};
@@ -40,10 +41,10 @@ fn wrong(status: &RunStatus) -> Vec<String> {
     );
     lines.extend(status.paused.as_ref().map(|why| format!("paused     {why}")));
     if status.disputed > 0 {
-        lines.push(format!("disputes   {} units", status.disputed));
+        lines.push(format!("disputes   {}", counted(status.disputed, "unit")));
     }
     if !status.set_aside.is_empty() {
-        lines.push(format!("set aside  {} units", status.set_aside.len()));
+        lines.push(format!("set aside  {}", counted(status.set_aside.len() as u64, "unit")));
     }
     lines
 }

@@ -4,6 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use coordinator::counted;
 use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
 use worker::{CoordinatorError, Lender};
 
@@ -62,8 +63,9 @@ impl Notes {
     pub fn describe(&self, threads: u32) -> String {
         let seconds = self.begun.elapsed().as_secs_f64();
         let rate = significant(self.counted as f64 / seconds.max(1.0));
-        let threads = if threads == 1 { "1 thread".to_owned() } else { format!("{threads} threads") };
-        let mut text = format!("{} units counted, {rate}/s on {threads}, {} held", self.counted, self.held);
+        let threads = counted(threads as u64, "thread");
+        let mut text =
+            format!("{} counted, {rate}/s on {threads}, {} held", counted(self.counted, "unit"), self.held);
         if let Some(since) = self.alone {
             text += &format!("; no answer for {} s", since.elapsed().as_secs());
         }

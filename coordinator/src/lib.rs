@@ -50,6 +50,7 @@ pub mod core;
 pub mod export;
 pub mod identities;
 pub mod ledger;
+pub mod pace;
 pub mod run_directory;
 pub mod shard;
 pub mod standing;

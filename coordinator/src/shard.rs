@@ -49,6 +49,16 @@ impl Default for Shard {
 }
 
 impl Shard {
+    /// Its number, from 1 on.
+    pub fn index(self) -> u64 {
+        self.index
+    }
+
+    /// Of how many shares it is one.
+    pub fn of(self) -> u64 {
+        self.of
+    }
+
     /// Whether it is the whole plan.
     pub fn is_whole(&self) -> bool {
         self.of == 1

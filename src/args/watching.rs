@@ -15,15 +15,20 @@ pub struct ObserverArgs {
     pub keys: Option<PathBuf>,
 }
 
-/// Shows how far a coordinator's run is.
+/// Shows how far a coordinator's run is, or the shares of a board that are counted without one.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   diadem status --coordinator http://127.0.0.1:7227
   diadem status --coordinator https://10.0.0.7:7227 --keys keys/status --watch
+  diadem status shard-*
+      the shares of a board, from their run directories
 
 Environment: DIADEM_STATUS_TOKEN stands for status.token.")]
 pub struct StatusArgs {
+    /// Run directories, read without a coordinator; the shares of one board are shown together.
+    #[arg(value_name = "DIR", conflicts_with_all = ["coordinator", "keys", "watch"])]
+    pub runs: Vec<PathBuf>,
     #[command(flatten)]
     pub observer: ObserverArgs,
     /// Print one JSON object.

@@ -1,6 +1,7 @@
-//! `diadem status`: how far a coordinator's run is.
+//! `diadem status`: how far a coordinator's run is, or runs that no coordinator serves.
 
 mod json;
+mod shares;
 mod text;
 mod watch;
 
@@ -15,6 +16,9 @@ use crate::args::StatusArgs;
 use crate::output::print;
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
+    if !args.runs.is_empty() {
+        return shares::show(&args.runs, args.json);
+    }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let credentials = credentials(args.observer.keys.as_deref(), [STATUS, JOIN])?;
     if args.watch {

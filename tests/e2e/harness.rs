@@ -28,6 +28,12 @@ impl Folder {
     pub fn diadem(&self, args: &str) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_diadem"));
         command.args(args.split_whitespace()).current_dir(self.path()).stdin(Stdio::null());
+        // What people set for themselves would be settings of the test.
+        for (name, _) in
+            std::env::vars_os().filter(|(name, _)| name.as_encoded_bytes().starts_with(b"DIADEM_"))
+        {
+            command.env_remove(name);
+        }
         command
     }
 

@@ -33,6 +33,7 @@ mod retract;
 mod scale;
 mod second_verifier;
 mod security;
+mod settings;
 mod shards;
 mod steering;
 mod terminal;

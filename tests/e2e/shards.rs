@@ -28,6 +28,34 @@ fn shards_join_to_the_exact_total() {
 }
 
 #[test]
+fn the_status_of_shares_needs_no_coordinator() {
+    let folder = Folder::new();
+    shards(&folder, &[1]);
+    let held =
+        folder.start("count 18 --method search --threads 1 --nice 19 --shard 2/3 --run other --quiet", "log");
+    until("it counts", || folder.counts("other") > 0);
+    let live = folder.run("status other --json").json();
+    assert_eq!((&live["n"], &live["shares"][0]["state"]), (&json!(18), &json!("counting")), "{live}");
+    assert!(live["seconds_left"].as_f64() > Some(0.0), "{live}");
+    held.kill();
+    let status = folder.run("status shard-1");
+    assert_eq!(status.code, Some(0), "{status:?}");
+    assert!(
+        status.stdout.starts_with("n = 12: 33.33 % of the work done, 1 of 3 shares complete\n"),
+        "{status:?}"
+    );
+    assert!(status.stdout.ends_with("2 shares not named: 2 to 3\n"), "{status:?}");
+    let all = folder.run(&format!("status {} --json", shards(&folder, &[2, 1, 3]))).json();
+    assert_eq!((&all["progress"], &all["absent"]), (&json!(1.0), &json!([])), "{all}");
+    folder.run("status shard-1 other").refused(&["shard-1 and other are not shares of one plan"]);
+    folder.run("status shard-1 shard-1").refused(&["are the same share, 1/3"]);
+    folder.run("status shard-1 --watch").refused(&["--watch"]);
+    let some = folder.run("status nowhere shard-1");
+    assert_eq!((some.code, some.stdout.lines().count()), (Some(1), 3), "{some:?}");
+    assert!(some.stderr.contains("there is no run in nowhere"), "{some:?}");
+}
+
+#[test]
 fn a_join_with_a_shard_missing_tells_so_and_can_be_counted_to_its_end() {
     let folder = Folder::new();
     let parts = shards(&folder, &[1, 3]);

@@ -1,0 +1,149 @@
+//! How far a run has come that no coordinator serves, and how fast it goes: from its ledger alone, without its lock, so that
+//! shares under a batch engine can be looked at while they are counted.
+
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use proto::TimeLeft;
+
+use crate::audit::{AuditError, audit};
+use crate::run_directory::RunDirectory;
+use crate::standing::Milestone;
+
+/// The speed is that of the last part of the time that a run has had, and of no less than so many seconds.
+const LATELY: f64 = 0.25;
+const LATELY_AT_LEAST: u64 = 30;
+
+/// A run from which nothing has come for so many seconds, and for so many times as long as its records are apart, stands still.
+const STILL: u64 = 60;
+const STILL_GAPS: f64 = 5.0;
+
+/// How far from the truth, as a factor, the time left is in four cases of five.
+const SPREAD: f64 = 1.25;
+
+/// How far a run has come.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Pace {
+    /// Its units.
+    pub units: u64,
+    /// Those of them with a standing count.
+    pub done: u64,
+    /// Its expected work, in seconds of one core of the machine that work was measured on.
+    pub work: f64,
+    /// The expected work of the units that are done.
+    pub work_done: f64,
+    /// The time of its last count.
+    pub last: Option<SystemTime>,
+    /// Expected work done in a second, lately; none where nobody counts.
+    pub speed: Option<f64>,
+}
+
+impl Pace {
+    /// The pace of a run at this time.
+    ///
+    /// # Errors
+    /// Its ledger is not sound.
+    pub fn of(directory: &RunDirectory, now: SystemTime) -> Result<Self, AuditError> {
+        let audit = audit(directory)?;
+        let (plan, shard) = (directory.plan(), directory.run().shard);
+        let points: Vec<Milestone> = audit.standing.sums().history.milestones().collect();
+        let begun = directory.run().begun / 1000;
+        let now = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        let units = shard.size(plan.units());
+        let is_complete = audit.missing_units == 0;
+        let last = points.last().copied();
+        Ok(Self {
+            units,
+            done: audit.standing.done(),
+            work: seconds(shard.work_of(plan)),
+            work_done: last.map_or(0.0, |point| seconds(point.work)),
+            last: last.map(|point| UNIX_EPOCH + Duration::from_secs(point.at)),
+            speed: if is_complete { None } else { speed(&points, begun, now) },
+        })
+    }
+
+    /// The work that is left, in seconds as [`work`](Self::work).
+    pub fn work_left(&self) -> f64 {
+        if self.done == self.units { 0.0 } else { (self.work - self.work_done).max(0.0) }
+    }
+
+    /// How much of the work is done, from 0 to 1.
+    pub fn progress(&self) -> f64 {
+        if self.done == self.units {
+            1.0
+        } else {
+            (self.work_done / self.work.max(f64::MIN_POSITIVE)).min(1.0)
+        }
+    }
+}
+
+/// How long so much work takes at that speed.
+pub fn time_left(work: f64, speed: f64) -> Option<TimeLeft> {
+    let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
+    let expected = work / speed;
+    Some(TimeLeft {
+        expected: seconds(expected)?,
+        low: seconds(expected / SPREAD)?,
+        high: seconds(expected * SPREAD)?,
+    })
+}
+
+/// Nanoseconds in seconds.
+fn seconds(work: u128) -> f64 {
+    work as f64 / 1e9
+}
+
+/// Expected seconds in a second of late, where a run that began then still counts now.
+fn speed(points: &[Milestone], begun: u64, now: u64) -> Option<f64> {
+    let last = points.last()?;
+    let window = ((last.at.saturating_sub(begun)) as f64 * LATELY) as u64;
+    let from = last.at.saturating_sub(window.max(LATELY_AT_LEAST)).max(begun);
+    let before = points.iter().rev().skip(1).find(|point| point.at <= from);
+    let (at, done, work) = before.map_or((begun, 0, 0), |point| (point.at, point.done, point.work));
+    let wall = last.at.saturating_sub(at).max(1) as f64;
+    let gap = wall / last.done.saturating_sub(done).max(1) as f64;
+    let silence = now.saturating_sub(last.at);
+    let is_still = silence > STILL && silence as f64 > STILL_GAPS * gap;
+    (!is_still).then(|| seconds(last.work.saturating_sub(work)) / wall).filter(|speed| *speed > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A run that began at 1000, with a unit of two seconds of work every `gap` seconds from then on.
+    fn steady(counts: u64, gap: u64) -> Vec<Milestone> {
+        let point = |k: u64| Milestone { at: 1000 + k * gap, done: k, work: u128::from(k) * 2_000_000_000 };
+        (1..=counts).map(point).collect()
+    }
+
+    #[test]
+    fn the_speed_is_that_of_late() {
+        let mut points = steady(100, 1);
+        assert_eq!(speed(&points, 1000, 1100), Some(2.0));
+        let (at, done, work) = (1100, 100, 200_000_000_000);
+        points.extend((1..=100).map(|k| Milestone {
+            at: at + 4 * k,
+            done: done + k,
+            work: work + u128::from(k) * 2_000_000_000,
+        }));
+        assert_eq!(speed(&points, 1000, 1501), Some(0.5), "it has become slower");
+    }
+
+    #[test]
+    fn a_run_that_is_silent_for_long_stands_still() {
+        let points = steady(100, 1);
+        assert!(speed(&points, 1000, 1160).is_some());
+        assert_eq!(speed(&points, 1000, 1161), None);
+        let slow = steady(10, 900);
+        assert!(speed(&slow, 1000, 10_000 + 4000).is_some(), "its units take a quarter of an hour");
+        assert_eq!(speed(&slow, 1000, 10_000 + 5000), None);
+        assert_eq!(speed(&[], 1000, 1001), None);
+    }
+
+    #[test]
+    fn what_is_left_takes_as_long_as_its_work_at_that_speed() {
+        let left = time_left(100.0, 4.0).unwrap();
+        assert_eq!((left.expected.as_secs(), left.low.as_secs(), left.high.as_secs()), (25, 20, 31));
+        assert_eq!(time_left(1e300, 1e-300), None);
+    }
+}

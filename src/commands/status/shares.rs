@@ -1,0 +1,256 @@
+//! How far run directories are that no coordinator serves: the shares of a board under a batch engine.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::SystemTime;
+
+use anyhow::{Context, bail};
+use coordinator::counted;
+use coordinator::pace::{Pace, time_left};
+use coordinator::run_directory::RunDirectory;
+use coordinator::shard::Shard;
+use dashboard::words;
+use proto::TimeLeft;
+use queens::Board;
+use serde_json::{Value, json};
+
+use crate::command_line::quoted;
+use crate::exit;
+use crate::log::say;
+use crate::output::{print, sentence};
+use crate::waiting::Waiting;
+
+/// A share that could be read.
+struct Share {
+    run: PathBuf,
+    shard: Shard,
+    pace: Pace,
+}
+
+/// Shares of one board, by their numbers.
+struct Shares {
+    board: Board,
+    fingerprint: String,
+    shares: Vec<Share>,
+    /// The numbers of those that were not named.
+    absent: Vec<u64>,
+}
+
+pub fn show(runs: &[PathBuf], is_json: bool) -> anyhow::Result<ExitCode> {
+    let reading = Waiting::until_done("reading the ledgers");
+    let now = SystemTime::now();
+    let (mut found, mut code) = (Vec::new(), ExitCode::SUCCESS);
+    for run in runs {
+        match read(run, now) {
+            Ok(share) => found.push(share),
+            // The others are worth to be seen.
+            Err(error) => {
+                code = exit::of(&error);
+                say(format_args!("diadem: {}", sentence(&error)));
+            }
+        }
+    }
+    drop(reading);
+    if !found.is_empty() {
+        let shares = joined(found)?;
+        print(&if is_json { shares.json().to_string() } else { shares.text() })?;
+    }
+    Ok(code)
+}
+
+fn read(run: &Path, now: SystemTime) -> anyhow::Result<(RunDirectory, Share)> {
+    let directory = RunDirectory::open(run)?;
+    let pace = Pace::of(&directory, now)?;
+    let shard = directory.run().shard;
+    Ok((directory, Share { run: run.to_owned(), shard, pace }))
+}
+
+/// The shares as those of one board.
+fn joined(found: Vec<(RunDirectory, Share)>) -> anyhow::Result<Shares> {
+    let (first, one) = found.first().context("there is a share")?;
+    let (board, of) = (first.plan().board(), one.shard.of());
+    let fingerprint = first.plan().fingerprint().clone();
+    if let Some((_, other)) = found
+        .iter()
+        .find(|(directory, share)| *directory.plan().fingerprint() != fingerprint || share.shard.of() != of)
+    {
+        let (one, other) = (one.run.display(), other.run.display());
+        bail!("{one} and {other} are not shares of one plan: ask for the status of each alone");
+    }
+    let mut shares: Vec<Share> = found.into_iter().map(|(_, share)| share).collect();
+    shares.sort_by_key(|share| share.shard.index());
+    if let Some(pair) = shares.windows(2).find(|pair| pair[0].shard == pair[1].shard) {
+        let (one, other) = (pair[0].run.display(), pair[1].run.display());
+        bail!("{one} and {other} are the same share, {}: name one of them", pair[0].shard.fraction());
+    }
+    let is_absent = |index: &u64| !shares.iter().any(|share| share.shard.index() == *index);
+    let absent = (1..=of).filter(is_absent).collect();
+    Ok(Shares { board, fingerprint: fingerprint.to_string(), shares, absent })
+}
+
+impl Share {
+    /// How long it takes, if it is being counted.
+    fn left(&self) -> Option<TimeLeft> {
+        time_left(self.pace.work_left(), self.pace.speed?)
+    }
+
+    fn is_complete(&self) -> bool {
+        self.pace.done == self.pace.units
+    }
+
+    fn state(&self) -> &'static str {
+        match self.pace {
+            _ if self.is_complete() => "complete",
+            Pace { speed: Some(_), .. } => "counting",
+            Pace { last: None, .. } => "begun",
+            _ => "still",
+        }
+    }
+
+    fn line(&self) -> String {
+        let how = match (self.left(), self.pace.last) {
+            _ if self.is_complete() => "complete".to_owned(),
+            (Some(left), _) => format!("counting, {} left", words::range(&left)),
+            (None, Some(last)) => {
+                format!("nothing new for {}", words::span(last.elapsed().unwrap_or_default()))
+            }
+            (None, None) => "begun, nothing counted yet".to_owned(),
+        };
+        let (share, run) = (self.shard.fraction(), self.run.display().to_string());
+        format!("{share:>9} {:>9}  {how}  {run}", words::percent(self.pace.progress()))
+    }
+}
+
+impl Shares {
+    /// Of all work that is known of, that of absent shares with it: all of it, and what is left.
+    fn work(&self) -> [f64; 2] {
+        let known: f64 = self.shares.iter().map(|share| share.pace.work).sum();
+        let absent = known / self.shares.len().max(1) as f64 * self.absent.len() as f64;
+        let left: f64 = self.shares.iter().map(|share| share.pace.work_left()).sum();
+        [known + absent, left + absent]
+    }
+
+    fn progress(&self) -> f64 {
+        let [all, left] = self.work();
+        if left == 0.0 { 1.0 } else { 1.0 - left / all }
+    }
+
+    /// How long all takes, if as many go on at a time as count now: not less than the slowest of them.
+    fn left(&self) -> Option<TimeLeft> {
+        let speed: f64 = self.shares.iter().filter_map(|share| share.pace.speed).sum();
+        let slowest = self.shares.iter().filter_map(Share::left).max_by_key(|left| left.expected)?;
+        let all = time_left(self.work()[1], speed)?;
+        Some(if all.expected > slowest.expected { all } else { slowest })
+    }
+
+    fn text(&self) -> String {
+        let complete = self.shares.iter().filter(|share| share.is_complete()).count();
+        let of = self.shares.len() + self.absent.len();
+        let mut lines = vec![format!(
+            "n = {}: {} of the work done, {complete} of {} complete",
+            self.board,
+            words::percent(self.progress()),
+            counted(of as u64, "share"),
+        )];
+        lines.extend(self.left().map(|left| format!("{} left, if so many go on", words::range(&left))));
+        lines.extend(self.shares.iter().map(Share::line));
+        if !self.absent.is_empty() {
+            let named = ranges(&self.absent);
+            lines.push(format!("{} not named: {named}", counted(self.absent.len() as u64, "share")));
+        }
+        if let Some(still) = self.shares.iter().find(|share| share.state() == "still") {
+            let (n, run) = (self.board, quoted(&still.run.to_string_lossy()));
+            let share = still.shard.fraction();
+            let part = if still.shard.is_whole() { String::new() } else { format!(" --shard {share}") };
+            lines.push(format!("go on with: diadem count {n}{part} --run {run}"));
+        }
+        if complete == of && of > 1 {
+            lines.push("join them with: diadem merge OUT DIR...".to_owned());
+        }
+        lines.join("\n")
+    }
+
+    fn json(&self) -> Value {
+        let seconds = |left: Option<TimeLeft>| left.map(|left| left.expected.as_secs_f64());
+        let share = |share: &Share| {
+            let last = share.pace.last.and_then(|at| at.duration_since(SystemTime::UNIX_EPOCH).ok());
+            json!({
+                "run": share.run.to_string_lossy(),
+                "share": share.shard.fraction(),
+                "state": share.state(),
+                "units": share.pace.units,
+                "done": share.pace.done,
+                "progress": share.pace.progress(),
+                "last_count": last.map(|at| at.as_secs()),
+                "seconds_left": seconds(share.left()),
+            })
+        };
+        let left = self.left();
+        json!({
+            "n": self.board.n(),
+            "plan": self.fingerprint,
+            "progress": self.progress(),
+            "seconds_left": seconds(left),
+            "seconds_left_low": left.map(|left| left.low.as_secs_f64()),
+            "seconds_left_high": left.map(|left| left.high.as_secs_f64()),
+            "shares": self.shares.iter().map(share).collect::<Vec<_>>(),
+            "absent": self.absent,
+        })
+    }
+}
+
+/// Numbers in ascending order, with those that follow each other as a range: `1, 3 to 5`.
+fn ranges(numbers: &[u64]) -> String {
+    let runs = numbers.chunk_by(|one, next| one + 1 == *next);
+    let named = runs.map(|run| match run {
+        [one] => one.to_string(),
+        [first, .., last] => format!("{first} to {last}"),
+        [] => String::new(),
+    });
+    named.collect::<Vec<_>>().join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    /// A share with so much of its 100 seconds of work done, and that speed.
+    fn share(index: u64, work_done: f64, speed: Option<f64>) -> Share {
+        let done = work_done as u64;
+        let last = Some(SystemTime::now() - Duration::from_hours(3));
+        let pace = Pace { units: 100, done, work: 100.0, work_done, last, speed };
+        Share { run: format!("s{index}").into(), shard: format!("{index}/6").parse().unwrap(), pace }
+    }
+
+    fn shares(shares: Vec<Share>, absent: Vec<u64>) -> Shares {
+        Shares { board: Board::new(20).unwrap(), fingerprint: "f".into(), shares, absent }
+    }
+
+    #[test]
+    fn absent_and_still_shares_are_to_be_counted_too() {
+        let some = vec![share(1, 100.0, None), share(2, 50.0, Some(0.5)), share(4, 10.0, None)];
+        let shares = shares(some, vec![3, 5, 6]);
+        let left = shares.left().unwrap();
+        assert_eq!(left.expected.as_secs(), 2 * (50 + 90 + 300));
+        assert_eq!(
+            shares.text(),
+            "n = 20: 26.67 % of the work done, 1 of 6 shares complete\n\
+             about 12 to 18 minutes left, if so many go on\n      \
+             1/6     100 %  complete  s1\n      \
+             2/6   50.00 %  counting, about 1 to 2 minutes left  s2\n      \
+             4/6   10.00 %  nothing new for 3 hours  s4\n\
+             3 shares not named: 3, 5 to 6\n\
+             go on with: diadem count 20 --shard 4/6 --run s4"
+        );
+    }
+
+    #[test]
+    fn all_takes_no_less_time_than_its_slowest_share() {
+        let some = vec![share(1, 99.0, Some(100.0)), share(2, 50.0, Some(0.1))];
+        assert_eq!(shares(some, vec![]).left().unwrap().expected.as_secs(), 500);
+        let all = shares((1..=6).map(|index| share(index, 100.0, None)).collect(), vec![]);
+        assert!(all.left().is_none() && all.text().ends_with("merge OUT DIR..."), "{}", all.text());
+        assert_eq!(all.json()["shares"][5]["state"], "complete");
+    }
+}

@@ -1,0 +1,97 @@
+//! Options by variables and by a file, and what the program says of itself.
+
+use std::fs;
+use std::process::Command;
+
+use crate::harness::{Completed, Folder};
+
+/// What the command with these variables comes to.
+fn with(folder: &Folder, args: &str, variables: &[(&str, &str)]) -> Completed {
+    Completed::of(folder.diadem(args).envs(variables.iter().copied()).output().unwrap())
+}
+
+#[test]
+fn options_come_from_the_command_line_then_variables_then_the_file() {
+    let folder = Folder::new();
+    let file =
+        "threads = 1\nin-memory = true\nquiet = true\n[count]\nmethod = \"meet\"\n[bench]\nthreads = 2\n";
+    fs::write(folder.path().join("site.toml"), file).unwrap();
+    let threads = |args: &str, variables: &[(&str, &str)]| {
+        let answer = with(&folder, args, variables).json();
+        assert_eq!((&answer["kernel"], &answer["total"]), (&"meet".into(), &"724".into()), "{answer}");
+        answer["threads"].as_u64().unwrap()
+    };
+    assert_eq!(threads("count 10 --json --config site.toml", &[]), 1);
+    assert_eq!(threads("--config site.toml count 10 --json", &[("DIADEM_THREADS", "3")]), 3);
+    assert_eq!(
+        threads("count 10 --json --threads 4", &[("DIADEM_THREADS", "3"), ("DIADEM_CONFIG", "site.toml")]),
+        4
+    );
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "in memory");
+    let kept = with(&folder, "count 8 --run here --quiet", &[("DIADEM_IN_MEMORY", "1")]);
+    assert!(kept.code == Some(0) && folder.path().join("here/run.json").exists(), "{kept:?}");
+}
+
+#[test]
+fn config_says_what_is_in_force_and_whence() {
+    let folder = Folder::new();
+    fs::write(folder.path().join("site.toml"), "[worker]\nnice = 19\n").unwrap();
+    let variables = [("DIADEM_THREADS", "3"), ("DIADEM_THRAEDS", "3"), ("DIADEM_JOIN_TOKEN", "secret")];
+    let all = with(&folder, "config --config site.toml", &variables);
+    assert_eq!(all.code, Some(0), "{all:?}");
+    assert!(all.stdout.contains("nice     19  site.toml [worker]  worker\n"), "{all:?}");
+    assert!(all.stdout.contains("DIADEM_THREADS") && all.stdout.contains("count, worker,"), "{all:?}");
+    assert!(all.stdout.ends_with("no option is called so: DIADEM_THRAEDS\n"), "{all:?}");
+    assert!(!all.stdout.contains("secret"), "{all:?}");
+    let worker = folder.run("config worker --json").json();
+    let drain =
+        worker["options"].as_array().unwrap().iter().find(|option| option["option"] == "drain").unwrap();
+    assert_eq!((&drain["value"], &drain["origin"]), (&"20s".into(), &"default".into()));
+    let nothing = folder.run("config");
+    assert_eq!(nothing.stdout, "nothing is set by a variable or a file\n");
+    folder.run("config wroker").refused(&["there is no command \"wroker\""]);
+}
+
+#[test]
+fn settings_that_cannot_be_are_refused_with_their_origin() {
+    let folder = Folder::new();
+    let wrong = |args: &str, variables: &[(&str, &str)], words: &[&str]| {
+        let refused = with(&folder, args, variables);
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        refused.refused(words);
+    };
+    wrong("count 8", &[("DIADEM_THREADS", "many")], &["many", "it is from DIADEM_THREADS"]);
+    wrong("count 8", &[("DIADEM_QUIET", "maybe")], &["DIADEM_QUIET is \"maybe\"", "neither true nor false"]);
+    wrong("count 8 --config nowhere.toml", &[], &["nowhere.toml cannot be read"]);
+    for (text, words) in [
+        ("thread = 2", &["\"thread\" is no option of any command; did you mean threads?"][..]),
+        ("[count]\nstay = true", &["\"stay\" is no option of the command count"]),
+        ("threads = ", &["site.toml, line 1"]),
+        ("threads = \"many\"", &["many", "it is from site.toml"]),
+        ("[count\nthreads = 2", &["site.toml, line 1"]),
+    ] {
+        fs::write(folder.path().join("site.toml"), text).unwrap();
+        wrong("count 8 --config site.toml", &[], words);
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn the_program_tells_its_version_completions_and_manual() {
+    let folder = Folder::new();
+    let version = folder.run("--version").stdout;
+    assert!(version.starts_with(&format!("diadem {} (commit ", env!("CARGO_PKG_VERSION"))), "{version}");
+    assert!(version.contains("\ninstruction sets here: ") && version.contains("portable"), "{version}");
+    let bash = folder.run("completions bash").stdout;
+    fs::write(folder.path().join("diadem.bash"), bash).unwrap();
+    let words = "source diadem.bash; COMP_WORDS=(diadem worker --on-co); COMP_CWORD=2; _diadem diadem --on-co worker; \
+                 echo ${COMPREPLY[@]}";
+    let completed = Command::new("bash").args(["-c", words]).current_dir(folder.path()).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&completed.stdout), "--on-coordinator-lost\n", "{completed:?}");
+    assert_eq!(folder.run("man pages").code, Some(0));
+    let page = fs::read_to_string(folder.path().join("pages/diadem-keys-client.1")).unwrap();
+    assert!(page.contains(".TH diadem-keys-client 1"), "{page}");
+    folder.run("completions tcsh").refused(&["tcsh", "bash, elvish, fish, powershell, zsh"]);
+    fs::write(folder.path().join("file"), "").unwrap();
+    folder.run("man file").refused(&["manual pages in file"]);
+}

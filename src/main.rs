@@ -7,6 +7,8 @@ mod args;
 mod command_line;
 mod commands;
 mod crew;
+#[cfg(test)]
+mod documented;
 mod ending;
 mod exit;
 mod host;

@@ -135,7 +135,7 @@ fn report_heads(report: &mut VerifyReport, path: &Path, directory: &RunDirectory
     let heads = PublishedHeads::parse(&text).and_then(|heads| heads.check(directory));
     let heads = heads.with_context(|| file.to_string())?;
     report.add(
-        &format!("{file}: {heads} published heads, each in the chain of the ledger"),
+        &format!("{file}: {}, each in the chain of the ledger", counted(heads as u64, "published head")),
         "heads",
         json!({ "file": file.to_string(), "heads": heads }),
     )

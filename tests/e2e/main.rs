@@ -3,6 +3,7 @@
 #[cfg(feature = "atlas")]
 mod atlas;
 mod attack;
+mod book;
 mod cluster;
 mod count;
 mod damage;

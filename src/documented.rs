@@ -1,0 +1,96 @@
+//! Every command line in README, book and recipes is one that this binary understands.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Parser;
+
+use crate::args::Args;
+
+/// The pages, by their paths.
+fn pages() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders = ["", "docs", "deploy"].map(|folder| root.join(folder)).into_iter();
+    let below = fs::read_dir(root.join("deploy")).unwrap().map(|entry| entry.unwrap().path());
+    let files = folders.chain(below).filter_map(|folder| fs::read_dir(folder).ok()).flatten();
+    let pages = files.map(|entry| entry.unwrap().path());
+    // What has changed is told in the words of its time.
+    pages
+        .filter(|page| page.extension().is_some_and(|e| e == "md") && !page.ends_with("CHANGELOG.md"))
+        .collect()
+}
+
+/// The commands in the fenced blocks of a page, with their line numbers.
+fn commands(text: &str) -> Vec<(usize, String)> {
+    let mut found: Vec<(usize, String)> = Vec::new();
+    // Where a block has a prompt, what has none is printed rather than typed.
+    let (mut is_block, mut is_continued, mut has_prompt) = (false, false, false);
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.trim_start().starts_with("```") {
+            (is_block, is_continued, has_prompt) = (!is_block, false, false);
+            continue;
+        }
+        let line = line.trim();
+        if is_continued {
+            let command = &mut found.last_mut().unwrap().1;
+            *command = format!("{} {line}", command.trim_end_matches('\\'));
+            is_continued = line.ends_with('\\');
+        } else if let Some((prompt, command)) =
+            diadem(line).filter(|(prompt, _)| is_block && (*prompt || !has_prompt))
+        {
+            has_prompt = prompt;
+            found.push((number, command.to_owned()));
+            is_continued = command.ends_with('\\');
+        }
+    }
+    found
+}
+
+/// The part of a line that calls diadem, and whether there is a prompt before it.
+fn diadem(line: &str) -> Option<(bool, &str)> {
+    let prompted = line.split_once("$ ").map(|(_, command)| command.trim_start());
+    let typed = prompted.unwrap_or(line);
+    typed.starts_with("diadem ").then_some((prompted.is_some(), typed))
+}
+
+/// The words of a command up to what is the shell's, variables and placeholders filled in.
+fn words(command: &str) -> Vec<String> {
+    let is_shells =
+        |word: &String| ["|", ">", ">>", "&&", "||", "&", ";", "2>&1", "2>", "<"].contains(&word.as_str());
+    let filled = |word: String| match word.as_str() {
+        "N" => "16".to_owned(),
+        "TIME" => "1h".to_owned(),
+        _ => variables(&word),
+    };
+    let words = shlex::split(command).unwrap_or_else(|| panic!("not a command: {command}"));
+    words.into_iter().take_while(|word| !is_shells(word)).map(filled).collect()
+}
+
+/// The word with 1 for each of its variables.
+fn variables(word: &str) -> String {
+    let mut parts = word.split('$');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !(c.is_alphanumeric() || "_{}".contains(c))).unwrap_or(part.len());
+        text += "1";
+        text += &part[end..];
+    }
+    text
+}
+
+#[test]
+fn every_command_in_the_documentation_is_understood() {
+    let (mut wrong, mut right) = (Vec::new(), 0);
+    for page in pages() {
+        for (line, command) in commands(&fs::read_to_string(&page).unwrap()) {
+            match Args::try_parse_from(words(&command)) {
+                Err(error) if error.use_stderr() => {
+                    wrong.push(format!("{}:{line}: {command}\n{error}", page.display()));
+                }
+                _ => right += 1,
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(right > 50, "only {right} commands were found");
+}

@@ -1,0 +1,223 @@
+//! The book says what is so: commands on its pages are run, and print what the pages show; links lead somewhere.
+//!
+//! A block that is marked `console` is run, page by page, each page in a folder of its own: a line that begins with `$ ` is a
+//! command, what follows is what it prints, times and the like aside; `...` stands for any lines. A command with nothing
+//! below it has only to succeed; one with `&` goes on until the page ends.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use regex::Regex;
+
+use crate::harness::{Folder, free_address, until};
+
+/// README, book and recipes, by their paths.
+fn pages() -> Vec<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let in_folder =
+        |folder: &str| fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
+    let docs = in_folder("docs").filter(|path| path.extension().is_some_and(|extension| extension == "md"));
+    let recipes = in_folder("deploy").map(|path| path.join("README.md")).filter(|path| path.exists());
+    docs.chain(recipes).chain([root.join("README.md"), root.join("deploy/README.md")]).collect()
+}
+
+/// A command of a page, and the lines that are below it.
+#[derive(Debug)]
+struct Shown {
+    line: usize,
+    command: String,
+    output: Vec<String>,
+}
+
+/// The commands of the blocks that are marked `console`.
+fn shown(text: &str) -> Vec<Shown> {
+    let mut found: Vec<Shown> = Vec::new();
+    let (mut is_console, mut is_continued) = (false, false);
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.starts_with("```") {
+            is_console = !is_console && line == "```console";
+        } else if is_console && is_continued {
+            let shown = found.last_mut().unwrap();
+            shown.command += &format!("\n{line}");
+            is_continued = line.ends_with('\\') || shown.command.contains("<< 'END'") && line != "END";
+        } else if let Some(command) = line.strip_prefix("$ ").filter(|_| is_console) {
+            found.push(Shown { line: number, command: command.to_owned(), output: Vec::new() });
+            is_continued = command.ends_with('\\') || command.ends_with("<< 'END'");
+        } else if is_console {
+            found.last_mut().expect("a block begins with a command").output.push(line.to_owned());
+        }
+    }
+    found
+}
+
+/// What differs from run to run and from machine to machine is made the same.
+struct Alike(Vec<(Regex, &'static str)>);
+
+impl Alike {
+    fn new() -> Self {
+        let rules = [
+            (r"\b[0-9a-f]{16,}\b", "HEX"),
+            (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", "TIME"),
+            (r"/(avx512|avx2|portable|neon)\b", "/ISA"),
+            (r"[\d.,]+(e[-+]?\d+)? ?(s|ms|us|ns|MiB|KiB|GiB|units/s|/s|kWh|%)( |,|;|\)|$)", "NUMBER $2$3"),
+            (r"\bseed \d+", "seed NUMBER"),
+        ];
+        Self(rules.into_iter().map(|(rule, word)| (Regex::new(rule).unwrap(), word)).collect())
+    }
+
+    fn of(&self, line: &str) -> String {
+        self.0.iter().fold(line.trim_end().to_owned(), |line, (rule, word)| {
+            rule.replace_all(&line, *word).into_owned()
+        })
+    }
+
+    /// Whether the line is the one that is shown, which may end with `...`.
+    fn is_line(&self, shown: &str, line: &str) -> bool {
+        match shown.strip_suffix("...") {
+            Some(beginning) => self.of(line).starts_with(&self.of(beginning)),
+            None => self.of(shown) == self.of(line),
+        }
+    }
+
+    /// Whether the lines are those that are shown, where `...` is any lines.
+    fn agree(&self, shown: &[String], printed: &[&str]) -> bool {
+        match shown {
+            [] => printed.is_empty(),
+            [first, rest @ ..] if first == "..." => {
+                (0..=printed.len()).any(|skipped| self.agree(rest, &printed[skipped..]))
+            }
+            [first, rest @ ..] => match printed {
+                [line, others @ ..] => self.is_line(first, line) && self.agree(rest, others),
+                [] => false,
+            },
+        }
+    }
+}
+
+/// A page that is being run.
+struct Session {
+    folder: Folder,
+    /// What listens on the ports that the pages name.
+    addresses: [(&'static str, String); 3],
+    /// What was started; all of it ends with the page.
+    children: Vec<Child>,
+}
+
+impl Session {
+    fn new() -> Self {
+        let addresses =
+            ["127.0.0.1:7227", "127.0.0.1:7228", "127.0.0.1:7229"].map(|address| (address, free_address()));
+        Self { folder: Folder::new(), addresses, children: Vec::new() }
+    }
+
+    /// Runs a command; what it prints, and whether it succeeds.
+    fn run(&mut self, shown: &Shown) -> (String, bool) {
+        let mut command = shown.command.clone();
+        for (address, free) in &self.addresses {
+            command = command.replace(address, free);
+        }
+        let (command, is_behind) = match command.trim_end().strip_suffix('&') {
+            Some(command) => (format!("exec {command}"), true),
+            None => (command, false),
+        };
+        let path = self.folder.path().join(format!(".out-{}", shown.line));
+        let out = File::create(&path).unwrap();
+        let mut bash = Command::new("bash");
+        bash.args(["-c", &command]).current_dir(self.folder.path()).stdin(Stdio::null());
+        let binary = Path::new(env!("CARGO_BIN_EXE_diadem")).parent().unwrap();
+        bash.env("PATH", format!("{}:{}", binary.display(), std::env::var("PATH").unwrap()));
+        let address = &self.addresses[0].1;
+        bash.env("DIADEM_COORDINATOR", format!("http://{address}"))
+            .env("DIADEM_LISTEN", address)
+            .env("TERM", "dumb");
+        bash.stdout(out.try_clone().unwrap()).stderr(out);
+        self.children.push(bash.spawn().unwrap());
+        if is_behind {
+            return (String::new(), true);
+        }
+        let child = self.children.last_mut().unwrap();
+        let mut status = None;
+        until(&shown.command, || {
+            status = child.try_wait().unwrap();
+            status.is_some()
+        });
+        let mut text = fs::read_to_string(&path).unwrap();
+        for (address, free) in &self.addresses {
+            text = text.replace(free, address);
+        }
+        (text, status.unwrap().success())
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        for child in &mut self.children {
+            child.kill().ok();
+            child.wait().ok();
+        }
+    }
+}
+
+fn play(page: &Path) -> Vec<String> {
+    let (alike, mut session, mut wrong) = (Alike::new(), Session::new(), Vec::new());
+    for shown in shown(&fs::read_to_string(page).unwrap()) {
+        let (printed, succeeded) = session.run(&shown);
+        let says_error = shown.output.iter().any(|line| line.starts_with("diadem: "));
+        let lines: Vec<&str> = printed.lines().collect();
+        if !shown.output.is_empty() && !alike.agree(&shown.output, &lines) || !succeeded && !says_error {
+            let name = page.file_name().unwrap().to_string_lossy();
+            wrong.push(format!("{name}, line {}: {} prints\n{printed}", shown.line, shown.command));
+        }
+    }
+    wrong
+}
+
+#[test]
+fn commands_print_what_the_pages_show() {
+    let wrong: Vec<String> = pages().iter().flat_map(|page| play(page)).collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The anchors of the headings of a page, as GitHub and mdBook make them.
+fn anchors(text: &str) -> BTreeSet<String> {
+    let headings =
+        text.lines().filter(|line| line.starts_with('#')).map(|line| line.trim_start_matches('#').trim());
+    let kept = |c: &char| c.is_alphanumeric() || "-_ ".contains(*c);
+    headings
+        .map(|heading| heading.to_lowercase().chars().filter(kept).collect::<String>().replace(' ', "-"))
+        .collect()
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let link = Regex::new(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)").unwrap();
+    let mut wrong = Vec::new();
+    for page in pages() {
+        let text = fs::read_to_string(&page).unwrap();
+        for found in link.captures_iter(&text).filter(|found| !found[1].contains("://")) {
+            let target =
+                if found[1].is_empty() { page.clone() } else { page.parent().unwrap().join(&found[1]) };
+            let anchor = found.get(2).map(|anchor| anchor.as_str());
+            let is_there = |anchor| anchors(&fs::read_to_string(&target).unwrap()).contains(anchor);
+            if !target.exists() || anchor.is_some_and(|anchor| !is_there(anchor)) {
+                wrong.push(format!("{}: {}", page.display(), &found[0]));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn every_page_is_in_the_book() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("docs");
+    let summary = fs::read_to_string(docs.join("SUMMARY.md")).unwrap();
+    for page in pages().iter().filter(|page| page.parent() == Some(&docs)) {
+        let name = page.file_name().unwrap().to_string_lossy();
+        assert!(
+            name == "SUMMARY.md" || summary.contains(&format!("({name})")),
+            "{name} is not in SUMMARY.md"
+        );
+    }
+}

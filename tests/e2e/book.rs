@@ -165,7 +165,7 @@ fn play(page: &Path) -> Vec<String> {
     for shown in shown(&fs::read_to_string(page).unwrap()) {
         let (printed, succeeded) = session.run(&shown);
         let says_error = shown.output.iter().any(|line| line.starts_with("diadem: "));
-        let lines: Vec<&str> = printed.lines().collect();
+        let lines: Vec<&str> = printed.trim_end().lines().collect();
         if !shown.output.is_empty() && !alike.agree(&shown.output, &lines) || !succeeded && !says_error {
             let name = page.file_name().unwrap().to_string_lossy();
             wrong.push(format!("{name}, line {}: {} prints\n{printed}", shown.line, shown.command));

@@ -22,6 +22,7 @@ mod liar;
 mod lies;
 mod limits;
 mod log;
+mod messages;
 mod network;
 mod noting;
 mod old_runs;

@@ -14,7 +14,7 @@ fn main() {
 fn commit() -> Option<String> {
     if let Ok(packaged) = fs::read_to_string(".cargo_vcs_info.json") {
         let (_, after) = packaged.split_once("\"sha1\"")?;
-        return after.split('"').nth(1).map(|hash| short(hash));
+        return after.split('"').nth(1).map(short);
     }
     // A checkout is the top of its repository; elsewhere Git speaks of another project.
     let prefix_and_head = git(&["rev-parse", "--show-prefix", "HEAD"])?;

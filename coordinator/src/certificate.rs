@@ -67,6 +67,9 @@ struct Checked {
     on_two_machines: u64,
     /// or else by one machine in two ways.
     on_one_machine: u64,
+    /// Units counted once on a processor and once on a graphics card.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    on_two_kinds: u64,
     /// Units drawn at random whose count was checked,
     sampled: u64,
     /// and of which it was contradicted.
@@ -245,6 +248,7 @@ impl Checked {
             on_two_owners: assurance.on_two_owners,
             on_two_machines: assurance.on_two_machines,
             on_one_machine: assurance.on_one_machine,
+            on_two_kinds: assurance.on_two_kinds,
             sampled: assurance.sampled,
             refuted,
             conflicts: assurance.conflicts,
@@ -255,6 +259,11 @@ impl Checked {
             policy,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// A value with the names of all its objects in order.

@@ -46,7 +46,7 @@ struct Made {
 }
 
 /// What is kept, and how: another number for every change.
-const LAYOUT: u32 = 1;
+const LAYOUT: u32 = 2;
 
 /// Machines expect the same work but for rounding, which makes no more than one part in so many.
 const ROUNDING: u128 = 1_000_000;

@@ -152,7 +152,7 @@ async fn a_dispute_a_full_disk_a_silent_worker_and_the_answer_are_told() {
     for text in [
         "nothing is recorded: ",
         "records can be written again",
-        "worker w was silent and lost 1 units",
+        "worker w was silent and lost 1 unit",
         &format!("unit {unit} is in dispute: its counts differ"),
         &format!("the dispute about unit {unit} is decided"),
         "machine liar is quarantined",
@@ -185,7 +185,7 @@ async fn followers_pauses_and_drains_are_told() {
             "a follower left",
             "the operator pauses the run: the weekend",
             "the operator has the run go on",
-            "the operator asks 1 workers of rack to leave",
+            "the operator asks 1 worker of rack to leave",
         ]
     );
     handle.close().await;
@@ -210,7 +210,7 @@ async fn a_restart_tells_that_it_read_the_ledger_again() {
     }
     let told = events(&handle).await;
     assert!(
-        told[0].starts_with("the ledger was audited, and all of its ") && told[0].ends_with(" are sound"),
+        told[0].starts_with("the ledger was audited, all of it is sound: ") && told[0].ends_with(" records"),
         "{told:?}"
     );
     handle.close().await;

@@ -7,14 +7,19 @@ use serde_json::{Value, json};
 /// One line about the counts of so many units, of so many in the run. Nothing is proven before all are counted.
 pub fn sentence(assurance: &Assurance, done: u64, units: u64) -> String {
     let Assurance { on_two_owners, on_two_machines, on_one_machine, conflicts, .. } = assurance;
-    let others = others(*conflicts, assurance);
+    let share = |units: u64| percent(100.0 * units as f64 / done.max(1) as f64);
+    let kinds = match assurance.on_two_kinds {
+        0 => String::new(),
+        kinds if units > 0 && kinds == units => "each on a processor and on a graphics card, ".to_owned(),
+        kinds => format!("{} % on a processor and on a graphics card, ", share(kinds)),
+    };
+    let others = format!("{kinds}{}", others(*conflicts, assurance));
     if units > 0 && *on_two_owners == units {
         return format!("proven: every unit was counted twice independently, by different owners, {others}");
     }
     if units > 0 && *on_two_machines == units {
         return format!("every unit was counted twice, on different machines of one owner, {others}");
     }
-    let share = |units: u64| percent(100.0 * units as f64 / done.max(1) as f64);
     let levels = [
         (*on_two_owners, "by different owners"),
         (*on_two_machines, "on different machines"),
@@ -53,6 +58,7 @@ pub fn value(assurance: &Assurance, units: u64) -> Value {
         "counted_twice_by_two_owners": assurance.on_two_owners,
         "counted_twice_on_two_machines": assurance.on_two_machines,
         "counted_twice_on_one_machine": assurance.on_one_machine,
+        "counted_twice_on_two_kinds_of_hardware": assurance.on_two_kinds,
         "to_be_checked": assurance.pending,
         "sampled": assurance.sampled,
         "conflicts": assurance.conflicts,
@@ -102,6 +108,9 @@ mod tests {
         assert!(of_one_owner.starts_with("every unit was counted twice, on different machines of one owner"));
         let all = Assurance { on_two_owners: 1000, on_two_machines: 0, ..assurance.clone() };
         assert!(sentence(&all, 1000, 1000).starts_with("proven: every unit was counted twice independently"));
+        let kinds = |on_two_kinds| sentence(&Assurance { on_two_kinds, ..all.clone() }, 1000, 1000);
+        assert!(kinds(250).ends_with("owners, 25.0 % on a processor and on a graphics card, 0 conflicts"));
+        assert!(kinds(1000).ends_with("owners, each on a processor and on a graphics card, 0 conflicts"));
         assert!(sentence(&all, 1000, 1001).starts_with("100.0 % of units counted twice by different owners"));
         assert!(sentence(&Assurance::default(), 10, 10).starts_with("no unit counted twice, 0 conflicts"));
         let found = Assurance { conflicts: 1, quarantined: vec!["rack-3".into()], ..assurance };

@@ -4,6 +4,7 @@
 #![forbid(unsafe_code)]
 
 mod access;
+mod card;
 mod domain;
 mod policy;
 mod protocol;
@@ -15,6 +16,7 @@ mod term;
 mod wire;
 
 pub use access::{AUTHORIZATION, AccessToken, TokenError};
+pub use card::{is_card, split_card};
 pub use domain::{
     CopyEnd, FollowReply, FollowRequest, FollowedRun, Lease, LeaseReply, LedgerPiece, Owner, Registration,
     Renewal, Report, Token, UnitCount, Variant, Verdict, Welcome, WorkerId,

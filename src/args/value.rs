@@ -4,6 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
+use proto::split_card;
 use thiserror::Error;
 
 /// A text that is no value of its argument.
@@ -23,11 +24,7 @@ impl ValueError {
 
 /// The owner and the name of a machine that is written `NAME` or `OWNER/NAME`; a card's name is `HOST/gpu0`.
 pub fn machine(text: &str) -> (String, String) {
-    let is_card = |last: &str| last.strip_prefix("gpu").is_some_and(|number| number.parse::<u32>().is_ok());
-    let (before, card) = match text.rsplit_once('/') {
-        Some((before, last)) if is_card(last) => (before, &text[before.len()..]),
-        _ => (text, ""),
-    };
+    let (before, card) = split_card(text);
     let (owner, name) = before.split_once('/').unwrap_or(("", before));
     (owner.to_owned(), format!("{name}{card}"))
 }

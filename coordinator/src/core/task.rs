@@ -1,8 +1,9 @@
 //! What is to be done about a unit, and whether a worker can do it.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
-use proto::{Variant, WorkerId};
+use proto::{Owner, Variant, WorkerId, is_card};
 use queens::UnitId;
 use queens::kernel::{Isa, KernelName};
 
@@ -24,6 +25,8 @@ pub(super) struct Borrower {
     pub is_alone: bool,
     /// Whether no other owner is.
     is_only_owner: bool,
+    /// For a graphics card: the owners of processors that are there.
+    owners_of_processors: BTreeSet<Owner>,
 }
 
 impl Borrower {
@@ -45,7 +48,21 @@ impl Core {
         let number = identity.number(&self.standing.sums().machines);
         let is_alone = self.is_left_alone(now, &identity);
         let is_only_owner = self.is_only_owner(now, &identity.owner);
-        Ok(Borrower { worker, threads, kernel, identity, number, is_alone, is_only_owner })
+        let mut owners_of_processors = BTreeSet::new();
+        if is_card(&identity.machine) {
+            let processors = self.present(now).filter(|other| !is_card(&other.machine));
+            owners_of_processors.extend(processors.map(|other| other.owner.clone()));
+        }
+        Ok(Borrower {
+            worker,
+            threads,
+            kernel,
+            identity,
+            number,
+            is_alone,
+            is_only_owner,
+            owners_of_processors,
+        })
     }
 
     /// What is to be done about a unit that the worker can do, and how.
@@ -87,9 +104,14 @@ impl Core {
     }
 
     /// Whether the worker may check counts of that machine: those of another owner; of another machine of its own owner
-    /// where no other owner is there; and its machine's own where no other machine is.
+    /// where no other owner is there; and its machine's own where no other machine is. What a graphics card has counted is
+    /// left to a processor that may check it.
     pub(super) fn may_check(&self, borrower: &Borrower, counted: MachineId) -> bool {
         let machine = self.standing.sums().machines.get(counted);
+        let may = |owner: &Owner| borrower.is_only_owner || owner.name() != machine.owner;
+        if machine.is_card() && borrower.owners_of_processors.iter().any(may) {
+            return false;
+        }
         if machine.owner != borrower.identity.owner.name() {
             return true;
         }

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use proto::{Owner, Registration, WorkerId, WorkerStatus};
+use proto::{Owner, Registration, WorkerId, WorkerStatus, split_card};
 use queens::kernel::KernelName;
 use rand::RngExt;
 use rand::rngs::StdRng;
@@ -149,9 +149,9 @@ impl Workers {
 
     /// Asks the workers on that machine and on its cards to leave; gives their number.
     pub fn drain(&mut self, identity: &Identity) -> u64 {
-        let cards = format!("{}/gpu", identity.machine);
         let is_meant = |of: &Identity| {
-            of.owner == identity.owner && (of.machine == identity.machine || of.machine.starts_with(&cards))
+            let names = [&*of.machine, split_card(&of.machine).0];
+            of.owner == identity.owner && names.contains(&&*identity.machine)
         };
         let on_machine = self.by_id.values_mut().filter(|worker| is_meant(&worker.identity));
         on_machine.map(|worker| worker.drains = true).count() as u64

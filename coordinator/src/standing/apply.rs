@@ -134,6 +134,9 @@ impl Standing {
         }
         let machines = &mut self.sums.machines;
         let is_one_owner = machines.is_one_owner(of, by);
+        if machines.get(of).is_card() != machines.get(by).is_card() {
+            self.marks.of_mut(UnitMark::TwoKinds).insert(unit.0);
+        }
         if of != by && self.marks.of_mut(UnitMark::TwoMachines).insert(unit.0) {
             let machine = machines.get_mut(of);
             machine.unverified = machine.unverified.saturating_sub(1);

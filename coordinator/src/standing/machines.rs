@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use proto::Owner;
+use proto::{Owner, is_card};
 use serde::{Deserialize, Serialize};
 
 use super::record_error::RecordError;
@@ -65,6 +65,11 @@ impl Machine {
             Trust::Quarantined => self.unverified,
             Trust::Expelled => self.unverified + self.internal,
         }
+    }
+
+    /// Whether it is a graphics card.
+    pub fn is_card(&self) -> bool {
+        is_card(&self.name)
     }
 
     /// What people are told that it is called: `owner/name`, or the name where there are no owners.

@@ -15,25 +15,28 @@ pub enum UnitMark {
     Checked,
     /// on another machine,
     TwoMachines,
-    /// of another owner.
+    /// of another owner;
     Independent,
+    /// once on a processor, and once on a graphics card.
+    TwoKinds,
 }
 
 impl UnitMark {
     /// All of them.
-    pub const ALL: [UnitMark; 6] = [
+    pub const ALL: [UnitMark; 7] = [
         UnitMark::Done,
         UnitMark::Due,
         UnitMark::Sampled,
         UnitMark::Checked,
         UnitMark::TwoMachines,
         UnitMark::Independent,
+        UnitMark::TwoKinds,
     ];
 }
 
 /// The bits of all units.
 #[derive(Clone, Debug)]
-pub struct Marks([Bitmap; 6]);
+pub struct Marks([Bitmap; 7]);
 
 impl Marks {
     /// No unit has any.

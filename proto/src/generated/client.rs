@@ -490,6 +490,9 @@ pub struct Worth {
     /// Owners who are not believed, with all their machines.
     #[prost(string, repeated, tag = "9")]
     pub expelled: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
+    /// Units counted once on a processor and once on a graphics card.
+    #[prost(uint64, tag = "10")]
+    pub on_two_kinds: u64,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct WorkerStatus {

@@ -203,6 +203,7 @@ impl From<Assurance> for v1::Worth {
         Self {
             on_two_machines: assurance.on_two_machines,
             on_one_machine: assurance.on_one_machine,
+            on_two_kinds: assurance.on_two_kinds,
             pending: assurance.pending,
             sampled: assurance.sampled,
             conflicts: assurance.conflicts,
@@ -219,6 +220,7 @@ impl From<v1::Worth> for Assurance {
         Self {
             on_two_machines: assurance.on_two_machines,
             on_one_machine: assurance.on_one_machine,
+            on_two_kinds: assurance.on_two_kinds,
             pending: assurance.pending,
             sampled: assurance.sampled,
             conflicts: assurance.conflicts,

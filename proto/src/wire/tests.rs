@@ -170,12 +170,12 @@ prop_compose! {
 
 prop_compose! {
     fn assurance()(
-        [on_two_owners, on_two_machines, on_one_machine, pending, sampled, conflicts] in any::<[u64; 6]>(),
+        [on_two_owners, on_two_machines, on_one_machine, on_two_kinds, pending, sampled, conflicts] in any::<[u64; 7]>(),
         (quarantined, expelled) in (vec(name(), 0..3), vec(name(), 0..3)),
         wrong_at_most in option::of(0.0..1.0),
     ) -> Assurance {
         Assurance {
-            on_two_owners, on_two_machines, on_one_machine, pending, sampled, conflicts, quarantined, expelled,
+            on_two_owners, on_two_machines, on_one_machine, on_two_kinds, pending, sampled, conflicts, quarantined, expelled,
             wrong_at_most,
         }
     }

@@ -5,7 +5,7 @@ use proto::{Variant, Verdict};
 use super::{T0, core, core_with, join, registration, report};
 use crate::core::Core;
 use crate::core::Refusal;
-use crate::core::machines::ALONE;
+use crate::core::machines::{ALONE, PRESENT};
 use crate::double_check::DoubleCheck;
 
 #[test]
@@ -84,4 +84,30 @@ fn a_wrong_count_of_a_unit_that_two_machines_have_counted_quarantines_at_once() 
     assert_eq!(report(&mut core, T0, c, canary, 6), Verdict::Conflict);
     assert_eq!(core.status(T0).assurance.quarantined, ["c"]);
     assert_eq!(core.standing().count(lease.unit), Some(5));
+}
+
+#[test]
+fn what_a_card_has_counted_is_checked_on_a_processor_where_one_is_there() {
+    let mut core = core_with(DoubleCheck::All);
+    let [card, other_card, processor] = ["a/gpu0", "b/gpu0", "c"].map(|name| join(&mut core, name));
+    let of_card = core.lease(T0, card, 2).unwrap();
+    of_card.iter().for_each(|lease| _ = report(&mut core, T0, card, *lease, 5));
+    let units: Vec<_> = of_card.iter().map(|lease| lease.unit).collect();
+    let to_other_card = core.lease(T0, other_card, 5).unwrap();
+    assert!(to_other_card.iter().all(|lease| !units.contains(&lease.unit)), "it counts what is open");
+    core.release(T0, other_card, &to_other_card, true).unwrap();
+    let check = core.lease(T0, processor, 1).unwrap()[0];
+    assert!(units.contains(&check.unit) && check.variant.mirrored);
+    report(&mut core, T0, processor, check, 5);
+    let assurance = core.status(T0).assurance;
+    assert_eq!((assurance.on_two_kinds, assurance.on_two_machines), (1, 1));
+    let gone = PRESENT + ALONE;
+    // The processor is gone: one card checks the other rather than nobody.
+    let other_registration = registration(&core, "b/gpu0", &[]);
+    let other_card = core.register(gone, other_registration).unwrap().worker;
+    let lent = core.lease(gone, other_card, 9).unwrap();
+    let check = *lent.iter().find(|lease| units.contains(&lease.unit)).unwrap();
+    report(&mut core, gone, other_card, check, 5);
+    let assurance = core.status(gone).assurance;
+    assert_eq!((assurance.on_two_kinds, assurance.on_two_machines), (1, 2));
 }

@@ -44,7 +44,7 @@ fn repository() -> &'static Path {
 
 /// All that the program says, and where.
 fn said() -> Vec<Message> {
-    source::sources(repository()).iter().flat_map(messages).collect()
+    messages(&source::sources(repository()))
 }
 
 /// The messages of the page, each with the line of its entry.
@@ -108,7 +108,7 @@ fn what_is_said_without_words_of_its_own_comes_from_where_it_is_known() {
 fn messages_are_found_wherever_they_are_made() {
     let found = |text: &str| {
         let tokens = source::tokens(text);
-        let messages = messages(&source::Source { path: "src/made_up.rs".into(), tokens });
+        let messages = messages(&[source::Source { path: "src/made_up.rs".into(), tokens }]);
         messages.into_iter().map(|message| (message.text, message.line)).collect::<Vec<_>>()
     };
     for (text, sentence, line) in [
@@ -122,7 +122,6 @@ fn messages_are_found_wherever_they_are_made() {
             "not in any time",
             1,
         ),
-        ("CallError::Refused(format!(\"not to be {x}\"))", "not to be ...", 1),
         (
             "fn f<'a>(c: char) { c == '\"' || c == '\\'' } say(\"diadem: it is \\\"so\\\"\")",
             "it is \"so\"",
@@ -133,4 +132,6 @@ fn messages_are_found_wherever_they_are_made() {
     }
     assert!(found("// bail!(\"a\")\n#[error(transparent)] CallError::Refused(why) => \"bail\"").is_empty());
     assert_eq!(found("bail!(\"{why}\")"), [(String::new(), 1)]);
+    let carried = "#[error(\"{0}\")]\nRefused(String)\nCallError::Refused(format!(\"not to be {x}\"))";
+    assert_eq!(found(carried), [(String::new(), 1), ("not to be ...".to_owned(), 3)]);
 }

@@ -1,5 +1,7 @@
 //! What the program says when something is wrong: found where errors are defined or made, where the log is warned, and where a
-//! call is refused.
+//! call is refused. What is put into a message, as the kind of value that would be right, is no message of its own.
+
+use std::collections::BTreeSet;
 
 use super::source::{Source, Token, closing};
 
@@ -8,9 +10,6 @@ const MACROS: [&str; 5] = ["anyhow", "bail", "ensure", "error", "warn"];
 
 /// Functions that put a text in front of an error.
 const CONTEXTS: [&str; 2] = ["context", "with_context"];
-
-/// Variants of errors that say the text which they carry.
-const CARRIERS: [&str; 5] = ["NotExpelled", "NotRecorded", "Refused", "Superseded", "Unavailable"];
 
 /// Functions and constants, by file, with sentences that are said elsewhere: each sentence in them is a message.
 const SPEAKERS: [(&str, &[&str]); 15] = [
@@ -39,12 +38,27 @@ pub struct Message {
     pub line: usize,
 }
 
-/// All that a source says.
-pub fn messages(source: &Source) -> Vec<Message> {
+/// All that the sources say.
+pub fn messages(sources: &[Source]) -> Vec<Message> {
+    let carriers: BTreeSet<&str> = sources.iter().flat_map(|source| carriers(&source.tokens)).collect();
+    sources.iter().flat_map(|source| messages_of(source, &carriers)).collect()
+}
+
+/// Variants of errors that have no word of their own, and say the text which they carry.
+fn carriers(tokens: &[Token]) -> impl Iterator<Item = &str> {
+    tokens.windows(7).filter_map(|window| {
+        let [attribute, opens, text, closes, ends, name, carries] = window else { return None };
+        let is_error = attribute.word() == Some("error") && opens.is('(') && closes.is(')') && ends.is(']');
+        let is_bare = is_error && carries.is('(') && words(&sentence(text.text()?)) == 0;
+        name.word().filter(|_| is_bare)
+    })
+}
+
+fn messages_of(source: &Source, carriers: &BTreeSet<&str>) -> Vec<Message> {
     let speakers = SPEAKERS.iter().find(|(path, _)| *path == source.path).map_or(&[][..], |(_, names)| names);
     let mut messages = Vec::new();
     for (at, token) in source.tokens.iter().enumerate() {
-        let Some(said) = said_at(&source.tokens, at, speakers) else { continue };
+        let Some(said) = said_at(&source.tokens, at, speakers, carriers) else { continue };
         let message = |text, line| Message { text, path: source.path.clone(), line };
         let texts = said.into_iter().filter_map(|said| Some((sentence(said.text()?), said.line)));
         let mut worded = texts.filter(|(text, _)| words(text) > 0).peekable();
@@ -57,7 +71,12 @@ pub fn messages(source: &Source) -> Vec<Message> {
 }
 
 /// The texts that are said at that token, if it says anything.
-fn said_at<'a>(tokens: &'a [Token], at: usize, speakers: &[&str]) -> Option<Vec<&'a Token>> {
+fn said_at<'a>(
+    tokens: &'a [Token],
+    at: usize,
+    speakers: &[&str],
+    carriers: &BTreeSet<&str>,
+) -> Option<Vec<&'a Token>> {
     let follows = |distance: usize, mark| tokens.get(at + distance).is_some_and(|token| token.is(mark));
     let preceded = |mark| at > 0 && tokens[at - 1].is(mark);
     if tokens[at].text().is_some_and(|text| text.starts_with("diadem: ")) {
@@ -79,7 +98,7 @@ fn said_at<'a>(tokens: &'a [Token], at: usize, speakers: &[&str]) -> Option<Vec<
             Some(text.into_iter().collect())
         }
         "Status" if follows(1, ':') && follows(4, '(') => Some(sentences(arguments(tokens, at + 4))),
-        name if CARRIERS.contains(&name) && preceded(':') && follows(1, '(') => {
+        name if carriers.contains(name) && preceded(':') && follows(1, '(') => {
             let said = sentences(arguments(tokens, at + 1));
             (!said.is_empty()).then_some(said)
         }

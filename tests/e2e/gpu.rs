@@ -27,11 +27,11 @@ fn whole_boards_are_counted_on_a_card() {
     if !has_card(&folder) {
         return;
     }
-    for n in 8..=14 {
-        let counted = folder.run(&format!("count {n} --gpu all --in-memory --method search --json"));
+    for (method, n) in ["search", "meet"].into_iter().flat_map(|method| (8..=14).map(move |n| (method, n))) {
+        let counted = folder.run(&format!("count {n} --gpu all --in-memory --method {method} --json"));
         let answer = counted.json();
         assert_eq!(answer["total"], published(n), "{answer}");
-        assert_eq!(answer["isa"], "opencl", "{answer}");
+        assert_eq!((&answer["isa"], &answer["kernel"]), (&"opencl".into(), &method.into()), "{answer}");
     }
 }
 

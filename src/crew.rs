@@ -17,7 +17,7 @@ use worker::{Config, Lender, Summary, Wish, WorkerError};
 use crate::args::Cards;
 
 /// Counts that a card is given at a time: it goes on with one while the host prepares the other.
-const COUNTS_OF_CARD: u32 = 2;
+pub const COUNTS_OF_CARD: u32 = 2;
 
 /// How often it is looked at whether a card still does what it is asked.
 const LOOK_EVERY: Duration = Duration::from_millis(100);

@@ -36,6 +36,22 @@ fn whole_boards_are_counted_on_a_card() {
 }
 
 #[test]
+fn the_speed_of_cards_is_measured_by_both_methods() {
+    let folder = Folder::new();
+    if !has_card(&folder) {
+        return;
+    }
+    let measured = folder.run("bench --n 14 --gpu all --seconds 2 --json").stdout;
+    let lines: Vec<Value> = measured.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for method in ["search", "meet"] {
+        let of_method = |line: &&Value| line["kernel"] == method && line["isa"] == "opencl";
+        let line = lines.iter().find(of_method).unwrap_or_else(|| panic!("{measured}"));
+        assert!(line["card"].is_u64() && line["ns_per_solution"].as_f64() > Some(0.0), "{line}");
+    }
+    folder.run("bench --gpu all --isa portable").refused(&["--gpu", "--isa"]);
+}
+
+#[test]
 fn a_run_on_a_card_and_on_threads_with_all_checked_is_exact_whoever_is_killed() {
     let folder = Folder::new();
     if !has_card(&folder) {

@@ -114,7 +114,7 @@ impl Lane {
     /// With the least memory.
     pub fn new(session: &Session, shape: &MeetShape) -> Result<Self, GpuError> {
         let queue = session.queue()?;
-        let least = |_| States::new(session, LEAST_ROOM);
+        let least = |()| States::new(session, LEAST_ROOM);
         let [a, b, c, d, e] = [(); 5].map(least);
         let nothing = States { buffer: session.buffer(&queue, &[0])?, room: 1 };
         Ok(Self {

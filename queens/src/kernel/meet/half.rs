@@ -25,6 +25,7 @@ pub struct QueenBits {
 
 impl QueenBits {
     /// Both queens at once.
+    #[must_use]
     #[inline(always)]
     pub fn and(self, other: Self) -> Self {
         Self { test: self.test | other.test, set: self.set | other.set }

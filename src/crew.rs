@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gpu::{Device, GpuError, GpuSearch, devices};
+use gpu::{Device, GpuError, GpuKernel, devices};
 use queens::Plan;
-use queens::kernel::Kernel;
+use queens::kernel::{Kernel, Method};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::interval;
@@ -17,7 +17,7 @@ use worker::{Config, Lender, Summary, Wish, WorkerError};
 use crate::args::Cards;
 
 /// Counts that a card is given at a time: it goes on with one while the host prepares the other.
-const COUNTS_OF_CARD: u32 = 2;
+pub const COUNTS_OF_CARD: u32 = 2;
 
 /// How often it is looked at whether a card still does what it is asked.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
@@ -27,16 +27,16 @@ pub struct Member {
     /// What makes it.
     pub config: Config,
     /// The card that it counts on, if it is one.
-    pub card: Option<Arc<GpuSearch>>,
+    pub card: Option<Arc<GpuKernel>>,
 }
 
-/// The kernels of the cards that were asked for, ready to count.
+/// The cards that were asked for.
 ///
 /// # Errors
-/// One of them is not there, or cannot be used; or all were asked for and there is none.
-pub fn cards(wished: &Cards) -> Result<Vec<Arc<GpuSearch>>, GpuError> {
-    let chosen: Vec<Device> = match wished {
-        Cards::These(numbers) if numbers.is_empty() => return Ok(Vec::new()),
+/// One of them is not there; or all were asked for and there is none.
+pub fn cards(wished: &Cards) -> Result<Vec<Device>, GpuError> {
+    Ok(match wished {
+        Cards::These(numbers) if numbers.is_empty() => Vec::new(),
         Cards::These(numbers) => {
             let all = devices()?;
             let named = |number: &usize| {
@@ -53,19 +53,24 @@ pub fn cards(wished: &Cards) -> Result<Vec<Arc<GpuSearch>>, GpuError> {
                 usable.cloned().partition(|device| device.description().is_processor());
             // OpenCL on the processor is slower than what counts there anyway.
             let chosen = if cards.is_empty() { processors } else { cards };
-            if let ([], [first, ..]) = (&*chosen, &*all) {
-                return GpuSearch::new(first.clone()).map(|kernel| vec![Arc::new(kernel)]);
-            }
-            chosen
+            // Of those that cannot be used one says why.
+            if chosen.is_empty() { all.into_iter().take(1).collect() } else { chosen }
         }
-    };
-    chosen.into_iter().map(|device| GpuSearch::new(device).map(Arc::new)).collect()
+    })
+}
+
+/// The kernels of that method on these cards, ready to count.
+///
+/// # Errors
+/// One of them cannot be used.
+pub fn kernels(cards: Vec<Device>, method: Method) -> Result<Vec<Arc<GpuKernel>>, GpuError> {
+    cards.into_iter().map(|card| GpuKernel::new(card, method).map(Arc::new)).collect()
 }
 
 /// The processor's worker and one for each card, which is a machine of its own: `host/gpu0`; but for OpenCL on the processor,
 /// which is the processor's machine. With cards there is one for the processor only where that is wished.
-pub fn members(processor: Config, cards: Vec<Arc<GpuSearch>>, with_processor: bool) -> Vec<Member> {
-    let on_card = |card: Arc<GpuSearch>| {
+pub fn members(processor: Config, cards: Vec<Arc<GpuKernel>>, with_processor: bool) -> Vec<Member> {
+    let on_card = |card: Arc<GpuKernel>| {
         let (number, on_processor) = (card.device().number(), card.device().description().is_processor());
         let own_machine = format!("{}/gpu{number}", processor.machine);
         let config = Config {
@@ -158,7 +163,7 @@ mod tests {
     use coordinator::Handle;
     use coordinator::shard::Shard;
     use coordinator::standing::Standing;
-    use queens::kernel::{Method, kernel};
+    use queens::kernel::kernel;
     use queens::{Board, PlanSpec};
 
     fn config() -> Config {
@@ -176,11 +181,17 @@ mod tests {
 
     #[tokio::test]
     async fn a_card_that_fails_in_the_middle_leaves_and_gives_its_units_back() {
-        let Ok(cards) = cards(&Cards::All) else {
-            assert!(std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "there is no OpenCL");
-            println!("skipped: there is no OpenCL");
-            return;
-        };
+        for method in Method::ALL {
+            let Ok(cards) = cards(&Cards::All) else {
+                assert!(std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "there is no OpenCL");
+                println!("skipped: there is no OpenCL");
+                return;
+            };
+            fails_in_the_middle(kernels(cards, method).unwrap()).await;
+        }
+    }
+
+    async fn fails_in_the_middle(cards: Vec<Arc<GpuKernel>>) {
         let plan = Arc::new(Plan::derive(PlanSpec::new(Board::new(20).unwrap())).unwrap());
         let standing = Standing::new(&plan);
         let handle = Handle::start(Arc::clone(&plan), Shard::default(), standing, None, None).unwrap();

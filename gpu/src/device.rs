@@ -55,6 +55,8 @@ pub struct Description {
     pub megahertz: u32,
     /// Bytes of memory.
     pub memory: u64,
+    /// Bytes that one buffer may have.
+    pub largest_buffer: u64,
     /// Bytes of a compute unit's own fast memory.
     pub local_memory: u64,
     /// Why it is not used, if it is not.
@@ -124,6 +126,7 @@ impl Description {
             units: 0,
             megahertz: 0,
             memory: 0,
+            largest_buffer: 0,
             local_memory: 0,
             unusable: Some(format!("its driver does not say what it is ({error})")),
         }
@@ -157,6 +160,7 @@ fn describe(id: cl_device_id) -> Result<Description, ClError> {
         units: device.max_compute_units()?,
         megahertz: device.max_clock_frequency()?,
         memory: device.global_mem_size()?,
+        largest_buffer: device.max_mem_alloc_size()?,
         local_memory,
         unusable,
     })

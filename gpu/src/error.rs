@@ -48,6 +48,16 @@ pub enum GpuError {
         /// OpenCL's name of the error.
         code: String,
     },
+    /// What a count needs does not fit its memory.
+    #[error(
+        "{device} has too little memory: {mebibytes} MiB for the half boards of one set of rows are not enough"
+    )]
+    TooSmall {
+        /// What the device is called.
+        device: String,
+        /// How much it has.
+        mebibytes: u64,
+    },
     /// It does not answer.
     #[error("{device} hangs: a launch of less than a second has not ended for {seconds} s")]
     Hangs {

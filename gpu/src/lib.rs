@@ -3,8 +3,12 @@
 //! ```text
 //! device    which devices there are, what is known of each, and why one is not used
 //! program   the device's code, from `kernels/*.cl`, built for one device
+//! session   a device that counts: its code, queues and memory, waiting for it, and what has gone wrong with it
+//! lanes     what one count at a time uses of a device, kept for the next one
+//! kernel    either method on a device
 //! expand    the first levels of a search, on the host: the states that the device goes on from
 //! search    the row-by-row search on a device
+//! meet      two halves that meet on a device
 //! ```
 //!
 //! OpenCL is loaded when it is asked for; where there is none, there are no devices.
@@ -12,10 +16,16 @@
 mod device;
 mod error;
 mod expand;
+mod kernel;
+mod lanes;
+mod meet;
 mod program;
-#[allow(unsafe_code, reason = "launches what was compiled for the device, and copies to and from its memory")]
+#[allow(unsafe_code, reason = "launches what was compiled for the device")]
 mod search;
+#[allow(unsafe_code, reason = "makes the device's memory, and copies to and from it")]
+mod session;
 
 pub use device::{Description, Device, devices};
 pub use error::GpuError;
-pub use search::GpuSearch;
+pub use kernel::GpuKernel;
+pub use program::Shape;

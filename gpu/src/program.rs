@@ -1,4 +1,4 @@
-//! The device's code, built for one device.
+//! The device's code, built for one device, and the shape of launches that suits it.
 
 use opencl3::context::Context;
 use opencl3::program::Program;
@@ -9,22 +9,41 @@ use crate::error::GpuError;
 /// What the sources need of the language that they are compiled as.
 const DIALECT: &str = include_str!("kernels/dialect.h");
 
-/// The row-by-row search.
-const SEARCH: &str = include_str!("kernels/search.cl");
+/// A kernel's source.
+pub struct Source<'a> {
+    /// Its text.
+    pub text: &'a str,
+    /// The macros it asks for.
+    pub macros: Vec<(&'static str, usize)>,
+}
 
-/// How many work items a group has: what the local memory is divided by.
-pub const GROUP: usize = 64;
+/// What kind of device launches are made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shape {
+    /// Many work items a group, which share what they read.
+    Card,
+    /// Few, each of which does as much as it can at a time.
+    Processor,
+}
+
+impl Shape {
+    /// What suits the device.
+    pub fn of(device: &Device) -> Self {
+        if device.description().is_processor() { Self::Processor } else { Self::Card }
+    }
+}
 
 /// Builds the code for the device. Drivers keep what they have built, so that the next start is quicker.
-pub fn build(device: &Device) -> Result<(Context, Program), GpuError> {
+pub fn build(device: &Device, source: &Source<'_>) -> Result<(Context, Program), GpuError> {
     if let Some(why) = &device.description().unusable {
         return Err(GpuError::Unusable { device: device.title(), why: why.clone() });
     }
     let context = Context::from_device(&opencl3::device::Device::new(device.id()))
         .map_err(device.failed("making a context"))?;
-    let options = format!("-cl-std=CL1.2 -DGROUP={GROUP}");
-    let source = format!("{DIALECT}\n{SEARCH}");
-    let program = Program::create_and_build_from_source(&context, &source, &options)
+    let macros = source.macros.iter().map(|(name, value)| format!(" -D{name}={value}"));
+    let options = format!("-cl-std=CL1.2{}", macros.collect::<String>());
+    let text = format!("{DIALECT}\n{}", source.text);
+    let program = Program::create_and_build_from_source(&context, &text, &options)
         .map_err(|log| GpuError::Build { device: device.title(), log: one_line(&log) })?;
     Ok((context, program))
 }

@@ -1,67 +1,97 @@
 //! The kernels on every device that OpenCL has here: where there is none this says so and tests nothing, unless
 //! `DIADEM_TEST_TOOLS` demands one (`.ci/run` installs PoCL, which runs them on the processor).
 
-use gpu::{Device, GpuError, GpuSearch, devices};
+use gpu::{Device, GpuError, GpuKernel, Shape, devices};
 use proptest::prelude::*;
-use queens::kernel::{Count, Kernel, Method, Search, Stop, kernel};
-use queens::{Board, Plan, PlanSpec, Position, Square, UnitId, known};
+use queens::kernel::{Count, Kernel, Method, Stop, kernel};
+use queens::{Board, BoundaryPairs, Plan, PlanSpec, Position, Square, UnitId, known};
 
-/// The kernel on each device.
-fn searches() -> Vec<GpuSearch> {
+fn usable_devices() -> Vec<Device> {
     let found = devices();
     if let Err(error @ (GpuError::NoOpenCl | GpuError::NoDevices)) = &found {
         assert!(std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "{error}");
         println!("nothing is tested: {error}");
         return Vec::new();
     }
-    let usable = found.unwrap().into_iter().filter(|device: &Device| device.description().unusable.is_none());
-    usable.map(|device| GpuSearch::new(device).unwrap()).collect()
+    found.unwrap().into_iter().filter(|device| device.description().unusable.is_none()).collect()
+}
+
+/// The kernel of that method on each device.
+fn kernels(method: Method) -> Vec<GpuKernel> {
+    usable_devices().into_iter().map(|device| GpuKernel::new(device, method).unwrap()).collect()
+}
+
+/// The kernels of both methods on each device, and on processors those as they are on cards, too.
+fn all_kernels() -> Vec<GpuKernel> {
+    let shapes = |device: &Device| {
+        let shapes = [Shape::Card, Shape::Processor];
+        shapes.into_iter().take(if device.description().is_processor() { 2 } else { 1 })
+    };
+    let of = |device: Device| {
+        shapes(&device)
+            .flat_map(|shape| Method::ALL.map(|method| (shape, method)))
+            .map(|(shape, method)| GpuKernel::with_shape(device.clone(), method, shape).unwrap())
+            .collect::<Vec<_>>()
+    };
+    usable_devices().into_iter().flat_map(of).collect()
 }
 
 fn board(n: u8) -> Board {
     Board::new(n).unwrap()
 }
 
-/// What the processor's search finds.
-fn expected(position: &Position) -> Count {
-    kernel(Method::Search, None).unwrap().count(position, &Stop::new()).unwrap()
+/// What the processor finds by that kernel's method.
+fn expected(own: &GpuKernel, position: &Position) -> Count {
+    kernel(own.name().method, None).unwrap().count(position, &Stop::new()).unwrap()
 }
 
-fn found(search: &GpuSearch, position: &Position) -> Count {
-    let count = search.count(position, &Stop::new());
-    count.unwrap_or_else(|| panic!("{:?}", search.failure()))
+fn found(kernel: &GpuKernel, position: &Position) -> Count {
+    let count = kernel.count(position, &Stop::new());
+    count.unwrap_or_else(|| panic!("{:?}", kernel.failure()))
 }
 
 #[test]
 fn empty_boards_have_the_published_number_of_solutions() {
-    for search in searches() {
+    for kernel in all_kernels() {
         for n in 1..=13 {
+            let position = Position::empty(board(n));
             let solutions = known::totals(board(n)).unwrap().solutions();
-            let count = found(&search, &Position::empty(board(n)));
-            assert_eq!(u128::from(count.completions), solutions, "n = {n} on {}", search.device().title());
-            assert_eq!(count, expected(&Position::empty(board(n))), "n = {n}");
+            let count = found(&kernel, &position);
+            let name = kernel.name();
+            assert_eq!(
+                u128::from(count.completions),
+                solutions,
+                "n = {n}, {name} on {}",
+                kernel.device().title()
+            );
+            assert_eq!(count, expected(&kernel, &position), "n = {n}, {name}");
         }
     }
 }
 
+/// Units of the plan, far apart, that are counted.
+fn some_units(spec: PlanSpec, many: u64) -> Vec<Position> {
+    let plan = Plan::derive(spec).unwrap();
+    let apart = (plan.units() / many).max(1);
+    let ids = (0..many).map(|k| UnitId((k * apart + u64::from(plan.board().n())) % plan.units()));
+    let units = ids.map(|id| plan.unit(id)).filter(|unit| !unit.summand.is_symmetric_count());
+    units.map(|unit| unit.position).collect()
+}
+
 #[test]
 fn units_of_either_scheme_have_the_counts_and_nodes_of_the_processor() {
-    for search in searches() {
-        for n in 8..=20u8 {
+    for kernel in all_kernels() {
+        for n in 12..=20u8 {
             for spec in [PlanSpec::new(board(n)), PlanSpec::families(board(n))] {
-                let plan = Plan::derive(spec).unwrap();
-                // A few, far apart; of large boards those of the row-by-row search only, with a few queens more.
-                if n > 16 && spec != PlanSpec::new(board(n)) {
+                // Of large boards with a few queens more, so that the search is short.
+                let searched = kernel.name().method == Method::Search;
+                if searched && n > 16 && spec != PlanSpec::new(board(n)) {
                     continue;
                 }
-                let apart = (plan.units() / 3).max(1);
-                for id in (0..3).map(|k| (k * apart + u64::from(n)) % plan.units()) {
-                    let unit = plan.unit(UnitId(id));
-                    if unit.summand.is_symmetric_count() {
-                        continue;
-                    }
-                    let position = if n > 17 { crowded(unit.position, 15) } else { unit.position };
-                    assert_eq!(found(&search, &position), expected(&position), "n = {n}, unit {id}");
+                for position in some_units(spec, 3) {
+                    let position = if searched && n > 17 { crowded(position, 15) } else { position };
+                    let expected = expected(&kernel, &position);
+                    assert_eq!(found(&kernel, &position), expected, "{} {position:?}", kernel.name());
                 }
             }
         }
@@ -87,17 +117,62 @@ fn crowded(mut position: Position, free: usize) -> Position {
     position
 }
 
+/// A quarter of the squares, drawn by a linear congruence (Knuth's constants), and all of the columns beside the cut: half
+/// boards that are few and cross many diagonals.
+fn thinned(n: u8) -> Position {
+    let mut state = u64::from(n);
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 32) as u32
+    };
+    let beside_the_cut = 0b1111 << (n / 2 - 2);
+    let position = Position::empty(board(n)).with_queen(Square::new(0, 2));
+    (1..n).fold(position, |position, row| position.with_row_within(row, next() & next() | beside_the_cut))
+}
+
+#[test]
+fn halves_of_large_boards_meet_as_they_do_on_the_processor() {
+    for kernel in kernels(Method::Meet) {
+        for n in 20..=22 {
+            let expected = expected(&kernel, &thinned(n));
+            assert!(expected.completions > 0, "n = {n}");
+            assert_eq!(found(&kernel, &thinned(n)), expected, "n = {n}");
+        }
+    }
+}
+
+#[test]
+fn boundary_pairs_that_take_many_bits_are_told_apart_as_on_the_processor() {
+    // Every row of the left boundary goes with other rows of the right one.
+    let mut pairs = BoundaryPairs::none();
+    (0..20)
+        .flat_map(|left| (left..20).map(move |right| (left, right)))
+        .for_each(|(left, right)| pairs.allow(left, right));
+    let queens = [Square::new(0, 2), Square::new(19, 17)];
+    let placed =
+        queens.into_iter().fold(Position::empty(board(20)), Position::with_queen).with_boundary(pairs);
+    // Some of the rows in one half only: a small part.
+    let sides = [0x3ff, 0x3ff << 10].into_iter().cycle();
+    let position =
+        (2..8).zip(sides).fold(placed, |position, (row, half)| position.with_row_within(row, half));
+    for kernel in kernels(Method::Meet) {
+        let expected = expected(&kernel, &position);
+        assert!(expected.completions > 0);
+        assert_eq!(found(&kernel, &position), expected);
+    }
+}
+
 #[test]
 fn several_counts_at_a_time_do_not_disturb_each_other() {
-    for search in searches() {
+    for kernel in all_kernels() {
         let plan = Plan::derive(PlanSpec::new(board(14))).unwrap();
         std::thread::scope(|scope| {
             for begin in 0..4 {
-                let (search, plan) = (&search, &plan);
+                let (kernel, plan) = (&kernel, &plan);
                 scope.spawn(move || {
                     for id in (begin..plan.units()).step_by(plan.units() as usize / 3) {
                         let position = plan.unit(UnitId(id)).position;
-                        assert_eq!(found(search, &position), expected(&position), "unit {id}");
+                        assert_eq!(found(kernel, &position), expected(kernel, &position), "unit {id}");
                     }
                 });
             }
@@ -106,22 +181,26 @@ fn several_counts_at_a_time_do_not_disturb_each_other() {
 }
 
 #[test]
-fn a_search_that_is_stopped_yields_nothing_and_the_next_one_does() {
-    for search in searches() {
-        let stop = Stop::new();
-        stop.stop();
-        assert_eq!(search.count(&Position::empty(board(20)), &stop), None);
-        let stop = Stop::new();
-        let begun = std::time::Instant::now();
-        std::thread::scope(|scope| {
-            let counting = scope.spawn(|| search.count(&Position::empty(board(20)), &stop));
-            std::thread::sleep(std::time::Duration::from_millis(700));
+fn a_count_that_is_stopped_yields_nothing_and_the_next_one_does() {
+    for method in Method::ALL {
+        for kernel in kernels(method) {
+            let stop = Stop::new();
             stop.stop();
-            assert_eq!(counting.join().unwrap(), None);
-        });
-        assert!(begun.elapsed().as_secs_f64() < 3.0, "{:?}", begun.elapsed());
-        assert_eq!(search.failure(), None);
-        assert_eq!(found(&search, &Position::empty(board(8))).completions, 92);
+            assert_eq!(kernel.count(&Position::empty(board(20)), &stop), None);
+            for n in [20, 27] {
+                let stop = Stop::new();
+                let begun = std::time::Instant::now();
+                std::thread::scope(|scope| {
+                    let counting = scope.spawn(|| kernel.count(&Position::empty(board(n)), &stop));
+                    std::thread::sleep(std::time::Duration::from_millis(700));
+                    stop.stop();
+                    assert_eq!(counting.join().unwrap(), None);
+                });
+                assert!(begun.elapsed().as_secs_f64() < 3.0, "{method}, n = {n}: {:?}", begun.elapsed());
+            }
+            assert_eq!(kernel.failure(), None);
+            assert_eq!(found(&kernel, &Position::empty(board(8))).completions, 92);
+        }
     }
 }
 
@@ -143,15 +222,13 @@ fn positions() -> impl Strategy<Value = Position> {
 
 #[test]
 fn any_placed_queens_have_the_counts_and_nodes_of_the_processor() {
-    for search in searches() {
-        let portable = Search::new(queens::kernel::Isa::Portable).unwrap();
-        let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(150));
+    for kernel in all_kernels() {
+        let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig::with_cases(100));
         runner
             .run(&positions(), |position| {
                 let free = usize::from(position.board().n()) - position.queens().len().min(16);
                 prop_assume!(free <= 11 || !position.is_consistent());
-                let processor = portable.count(&position, &Stop::new()).unwrap();
-                prop_assert_eq!(found(&search, &position), processor);
+                prop_assert_eq!(found(&kernel, &position), expected(&kernel, &position));
                 Ok(())
             })
             .unwrap();

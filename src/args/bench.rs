@@ -4,6 +4,7 @@ use clap::Args;
 use queens::Board;
 use queens::kernel::{Isa, Method};
 
+use super::gpu::Cards;
 use super::plan::SplitArgs;
 use super::value::{Auto, ThreadsArgs, auto, seconds};
 
@@ -17,6 +18,7 @@ use super::value::{Auto, ThreadsArgs, auto, seconds};
 Examples:
   diadem bench                             all methods at n = 16, 18 and 20
   diadem bench --n 28 --seconds 60         all methods at record size
+  diadem bench --n 24 --gpu all            the same on graphics cards
   diadem bench --n 27 --method meet --isa avx512 --threads 1 \\
      --seconds 300 --json")]
 pub struct BenchArgs {
@@ -29,6 +31,10 @@ pub struct BenchArgs {
     /// The instruction set [default: each that the machine has].
     #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Isa>)]
     pub isa: Auto<Isa>,
+    /// Measure graphics cards in place of the processor: none, all, or some by their numbers as in 0,2 (diadem gpus lists
+    /// them). Times are those that pass, two counts at a time.
+    #[arg(long = "gpu", value_name = "CARDS", default_value = "none", conflicts_with_all = ["isa", "threads"])]
+    pub cards: Cards,
     /// All other lines are for one thread, the last one for as many as are said here, if it is more than one.
     #[command(flatten)]
     pub threads: ThreadsArgs,

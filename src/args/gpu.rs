@@ -17,7 +17,7 @@ pub struct GpuArgs {
 
 /// Lists the graphics cards that OpenCL finds, what their drivers say of them, and why one is not used.
 ///
-/// Each that can be used counts a known board. A processor is listed too where a driver for one is installed (PoCL).
+/// Each that can be used counts a known board by both methods. A processor is listed too where a driver for one is installed (PoCL).
 #[derive(Debug, Args)]
 pub struct GpusArgs {
     /// Print one JSON object for each.

@@ -53,9 +53,14 @@ impl TryFrom<KernelArgs> for KernelChoice {
 }
 
 impl KernelChoice {
+    /// The method that was asked for, or the one that the plan is made for.
+    pub fn method_for(&self, plan: &PlanSpec) -> Method {
+        self.method.unwrap_or(plan.method())
+    }
+
     /// The kernel that was asked for, or the one that suits the plan.
     pub fn kernel(&self, plan: &PlanSpec) -> Result<Arc<dyn Kernel>, KernelError> {
-        let kernel = kernel(self.method.unwrap_or(plan.method()), Some(self.isa))?;
+        let kernel = kernel(self.method_for(plan), Some(self.isa))?;
         let KernelName { method, isa } = kernel.name();
         Ok(match self.memory {
             Some(bytes) if method == Method::Meet => Arc::new(Meet::with_memory(isa, bytes)?),

@@ -1,6 +1,6 @@
 //! `diadem bench`: how fast the kernels count on this machine, and how long a whole board would take.
 //!
-//! Each line of the table is one kernel on some threads, which counts units drawn at random, or pieces of them, until its
+//! Each line of the table is one kernel on some threads or on a graphics card, which counts units drawn at random, or pieces of them, until its
 //! share of the time is up: see [`speed`](crate::measurement::speed).
 
 use std::process::ExitCode;
@@ -10,7 +10,8 @@ use queens::kernel::{Isa, KernelError, Method};
 use serde_json::json;
 
 use crate::args::BenchArgs;
-use crate::measurement::speed::{Speed, candidates};
+use crate::crew;
+use crate::measurement::speed::{Counter, Speed, candidates};
 use crate::output::{print, span};
 use crate::signals::Interruption;
 
@@ -22,12 +23,17 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
         Some(isa) => vec![isa],
         None => Isa::available(),
     };
+    let cards = crew::cards(&args.cards)?;
+    let (counters, threads) = if cards.is_empty() {
+        (Counter::of_processor(&isas), args.threads.count() as usize)
+    } else {
+        (cards.into_iter().map(Counter::Card).collect(), 1)
+    };
     if !args.json {
         print(HEAD)?;
     }
     for &n in &args.n {
-        let threads = args.threads.count() as usize;
-        for candidate in candidates(n, &methods, &isas, threads, args.split.scheme())? {
+        for candidate in candidates(n, &methods, &counters, threads, args.split.scheme())? {
             let speed = candidate.measure(args.seconds, args.seed, interruption.raised())?;
             if let Some(speed) = speed {
                 print(&if args.json { json(&speed).to_string() } else { line(&speed) })?;
@@ -52,7 +58,7 @@ fn line(speed: &Speed) -> String {
     format!(
         "{:>2} {:<16} {:>6} {counted:>8} {:>8.2} {:>6} {:>10.1} {:>8.3} {board:>14} {:>8.2e} s {:>6}",
         speed.board.n(),
-        speed.kernel.to_string(),
+        name(speed),
         speed.threads,
         speed.ns_per_solution,
         percent(speed.error),
@@ -63,11 +69,19 @@ fn line(speed: &Speed) -> String {
     )
 }
 
+/// What counts: a kernel of the processor, or a method on a card.
+fn name(speed: &Speed) -> String {
+    speed
+        .card
+        .map_or_else(|| speed.kernel.to_string(), |number| format!("{}/gpu{number}", speed.kernel.method))
+}
+
 fn json(speed: &Speed) -> serde_json::Value {
     json!({
         "n": speed.board.n(),
         "kernel": speed.kernel.method.to_string(),
         "isa": speed.kernel.isa.to_string(),
+        "card": speed.card,
         "threads": speed.threads,
         "units": speed.positions,
         "pieces": speed.pieces,

@@ -35,6 +35,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     host::be_nice(count.limits.nice)?;
     let cards = crew::cards(&count.gpu.cards)?;
     let (plan, standing, store) = begin(&count)?;
+    let cards = crew::kernels(cards, count.kernel.method_for(&plan.spec()))?;
     let config = worker::Config {
         name: "local".into(),
         machine: host::name(),

@@ -17,7 +17,7 @@ use queens::{Board, known};
 use serde_json::{Map, Value, json};
 
 use crate::args::EstimateArgs;
-use crate::measurement::speed::candidates;
+use crate::measurement::speed::{Counter, candidates};
 use crate::output::print;
 use crate::signals::Interruption;
 use campaign::Campaign;
@@ -94,7 +94,7 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
     let interruption = Interruption::listen()?;
     let threads = args.threads.count() as usize;
     let seconds = args.seconds / 2.0;
-    let candidates = candidates(board, &Method::ALL, &Isa::available(), 1, None)?;
+    let candidates = candidates(board, &Method::ALL, &Counter::of_processor(&Isa::available()), 1, None)?;
     let plan = &candidates[0].plan;
     let (estimate, draws) = sample(plan, seconds, threads, args.seed, interruption.raised())?;
     let mut speeds = Vec::new();

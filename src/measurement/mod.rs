@@ -3,7 +3,7 @@
 //! Large positions take minutes and more, so they are narrowed until a piece takes a small part of the time: one that takes
 //! too long is given up and narrowed once more. So no measurement takes much longer than it may, and what is counted is
 //! without bias whatever was given up. Times are processor times of the counting threads, so that other programs hardly
-//! enter.
+//! enter, but for what a graphics card counts.
 
 pub mod speed;
 
@@ -53,6 +53,15 @@ pub enum Start {
     Parts,
 }
 
+/// What a count's time is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Clock {
+    /// The processor time of the thread that counts.
+    Processor,
+    /// The time that passes, for what is counted elsewhere.
+    Wall,
+}
+
 /// What is to be measured.
 pub struct Task<'a> {
     /// Where positions are drawn from.
@@ -63,6 +72,8 @@ pub struct Task<'a> {
     pub step: Step,
     /// What counts them.
     pub kernel: &'a dyn Kernel,
+    /// By which clock.
+    pub clock: Clock,
     /// On how many threads.
     pub threads: usize,
     /// For how long.
@@ -194,14 +205,22 @@ impl Progress<'_> {
         Some(draw)
     }
 
-    /// Counts the draw, or a piece of it if that takes too long. Nothing if it is interrupted.
+    /// Counts the draw, or a piece of it if that takes too long. Nothing if it is interrupted, or fails.
     fn count_piece(&self, mut draw: Draw, random: &mut StdRng, running: &Running) -> Option<Sample> {
         loop {
             let stop = Arc::new(Stop::new());
             running.set(Some((Instant::now(), Arc::clone(&stop))));
-            let begun = ThreadTime::now();
+            let (begun, begun_here) = (Instant::now(), ThreadTime::now());
             let count = self.task.kernel.count(&draw.position, &stop);
-            let nanoseconds = begun.elapsed().as_secs_f64() * 1e9;
+            let time = match self.task.clock {
+                Clock::Processor => begun_here.elapsed(),
+                Clock::Wall => begun.elapsed(),
+            };
+            let nanoseconds = time.as_secs_f64() * 1e9;
+            if count.is_none() && !stop.is_stopped() {
+                // It has failed.
+                return None;
+            }
             self.learn(draw.depth, count.is_some());
             if let Some(count) = count {
                 return Some(Sample { draw, count, nanoseconds });

@@ -7,12 +7,14 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use queens::kernel::{Isa, KernelName, Method, kernel};
+use gpu::{Device, GpuKernel};
+use queens::kernel::{Isa, Kernel, KernelName, Method, kernel};
 use queens::plan::{Sampler, Scheme, Step};
 use queens::{Board, Plan, known};
 
-use super::{Measurement, Sample, Start, Task};
+use super::{Clock, Measurement, Sample, Start, Task};
 use crate::args::new_plan;
+use crate::crew::COUNTS_OF_CARD;
 
 /// Nanoseconds of a unit of expected work: boards that take longer by this are not counted whole.
 const NANOSECONDS_OF_WORK: f64 = 10.0;
@@ -21,25 +23,50 @@ const NANOSECONDS_OF_WORK: f64 = 10.0;
 const PIECE: f64 = 1.0 / 20.0;
 const SHORTEST_LIMIT: Duration = Duration::from_millis(20);
 
+/// What counts.
+#[derive(Clone, Debug)]
+pub enum Counter {
+    /// The processor with an instruction set.
+    Processor(Isa),
+    /// A graphics card.
+    Card(Device),
+}
+
+impl Counter {
+    /// The processor with each of these instruction sets.
+    pub fn of_processor(isas: &[Isa]) -> Vec<Self> {
+        isas.iter().copied().map(Self::Processor).collect()
+    }
+
+    /// How many counts it is given at a time.
+    fn threads(&self) -> usize {
+        match self {
+            Self::Processor(_) => 1,
+            Self::Card(_) => COUNTS_OF_CARD as usize,
+        }
+    }
+}
+
 /// Whose speed is to be measured, and for how long.
 #[derive(Clone, Debug)]
 pub struct Candidate {
     /// What units are drawn from.
     pub plan: Arc<Plan>,
-    /// What counts.
-    pub kernel: KernelName,
+    /// What counts, and how.
+    counter: Counter,
+    method: Method,
     /// On how many threads.
     pub threads: usize,
     /// Its share of the board's time, relative to that of the other candidates.
     share: f64,
 }
 
-/// Every one of these kernels with one thread; the best of them for the board has as much time as all others together, and
-/// another try with all threads, if these are several.
+/// Every one of these with each method, processors with one thread; the best of them for the board has as much time as all
+/// others together, and another try with all threads, if these are several.
 pub fn candidates(
     n: Board,
     methods: &[Method],
-    isas: &[Isa],
+    counters: &[Counter],
     threads: usize,
     scheme: Option<Scheme>,
 ) -> anyhow::Result<Vec<Candidate>> {
@@ -48,11 +75,11 @@ pub fn candidates(
     let mut all = Vec::new();
     for method in methods {
         let plan = Arc::new(Plan::derive(new_plan(n, Some(method), scheme))?);
-        let kernels = isas.iter().map(|isa| KernelName { method, isa: *isa });
-        all.extend(kernels.map(|kernel| Candidate {
+        all.extend(counters.iter().map(|counter| Candidate {
             plan: Arc::clone(&plan),
-            kernel,
-            threads: 1,
+            counter: counter.clone(),
+            method,
+            threads: counter.threads(),
             share: 1.0,
         }));
     }
@@ -77,6 +104,8 @@ pub struct Speed {
     pub board: Board,
     /// What counts.
     pub kernel: KernelName,
+    /// The number of the card that counts, if it is one.
+    pub card: Option<usize>,
     /// On how many threads.
     pub threads: usize,
     /// How many positions were counted.
@@ -104,13 +133,36 @@ pub struct Speed {
 
 impl Candidate {
     /// Measures it for its share of these seconds. Nothing if nothing was counted in that time, or nothing found.
+    ///
+    /// # Errors
+    /// There is no such kernel here, or the card fails.
     pub fn measure(
         &self,
         seconds: f64,
         seed: u64,
         interrupted: &AtomicBool,
     ) -> anyhow::Result<Option<Speed>> {
-        let kernel = kernel(self.kernel.method, Some(self.kernel.isa))?;
+        match &self.counter {
+            Counter::Processor(isa) => {
+                let kernel = kernel(self.method, Some(*isa))?;
+                Ok(self.measure_with(&*kernel, Clock::Processor, seconds, seed, interrupted))
+            }
+            Counter::Card(card) => {
+                let kernel = GpuKernel::new(card.clone(), self.method)?;
+                let speed = self.measure_with(&kernel, Clock::Wall, seconds, seed, interrupted);
+                kernel.failure().map_or(Ok(speed), |failure| Err(failure.clone().into()))
+            }
+        }
+    }
+
+    fn measure_with(
+        &self,
+        kernel: &dyn Kernel,
+        clock: Clock,
+        seconds: f64,
+        seed: u64,
+        interrupted: &AtomicBool,
+    ) -> Option<Speed> {
         let sampler = Sampler::new(&self.plan);
         let seconds = seconds * self.share;
         let nanoseconds = 1e9 * seconds * self.threads as f64;
@@ -118,15 +170,16 @@ impl Candidate {
         let task = Task {
             sampler: &sampler,
             start: if is_small { Start::EachUnit } else { Start::Units },
-            step: if self.kernel.method == Method::Meet { Step::Sides } else { Step::Queens },
-            kernel: &*kernel,
+            step: if self.method == Method::Meet { Step::Sides } else { Step::Queens },
+            kernel,
+            clock,
             threads: self.threads,
             time: Duration::from_secs_f64(seconds),
             limit: Duration::from_secs_f64(seconds * PIECE).max(SHORTEST_LIMIT),
             seed,
             interrupted,
         };
-        Ok(Speed::of(self, &task.run()))
+        Speed::of(self, kernel.name(), &task.run())
     }
 }
 
@@ -150,8 +203,8 @@ impl Sums<'_> {
 
 impl Speed {
     /// What the measurement says. Nothing if nothing was counted, or nothing found.
-    fn of(candidate: &Candidate, measurement: &Measurement) -> Option<Self> {
-        let Candidate { ref plan, kernel, threads, .. } = *candidate;
+    fn of(candidate: &Candidate, kernel: KernelName, measurement: &Measurement) -> Option<Self> {
+        let Candidate { ref plan, threads, .. } = *candidate;
         let Measurement { samples, is_whole } = measurement;
         let sums = Sums(samples);
         let time = |sample: &Sample| sample.nanoseconds;
@@ -169,6 +222,10 @@ impl Speed {
         Some(Self {
             board: plan.board(),
             kernel,
+            card: match &candidate.counter {
+                Counter::Processor(_) => None,
+                Counter::Card(card) => Some(card.number()),
+            },
             threads,
             positions: samples.len(),
             pieces: samples.iter().filter(|sample| sample.draw.depth > 0).count(),

@@ -27,12 +27,28 @@ fn whole_boards_are_counted_on_a_card() {
     if !has_card(&folder) {
         return;
     }
-    for n in 8..=14 {
-        let counted = folder.run(&format!("count {n} --gpu all --in-memory --method search --json"));
+    for (method, n) in ["search", "meet"].into_iter().flat_map(|method| (8..=14).map(move |n| (method, n))) {
+        let counted = folder.run(&format!("count {n} --gpu all --in-memory --method {method} --json"));
         let answer = counted.json();
         assert_eq!(answer["total"], published(n), "{answer}");
-        assert_eq!(answer["isa"], "opencl", "{answer}");
+        assert_eq!((&answer["isa"], &answer["kernel"]), (&"opencl".into(), &method.into()), "{answer}");
     }
+}
+
+#[test]
+fn the_speed_of_cards_is_measured_by_both_methods() {
+    let folder = Folder::new();
+    if !has_card(&folder) {
+        return;
+    }
+    let measured = folder.run("bench --n 14 --gpu all --seconds 2 --json").stdout;
+    let lines: Vec<Value> = measured.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for method in ["search", "meet"] {
+        let of_method = |line: &&Value| line["kernel"] == method && line["isa"] == "opencl";
+        let line = lines.iter().find(of_method).unwrap_or_else(|| panic!("{measured}"));
+        assert!(line["card"].is_u64() && line["ns_per_solution"].as_f64() > Some(0.0), "{line}");
+    }
+    folder.run("bench --gpu all --isa portable").refused(&["--gpu", "--isa"]);
 }
 
 #[test]

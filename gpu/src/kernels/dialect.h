@@ -5,17 +5,35 @@ typedef unsigned int uint;
 typedef unsigned long long ulong;
 #define KERNEL extern "C" __global__ void
 #define GLOBAL
+#define LOCAL
+#define INSIDE static __device__
+#define ALIGNED(bytes) __align__(bytes)
 #define SCRATCH_ARGUMENT
-#define SCRATCH extern __shared__ uint scratch[];
+#define SCRATCH extern __shared__ __align__(64) uint scratch[];
 #define LOCAL_INDEX threadIdx.x
 #define GLOBAL_INDEX (blockIdx.x * blockDim.x + threadIdx.x)
+#define GROUP_INDEX blockIdx.x
+#define GROUPS gridDim.x
+#define BARRIER __syncthreads()
 #define TAKE(counter) atomicAdd(counter, 1u)
+#define ADD(counter, more) atomicAdd(counter, more)
+#define ONES(word) __popc(word)
+#define ADD_SATURATED(a, b) ((a) + (b) < (a) ? ~0ull : (a) + (b))
 #else
 #define KERNEL __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 #define GLOBAL __global
+#define LOCAL __local
+#define INSIDE
+#define ALIGNED(bytes) __attribute__((aligned(bytes)))
 #define SCRATCH_ARGUMENT , __local uint *scratch
 #define SCRATCH
-#define LOCAL_INDEX get_local_id(0)
+#define LOCAL_INDEX ((uint)get_local_id(0))
 #define GLOBAL_INDEX get_global_id(0)
+#define GROUP_INDEX ((uint)get_group_id(0))
+#define GROUPS ((uint)get_num_groups(0))
+#define BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
 #define TAKE(counter) atomic_inc(counter)
+#define ADD(counter, more) atomic_add(counter, more)
+#define ONES(word) popcount(word)
+#define ADD_SATURATED(a, b) add_sat(a, b)
 #endif

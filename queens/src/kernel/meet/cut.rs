@@ -18,11 +18,13 @@ pub struct Cut {
     /// The left and the right half.
     pub halves: [Half; 2],
     /// The bits of signatures that tell which halves fit, unless the cut is wide.
-    pub shared: SignatureBits,
+    pub(super) shared: SignatureBits,
     /// The bits of signatures that tell which of the halves fit that the sieve has left.
-    pub joint: SignatureBits,
+    pub(super) joint: SignatureBits,
     /// Whether halves must go through the sieve.
-    pub is_wide: bool,
+    pub(super) is_wide: bool,
+    /// The bits that tell which halves fit, all of them, whether or not they are signature bits.
+    pub meeting: u64,
     /// How many of the last rows (the highest bits of a set) fit into one half only.
     pub forced: u32,
     /// Those of them that fit into the left half, bit 0 for the first forced row.
@@ -71,9 +73,15 @@ impl Cut {
             shared: diagonals.shared(),
             joint: diagonals.joint(),
             is_wide: diagonals.is_wide(),
+            meeting: diagonals.meeting(),
             forced: forced as u32,
             forced_left,
         })
+    }
+
+    /// The number of free rows: a set of them is a mask of so many bits.
+    pub fn rows(&self) -> u32 {
+        self.sets.rows()
     }
 }
 

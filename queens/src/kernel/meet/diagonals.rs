@@ -2,7 +2,8 @@
 //!
 //! A diagonal is *shared* if it has open squares in both halves. It is *joint* if that is still so without the last
 //! column of each half, the one beside the cut: the [sieve](super::sieve) deals with the other shared diagonals. Where
-//! all of them fit a signature they have bits there, so that halves may be joined with or without the sieve.
+//! all of them fit a signature they have bits there, so that halves may be joined with or without the sieve; elsewhere they
+//! have bits outside of it. In any case a shared diagonal has the same bit in both halves.
 
 use crate::kernel::meet::uncut::Uncut;
 use crate::squares::Squares;
@@ -18,6 +19,8 @@ pub fn diagonal(n: u8, kind: usize, row: u8, col: u8) -> usize {
 pub struct Diagonals {
     /// For each half, kind and diagonal, its bit; 0 where it does not matter.
     bits: [[[u64; 64]; 2]; 2],
+    /// The bits of all shared diagonals and of the boundary, the same in both halves.
+    meeting: u64,
     /// How many of the first bits of a signature tell which halves fit.
     shared: usize,
     /// How many of them tell it after the sieve; the last of these are the boundary bits.
@@ -82,15 +85,21 @@ impl Diagonals {
         let is_wide = shared().count() + boundary > SIGNATURE;
         let mut bits = [[[0; 64]; 2]; 2];
         let first = shared().filter(|(kind, d)| is_joint(*kind, *d)).zip(0..);
-        let others = shared().filter(|(kind, d)| !is_wide && !is_joint(*kind, *d)).zip(joint + boundary..);
-        let mut signature = joint + boundary;
-        for ((kind, d), i) in first.chain(others) {
-            bits.iter_mut().for_each(|half| half[kind][d] = signature_bit(i));
-            signature = signature.max(i + 1);
-        }
+        let others = shared().filter(|(kind, d)| !is_joint(*kind, *d));
+        let signature = if is_wide { joint + boundary } else { shared().count() + boundary };
         let used = SignatureBits::first(signature).keep;
+        let mut outside = (0..64).map(|i| 1u64 << i).filter(|bit| used & bit == 0);
+        let mut meeting = used;
+        for ((kind, d), i) in first {
+            bits.iter_mut().for_each(|half| half[kind][d] = signature_bit(i));
+        }
+        for ((kind, d), i) in others.zip(joint + boundary..) {
+            let bit = if is_wide { outside.next().ok_or(Uncut::TooWide)? } else { signature_bit(i) };
+            bits.iter_mut().for_each(|half| half[kind][d] = bit);
+            meeting |= bit;
+        }
         for (side, bits) in bits.iter_mut().enumerate() {
-            let mut unused = (0..64).map(|i| 1 << i).filter(|bit| used & bit == 0);
+            let mut unused = (0..64).map(|i| 1 << i).filter(|bit| meeting & bit == 0);
             let matters =
                 |kind: usize, d: usize| squares_on[side][kind][d] > 1 || in_both(&squares_on, kind, d);
             for (kind, d) in all().filter(|(kind, d)| matters(*kind, *d)) {
@@ -99,7 +108,12 @@ impl Diagonals {
                 }
             }
         }
-        Ok(Self { bits, shared: signature, joint: joint + boundary, boundary, is_wide })
+        Ok(Self { bits, meeting, shared: signature, joint: joint + boundary, boundary, is_wide })
+    }
+
+    /// The bits of all shared diagonals and of the boundary.
+    pub fn meeting(&self) -> u64 {
+        self.meeting
     }
 
     /// For each kind and diagonal its bit in the words of one half.

@@ -7,8 +7,8 @@
 //!   bits in both halves, so that a left and a right half fit when their words have no bit in common;
 //! - the diagonals that have open squares in several columns of this half only, in the bits left over; they are
 //!   dropped when the half is complete;
-//! - where shared diagonals are too many, some of those that the [sieve](super::sieve) deals with, in the bits left over
-//!   as well;
+//! - where shared diagonals are too many, those that the [sieve](super::sieve) deals with, in other bits, the same in both
+//!   halves as well;
 //! - the [boundary bits](super::boundary), shared bits that no diagonal has, set by the outermost queen.
 
 use crate::kernel::meet::diagonals::diagonal;
@@ -25,6 +25,7 @@ pub struct QueenBits {
 
 impl QueenBits {
     /// Both queens at once.
+    #[must_use]
     #[inline(always)]
     pub fn and(self, other: Self) -> Self {
         Self { test: self.test | other.test, set: self.set | other.set }

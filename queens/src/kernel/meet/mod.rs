@@ -67,10 +67,12 @@ use crate::kernel::name::{KernelError, KernelName, Method};
 use crate::position::Position;
 use budget::Budget;
 use compiled::CompiledMeet;
-use outer::Counter;
-use passes::Workspace;
+use matcher::Matcher;
+use passes::{Passes, Workspace};
 
-pub use outer::{free_rows_at_best, next_outer_row};
+pub use cut::Cut;
+pub use half::{Half, QueenBits};
+pub use outer::{count_by_cuts, free_rows_at_best, next_outer_row};
 
 /// The kernel of two halves that meet, for an instruction set that this machine has.
 #[derive(Clone, Copy, Debug)]
@@ -108,9 +110,12 @@ impl Meet {
 
     fn count_with<L: CompiledMeet>(&self, isa: L, position: &Position, stop: &Stop) -> Option<Count> {
         WORKSPACE.with_borrow_mut(|work| {
-            let mut counter = Counter::new(isa, work, self.budget, stop);
-            counter.count(position)?;
-            Some(counter.total())
+            let mut matcher = Matcher::new(isa);
+            let besides = count_by_cuts(position, stop, &mut |cut| {
+                let halves = Passes::new(isa, cut, work, &mut matcher, self.budget, stop).run()?;
+                Some(Count { completions: 0, nodes: halves })
+            })?;
+            Some(besides.plus(Count { completions: matcher.pairs(), nodes: 0 }))
         })
     }
 }
@@ -121,9 +126,6 @@ impl Kernel for Meet {
     }
 
     fn count(&self, position: &Position, stop: &Stop) -> Option<Count> {
-        if !position.is_consistent() {
-            return Some(Count::default());
-        }
         match self.isa {
             #[cfg(target_arch = "x86_64")]
             Detected::Avx512(isa) => self.count_with(isa, position, stop),

@@ -8,11 +8,7 @@
 use crate::bits::set_bits;
 use crate::board::Square;
 use crate::kernel::contract::{Count, Stop};
-use crate::kernel::meet::budget::Budget;
-use crate::kernel::meet::compiled::CompiledMeet;
 use crate::kernel::meet::cut::{Cut, FEWEST_ROWS};
-use crate::kernel::meet::matcher::Matcher;
-use crate::kernel::meet::passes::{Passes, Workspace};
 use crate::kernel::meet::uncut::Uncut;
 use crate::kernel::scalar;
 use crate::position::Position;
@@ -47,75 +43,51 @@ pub fn next_outer_row(position: &Position) -> Option<u8> {
     Some(if top <= board.last() - bottom { top } else { bottom })
 }
 
-/// Counts the completions of positions.
-pub struct Counter<'a, L: CompiledMeet> {
-    isa: L,
-    work: &'a mut Workspace,
-    matcher: Matcher<L>,
-    budget: Budget,
-    stop: &'a Stop,
-    /// What smaller kernels counted, and the halves.
-    besides: Count,
+/// Counts the completions of a position: those of each of its cuts as `count_cut` does, and what is too small for one by a
+/// smaller kernel. What is cut, and so what nodes there are, is the same for everybody who counts. `None` if stopped.
+pub fn count_by_cuts(
+    position: &Position,
+    stop: &Stop,
+    count_cut: &mut dyn FnMut(&Cut) -> Option<Count>,
+) -> Option<Count> {
+    if !position.is_consistent() {
+        return Some(Count::default());
+    }
+    let free = usize::from(position.board().n()) - position.queens().len();
+    if free < WORTH_A_CUT.max(FEWEST_ROWS) {
+        return scalar::count(position, stop);
+    }
+    let parts = if free > usize::from(free_rows_at_best(position.board().n())) {
+        with_queen(position)
+    } else {
+        match Cut::new(position) {
+            Err(Uncut::Impossible) => Vec::new(),
+            Err(Uncut::TooWide) => with_queen(position),
+            Err(Uncut::TooManyPairs) => by_left_boundary(position),
+            Ok(cut) => return count_cut(&cut),
+        }
+    };
+    parts.iter().try_fold(Count::default(), |sum, part| Some(sum.plus(count_by_cuts(part, stop, count_cut)?)))
 }
 
-impl<'a, L: CompiledMeet> Counter<'a, L> {
-    /// Counts from zero, in this workspace, until it is stopped.
-    pub fn new(isa: L, work: &'a mut Workspace, budget: Budget, stop: &'a Stop) -> Self {
-        Self { isa, work, matcher: Matcher::new(isa), budget, stop, besides: Count::default() }
-    }
-
-    /// What was counted so far.
-    pub fn total(&self) -> Count {
-        self.besides.plus(Count { completions: self.matcher.pairs(), nodes: 0 })
-    }
-
-    /// Counts a position whose queens do not attack each other. `None` if stopped.
-    pub fn count(&mut self, position: &Position) -> Option<()> {
-        let free = usize::from(position.board().n()) - position.queens().len();
-        if free < WORTH_A_CUT.max(FEWEST_ROWS) {
-            self.besides = self.besides.plus(scalar::count(position, self.stop)?);
-            return Some(());
-        }
-        if free > usize::from(free_rows_at_best(position.board().n())) {
-            return self.place_queen(position);
-        }
-        match Cut::new(position) {
-            Err(Uncut::Impossible) => Some(()),
-            Err(Uncut::TooWide) => self.place_queen(position),
-            Err(Uncut::TooManyPairs) => self.split_left_boundary(position),
-            Ok(cut) => self.count_cut(&cut),
-        }
-    }
-
-    /// Counts the halves of a position that meet.
-    pub fn count_cut(&mut self, cut: &Cut) -> Option<()> {
-        let passes = Passes::new(self.isa, cut, self.work, &mut self.matcher, self.budget, self.stop);
-        let halves = passes.run()?;
-        self.besides = self.besides.plus(Count { completions: 0, nodes: halves });
-        Some(())
-    }
-
-    /// Tries all squares of the next line.
-    fn place_queen(&mut self, position: &Position) -> Option<()> {
-        let squares = Squares::of(position);
-        if position.board().n() < LEAST_WITH_CENTRE {
-            let row = next_outer_row(position).expect("a position to be cut has free rows");
-            let mut queens = set_bits(squares.open_columns(row)).map(|col| Square::new(row, col));
-            return queens.try_for_each(|queen| self.count(&position.clone().with_queen(queen)));
-        }
+/// The position with a queen on each square of the next line.
+fn with_queen(position: &Position) -> Vec<Position> {
+    let squares = Squares::of(position);
+    let queens: Vec<Square> = if position.board().n() < LEAST_WITH_CENTRE {
+        let row = next_outer_row(position).expect("a position to be cut has free rows");
+        set_bits(squares.open_columns(row)).map(|col| Square::new(row, col)).collect()
+    } else {
         let col = squares.middle_column();
-        let mut queens = set_bits(squares.open_rows(col)).map(|row| Square::new(row, col));
-        queens.try_for_each(|queen| self.count(&position.clone().with_queen(queen)))
-    }
+        set_bits(squares.open_rows(col)).map(|row| Square::new(row, col)).collect()
+    };
+    queens.into_iter().map(|queen| position.clone().with_queen(queen)).collect()
+}
 
-    /// Tries one half of the left boundary queens and then the other. There are several, or there would be no bits.
-    fn split_left_boundary(&mut self, position: &Position) -> Option<()> {
-        let rows: Vec<u8> = set_bits(Squares::of(position).open_rows(0)).collect();
-        let (some, others) = rows.split_at(rows.len() / 2);
-        for closed in [some, others] {
-            let part = closed.iter().fold(position.clone(), |part, row| part.with_row_within(*row, !1));
-            self.count(&part)?;
-        }
-        Some(())
-    }
+/// The position with one half of the left boundary queens and with the other. There are several, or there would be no bits.
+fn by_left_boundary(position: &Position) -> Vec<Position> {
+    let rows: Vec<u8> = set_bits(Squares::of(position).open_rows(0)).collect();
+    let (some, others) = rows.split_at(rows.len() / 2);
+    let without =
+        |closed: &[u8]| closed.iter().fold(position.clone(), |part, row| part.with_row_within(*row, !1));
+    vec![without(some), without(others)]
 }

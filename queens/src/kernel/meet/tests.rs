@@ -44,10 +44,9 @@ fn empty_boards_have_the_published_number_of_solutions() {
 
 /// What is counted of a cut, whatever its size.
 fn counted<L: CompiledMeet>(isa: L, cut: &Cut, budget: Budget) -> Count {
-    let (mut work, stop) = (Workspace::default(), Stop::new());
-    let mut counter = Counter::new(isa, &mut work, budget, &stop);
-    counter.count_cut(cut).unwrap();
-    counter.total()
+    let (mut work, mut matcher) = (Workspace::default(), Matcher::new(isa));
+    let nodes = Passes::new(isa, cut, &mut work, &mut matcher, budget, &Stop::new()).run().unwrap();
+    Count { completions: matcher.pairs(), nodes }
 }
 
 /// What an instruction set counts of a cut, with so much memory.

@@ -1,0 +1,89 @@
+//! A kernel on a device: either method, and what becomes of it when the device fails.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use queens::Position;
+use queens::kernel::{Count, Isa, Kernel, KernelName, Method, Stop};
+
+use crate::device::Device;
+use crate::error::GpuError;
+use crate::meet::MeetLauncher;
+use crate::program::{Shape, Source};
+use crate::search::SearchLauncher;
+use crate::session::Session;
+
+/// A way to count on a device.
+pub trait Launcher: Send + Sync {
+    /// What is launched.
+    fn source(&self) -> Source<'static>;
+
+    /// Counts a position; `None` if stopped.
+    fn count(&self, session: &Session, position: &Position, stop: &Stop) -> Result<Option<Count>, GpuError>;
+}
+
+/// A kernel on one device.
+pub struct GpuKernel {
+    method: Method,
+    session: Session,
+    launcher: Box<dyn Launcher>,
+}
+
+impl GpuKernel {
+    /// The kernel of that method for that device.
+    ///
+    /// # Errors
+    /// The device cannot be used, or its driver does not build the code.
+    pub fn new(device: Device, method: Method) -> Result<Self, GpuError> {
+        let shape = Shape::of(&device);
+        Self::with_shape(device, method, shape)
+    }
+
+    /// The same with launches of that shape: a processor can run what is made for cards, slowly.
+    ///
+    /// # Errors
+    /// The device cannot be used, or its driver does not build the code.
+    pub fn with_shape(device: Device, method: Method, shape: Shape) -> Result<Self, GpuError> {
+        let launcher: Box<dyn Launcher> = match method {
+            Method::Search => Box::new(SearchLauncher::new(&device, shape)),
+            Method::Meet => Box::new(MeetLauncher::new(&device, shape)),
+        };
+        Ok(Self { method, session: Session::new(device, &launcher.source())?, launcher })
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        self.session.device()
+    }
+
+    /// What has gone wrong with the device, if anything: from then on every count is broken off.
+    pub fn failure(&self) -> Option<&GpuError> {
+        self.session.failure()
+    }
+
+    /// Takes the device for failed, for those who know it before its driver says so.
+    pub fn fail(&self, error: GpuError) {
+        self.session.fail(error);
+    }
+}
+
+impl Kernel for GpuKernel {
+    fn name(&self) -> KernelName {
+        KernelName { method: self.method, isa: Isa::OpenCl }
+    }
+
+    fn count(&self, position: &Position, stop: &Stop) -> Option<Count> {
+        if self.failure().is_some() {
+            return None;
+        }
+        // The wrapper of OpenCL panics where a driver answers an error to what never fails.
+        let counted = catch_unwind(AssertUnwindSafe(|| self.launcher.count(&self.session, position, stop)));
+        let broken = |_| {
+            let (device, what) = (self.device().title(), "a call that never fails");
+            Err(GpuError::Failed { device, what, code: "its driver is broken".into() })
+        };
+        counted.unwrap_or_else(broken).unwrap_or_else(|error| {
+            self.fail(error);
+            None
+        })
+    }
+}

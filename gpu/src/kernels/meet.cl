@@ -1,0 +1,279 @@
+/*
+ * Two halves that meet: half boards by row set, and the pairs of them that fit.
+ *
+ *     grow:  for each set S of free rows, of one column more:
+ *                list(S) = for each row r of S whose square in the new column is open:
+ *                    the states of list(S - r) that leave both diagonals of that square free, with them set
+ *     join:  for each set S of as many rows as the left half has columns:
+ *                for each slice of lanes, a thousand of list(S) or of list(all rows - S), whichever costs less:
+ *                    tabulate which lanes leave clear which patterns of five diagonals
+ *                    for each word of the other list:
+ *                        count the lanes that share no diagonal with it
+ *
+ * A state is a word with a bit for each diagonal that matters; those that a half of the other side may have as well come
+ * first, five to a table. The rows, the diagonals' bits and so the half boards are what `queens::kernel::meet` has; the
+ * number of complete ones is the number of nodes. A work group works on one set at a time.
+ *
+ * GROUP     work items of a group
+ * VECTOR    words of 32 lanes that an item looks up at a time
+ * SET_UP    what it costs to tabulate a slice, in look-ups
+ * DIRECT    what a look-up costs, in pairs compared one by one
+ */
+
+/* What a queen on a square tests, and then sets. */
+typedef struct {
+    ulong test, set;
+} Queen;
+
+/* Where the states of a set are. */
+typedef struct {
+    uint begin, length;
+} List;
+
+/* 32 lanes a word. */
+typedef struct ALIGNED(4 * VECTOR) {
+    uint words[VECTOR];
+} Lanes;
+
+/* The sum of what the work items before this one own. All items of the group call it; `sums` gets a word of each. */
+INSIDE uint before(LOCAL uint *sums, uint own)
+{
+    sums[LOCAL_INDEX] = own;
+    BARRIER;
+    for (uint distance = 1; distance < GROUP; distance *= 2) {
+        const uint more = LOCAL_INDEX >= distance ? sums[LOCAL_INDEX - distance] : 0;
+        BARRIER;
+        sums[LOCAL_INDEX] += more;
+        BARRIER;
+    }
+    return sums[LOCAL_INDEX] - own;
+}
+
+/* An item that is alone in its group may write one word behind its list: so it need not ask before it writes. */
+#if GROUP == 1
+#define BEHIND 1
+#define APPEND(to, end, passes, state) (to[end] = (state), end += (passes))
+#else
+#define BEHIND 0
+#define APPEND(to, end, passes, state) if (passes) to[end++] = (state)
+#endif
+
+/*
+ * Of the states of the lists of `set` without one of `rows`, one list behind the other, those from `begin` to before `end`:
+ * how many of them leave the queen's diagonals free.
+ */
+INSIDE uint passing(uint set, uint rows, uint begin, uint end, GLOBAL const List *lists, GLOBAL const Queen *queens,
+                    GLOBAL const ulong *from)
+{
+    uint count = 0, behind = 0;
+    for (; rows != 0 && behind < end; rows &= rows - 1) {
+        const uint row = ONES((rows & (~rows + 1)) - 1);
+        const List list = lists[set ^ 1u << row];
+        const uint first = begin > behind ? begin - behind : 0;
+        const uint last = end - behind < list.length ? end - behind : list.length;
+        const ulong test = queens[row].test;
+        for (uint i = first; i < last; i++)
+            count += (from[list.begin + i] & test) == 0;
+        behind += list.length;
+    }
+    return count;
+}
+
+/* Writes those, as far as they are in `keep`. */
+INSIDE void place(uint set, uint rows, uint begin, uint end, GLOBAL const List *lists, GLOBAL const Queen *queens,
+                  GLOBAL const ulong *from, GLOBAL ulong *to, ulong keep)
+{
+    uint behind = 0, written = 0;
+    for (; rows != 0 && behind < end; rows &= rows - 1) {
+        const uint row = ONES((rows & (~rows + 1)) - 1);
+        const List list = lists[set ^ 1u << row];
+        const uint first = begin > behind ? begin - behind : 0;
+        const uint last = end - behind < list.length ? end - behind : list.length;
+        const Queen queen = queens[row];
+        for (uint i = first; i < last; i++) {
+            const ulong state = from[list.begin + i];
+            APPEND(to, written, (state & queen.test) == 0, (state | queen.set) & keep);
+        }
+        behind += list.length;
+    }
+}
+
+/*
+ * sets      sets of rows, each of which is turned round by `flip`; those from `first` to before `end` are made
+ * queens    for each column 32, one for each row, of which those in `open` may stand in the new `column`
+ * fixed     rows whose side is fixed: a set has none but those of `here`, and lacks at most `lacking` of them
+ * from, to  the states with a column less, and those that are made, of which there may be `room` in all
+ * cursors   one of them, by its number `cursor`, is how many have been made; more than `room` if they did not fit
+ * lists     for each set, smaller ones too, where its states are
+ */
+KERNEL grow(GLOBAL const uint *sets, const uint first, const uint end, const uint flip, GLOBAL const Queen *queens,
+            const uint column, const uint open, const uint fixed, const uint here, const uint lacking, const ulong keep,
+            GLOBAL const ulong *from, GLOBAL ulong *to, const uint room, GLOBAL uint *cursors, const uint cursor,
+            GLOBAL List *lists SCRATCH_ARGUMENT)
+{
+    SCRATCH
+    queens += 32 * column;
+    for (uint task = first + GROUP_INDEX; task < end; task += GROUPS) {
+        const uint set = sets[task] ^ flip;
+        const uint fits = (set & fixed & ~here) == 0 && ONES(here & ~set) <= lacking;
+        const uint rows = fits ? set & open : 0;
+        uint states = 0;
+        for (uint left = rows; left != 0; left &= left - 1)
+            states += lists[set ^ (left & (~left + 1))].length;
+        if (states == 0) {
+            if (LOCAL_INDEX == 0)
+                lists[set].length = 0;
+            continue;
+        }
+        const uint share = (states + GROUP - 1) / GROUP;
+        const uint own_first = share * LOCAL_INDEX < states ? share * LOCAL_INDEX : states;
+        const uint own_end = states - own_first < share ? states : own_first + share;
+        const uint own = passing(set, rows, own_first, own_end, lists, queens, from);
+        const uint place_of_own = before(scratch, own);
+        const uint all = scratch[GROUP - 1];
+        BARRIER;
+        if (LOCAL_INDEX == 0) {
+            /* Nobody adds to a cursor that is past the room, so that it never wraps. */
+            uint begin = cursors[cursor];
+            if (all != 0 && begin <= room)
+                begin = ADD(cursors + cursor, all + BEHIND);
+            const uint fit = begin <= room && all + BEHIND <= room - begin;
+            scratch[0] = begin;
+            scratch[1] = fit ? all : 0;
+            lists[set].begin = begin;
+            lists[set].length = fit ? all : 0;
+        }
+        BARRIER;
+        const uint begin = scratch[0], fit = scratch[1];
+        BARRIER;
+        if (fit != 0)
+            place(set, rows, own_first, own_end, lists, queens, from, to + begin + place_of_own, keep);
+    }
+}
+
+/* The pairs of two lists that share no bit, one by one. */
+INSIDE uint compare(GLOBAL const ulong *many, uint many_words, GLOBAL const ulong *few, uint few_words)
+{
+    uint pairs = 0;
+    for (uint j = 0; j < few_words; j++) {
+        const ulong word = few[j];
+        for (uint i = LOCAL_INDEX; i < many_words; i += GROUP)
+            pairs += (many[i] & word) == 0;
+    }
+    return pairs;
+}
+
+/*
+ * Fills the tables for these lanes: entry p of table t is the lanes that leave clear the bits of p, those from 5t on. An
+ * entry is `width` vectors.
+ */
+INSIDE void tabulate(LOCAL uint *table, uint tables, uint width, GLOBAL const ulong *lanes, uint count)
+{
+    const uint row = width * VECTOR;
+    for (uint task = LOCAL_INDEX; task < tables * row; task += GROUP) {
+        const uint group = task / row, word = task % row;
+        const uint begin = 32 * word < count ? 32 * word : count;
+        const uint here = count - begin < 32 ? count - begin : 32;
+        uint plane[5] = {0, 0, 0, 0, 0};
+        for (uint lane = 0; lane < here; lane++) {
+            const uint bits = (uint)(lanes[begin + lane] >> 5 * group);
+            for (uint bit = 0; bit < 5; bit++)
+                plane[bit] |= (bits >> bit & 1) << lane;
+        }
+        uint entry[32];
+        entry[0] = here == 32 ? ~0u : (1u << here) - 1;
+        for (uint bit = 0; bit < 5; bit++)
+            for (uint pattern = 0; pattern < 1u << bit; pattern++)
+                entry[(1u << bit) + pattern] = entry[pattern] & ~plane[bit];
+        for (uint pattern = 0; pattern < 32; pattern++)
+            table[(32 * group + pattern) * row + word] = entry[pattern];
+    }
+}
+
+/* How many of the tabulated lanes share no bit with a word, over all words. Items take a word together, a vector each. */
+INSIDE uint look_up(LOCAL const Lanes *table, uint tables, uint width, GLOBAL const ulong *words, uint count)
+{
+    uint sums[VECTOR];
+    for (uint i = 0; i < VECTOR; i++)
+        sums[i] = 0;
+    const uint shift = LOCAL_INDEX % width;
+    for (uint i = LOCAL_INDEX / width; i < count; i += GROUP / width) {
+        ulong word = words[i];
+        LOCAL const Lanes *entry = table + shift;
+        Lanes fit = entry[(uint)(word & 31) * width];
+        for (uint group = 1; group < tables; group++) {
+            word >>= 5;
+            entry += 32 * width;
+            const Lanes more = entry[(uint)(word & 31) * width];
+            for (uint k = 0; k < VECTOR; k++)
+                fit.words[k] &= more.words[k];
+        }
+        for (uint k = 0; k < VECTOR; k++)
+            sums[k] += ONES(fit.words[k]);
+    }
+    uint pairs = 0;
+    for (uint i = 0; i < VECTOR; i++)
+        pairs += sums[i];
+    return pairs;
+}
+
+/*
+ * sets      sets of rows; those from `first` to before `end` are joined, as left halves, with the rest of `all` rows
+ * lists     for each set of the left half, and of the right half, where its complete halves are in `lefts` and `rights`
+ * cursors   of these lists; where one is past the room nothing is joined
+ * tables    how many tables hold all bits; `width`: how many vectors of lanes an entry may be, a power of two
+ * found     for each group what it found before and finds now: pairs, halves
+ * scratch   the tables
+ */
+KERNEL join(GLOBAL const uint *sets, const uint first, const uint end, const uint all, GLOBAL const List *left_lists,
+            GLOBAL const List *right_lists, GLOBAL const ulong *lefts, GLOBAL const ulong *rights,
+            GLOBAL const uint *cursors, const uint left_cursor, const uint right_cursor, const uint left_room,
+            const uint right_room, const uint tables, const uint width, GLOBAL ulong *found SCRATCH_ARGUMENT)
+{
+    SCRATCH
+    if (cursors[left_cursor] > left_room || cursors[right_cursor] > right_room)
+        return;
+    const uint slice = 32 * VECTOR * width;
+    ulong pairs = 0, halves = 0;
+    for (uint task = first + GROUP_INDEX; task < end; task += GROUPS) {
+        const List left = left_lists[sets[task]], right = right_lists[sets[task] ^ all];
+        if (left.length == 0 || right.length == 0)
+            continue;
+        halves += left.length + right.length;
+        const ulong by_left = (left.length + slice - 1) / slice * ((ulong)SET_UP + right.length);
+        const ulong by_right = (right.length + slice - 1) / slice * ((ulong)SET_UP + left.length);
+        const uint turned = by_right < by_left;
+        GLOBAL const ulong *lanes = turned ? rights + right.begin : lefts + left.begin;
+        GLOBAL const ulong *words = turned ? lefts + left.begin : rights + right.begin;
+        const uint lane_count = turned ? right.length : left.length;
+        const uint word_count = turned ? left.length : right.length;
+        if ((ulong)lane_count * word_count < DIRECT * (turned ? by_right : by_left)) {
+            if (lane_count < word_count)
+                pairs += compare(words, word_count, lanes, lane_count);
+            else
+                pairs += compare(lanes, lane_count, words, word_count);
+            continue;
+        }
+        for (uint begin = 0; begin < lane_count; begin += slice) {
+            const uint count = lane_count - begin < slice ? lane_count - begin : slice;
+            uint needed = 1;
+            while (32 * VECTOR * needed < count)
+                needed *= 2;
+            BARRIER;
+            tabulate(scratch, tables, needed, lanes + begin, count);
+            BARRIER;
+            pairs += look_up((LOCAL const Lanes *)scratch, tables, needed, words, word_count);
+        }
+    }
+    BARRIER;
+    LOCAL ulong *sums = (LOCAL ulong *)scratch;
+    sums[LOCAL_INDEX] = pairs;
+    BARRIER;
+    if (LOCAL_INDEX == 0) {
+        ulong sum = found[2 * GROUP_INDEX];
+        for (uint item = 0; item < GROUP; item++)
+            sum = ADD_SATURATED(sum, sums[item]);
+        found[2 * GROUP_INDEX] = sum;
+        found[2 * GROUP_INDEX + 1] += halves;
+    }
+}

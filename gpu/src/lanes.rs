@@ -1,0 +1,33 @@
+//! What one count at a time uses of a device, kept for the next one: a queue, its kernels, memory.
+
+use std::mem::ManuallyDrop;
+use std::sync::{Mutex, PoisonError};
+
+use crate::error::GpuError;
+
+/// Those that nobody uses at the moment.
+#[derive(Debug)]
+pub struct Lanes<L>(Mutex<Vec<L>>);
+
+impl<L> Default for Lanes<L> {
+    fn default() -> Self {
+        Self(Mutex::default())
+    }
+}
+
+impl<L> Lanes<L> {
+    /// Works with one of them, or with a new one. After a failure it is never released: a device that hangs may still use its
+    /// memory, and a driver that has failed may hang there.
+    pub fn with<T>(
+        &self,
+        new: impl FnOnce() -> Result<L, GpuError>,
+        work: impl FnOnce(&mut L) -> Result<T, GpuError>,
+    ) -> Result<T, GpuError> {
+        let idle = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = idle().pop();
+        let mut lane = ManuallyDrop::new(kept.map_or_else(new, Ok)?);
+        let done = work(&mut lane)?;
+        idle().push(ManuallyDrop::into_inner(lane));
+        Ok(done)
+    }
+}

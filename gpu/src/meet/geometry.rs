@@ -1,0 +1,87 @@
+//! A cut as the device has it: what the queens of each column test and set, with the bits that halves meet by first.
+
+use opencl3::types::{cl_uint, cl_ulong};
+use queens::kernel::meet::Cut;
+
+/// What a queen on a square tests, and then sets; the same layout as in `meet.cl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Queen {
+    test: cl_ulong,
+    set: cl_ulong,
+}
+
+/// Rows of a board at most: so many queens has each column on the device.
+pub const ROWS: usize = 32;
+
+/// Columns of a half at most.
+pub const COLUMNS: usize = 16;
+
+/// The bits that a table tells.
+const BITS_OF_TABLE: u32 = 5;
+
+/// A cut as the device has it.
+#[derive(Debug)]
+pub struct Geometry {
+    /// The free rows.
+    pub rows: u32,
+    /// For each half and column, the rows where a queen may stand.
+    pub open: [Vec<cl_uint>; 2],
+    /// For each half, each of [`COLUMNS`] columns and each of [`ROWS`] rows, the queen there.
+    pub queens: Vec<Queen>,
+    /// The bits that halves meet by, which are the first ones.
+    pub meeting: cl_ulong,
+    /// How many tables hold them.
+    pub tables: cl_uint,
+}
+
+impl Geometry {
+    /// That of a cut.
+    pub fn of(cut: &Cut) -> Self {
+        let places = places(cut.meeting);
+        let moved = |bits: u64| {
+            (0..64).filter(|bit| bits >> bit & 1 == 1).fold(0, |moved, bit| moved | 1 << places[bit])
+        };
+        let mut queens = vec![Queen::default(); 2 * COLUMNS * ROWS];
+        for (half, queens) in cut.halves.iter().zip(queens.chunks_mut(COLUMNS * ROWS)) {
+            for (there, here) in half.queens.iter().flatten().zip(queens) {
+                *here = Queen { test: moved(there.test), set: moved(there.set) };
+            }
+        }
+        Self {
+            rows: cut.rows(),
+            open: [0, 1].map(|side: usize| cut.halves[side].open.clone()),
+            queens,
+            meeting: moved(cut.meeting),
+            tables: cut.meeting.count_ones().div_ceil(BITS_OF_TABLE).max(1),
+        }
+    }
+
+    /// The columns of a half.
+    pub fn columns(&self, side: usize) -> usize {
+        self.open[side].len()
+    }
+}
+
+/// For each bit of a word where it goes, so that those of `first` come first.
+fn places(first: u64) -> [u32; 64] {
+    let mut bits: Vec<usize> = (0..64).collect();
+    bits.sort_by_key(|bit| first >> bit & 1 == 0);
+    let mut places = [0; 64];
+    bits.into_iter().zip(0..).for_each(|(bit, place)| places[bit] = place);
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chosen_bits_come_first_and_all_have_a_place_of_their_own() {
+        let places = places(0x8000_0000_0000_f10a);
+        assert_eq!([1, 3, 8, 12, 63].map(|bit: usize| places[bit]), [0, 1, 2, 3, 7]);
+        let mut all = places;
+        all.sort_unstable();
+        assert!(all.into_iter().eq(0..64));
+    }
+}

@@ -1,0 +1,284 @@
+//! What one count at a time has of the device: memory for lists, and the launches of both kernels.
+
+use std::collections::BTreeMap;
+
+use opencl3::command_queue::CommandQueue;
+use opencl3::event::Event;
+use opencl3::kernel::{ExecuteKernel, Kernel as DeviceKernel};
+use opencl3::memory::Buffer;
+use opencl3::types::{cl_uint, cl_ulong};
+
+use super::geometry::{COLUMNS, Geometry, Queen, ROWS};
+use super::row_sets::SetsBySize;
+use super::shape::MeetShape;
+use crate::error::GpuError;
+use crate::session::Session;
+
+/// Where the states of a set are; the same layout as in `meet.cl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct List {
+    begin: cl_uint,
+    length: cl_uint,
+}
+
+/// Room for states.
+pub struct States {
+    buffer: Buffer<cl_ulong>,
+    /// How many may be there.
+    pub room: usize,
+}
+
+impl States {
+    fn new(session: &Session, room: usize) -> Result<Self, GpuError> {
+        // The last of them is only written behind a list.
+        Ok(Self { buffer: session.room(room + 1)?, room })
+    }
+}
+
+/// So much room there is for states at the beginning.
+pub const LEAST_ROOM: usize = 1 << 20;
+
+/// Which lists: those of a half with all columns but one, those with fewer while they are needed, complete halves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    /// The empty half.
+    Nothing,
+    /// Of either half, by turns.
+    Passing,
+    /// Of that half with one column missing.
+    Last(usize),
+    /// Of that half, complete.
+    Complete(usize),
+}
+
+impl Place {
+    fn index(self) -> usize {
+        match self {
+            Self::Nothing => 0,
+            Self::Passing => 1,
+            Self::Last(side) => 2 + side,
+            Self::Complete(side) => 4 + side,
+        }
+    }
+}
+
+/// Sets of rows on the device.
+struct SetsThere {
+    here: SetsBySize,
+    there: Buffer<cl_uint>,
+}
+
+/// A column to be added to the lists of some sets.
+#[derive(Clone, Copy, Debug)]
+pub struct Column {
+    pub side: usize,
+    pub number: usize,
+    /// By what the sets are turned round.
+    pub flip: u32,
+    /// The rows whose side is fixed, those of them on this side, and how many of these may be lacking.
+    pub fixed: u32,
+    pub here: u32,
+    pub lacking: u32,
+    /// What is kept of a state.
+    pub keep: u64,
+    pub from: Place,
+    pub to: Place,
+}
+
+/// What one count at a time has of the device.
+pub struct Lane {
+    pub queue: CommandQueue,
+    grow: DeviceKernel,
+    join: DeviceKernel,
+    sets: BTreeMap<u32, SetsThere>,
+    /// For each half and set of rows.
+    lists: [Buffer<List>; 2],
+    rows: u32,
+    states: [States; 6],
+    queens: Buffer<Queen>,
+    cursors: Buffer<cl_uint>,
+    found: Buffer<cl_ulong>,
+    /// So many sets took a launch's time lately.
+    pub batch: usize,
+}
+
+/// Cursors: one for each half and number of columns.
+const CURSORS: usize = 2 * COLUMNS;
+
+fn cursor(side: usize, column: usize) -> usize {
+    2 * column + side
+}
+
+impl Lane {
+    /// With the least memory.
+    pub fn new(session: &Session, shape: &MeetShape) -> Result<Self, GpuError> {
+        let queue = session.queue()?;
+        let least = |()| States::new(session, LEAST_ROOM);
+        let [a, b, c, d, e] = [(); 5].map(least);
+        let nothing = States { buffer: session.buffer(&queue, &[0])?, room: 1 };
+        Ok(Self {
+            grow: session.kernel("grow")?,
+            join: session.kernel("join")?,
+            sets: BTreeMap::new(),
+            lists: [session.room(1)?, session.room(1)?],
+            rows: 0,
+            states: [nothing, a?, b?, c?, d?, e?],
+            queens: session.room(2 * COLUMNS * ROWS)?,
+            cursors: session.room(CURSORS)?,
+            found: session.room(2 * shape.groups)?,
+            batch: shape.groups,
+            queue,
+        })
+    }
+
+    /// Has a cut on the device, of which nothing has been counted.
+    pub fn begin(
+        &mut self,
+        session: &Session,
+        shape: &MeetShape,
+        geometry: &Geometry,
+    ) -> Result<(), GpuError> {
+        let rows = geometry.rows;
+        if !self.sets.contains_key(&rows) {
+            let here = SetsBySize::new(rows);
+            let there = session.buffer(&self.queue, here.masks())?;
+            self.sets.insert(rows, SetsThere { here, there });
+        }
+        if self.rows < rows {
+            self.rows = rows;
+            for lists in &mut self.lists {
+                *lists = session.room(1 << rows)?;
+                // The empty half, which stays.
+                session.write(&self.queue, lists, &[List { begin: 0, length: 1 }])?;
+            }
+        }
+        session.write(&self.queue, &mut self.queens, &geometry.queens)?;
+        session.write(&self.queue, &mut self.found, &vec![0; 2 * shape.groups])
+    }
+
+    /// The sets of that many rows.
+    pub fn sets(&self, rows: u32) -> &SetsBySize {
+        &self.sets[&rows].here
+    }
+
+    /// How many states may be there.
+    pub fn room(&self, place: Place) -> usize {
+        self.states[place.index()].room
+    }
+
+    /// Makes more room, for so many states at most; nothing may be at work. What was there is lost. Says whether there is more.
+    pub fn enlarge(&mut self, session: &Session, place: Place, most: usize) -> Result<bool, GpuError> {
+        let states = &mut self.states[place.index()];
+        let room = (4 * states.room).min(most);
+        let more = room > states.room;
+        if more {
+            *states = States::new(session, room)?;
+        }
+        Ok(more)
+    }
+
+    /// Nothing has been made.
+    pub fn reset_cursors(&mut self, session: &Session) -> Result<(), GpuError> {
+        session.write(&self.queue, &mut self.cursors, &[0; CURSORS])
+    }
+
+    /// How many states were made of each half with that column for its last, when all before is done: more than there is room
+    /// for, if they did not fit.
+    pub fn made(&self, session: &Session, columns: [usize; 2]) -> Result<[usize; 2], GpuError> {
+        let mut cursors = [0; CURSORS];
+        session.read(&self.queue, &self.cursors, &mut cursors)?;
+        Ok([0, 1].map(|side| cursors[cursor(side, columns[side])] as usize))
+    }
+
+    /// Pairs and halves that each group has found, when all before is done.
+    pub fn found(&self, session: &Session, shape: &MeetShape) -> Result<Vec<cl_ulong>, GpuError> {
+        let mut found = vec![0; 2 * shape.groups];
+        session.read(&self.queue, &self.found, &mut found)?;
+        Ok(found)
+    }
+
+    /// Launches `grow` for the sets with these indices.
+    pub fn grow(
+        &self,
+        session: &Session,
+        shape: &MeetShape,
+        geometry: &Geometry,
+        sets: std::ops::Range<usize>,
+        column: &Column,
+    ) -> Result<Event, GpuError> {
+        let Column { side, number, flip, fixed, here, lacking, keep, from, to } = *column;
+        let (from, to) = (&self.states[from.index()], &self.states[to.index()]);
+        // SAFETY: the arguments have the kernel's types, in its order. The kernel reads `sets` between the indices, which
+        // are those of sets of `rows` rows; `queens` of one column and half; the lists of these sets without a row, which an
+        // earlier launch of the queue has made in `from`. It writes the lists of the sets, as many as there are for that many
+        // rows, one cursor, and to `to` up to its room and a word behind it. A group's scratch has a word for each of its items.
+        let launched = unsafe {
+            ExecuteKernel::new(&self.grow)
+                .set_arg(&self.sets[&geometry.rows].there)
+                .set_arg(&(sets.start as cl_uint))
+                .set_arg(&(sets.end as cl_uint))
+                .set_arg(&flip)
+                .set_arg(&self.queens)
+                .set_arg(&((side * COLUMNS + number) as cl_uint))
+                .set_arg(&geometry.open[side][number])
+                .set_arg(&fixed)
+                .set_arg(&here)
+                .set_arg(&lacking)
+                .set_arg(&keep)
+                .set_arg(&from.buffer)
+                .set_arg(&to.buffer)
+                .set_arg(&(to.room as cl_uint))
+                .set_arg(&self.cursors)
+                .set_arg(&(cursor(side, number) as cl_uint))
+                .set_arg(&self.lists[side])
+                .set_arg_local_buffer(shape.group.max(2) * size_of::<cl_uint>())
+                .set_global_work_size(shape.group * shape.groups.min(sets.len()).max(1))
+                .set_local_work_size(shape.group)
+                .enqueue_nd_range(&self.queue)
+        };
+        launched.map_err(session.failed("a launch"))
+    }
+
+    /// Launches `join` for the complete halves of the sets with these indices.
+    pub fn join(
+        &self,
+        session: &Session,
+        shape: &MeetShape,
+        geometry: &Geometry,
+        sets: std::ops::Range<usize>,
+    ) -> Result<Event, GpuError> {
+        let complete = [0, 1].map(|side| &self.states[Place::Complete(side).index()]);
+        let last = [0, 1].map(|side| cursor(side, geometry.columns(side) - 1) as cl_uint);
+        let width = shape.width(geometry.tables);
+        // SAFETY: the arguments have the kernel's types, in its order. The kernel reads `sets` between the indices, and the
+        // lists of these sets and of the others' rows, which earlier launches of the queue have made in the complete halves'
+        // room, unless a cursor says that they did not fit. It writes its group's two words of `found`, which has as many
+        // groups as are launched at most. The scratch holds `tables` tables of 32 entries of `width` vectors, and a word of 64
+        // bits for each item.
+        let launched = unsafe {
+            ExecuteKernel::new(&self.join)
+                .set_arg(&self.sets[&geometry.rows].there)
+                .set_arg(&(sets.start as cl_uint))
+                .set_arg(&(sets.end as cl_uint))
+                .set_arg(&((1u32 << geometry.rows) - 1))
+                .set_arg(&self.lists[0])
+                .set_arg(&self.lists[1])
+                .set_arg(&complete[0].buffer)
+                .set_arg(&complete[1].buffer)
+                .set_arg(&self.cursors)
+                .set_arg(&last[0])
+                .set_arg(&last[1])
+                .set_arg(&(complete[0].room as cl_uint))
+                .set_arg(&(complete[1].room as cl_uint))
+                .set_arg(&geometry.tables)
+                .set_arg(&(width as cl_uint))
+                .set_arg(&self.found)
+                .set_arg_local_buffer(shape.scratch(geometry.tables))
+                .set_global_work_size(shape.group * shape.groups.min(sets.len()).max(1))
+                .set_local_work_size(shape.group)
+                .enqueue_nd_range(&self.queue)
+        };
+        launched.map_err(session.failed("a launch"))
+    }
+}

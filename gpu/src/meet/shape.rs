@@ -1,0 +1,86 @@
+//! How the launches of halves that meet are shaped for a device.
+
+use opencl3::types::cl_uint;
+
+use crate::device::{Device, LOCAL_BYTES};
+use crate::program::{Shape, Source};
+
+/// The kernels' source.
+const MEET: &str = include_str!("../kernels/meet.cl");
+
+/// The shape of launches.
+#[derive(Clone, Copy, Debug)]
+pub struct MeetShape {
+    /// Work items of a group.
+    pub group: usize,
+    /// Groups of a launch at most.
+    pub groups: usize,
+    /// The states that a buffer may hold.
+    pub most: usize,
+    /// Words of 32 lanes that an item looks up at a time.
+    vector: usize,
+    /// Vectors of an entry of a table at most.
+    width: usize,
+    /// What tabulating costs, in look-ups, and what a look-up costs, in pairs compared one by one.
+    set_up: usize,
+    direct: usize,
+}
+
+/// Groups for each compute unit: more than work at a time, so that large sets do not make a launch wait.
+const GROUPS_OF_UNIT: usize = 16;
+
+/// The part of a device's memory that one buffer may take: there are five for each of two counts at a time.
+const PART_OF_CARD: u64 = 16;
+
+/// The bytes that one may take of a processor's.
+const BYTES_OF_PROCESSOR: u64 = 64 << 20;
+
+/// Indices of states have 32 bits.
+const MOST_STATES: u64 = 1 << 31;
+
+impl MeetShape {
+    /// For that device, as if it were of that kind.
+    pub fn new(device: &Device, shape: Shape) -> Self {
+        let about = device.description();
+        let groups = about.units.max(1) as usize * GROUPS_OF_UNIT;
+        match shape {
+            Shape::Card => {
+                let bytes = (about.memory / PART_OF_CARD).min(about.largest_buffer);
+                let most = (bytes / 8).min(MOST_STATES) as usize;
+                Self { group: 128, groups, most, vector: 4, width: 8, set_up: 256, direct: 160 }
+            }
+            Shape::Processor => {
+                let most = (BYTES_OF_PROCESSOR / 8) as usize;
+                Self { group: 1, groups, most, vector: 16, width: 1, set_up: 400, direct: 250 }
+            }
+        }
+    }
+
+    /// The kernels' source for this shape.
+    pub fn source(&self) -> Source<'static> {
+        let macros = vec![
+            ("GROUP", self.group),
+            ("VECTOR", self.vector),
+            ("SET_UP", self.set_up),
+            ("DIRECT", self.direct),
+        ];
+        Source { text: MEET, macros }
+    }
+
+    /// How many vectors an entry of so many tables may have, so that they fit the local memory.
+    pub fn width(&self, tables: cl_uint) -> usize {
+        let fits = |width: &usize| self.bytes(tables, *width) as u64 <= LOCAL_BYTES;
+        std::iter::successors(Some(self.width), |width| (*width > 1).then_some(width / 2))
+            .find(fits)
+            .unwrap_or(1)
+    }
+
+    /// The local memory of a group that joins, in bytes.
+    pub fn scratch(&self, tables: cl_uint) -> usize {
+        self.bytes(tables, self.width(tables)).max(8 * self.group)
+    }
+
+    fn bytes(&self, tables: cl_uint, width: usize) -> usize {
+        tables as usize * 32 * width * self.vector * size_of::<cl_uint>()
+    }
+}

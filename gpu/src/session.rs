@@ -1,0 +1,146 @@
+//! A device that counts: the code built for it, its queues and its memory, and what has gone wrong with it.
+
+use std::ptr;
+use std::sync::OnceLock;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use opencl3::command_queue::CommandQueue;
+use opencl3::context::Context;
+use opencl3::error_codes::ClError;
+use opencl3::event::{CL_COMPLETE, Event};
+use opencl3::kernel::Kernel as DeviceKernel;
+use opencl3::memory::{Buffer, CL_MEM_READ_WRITE};
+use opencl3::program::Program;
+use opencl3::types::{CL_BLOCKING, cl_int};
+
+use crate::device::Device;
+use crate::error::GpuError;
+use crate::program::{Source, build};
+
+/// How long a launch should take.
+pub const LAUNCH: Duration = Duration::from_millis(60);
+
+/// A launch that takes so long will never end.
+const HANGS: Duration = Duration::from_secs(30);
+
+/// Between two looks at whether a launch has ended.
+const LOOK_EVERY: Duration = Duration::from_micros(50);
+
+/// A device in use.
+pub struct Session {
+    device: Device,
+    context: Context,
+    program: Program,
+    failure: OnceLock<GpuError>,
+}
+
+impl Session {
+    /// Builds the code for the device.
+    ///
+    /// # Errors
+    /// The device cannot be used, or its driver does not build the code.
+    pub fn new(device: Device, source: &Source<'_>) -> Result<Self, GpuError> {
+        let (context, program) = build(&device, source)?;
+        Ok(Self { device, context, program, failure: OnceLock::new() })
+    }
+
+    /// The device.
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// What has gone wrong with it, if anything.
+    pub fn failure(&self) -> Option<&GpuError> {
+        self.failure.get()
+    }
+
+    /// Takes it for failed. The first failure stands.
+    pub fn fail(&self, error: GpuError) {
+        self.failure.set(error).ok();
+    }
+
+    /// What a call to its driver came to.
+    pub fn failed(&self, what: &'static str) -> impl FnOnce(ClError) -> GpuError + use<> {
+        self.device.failed(what)
+    }
+
+    /// A queue, in which one thing is done after the other.
+    pub fn queue(&self) -> Result<CommandQueue, GpuError> {
+        // SAFETY: the device belongs to the context, which was made for it.
+        let queue = unsafe { CommandQueue::create(&self.context, self.device.id(), 0) };
+        queue.map_err(self.failed("making a queue"))
+    }
+
+    /// The kernel of that name in the code.
+    pub fn kernel(&self, name: &str) -> Result<DeviceKernel, GpuError> {
+        DeviceKernel::create(&self.program, name).map_err(self.failed("taking the kernel"))
+    }
+
+    /// Room for so many values in the device's memory.
+    pub fn room<T>(&self, values: usize) -> Result<Buffer<T>, GpuError> {
+        // SAFETY: no memory of the host is handed over.
+        let buffer =
+            unsafe { Buffer::create(&self.context, CL_MEM_READ_WRITE, values.max(1), ptr::null_mut()) };
+        buffer.map_err(self.failed("memory for a count"))
+    }
+
+    /// These values in the device's memory.
+    pub fn buffer<T>(&self, queue: &CommandQueue, values: &[T]) -> Result<Buffer<T>, GpuError> {
+        let mut buffer = self.room(values.len())?;
+        self.write(queue, &mut buffer, values)?;
+        Ok(buffer)
+    }
+
+    /// Reads what is in the device's memory, from the first value on, when all before it in the queue is done.
+    pub fn read<T>(
+        &self,
+        queue: &CommandQueue,
+        buffer: &Buffer<T>,
+        values: &mut [T],
+    ) -> Result<(), GpuError> {
+        // SAFETY: the buffers were made for as many values at least, and the call waits until they are there.
+        let read = unsafe { queue.enqueue_read_buffer(buffer, CL_BLOCKING, 0, values, &[]) };
+        read.map(drop).map_err(self.failed("reading what was found"))
+    }
+
+    /// Writes to the device's memory, from its first value on.
+    pub fn write<T>(
+        &self,
+        queue: &CommandQueue,
+        buffer: &mut Buffer<T>,
+        values: &[T],
+    ) -> Result<(), GpuError> {
+        // SAFETY: the buffer has room for all of `values`, and the call waits until they are copied.
+        let written = unsafe { queue.enqueue_write_buffer(buffer, CL_BLOCKING, 0, values, &[]) };
+        written.map(drop).map_err(self.failed("copying to its memory"))
+    }
+
+    /// Waits until a launch has ended, but not for ever.
+    pub fn wait(&self, queue: &CommandQueue, event: Event) -> Result<(), GpuError> {
+        queue.flush().map_err(self.failed("a launch"))?;
+        let ended = self.look(&event);
+        if ended.is_err() {
+            // It may still be at work.
+            std::mem::forget(event);
+        }
+        ended
+    }
+
+    fn look(&self, event: &Event) -> Result<(), GpuError> {
+        let begun = Instant::now();
+        loop {
+            let status = event.command_execution_status().map_err(self.failed("a launch"))?;
+            if status.0 == CL_COMPLETE {
+                return Ok(());
+            }
+            if status.0 < 0 {
+                return Err(self.failed("a launch")(ClError(status.0 as cl_int)));
+            }
+            if begun.elapsed() > HANGS {
+                return Err(GpuError::Hangs { device: self.device.title(), seconds: HANGS.as_secs() });
+            }
+            thread::sleep(LOOK_EVERY);
+        }
+    }
+}

@@ -37,3 +37,11 @@ exact() {
     grep -q "^Q($2) = [0-9]*: agrees with the published value\$" "$1" || { cat "$1" >&2; fail "no exact answer in $1"; }
     echo "   $(head -1 "$1")"
 }
+
+# resumed COUNT: of the shards in ./diadem-18-shards, at least so many went on in a second process, which has a term in the ledger.
+resumed() {
+    local shards
+    shards=$(grep -l '"kind":"term","term":2' diadem-18-shards/*/ledger/*.jsonl | wc -l)
+    [ "$shards" -ge "$1" ] || fail "$shards shards went on after an interruption, not $1"
+    echo "   $shards shards went on after an interruption"
+}

@@ -34,8 +34,9 @@ free_port() {
 
 # exact FILE N: the answer that stands in the file is the published one.
 exact() {
-    grep -q "^Q($2) = [0-9]*: agrees with the published value\$" "$1" || { cat "$1" >&2; fail "no exact answer in $1"; }
-    echo "   $(head -1 "$1")"
+    local answer="^Q($2) = [0-9]*: agrees with the published value\$"
+    grep -q "$answer" "$1" || { cat "$1" >&2; fail "no exact answer in $1"; }
+    echo "   $(grep "$answer" "$1")"
 }
 
 # resumed COUNT: of the shards in ./diadem-18-shards, at least so many went on in a second process, which has a term in the ledger.

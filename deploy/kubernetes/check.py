@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Checks the Kubernetes objects, and counts with their command lines: check.py BINARY FOLDER.
+
+Each object must be valid by the published schema of its kind, and each pod be what SECURITY.md would have it. Then the
+containers' own arguments are run on this machine, with the variables, folders and addresses that Kubernetes would give them.
+"""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.request import Request, urlopen
+import socket
+import ssl
+import time
+
+import kubernetes_validate
+import yaml
+
+VERSION = "1.33.1"
+BOARD = "14"
+HERE = Path(__file__).resolve().parent
+
+
+def objects(name: str) -> list:
+    return list(yaml.safe_load_all((HERE / name).read_text()))
+
+
+def of_kind(name: str, kind: str) -> dict:
+    return next(found for found in objects(name) if found["kind"] == kind)
+
+
+def check_schemas() -> None:
+    for path in sorted(HERE.glob("*.yaml")):
+        for found in objects(path.name):
+            kubernetes_validate.validate(found, VERSION, strict=True)
+            print(f"   {path.name}: {found['kind']} {found['metadata']['name']} is valid in Kubernetes {VERSION}")
+
+
+def check_pods() -> None:
+    for path in HERE.glob("*.yaml"):
+        for found in objects(path.name):
+            pod = found.get("spec", {}).get("template", {}).get("spec")
+            if pod is None:
+                continue
+            assert pod["securityContext"]["runAsNonRoot"] and pod["securityContext"]["runAsUser"] == 7227
+            assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+            assert pod["automountServiceAccountToken"] is False
+            labels = found["spec"]["template"]["metadata"]["labels"]
+            assert found["spec"].get("selector", {"matchLabels": labels})["matchLabels"] == labels
+            for container in pod["containers"]:
+                security = container["securityContext"]
+                assert security["readOnlyRootFilesystem"] and not security["allowPrivilegeEscalation"]
+                assert security["capabilities"] == {"drop": ["ALL"]}
+                mounts = {mount["name"] for mount in container["volumeMounts"]}
+                claims = {claim["metadata"]["name"] for claim in found["spec"].get("volumeClaimTemplates", [])}
+                assert mounts == claims | {volume["name"] for volume in pod.get("volumes", [])}
+
+
+def arguments(found: dict, given: dict, places: dict) -> list:
+    """The arguments of the one container, as Kubernetes expands them, with the machine's own places."""
+    (container,) = found["spec"]["template"]["spec"]["containers"]
+    given = {"N": BOARD} | given
+    assert set(given) >= {variable["name"] for variable in container["env"]}
+
+    def here(argument: str) -> str:
+        argument = re.sub(r"\$\((\w+)\)", lambda name: given[name[1]], argument)
+        for place, own in places.items():
+            argument = argument.replace(place, own)
+        return argument
+
+    return [here(argument) for argument in container["args"]]
+
+
+def answer_of(output: str) -> str:
+    return next(line for line in output.splitlines() if line.startswith("Q("))
+
+
+def count_shards(binary: str, folder: Path) -> None:
+    job = of_kind("shards.yaml", "Job")
+    places = {"/runs": str(folder)}
+    codes = {}
+    for index in range(job["spec"]["completions"]):
+        command = [binary, *arguments(job, {"INDEX": str(index)}, places)]
+        codes[index] = subprocess.run(command, capture_output=True, timeout=60).returncode
+    low, high = map(int, job["spec"]["successPolicy"]["rules"][0]["succeededIndexes"].split("-"))
+    assert codes == {index: 0 if low <= index <= high else 2 for index in codes}, codes
+    command = [binary, *arguments(of_kind("merge.yaml", "Job"), {}, places)]
+    merged = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    tell_exact("shards", answer_of(merged.stdout))
+
+
+def count_together(binary: str, folder: Path) -> None:
+    keys = folder / "keys"
+    subprocess.run([binary, "keys", "init", str(keys), "--host", "diadem-coordinator"], check=True, capture_output=True)
+    grpc, dashboard = free_port(), free_port()
+    places = {"/runs": str(folder), "0.0.0.0:7227": f"127.0.0.1:{grpc}", "0.0.0.0:7228": f"127.0.0.1:{dashboard}"}
+    places |= {"diadem-coordinator:7227": f"localhost:{grpc}"}
+    stateful = of_kind("coordinator.yaml", "StatefulSet")
+    command = [binary, *arguments(stateful, {}, places | {"/keys": str(keys / "coordinator")})]
+    coordinator = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        probe = stateful["spec"]["template"]["spec"]["containers"][0]["livenessProbe"]["httpGet"]
+        wait_for(f"{probe['scheme'].lower()}://localhost:{dashboard}{probe['path']}")
+        command = arguments(of_kind("workers.yaml", "Deployment"), {"NODE": "node", "POD": "pod"},
+                            places | {"/keys": str(keys / "worker")})
+        subprocess.run([binary, *command], check=True, timeout=120)
+    finally:
+        # --stay: it ends when it is asked to.
+        coordinator.terminate()
+    tell_exact("coordinator and worker", answer_of(coordinator.communicate(timeout=30)[0]))
+
+
+def wait_for(url: str) -> None:
+    # The kubelet does not look at certificates either.
+    unchecked = ssl.create_default_context()
+    unchecked.check_hostname = False
+    unchecked.verify_mode = ssl.CERT_NONE
+    for _ in range(100):
+        try:
+            with urlopen(Request(url), context=unchecked, timeout=5):
+                return
+        except OSError:
+            time.sleep(0.2)
+    raise TimeoutError(url)
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return found.getsockname()[1]
+
+
+def tell_exact(what: str, answer: str) -> None:
+    assert answer == f"Q({BOARD}) = 365596: agrees with the published value", answer
+    print(f"   {what}: {answer}")
+
+
+if __name__ == "__main__":
+    check_schemas()
+    check_pods()
+    count_shards(sys.argv[1], Path(sys.argv[2]) / "shards")
+    count_together(sys.argv[1], Path(sys.argv[2]) / "together")

@@ -1,0 +1,48 @@
+# What the tests in deploy/ share: packages, waiting with a bound, the answer, and one tidy end.
+# shellcheck shell=bash
+set -euo pipefail
+
+# need COMMAND PACKAGE...: the command, or else the Debian packages that have it, without starting what they would serve.
+need() {
+    local command=$1
+    shift
+    command -v "$command" > /dev/null && return
+    apt-get -q update > /dev/null
+    DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 apt-get -q install -y --no-install-recommends "$@" > /dev/null
+}
+
+# await SECONDS WHAT COMMAND...: until the command succeeds, or the test has failed.
+await() {
+    local until=$((SECONDS + $1)) what=$2
+    shift 2
+    until "$@" > /dev/null 2>&1; do
+        [ "$SECONDS" -lt "$until" ] || fail "waited in vain for $what"
+        sleep 0.2
+    done
+    echo "   $what (after $SECONDS s)"
+}
+
+fail() {
+    echo "failed: $*" >&2
+    exit 1
+}
+
+# free_port: one that nobody listens on at the moment.
+free_port() {
+    python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])'
+}
+
+# exact FILE N: the answer that stands in the file is the published one.
+exact() {
+    local answer="^Q($2) = [0-9]*: agrees with the published value\$"
+    grep -q "$answer" "$1" || { cat "$1" >&2; fail "no exact answer in $1"; }
+    echo "   $(grep "$answer" "$1")"
+}
+
+# resumed COUNT: of the shards in ./diadem-18-shards, at least so many went on in a second process, which has a term in the ledger.
+resumed() {
+    local shards
+    shards=$(grep -l '"kind":"term","term":2' diadem-18-shards/*/ledger/*.jsonl | wc -l)
+    [ "$shards" -ge "$1" ] || fail "$shards shards went on after an interruption, not $1"
+    echo "   $shards shards went on after an interruption"
+}

@@ -9,7 +9,7 @@ use coordinator::store::Notice;
 use coordinator::{Agreement, Answer};
 use dashboard::assurance;
 use dashboard::words;
-use proto::RunStatus;
+use proto::{RunStatus, WorkerStatus};
 use serde_json::json;
 
 use crate::exit;
@@ -148,6 +148,11 @@ pub fn time_left(status: &RunStatus) -> String {
         Some(left) => format!("{} left", words::range(left)),
         None => "time left unknown".to_owned(),
     }
+}
+
+/// How long ago a worker was heard of, or that it leaves.
+pub fn last_word(worker: &WorkerStatus) -> String {
+    if worker.drains { "leaving".to_owned() } else { span(worker.last_word) }
 }
 
 /// A rate with three figures, or its whole part where that has more.

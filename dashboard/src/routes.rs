@@ -11,7 +11,7 @@ use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE,
     WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
 };
-use axum::http::{HeaderName, HeaderValue, StatusCode};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
@@ -129,17 +129,24 @@ async fn harden(mut response: Response) -> Response {
 }
 
 /// The sections of the page, as they change.
-async fn events(State(site): State<Arc<Site>>) -> Response {
+async fn events(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response {
     let Ok(permit) = Arc::clone(&site.viewers).try_acquire_owned() else {
         let why = "too many watch already; it is tried again in a minute\n";
         return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "60")], why).into_response();
     };
-    let stream = told(site.broadcast.viewer(), permit).map(Ok::<_, Infallible>);
+    let viewer = site.broadcast.viewer();
+    let may_go_on = move || site.door.lets_in(&headers);
+    let stream = told(viewer, permit, may_go_on).map(Ok::<_, Infallible>);
     ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
 }
 
-/// What a viewer is told, as it comes: while the other end does not read, nothing is made for it.
-fn told(mut viewer: Viewer, permit: OwnedSemaphorePermit) -> ReceiverStream<Bytes> {
+/// What a viewer is told, as it comes and as long as he may see it, for tokens are revoked: while the other end does not read,
+/// nothing is made for it.
+fn told(
+    mut viewer: Viewer,
+    permit: OwnedSemaphorePermit,
+    may_go_on: impl Fn() -> bool + Send + 'static,
+) -> ReceiverStream<Bytes> {
     let (sender, receiver) = channel(1);
     tokio::spawn(async move {
         let _permit = permit;
@@ -153,7 +160,7 @@ fn told(mut viewer: Viewer, permit: OwnedSemaphorePermit) -> ReceiverStream<Byte
                 Ok(None) => return,
                 Err(_) => Bytes::from_static(b"event: nothing\ndata\n\n"),
             };
-            if sender.send(text).await.is_err() {
+            if !may_go_on() || sender.send(text).await.is_err() {
                 return;
             }
         }

@@ -3,6 +3,9 @@
 use std::io::{Read, Write};
 use std::time::Instant;
 
+use coordinator::{Bearers, Right};
+use proto::Owner;
+
 use crate::made_up;
 use crate::site::{Reply, Site, TOKEN};
 
@@ -39,6 +42,24 @@ fn the_token_lets_in_by_header_and_by_the_cookie_that_the_address_gives_once() {
     assert!(cookie.contains("httponly") && cookie.contains("samesite=strict") && !cookie.contains(TOKEN));
     let pair = cookie.split(';').next().unwrap();
     assert_eq!(site.get("/", &[("cookie", pair)]).code, 200);
+}
+
+#[test]
+fn who_watches_with_a_token_that_is_revoked_sees_no_more() {
+    let site = Site::guarded(made_up::running());
+    let right = format!("Bearer {TOKEN}");
+    let mut events = site.ask("/events", &[("authorization", &right)]);
+    let mut first = [0; 12];
+    events.read_exact(&mut first).unwrap();
+    assert_eq!(&first, b"HTTP/1.1 200");
+    let mut others = Bearers::default();
+    others.admit(&"fedcba9876543210fedcba9876543210".parse().unwrap(), Owner::new("status"), Right::Read);
+    site.access.replace(others);
+    site.goes_on(made_up::disputed());
+    let mut rest = Vec::new();
+    events.read_to_end(&mut rest).unwrap();
+    assert!(!String::from_utf8_lossy(&rest).contains("in dispute"), "the stream has ended before");
+    assert_eq!(site.get("/events", &[("authorization", &right)]).code, 401);
 }
 
 #[test]

@@ -20,6 +20,8 @@ pub const TOKEN: &str = "0123456789abcdef0123456789abcdef";
 /// A dashboard.
 pub struct Site {
     pub address: SocketAddr,
+    /// Who may see it.
+    pub access: Access,
     statuses: watch::Sender<RunStatus>,
     /// It ends with this.
     _runtime: Runtime,
@@ -49,8 +51,8 @@ impl Site {
         let address = listener.local_addr().unwrap();
         let (statuses, receiver) = watch::channel(status);
         let stream = Box::pin(WatchStream::new(receiver));
-        runtime.spawn(dashboard::serve(listener, stream, Guard::new(access, None)));
-        Self { address, statuses, _runtime: runtime }
+        runtime.spawn(dashboard::serve(listener, stream, Guard::new(access.clone(), None)));
+        Self { address, access, statuses, _runtime: runtime }
     }
 
     /// The run goes on.

@@ -5,7 +5,7 @@ use dashboard::assurance;
 use proto::{RunStatus, WorkerStatus};
 
 use super::open;
-use crate::output::{significant, span, time_left};
+use crate::output::{last_word, significant, span, time_left};
 use crate::terminal::{filled, wrapped};
 
 /// Events are told only as many as these, the last ones.
@@ -117,7 +117,7 @@ fn worker(w: &WorkerStatus) -> String {
         w.leased,
         w.done,
         significant(w.rate),
-        span(w.last_word),
+        last_word(w),
     )
 }
 

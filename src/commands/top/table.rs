@@ -7,7 +7,7 @@ use ratatui::text::{Line, Span};
 
 use super::palette::{FAINT, Palette, TITLE};
 use super::screen::Screen;
-use crate::output::{significant, span};
+use crate::output::{last_word, significant};
 use crate::terminal::{columns_of, cut, filled};
 
 /// What a column is sorted by.
@@ -39,7 +39,7 @@ const WORKERS: [Column<WorkerStatus>; 7] = [
     Column {
         title: "last word",
         width: 10,
-        cell: |w| span(w.last_word),
+        cell: last_word,
         key: |w| Key::Number(w.last_word.as_secs_f64()),
     },
     Column { title: "threads", width: 8, cell: |w| w.threads.to_string(), key: |w| number(w.threads.into()) },

@@ -15,7 +15,7 @@
  * number of complete ones is the number of nodes. A work group works on one set at a time.
  *
  * GROUP     work items of a group
- * VECTOR    words of 32 lanes that an item looks up at a time
+ * VECTOR    words of 64 lanes that an item looks up at a time: such a vector is called Lanes
  * SET_UP    what it costs to tabulate a slice, in look-ups
  * DIRECT    what a look-up costs, in pairs compared one by one
  */
@@ -29,11 +29,6 @@ typedef struct {
 typedef struct {
     uint begin, length;
 } List;
-
-/* 32 lanes a word. */
-typedef struct ALIGNED(4 * VECTOR) {
-    uint words[VECTOR];
-} Lanes;
 
 /* The sum of what the work items before this one own. All items of the group call it; `sums` gets a word of each. */
 INSIDE uint before(LOCAL uint *sums, uint own)
@@ -169,7 +164,7 @@ INSIDE uint compare(GLOBAL const ulong *many, uint many_words, GLOBAL const ulon
  */
 INSIDE void tabulate(LOCAL uint *table, uint tables, uint width, GLOBAL const ulong *lanes, uint count)
 {
-    const uint row = width * VECTOR;
+    const uint row = 2 * width * VECTOR;
     for (uint task = LOCAL_INDEX; task < tables * row; task += GROUP) {
         const uint group = task / row, word = task % row;
         const uint begin = 32 * word < count ? 32 * word : count;
@@ -191,11 +186,9 @@ INSIDE void tabulate(LOCAL uint *table, uint tables, uint width, GLOBAL const ul
 }
 
 /* How many of the tabulated lanes share no bit with a word, over all words. Items take a word together, a vector each. */
-INSIDE uint look_up(LOCAL const Lanes *table, uint tables, uint width, GLOBAL const ulong *words, uint count)
+INSIDE ulong look_up(LOCAL const Lanes *table, uint tables, uint width, GLOBAL const ulong *words, uint count)
 {
-    uint sums[VECTOR];
-    for (uint i = 0; i < VECTOR; i++)
-        sums[i] = 0;
+    Lanes sums = table[0] ^ table[0];
     const uint shift = LOCAL_INDEX % width;
     for (uint i = LOCAL_INDEX / width; i < count; i += GROUP / width) {
         ulong word = words[i];
@@ -204,16 +197,14 @@ INSIDE uint look_up(LOCAL const Lanes *table, uint tables, uint width, GLOBAL co
         for (uint group = 1; group < tables; group++) {
             word >>= 5;
             entry += 32 * width;
-            const Lanes more = entry[(uint)(word & 31) * width];
-            for (uint k = 0; k < VECTOR; k++)
-                fit.words[k] &= more.words[k];
+            fit = fit & entry[(uint)(word & 31) * width];
         }
-        for (uint k = 0; k < VECTOR; k++)
-            sums[k] += ONES(fit.words[k]);
+        sums = sums + ONES(fit);
     }
-    uint pairs = 0;
+    const ulong *words_of_sums = (const ulong *)&sums;
+    ulong pairs = 0;
     for (uint i = 0; i < VECTOR; i++)
-        pairs += sums[i];
+        pairs += words_of_sums[i];
     return pairs;
 }
 
@@ -233,7 +224,7 @@ KERNEL join(GLOBAL const uint *sets, const uint first, const uint end, const uin
     SCRATCH
     if (cursors[left_cursor] > left_room || cursors[right_cursor] > right_room)
         return;
-    const uint slice = 32 * VECTOR * width;
+    const uint slice = 64 * VECTOR * width;
     ulong pairs = 0, halves = 0;
     for (uint task = first + GROUP_INDEX; task < end; task += GROUPS) {
         const List left = left_lists[sets[task]], right = right_lists[sets[task] ^ all];
@@ -257,7 +248,7 @@ KERNEL join(GLOBAL const uint *sets, const uint first, const uint end, const uin
         for (uint begin = 0; begin < lane_count; begin += slice) {
             const uint count = lane_count - begin < slice ? lane_count - begin : slice;
             uint needed = 1;
-            while (32 * VECTOR * needed < count)
+            while (64 * VECTOR * needed < count)
                 needed *= 2;
             BARRIER;
             tabulate(scratch, tables, needed, lanes + begin, count);

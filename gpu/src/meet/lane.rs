@@ -36,9 +36,6 @@ impl States {
     }
 }
 
-/// So much room there is for states at the beginning.
-pub const LEAST_ROOM: usize = 1 << 20;
-
 /// Which lists: those of a half with all columns but one, those with fewer while they are needed, complete halves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Place {
@@ -114,7 +111,7 @@ impl Lane {
     /// With the least memory.
     pub fn new(session: &Session, shape: &MeetShape) -> Result<Self, GpuError> {
         let queue = session.queue()?;
-        let least = |()| States::new(session, LEAST_ROOM);
+        let least = |()| States::new(session, shape.room);
         let [a, b, c, d, e] = [(); 5].map(least);
         let nothing = States { buffer: session.buffer(&queue, &[0])?, room: 1 };
         Ok(Self {

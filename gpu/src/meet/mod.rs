@@ -20,6 +20,8 @@ mod geometry;
 mod lane;
 mod row_sets;
 mod shape;
+#[cfg(test)]
+mod tests;
 
 use std::ops::Range;
 use std::time::Instant;
@@ -35,11 +37,8 @@ use crate::lanes::Lanes;
 use crate::program::{Shape, Source};
 use crate::session::{LAUNCH, Session};
 use geometry::Geometry;
-use lane::{Column, LEAST_ROOM, Lane, Place};
+use lane::{Column, Lane, Place};
 use shape::MeetShape;
-
-/// Lists of so few states at most need not be waited for, nor asked whether they fit: each may have a word behind it.
-const MOMENT: usize = LEAST_ROOM / 2;
 
 /// Two halves that meet, on one device.
 pub struct MeetLauncher {
@@ -139,6 +138,11 @@ impl<'a> Passes<'a> {
         Ok(Some(found.as_chunks().0.iter().fold(Count::default(), sum)))
     }
 
+    /// Lists of so few states at most need not be waited for, nor asked whether they fit: each may have a word behind it.
+    fn is_moment(&self, states: usize) -> bool {
+        states <= self.shape.room / 2
+    }
+
     fn too_little(&self) -> GpuError {
         GpuError::TooSmall {
             device: self.session.device().title(),
@@ -205,7 +209,7 @@ impl<'a> Passes<'a> {
             // Each state is looked at for each row that it does not use.
             let most = states * (self.geometry.rows as usize - number);
             let column = self.column(side, number, sides);
-            states = if most <= MOMENT {
+            states = if self.is_moment(most) {
                 self.grow(&column).map(|()| most)?
             } else {
                 self.grow_and_look(&column)?
@@ -249,7 +253,7 @@ impl<'a> Passes<'a> {
         let least = (u64::from(sides.left) << free) as u32;
         let all = self.lane.sets(rows).between(last[0] + 1, least, least | ((1u64 << free) - 1) as u32);
         let most = [0, 1].map(|side| states[side] * (rows as usize - last[side]));
-        if most.iter().all(|most| *most <= MOMENT) {
+        if most.iter().all(|most| self.is_moment(*most)) {
             return self.batch(all, &columns);
         }
         let mut first = all.start;

@@ -1,6 +1,6 @@
 //! How the launches of halves that meet are shaped for a device.
 
-use opencl3::types::cl_uint;
+use opencl3::types::{cl_uint, cl_ulong};
 
 use crate::device::{Device, LOCAL_BYTES};
 use crate::program::{Shape, Source};
@@ -15,9 +15,10 @@ pub struct MeetShape {
     pub group: usize,
     /// Groups of a launch at most.
     pub groups: usize,
-    /// The states that a buffer may hold.
+    /// The states that there is room for in a buffer at the beginning, and at most.
+    pub room: usize,
     pub most: usize,
-    /// Words of 32 lanes that an item looks up at a time.
+    /// Words of 64 lanes that an item looks up at a time.
     vector: usize,
     /// Vectors of an entry of a table at most.
     width: usize,
@@ -35,6 +36,9 @@ const PART_OF_CARD: u64 = 16;
 /// The bytes that one may take of a processor's.
 const BYTES_OF_PROCESSOR: u64 = 64 << 20;
 
+/// So many states there is room for at the beginning.
+const ROOM: usize = 1 << 20;
+
 /// Indices of states have 32 bits.
 const MOST_STATES: u64 = 1 << 31;
 
@@ -47,11 +51,29 @@ impl MeetShape {
             Shape::Card => {
                 let bytes = (about.memory / PART_OF_CARD).min(about.largest_buffer);
                 let most = (bytes / 8).min(MOST_STATES) as usize;
-                Self { group: 128, groups, most, vector: 4, width: 8, set_up: 256, direct: 160 }
+                Self {
+                    group: 128,
+                    groups,
+                    room: ROOM.min(most),
+                    most,
+                    vector: 2,
+                    width: 8,
+                    set_up: 256,
+                    direct: 160,
+                }
             }
             Shape::Processor => {
                 let most = (BYTES_OF_PROCESSOR / 8) as usize;
-                Self { group: 1, groups, most, vector: 16, width: 1, set_up: 400, direct: 250 }
+                Self {
+                    group: 1,
+                    groups,
+                    room: ROOM.min(most),
+                    most,
+                    vector: 8,
+                    width: 1,
+                    set_up: 200,
+                    direct: 100,
+                }
             }
         }
     }
@@ -81,6 +103,6 @@ impl MeetShape {
     }
 
     fn bytes(&self, tables: cl_uint, width: usize) -> usize {
-        tables as usize * 32 * width * self.vector * size_of::<cl_uint>()
+        tables as usize * 32 * width * self.vector * size_of::<cl_ulong>()
     }
 }

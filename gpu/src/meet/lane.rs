@@ -247,10 +247,11 @@ impl Lane {
     ) -> Result<Event, GpuError> {
         let complete = [0, 1].map(|side| &self.states[Place::Complete(side).index()]);
         let last = [0, 1].map(|side| cursor(side, geometry.columns(side) - 1) as cl_uint);
+        let queens = [0, 1].map(|side| (ROWS * (side * COLUMNS + geometry.columns(side) - 1)) as cl_uint);
         let width = shape.width(geometry.tables);
         // SAFETY: the arguments have the kernel's types, in its order. The kernel reads `sets` between the indices, and the
         // lists of these sets and of the others' rows, which earlier launches of the queue have made in the complete halves'
-        // room, unless a cursor says that they did not fit. It writes its group's two words of `found`, which has as many
+        // room, unless a cursor says that they did not fit, and queens of the last columns. It writes its group's two words of `found`, which has as many
         // groups as are launched at most. The scratch holds `tables` tables of 32 entries of `width` vectors, and a word of 64
         // bits for each item.
         let launched = unsafe {
@@ -268,6 +269,11 @@ impl Lane {
                 .set_arg(&last[1])
                 .set_arg(&(complete[0].room as cl_uint))
                 .set_arg(&(complete[1].room as cl_uint))
+                .set_arg(&self.queens)
+                .set_arg(&queens[0])
+                .set_arg(&queens[1])
+                .set_arg(&geometry.meeting)
+                .set_arg(&cl_uint::from(geometry.is_marked))
                 .set_arg(&geometry.tables)
                 .set_arg(&(width as cl_uint))
                 .set_arg(&self.found)

@@ -19,12 +19,12 @@ pub struct MeetShape {
     pub room: usize,
     pub most: usize,
     /// Words of 64 lanes that an item looks up at a time.
-    vector: usize,
+    pub vector: usize,
     /// Vectors of an entry of a table at most.
-    width: usize,
+    pub width: usize,
     /// What tabulating costs, in look-ups, and what a look-up costs, in pairs compared one by one.
-    set_up: usize,
-    direct: usize,
+    pub set_up: usize,
+    pub direct: usize,
 }
 
 /// Groups for each compute unit: more than work at a time, so that large sets do not make a launch wait.

@@ -216,7 +216,7 @@ INSIDE void tabulate(LOCAL uint *table, uint tables, uint width, GLOBAL const ul
  */
 INSIDE ulong look_up(LOCAL const Lanes *table, uint tables, uint width, GLOBAL const ulong *words, uint count, ulong common)
 {
-    Lanes sums = table[0] ^ table[0];
+    Lanes sums = NO_LANES;
     const uint shift = LOCAL_INDEX % width;
     for (uint i = LOCAL_INDEX / width;; i += GROUP / width) {
         while (i < count && (words[i] & common) != 0)

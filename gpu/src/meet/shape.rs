@@ -3,7 +3,7 @@
 use opencl3::types::{cl_uint, cl_ulong};
 
 use crate::device::{Device, LOCAL_BYTES};
-use crate::program::{Shape, Source};
+use crate::program::{DeviceKind, KernelSource};
 
 /// The kernels' source.
 const MEET: &str = include_str!("../kernels/meet.cl");
@@ -44,11 +44,11 @@ const MOST_STATES: u64 = 1 << 31;
 
 impl MeetShape {
     /// For that device, as if it were of that kind.
-    pub fn new(device: &Device, shape: Shape) -> Self {
+    pub fn new(device: &Device, kind: DeviceKind) -> Self {
         let about = device.description();
         let groups = about.units.max(1) as usize * GROUPS_OF_UNIT;
-        match shape {
-            Shape::Card => {
+        match kind {
+            DeviceKind::Card => {
                 let bytes = (about.memory / PART_OF_CARD).min(about.largest_buffer);
                 let most = (bytes / 8).min(MOST_STATES) as usize;
                 Self {
@@ -62,7 +62,7 @@ impl MeetShape {
                     direct: 160,
                 }
             }
-            Shape::Processor => {
+            DeviceKind::Processor => {
                 let most = (BYTES_OF_PROCESSOR / 8) as usize;
                 Self {
                     group: 1,
@@ -79,14 +79,14 @@ impl MeetShape {
     }
 
     /// The kernels' source for this shape.
-    pub fn source(&self) -> Source<'static> {
+    pub fn source(&self) -> KernelSource<'static> {
         let macros = vec![
             ("GROUP", self.group),
             ("VECTOR", self.vector),
             ("SET_UP", self.set_up),
             ("DIRECT", self.direct),
         ];
-        Source { text: MEET, macros }
+        KernelSource { text: MEET, macros }
     }
 
     /// How many vectors an entry of so many tables may have, so that they fit the local memory.

@@ -22,7 +22,11 @@ fn counted(device: &Device, shape: MeetShape, position: &Position) -> Result<Cou
 
 /// The shapes of launches, with room for so many states in a buffer, first and at most.
 fn shapes(device: &Device, [room, most]: [usize; 2]) -> [MeetShape; 2] {
-    [Shape::Card, Shape::Processor].map(|shape| MeetShape { room, most, ..MeetShape::new(device, shape) })
+    [DeviceKind::Card, DeviceKind::Processor].map(|kind| MeetShape {
+        room,
+        most,
+        ..MeetShape::new(device, kind)
+    })
 }
 
 /// A board with a queen in its first and last row.
@@ -71,7 +75,7 @@ fn too_little_memory_and_a_driver_that_does_not_build_the_code_are_said_in_a_sen
             let error = counted(&device, shape, &position).unwrap_err();
             assert!(matches!(&error, GpuError::TooSmall { .. }), "{error}");
         }
-        let source = Source { text: "KERNEL grow(no such type)", macros: vec![("GROUP", 1)] };
+        let source = KernelSource { text: "KERNEL grow(no such type)", macros: vec![("GROUP", 1)] };
         let Err(error) = Session::new(device.clone(), &source) else { panic!("it was built") };
         assert!(error.to_string().contains("does not build the kernels"), "{error}");
     }

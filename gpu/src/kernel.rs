@@ -7,19 +7,11 @@ use queens::kernel::{Count, Isa, Kernel, KernelName, Method, Stop};
 
 use crate::device::Device;
 use crate::error::GpuError;
+use crate::launcher::Launcher;
 use crate::meet::MeetLauncher;
-use crate::program::{Shape, Source};
+use crate::program::DeviceKind;
 use crate::search::SearchLauncher;
 use crate::session::Session;
-
-/// A way to count on a device.
-pub trait Launcher: Send + Sync {
-    /// What is launched.
-    fn source(&self) -> Source<'static>;
-
-    /// Counts a position; `None` if stopped.
-    fn count(&self, session: &Session, position: &Position, stop: &Stop) -> Result<Option<Count>, GpuError>;
-}
 
 /// A kernel on one device.
 pub struct GpuKernel {
@@ -34,18 +26,18 @@ impl GpuKernel {
     /// # Errors
     /// The device cannot be used, or its driver does not build the code.
     pub fn new(device: Device, method: Method) -> Result<Self, GpuError> {
-        let shape = Shape::of(&device);
-        Self::with_shape(device, method, shape)
+        let kind = DeviceKind::of(&device);
+        Self::as_kind(device, method, kind)
     }
 
-    /// The same with launches of that shape: a processor can run what is made for cards, slowly.
+    /// The same with launches of that kind: a processor can run what is made for cards, slowly.
     ///
     /// # Errors
     /// The device cannot be used, or its driver does not build the code.
-    pub fn with_shape(device: Device, method: Method, shape: Shape) -> Result<Self, GpuError> {
+    pub fn as_kind(device: Device, method: Method, kind: DeviceKind) -> Result<Self, GpuError> {
         let launcher: Box<dyn Launcher> = match method {
-            Method::Search => Box::new(SearchLauncher::new(&device, shape)),
-            Method::Meet => Box::new(MeetLauncher::new(&device, shape)),
+            Method::Search => Box::new(SearchLauncher::new(&device, kind)),
+            Method::Meet => Box::new(MeetLauncher::new(&device, kind)),
         };
         Ok(Self { method, session: Session::new(device, &launcher.source())?, launcher })
     }

@@ -5,7 +5,8 @@
 //! program   the device's code, from `kernels/*.cl`, built for one device
 //! session   a device that counts: its code, queues and memory, waiting for it, and what has gone wrong with it
 //! lanes     what one count at a time uses of a device, kept for the next one
-//! kernel    either method on a device
+//! launcher  what a method does with a device
+//! kernel    either method on a device, as a kernel
 //! expand    the first levels of a search, on the host: the states that the device goes on from
 //! search    the row-by-row search on a device
 //! meet      two halves that meet on a device
@@ -18,6 +19,7 @@ mod error;
 mod expand;
 mod kernel;
 mod lanes;
+mod launcher;
 mod meet;
 mod program;
 #[allow(unsafe_code, reason = "launches what was compiled for the device")]
@@ -28,4 +30,4 @@ mod session;
 pub use device::{Description, Device, devices};
 pub use error::GpuError;
 pub use kernel::GpuKernel;
-pub use program::Shape;
+pub use program::DeviceKind;

@@ -10,7 +10,7 @@ use crate::error::GpuError;
 const DIALECT: &str = include_str!("kernels/dialect.h");
 
 /// A kernel's source.
-pub struct Source<'a> {
+pub struct KernelSource<'a> {
     /// Its text.
     pub text: &'a str,
     /// The macros it asks for.
@@ -19,14 +19,14 @@ pub struct Source<'a> {
 
 /// What kind of device launches are made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
+pub enum DeviceKind {
     /// Many work items a group, which share what they read.
     Card,
     /// Few, each of which does as much as it can at a time.
     Processor,
 }
 
-impl Shape {
+impl DeviceKind {
     /// What suits the device.
     pub fn of(device: &Device) -> Self {
         if device.description().is_processor() { Self::Processor } else { Self::Card }
@@ -34,7 +34,7 @@ impl Shape {
 }
 
 /// Builds the code for the device. Drivers keep what they have built, so that the next start is quicker.
-pub fn build(device: &Device, source: &Source<'_>) -> Result<(Context, Program), GpuError> {
+pub fn build(device: &Device, source: &KernelSource<'_>) -> Result<(Context, Program), GpuError> {
     if let Some(why) = &device.description().unusable {
         return Err(GpuError::Unusable { device: device.title(), why: why.clone() });
     }

@@ -17,9 +17,9 @@ use queens::kernel::{Count, Stop};
 use crate::device::Device;
 use crate::error::GpuError;
 use crate::expand::{Front, expand};
-use crate::kernel::Launcher;
 use crate::lanes::Lanes;
-use crate::program::{Shape, Source};
+use crate::launcher::Launcher;
+use crate::program::{DeviceKind, KernelSource};
 use crate::session::{LAUNCH, Session};
 
 /// The kernel's source.
@@ -78,18 +78,18 @@ impl Row {
 pub struct SearchLauncher {
     /// Work items of a launch.
     items: usize,
-    lanes: Lanes<Lane>,
+    lanes: Lanes<SearchLane>,
 }
 
 /// A queue of the device, and its kernel.
-struct Lane {
+struct SearchLane {
     queue: CommandQueue,
     kernel: DeviceKernel,
     /// So many steps of each work item took [`LAUNCH`] lately.
     steps: cl_uint,
 }
 
-impl Lane {
+impl SearchLane {
     fn new(session: &Session) -> Result<Self, GpuError> {
         Ok(Self { queue: session.queue()?, kernel: session.kernel("search")?, steps: FIRST_STEPS })
     }
@@ -97,10 +97,10 @@ impl Lane {
 
 impl SearchLauncher {
     /// Launches of that shape.
-    pub fn new(device: &Device, shape: Shape) -> Self {
-        let items = match shape {
-            Shape::Card => ITEMS_OF_CARD,
-            Shape::Processor => ITEMS_OF_PROCESSOR,
+    pub fn new(device: &Device, kind: DeviceKind) -> Self {
+        let items = match kind {
+            DeviceKind::Card => ITEMS_OF_CARD,
+            DeviceKind::Processor => ITEMS_OF_PROCESSOR,
         };
         Self { items: device.description().units.max(1) as usize * items, lanes: Lanes::default() }
     }
@@ -110,7 +110,7 @@ impl SearchLauncher {
     fn search(
         &self,
         session: &Session,
-        lane: &mut Lane,
+        lane: &mut SearchLane,
         fronts: &[Front<'_>],
         stop: &Stop,
     ) -> Result<Option<Count>, GpuError> {
@@ -199,8 +199,8 @@ fn places(fronts: &[Front<'_>]) -> Vec<cl_uint> {
 }
 
 impl Launcher for SearchLauncher {
-    fn source(&self) -> Source<'static> {
-        Source { text: SEARCH, macros: vec![("GROUP", GROUP)] }
+    fn source(&self) -> KernelSource<'static> {
+        KernelSource { text: SEARCH, macros: vec![("GROUP", GROUP)] }
     }
 
     fn count(&self, session: &Session, position: &Position, stop: &Stop) -> Result<Option<Count>, GpuError> {
@@ -212,8 +212,8 @@ impl Launcher for SearchLauncher {
         if fronts.is_empty() {
             return Ok(Some(count));
         }
-        let search = |lane: &mut Lane| self.search(session, lane, &fronts, stop);
-        let found = self.lanes.with(|| Lane::new(session), search)?;
+        let search = |lane: &mut SearchLane| self.search(session, lane, &fronts, stop);
+        let found = self.lanes.with(|| SearchLane::new(session), search)?;
         Ok(found.map(|found| count.plus(found)))
     }
 }

@@ -16,7 +16,7 @@ use opencl3::types::{CL_BLOCKING, cl_int};
 
 use crate::device::Device;
 use crate::error::GpuError;
-use crate::program::{Source, build};
+use crate::program::{KernelSource, build};
 
 /// How long a launch should take.
 pub const LAUNCH: Duration = Duration::from_millis(60);
@@ -40,7 +40,7 @@ impl Session {
     ///
     /// # Errors
     /// The device cannot be used, or its driver does not build the code.
-    pub fn new(device: Device, source: &Source<'_>) -> Result<Self, GpuError> {
+    pub fn new(device: Device, source: &KernelSource<'_>) -> Result<Self, GpuError> {
         let (context, program) = build(&device, source)?;
         Ok(Self { device, context, program, failure: OnceLock::new() })
     }

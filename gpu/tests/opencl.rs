@@ -1,7 +1,7 @@
 //! The kernels on every device that OpenCL has here: where there is none this says so and tests nothing, unless
 //! `DIADEM_TEST_TOOLS` demands one (`.ci/run` installs PoCL, which runs them on the processor).
 
-use gpu::{Device, GpuError, GpuKernel, Shape, devices};
+use gpu::{Device, DeviceKind, GpuError, GpuKernel, devices};
 use proptest::prelude::*;
 use queens::kernel::{Count, Kernel, Method, Stop, kernel};
 use queens::{Board, BoundaryPairs, Plan, PlanSpec, Position, Square, UnitId, known};
@@ -23,14 +23,14 @@ fn kernels(method: Method) -> Vec<GpuKernel> {
 
 /// The kernels of both methods on each device, and on processors those as they are on cards, too.
 fn all_kernels() -> Vec<GpuKernel> {
-    let shapes = |device: &Device| {
-        let shapes = [Shape::Card, Shape::Processor];
-        shapes.into_iter().take(if device.description().is_processor() { 2 } else { 1 })
+    let kinds = |device: &Device| {
+        let kinds = [DeviceKind::Card, DeviceKind::Processor];
+        kinds.into_iter().take(if device.description().is_processor() { 2 } else { 1 })
     };
     let of = |device: Device| {
-        shapes(&device)
-            .flat_map(|shape| Method::ALL.map(|method| (shape, method)))
-            .map(|(shape, method)| GpuKernel::with_shape(device.clone(), method, shape).unwrap())
+        kinds(&device)
+            .flat_map(|kind| Method::ALL.map(|method| (kind, method)))
+            .map(|(kind, method)| GpuKernel::as_kind(device.clone(), method, kind).unwrap())
             .collect::<Vec<_>>()
     };
     usable_devices().into_iter().flat_map(of).collect()

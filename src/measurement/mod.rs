@@ -55,7 +55,7 @@ pub enum Start {
 
 /// What a count's time is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Clock {
+pub enum Timing {
     /// The processor time of the thread that counts.
     Processor,
     /// The time that passes, for what is counted elsewhere.
@@ -72,8 +72,8 @@ pub struct Task<'a> {
     pub step: Step,
     /// What counts them.
     pub kernel: &'a dyn Kernel,
-    /// By which clock.
-    pub clock: Clock,
+    /// What its time is.
+    pub timing: Timing,
     /// On how many threads.
     pub threads: usize,
     /// For how long.
@@ -212,9 +212,9 @@ impl Progress<'_> {
             running.set(Some((Instant::now(), Arc::clone(&stop))));
             let (begun, begun_here) = (Instant::now(), ThreadTime::now());
             let count = self.task.kernel.count(&draw.position, &stop);
-            let time = match self.task.clock {
-                Clock::Processor => begun_here.elapsed(),
-                Clock::Wall => begun.elapsed(),
+            let time = match self.task.timing {
+                Timing::Processor => begun_here.elapsed(),
+                Timing::Wall => begun.elapsed(),
             };
             let nanoseconds = time.as_secs_f64() * 1e9;
             if count.is_none() && !stop.is_stopped() {

@@ -12,7 +12,7 @@ use queens::kernel::{Isa, Kernel, KernelName, Method, kernel};
 use queens::plan::{Sampler, Scheme, Step};
 use queens::{Board, Plan, known};
 
-use super::{Clock, Measurement, Sample, Start, Task};
+use super::{Measurement, Sample, Start, Task, Timing};
 use crate::args::new_plan;
 use crate::crew::COUNTS_OF_CARD;
 
@@ -145,11 +145,11 @@ impl Candidate {
         match &self.counter {
             Counter::Processor(isa) => {
                 let kernel = kernel(self.method, Some(*isa))?;
-                Ok(self.measure_with(&*kernel, Clock::Processor, seconds, seed, interrupted))
+                Ok(self.measure_with(&*kernel, Timing::Processor, seconds, seed, interrupted))
             }
             Counter::Card(card) => {
                 let kernel = GpuKernel::new(card.clone(), self.method)?;
-                let speed = self.measure_with(&kernel, Clock::Wall, seconds, seed, interrupted);
+                let speed = self.measure_with(&kernel, Timing::Wall, seconds, seed, interrupted);
                 kernel.failure().map_or(Ok(speed), |failure| Err(failure.clone().into()))
             }
         }
@@ -158,7 +158,7 @@ impl Candidate {
     fn measure_with(
         &self,
         kernel: &dyn Kernel,
-        clock: Clock,
+        timing: Timing,
         seconds: f64,
         seed: u64,
         interrupted: &AtomicBool,
@@ -172,7 +172,7 @@ impl Candidate {
             start: if is_small { Start::EachUnit } else { Start::Units },
             step: if self.method == Method::Meet { Step::Sides } else { Step::Queens },
             kernel,
-            clock,
+            timing,
             threads: self.threads,
             time: Duration::from_secs_f64(seconds),
             limit: Duration::from_secs_f64(seconds * PIECE).max(SHORTEST_LIMIT),

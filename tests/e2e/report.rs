@@ -58,7 +58,7 @@ fn names_in_a_ledger_are_text_in_its_report_and_an_unfinished_run_says_so() {
     // The run is in use.
     let page = page(&folder, "run", 0);
     assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;") && !page.contains("<script"), "{page}");
-    assert!(page.contains("units are still to be counted") && page.contains("not complete"), "{page}");
+    assert!(page.contains("units still to be counted") && page.contains("not complete"), "{page}");
     drop(coordinator);
 }
 

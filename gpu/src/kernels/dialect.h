@@ -7,7 +7,6 @@ typedef unsigned long long ulong;
 #define GLOBAL
 #define LOCAL
 #define INSIDE static __device__
-#define ALIGNED(bytes) __align__(bytes)
 #define SCRATCH_ARGUMENT
 #define SCRATCH extern __shared__ __align__(64) uint scratch[];
 #define LOCAL_INDEX threadIdx.x
@@ -17,23 +16,35 @@ typedef unsigned long long ulong;
 #define BARRIER __syncthreads()
 #define TAKE(counter) atomicAdd(counter, 1u)
 #define ADD(counter, more) atomicAdd(counter, more)
-#define ONES(word) __popc(word)
+#define ONES(words) ones(words)
 #define ADD_SATURATED(a, b) ((a) + (b) < (a) ? ~0ull : (a) + (b))
+/* Vectors of VECTOR words of 64 bits, where a kernel has them: here always two. */
+typedef ulonglong2 Lanes;
+#define NO_LANES make_ulonglong2(0, 0)
+static __device__ uint ones(uint word) { return __popc(word); }
+static __device__ Lanes ones(Lanes a) { return make_ulonglong2(__popcll(a.x), __popcll(a.y)); }
+static __device__ Lanes operator&(Lanes a, Lanes b) { return make_ulonglong2(a.x & b.x, a.y & b.y); }
+static __device__ Lanes operator+(Lanes a, Lanes b) { return make_ulonglong2(a.x + b.x, a.y + b.y); }
 #else
+#ifdef VECTOR
+#define JOINED(a, b) a##b
+#define WORDS(count) JOINED(ulong, count)
+typedef WORDS(VECTOR) Lanes;
+#define NO_LANES ((Lanes)(0))
+#endif
 #define KERNEL __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
 #define GLOBAL __global
 #define LOCAL __local
 #define INSIDE
-#define ALIGNED(bytes) __attribute__((aligned(bytes)))
 #define SCRATCH_ARGUMENT , __local uint *scratch
 #define SCRATCH
 #define LOCAL_INDEX ((uint)get_local_id(0))
 #define GLOBAL_INDEX get_global_id(0)
 #define GROUP_INDEX ((uint)get_group_id(0))
 #define GROUPS ((uint)get_num_groups(0))
-#define BARRIER barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE)
+#define BARRIER barrier(CLK_LOCAL_MEM_FENCE)
 #define TAKE(counter) atomic_inc(counter)
 #define ADD(counter, more) atomic_add(counter, more)
-#define ONES(word) popcount(word)
+#define ONES(words) popcount(words)
 #define ADD_SATURATED(a, b) add_sat(a, b)
 #endif

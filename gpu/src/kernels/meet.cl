@@ -7,15 +7,17 @@
  *     join:  for each set S of as many rows as the left half has columns:
  *                for each slice of lanes, a thousand of list(S) or of list(all rows - S), whichever costs less:
  *                    tabulate which lanes leave clear which patterns of five diagonals
- *                    for each word of the other list:
+ *                    for each word of the other list, if it leaves free the diagonals that all lanes have:
  *                        count the lanes that share no diagonal with it
  *
  * A state is a word with a bit for each diagonal that matters; those that a half of the other side may have as well come
- * first, five to a table. The rows, the diagonals' bits and so the half boards are what `queens::kernel::meet` has; the
+ * first, five to a table. Complete halves are in the order of the rows of their last queens, those beside the cut, and have
+ * that row in their highest bits: where many in a row have it in common, they are a slice, all of which have that queen's
+ * diagonals. The rows, the diagonals' bits and so the half boards are what `queens::kernel::meet` has; the
  * number of complete ones is the number of nodes. A work group works on one set at a time.
  *
  * GROUP     work items of a group
- * VECTOR    words of 32 lanes that an item looks up at a time
+ * VECTOR    words of 64 lanes that an item looks up at a time: such a vector is called Lanes
  * SET_UP    what it costs to tabulate a slice, in look-ups
  * DIRECT    what a look-up costs, in pairs compared one by one
  */
@@ -29,11 +31,6 @@ typedef struct {
 typedef struct {
     uint begin, length;
 } List;
-
-/* 32 lanes a word. */
-typedef struct ALIGNED(4 * VECTOR) {
-    uint words[VECTOR];
-} Lanes;
 
 /* The sum of what the work items before this one own. All items of the group call it; `sums` gets a word of each. */
 INSIDE uint before(LOCAL uint *sums, uint own)
@@ -79,7 +76,7 @@ INSIDE uint passing(uint set, uint rows, uint begin, uint end, GLOBAL const List
     return count;
 }
 
-/* Writes those, as far as they are in `keep`. */
+/* Writes those, as far as they are in `keep`, with the queen. */
 INSIDE void place(uint set, uint rows, uint begin, uint end, GLOBAL const List *lists, GLOBAL const Queen *queens,
                   GLOBAL const ulong *from, GLOBAL ulong *to, ulong keep)
 {
@@ -92,7 +89,7 @@ INSIDE void place(uint set, uint rows, uint begin, uint end, GLOBAL const List *
         const Queen queen = queens[row];
         for (uint i = first; i < last; i++) {
             const ulong state = from[list.begin + i];
-            APPEND(to, written, (state & queen.test) == 0, (state | queen.set) & keep);
+            APPEND(to, written, (state & queen.test) == 0, (state & keep) | queen.set);
         }
         behind += list.length;
     }
@@ -151,12 +148,35 @@ KERNEL grow(GLOBAL const uint *sets, const uint first, const uint end, const uin
     }
 }
 
-/* The pairs of two lists that share no bit, one by one. */
-INSIDE uint compare(GLOBAL const ulong *many, uint many_words, GLOBAL const ulong *few, uint few_words)
+/* The row of a complete half's last queen. */
+#define ROW(half) ((uint)((half) >> 59))
+
+/*
+ * The lanes, of `count` from here on, that have their last queens in one row with the first, if those are a quarter of what a
+ * slice may hold; else 0.
+ */
+INSIDE uint run(GLOBAL const ulong *lanes, uint count, uint slice)
+{
+    const uint row = ROW(lanes[0]);
+    if (count <= slice / 4 || ROW(lanes[slice / 4]) != row)
+        return 0;
+    uint low = slice / 4, high = count;
+    while (high - low > 1) {
+        const uint middle = low + (high - low) / 2;
+        if (ROW(lanes[middle]) == row)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
+/* The pairs of two lists that share no bit of `meeting`, one by one. */
+INSIDE uint compare(GLOBAL const ulong *many, uint many_words, GLOBAL const ulong *few, uint few_words, ulong meeting)
 {
     uint pairs = 0;
     for (uint j = 0; j < few_words; j++) {
-        const ulong word = few[j];
+        const ulong word = few[j] & meeting;
         for (uint i = LOCAL_INDEX; i < many_words; i += GROUP)
             pairs += (many[i] & word) == 0;
     }
@@ -169,7 +189,7 @@ INSIDE uint compare(GLOBAL const ulong *many, uint many_words, GLOBAL const ulon
  */
 INSIDE void tabulate(LOCAL uint *table, uint tables, uint width, GLOBAL const ulong *lanes, uint count)
 {
-    const uint row = width * VECTOR;
+    const uint row = 2 * width * VECTOR;
     for (uint task = LOCAL_INDEX; task < tables * row; task += GROUP) {
         const uint group = task / row, word = task % row;
         const uint begin = 32 * word < count ? 32 * word : count;
@@ -190,30 +210,33 @@ INSIDE void tabulate(LOCAL uint *table, uint tables, uint width, GLOBAL const ul
     }
 }
 
-/* How many of the tabulated lanes share no bit with a word, over all words. Items take a word together, a vector each. */
-INSIDE uint look_up(LOCAL const Lanes *table, uint tables, uint width, GLOBAL const ulong *words, uint count)
+/*
+ * How many of the tabulated lanes, all of which have the bits of `common`, share no bit with a word, over all words. Items
+ * take a word together, a vector each.
+ */
+INSIDE ulong look_up(LOCAL const Lanes *table, uint tables, uint width, GLOBAL const ulong *words, uint count, ulong common)
 {
-    uint sums[VECTOR];
-    for (uint i = 0; i < VECTOR; i++)
-        sums[i] = 0;
+    Lanes sums = NO_LANES;
     const uint shift = LOCAL_INDEX % width;
-    for (uint i = LOCAL_INDEX / width; i < count; i += GROUP / width) {
+    for (uint i = LOCAL_INDEX / width;; i += GROUP / width) {
+        while (i < count && (words[i] & common) != 0)
+            i += GROUP / width;
+        if (i >= count)
+            break;
         ulong word = words[i];
         LOCAL const Lanes *entry = table + shift;
         Lanes fit = entry[(uint)(word & 31) * width];
         for (uint group = 1; group < tables; group++) {
             word >>= 5;
             entry += 32 * width;
-            const Lanes more = entry[(uint)(word & 31) * width];
-            for (uint k = 0; k < VECTOR; k++)
-                fit.words[k] &= more.words[k];
+            fit = fit & entry[(uint)(word & 31) * width];
         }
-        for (uint k = 0; k < VECTOR; k++)
-            sums[k] += ONES(fit.words[k]);
+        sums = sums + ONES(fit);
     }
-    uint pairs = 0;
+    const ulong *words_of_sums = (const ulong *)&sums;
+    ulong pairs = 0;
     for (uint i = 0; i < VECTOR; i++)
-        pairs += sums[i];
+        pairs += words_of_sums[i];
     return pairs;
 }
 
@@ -221,19 +244,23 @@ INSIDE uint look_up(LOCAL const Lanes *table, uint tables, uint width, GLOBAL co
  * sets      sets of rows; those from `first` to before `end` are joined, as left halves, with the rest of `all` rows
  * lists     for each set of the left half, and of the right half, where its complete halves are in `lefts` and `rights`
  * cursors   of these lists; where one is past the room nothing is joined
- * tables    how many tables hold all bits; `width`: how many vectors of lanes an entry may be, a power of two
+ * queens    of all columns, those of the last of each half from `left_queens` and `right_queens` on
+ * meeting   the bits that halves meet by; `marked`: whether the highest five are not among them and tell the last queen's row
+ * tables    how many tables hold these bits; `width`: how many vectors of lanes an entry may be, a power of two
  * found     for each group what it found before and finds now: pairs, halves
  * scratch   the tables
  */
 KERNEL join(GLOBAL const uint *sets, const uint first, const uint end, const uint all, GLOBAL const List *left_lists,
             GLOBAL const List *right_lists, GLOBAL const ulong *lefts, GLOBAL const ulong *rights,
             GLOBAL const uint *cursors, const uint left_cursor, const uint right_cursor, const uint left_room,
-            const uint right_room, const uint tables, const uint width, GLOBAL ulong *found SCRATCH_ARGUMENT)
+            const uint right_room, GLOBAL const Queen *queens, const uint left_queens, const uint right_queens,
+            const ulong meeting, const uint marked, const uint tables, const uint width,
+            GLOBAL ulong *found SCRATCH_ARGUMENT)
 {
     SCRATCH
     if (cursors[left_cursor] > left_room || cursors[right_cursor] > right_room)
         return;
-    const uint slice = 32 * VECTOR * width;
+    const uint slice = 64 * VECTOR * width;
     ulong pairs = 0, halves = 0;
     for (uint task = first + GROUP_INDEX; task < end; task += GROUPS) {
         const List left = left_lists[sets[task]], right = right_lists[sets[task] ^ all];
@@ -249,20 +276,27 @@ KERNEL join(GLOBAL const uint *sets, const uint first, const uint end, const uin
         const uint word_count = turned ? left.length : right.length;
         if ((ulong)lane_count * word_count < DIRECT * (turned ? by_right : by_left)) {
             if (lane_count < word_count)
-                pairs += compare(words, word_count, lanes, lane_count);
+                pairs += compare(words, word_count, lanes, lane_count, meeting);
             else
-                pairs += compare(lanes, lane_count, words, word_count);
+                pairs += compare(lanes, lane_count, words, word_count, meeting);
             continue;
         }
-        for (uint begin = 0; begin < lane_count; begin += slice) {
-            const uint count = lane_count - begin < slice ? lane_count - begin : slice;
+        uint count;
+        for (uint begin = 0; begin < lane_count; begin += count) {
+            count = lane_count - begin < slice ? lane_count - begin : slice;
+            ulong common = 0;
+            const uint together = marked ? run(lanes + begin, count, slice) : 0;
+            if (together != 0) {
+                count = together;
+                common = queens[(turned ? right_queens : left_queens) + ROW(lanes[begin])].set & meeting;
+            }
             uint needed = 1;
-            while (32 * VECTOR * needed < count)
+            while (64 * VECTOR * needed < count)
                 needed *= 2;
             BARRIER;
             tabulate(scratch, tables, needed, lanes + begin, count);
             BARRIER;
-            pairs += look_up((LOCAL const Lanes *)scratch, tables, needed, words, word_count);
+            pairs += look_up((LOCAL const Lanes *)scratch, tables, needed, words, word_count, common);
         }
     }
     BARRIER;

@@ -20,6 +20,9 @@ pub const COLUMNS: usize = 16;
 /// The bits that a table tells.
 const BITS_OF_TABLE: u32 = 5;
 
+/// The first of the bits that tell the row of a complete half's last queen.
+const MARK: u32 = 59;
+
 /// A cut as the device has it.
 #[derive(Debug)]
 pub struct Geometry {
@@ -27,11 +30,14 @@ pub struct Geometry {
     pub rows: u32,
     /// For each half and column, the rows where a queen may stand.
     pub open: [Vec<cl_uint>; 2],
-    /// For each half, each of [`COLUMNS`] columns and each of [`ROWS`] rows, the queen there.
+    /// For each half, each of [`COLUMNS`] columns and each of [`ROWS`] rows, the queen there; those of a last column set only
+    /// what a complete half keeps.
     pub queens: Vec<Queen>,
     /// The bits that halves meet by, which are the first ones.
     pub meeting: cl_ulong,
-    /// How many tables hold them.
+    /// Whether complete halves have the row of their last queen in their highest bits.
+    pub is_marked: bool,
+    /// How many tables hold the bits that halves meet by.
     pub tables: cl_uint,
 }
 
@@ -42,18 +48,25 @@ impl Geometry {
         let moved = |bits: u64| {
             (0..64).filter(|bit| bits >> bit & 1 == 1).fold(0, |moved, bit| moved | 1 << places[bit])
         };
+        let (meeting, tables) = (moved(cut.meeting), cut.meeting.count_ones().div_ceil(BITS_OF_TABLE).max(1));
+        let is_marked = tables * BITS_OF_TABLE <= MARK;
         let mut queens = vec![Queen::default(); 2 * COLUMNS * ROWS];
         for (half, queens) in cut.halves.iter().zip(queens.chunks_mut(COLUMNS * ROWS)) {
-            for (there, here) in half.queens.iter().flatten().zip(queens) {
+            for (there, here) in half.queens.iter().flatten().zip(&mut *queens) {
                 *here = Queen { test: moved(there.test), set: moved(there.set) };
+            }
+            let last = ROWS * (half.columns() - 1);
+            for (row, queen) in (0..).zip(&mut queens[last..last + ROWS]) {
+                queen.set = queen.set & meeting | if is_marked { row << MARK } else { 0 };
             }
         }
         Self {
             rows: cut.rows(),
             open: [0, 1].map(|side: usize| cut.halves[side].open.clone()),
             queens,
-            meeting: moved(cut.meeting),
-            tables: cut.meeting.count_ones().div_ceil(BITS_OF_TABLE).max(1),
+            meeting,
+            is_marked,
+            tables,
         }
     }
 

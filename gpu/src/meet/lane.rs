@@ -9,59 +9,11 @@ use opencl3::memory::Buffer;
 use opencl3::types::{cl_uint, cl_ulong};
 
 use super::geometry::{COLUMNS, Geometry, Queen, ROWS};
+use super::lists::{LIST_KINDS, List, ListKind, NewColumn, StateBuffer};
 use super::row_sets::SetsBySize;
 use super::shape::MeetShape;
 use crate::error::GpuError;
 use crate::session::Session;
-
-/// Where the states of a set are; the same layout as in `meet.cl`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-pub struct List {
-    begin: cl_uint,
-    length: cl_uint,
-}
-
-/// Room for states.
-pub struct States {
-    buffer: Buffer<cl_ulong>,
-    /// How many may be there.
-    pub room: usize,
-}
-
-impl States {
-    fn new(session: &Session, room: usize) -> Result<Self, GpuError> {
-        // The last of them is only written behind a list.
-        Ok(Self { buffer: session.room(room + 1)?, room })
-    }
-}
-
-/// So much room there is for states at the beginning.
-pub const LEAST_ROOM: usize = 1 << 20;
-
-/// Which lists: those of a half with all columns but one, those with fewer while they are needed, complete halves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
-    /// The empty half.
-    Nothing,
-    /// Of either half, by turns.
-    Passing,
-    /// Of that half with one column missing.
-    Last(usize),
-    /// Of that half, complete.
-    Complete(usize),
-}
-
-impl Place {
-    fn index(self) -> usize {
-        match self {
-            Self::Nothing => 0,
-            Self::Passing => 1,
-            Self::Last(side) => 2 + side,
-            Self::Complete(side) => 4 + side,
-        }
-    }
-}
 
 /// Sets of rows on the device.
 struct SetsThere {
@@ -69,25 +21,8 @@ struct SetsThere {
     there: Buffer<cl_uint>,
 }
 
-/// A column to be added to the lists of some sets.
-#[derive(Clone, Copy, Debug)]
-pub struct Column {
-    pub side: usize,
-    pub number: usize,
-    /// By what the sets are turned round.
-    pub flip: u32,
-    /// The rows whose side is fixed, those of them on this side, and how many of these may be lacking.
-    pub fixed: u32,
-    pub here: u32,
-    pub lacking: u32,
-    /// What is kept of a state.
-    pub keep: u64,
-    pub from: Place,
-    pub to: Place,
-}
-
 /// What one count at a time has of the device.
-pub struct Lane {
+pub struct MeetLane {
     pub queue: CommandQueue,
     grow: DeviceKernel,
     join: DeviceKernel,
@@ -95,7 +30,7 @@ pub struct Lane {
     /// For each half and set of rows.
     lists: [Buffer<List>; 2],
     rows: u32,
-    states: [States; 6],
+    states: [StateBuffer; LIST_KINDS],
     queens: Buffer<Queen>,
     cursors: Buffer<cl_uint>,
     found: Buffer<cl_ulong>,
@@ -110,13 +45,13 @@ fn cursor(side: usize, column: usize) -> usize {
     2 * column + side
 }
 
-impl Lane {
+impl MeetLane {
     /// With the least memory.
     pub fn new(session: &Session, shape: &MeetShape) -> Result<Self, GpuError> {
         let queue = session.queue()?;
-        let least = |()| States::new(session, LEAST_ROOM);
+        let least = |()| StateBuffer::new(session, shape.room);
         let [a, b, c, d, e] = [(); 5].map(least);
-        let nothing = States { buffer: session.buffer(&queue, &[0])?, room: 1 };
+        let nothing = StateBuffer { buffer: session.buffer(&queue, &[0])?, room: 1 };
         Ok(Self {
             grow: session.kernel("grow")?,
             join: session.kernel("join")?,
@@ -163,19 +98,19 @@ impl Lane {
     }
 
     /// How many states may be there.
-    pub fn room(&self, place: Place) -> usize {
-        self.states[place.index()].room
+    pub fn room(&self, list: ListKind) -> usize {
+        self.states[list.index()].room
     }
 
-    /// Makes more room, for so many states at most; nothing may be at work. What was there is lost. Says whether there is more.
-    pub fn enlarge(&mut self, session: &Session, place: Place, most: usize) -> Result<bool, GpuError> {
-        let states = &mut self.states[place.index()];
+    /// Makes more room, for so many states at most, and says whether there is more; nothing may be at work. What was there is
+    /// lost. A driver that gives none may have failed: then it says so at the next call.
+    pub fn enlarge(&mut self, session: &Session, list: ListKind, most: usize) -> bool {
+        let states = &mut self.states[list.index()];
         let room = (4 * states.room).min(most);
-        let more = room > states.room;
-        if more {
-            *states = States::new(session, room)?;
-        }
-        Ok(more)
+        let larger = if room > states.room { StateBuffer::new(session, room).ok() } else { None };
+        let is_larger = larger.is_some();
+        larger.into_iter().for_each(|larger| *states = larger);
+        is_larger
     }
 
     /// Nothing has been made.
@@ -205,9 +140,9 @@ impl Lane {
         shape: &MeetShape,
         geometry: &Geometry,
         sets: std::ops::Range<usize>,
-        column: &Column,
+        column: &NewColumn,
     ) -> Result<Event, GpuError> {
-        let Column { side, number, flip, fixed, here, lacking, keep, from, to } = *column;
+        let NewColumn { side, number, flip, fixed, here, lacking, keep, from, to } = *column;
         let (from, to) = (&self.states[from.index()], &self.states[to.index()]);
         // SAFETY: the arguments have the kernel's types, in its order. The kernel reads `sets` between the indices, which
         // are those of sets of `rows` rows; `queens` of one column and half; the lists of these sets without a row, which an
@@ -248,12 +183,13 @@ impl Lane {
         geometry: &Geometry,
         sets: std::ops::Range<usize>,
     ) -> Result<Event, GpuError> {
-        let complete = [0, 1].map(|side| &self.states[Place::Complete(side).index()]);
+        let complete = [0, 1].map(|side| &self.states[ListKind::Complete(side).index()]);
         let last = [0, 1].map(|side| cursor(side, geometry.columns(side) - 1) as cl_uint);
+        let queens = [0, 1].map(|side| (ROWS * (side * COLUMNS + geometry.columns(side) - 1)) as cl_uint);
         let width = shape.width(geometry.tables);
         // SAFETY: the arguments have the kernel's types, in its order. The kernel reads `sets` between the indices, and the
         // lists of these sets and of the others' rows, which earlier launches of the queue have made in the complete halves'
-        // room, unless a cursor says that they did not fit. It writes its group's two words of `found`, which has as many
+        // room, unless a cursor says that they did not fit, and queens of the last columns. It writes its group's two words of `found`, which has as many
         // groups as are launched at most. The scratch holds `tables` tables of 32 entries of `width` vectors, and a word of 64
         // bits for each item.
         let launched = unsafe {
@@ -271,6 +207,11 @@ impl Lane {
                 .set_arg(&last[1])
                 .set_arg(&(complete[0].room as cl_uint))
                 .set_arg(&(complete[1].room as cl_uint))
+                .set_arg(&self.queens)
+                .set_arg(&queens[0])
+                .set_arg(&queens[1])
+                .set_arg(&geometry.meeting)
+                .set_arg(&cl_uint::from(geometry.is_marked))
                 .set_arg(&geometry.tables)
                 .set_arg(&(width as cl_uint))
                 .set_arg(&self.found)

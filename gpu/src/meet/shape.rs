@@ -1,9 +1,9 @@
 //! How the launches of halves that meet are shaped for a device.
 
-use opencl3::types::cl_uint;
+use opencl3::types::{cl_uint, cl_ulong};
 
 use crate::device::{Device, LOCAL_BYTES};
-use crate::program::{Shape, Source};
+use crate::program::{DeviceKind, KernelSource};
 
 /// The kernels' source.
 const MEET: &str = include_str!("../kernels/meet.cl");
@@ -15,15 +15,16 @@ pub struct MeetShape {
     pub group: usize,
     /// Groups of a launch at most.
     pub groups: usize,
-    /// The states that a buffer may hold.
+    /// The states that there is room for in a buffer at the beginning, and at most.
+    pub room: usize,
     pub most: usize,
-    /// Words of 32 lanes that an item looks up at a time.
-    vector: usize,
+    /// Words of 64 lanes that an item looks up at a time.
+    pub vector: usize,
     /// Vectors of an entry of a table at most.
-    width: usize,
+    pub width: usize,
     /// What tabulating costs, in look-ups, and what a look-up costs, in pairs compared one by one.
-    set_up: usize,
-    direct: usize,
+    pub set_up: usize,
+    pub direct: usize,
 }
 
 /// Groups for each compute unit: more than work at a time, so that large sets do not make a launch wait.
@@ -35,36 +36,57 @@ const PART_OF_CARD: u64 = 16;
 /// The bytes that one may take of a processor's.
 const BYTES_OF_PROCESSOR: u64 = 64 << 20;
 
+/// So many states there is room for at the beginning.
+const ROOM: usize = 1 << 20;
+
 /// Indices of states have 32 bits.
 const MOST_STATES: u64 = 1 << 31;
 
 impl MeetShape {
     /// For that device, as if it were of that kind.
-    pub fn new(device: &Device, shape: Shape) -> Self {
+    pub fn new(device: &Device, kind: DeviceKind) -> Self {
         let about = device.description();
         let groups = about.units.max(1) as usize * GROUPS_OF_UNIT;
-        match shape {
-            Shape::Card => {
+        match kind {
+            DeviceKind::Card => {
                 let bytes = (about.memory / PART_OF_CARD).min(about.largest_buffer);
                 let most = (bytes / 8).min(MOST_STATES) as usize;
-                Self { group: 128, groups, most, vector: 4, width: 8, set_up: 256, direct: 160 }
+                Self {
+                    group: 128,
+                    groups,
+                    room: ROOM.min(most),
+                    most,
+                    vector: 2,
+                    width: 8,
+                    set_up: 256,
+                    direct: 160,
+                }
             }
-            Shape::Processor => {
+            DeviceKind::Processor => {
                 let most = (BYTES_OF_PROCESSOR / 8) as usize;
-                Self { group: 1, groups, most, vector: 16, width: 1, set_up: 400, direct: 250 }
+                Self {
+                    group: 1,
+                    groups,
+                    room: ROOM.min(most),
+                    most,
+                    vector: 8,
+                    width: 1,
+                    set_up: 200,
+                    direct: 100,
+                }
             }
         }
     }
 
     /// The kernels' source for this shape.
-    pub fn source(&self) -> Source<'static> {
+    pub fn source(&self) -> KernelSource<'static> {
         let macros = vec![
             ("GROUP", self.group),
             ("VECTOR", self.vector),
             ("SET_UP", self.set_up),
             ("DIRECT", self.direct),
         ];
-        Source { text: MEET, macros }
+        KernelSource { text: MEET, macros }
     }
 
     /// How many vectors an entry of so many tables may have, so that they fit the local memory.
@@ -81,6 +103,6 @@ impl MeetShape {
     }
 
     fn bytes(&self, tables: cl_uint, width: usize) -> usize {
-        tables as usize * 32 * width * self.vector * size_of::<cl_uint>()
+        tables as usize * 32 * width * self.vector * size_of::<cl_ulong>()
     }
 }

@@ -8,7 +8,7 @@ use queens::kernel::{Method, kernel};
 use queens::plan::{Sampler, Step};
 
 use super::Estimate;
-use crate::measurement::{Clock, Sample, Start, Task};
+use crate::measurement::{Sample, Start, Task, Timing};
 
 /// How long one position may take: many small ones tell more than a few large ones.
 const LIMIT: Duration = Duration::from_millis(8);
@@ -30,7 +30,7 @@ pub fn sample(
         start: Start::Parts,
         step: Step::Queens,
         kernel: &*kernel(Method::best(plan.board()), None)?,
-        clock: Clock::Processor,
+        timing: Timing::Processor,
         threads,
         time: Duration::from_secs_f64(seconds),
         limit: LIMIT,

@@ -1,0 +1,76 @@
+//! Lists of states in the device's memory.
+
+use opencl3::memory::Buffer;
+use opencl3::types::{cl_uint, cl_ulong};
+
+use crate::error::GpuError;
+use crate::session::Session;
+
+/// Where the states of a set are; the same layout as in `meet.cl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct List {
+    pub begin: cl_uint,
+    pub length: cl_uint,
+}
+
+/// Room for states.
+pub struct StateBuffer {
+    /// They themselves.
+    pub buffer: Buffer<cl_ulong>,
+    /// How many may be there.
+    pub room: usize,
+}
+
+impl StateBuffer {
+    /// Room for so many.
+    pub fn new(session: &Session, room: usize) -> Result<Self, GpuError> {
+        // The last of them is only written behind a list.
+        Ok(Self { buffer: session.room(room + 1)?, room })
+    }
+}
+
+/// How many kinds of lists there are.
+pub const LIST_KINDS: usize = 6;
+
+/// Which lists: those of a half with all columns but one, those with fewer while they are needed, complete halves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ListKind {
+    /// The empty half.
+    Nothing,
+    /// Of either half, by turns.
+    Passing,
+    /// Of that half with one column missing.
+    Last(usize),
+    /// Of that half, complete.
+    Complete(usize),
+}
+
+impl ListKind {
+    /// Its number, below [`LIST_KINDS`].
+    pub fn index(self) -> usize {
+        match self {
+            Self::Nothing => 0,
+            Self::Passing => 1,
+            Self::Last(side) => 2 + side,
+            Self::Complete(side) => 4 + side,
+        }
+    }
+}
+
+/// A column to be added to the lists of some sets.
+#[derive(Clone, Copy, Debug)]
+pub struct NewColumn {
+    pub side: usize,
+    pub number: usize,
+    /// By what the sets are turned round.
+    pub flip: u32,
+    /// The rows whose side is fixed, those of them on this side, and how many of these may be lacking.
+    pub fixed: u32,
+    pub here: u32,
+    pub lacking: u32,
+    /// What is kept of a state.
+    pub keep: u64,
+    pub from: ListKind,
+    pub to: ListKind,
+}

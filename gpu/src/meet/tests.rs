@@ -1,0 +1,82 @@
+use queens::kernel::{Isa, Kernel, Meet, Stop};
+use queens::{Board, Position, Square};
+
+use super::*;
+use crate::device::devices;
+use crate::error::GpuError;
+
+/// The devices that can be used; none where there is no OpenCL, unless it is demanded.
+fn usable_devices() -> Vec<Device> {
+    let found = devices();
+    assert!(found.is_ok() || std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "{found:?}");
+    found.unwrap_or_default().into_iter().filter(|device| device.description().unusable.is_none()).collect()
+}
+
+/// What is counted by launches of that shape.
+fn counted(device: &Device, shape: MeetShape, position: &Position) -> Result<Count, GpuError> {
+    let launcher = MeetLauncher { shape, lanes: Lanes::default() };
+    let session = Session::new(device.clone(), &launcher.source())?;
+    let count = launcher.count(&session, position, &Stop::new())?;
+    Ok(count.expect("nobody stops it"))
+}
+
+/// The shapes of launches, with room for so many states in a buffer, first and at most.
+fn shapes(device: &Device, [room, most]: [usize; 2]) -> [MeetShape; 2] {
+    [DeviceKind::Card, DeviceKind::Processor].map(|kind| MeetShape {
+        room,
+        most,
+        ..MeetShape::new(device, kind)
+    })
+}
+
+/// A board with a queen in its first and last row.
+fn position(n: u8) -> Position {
+    let queens = [Square::new(0, 2), Square::new(n - 1, 9)];
+    queens.into_iter().fold(Position::empty(Board::new(n).unwrap()), Position::with_queen)
+}
+
+fn expected(position: &Position) -> Count {
+    Meet::new(Isa::best()).unwrap().count(position, &Stop::new()).unwrap()
+}
+
+#[test]
+fn little_memory_changes_nothing_but_time() {
+    let position = position(16);
+    let expected = expected(&position);
+    for device in usable_devices() {
+        for rooms in [[1 << 10, 1 << 20], [1 << 10, 1 << 12], [1 << 12, 1 << 15], [1 << 18, 1 << 18]] {
+            for shape in shapes(&device, rooms) {
+                assert_eq!(counted(&device, shape, &position), Ok(expected), "{shape:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn tables_of_any_width_count_what_comparing_counts() {
+    // Long lists of halves whose last queens share a row: a row of the left half in the middle makes them few.
+    let position = position(18).with_row_within(8, 0x1ff);
+    let expected = expected(&position);
+    for device in usable_devices() {
+        for shape in shapes(&device, [1 << 20; 2]) {
+            for width in [1, shape.width] {
+                let shape = MeetShape { width, direct: 0, ..shape };
+                assert_eq!(counted(&device, shape, &position), Ok(expected), "{shape:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn too_little_memory_and_a_driver_that_does_not_build_the_code_are_said_in_a_sentence() {
+    let position = Position::empty(Board::new(14).unwrap());
+    for device in usable_devices() {
+        for shape in shapes(&device, [8, 8]) {
+            let error = counted(&device, shape, &position).unwrap_err();
+            assert!(matches!(&error, GpuError::TooSmall { .. }), "{error}");
+        }
+        let source = KernelSource { text: "KERNEL grow(no such type)", macros: vec![("GROUP", 1)] };
+        let Err(error) = Session::new(device.clone(), &source) else { panic!("it was built") };
+        assert!(error.to_string().contains("does not build the kernels"), "{error}");
+    }
+}

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 use crate::args::Args;
 
@@ -76,6 +76,44 @@ fn variables(word: &str) -> String {
         text += &part[end..];
     }
     text
+}
+
+/// What stands between backquotes in the text and calls diadem.
+fn mentions(text: &str) -> Vec<String> {
+    let outside: Vec<&str> = text.split("```").step_by(2).collect();
+    let outside = outside.join("\n\n");
+    let spans = outside.split("\n\n").flat_map(|paragraph| paragraph.split('`').skip(1).step_by(2));
+    spans.filter(|span| span.starts_with("diadem ")).map(|span| span.replace('\n', " ")).collect()
+}
+
+/// The first option of such a command that it does not have.
+fn strange_option(mention: &str) -> Option<String> {
+    let mut command = Args::command();
+    command.build();
+    let (mut command, mut words) = (&command, mention.split_whitespace().skip(1).peekable());
+    while let Some(subcommand) = words.peek().and_then(|word| command.find_subcommand(word)) {
+        command = subcommand;
+        words.next();
+    }
+    let has = |name: &str| {
+        command.get_arguments().any(|option| {
+            option.get_long() == Some(name)
+                || option.get_all_aliases().is_some_and(|names| names.contains(&name))
+        })
+    };
+    let words = words.take_while(|word| !word.ends_with(';'));
+    let mut options = words.filter_map(|word| word.strip_prefix("--"));
+    options.find(|option| !has(option.split('=').next().unwrap_or(option))).map(str::to_owned)
+}
+
+#[test]
+fn every_option_that_the_text_speaks_of_is_there() {
+    let all = pages().into_iter().flat_map(|page| mentions(&fs::read_to_string(page).unwrap()));
+    let all: Vec<String> = all.collect();
+    let wrong: Vec<_> = all.iter().filter_map(|mention| Some((mention, strange_option(mention)?))).collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+    assert!(all.len() > 80, "only {} were found", all.len());
+    assert_eq!(strange_option("diadem keys init --hots a"), Some("hots".into()));
 }
 
 #[test]

@@ -114,7 +114,7 @@ pub fn describe(status: &RunStatus) -> String {
         time_left(status),
         format!("{done}/{units} units"),
         format!("{}/s", significant(*rate)),
-        counted(workers as u64, "worker"),
+        counted(workers, "worker"),
     ];
     for part in more {
         if text.chars().count() + 2 + part.chars().count() < COLUMNS {

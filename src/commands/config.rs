@@ -45,12 +45,11 @@ fn text(options: Vec<InForce>, command: &str) -> String {
         let value = option.value.unwrap_or_else(|| "-".to_owned());
         let line = [option.option, value, option.origin.to_string()];
         let concerns = if command.is_empty() { option.command } else { String::new() };
-        match lines.iter_mut().find(|other| other[..3] == line) {
-            Some(other) => other[3] = format!("{}, {concerns}", other[3]),
-            None => {
-                let [name, value, origin] = line;
-                lines.push([name, value, origin, concerns]);
-            }
+        if let Some(other) = lines.iter_mut().find(|other| other[..3] == line) {
+            other[3] = format!("{}, {concerns}", other[3]);
+        } else {
+            let [name, value, origin] = line;
+            lines.push([name, value, origin, concerns]);
         }
     }
     let widest = |column: usize| lines.iter().map(|line| line[column].chars().count()).max().unwrap_or(0);

@@ -31,7 +31,7 @@ struct Share {
 struct Shares {
     board: Board,
     fingerprint: String,
-    shares: Vec<Share>,
+    there: Vec<Share>,
     /// The numbers of those that were not named.
     absent: Vec<u64>,
 }
@@ -85,7 +85,7 @@ fn joined(found: Vec<(RunDirectory, Share)>) -> anyhow::Result<Shares> {
     }
     let is_absent = |index: &u64| !shares.iter().any(|share| share.shard.index() == *index);
     let absent = (1..=of).filter(is_absent).collect();
-    Ok(Shares { board, fingerprint: fingerprint.to_string(), shares, absent })
+    Ok(Shares { board, fingerprint: fingerprint.to_string(), there: shares, absent })
 }
 
 impl Share {
@@ -124,9 +124,9 @@ impl Share {
 impl Shares {
     /// Of all work that is known of, that of absent shares with it: all of it, and what is left.
     fn work(&self) -> [f64; 2] {
-        let known: f64 = self.shares.iter().map(|share| share.pace.work).sum();
-        let absent = known / self.shares.len().max(1) as f64 * self.absent.len() as f64;
-        let left: f64 = self.shares.iter().map(|share| share.pace.work_left()).sum();
+        let known: f64 = self.there.iter().map(|share| share.pace.work).sum();
+        let absent = known / self.there.len().max(1) as f64 * self.absent.len() as f64;
+        let left: f64 = self.there.iter().map(|share| share.pace.work_left()).sum();
         [known + absent, left + absent]
     }
 
@@ -137,15 +137,15 @@ impl Shares {
 
     /// How long all takes, if as many go on at a time as count now: not less than the slowest of them.
     fn left(&self) -> Option<TimeLeft> {
-        let speed: f64 = self.shares.iter().filter_map(|share| share.pace.speed).sum();
-        let slowest = self.shares.iter().filter_map(Share::left).max_by_key(|left| left.expected)?;
+        let speed: f64 = self.there.iter().filter_map(|share| share.pace.speed).sum();
+        let slowest = self.there.iter().filter_map(Share::left).max_by_key(|left| left.expected)?;
         let all = time_left(self.work()[1], speed)?;
         Some(if all.expected > slowest.expected { all } else { slowest })
     }
 
     fn text(&self) -> String {
-        let complete = self.shares.iter().filter(|share| share.is_complete()).count();
-        let of = self.shares.len() + self.absent.len();
+        let complete = self.there.iter().filter(|share| share.is_complete()).count();
+        let of = self.there.len() + self.absent.len();
         let mut lines = vec![format!(
             "n = {}: {} of the work done, {complete} of {} complete",
             self.board,
@@ -153,12 +153,12 @@ impl Shares {
             counted(of as u64, "share"),
         )];
         lines.extend(self.left().map(|left| format!("{} left, if so many go on", words::range(&left))));
-        lines.extend(self.shares.iter().map(Share::line));
+        lines.extend(self.there.iter().map(Share::line));
         if !self.absent.is_empty() {
             let named = ranges(&self.absent);
             lines.push(format!("{} not named: {named}", counted(self.absent.len() as u64, "share")));
         }
-        if let Some(still) = self.shares.iter().find(|share| share.state() == "still") {
+        if let Some(still) = self.there.iter().find(|share| share.state() == "still") {
             let (n, run) = (self.board, quoted(&still.run.to_string_lossy()));
             let share = still.shard.fraction();
             let part = if still.shard.is_whole() { String::new() } else { format!(" --shard {share}") };
@@ -193,7 +193,7 @@ impl Shares {
             "seconds_left": seconds(left),
             "seconds_left_low": left.map(|left| left.low.as_secs_f64()),
             "seconds_left_high": left.map(|left| left.high.as_secs_f64()),
-            "shares": self.shares.iter().map(share).collect::<Vec<_>>(),
+            "shares": self.there.iter().map(share).collect::<Vec<_>>(),
             "absent": self.absent,
         })
     }
@@ -224,7 +224,7 @@ mod tests {
     }
 
     fn shares(shares: Vec<Share>, absent: Vec<u64>) -> Shares {
-        Shares { board: Board::new(20).unwrap(), fingerprint: "f".into(), shares, absent }
+        Shares { board: Board::new(20).unwrap(), fingerprint: "f".into(), there: shares, absent }
     }
 
     #[test]

@@ -63,7 +63,7 @@ impl Notes {
     pub fn describe(&self, threads: u32) -> String {
         let seconds = self.begun.elapsed().as_secs_f64();
         let rate = significant(self.counted as f64 / seconds.max(1.0));
-        let threads = counted(threads as u64, "thread");
+        let threads = counted(threads, "thread");
         let mut text =
             format!("{} counted, {rate}/s on {threads}, {} held", counted(self.counted, "unit"), self.held);
         if let Some(since) = self.alone {

@@ -185,11 +185,11 @@ INSIDE uint compare(GLOBAL const ulong *many, uint many_words, GLOBAL const ulon
 
 /*
  * Fills the tables for these lanes: entry p of table t is the lanes that leave clear the bits of p, those from 5t on. An
- * entry is `width` vectors.
+ * entry is 2 to the power of `wide` vectors.
  */
-INSIDE void tabulate(LOCAL uint *table, uint tables, uint width, GLOBAL const ulong *lanes, uint count)
+INSIDE void tabulate(LOCAL uint *table, uint tables, uint wide, GLOBAL const ulong *lanes, uint count)
 {
-    const uint row = 2 * width * VECTOR;
+    const uint row = 2 * VECTOR << wide;
     for (uint task = LOCAL_INDEX; task < tables * row; task += GROUP) {
         const uint group = task / row, word = task % row;
         const uint begin = 32 * word < count ? 32 * word : count;
@@ -214,22 +214,22 @@ INSIDE void tabulate(LOCAL uint *table, uint tables, uint width, GLOBAL const ul
  * How many of the tabulated lanes, all of which have the bits of `common`, share no bit with a word, over all words. Items
  * take a word together, a vector each.
  */
-INSIDE ulong look_up(LOCAL const Lanes *table, uint tables, uint width, GLOBAL const ulong *words, uint count, ulong common)
+INSIDE ulong look_up(LOCAL const Lanes *table, uint tables, uint wide, GLOBAL const ulong *words, uint count, ulong common)
 {
     Lanes sums = NO_LANES;
-    const uint shift = LOCAL_INDEX % width;
-    for (uint i = LOCAL_INDEX / width;; i += GROUP / width) {
+    const uint step = GROUP >> wide, own = LOCAL_INDEX & ((1u << wide) - 1);
+    for (uint i = LOCAL_INDEX >> wide;; i += step) {
         while (i < count && (words[i] & common) != 0)
-            i += GROUP / width;
+            i += step;
         if (i >= count)
             break;
         ulong word = words[i];
-        LOCAL const Lanes *entry = table + shift;
-        Lanes fit = entry[(uint)(word & 31) * width];
+        LOCAL const Lanes *entry = table + own;
+        Lanes fit = entry[(uint)(word & 31) << wide];
         for (uint group = 1; group < tables; group++) {
             word >>= 5;
-            entry += 32 * width;
-            fit = fit & entry[(uint)(word & 31) * width];
+            entry += 32 << wide;
+            fit = fit & entry[(uint)(word & 31) << wide];
         }
         sums = sums + ONES(fit);
     }
@@ -290,13 +290,13 @@ KERNEL join(GLOBAL const uint *sets, const uint first, const uint end, const uin
                 count = together;
                 common = queens[(turned ? right_queens : left_queens) + ROW(lanes[begin])].set & meeting;
             }
-            uint needed = 1;
-            while (64 * VECTOR * needed < count)
-                needed *= 2;
+            uint wide = 0;
+            while (64 * VECTOR << wide < count)
+                wide++;
             BARRIER;
-            tabulate(scratch, tables, needed, lanes + begin, count);
+            tabulate(scratch, tables, wide, lanes + begin, count);
             BARRIER;
-            pairs += look_up((LOCAL const Lanes *)scratch, tables, needed, words, word_count, common);
+            pairs += look_up((LOCAL const Lanes *)scratch, tables, wide, words, word_count, common);
         }
     }
     BARRIER;

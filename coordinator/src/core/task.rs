@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proto::{Variant, WorkerId};
 use queens::UnitId;
-use queens::kernel::{Isa, KernelName};
+use queens::kernel::KernelName;
 
 use super::identity::Identity;
 use super::leases::LeasePurpose;
@@ -24,14 +24,6 @@ pub(super) struct Borrower {
     pub is_alone: bool,
     /// Whether no other owner is.
     is_only_owner: bool,
-}
-
-impl Borrower {
-    /// Whether it should be asked now and then to check others with its other kernel: that of a card is the processor's, far
-    /// slower, and of the card's host, whose own counts it may be asked to check.
-    pub fn may_change_kernel(&self) -> bool {
-        self.kernel.isa != Isa::OpenCl
-    }
 }
 
 impl Core {

@@ -1,6 +1,7 @@
 //! A kernel on a device: either method, and what becomes of it when the device fails.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use queens::Position;
 use queens::kernel::{Count, Isa, Kernel, KernelName, Method, Stop};
@@ -16,6 +17,7 @@ use crate::session::Session;
 /// A kernel on one device.
 pub struct GpuKernel {
     method: Method,
+    kind: DeviceKind,
     session: Session,
     launcher: Box<dyn Launcher>,
 }
@@ -35,11 +37,16 @@ impl GpuKernel {
     /// # Errors
     /// The device cannot be used, or its driver does not build the code.
     pub fn as_kind(device: Device, method: Method, kind: DeviceKind) -> Result<Self, GpuError> {
-        let launcher: Box<dyn Launcher> = match method {
-            Method::Search => Box::new(SearchLauncher::new(&device, kind)),
-            Method::Meet => Box::new(MeetLauncher::new(&device, kind)),
-        };
-        Ok(Self { method, session: Session::new(device, &launcher.source())?, launcher })
+        let launcher = launcher(&device, method, kind);
+        let session = Session::new(device, &launcher.source())?;
+        Ok(Self { method, kind, session, launcher })
+    }
+
+    /// The kernel of another method on the same device.
+    fn beside(&self, method: Method) -> Result<Self, GpuError> {
+        let launcher = launcher(self.device(), method, self.kind);
+        let session = self.session.beside(&launcher.source())?;
+        Ok(Self { method, kind: self.kind, session, launcher })
     }
 
     /// The device.
@@ -55,6 +62,13 @@ impl GpuKernel {
     /// Takes the device for failed, for those who know it before its driver says so.
     pub fn fail(&self, error: GpuError) {
         self.session.fail(error);
+    }
+}
+
+fn launcher(device: &Device, method: Method, kind: DeviceKind) -> Box<dyn Launcher> {
+    match method {
+        Method::Search => Box::new(SearchLauncher::new(device, kind)),
+        Method::Meet => Box::new(MeetLauncher::new(device, kind)),
     }
 }
 
@@ -77,5 +91,15 @@ impl Kernel for GpuKernel {
             self.fail(error);
             None
         })
+    }
+
+    fn other(&self) -> Option<Arc<dyn Kernel>> {
+        match self.beside(self.name().other().method) {
+            Ok(other) => Some(Arc::new(other)),
+            Err(error) => {
+                self.fail(error);
+                None
+            }
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! A device that counts: the code built for it, its queues and its memory, and what has gone wrong with it.
 
 use std::ptr;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -32,7 +32,7 @@ pub struct Session {
     device: Device,
     context: Context,
     program: Program,
-    failure: OnceLock<GpuError>,
+    failure: Arc<OnceLock<GpuError>>,
 }
 
 impl Session {
@@ -42,7 +42,16 @@ impl Session {
     /// The device cannot be used, or its driver does not build the code.
     pub fn new(device: Device, source: &KernelSource<'_>) -> Result<Self, GpuError> {
         let (context, program) = build(&device, source)?;
-        Ok(Self { device, context, program, failure: OnceLock::new() })
+        Ok(Self { device, context, program, failure: Arc::default() })
+    }
+
+    /// The same device with other code: what has gone wrong with it has gone wrong with both.
+    ///
+    /// # Errors
+    /// Its driver does not build the code.
+    pub fn beside(&self, source: &KernelSource<'_>) -> Result<Self, GpuError> {
+        let other = Self::new(self.device.clone(), source)?;
+        Ok(Self { failure: Arc::clone(&self.failure), ..other })
     }
 
     /// The device.

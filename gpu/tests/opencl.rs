@@ -163,6 +163,20 @@ fn boundary_pairs_that_take_many_bits_are_told_apart_as_on_the_processor() {
 }
 
 #[test]
+fn the_other_kernel_of_a_device_is_its_other_method_and_fails_with_it() {
+    for method in Method::ALL {
+        for kernel in kernels(method) {
+            let other = kernel.other().unwrap();
+            assert_eq!(other.name(), kernel.name().other());
+            let position = Position::empty(board(12));
+            assert_eq!(other.count(&position, &Stop::new()).unwrap().completions, 14200);
+            kernel.fail(GpuError::NoDevices);
+            assert_eq!(other.count(&position, &Stop::new()), None);
+        }
+    }
+}
+
+#[test]
 fn several_counts_at_a_time_do_not_disturb_each_other() {
     for kernel in all_kernels() {
         let plan = Plan::derive(PlanSpec::new(board(14))).unwrap();

@@ -8,7 +8,7 @@ use cpu_time::ThreadTime;
 use proto::{Lease, UnitCount};
 use std::time::Instant;
 
-use queens::kernel::{Isa, Kernel, Stop, kernel};
+use queens::kernel::{Isa, Kernel, Stop};
 use queens::{Plan, UnitId};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use tokio::sync::Notify;
@@ -160,8 +160,7 @@ struct Kernels {
 
 impl Kernels {
     fn other(&self) -> Option<&Arc<dyn Kernel>> {
-        let name = self.own.name().other();
-        self.other.get_or_init(|| kernel(name.method, Some(name.isa)).ok()).as_ref()
+        self.other.get_or_init(|| self.own.other()).as_ref()
     }
 }
 
@@ -177,14 +176,14 @@ fn count(plan: &Plan, kernels: &Kernels, mut lease: Lease, stop: &Stop) -> Optio
     let unit = plan.unit(lease.unit);
     let unit = if lease.variant.mirrored { unit.mirrored() } else { unit };
     let (begun, begun_at) = (LAST_READ.get(), Instant::now());
-    let count = match other {
-        Some(other) => unit.count_otherwise(&**other, stop)?,
-        None => unit.count(&*kernels.own, stop)?,
+    let (kernel, count) = match other {
+        Some(other) => (other, unit.count_otherwise(&**other, stop)?),
+        None => (&kernels.own, unit.count(&*kernels.own, stop)?),
     };
     let ended = ThreadTime::now();
     LAST_READ.set(ended);
     // While a card counts, the thread sleeps.
-    let on_card = other.is_none() && kernels.own.name().isa == Isa::OpenCl;
+    let on_card = kernel.name().isa == Isa::OpenCl;
     let cpu = if on_card { begun_at.elapsed() } else { ended.duration_since(begun) };
     Some(UnitCount { lease, completions: count.completions, nodes: count.nodes, cpu })
 }

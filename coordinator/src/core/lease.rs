@@ -233,7 +233,7 @@ impl Core {
     /// Lends the unit, if there is something to do about it that the worker can do.
     pub(super) fn lend(&mut self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Lease> {
         let (purpose, mut variant) = self.task(now, borrower, unit)?;
-        if purpose == LeasePurpose::Check && !variant.other_kernel && borrower.may_change_kernel() {
+        if purpose == LeasePurpose::Check && !variant.other_kernel {
             variant.other_kernel = self.random.random_ratio(1, OTHER_KERNEL);
         }
         Some(self.lend_as(now, borrower, unit, (purpose, variant)))

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use proto::{Owner, Variant, WorkerId, is_card};
 use queens::UnitId;
-use queens::kernel::{Isa, KernelName};
+use queens::kernel::KernelName;
 
 use super::identity::Identity;
 use super::leases::LeasePurpose;
@@ -27,14 +27,6 @@ pub(super) struct Borrower {
     is_only_owner: bool,
     /// For a graphics card: the owners of processors that are there.
     owners_of_processors: BTreeSet<Owner>,
-}
-
-impl Borrower {
-    /// Whether it should be asked now and then to check others with its other kernel: that of a card is the processor's, far
-    /// slower, and of the card's host, whose own counts it may be asked to check.
-    pub fn may_change_kernel(&self) -> bool {
-        self.kernel.isa != Isa::OpenCl
-    }
 }
 
 impl Core {

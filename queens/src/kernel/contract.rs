@@ -1,7 +1,9 @@
 //! What a kernel promises: the numbers it returns, and when it gives up.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use crate::kernel::kernel;
 use crate::kernel::name::KernelName;
 use crate::position::Position;
 
@@ -56,4 +58,10 @@ pub trait Kernel: Send + Sync {
     /// The completions of the position, or nothing if it was stopped. Sums are checked: a count that does not fit
     /// 64 bits panics rather than wraps.
     fn count(&self, position: &Position, stop: &Stop) -> Option<Count>;
+
+    /// The kernel to check this one by, which [`KernelName::other`] names, if there is one here.
+    fn other(&self) -> Option<Arc<dyn Kernel>> {
+        let KernelName { method, isa } = self.name().other();
+        kernel(method, Some(isa)).ok()
+    }
 }

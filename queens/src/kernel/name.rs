@@ -50,16 +50,14 @@ pub struct KernelName {
 
 impl KernelName {
     /// Another kernel for the same units, to check one by the other: the other method for the same instruction set,
-    /// so that nothing of the search is shared and every machine that has the one has the other. What a device counts is
-    /// checked on the processor.
+    /// so that nothing of the search is shared and every machine that has the one has the other.
     #[must_use]
     pub fn other(self) -> Self {
         let method = match self.method {
             Method::Meet => Method::Search,
             Method::Search => Method::Meet,
         };
-        let isa = if self.isa == Isa::OpenCl { Isa::Portable } else { self.isa };
-        Self { method, isa }
+        Self { method, isa: self.isa }
     }
 }
 

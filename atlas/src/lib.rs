@@ -16,6 +16,7 @@ pub mod search;
 pub mod setting;
 pub mod solutions;
 pub mod study;
+pub mod table;
 pub mod textbook;
 pub mod trace;
 pub mod tree;

@@ -130,3 +130,29 @@ fn orbits_are_also_found_under_their_old_name() {
     assert_eq!(folder.run("families 8").stdout, folder.run("orbits 8").stdout);
     assert!(folder.run("--help").stdout.contains("families"));
 }
+
+#[test]
+fn tables_hold_what_is_published_and_what_is_counted_here() {
+    let folder = Folder::new();
+    let table = folder.run("table 4..19");
+    assert_eq!(lines(&table).len(), 17);
+    let row: Vec<_> = lines(&table)[16].split_whitespace().collect();
+    assert_eq!(row[..6], ["19", "621001708", "11046", "0", "621012754", "4968057848"]);
+    let published = folder.run("table 1..10 --csv").stdout.replace("\"OEIS A000170, A002562\"", "");
+    let counted =
+        folder.run("table 1..10 --csv --count").stdout.replace("\"counted here, as published\"", "");
+    assert_eq!(published, counted);
+    let solutions = folder.run("table 8 --solutions --csv");
+    assert_eq!(lines(&solutions)[14], "14,35281746,B10,a,point,79,");
+    assert_eq!(lines(&folder.run("table 27..32 --json")).len(), 1);
+    let levels = folder.run("table 8 --levels --csv");
+    assert_eq!(lines(&levels)[9], "8,8,92");
+    assert_eq!(lines(&folder.run("constellations 4..30")).len(), 28);
+    folder.run("table 4..40").refused(&["40", "from 1 to 32"]);
+    folder.run("table 9..8").refused(&["9..8", "4..19"]);
+    folder.run("table 8..9 --solutions").refused(&["one board", "8..9"]);
+    folder.run("table 17 --count").refused(&["up to 16, not 17", "diadem count"]);
+    folder.run("table 17 --levels").refused(&["17"]);
+    folder.run("table 15 --solutions").refused(&["more than 1000000"]);
+    folder.run("constellations 4..12 --list").refused(&["one board", "4..12"]);
+}

@@ -1,17 +1,21 @@
 //! The arguments of the subcommands about single solutions.
 
+mod boards;
 mod constellations;
 mod picture;
 mod sizes;
 mod solutions;
 mod study;
+mod table;
 
 use clap::Subcommand;
 
-pub use constellations::{ConstellationsArgs, ConstellationsTask};
+pub use boards::Boards;
+pub use constellations::{Constellations, ConstellationsArgs, ConstellationsTask};
 pub use picture::{ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs};
 pub use solutions::{Listing, ListingOutput, ListingSource, OrbitsArgs, RingsArgs, SolutionsArgs};
 pub use study::StudyArgs;
+pub use table::{Table, TableArgs, TableFormat, TableSubject};
 
 /// The subcommands of the feature `atlas`.
 #[derive(Debug, Subcommand)]
@@ -20,6 +24,7 @@ pub enum AtlasCommand {
     #[command(visible_alias = "families")]
     Orbits(OrbitsArgs),
     Rings(RingsArgs),
+    Table(TableArgs),
     Study(StudyArgs),
     Picture(PictureArgs),
     Constellations(ConstellationsArgs),

@@ -7,6 +7,7 @@ mod pictures;
 mod rings;
 mod solutions;
 mod study;
+mod table;
 
 use std::process::ExitCode;
 
@@ -18,8 +19,9 @@ pub fn run(command: AtlasCommand) -> anyhow::Result<ExitCode> {
         AtlasCommand::Solutions(args) => solutions::run(&args.try_into()?),
         AtlasCommand::Orbits(args) => orbits::run(&args),
         AtlasCommand::Rings(args) => rings::run(&args),
+        AtlasCommand::Table(args) => table::run(&args.try_into()?),
         AtlasCommand::Study(args) => study::run(&args),
         AtlasCommand::Picture(args) => picture::run(&args),
-        AtlasCommand::Constellations(args) => constellations::run(args),
+        AtlasCommand::Constellations(args) => constellations::run(args.try_into()?),
     }
 }

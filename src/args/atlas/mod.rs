@@ -3,16 +3,21 @@
 mod boards;
 mod constellations;
 mod picture;
+mod show;
 mod sizes;
 mod solutions;
 mod study;
 mod table;
+mod written_placement;
 
 use clap::Subcommand;
 
 pub use boards::Boards;
 pub use constellations::{Constellations, ConstellationsArgs, ConstellationsTask};
-pub use picture::{ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs};
+pub use picture::{
+    BoardPictureArgs, ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs,
+};
+pub use show::{Letters, ShowArgs};
 pub use solutions::{Listing, ListingOutput, ListingSource, OrbitsArgs, RingsArgs, SolutionsArgs};
 pub use study::StudyArgs;
 pub use table::{Table, TableArgs, TableFormat, TableSubject};
@@ -21,6 +26,7 @@ pub use table::{Table, TableArgs, TableFormat, TableSubject};
 #[derive(Debug, Subcommand)]
 pub enum AtlasCommand {
     Solutions(SolutionsArgs),
+    Show(ShowArgs),
     #[command(visible_alias = "families")]
     Orbits(OrbitsArgs),
     Rings(RingsArgs),

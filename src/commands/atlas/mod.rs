@@ -5,6 +5,7 @@ mod orbits;
 mod picture;
 mod pictures;
 mod rings;
+mod show;
 mod solutions;
 mod study;
 mod table;
@@ -17,6 +18,7 @@ use crate::args::atlas::AtlasCommand;
 pub fn run(command: AtlasCommand) -> anyhow::Result<ExitCode> {
     match command {
         AtlasCommand::Solutions(args) => solutions::run(&args.try_into()?),
+        AtlasCommand::Show(args) => show::run(&args),
         AtlasCommand::Orbits(args) => orbits::run(&args),
         AtlasCommand::Rings(args) => rings::run(&args),
         AtlasCommand::Table(args) => table::run(&args.try_into()?),

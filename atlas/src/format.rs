@@ -98,7 +98,8 @@ fn columns_from_the_top(placement: &Placement) -> impl Iterator<Item = (u8, u8)>
     (0..placement.n()).rev().map(move |row| (row, column_of(row)))
 }
 
-fn drawn(placement: &Placement, piece: Piece) -> String {
+/// The board as text, row n on top, column a at the left.
+pub fn drawn(placement: &Placement, piece: Piece) -> String {
     let mut text = String::new();
     for (row, of_piece) in columns_from_the_top(placement) {
         let _ = write!(text, "{:>3} ", u16::from(row) + 1);

@@ -3,11 +3,13 @@
 #![forbid(unsafe_code)]
 
 pub mod columns;
+pub mod conflict;
 pub mod constellation_file;
 pub mod format;
 pub mod motion;
 pub mod orbits;
 pub mod picture;
+pub mod portrait;
 pub mod record;
 pub mod report;
 pub mod restarts;
@@ -16,6 +18,7 @@ pub mod search;
 pub mod setting;
 pub mod solutions;
 pub mod study;
+pub mod table;
 pub mod textbook;
 pub mod trace;
 pub mod tree;

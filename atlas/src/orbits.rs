@@ -93,12 +93,17 @@ impl SolutionOrbits {
 
     /// The symmetry class of an orbit of plain queens; nothing in other settings, which have other symmetries.
     pub fn class(&self, orbit: &SolutionOrbit) -> Option<SymmetryClass> {
-        self.setting.is_plain_queens().then_some(match orbit.members.len() {
-            8 => SymmetryClass::Asymmetric,
-            4 => SymmetryClass::Point,
-            2 => SymmetryClass::Rotational,
-            _ => SymmetryClass::Full,
-        })
+        self.setting.is_plain_queens().then(|| class_of(orbit.members.len()))
+    }
+}
+
+/// The symmetry class of an orbit of plain queens with so many members.
+pub(crate) fn class_of(members: usize) -> SymmetryClass {
+    match members {
+        8 => SymmetryClass::Asymmetric,
+        4 => SymmetryClass::Point,
+        2 => SymmetryClass::Rotational,
+        _ => SymmetryClass::Full,
     }
 }
 

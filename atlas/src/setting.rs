@@ -127,20 +127,8 @@ impl Setting {
     /// The rows, one bit each, that a piece in `row` attacks in the column `distance` further right
     /// (0 < distance < n), directly or around the edges.
     pub fn attacked_rows(self, row: u8, distance: u8) -> u32 {
-        let n = i16::from(self.board.n());
-        let (row, right) = (i16::from(row), i16::from(distance));
-        let around = (self.surface != Surface::Plain).then_some(right - n);
-        let mut rows = 1 << row;
-        for columns in std::iter::once(right).chain(around) {
-            for target in self.piece.rises(columns).into_iter().flatten().map(|rise| row + rise) {
-                match self.surface {
-                    Surface::Torus => rows |= 1 << target.rem_euclid(n),
-                    _ if (0..n).contains(&target) => rows |= 1 << target,
-                    _ => {}
-                }
-            }
-        }
-        rows
+        let attacked = self.piece.attacked(self.surface, self.board.n(), row, distance);
+        attacked.fold(0, |rows, row| rows | 1 << row)
     }
 
     /// Whether no piece of the placement attacks another.
@@ -154,6 +142,20 @@ impl Setting {
 }
 
 impl Piece {
+    /// The rows that the piece in `row` of a board of n columns attacks in the column `distance` further right
+    /// (0 < distance < n), directly or around the edges; some more than once.
+    pub(crate) fn attacked(self, surface: Surface, n: u8, row: u8, distance: u8) -> impl Iterator<Item = u8> {
+        let (n, row, right) = (i16::from(n), i16::from(row), i16::from(distance));
+        let around = (surface != Surface::Plain).then_some(right - n);
+        let rises = std::iter::once(right).chain(around).flat_map(move |columns| self.rises(columns));
+        std::iter::once(row).chain(rises.flatten().map(move |rise| row + rise)).filter_map(move |target| {
+            match surface {
+                Surface::Torus => Some(target.rem_euclid(n) as u8),
+                _ => (0..n).contains(&target).then_some(target as u8),
+            }
+        })
+    }
+
     /// By how many rows the piece may rise on its way to the column `columns` further right (or left), its own row
     /// left aside.
     fn rises(self, columns: i16) -> [Option<i16>; 4] {

@@ -140,6 +140,19 @@ fn successor(mut rows: Vec<u8>) -> Option<Vec<u8>> {
     Some(rows)
 }
 
+/// How many permutations of the list, generated position by position, come up to this one, itself included. They are of
+/// one board of up to 32 columns.
+pub fn tried(list: &Placement, permutation: &Placement) -> u128 {
+    let mut left = list.rows().to_vec();
+    let mut before = 0;
+    for row in permutation.rows() {
+        let place = left.iter().position(|other| other == row).expect("both are of one board");
+        before = before * left.len() as u128 + place as u128;
+        left.remove(place);
+    }
+    before + 1
+}
+
 impl Iterator for Permutations {
     type Item = Placement;
     fn next(&mut self) -> Option<Placement> {
@@ -169,6 +182,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn as_many_permutations_are_tried_as_are_generated_until_then() {
+        let list = Placement::new((0..6).collect::<Vec<_>>()).unwrap();
+        for (number, permutation) in (1..).zip(Permutations::of(Board::new(6).unwrap())) {
+            assert_eq!(tried(&list, &permutation), number, "{permutation}");
+        }
+        let list: Placement = "42751863".parse().unwrap();
+        assert_eq!(tried(&list, &list), 1);
+        assert_eq!(tried(&list, &"36815724".parse().unwrap()), 40_320, "the list backwards comes last");
     }
 
     #[test]

@@ -130,3 +130,90 @@ fn orbits_are_also_found_under_their_old_name() {
     assert_eq!(folder.run("families 8").stdout, folder.run("orbits 8").stdout);
     assert!(folder.run("--help").stdout.contains("families"));
 }
+
+#[test]
+fn tables_hold_what_is_published_and_what_is_counted_here() {
+    let folder = Folder::new();
+    let table = folder.run("table 4..19");
+    assert_eq!(lines(&table).len(), 17);
+    let row: Vec<_> = lines(&table)[16].split_whitespace().collect();
+    assert_eq!(row[..6], ["19", "621001708", "11046", "0", "621012754", "4968057848"]);
+    let published = folder.run("table 1..10 --csv").stdout.replace("\"OEIS A000170, A002562\"", "");
+    let counted =
+        folder.run("table 1..10 --csv --count").stdout.replace("\"counted here, as published\"", "");
+    assert_eq!(published, counted);
+    let solutions = folder.run("table 8 --solutions --csv");
+    assert_eq!(lines(&solutions)[14], "14,35281746,B10,a,point,79,");
+    assert_eq!(lines(&folder.run("table 27..32 --json")).len(), 1);
+    let levels = folder.run("table 8 --levels --csv");
+    assert_eq!(lines(&levels)[9], "8,8,92");
+    assert_eq!(lines(&folder.run("constellations 4..30")).len(), 28);
+    folder.run("table 4..40").refused(&["40", "from 1 to 32"]);
+    folder.run("table 9..8").refused(&["9..8", "4..19"]);
+    folder.run("table 8..9 --solutions").refused(&["one board", "8..9"]);
+    folder.run("table 17 --count").refused(&["up to 16, not 17", "diadem count"]);
+    folder.run("table 17 --levels").refused(&["17"]);
+    folder.run("table 15 --solutions").refused(&["more than 1000000"]);
+    folder.run("constellations 4..12 --list").refused(&["one board", "4..12"]);
+}
+
+#[test]
+fn one_solution_is_shown_with_number_family_class_ring_and_images() {
+    let folder = Folder::new();
+    let shown = folder.run("show 35281746");
+    let about = lines(&shown);
+    assert_eq!(about[0], "35281746: a solution of 8 queens on the plain 8 x 8 board");
+    assert_eq!(
+        about[10..],
+        [
+            "number 14 of 92",
+            "family B10 = 35281746: point, 4 members; a leads here",
+            "in no ring: no shift leads to a solution"
+        ]
+    );
+    assert_eq!(folder.run("show 8:6,7:4,6:7,5:1,4:8,3:2,2:5,1:3").stdout, shown.stdout);
+    assert_eq!(folder.run("show 2,4,1,7,0,6,3,5 --from-zero").stdout, shown.stdout);
+    let applied = folder.run("show 35281746 --apply dhv");
+    assert!(applied.stdout.starts_with("d leads to 46827135\nh leads to "), "{applied:?}");
+    assert_eq!(
+        lines(&applied)[10 + 3],
+        "number 14 of 92",
+        "d, then h, then b is the identity up to the half turn"
+    );
+    let shifted = folder.run("show 15863724 --shift -7,0");
+    assert!(shifted.stdout.starts_with("shift -7,0 leads to 41586372\n41586372: a solution"), "{shifted:?}");
+    let large = "29,1,6,36,9,30,8,19,35,24,26,20,38,11,13,4,7,5,10,32,27,17,40,18,34,39,37,28,31,15,23,25,22,16,12,2,33,3,14,21";
+    folder.run(&format!("show {large}")).refused(&["from 1 to 32"]);
+    folder.run("show 35281746 --apply dx").refused(&["dx", "a to h"]);
+    folder.run("show 35281746 --shift 2").refused(&["2,3"]);
+    folder.run("show 0,4,7,5,2,6,1,3").refused(&["\"0\""]);
+    folder.run("show 1:5,1:3").refused(&["none is in 2"]);
+}
+
+#[test]
+fn a_placement_with_attacks_is_drawn_in_red_and_said_to_have_them() {
+    let folder = Folder::new();
+    let shown = folder.run("show 1234");
+    assert!(lines(&shown)[0].ends_with("4 queens on the plain 4 x 4 board: 6 pairs attack each other"));
+    assert!(shown.stdout.ends_with("attacks: 1/1-2/2, 1/1-3/3, 1/1-4/4, 2/2-3/3, 2/2-4/4, 3/3-4/4\n"));
+    let drawn = folder.run("picture board 1234 --out attacks.svg");
+    assert_eq!(lines(&drawn)[1], "1234: 6 pairs attack each other, drawn in red");
+    assert_eq!(lines(&folder.run("picture board 2413 --out none.svg")).len(), 1);
+    let red = |file: &str| fs::read_to_string(folder.path().join(file)).unwrap().matches("c8322b").count();
+    assert_eq!((red("attacks.svg"), red("none.svg")), (4 + 6, 0), "four squares and six lines");
+    assert!(fs::read_to_string(folder.path().join("attacks.svg")).unwrap().contains("6 pairs attack"));
+}
+
+#[test]
+fn it_is_said_how_many_permutations_were_tried_until_each_solution() {
+    let folder = Folder::new();
+    let tried = folder.run("solutions 8 --method permutations --tried");
+    assert_eq!(lines(&tried).len(), 92);
+    assert_eq!(folder.run("solutions 8 --tried").stdout, tried.stdout);
+    let first = folder.run("solutions 4 --tried");
+    assert_eq!(lines(&first), ["   1  2413  11 permutations", "   2  3142  14 permutations"]);
+    let from_one = folder.run("solutions 8 --from 4,2,7,5,1,8,6,3 --tried");
+    assert_eq!(folder.run("solutions 8 --from 3,1,6,4,0,7,5,2 --from-zero --tried").stdout, from_one.stdout);
+    folder.run("solutions 8 --from 0,1,2,3,4,5,6,7").refused(&["\"0\""]);
+    folder.run("solutions 8 --from-zero").refused(&["--from"]);
+}

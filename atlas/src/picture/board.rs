@@ -1,11 +1,17 @@
 //! One placement as a chess board.
 
-use super::scene::{Anchor, DARK, FAINT, INK, LIGHT, Paint, Picture, Point, QUEEN, ROOK, point};
+use super::scene::{
+    Anchor, Colour, DARK, FAINT, INK, LIGHT, Paint, Picture, Point, QUEEN, ROOK, colour, point,
+};
+use crate::conflict::Conflict;
 use crate::format::column_letter;
 use crate::placement::Placement;
-use crate::setting::Piece;
+use crate::setting::{Piece, Surface};
 
-/// A board with its coordinates and a caption above it.
+/// Attacks.
+const RED: Colour = colour(0xc8_32_2b);
+
+/// A board with its coordinates and a caption above it, and in red the pairs of pieces that attack each other.
 pub fn board(placement: &Placement, piece: Piece, caption: &str) -> Picture {
     let cell = cell_for(placement.n());
     let side = cell * f64::from(placement.n());
@@ -16,8 +22,27 @@ pub fn board(placement: &Placement, piece: Piece, caption: &str) -> Picture {
     picture.text(point(width / 2.0, 27.0), 15.0, INK, Anchor::Middle, caption);
     draw_squares(&mut picture, at, cell, placement.n());
     draw_coordinates(&mut picture, at, cell, placement.n());
+    draw_conflicts(&mut picture, at, cell, placement, piece);
     draw_pieces(&mut picture, at, cell, placement, piece);
     picture
+}
+
+/// A line from piece to piece, and a tint on their squares.
+fn draw_conflicts(picture: &mut Picture, at: Point, cell: f64, placement: &Placement, piece: Piece) {
+    let n = placement.n();
+    let conflicts = Conflict::all(placement, Surface::Plain, piece);
+    let is_in_one = |square: &(u8, u8)| conflicts.iter().any(|pair| [pair.left, pair.right].contains(square));
+    for square in placement.squares().filter(is_in_one) {
+        picture.rectangle(corner(at, cell, n, square), cell, cell, RED.thin(0.3));
+    }
+    let middle = |square| {
+        let corner = corner(at, cell, n, square);
+        point(corner.x + cell / 2.0, corner.y + cell / 2.0)
+    };
+    for pair in &conflicts {
+        let ends = vec![middle(pair.left), middle(pair.right)];
+        picture.corners(ends, Paint::line(RED, (cell * 0.06).max(1.0)));
+    }
 }
 
 /// The side of a square, so that large boards remain of the size of a page and small ones do not fill it.

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use queens::Board;
 use queens::kernel::KernelError;
+use thiserror::Error;
 
+use super::boards::{Boards, boards};
 use crate::args::kernel::{KernelArgs, KernelChoice};
 
 /// Lists the boundary constellations of a board up to symmetry, or carries them to other programs and back.
@@ -13,6 +15,7 @@ use crate::args::kernel::{KernelArgs, KernelChoice};
 #[command(after_help = "\
 Examples:
   diadem constellations 8          how many there are, by symmetry class
+  diadem constellations 4..30      the same of each board, as a table
   diadem constellations 8 --list
       each with the columns of its top and bottom queen, the rows of left and
       right
@@ -23,9 +26,9 @@ Examples:
   diadem constellations 12 \\
      --count constellations-12-asymmetric.pp constellations-12-symmetric.pp")]
 pub struct ConstellationsArgs {
-    /// The board size, 1 to 32; for files 4 to 30.
-    #[arg(value_name = "N")]
-    n: Board,
+    /// The board size, 1 to 32, or several as 4..30 (both included); for files 4 to 30.
+    #[arg(value_name = "N", value_parser = boards)]
+    boards: Boards,
     /// What to do with them.
     #[command(flatten)]
     task: TaskArgs,
@@ -55,6 +58,15 @@ pub struct TaskArgs {
     count: Vec<PathBuf>,
 }
 
+/// What was asked for.
+#[derive(Debug)]
+pub enum Constellations {
+    /// Something about one board.
+    OfBoard(Board, ConstellationsTask),
+    /// How many there are of each of several boards; as JSON where that is asked for.
+    OfBoards { boards: Boards, json: bool },
+}
+
 /// What is done with the constellations of a board.
 #[derive(Debug)]
 pub enum ConstellationsTask {
@@ -72,14 +84,24 @@ pub enum ConstellationsTask {
     Count(Vec<PathBuf>, KernelChoice),
 }
 
-impl ConstellationsArgs {
-    /// The board, and what is to be done.
-    ///
-    /// # Errors
-    /// If the machine lacks the instruction set that is to count.
-    pub fn task(self) -> Result<(Board, ConstellationsTask), KernelError> {
-        let kernel = self.kernel.try_into()?;
-        let task = match self.task {
+/// What cannot be done.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ConstellationsError {
+    /// Something that only a single board has.
+    #[error(
+        "lists and files of constellations are of one board, as in diadem constellations 12 --list, not of {0}"
+    )]
+    SeveralBoards(Boards),
+    /// The machine lacks the instruction set that is to count.
+    #[error(transparent)]
+    Kernel(#[from] KernelError),
+}
+
+impl TryFrom<ConstellationsArgs> for Constellations {
+    type Error = ConstellationsError;
+    fn try_from(args: ConstellationsArgs) -> Result<Self, ConstellationsError> {
+        let kernel = args.kernel.try_into()?;
+        let task = match args.task {
             TaskArgs { export: Some(folder), .. } => ConstellationsTask::Export(folder),
             TaskArgs { import: Some(file), .. } => ConstellationsTask::Import(file),
             TaskArgs { count, .. } if !count.is_empty() => ConstellationsTask::Count(count, kernel),
@@ -87,6 +109,11 @@ impl ConstellationsArgs {
             TaskArgs { list: true, .. } => ConstellationsTask::List,
             TaskArgs { .. } => ConstellationsTask::Summarise,
         };
-        Ok((self.n, task))
+        match (args.boards.single(), task) {
+            (Some(board), task) => Ok(Self::OfBoard(board, task)),
+            (None, ConstellationsTask::Summarise) => Ok(Self::OfBoards { boards: args.boards, json: false }),
+            (None, ConstellationsTask::Json) => Ok(Self::OfBoards { boards: args.boards, json: true }),
+            (None, _) => Err(ConstellationsError::SeveralBoards(args.boards)),
+        }
     }
 }

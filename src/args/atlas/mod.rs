@@ -1,25 +1,36 @@
 //! The arguments of the subcommands about single solutions.
 
+mod boards;
 mod constellations;
 mod picture;
+mod show;
 mod sizes;
 mod solutions;
 mod study;
+mod table;
+mod written_placement;
 
 use clap::Subcommand;
 
-pub use constellations::{ConstellationsArgs, ConstellationsTask};
-pub use picture::{ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs};
+pub use boards::Boards;
+pub use constellations::{Constellations, ConstellationsArgs, ConstellationsTask};
+pub use picture::{
+    BoardPictureArgs, ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs,
+};
+pub use show::{Letters, ShowArgs};
 pub use solutions::{Listing, ListingOutput, ListingSource, OrbitsArgs, RingsArgs, SolutionsArgs};
 pub use study::StudyArgs;
+pub use table::{Table, TableArgs, TableFormat, TableSubject};
 
 /// The subcommands of the feature `atlas`.
 #[derive(Debug, Subcommand)]
 pub enum AtlasCommand {
     Solutions(SolutionsArgs),
+    Show(ShowArgs),
     #[command(visible_alias = "families")]
     Orbits(OrbitsArgs),
     Rings(RingsArgs),
+    Table(TableArgs),
     Study(StudyArgs),
     Picture(PictureArgs),
     Constellations(ConstellationsArgs),

@@ -3,12 +3,13 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use atlas::{Piece, Placement};
+use atlas::Piece;
 use clap::{Args, Subcommand};
 use queens::Board;
 
 use super::sizes::sizes;
 use super::solutions::SettingArgs;
+use super::written_placement::WrittenPlacement;
 
 /// Draws a picture into a file, SVG or PNG by its name.
 #[derive(Debug, Args)]
@@ -40,13 +41,19 @@ pub struct OutArgs {
     pub out: PathBuf,
 }
 
-/// Draws one placement.
+/// Draws one placement, in red the pairs that attack each other.
 #[derive(Debug, Args)]
-#[command(after_help = "Example:\n  diadem picture board 15863724 --out board.svg")]
+#[command(after_help = "\
+Examples:
+  diadem picture board 15863724 --out board.svg
+  diadem picture board 1234 --out attacks.png     each pair of these in red")]
 pub struct BoardPictureArgs {
-    /// The rows by column, as 15863724 or 1,5,8,6,3,7,2,4.
+    /// The rows by column, as 15863724 or 1,5,8,6,3,7,2,4, or squares, as 1:1,2:5 and so on.
     #[arg(value_name = "PLACEMENT")]
-    pub placement: Placement,
+    pub placement: WrittenPlacement,
+    /// Rows and columns are counted from 0 in PLACEMENT.
+    #[arg(long)]
+    pub from_zero: bool,
     /// The piece.
     #[arg(long, value_name = "PIECE", default_value = "queen")]
     pub piece: Piece,

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use atlas::format::SolutionFormat;
 use atlas::textbook::ListingMethod;
-use atlas::{Piece, Placement, Setting, Surface};
+use atlas::{Piece, Placement, PlacementError, Setting, Surface};
 use clap::Args;
 use queens::Board;
 use thiserror::Error;
 
+use super::written_placement::WrittenPlacement;
 use crate::args::value::ValueError;
 
 /// Other boards and pieces than the usual.
@@ -45,6 +46,8 @@ Examples:
   diadem solutions 30 --first 1               the first one, at once
   diadem solutions 8 --from 4,2,7,5,1,8,6,3
       in the order of this list's permutations
+  diadem solutions 8 --method permutations --tried
+      and how many permutations were tried until then
   diadem solutions 200 --random --seed 7      one of a large board
   diadem solutions 8 --first 2 --format board
   diadem solutions 8 --format svg --out ./boards
@@ -58,7 +61,13 @@ pub struct SolutionsArgs {
     first: Option<u64>,
     /// In the order in which the permutations of this list are generated position by position.
     #[arg(long, value_name = "PERMUTATION", conflicts_with_all = ["random", "method"])]
-    from: Option<Placement>,
+    from: Option<WrittenPlacement>,
+    /// Rows are counted from 0 in PERMUTATION.
+    #[arg(long, requires = "from")]
+    from_zero: bool,
+    /// With each solution, how many permutations come up to it, itself included, where all are tried in this order.
+    #[arg(long, conflicts_with_all = ["random", "count", "format", "out"])]
+    tried: bool,
     /// From a random start; beyond n = 32 by the randomised search with restarts, one solution unless --first says
     /// more.
     #[arg(long, conflicts_with = "method")]
@@ -113,6 +122,8 @@ pub enum ListingOutput {
     Count(Setting),
     /// They are written to stdout.
     Stdout(SolutionFormat),
+    /// They are written to stdout, each with the number of permutations that come up to it.
+    Tried,
     /// They are drawn into a folder, a file for each.
     Folder(PathBuf, SolutionFormat),
 }
@@ -134,13 +145,17 @@ pub enum ListingError {
         "--format {0} makes a file for each solution: name a directory with --out DIR, or ask for one with --first 1"
     )]
     ManyPictures(SolutionFormat),
+    /// A list that is counted otherwise than was said.
+    #[error(transparent)]
+    List(#[from] PlacementError),
 }
 
 impl TryFrom<SolutionsArgs> for Listing {
     type Error = ListingError;
     fn try_from(args: SolutionsArgs) -> Result<Self, ListingError> {
         let setting = Board::new(args.n).ok().map(|board| args.setting.on(board));
-        let source = match (setting, args.from) {
+        let from = args.from.map(|list| list.counted(args.from_zero)).transpose()?;
+        let source = match (setting, from) {
             (Some(setting), Some(list)) => ListingSource::FromList(setting, list),
             (Some(setting), None) if args.random => ListingSource::FromRandom(setting, args.seed),
             (Some(setting), None) => ListingSource::Ascending(setting, args.method),
@@ -156,6 +171,7 @@ impl TryFrom<SolutionsArgs> for Listing {
             (_, None) if is_picture && args.first != Some(1) => {
                 return Err(ListingError::ManyPictures(args.format));
             }
+            (_, None) if args.tried => ListingOutput::Tried,
             (_, None) => ListingOutput::Stdout(args.format),
         };
         let first = args.first.unwrap_or(if setting.is_some() { u64::MAX } else { 1 });

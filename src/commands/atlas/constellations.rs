@@ -5,14 +5,27 @@ mod files;
 use std::io::{BufWriter, Write, stdout};
 use std::process::ExitCode;
 
+use atlas::table;
 use queens::{Board, Constellation, Orbit, SymmetryClass};
 use serde_json::{Map, Value, json};
 
-use crate::args::atlas::{ConstellationsArgs, ConstellationsTask};
+use crate::args::atlas::{Boards, Constellations, ConstellationsTask};
 use crate::output::print;
 
-pub fn run(args: ConstellationsArgs) -> anyhow::Result<ExitCode> {
-    let (board, task) = args.task()?;
+pub fn run(asked: Constellations) -> anyhow::Result<ExitCode> {
+    match asked {
+        Constellations::OfBoard(board, task) => of_board(board, task),
+        Constellations::OfBoards { boards, json } => of_boards(boards, json),
+    }
+}
+
+fn of_boards(boards: Boards, json: bool) -> anyhow::Result<ExitCode> {
+    let table = table::constellations(boards.iter());
+    print(&if json { table.json().to_string() } else { table.text() })?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn of_board(board: Board, task: ConstellationsTask) -> anyhow::Result<ExitCode> {
     match task {
         ConstellationsTask::Summarise => print(&summary(board, &orbits(board)))?,
         ConstellationsTask::List => list(board)?,

@@ -5,8 +5,10 @@ mod orbits;
 mod picture;
 mod pictures;
 mod rings;
+mod show;
 mod solutions;
 mod study;
+mod table;
 
 use std::process::ExitCode;
 
@@ -16,10 +18,12 @@ use crate::args::atlas::AtlasCommand;
 pub fn run(command: AtlasCommand) -> anyhow::Result<ExitCode> {
     match command {
         AtlasCommand::Solutions(args) => solutions::run(&args.try_into()?),
+        AtlasCommand::Show(args) => show::run(&args),
         AtlasCommand::Orbits(args) => orbits::run(&args),
         AtlasCommand::Rings(args) => rings::run(&args),
+        AtlasCommand::Table(args) => table::run(&args.try_into()?),
         AtlasCommand::Study(args) => study::run(&args),
         AtlasCommand::Picture(args) => picture::run(&args),
-        AtlasCommand::Constellations(args) => constellations::run(args),
+        AtlasCommand::Constellations(args) => constellations::run(args.try_into()?),
     }
 }

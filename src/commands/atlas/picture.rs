@@ -3,6 +3,8 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
+use atlas::Surface;
+use atlas::conflict::Conflict;
 use atlas::picture::{self, Picture};
 use atlas::tree::level_sizes;
 use queens::plan::{Plan, UnitId};
@@ -10,16 +12,15 @@ use queens::{Board, Constellation, Position};
 
 use super::orbits::sorted;
 use super::pictures;
-use crate::args::atlas::{ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs};
+use crate::args::atlas::{
+    BoardPictureArgs, ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs,
+};
 use crate::args::new_plan;
 use crate::output::print;
 
 pub fn run(args: &PictureArgs) -> anyhow::Result<ExitCode> {
     match &args.subject {
-        Subject::Board(args) => {
-            let caption = args.placement.to_string();
-            save(&args.out, &picture::board(&args.placement, args.piece, &caption))
-        }
+        Subject::Board(args) => board(args),
         Subject::Sheet(args) => {
             let orbits = sorted(args.setting.on(args.n))?;
             save(&args.out, &picture::sheet(&orbits)?)
@@ -30,6 +31,22 @@ pub fn run(args: &PictureArgs) -> anyhow::Result<ExitCode> {
         }
         Subject::Tree(args) => save(&args.out, &tree(args)?),
     }
+}
+
+/// Draws a placement, and says where it has attacks.
+fn board(args: &BoardPictureArgs) -> anyhow::Result<ExitCode> {
+    let placement = args.placement.counted(args.from_zero)?;
+    let conflicts = Conflict::all(&placement, Surface::Plain, args.piece);
+    let caption = if conflicts.is_empty() {
+        placement.to_string()
+    } else {
+        format!("{placement}: {}", Conflict::count(&conflicts))
+    };
+    save(&args.out, &picture::board(&placement, args.piece, &caption))?;
+    if !conflicts.is_empty() {
+        print(&format!("{caption}, drawn in red"))?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 fn save(out: &OutArgs, picture: &Picture) -> anyhow::Result<ExitCode> {

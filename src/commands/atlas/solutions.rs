@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use atlas::format::SolutionFormat;
 use atlas::picture::{self, Picture};
 use atlas::solutions::Solutions;
+use atlas::textbook::tried;
 use atlas::{Placement, restarts};
 use coordinator::counted;
 
@@ -27,6 +28,7 @@ pub fn run(listing: &Listing) -> anyhow::Result<ExitCode> {
             print(&format!("{setting}: {}", counted(count as u64, "solution")))?;
         }
         ListingOutput::Stdout(format) => show(listing, *format, (1..=listing.first).zip(solutions))?,
+        ListingOutput::Tried => show_tried(listing, (1..=listing.first).zip(solutions))?,
         ListingOutput::Folder(folder, format) => {
             write_pictures(listing, folder, *format, (1..=listing.first).zip(solutions))?
         }
@@ -73,6 +75,20 @@ fn show(
             let picture = drawn(listing, number, &solution);
             out.write_all(&pictures::bytes(&picture, format == SolutionFormat::Png)?)?;
         }
+    }
+    out.flush()?;
+    Ok(())
+}
+
+/// Each solution, and after how many permutations of the list it comes.
+fn show_tried(listing: &Listing, solutions: impl Iterator<Item = (u64, Placement)>) -> anyhow::Result<()> {
+    let list = match &listing.source {
+        ListingSource::FromList(_, list) => list.clone(),
+        _ => Placement::new((0..listing.size).collect::<Vec<_>>())?,
+    };
+    let mut out = std::io::stdout().lock();
+    for (number, solution) in solutions {
+        writeln!(out, "{number:>4}  {solution}  {}", counted(tried(&list, &solution), "permutation"))?;
     }
     out.flush()?;
     Ok(())

@@ -1,0 +1,158 @@
+//! A portrait: all there is to say about one placement. Whether it is a solution, of which family, the how manieth, and
+//! which shifts lead on from it.
+
+use queens::{Board, BoardError, SymmetryClass};
+
+use crate::conflict::Conflict;
+use crate::motion::Motion;
+use crate::orbits::{SolutionOrbits, TooMany, class_of};
+use crate::placement::Placement;
+use crate::rings::{Shift, ShiftEdge, ShiftGraph};
+use crate::setting::{Piece, Setting, Surface};
+
+/// What there is to say about a placement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Portrait {
+    /// Where it is looked at.
+    pub setting: Setting,
+    /// The placement.
+    pub placement: Placement,
+    /// The pairs that attack each other.
+    pub conflicts: Vec<Conflict>,
+    /// Of a solution, its family.
+    pub family: Option<Family>,
+    /// Of a solution, its place among all, where these are not too many to be listed.
+    pub rank: Option<Rank>,
+}
+
+/// A family, as far as one solution tells.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Family {
+    /// The smallest member.
+    pub fundamental: Placement,
+    /// The first motion that leads from there to the solution.
+    pub motion: Motion,
+    /// How many members there are.
+    pub members: usize,
+    /// The symmetry class of plain queens.
+    pub class: Option<SymmetryClass>,
+}
+
+/// The place of a solution among all of its setting. All numbers are from 1.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rank {
+    /// Its number, ascending.
+    pub number: usize,
+    /// How many there are.
+    pub of: usize,
+    /// The number of its family.
+    pub family: usize,
+    /// For plain queens, the number of the ring that it lies in and how many that has, if it lies in one.
+    pub ring: Option<(usize, usize)>,
+    /// For plain queens, the shifts that lead to a solution.
+    pub shifts: Vec<ShiftEdge>,
+}
+
+/// The largest board whose solutions are listed to find one's place.
+const LISTED: u8 = 14;
+
+impl Portrait {
+    /// Looks at the placement, on a board of its size.
+    ///
+    /// # Errors
+    /// [`BoardError`] if that is larger than a board can be.
+    pub fn of(placement: Placement, surface: Surface, piece: Piece) -> Result<Self, BoardError> {
+        let setting = Setting { board: Board::new(placement.n())?, surface, piece };
+        let conflicts = Conflict::all(&placement, surface, piece);
+        let is_solution = conflicts.is_empty();
+        let family = is_solution.then(|| Family::of(setting, &placement));
+        let is_listed = is_solution && setting.board.n() <= LISTED;
+        let rank = is_listed.then(|| Rank::of(setting, &placement).ok()).flatten();
+        Ok(Self { setting, placement, conflicts, family, rank })
+    }
+}
+
+impl Family {
+    fn of(setting: Setting, solution: &Placement) -> Self {
+        let motions = setting.motions();
+        let image = |motion: &Motion, of: &Placement| motion.image(setting.board, of);
+        let mut images: Vec<_> = motions.iter().map(|motion| image(motion, solution)).collect();
+        images.sort_unstable();
+        images.dedup();
+        let (members, fundamental) = (images.len(), images.swap_remove(0));
+        let leads = |motion: &&Motion| image(motion, &fundamental) == *solution;
+        let motion = *motions.iter().find(leads).expect("motions form a group");
+        let class = setting.is_plain_queens().then(|| class_of(members));
+        Self { fundamental, motion, members, class }
+    }
+}
+
+impl Rank {
+    fn of(setting: Setting, solution: &Placement) -> Result<Self, TooMany> {
+        let orbits = SolutionOrbits::of(setting)?;
+        let index = orbits.solutions.partition_point(|other| other < solution);
+        let (mut ring, mut shifts) = (None, Vec::new());
+        if setting.is_plain_queens() {
+            let mut graph = ShiftGraph::of(setting.board, &Shift::STRAIGHT)?;
+            let holder = graph.rings().into_iter().find(|ring| ring.members.contains(&index));
+            ring = holder.map(|ring| (ring.number(), ring.members.len()));
+            shifts = graph.edges.swap_remove(index);
+        }
+        let (number, of, family) = (index + 1, orbits.solutions.len(), orbits.orbit_of[index]);
+        Ok(Self { number, of, family, ring, shifts })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::motion::letter;
+    use crate::solutions::Solutions;
+
+    fn portrait(rows: &str) -> Portrait {
+        Portrait::of(rows.parse().unwrap(), Surface::Plain, Piece::Queen).unwrap()
+    }
+
+    #[test]
+    fn the_point_symmetric_solution_of_n_8_is_number_14_and_in_no_ring() {
+        let portrait = portrait("46827135");
+        let (family, rank) = (portrait.family.unwrap(), portrait.rank.unwrap());
+        assert_eq!(family.fundamental.to_string(), "35281746");
+        assert_eq!((letter(family.motion.symmetry), family.members), ('d', 4));
+        assert_eq!(family.class, Some(SymmetryClass::Point));
+        assert_eq!((rank.number, rank.of, rank.family, rank.ring), (38, 92, 10, None));
+    }
+
+    #[test]
+    fn the_first_solution_of_n_8_lies_in_the_first_ring() {
+        let rank = portrait("15863724").rank.unwrap();
+        assert_eq!((rank.number, rank.family, rank.ring), (1, 1, Some((1, 6))));
+        let shifts: Vec<_> = rank.shifts.iter().map(|edge| (edge.shift, edge.to + 1)).collect();
+        assert_eq!(shifts, [(Shift::Right, 30), (Shift::Up, 8)]);
+    }
+
+    #[test]
+    fn every_solution_is_of_the_family_that_the_list_of_all_says() {
+        for surface in [Surface::Plain, Surface::Torus] {
+            let setting = Setting { surface, ..Setting::queens(Board::new(7).unwrap()) };
+            let orbits = SolutionOrbits::of(setting).unwrap();
+            for (index, solution) in Solutions::ascending(setting).enumerate() {
+                let portrait = Portrait::of(solution, surface, Piece::Queen).unwrap();
+                let (family, rank) = (portrait.family.unwrap(), portrait.rank.unwrap());
+                let orbit = &orbits.orbits[orbits.orbit_of[index] - 1];
+                assert_eq!(&family.fundamental, orbits.fundamental(orbit));
+                assert_eq!((family.members, family.class), (orbit.members.len(), orbits.class(orbit)));
+                assert_eq!((rank.number, rank.family), (index + 1, orbits.orbit_of[index]));
+            }
+        }
+    }
+
+    #[test]
+    fn of_a_placement_with_attacks_there_is_no_family_and_of_a_large_solution_no_number() {
+        let portrait_of = portrait("12345678");
+        assert_eq!((portrait_of.conflicts.len(), portrait_of.family, portrait_of.rank), (28, None, None));
+        let large = Solutions::ascending(Setting::queens(Board::new(20).unwrap())).next().unwrap();
+        let large = portrait(&large.to_string());
+        assert_eq!((large.family.unwrap().members, large.rank), (8, None));
+    }
+}

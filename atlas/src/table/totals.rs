@@ -1,0 +1,109 @@
+//! How many solutions each board has, by symmetry class: from what has been published, or counted here one by one.
+
+use std::fmt;
+
+use queens::{Board, Totals, known};
+use thiserror::Error;
+
+use super::{Cell, Table};
+use crate::orbits::OrbitCounts;
+use crate::setting::Setting;
+
+/// A board whose solutions are too many to count one by one.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("solutions are counted one by one for n up to {LARGEST}, not {0}; diadem count counts larger boards", LARGEST = LARGEST)]
+pub struct CountTooLong(pub Board);
+
+/// The largest board whose solutions are counted one by one, in about a minute.
+const LARGEST: u8 = 16;
+
+/// The last board whose published value is of the OEIS's table; the next was counted once, by others.
+const LAST_OF_OEIS: u8 = 26;
+
+/// Where a board's totals come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// They have been published, and are taken from there.
+    Published,
+    /// They were counted here, solution by solution.
+    Counted,
+}
+
+/// The totals of a board, as far as they are known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TotalsRow {
+    /// The board.
+    pub board: Board,
+    /// What is known; nothing where nothing has been published.
+    pub totals: Option<Totals>,
+    /// Where it is known from.
+    pub source: Source,
+}
+
+impl TotalsRow {
+    /// What has been published.
+    pub fn published(board: Board) -> Self {
+        Self { board, totals: known::totals(board), source: Source::Published }
+    }
+
+    /// What is counted here, solution by solution.
+    ///
+    /// # Errors
+    /// [`CountTooLong`] beyond n = 16.
+    pub fn counted(board: Board) -> Result<Self, CountTooLong> {
+        if board.n() > LARGEST {
+            return Err(CountTooLong(board));
+        }
+        let counts = OrbitCounts::of(Setting::queens(board));
+        let of_size = |size: usize| u128::from(counts.orbits.get(&size).copied().unwrap_or(0));
+        let totals = Totals { a: of_size(8), p: of_size(4), r: of_size(2), full: of_size(1) };
+        Ok(Self { board, totals: Some(totals), source: Source::Counted })
+    }
+
+    /// Whether it is what has been published; true where nothing has.
+    pub fn agrees(&self) -> bool {
+        known::totals(self.board).is_none_or(|known| self.totals == Some(known))
+    }
+
+    fn cells(&self) -> [Cell; 7] {
+        let count = |of: fn(&Totals) -> u128| {
+            self.totals.as_ref().map_or(Cell::Nothing, |totals| Cell::Count(of(totals)))
+        };
+        [
+            Cell::Number(self.board.n().into()),
+            count(|totals| totals.a),
+            count(|totals| totals.p),
+            count(|totals| totals.r),
+            count(Totals::fundamental),
+            count(Totals::solutions),
+            Cell::Word(self.to_string()),
+        ]
+    }
+}
+
+/// Where the totals are from.
+impl fmt::Display for TotalsRow {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match (self.source, self.totals) {
+            (Source::Counted, _) if self.agrees() => "counted here, as published",
+            (Source::Counted, _) => "counted here, DIFFERS FROM THE PUBLISHED VALUE",
+            (Source::Published, None) => "nothing published",
+            (Source::Published, _) if self.board.n() > LAST_OF_OEIS => "Preusser and Engelhardt 2016",
+            (Source::Published, _) => "OEIS A000170, A002562",
+        })
+    }
+}
+
+/// One row for each board: the orbits by class, all of them, all solutions, and where these are from.
+pub fn totals(rows: &[TotalsRow]) -> Table {
+    let columns = [
+        ("n", "n"),
+        ("a", "A"),
+        ("p", "P"),
+        ("r", "R"),
+        ("fundamental", "fundamental"),
+        ("total", "Q"),
+        ("source", "source"),
+    ];
+    Table::new(columns, rows.iter().map(TotalsRow::cells).collect())
+}

@@ -1,0 +1,112 @@
+//! Tables against the published numbers, written down here once more.
+
+use atlas::table::{TotalsRow, constellations, levels, solutions, totals};
+use queens::Board;
+use serde_json::{Value, json};
+
+fn board(n: u8) -> Board {
+    Board::new(n).unwrap()
+}
+
+fn published(first: u8, last: u8) -> Vec<Value> {
+    let rows: Vec<_> = (first..=last).map(|n| TotalsRow::published(board(n))).collect();
+    totals(&rows).json().as_array().unwrap().clone()
+}
+
+/// A000170 and A002562 of the OEIS, n = 4 to 19.
+const PUBLISHED: [(u64, u64); 16] = [
+    (2, 1),
+    (10, 2),
+    (4, 1),
+    (40, 6),
+    (92, 12),
+    (352, 46),
+    (724, 92),
+    (2_680, 341),
+    (14_200, 1_787),
+    (73_712, 9_233),
+    (365_596, 45_752),
+    (2_279_184, 285_053),
+    (14_772_512, 1_846_955),
+    (95_815_104, 11_977_939),
+    (666_090_624, 83_263_591),
+    (4_968_057_848, 621_012_754),
+];
+
+#[test]
+fn the_table_of_4_to_19_has_a000170_a002562_and_classes_that_add_up_to_both() {
+    for ((n, (all, fundamental)), row) in (4..).zip(PUBLISHED).zip(published(4, 19)) {
+        let number = |key: &str| row[key].as_str().unwrap().parse::<u64>().unwrap();
+        assert_eq!(row["n"], n);
+        assert_eq!((number("total"), number("fundamental")), (all, fundamental), "n={n}");
+        let (a, p, r) = (number("a"), number("p"), number("r"));
+        assert_eq!((8 * a + 4 * p + 2 * r, a + p + r), (all, fundamental), "n={n}");
+    }
+}
+
+#[test]
+fn what_is_counted_here_is_what_has_been_published() {
+    for n in 1..=11 {
+        let counted = TotalsRow::counted(board(n)).unwrap();
+        assert_eq!(counted.totals, TotalsRow::published(board(n)).totals, "n={n}");
+        assert!(counted.agrees());
+    }
+    let error = TotalsRow::counted(board(17)).unwrap_err().to_string();
+    assert!(error.contains("up to 16, not 17"), "{error}");
+}
+
+#[test]
+fn a_row_that_differs_says_so_and_one_that_nobody_published_is_empty() {
+    let mut wrong = TotalsRow::counted(board(8)).unwrap();
+    wrong.totals.as_mut().unwrap().a += 1;
+    assert!(!wrong.agrees());
+    assert!(wrong.to_string().contains("DIFFERS"));
+    let rows = published(27, 28);
+    assert_eq!(rows[0]["total"], "234907967154122528");
+    assert_eq!(rows[0]["source"], "Preusser and Engelhardt 2016");
+    assert_eq!((&rows[1]["total"], &rows[1]["source"]), (&Value::Null, &json!("nothing published")));
+}
+
+#[test]
+fn the_92_solutions_have_families_letters_images_and_rings() {
+    let table = solutions(board(8)).unwrap();
+    let lines: Vec<String> = table.csv().unwrap().lines().map(str::to_owned).collect();
+    assert_eq!(lines.len(), 93);
+    assert_eq!(lines[0], "number,rows,family,letter,class,mirrored,ring");
+    assert_eq!(lines[1], "1,15863724,B1,a,asymmetric,33,R1");
+    assert_eq!(lines[14], "14,35281746,B10,a,point,79,");
+    let rows = table.json();
+    for row in rows.as_array().unwrap() {
+        let image = row["mirrored"].as_u64().unwrap() as usize;
+        assert_eq!(rows[image - 1]["mirrored"], row["number"], "c is its own inverse");
+        let mirrored: Vec<_> = row["rows"].as_array().unwrap().iter().rev().collect();
+        assert_eq!(rows[image - 1]["rows"].as_array().unwrap().iter().collect::<Vec<_>>(), mirrored);
+    }
+    let in_rings = rows.as_array().unwrap().iter().filter(|row| !row["ring"].is_null()).count();
+    assert_eq!(in_rings, 48);
+}
+
+#[test]
+fn the_search_tree_of_n_8_has_its_classic_level_sizes() {
+    let table = levels([board(8)].into_iter()).unwrap().json();
+    let sizes: Vec<_> =
+        table.as_array().unwrap().iter().map(|row| row["partial_solutions"].clone()).collect();
+    assert_eq!(sizes, [1, 8, 42, 140, 344, 568, 550, 312, 92].map(|size| json!(size)));
+    assert!(levels([board(17)].into_iter()).is_err());
+}
+
+#[test]
+fn constellations_of_a_range_add_up_to_those_of_each_board() {
+    let table = constellations((4..=30).map(board)).json();
+    let rows = table.as_array().unwrap();
+    assert_eq!(rows.len(), 27);
+    for row in rows {
+        let number = |key: &str| row[key].as_u64().unwrap();
+        let classes = ["asymmetric", "point", "rotational", "full"].map(number);
+        assert_eq!(classes.iter().sum::<u64>(), number("count"), "{row}");
+    }
+    assert_eq!(
+        (&rows[8]["n"], &rows[8]["asymmetric"], &rows[8]["count"]),
+        (&json!(12), &json!(705), &json!(730))
+    );
+}

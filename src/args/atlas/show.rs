@@ -1,0 +1,65 @@
+//! The arguments of `diadem show`.
+
+use std::error::Error;
+
+use atlas::motion::{LETTERS, letter};
+use clap::Args;
+use queens::Symmetry;
+
+use super::solutions::SettingArgs;
+use super::written_placement::WrittenPlacement;
+use crate::args::value::ValueError;
+
+/// Shows one placement: whether it is a solution, its number, family, class and ring, its images.
+///
+/// Where it is none, the pairs that attack each other are named.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem show 35281746
+  diadem show 1:5,2:3,3:1,4:7,5:2,6:8,7:6,8:4   the same kind, by squares
+  diadem show 2,4,1,7,0,6,3,5 --from-zero       counted from 0
+  diadem show 35281746 --apply dh               turned, then reflected
+  diadem show 15863724 --shift 1,0              one column to the right
+  diadem show 1234                              the pairs that attack
+Letters: diadem orbits --help says what a to h do; v is another name of b.")]
+pub struct ShowArgs {
+    /// The rows by column, as 15863724 or 1,5,8,6,3,7,2,4, or squares, as 1:1,2:5 and so on.
+    #[arg(value_name = "PLACEMENT")]
+    pub placement: WrittenPlacement,
+    /// Rows and columns are counted from 0 in PLACEMENT.
+    #[arg(long)]
+    pub from_zero: bool,
+    /// Look at its image under these, one after the other: letters from a to h.
+    #[arg(long, value_name = "LETTERS", value_parser = letters)]
+    pub apply: Option<Letters>,
+    /// Then shift it by so many columns to the right and rows up, around the edges; less than 0 is left and down.
+    #[arg(long, value_name = "COLUMNS,ROWS", value_parser = shift, allow_hyphen_values = true)]
+    pub shift: Option<(i8, i8)>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub setting: SettingArgs,
+}
+
+/// Symmetries in the order in which they are applied.
+#[derive(Clone, Debug, Default)]
+pub struct Letters(pub Vec<Symmetry>);
+
+fn letters(text: &str) -> Result<Letters, ValueError> {
+    let named = |c: char| {
+        let c = if c == 'v' { 'b' } else { c };
+        LETTERS.into_iter().find(|symmetry| letter(*symmetry) == c)
+    };
+    let symmetries = text.chars().map(named).collect::<Option<Vec<_>>>().filter(|all| !all.is_empty());
+    let wanted = "one or more of the letters a to h (see diadem orbits --help), as dh";
+    symmetries.map(Letters).ok_or_else(|| ValueError::new(text, wanted))
+}
+
+fn shift(text: &str) -> Result<(i8, i8), Box<dyn Error + Send + Sync>> {
+    let wrong = || ValueError::new(text, "a shift by columns and rows such as 2,3 or -1,0");
+    let (right, up) = text.split_once(',').ok_or_else(wrong)?;
+    let number = |text: &str| text.trim().parse::<i8>().map_err(|_| wrong());
+    Ok((number(right)?, number(up)?))
+}

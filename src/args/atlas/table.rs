@@ -1,0 +1,109 @@
+//! The arguments of `diadem table`.
+
+use clap::Args;
+use queens::Board;
+use thiserror::Error;
+
+use super::boards::{Boards, boards};
+
+/// Shows as one table how many solutions boards have, by symmetry class; or all solutions of a board with what is known
+/// of each.
+///
+/// A, P and R are the solutions up to symmetry that have no symmetry, that of the half turn, that of the quarter turn;
+/// Q = 8A + 4P + 2R are all.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem table 4..19               A, P, R and Q, as published
+  diadem table 4..12 --count       counted here, compared with those
+  diadem table 8 --solutions       family, letter, class, image, ring of each
+  diadem table 8 --levels --csv    partial solutions by number of queens")]
+pub struct TableArgs {
+    /// The board sizes, 1 to 32, as 4..19 (both included) or 8.
+    #[arg(value_name = "N..M", value_parser = boards)]
+    boards: Boards,
+    #[command(flatten)]
+    subject: SubjectArgs,
+    #[command(flatten)]
+    format: FormatArgs,
+}
+
+/// What the table is of: one thing at a time.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub struct SubjectArgs {
+    /// Count here, solution by solution, up to n = 16, rather than take what has been published.
+    #[arg(long)]
+    count: bool,
+    /// All solutions of a board: number, rows by column, family, letter, class, image under c, ring.
+    #[arg(long)]
+    solutions: bool,
+    /// The level sizes of the backtrack tree, up to n = 16.
+    #[arg(long)]
+    levels: bool,
+}
+
+/// How the table is written.
+#[derive(Debug, Args)]
+#[group(multiple = false)]
+pub struct FormatArgs {
+    /// Print it as CSV.
+    #[arg(long)]
+    csv: bool,
+    /// Print it as a JSON list, an object for each row.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A table that is wanted.
+#[derive(Clone, Copy, Debug)]
+pub struct Table {
+    pub subject: TableSubject,
+    pub format: TableFormat,
+}
+
+/// What a table is of.
+#[derive(Clone, Copy, Debug)]
+pub enum TableSubject {
+    /// Published totals.
+    Published(Boards),
+    /// Totals that are counted.
+    Counted(Boards),
+    /// All solutions of a board.
+    Solutions(Board),
+    /// Partial solutions by the number of queens.
+    Levels(Boards),
+}
+
+/// How a table is written.
+#[derive(Clone, Copy, Debug)]
+pub enum TableFormat {
+    Text,
+    Csv,
+    Json,
+}
+
+/// The solutions of several boards.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("a table of solutions is of one board, as in diadem table 8 --solutions, not of {0}")]
+pub struct SeveralBoards(Boards);
+
+impl TryFrom<TableArgs> for Table {
+    type Error = SeveralBoards;
+    fn try_from(TableArgs { boards, subject, format }: TableArgs) -> Result<Self, SeveralBoards> {
+        let subject = match subject {
+            SubjectArgs { solutions: true, .. } => {
+                TableSubject::Solutions(boards.single().ok_or(SeveralBoards(boards))?)
+            }
+            SubjectArgs { count: true, .. } => TableSubject::Counted(boards),
+            SubjectArgs { levels: true, .. } => TableSubject::Levels(boards),
+            SubjectArgs { .. } => TableSubject::Published(boards),
+        };
+        let format = match format {
+            FormatArgs { csv: true, .. } => TableFormat::Csv,
+            FormatArgs { json: true, .. } => TableFormat::Json,
+            FormatArgs { .. } => TableFormat::Text,
+        };
+        Ok(Self { subject, format })
+    }
+}

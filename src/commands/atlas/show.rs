@@ -1,0 +1,120 @@
+//! `diadem show`: all there is to say about one placement.
+
+use std::fmt::Write;
+use std::process::ExitCode;
+
+use atlas::Placement;
+use atlas::conflict::Conflict;
+use atlas::format::drawn;
+use atlas::motion::{Motion, letter};
+use atlas::portrait::{Family, Portrait, Rank};
+use atlas::rings::ShiftEdge;
+use queens::Board;
+use serde_json::json;
+
+use crate::args::atlas::{Letters, ShowArgs};
+use crate::output::print;
+use crate::waiting::Waiting;
+
+pub fn run(args: &ShowArgs) -> anyhow::Result<ExitCode> {
+    let placement = args.placement.counted(args.from_zero)?;
+    let images = images(&placement, args)?;
+    let shown = images.last().map_or(placement.clone(), |(_, image)| image.clone());
+    let looking = Waiting::until_done("sorting the solutions");
+    let portrait = Portrait::of(shown, args.setting.surface, args.setting.piece)?;
+    drop(looking);
+    if args.json {
+        print(&in_json(&portrait).to_string())?;
+    } else {
+        let steps = images.iter().map(|(step, image)| format!("{step} leads to {image}\n"));
+        print(&format!("{}{}", steps.collect::<String>(), text(&portrait)))?;
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What the placement becomes, step by step, and what each step is.
+fn images(placement: &Placement, args: &ShowArgs) -> anyhow::Result<Vec<(String, Placement)>> {
+    let board = Board::new(placement.n())?;
+    let Letters(symmetries) = args.apply.clone().unwrap_or_default();
+    let turns =
+        symmetries.into_iter().map(Motion::of).map(|motion| (letter(motion.symmetry).to_string(), motion));
+    let shifts =
+        args.shift.map(|(right, up)| (format!("shift {right},{up}"), Motion::shift(board, right, up)));
+    let mut image = placement.clone();
+    let step = |(name, motion): (String, Motion)| {
+        image = motion.image(board, &image);
+        (name, image.clone())
+    };
+    Ok(turns.chain(shifts).map(step).collect())
+}
+
+fn text(portrait: &Portrait) -> String {
+    let Portrait { setting, placement, conflicts, .. } = portrait;
+    let mut text = if conflicts.is_empty() {
+        format!("{placement}: a solution of {setting}\n")
+    } else {
+        format!("{placement}: no solution of {setting}: {}\n", Conflict::count(conflicts))
+    };
+    text += &drawn(placement, setting.piece);
+    if !conflicts.is_empty() {
+        let pairs: Vec<_> = conflicts.iter().map(ToString::to_string).collect();
+        let _ = write!(text, "attacks: {}", pairs.join(", "));
+    }
+    if let Some(rank) = &portrait.rank {
+        let _ = writeln!(text, "number {} of {}", rank.number, rank.of);
+    }
+    if let Some(family) = &portrait.family {
+        text += &about_family(family, portrait.rank.as_ref());
+    }
+    if let Some(rank) = portrait.rank.as_ref().filter(|_| setting.is_plain_queens()) {
+        let _ = write!(text, "\n{}", about_ring(rank));
+    }
+    text
+}
+
+fn about_family(family: &Family, rank: Option<&Rank>) -> String {
+    let Family { fundamental, motion, members, class } = family;
+    let name = rank.map_or_else(String::new, |rank| format!("B{} = ", rank.family));
+    let class = class.map_or_else(String::new, |class| format!("{class}, "));
+    let members = if *members == 1 { "1 member".to_owned() } else { format!("{members} members") };
+    format!("family {name}{fundamental}: {class}{members}; {motion} leads here")
+}
+
+fn about_ring(rank: &Rank) -> String {
+    let ring = match rank.ring {
+        Some((number, members)) => format!("ring R{number} of {members} solutions"),
+        None => "in no ring".to_owned(),
+    };
+    let shift = |edge: &ShiftEdge| format!("{} to {}", edge.shift, edge.to + 1);
+    let shifts: Vec<_> = rank.shifts.iter().map(shift).collect();
+    if shifts.is_empty() {
+        format!("{ring}: no shift leads to a solution")
+    } else {
+        format!("{ring}: {}", shifts.join(", "))
+    }
+}
+
+fn in_json(portrait: &Portrait) -> serde_json::Value {
+    let Portrait { setting, placement, conflicts, family, rank } = portrait;
+    let attacks: Vec<_> = conflicts.iter().map(ToString::to_string).collect();
+    let shifts = |rank: &Rank| -> serde_json::Map<_, _> {
+        rank.shifts.iter().map(|edge| (edge.shift.to_string(), json!(edge.to + 1))).collect()
+    };
+    json!({
+        "n": placement.n(),
+        "board": setting.surface.to_string(),
+        "piece": setting.piece.to_string(),
+        "rows": placement,
+        "solution": conflicts.is_empty(),
+        "attacks": attacks,
+        "number": rank.as_ref().map(|rank| rank.number),
+        "of": rank.as_ref().map(|rank| rank.of),
+        "family": rank.as_ref().map(|rank| rank.family),
+        "fundamental": family.as_ref().map(|family| &family.fundamental),
+        "motion": family.as_ref().map(|family| family.motion.to_string()),
+        "members": family.as_ref().map(|family| family.members),
+        "class": family.as_ref().map(|family| family.class),
+        "ring": rank.as_ref().and_then(|rank| rank.ring).map(|(number, _)| number),
+        "shifts": rank.as_ref().map(shifts),
+    })
+}

@@ -1,0 +1,38 @@
+//! `diadem table`: what is known of boards, or of the solutions of one, as a table.
+
+use std::process::ExitCode;
+
+use atlas::table::{self, TotalsRow};
+
+use crate::args::atlas::{Table, TableFormat, TableSubject};
+use crate::output::print;
+use crate::waiting::Waiting;
+
+pub fn run(asked: &Table) -> anyhow::Result<ExitCode> {
+    let mut agrees = true;
+    let table = match asked.subject {
+        TableSubject::Published(boards) => {
+            table::totals(&boards.iter().map(TotalsRow::published).collect::<Vec<_>>())
+        }
+        TableSubject::Counted(boards) => {
+            let _counting = Waiting::until_done("counting the solutions");
+            let rows: Vec<_> = boards.iter().map(TotalsRow::counted).collect::<Result<_, _>>()?;
+            agrees = rows.iter().all(TotalsRow::agrees);
+            table::totals(&rows)
+        }
+        TableSubject::Solutions(board) => {
+            let _sorting = Waiting::until_done("sorting the solutions");
+            table::solutions(board)?
+        }
+        TableSubject::Levels(boards) => {
+            let _walking = Waiting::until_done("walking the tree");
+            table::levels(boards.iter())?
+        }
+    };
+    print(&match asked.format {
+        TableFormat::Text => table.text(),
+        TableFormat::Csv => table.csv()?,
+        TableFormat::Json => table.json().to_string(),
+    })?;
+    Ok(if agrees { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gpu::{Device, GpuError, GpuKernel, devices};
+use proto::card_name;
 use queens::Plan;
 use queens::kernel::{Kernel, Method};
 use tokio::sync::watch;
@@ -72,9 +73,9 @@ pub fn kernels(cards: Vec<Device>, method: Method) -> Result<Vec<Arc<GpuKernel>>
 pub fn members(processor: Config, cards: Vec<Arc<GpuKernel>>, with_processor: bool) -> Vec<Member> {
     let on_card = |card: Arc<GpuKernel>| {
         let (number, on_processor) = (card.device().number(), card.device().description().is_processor());
-        let own_machine = format!("{}/gpu{number}", processor.machine);
+        let own_machine = card_name(&processor.machine, number);
         let config = Config {
-            name: format!("{}/gpu{number}", processor.name),
+            name: card_name(&processor.name, number),
             machine: if on_processor { processor.machine.clone() } else { own_machine },
             threads: COUNTS_OF_CARD,
             kernel: Arc::clone(&card) as Arc<dyn Kernel>,

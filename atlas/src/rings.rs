@@ -93,11 +93,11 @@ pub struct ShiftEdge {
     pub to: usize,
 }
 
-/// The solutions of the n-queens problem and the shifts between them.
+/// The solutions of a setting and the shifts between them.
 #[derive(Clone, Debug)]
 pub struct ShiftGraph {
-    /// The board.
-    pub board: Board,
+    /// What they are solutions of.
+    pub setting: Setting,
     /// All solutions, ascending. Solution number i is at index i - 1.
     pub solutions: Vec<Placement>,
     /// For each solution, the shifts that lead to a solution.
@@ -109,8 +109,8 @@ impl ShiftGraph {
     ///
     /// # Errors
     /// [`TooMany`] beyond a million solutions.
-    pub fn of(board: Board, shifts: &[Shift]) -> Result<Self, TooMany> {
-        let solutions = listed(Setting::queens(board))?;
+    pub fn of(setting: Setting, shifts: &[Shift]) -> Result<Self, TooMany> {
+        let (board, solutions) = (setting.board, listed(setting)?);
         let edges_from = |solution: &Placement| {
             let edge = |shift: &Shift| {
                 let image = shift.motion(board).image(board, solution);
@@ -119,7 +119,7 @@ impl ShiftGraph {
             shifts.iter().filter_map(edge).collect()
         };
         let edges = solutions.iter().map(edges_from).collect();
-        Ok(Self { board, solutions, edges })
+        Ok(Self { setting, solutions, edges })
     }
 
     /// The other solutions that a shift by one column or one row leads to, by index.

@@ -85,9 +85,11 @@ fn constellations_are_exported_imported_and_counted() {
 #[test]
 fn a_study_and_pictures_go_where_they_are_told() {
     let folder = Folder::new();
-    let study = "study 8..10 --runs 50 --seed 3 --csv study.csv --plots plots";
+    let study = "study 8..10 --runs 50 --seed 3 --csv study.csv --runs-csv runs.csv --plots plots";
     assert_eq!(lines(&folder.run(study)).len(), 6);
     assert_eq!(folder.run(study).stdout, folder.run(study).stdout, "it follows from the seed");
+    let runs = fs::read_to_string(folder.path().join("runs.csv")).unwrap();
+    assert_eq!(runs.lines().count(), 1 + 3 * 50, "a line for each run");
     folder.run("picture sheet 8 --out sheet.png");
     folder.run("picture constellation 12 --orbit 100 --out c.svg");
     folder.run("picture tree 4..8 --out tree.png");

@@ -129,3 +129,28 @@ fn on_the_torus_every_shift_leads_to_a_solution_and_rings_are_all_the_shifts_of_
     assert_eq!(around.solutions, graph.solutions);
     assert_eq!(around.rings(), graph.rings());
 }
+
+#[test]
+fn a_ring_with_a_shift_across_lies_flat_on_a_grid_and_one_around_the_torus_does_not() {
+    // Of the rings of n = 9 some are an eight: two by three solutions with a shift across the middle.
+    let graph = ShiftGraph::of(Setting::queens(board(9)), &Shift::STRAIGHT).unwrap();
+    let eights =
+        graph.rings().into_iter().filter(|ring| ring.members.len() == 6 && ring.leads_across(&graph));
+    let mut found = 0;
+    for ring in eights {
+        let places = ring.places(&graph);
+        assert!(ring.is_flat(&graph, &places));
+        let extent = |of: fn(&(i32, i32)) -> i32| {
+            places.iter().map(of).max().unwrap() - places.iter().map(of).min().unwrap() + 1
+        };
+        let mut sides = [extent(|place| place.0), extent(|place| place.1)];
+        sides.sort_unstable();
+        assert_eq!(sides, [2, 3], "R{}", ring.number());
+        found += 1;
+    }
+    assert!(found > 0);
+    let torus = Setting { surface: Surface::Torus, ..Setting::queens(board(7)) };
+    let graph = ShiftGraph::of(torus, &Shift::STRAIGHT).unwrap();
+    let ring = &graph.rings()[0];
+    assert!(ring.leads_across(&graph) && !ring.is_flat(&graph, &ring.places(&graph)));
+}

@@ -129,14 +129,16 @@ fn draw_ring(
 }
 
 /// The members in the order in which they are drawn, each with its place in a circle of radius 1, to the right and
-/// up: one after the other around it, or, where one cannot go round all of them, as far apart as the shifts say.
+/// up: as far apart as the shifts say where shifts also lead across, or one cannot go round all of them; else one after
+/// the other around the circle.
 fn laid_out(ring: &Ring, graph: &ShiftGraph) -> (Vec<usize>, Vec<(f64, f64)>) {
-    if let Some(round) = ring.round(graph) {
+    let places = ring.places(graph);
+    let is_grid = ring.leads_across(graph) && ring.is_flat(graph, &places);
+    if let Some(round) = ring.round(graph).filter(|_| !is_grid) {
         let angle = |index: usize| TAU * index as f64 / round.len() as f64;
         let places = (0..round.len()).map(|index| (angle(index).sin(), angle(index).cos())).collect();
         return (round, places);
     }
-    let places = ring.places(graph);
     let middle = |line: &dyn Fn(&(i32, i32)) -> i32| {
         let (least, most) = (places.iter().map(line).min(), places.iter().map(line).max());
         f64::from(least.unwrap_or(0) + most.unwrap_or(0)) / 2.0

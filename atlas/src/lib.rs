@@ -11,6 +11,7 @@ pub mod orbits;
 pub mod picture;
 pub mod portrait;
 pub mod record;
+pub mod rectangle;
 pub mod report;
 pub mod restarts;
 pub mod rings;

@@ -20,14 +20,14 @@ pub struct Portrait {
     /// The pairs that attack each other.
     pub conflicts: Vec<Conflict>,
     /// Of a solution, its family.
-    pub family: Option<Family>,
+    pub family: Option<SolutionFamily>,
     /// Of a solution, its place among all, where these are not too many to be listed.
     pub rank: Option<Rank>,
 }
 
 /// A family, as far as one solution tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Family {
+pub struct SolutionFamily {
     /// The smallest member.
     pub fundamental: Placement,
     /// The first motion that leads from there to the solution.
@@ -47,9 +47,9 @@ pub struct Rank {
     pub of: usize,
     /// The number of its family.
     pub family: usize,
-    /// For plain queens, the number of the ring that it lies in and how many that has, if it lies in one.
+    /// The number of the ring that it lies in and how many that has, if it lies in one.
     pub ring: Option<(usize, usize)>,
-    /// For plain queens, the shifts that lead to a solution.
+    /// The shifts that lead to a solution.
     pub shifts: Vec<ShiftEdge>,
 }
 
@@ -65,14 +65,14 @@ impl Portrait {
         let setting = Setting { board: Board::new(placement.n())?, surface, piece };
         let conflicts = Conflict::all(&placement, surface, piece);
         let is_solution = conflicts.is_empty();
-        let family = is_solution.then(|| Family::of(setting, &placement));
+        let family = is_solution.then(|| SolutionFamily::of(setting, &placement));
         let is_listed = is_solution && setting.board.n() <= LISTED;
         let rank = is_listed.then(|| Rank::of(setting, &placement).ok()).flatten();
         Ok(Self { setting, placement, conflicts, family, rank })
     }
 }
 
-impl Family {
+impl SolutionFamily {
     fn of(setting: Setting, solution: &Placement) -> Self {
         let motions = setting.motions();
         let image = |motion: &Motion, of: &Placement| motion.image(setting.board, of);
@@ -91,13 +91,10 @@ impl Rank {
     fn of(setting: Setting, solution: &Placement) -> Result<Self, TooMany> {
         let orbits = SolutionOrbits::of(setting)?;
         let index = orbits.solutions.partition_point(|other| other < solution);
-        let (mut ring, mut shifts) = (None, Vec::new());
-        if setting.is_plain_queens() {
-            let mut graph = ShiftGraph::of(setting.board, &Shift::STRAIGHT)?;
-            let holder = graph.rings().into_iter().find(|ring| ring.members.contains(&index));
-            ring = holder.map(|ring| (ring.number(), ring.members.len()));
-            shifts = graph.edges.swap_remove(index);
-        }
+        let mut graph = ShiftGraph::of(setting, &Shift::STRAIGHT)?;
+        let holder = graph.rings().into_iter().find(|ring| ring.members.contains(&index));
+        let ring = holder.map(|ring| (ring.number(), ring.members.len()));
+        let shifts = graph.edges.swap_remove(index);
         let (number, of, family) = (index + 1, orbits.solutions.len(), orbits.orbit_of[index]);
         Ok(Self { number, of, family, ring, shifts })
     }

@@ -2,12 +2,12 @@
 
 use serde::Serialize;
 
-use crate::study::{Restarts, SizeStudy};
+use crate::study::{DETERMINISTIC_PATIENCE, Mean, PATIENCE, Restarts, SizeStudy};
 
 /// The columns of the table; `row` writes below them.
 pub fn header() -> String {
     format!(
-        "{:>3} {:>11} |{:>6} {:>6} {:>7} {:>7} {:>8} {:>8} {:>9} |{:>6} {:>8} |{:>6} {:>8} {:>7}",
+        "{:>3} {:>11} |{:>6} {:>6} {:>7} {:>7} {:>8} {:>8} {:>9} {:>7} |{:>6} {:>8} {:>6} |{:>6} {:>8} {:>6} {:>7}",
         "n",
         "smallest",
         "5%",
@@ -17,10 +17,13 @@ pub fn header() -> String {
         "95%",
         "longest",
         "mean",
+        "+-",
         "limit",
         "mean",
+        "+-",
         "best",
         "mean",
+        "+-",
         "gain"
     )
 }
@@ -28,7 +31,7 @@ pub fn header() -> String {
 /// What stands above the header.
 pub fn title() -> String {
     format!(
-        "{:>15} |{:<57} |{:<15} |{}",
+        "{:>15} |{:<65} |{:<22} |{}",
         "first", " at random", " restarts after", " restarts at the best limit"
     )
 }
@@ -37,8 +40,10 @@ pub fn title() -> String {
 pub fn row(study: &SizeStudy) -> String {
     let number = |number: Option<u64>| number.map_or("-".to_owned(), |number| number.to_string());
     let quantile = |q| number(study.lengths.quantile(q));
+    let error = |mean: Mean| mean.error.map_or("-".to_owned(), |error| format!("{error:.1}"));
+    let mean = study.lengths.mean();
     format!(
-        "{:>3} {:>11} |{:>6} {:>6} {:>7} {:>7} {:>8} {:>8} {:>9.1} |{:>6} {:>8.1} |{:>6} {:>8.1} {:>7.2}",
+        "{:>3} {:>11} |{:>6} {:>6} {:>7} {:>7} {:>8} {:>8} {:>9.1} {:>7} |{:>6} {:>8.1} {:>6} |{:>6} {:>8.1} {:>6} {:>7.2}",
         study.n,
         number(study.deterministic),
         quantile(0.05),
@@ -47,13 +52,35 @@ pub fn row(study: &SizeStudy) -> String {
         quantile(0.75),
         quantile(0.95),
         quantile(1.0),
-        study.lengths.mean(),
+        mean.value,
+        error(mean),
         study.asked.limit,
-        study.asked.measured,
+        study.asked.measured.value,
+        error(study.asked.measured),
         study.best.limit,
-        study.best.measured,
+        study.best.measured.value,
+        error(study.best.measured),
         study.gain(),
     )
+}
+
+/// Why there are dashes in these rows, where there are any.
+pub fn legend(studies: &[SizeStudy]) -> Option<String> {
+    let sizes = |is_cut: fn(&SizeStudy) -> bool| {
+        let cut = studies.iter().filter(|study| is_cut(study)).map(|study| study.n.to_string());
+        cut.collect::<Vec<_>>().join(", ")
+    };
+    let smallest_first = sizes(|study| study.deterministic.is_none());
+    let at_random = sizes(|study| study.lengths.broken_off > 0);
+    let first = format!(
+        "The search smallest first was broken off after {DETERMINISTIC_PATIENCE} placements: n = {smallest_first}"
+    );
+    let random = format!(
+        "Random runs were broken off after {PATIENCE} placements, which is a lower bound of the mean: n = {at_random}"
+    );
+    let told =
+        [(smallest_first, first), (at_random, random)].into_iter().filter(|(sizes, _)| !sizes.is_empty());
+    Some(told.map(|(_, line)| line).collect::<Vec<_>>().join("\n")).filter(|text| !text.is_empty())
 }
 
 /// One board's record. Empty fields are of runs that were broken off.
@@ -70,12 +97,15 @@ struct CsvRow {
     quantile_95: Option<u64>,
     longest: Option<u64>,
     mean: f64,
+    mean_error: Option<f64>,
     limit: u64,
     limit_expected: f64,
     limit_measured: f64,
+    limit_error: Option<f64>,
     best_limit: u64,
     best_expected: f64,
     best_measured: f64,
+    best_error: Option<f64>,
     gain: f64,
 }
 
@@ -87,11 +117,12 @@ pub fn csv(studies: &[SizeStudy]) -> Result<String, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     for study in studies {
         let quantile = |q| study.lengths.quantile(q);
+        let mean = study.lengths.mean();
         let (Restarts { limit, expected, measured }, best) = (study.asked, study.best);
         writer.serialize(CsvRow {
             n: study.n,
             smallest_first: study.deterministic,
-            runs: study.lengths.found.len() + study.lengths.broken_off,
+            runs: study.lengths.runs(),
             broken_off: study.lengths.broken_off,
             quantile_05: quantile(0.05),
             quantile_25: quantile(0.25),
@@ -99,13 +130,16 @@ pub fn csv(studies: &[SizeStudy]) -> Result<String, csv::Error> {
             quantile_75: quantile(0.75),
             quantile_95: quantile(0.95),
             longest: quantile(1.0),
-            mean: study.lengths.mean(),
+            mean: mean.value,
+            mean_error: mean.error,
             limit,
             limit_expected: expected,
-            limit_measured: measured,
+            limit_measured: measured.value,
+            limit_error: measured.error,
             best_limit: best.limit,
             best_expected: best.expected,
-            best_measured: best.measured,
+            best_measured: best.measured.value,
+            best_error: best.measured.error,
             gain: study.gain(),
         })?;
     }
@@ -113,10 +147,22 @@ pub fn csv(studies: &[SizeStudy]) -> Result<String, csv::Error> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// The random runs of the studies as CSV, one a line, the shortest first; a run that was broken off has no placements.
+pub fn runs_csv(studies: &[SizeStudy]) -> String {
+    let mut text = "n,placements\n".to_owned();
+    for study in studies {
+        let broken_off = std::iter::repeat_n(String::new(), study.lengths.broken_off);
+        for length in study.lengths.found.iter().map(u64::to_string).chain(broken_off) {
+            text += &format!("{},{length}\n", study.n);
+        }
+    }
+    text
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::study::StudySpec;
+    use crate::study::{Lengths, StudySpec};
 
     #[test]
     fn every_line_of_the_table_and_of_the_csv_has_the_fields_of_its_header() {
@@ -127,7 +173,21 @@ mod tests {
         assert!(studies.iter().all(|study| bars(&row(study)) == bars(&header())));
         let csv = csv(&studies).unwrap();
         let fields: Vec<_> = csv.lines().map(|line| line.split(',').count()).collect();
-        assert_eq!(fields, [18; 6]);
+        assert_eq!(fields, [21; 6]);
         assert!(csv.lines().nth(1).unwrap().starts_with("8,113,40,0,"));
+        assert_eq!(legend(&studies), None);
+        assert_eq!(runs_csv(&studies).lines().count(), 1 + 5 * 40);
+    }
+
+    #[test]
+    fn what_was_broken_off_is_named() {
+        let spec = StudySpec { sizes: 8..=9, runs: 2, seed: 1, limit: None };
+        let mut studies: Vec<_> = spec.studies().unwrap().collect();
+        studies[1].deterministic = None;
+        let expected = "The search smallest first was broken off after 100000000 placements: n = 9";
+        assert_eq!(legend(&studies).unwrap(), expected);
+        studies[0].lengths = Lengths { found: vec![8], broken_off: 1 };
+        assert!(legend(&studies).unwrap().ends_with("lower bound of the mean: n = 8"));
+        assert!(runs_csv(&studies).starts_with("n,placements\n8,8\n8,\n9,"));
     }
 }

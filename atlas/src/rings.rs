@@ -6,83 +6,15 @@
 //! the number of its smallest solution: R1 holds solution 1. Diagonal shifts, which compose two others, can be asked
 //! for and shown as well; they form no rings, because they may pass over a placement that is no solution.
 
+mod shift;
+
 use std::collections::{BTreeSet, VecDeque};
-use std::fmt;
 
-use queens::Board;
-
-use crate::motion::Motion;
 use crate::orbits::{TooMany, listed};
 use crate::placement::Placement;
 use crate::setting::Setting;
 
-/// A shift of all queens by one column, by one row, or by one of each.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Shift {
-    /// By one column.
-    Right,
-    /// By one column.
-    Left,
-    /// By one row.
-    Up,
-    /// By one row.
-    Down,
-    /// Right and up at once.
-    RightUp,
-    /// Right and down at once.
-    RightDown,
-    /// Left and up at once.
-    LeftUp,
-    /// Left and down at once.
-    LeftDown,
-}
-
-impl Shift {
-    /// The four shifts by one column or one row.
-    pub const STRAIGHT: [Shift; 4] = [Shift::Right, Shift::Left, Shift::Up, Shift::Down];
-
-    /// Those four, and the four that compose two of them.
-    pub const ALL: [Shift; 8] = [
-        Shift::Right,
-        Shift::Left,
-        Shift::Up,
-        Shift::Down,
-        Shift::RightUp,
-        Shift::RightDown,
-        Shift::LeftUp,
-        Shift::LeftDown,
-    ];
-
-    /// The shift of the board's squares.
-    pub fn motion(self, board: Board) -> Motion {
-        let (right, up) = match self {
-            Shift::Right => (1, 0),
-            Shift::Left => (-1, 0),
-            Shift::Up => (0, 1),
-            Shift::Down => (0, -1),
-            Shift::RightUp => (1, 1),
-            Shift::RightDown => (1, -1),
-            Shift::LeftUp => (-1, 1),
-            Shift::LeftDown => (-1, -1),
-        };
-        Motion::shift(board, right, up)
-    }
-}
-
-impl fmt::Display for Shift {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Shift::Right => "right",
-            Shift::Left => "left",
-            Shift::Up => "up",
-            Shift::Down => "down",
-            Shift::RightUp => "right-up",
-            Shift::RightDown => "right-down",
-            Shift::LeftUp => "left-up",
-            Shift::LeftDown => "left-down",
-        })
-    }
-}
+pub use shift::Shift;
 
 /// A shift from one solution to another (or to itself), by their indices.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -93,11 +25,11 @@ pub struct ShiftEdge {
     pub to: usize,
 }
 
-/// The solutions of the n-queens problem and the shifts between them.
+/// The solutions of a setting and the shifts between them.
 #[derive(Clone, Debug)]
 pub struct ShiftGraph {
-    /// The board.
-    pub board: Board,
+    /// What they are solutions of.
+    pub setting: Setting,
     /// All solutions, ascending. Solution number i is at index i - 1.
     pub solutions: Vec<Placement>,
     /// For each solution, the shifts that lead to a solution.
@@ -109,8 +41,8 @@ impl ShiftGraph {
     ///
     /// # Errors
     /// [`TooMany`] beyond a million solutions.
-    pub fn of(board: Board, shifts: &[Shift]) -> Result<Self, TooMany> {
-        let solutions = listed(Setting::queens(board))?;
+    pub fn of(setting: Setting, shifts: &[Shift]) -> Result<Self, TooMany> {
+        let (board, solutions) = (setting.board, listed(setting)?);
         let edges_from = |solution: &Placement| {
             let edge = |shift: &Shift| {
                 let image = shift.motion(board).image(board, solution);
@@ -119,7 +51,7 @@ impl ShiftGraph {
             shifts.iter().filter_map(edge).collect()
         };
         let edges = solutions.iter().map(edges_from).collect();
-        Ok(Self { board, solutions, edges })
+        Ok(Self { setting, solutions, edges })
     }
 
     /// The other solutions that a shift by one column or one row leads to, by index.
@@ -203,19 +135,32 @@ impl Ring {
             }
             places[member] = Some((right, up));
             for edge in &graph.edges[self.members[member]] {
-                let beside = match edge.shift {
-                    Shift::Right => (right + 1, up),
-                    Shift::Left => (right - 1, up),
-                    Shift::Up => (right, up + 1),
-                    Shift::Down => (right, up - 1),
-                    _ => continue,
-                };
+                let Some((by_columns, by_rows)) = edge.shift.straight() else { continue };
                 if let Ok(to) = self.members.binary_search(&edge.to) {
-                    queue.push_back((to, beside));
+                    queue.push_back((to, (right + by_columns, up + by_rows)));
                 }
             }
         }
         places.into_iter().map(|place| place.expect("members hang together by shifts")).collect()
+    }
+
+    /// Whether there are shifts besides those of a single way round.
+    pub fn leads_across(&self, graph: &ShiftGraph) -> bool {
+        let inside = |to: &usize| self.members.binary_search(to).is_ok();
+        self.members.iter().any(|member| graph.neighbours(*member).iter().filter(|to| inside(to)).count() > 2)
+    }
+
+    /// Whether every shift between members leads just as far as their places are apart, none around an edge to a place
+    /// that another way has found elsewhere.
+    pub fn is_flat(&self, graph: &ShiftGraph, places: &[(i32, i32)]) -> bool {
+        self.members.iter().zip(places).all(|(member, (right, up))| {
+            graph.edges[*member].iter().all(|edge| {
+                let to = self.members.binary_search(&edge.to).ok();
+                to.zip(edge.shift.straight()).is_none_or(|(to, (by_columns, by_rows))| {
+                    places[to] == (right + by_columns, up + by_rows)
+                })
+            })
+        })
     }
 
     fn go_round(&self, graph: &ShiftGraph, walk: &mut Vec<usize>, patience: &mut u32) -> bool {

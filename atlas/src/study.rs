@@ -6,19 +6,20 @@
 //! that makes this smallest among the lengths seen. It was chosen with knowledge of these runs, so it is measured
 //! again on fresh ones.
 
+mod lengths;
+
 use std::ops::RangeInclusive;
 
 use rayon::prelude::*;
 use thiserror::Error;
 
+pub use lengths::{Lengths, Mean, PATIENCE};
+
 use crate::restarts::{usual_limit, with_restarts};
 use crate::search::{Backtracking, ColumnChoice};
 
-/// Where a run that has found nothing is broken off, in placements.
-const PATIENCE: u64 = 1_000_000;
-
 /// Where the smallest-first search is broken off, in placements. It takes 56 million for n = 30.
-const DETERMINISTIC_PATIENCE: u64 = 100_000_000;
+pub const DETERMINISTIC_PATIENCE: u64 = 100_000_000;
 
 /// What to study.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -85,15 +86,6 @@ impl StudySpec {
     }
 }
 
-/// The random runs of a board, in ascending order of their length.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Lengths {
-    /// Placements until the first solution, of the runs that found one.
-    pub found: Vec<u64>,
-    /// The runs broken off.
-    pub broken_off: usize,
-}
-
 /// What was found about one board.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SizeStudy {
@@ -117,7 +109,7 @@ pub struct Restarts {
     /// The mean number of placements that the runs without restarts let expect.
     pub expected: f64,
     /// The mean number of placements of as many fresh runs with restarts.
-    pub measured: f64,
+    pub measured: Mean,
 }
 
 /// Streams of random numbers: one for each board, kind of run, and run.
@@ -129,18 +121,18 @@ impl SizeStudy {
     fn of(n: u8, spec: &StudySpec) -> Self {
         let mut search = Backtracking::new(n);
         let deterministic = search.run(&mut ColumnChoice::Smallest, DETERMINISTIC_PATIENCE);
-        let lengths = Lengths::of(n, spec);
+        let lengths = random_lengths(n, spec);
         let restarts = |limit, kind| {
             let placements = |run| {
                 let found =
                     with_restarts(n, &mut ColumnChoice::random(spec.seed, stream(n, kind, run)), limit);
                 found.map_or(0, |found| found.placements)
             };
-            let sum: u64 = (0..spec.runs).into_par_iter().map(placements).sum();
+            let lengths_anew: Vec<u64> = (0..spec.runs).into_par_iter().map(placements).collect();
             Restarts {
                 limit,
                 expected: lengths.expected_with_restarts(limit),
-                measured: sum as f64 / f64::from(spec.runs),
+                measured: Mean::of(&lengths_anew),
             }
         };
         let asked = spec.limit.unwrap_or_else(|| usual_limit(n));
@@ -155,76 +147,26 @@ impl SizeStudy {
 
     /// How many times fewer placements the best restarts take than runs without, in the mean.
     pub fn gain(&self) -> f64 {
-        self.lengths.mean() / self.best.measured
+        self.lengths.mean().value / self.best.measured.value
     }
 }
 
-impl Lengths {
-    fn of(n: u8, spec: &StudySpec) -> Self {
-        let run = |run| {
-            let mut search = Backtracking::new(n);
-            let solution = search.run(&mut ColumnChoice::random(spec.seed, stream(n, 0, run)), PATIENCE);
-            solution.map(|_| search.placements())
-        };
-        let runs: Vec<Option<u64>> = (0..spec.runs).into_par_iter().map(run).collect();
-        let mut found: Vec<u64> = runs.iter().flatten().copied().collect();
-        found.sort_unstable();
-        Self { broken_off: runs.len() - found.len(), found }
-    }
-
-    fn runs(&self) -> usize {
-        self.found.len() + self.broken_off
-    }
-
-    /// The length that a share `q` of the runs (0 to 1) does not exceed; nothing if that run was broken off.
-    pub fn quantile(&self, q: f64) -> Option<u64> {
-        let rank = (q * self.runs() as f64).ceil().max(1.0) as usize;
-        self.found.get(rank - 1).copied()
-    }
-
-    /// The mean length, runs broken off taken for as long as they were.
-    pub fn mean(&self) -> f64 {
-        (self.found.iter().sum::<u64>() + self.broken_off as u64 * PATIENCE) as f64 / self.runs() as f64
-    }
-
-    /// The mean number of placements to expect when every attempt is broken off after `limit`; infinite if none of
-    /// the runs was as short.
-    pub fn expected_with_restarts(&self, limit: u64) -> f64 {
-        let short = self.found.partition_point(|length| *length <= limit);
-        let spent = self.found[..short].iter().sum::<u64>() + (self.runs() - short) as u64 * limit;
-        spent as f64 / short as f64
-    }
-
-    /// The limit among the lengths found for which the fewest placements are to be expected.
-    pub fn best_limit(&self) -> Option<u64> {
-        let expected = |(short, limit): (usize, u64), sum: u64| {
-            (sum + (self.runs() - short) as u64 * limit) as f64 / short as f64
-        };
-        let mut sum = 0;
-        let candidates = (1..).zip(&self.found).map(|(short, &limit)| {
-            sum += limit;
-            (expected((short, limit), sum), limit)
-        });
-        candidates.min_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, limit)| limit)
-    }
+/// Runs without restarts.
+fn random_lengths(n: u8, spec: &StudySpec) -> Lengths {
+    let run = |run| {
+        let mut search = Backtracking::new(n);
+        let solution = search.run(&mut ColumnChoice::random(spec.seed, stream(n, 0, run)), PATIENCE);
+        solution.map(|_| search.placements())
+    };
+    let runs: Vec<Option<u64>> = (0..spec.runs).into_par_iter().map(run).collect();
+    let mut found: Vec<u64> = runs.iter().flatten().copied().collect();
+    found.sort_unstable();
+    Lengths { broken_off: runs.len() - found.len(), found }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn quantiles_and_restarts_follow_from_the_lengths() {
-        let lengths = Lengths { found: vec![8, 10, 20, 400], broken_off: 0 };
-        assert_eq!([0.25, 0.5, 0.75, 1.0].map(|q| lengths.quantile(q)), [8, 10, 20, 400].map(Some));
-        // Limit 8: one attempt in four succeeds, each costs 8. Limit 10: two in four, 38 placements in all.
-        assert!((lengths.expected_with_restarts(8) - 32.0).abs() < 1e-9);
-        assert!((lengths.expected_with_restarts(10) - 19.0).abs() < 1e-9);
-        assert!((lengths.expected_with_restarts(20) - 58.0 / 3.0).abs() < 1e-9);
-        assert_eq!(lengths.best_limit(), Some(10));
-        assert!(lengths.expected_with_restarts(7).is_infinite());
-        assert_eq!(Lengths { found: vec![8], broken_off: 3 }.quantile(0.5), None);
-    }
 
     #[test]
     fn the_same_seed_gives_the_same_study_and_another_seed_another() {
@@ -239,7 +181,7 @@ mod tests {
         let spec = StudySpec { sizes: 20..=20, runs: 2_000, seed: 3, limit: Some(100) };
         let study = spec.studies().unwrap().next().unwrap();
         for restarts in [study.asked, study.best] {
-            assert!((restarts.measured / restarts.expected - 1.0).abs() < 0.15, "{restarts:?}");
+            assert!((restarts.measured.value / restarts.expected - 1.0).abs() < 0.15, "{restarts:?}");
         }
         assert!(study.gain() > 1.0);
     }

@@ -75,12 +75,12 @@ fn a_sheet_of_nothing_or_of_too_much_is_refused() {
 fn the_rings_of_n_8_are_drawn() {
     let orbits = SolutionOrbits::of(Setting::queens(board(8))).unwrap();
     let says = ["48 of 92 solutions in 8 rings", ">R1<", ">R22<", ">1 · B1<"];
-    let graph = ShiftGraph::of(board(8), &Shift::STRAIGHT).unwrap();
+    let graph = ShiftGraph::of(Setting::queens(board(8)), &Shift::STRAIGHT).unwrap();
     check("rings-8", &picture::rings(&graph, &orbits).unwrap(), &says);
-    let graph = ShiftGraph::of(board(8), &Shift::ALL).unwrap();
+    let graph = ShiftGraph::of(Setting::queens(board(8)), &Shift::ALL).unwrap();
     check("rings-8-diagonal", &picture::rings(&graph, &orbits).unwrap(), &says);
     let orbits = SolutionOrbits::of(Setting::queens(board(9))).unwrap();
-    let graph = ShiftGraph::of(board(9), &Shift::STRAIGHT).unwrap();
+    let graph = ShiftGraph::of(Setting::queens(board(9)), &Shift::STRAIGHT).unwrap();
     check("rings-9", &picture::rings(&graph, &orbits).unwrap(), &["rings"]);
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use atlas::orbits::SolutionOrbits;
 use atlas::rings::{Ring, Shift, ShiftGraph};
 use atlas::solutions::Solutions;
-use atlas::{Placement, Setting};
+use atlas::{Placement, Setting, Surface};
 use queens::Board;
 
 fn board(n: u8) -> Board {
@@ -14,7 +14,7 @@ fn board(n: u8) -> Board {
 
 #[test]
 fn n_8_has_48_solutions_in_8_rings_of_6_and_44_in_none() {
-    let graph = ShiftGraph::of(board(8), &Shift::STRAIGHT).unwrap();
+    let graph = ShiftGraph::of(Setting::queens(board(8)), &Shift::STRAIGHT).unwrap();
     let orbits = SolutionOrbits::of(Setting::queens(board(8))).unwrap();
     let rings = graph.rings();
     assert_eq!(rings.iter().map(Ring::number).collect::<Vec<_>>(), [1, 4, 5, 6, 10, 17, 19, 22]);
@@ -32,15 +32,15 @@ fn n_8_has_48_solutions_in_8_rings_of_6_and_44_in_none() {
 
 #[test]
 fn diagonal_shifts_leave_the_rings_of_n_8_as_they_are() {
-    let straight = ShiftGraph::of(board(8), &Shift::STRAIGHT).unwrap();
-    let all = ShiftGraph::of(board(8), &Shift::ALL).unwrap();
+    let straight = ShiftGraph::of(Setting::queens(board(8)), &Shift::STRAIGHT).unwrap();
+    let all = ShiftGraph::of(Setting::queens(board(8)), &Shift::ALL).unwrap();
     assert_eq!(all.rings(), straight.rings());
     assert!(all.edges.iter().flatten().count() > straight.edges.iter().flatten().count());
 }
 
 #[test]
 fn places_follow_the_shifts_in_a_ring_that_does_not_meet_itself_around_the_board() {
-    let graph = ShiftGraph::of(board(9), &Shift::STRAIGHT).unwrap();
+    let graph = ShiftGraph::of(Setting::queens(board(9)), &Shift::STRAIGHT).unwrap();
     for ring in graph.rings() {
         let places = ring.places(&graph);
         for (member, (right, up)) in ring.members.iter().zip(&places) {
@@ -97,12 +97,60 @@ fn rings_agree_with_brute_force_for_n_4_to_10() {
             }
         }
         let expected: BTreeSet<(usize, usize)> = alive.iter().map(|i| (number[*i], *i)).collect();
-        let found: BTreeSet<(usize, usize)> = ShiftGraph::of(board(n as u8), &Shift::STRAIGHT)
-            .unwrap()
-            .rings()
-            .iter()
-            .flat_map(|ring| ring.members.iter().map(|i| (ring.number(), *i)).collect::<Vec<_>>())
-            .collect();
+        let found: BTreeSet<(usize, usize)> =
+            ShiftGraph::of(Setting::queens(board(n as u8)), &Shift::STRAIGHT)
+                .unwrap()
+                .rings()
+                .iter()
+                .flat_map(|ring| ring.members.iter().map(|i| (ring.number(), *i)).collect::<Vec<_>>())
+                .collect();
         assert_eq!(found, expected, "n={n}");
     }
+}
+
+#[test]
+fn on_the_torus_every_shift_leads_to_a_solution_and_rings_are_all_the_shifts_of_one() {
+    let torus = |n: u8| Setting { surface: Surface::Torus, ..Setting::queens(board(n)) };
+    // The 28 solutions of n = 7 are the lines of slope 2, 3, 4 and 5.
+    let graph = ShiftGraph::of(torus(7), &Shift::STRAIGHT).unwrap();
+    assert!(graph.edges.iter().all(|edges| edges.len() == 4));
+    let rings = graph.rings();
+    assert_eq!(rings.iter().map(|ring| ring.members.len()).collect::<Vec<_>>(), [7; 4]);
+    for ring in rings {
+        let slopes = ring.members.iter().flat_map(|member| {
+            let rows = graph.solutions[*member].rows();
+            rows.windows(2).map(|pair| (pair[1] + 7 - pair[0]) % 7).collect::<BTreeSet<_>>()
+        });
+        assert_eq!(slopes.collect::<BTreeSet<_>>().len(), 1);
+    }
+    // The cylinder has the same solutions, and its columns alone are shifted around an edge without loss.
+    let cylinder = Setting { surface: Surface::Cylinder, ..torus(7) };
+    let around = ShiftGraph::of(cylinder, &Shift::STRAIGHT).unwrap();
+    assert_eq!(around.solutions, graph.solutions);
+    assert_eq!(around.rings(), graph.rings());
+}
+
+#[test]
+fn a_ring_with_a_shift_across_lies_flat_on_a_grid_and_one_around_the_torus_does_not() {
+    // Of the rings of n = 9 some are an eight: two by three solutions with a shift across the middle.
+    let graph = ShiftGraph::of(Setting::queens(board(9)), &Shift::STRAIGHT).unwrap();
+    let eights =
+        graph.rings().into_iter().filter(|ring| ring.members.len() == 6 && ring.leads_across(&graph));
+    let mut found = 0;
+    for ring in eights {
+        let places = ring.places(&graph);
+        assert!(ring.is_flat(&graph, &places));
+        let extent = |of: fn(&(i32, i32)) -> i32| {
+            places.iter().map(of).max().unwrap() - places.iter().map(of).min().unwrap() + 1
+        };
+        let mut sides = [extent(|place| place.0), extent(|place| place.1)];
+        sides.sort_unstable();
+        assert_eq!(sides, [2, 3], "R{}", ring.number());
+        found += 1;
+    }
+    assert!(found > 0);
+    let torus = Setting { surface: Surface::Torus, ..Setting::queens(board(7)) };
+    let graph = ShiftGraph::of(torus, &Shift::STRAIGHT).unwrap();
+    let ring = &graph.rings()[0];
+    assert!(ring.leads_across(&graph) && !ring.is_flat(&graph, &ring.places(&graph)));
 }

@@ -85,9 +85,11 @@ fn constellations_are_exported_imported_and_counted() {
 #[test]
 fn a_study_and_pictures_go_where_they_are_told() {
     let folder = Folder::new();
-    let study = "study 8..10 --runs 50 --seed 3 --csv study.csv --plots plots";
+    let study = "study 8..10 --runs 50 --seed 3 --csv study.csv --runs-csv runs.csv --plots plots";
     assert_eq!(lines(&folder.run(study)).len(), 6);
     assert_eq!(folder.run(study).stdout, folder.run(study).stdout, "it follows from the seed");
+    let runs = fs::read_to_string(folder.path().join("runs.csv")).unwrap();
+    assert_eq!(runs.lines().count(), 1 + 3 * 50, "a line for each run");
     folder.run("picture sheet 8 --out sheet.png");
     folder.run("picture constellation 12 --orbit 100 --out c.svg");
     folder.run("picture tree 4..8 --out tree.png");
@@ -216,4 +218,39 @@ fn it_is_said_how_many_permutations_were_tried_until_each_solution() {
     assert_eq!(folder.run("solutions 8 --from 3,1,6,4,0,7,5,2 --from-zero --tried").stdout, from_one.stdout);
     folder.run("solutions 8 --from 0,1,2,3,4,5,6,7").refused(&["\"0\""]);
     folder.run("solutions 8 --from-zero").refused(&["--from"]);
+}
+
+#[test]
+fn rectangles_take_as_many_queens_as_there_is_room_for() {
+    let folder = Folder::new();
+    let counted = folder.run("solutions 8x8 --count");
+    assert_eq!(lines(&counted), ["8 queens on the plain 8x8 board: 92 positions"]);
+    let (high, wide) = (folder.run("solutions 8x10 --count"), folder.run("solutions 10x8 --count"));
+    assert!(high.stdout.starts_with("8 queens on the plain 8x10 board: "), "{high:?}");
+    assert_eq!(high.stdout.replace("8x10", "10x8"), wide.stdout);
+    assert_eq!(lines(&folder.run("solutions 8x10")).len(), lines(&folder.run("solutions 10x8")).len());
+    assert_eq!(lines(&folder.run("solutions 3x3 --first 1")), ["   1  13-"]);
+    assert_eq!(
+        lines(&folder.run("solutions 8x8 --queens 1 --count"))[0],
+        "1 queen on the plain 8x8 board: 64 positions"
+    );
+    let json = folder.run("solutions 4x3 --first 1 --format json");
+    assert_eq!(lines(&json), [r#"{"number":1,"board":"4x3","queens":[[1,1],[2,3],[4,2]]}"#]);
+    folder.run("solutions 8x40").refused(&["8x40", "1 to 32"]);
+    folder.run("solutions 4x6 --queens 5").refused(&["1 to 4 queens, not 5"]);
+    folder.run("solutions 8 --queens 5").refused(&["8x8 --queens 5"]);
+    for other in ["--random", "--method rows", "--board torus", "--format fen", "--tried"] {
+        folder.run(&format!("solutions 8x10 {other}")).refused(&["8x10", "digits, board or json"]);
+    }
+}
+
+#[test]
+fn rings_go_around_the_edges_of_the_torus() {
+    let folder = Folder::new();
+    let rings = folder.run("rings 7 --board torus");
+    assert_eq!(
+        lines(&rings)[0],
+        "7 queens on the torus 7 x 7 board: 28 of 28 solutions in 4 rings, 0 in none"
+    );
+    assert!(folder.run("rings 7 --board cylinder").stdout.contains("\nR1: 7 solutions\n"));
 }

@@ -78,7 +78,7 @@ pub fn placements(studies: &[SizeStudy]) -> Result<Picture, PictureError> {
     let [red, blue, green, ..] = CURVES;
     chart.picture.corners(band, blue.thin(0.16));
     let smallest = studies.iter().filter_map(|s| Some((f64::from(s.n), s.deterministic? as f64)));
-    let best = studies.iter().map(|s| (f64::from(s.n), s.best.measured));
+    let best = studies.iter().map(|s| (f64::from(s.n), s.best.measured.value));
     let curves = [
         ("smallest first".to_owned(), red, smallest.collect()),
         ("at random: median, and 5% to 95%".to_owned(), blue, quantiles(0.5)),

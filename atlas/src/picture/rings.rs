@@ -7,7 +7,6 @@ use super::error::PictureError;
 use super::scene::{Anchor, Colour, FAINT, INK, Paint, Picture, Point, WHITE, colour, point};
 use crate::orbits::SolutionOrbits;
 use crate::rings::{Ring, Shift, ShiftGraph};
-use crate::setting::Piece;
 
 /// Rings beyond which nobody would look at each.
 const MOST: usize = 120;
@@ -29,7 +28,7 @@ struct Sizes {
 
 impl Sizes {
     fn of(graph: &ShiftGraph, rings: &[Ring]) -> Self {
-        let n = f64::from(graph.board.n());
+        let n = f64::from(graph.setting.board.n());
         let cell = (64.0 / n).max(6.0);
         let largest = rings.iter().map(|ring| ring.members.len()).max().unwrap_or(0);
         // Between neighbours there is room for a board, its name, and an arrow.
@@ -47,7 +46,7 @@ impl Sizes {
 pub fn rings(graph: &ShiftGraph, orbits: &SolutionOrbits) -> Result<Picture, PictureError> {
     let rings = graph.rings();
     if rings.is_empty() {
-        return Err(PictureError::Nothing(format!("n = {} has no ring", graph.board)));
+        return Err(PictureError::Nothing(format!("{} have no ring", graph.setting)));
     }
     if rings.len() > MOST {
         return Err(PictureError::TooMany { what: "picture", count: rings.len(), largest: MOST });
@@ -70,8 +69,8 @@ pub fn rings(graph: &ShiftGraph, orbits: &SolutionOrbits) -> Result<Picture, Pic
 fn draw_head(picture: &mut Picture, width: f64, graph: &ShiftGraph, rings: &[Ring]) {
     let inside: usize = rings.iter().map(|ring| ring.members.len()).sum();
     let title = format!(
-        "n = {}: {inside} of {} solutions in {} {}",
-        graph.board,
+        "{}: {inside} of {} solutions in {} {}",
+        graph.setting,
         graph.solutions.len(),
         rings.len(),
         if rings.len() == 1 { "ring" } else { "rings" }
@@ -119,8 +118,8 @@ fn draw_ring(
         let at = place(index);
         let corner = point(at.x - sizes.side / 2.0, at.y - sizes.side / 2.0);
         picture.rectangle(point(corner.x - 3.0, corner.y - 3.0), sizes.side + 6.0, sizes.side + 22.0, WHITE);
-        draw_squares(picture, corner, sizes.cell, graph.board.n());
-        draw_pieces(picture, corner, sizes.cell, &graph.solutions[*member], Piece::Queen);
+        draw_squares(picture, corner, sizes.cell, graph.setting.board.n());
+        draw_pieces(picture, corner, sizes.cell, &graph.solutions[*member], graph.setting.piece);
         let name = format!("{} · B{}", member + 1, orbits.orbit_of[*member]);
         picture.text(point(at.x, corner.y + sizes.side + 14.0), 11.5, INK, Anchor::Middle, &name);
     }
@@ -130,14 +129,16 @@ fn draw_ring(
 }
 
 /// The members in the order in which they are drawn, each with its place in a circle of radius 1, to the right and
-/// up: one after the other around it, or, where one cannot go round all of them, as far apart as the shifts say.
+/// up: as far apart as the shifts say where shifts also lead across, or one cannot go round all of them; else one after
+/// the other around the circle.
 fn laid_out(ring: &Ring, graph: &ShiftGraph) -> (Vec<usize>, Vec<(f64, f64)>) {
-    if let Some(round) = ring.round(graph) {
+    let places = ring.places(graph);
+    let is_grid = ring.leads_across(graph) && ring.is_flat(graph, &places);
+    if let Some(round) = ring.round(graph).filter(|_| !is_grid) {
         let angle = |index: usize| TAU * index as f64 / round.len() as f64;
         let places = (0..round.len()).map(|index| (angle(index).sin(), angle(index).cos())).collect();
         return (round, places);
     }
-    let places = ring.places(graph);
     let middle = |line: &dyn Fn(&(i32, i32)) -> i32| {
         let (least, most) = (places.iter().map(line).min(), places.iter().map(line).max());
         f64::from(least.unwrap_or(0) + most.unwrap_or(0)) / 2.0

@@ -2,10 +2,10 @@
 
 use queens::{Board, Constellation, SymmetryClass};
 
-use super::{Cell, Table};
+use super::{AtlasTable, TableCell};
 
 /// One row for each board.
-pub fn constellations(boards: impl Iterator<Item = Board>) -> Table {
+pub fn constellations(boards: impl Iterator<Item = Board>) -> AtlasTable {
     let columns = [
         ("n", "n"),
         ("count", "constellations"),
@@ -14,10 +14,10 @@ pub fn constellations(boards: impl Iterator<Item = Board>) -> Table {
         ("rotational", "rotational"),
         ("full", "full"),
     ];
-    Table::new(columns, boards.map(row).collect())
+    AtlasTable::new(columns, boards.map(row).collect())
 }
 
-fn row(board: Board) -> [Cell; 6] {
+fn row(board: Board) -> [TableCell; 6] {
     let (mut all, mut asymmetric, mut point, mut rotational, mut full) = (0, 0, 0, 0, 0);
     for orbit in Constellation::orbits(board) {
         all += 1;
@@ -28,5 +28,5 @@ fn row(board: Board) -> [Cell; 6] {
             SymmetryClass::Full => &mut full,
         } += 1;
     }
-    [board.n().into(), all, asymmetric, point, rotational, full].map(Cell::Number)
+    [board.n().into(), all, asymmetric, point, rotational, full].map(TableCell::Number)
 }

@@ -2,19 +2,19 @@
 
 use queens::Board;
 
-use super::{Cell, Table};
+use super::{AtlasTable, TableCell};
 use crate::tree::{TreeTooLarge, level_sizes};
 
 /// One row for each number of queens, board after board.
 ///
 /// # Errors
 /// [`TreeTooLarge`] if one of the boards is.
-pub fn levels(boards: impl Iterator<Item = Board>) -> Result<Table, TreeTooLarge> {
+pub fn levels(boards: impl Iterator<Item = Board>) -> Result<AtlasTable, TreeTooLarge> {
     let mut rows = Vec::new();
     for board in boards {
         let sizes = level_sizes(board)?;
-        let cells = |(queens, size)| [board.n().into(), queens, size].map(Cell::Number);
+        let cells = |(queens, size)| [board.n().into(), queens, size].map(TableCell::Number);
         rows.extend((0..).zip(sizes).map(cells));
     }
-    Ok(Table::new([("n", "n"), ("queens", "queens"), ("partial_solutions", "partial solutions")], rows))
+    Ok(AtlasTable::new([("n", "n"), ("queens", "queens"), ("partial_solutions", "partial solutions")], rows))
 }

@@ -13,11 +13,11 @@ use crate::placement::Placement;
 pub use constellations::constellations;
 pub use levels::levels;
 pub use solutions::solutions;
-pub use totals::{CountTooLong, Source, TotalsRow, totals};
+pub use totals::{CountTooLong, TotalsRow, TotalsSource, totals};
 
 /// A column: its name for programs, and what stands above it for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Column {
+pub struct TableColumn {
     /// As a field of CSV or JSON.
     pub key: &'static str,
     /// As a heading.
@@ -26,7 +26,7 @@ pub struct Column {
 
 /// What stands in a row below a column.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Cell {
+pub enum TableCell {
     /// A number that programs read as one.
     Number(u64),
     /// A count that may be larger than what programs can read as a number; text in JSON.
@@ -41,16 +41,16 @@ pub enum Cell {
 
 /// Rows of cells below named columns, as many in each row.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Table {
-    columns: Vec<Column>,
-    rows: Vec<Vec<Cell>>,
+pub struct AtlasTable {
+    columns: Vec<TableColumn>,
+    rows: Vec<Vec<TableCell>>,
 }
 
-impl Cell {
+impl TableCell {
     /// As text; nothing is a dash.
     fn text(&self) -> String {
         match self {
-            Cell::Nothing => "-".to_owned(),
+            TableCell::Nothing => "-".to_owned(),
             cell => cell.field(),
         }
     }
@@ -58,33 +58,36 @@ impl Cell {
     /// As a field of CSV; nothing is empty.
     fn field(&self) -> String {
         match self {
-            Cell::Number(number) => number.to_string(),
-            Cell::Count(count) => count.to_string(),
-            Cell::Word(word) => word.clone(),
-            Cell::Rows(placement) => placement.to_string(),
-            Cell::Nothing => String::new(),
+            TableCell::Number(number) => number.to_string(),
+            TableCell::Count(count) => count.to_string(),
+            TableCell::Word(word) => word.clone(),
+            TableCell::Rows(placement) => placement.to_string(),
+            TableCell::Nothing => String::new(),
         }
     }
 
     fn json(&self) -> Value {
         match self {
-            Cell::Number(number) => json!(number),
-            Cell::Count(count) => json!(count.to_string()),
-            Cell::Word(word) => json!(word),
-            Cell::Rows(placement) => json!(placement),
-            Cell::Nothing => Value::Null,
+            TableCell::Number(number) => json!(number),
+            TableCell::Count(count) => json!(count.to_string()),
+            TableCell::Word(word) => json!(word),
+            TableCell::Rows(placement) => json!(placement),
+            TableCell::Nothing => Value::Null,
         }
     }
 
     fn is_word(&self) -> bool {
-        matches!(self, Cell::Word(_) | Cell::Rows(_))
+        matches!(self, TableCell::Word(_) | TableCell::Rows(_))
     }
 }
 
-impl Table {
+impl AtlasTable {
     /// The table with these columns, given as names and headings.
-    pub fn new<const C: usize>(columns: [(&'static str, &'static str); C], rows: Vec<[Cell; C]>) -> Self {
-        let column = |(key, title)| Column { key, title };
+    pub fn new<const C: usize>(
+        columns: [(&'static str, &'static str); C],
+        rows: Vec<[TableCell; C]>,
+    ) -> Self {
+        let column = |(key, title)| TableColumn { key, title };
         Self {
             columns: columns.into_iter().map(column).collect(),
             rows: rows.into_iter().map(Vec::from).collect(),
@@ -94,7 +97,7 @@ impl Table {
     /// The columns one below the other, two spaces between them: words begin, numbers end below each other.
     pub fn text(&self) -> String {
         let cells: Vec<Vec<String>> =
-            self.rows.iter().map(|row| row.iter().map(Cell::text).collect()).collect();
+            self.rows.iter().map(|row| row.iter().map(TableCell::text).collect()).collect();
         let headings = self.columns.iter().map(|column| column.title.to_owned()).collect();
         let widths: Vec<usize> = (0..self.columns.len())
             .map(|at| {
@@ -120,7 +123,7 @@ impl Table {
         let mut writer = csv::Writer::from_writer(Vec::new());
         writer.write_record(self.columns.iter().map(|column| column.key))?;
         for row in &self.rows {
-            writer.write_record(row.iter().map(Cell::field))?;
+            writer.write_record(row.iter().map(TableCell::field))?;
         }
         let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
         Ok(String::from_utf8_lossy(&bytes).trim_end().to_owned())
@@ -128,7 +131,7 @@ impl Table {
 
     /// As a list of objects, one for each row.
     pub fn json(&self) -> Value {
-        let object = |row: &Vec<Cell>| -> Map<String, Value> {
+        let object = |row: &Vec<TableCell>| -> Map<String, Value> {
             self.columns.iter().zip(row).map(|(column, cell)| (column.key.to_owned(), cell.json())).collect()
         };
         self.rows.iter().map(object).collect()
@@ -139,12 +142,12 @@ impl Table {
 mod tests {
     use super::*;
 
-    fn table() -> Table {
+    fn table() -> AtlasTable {
         let rows = vec![
-            [Cell::Number(8), Cell::Count(u128::MAX), Cell::Word("a, b".to_owned())],
-            [Cell::Number(10), Cell::Nothing, Cell::Nothing],
+            [TableCell::Number(8), TableCell::Count(u128::MAX), TableCell::Word("a, b".to_owned())],
+            [TableCell::Number(10), TableCell::Nothing, TableCell::Nothing],
         ];
-        Table::new([("n", "n"), ("count", "counted"), ("word", "word")], rows)
+        AtlasTable::new([("n", "n"), ("count", "counted"), ("word", "word")], rows)
     }
 
     #[test]

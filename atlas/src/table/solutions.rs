@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use queens::{Board, Symmetry};
 
-use super::{Cell, Table};
+use super::{AtlasTable, TableCell};
 use crate::motion::{Motion, letter};
 use crate::orbits::{SolutionOrbits, TooMany};
 use crate::rings::{Shift, ShiftGraph};
@@ -16,30 +16,32 @@ use crate::setting::Setting;
 ///
 /// # Errors
 /// [`TooMany`] beyond a million solutions.
-pub fn solutions(board: Board) -> Result<Table, TooMany> {
-    let orbits = SolutionOrbits::of(Setting::queens(board))?;
-    let graph = ShiftGraph::of(board, &Shift::STRAIGHT)?;
+pub fn solutions(board: Board) -> Result<AtlasTable, TooMany> {
+    let setting = Setting::queens(board);
+    let orbits = SolutionOrbits::of(setting)?;
+    let graph = ShiftGraph::of(setting, &Shift::STRAIGHT)?;
     let rings: BTreeMap<usize, usize> = graph
         .rings()
         .iter()
         .flat_map(|ring| ring.members.iter().map(|member| (*member, ring.number())))
         .collect();
-    let mut rows: Vec<(usize, [Cell; 7])> = Vec::new();
+    let mut rows: Vec<(usize, [TableCell; 7])> = Vec::new();
     for (family, orbit) in (1..).zip(&orbits.orbits) {
-        let class = orbits.class(orbit).map_or(Cell::Nothing, |class| Cell::Word(class.to_string()));
+        let class =
+            orbits.class(orbit).map_or(TableCell::Nothing, |class| TableCell::Word(class.to_string()));
         for member in &orbit.members {
             let index = member.number - 1;
             let solution = &orbits.solutions[index];
             let image = Motion::of(Symmetry::MirrorColumns).image(board, solution);
             let image = orbits.solutions.partition_point(|other| *other < image) + 1;
             let cells = [
-                Cell::Number(member.number as u64),
-                Cell::Rows(solution.clone()),
-                Cell::Word(format!("B{family}")),
-                Cell::Word(letter(member.motion.symmetry).to_string()),
+                TableCell::Number(member.number as u64),
+                TableCell::Rows(solution.clone()),
+                TableCell::Word(format!("B{family}")),
+                TableCell::Word(letter(member.motion.symmetry).to_string()),
                 class.clone(),
-                Cell::Number(image as u64),
-                rings.get(&index).map_or(Cell::Nothing, |ring| Cell::Word(format!("R{ring}"))),
+                TableCell::Number(image as u64),
+                rings.get(&index).map_or(TableCell::Nothing, |ring| TableCell::Word(format!("R{ring}"))),
             ];
             rows.push((index, cells));
         }
@@ -54,5 +56,5 @@ pub fn solutions(board: Board) -> Result<Table, TooMany> {
         ("mirrored", "under c"),
         ("ring", "ring"),
     ];
-    Ok(Table::new(columns, rows.into_iter().map(|(_, cells)| cells).collect()))
+    Ok(AtlasTable::new(columns, rows.into_iter().map(|(_, cells)| cells).collect()))
 }

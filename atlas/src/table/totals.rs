@@ -5,7 +5,7 @@ use std::fmt;
 use queens::{Board, Totals, known};
 use thiserror::Error;
 
-use super::{Cell, Table};
+use super::{AtlasTable, TableCell};
 use crate::orbits::OrbitCounts;
 use crate::setting::Setting;
 
@@ -22,7 +22,7 @@ const LAST_OF_OEIS: u8 = 26;
 
 /// Where a board's totals come from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum TotalsSource {
     /// They have been published, and are taken from there.
     Published,
     /// They were counted here, solution by solution.
@@ -37,13 +37,13 @@ pub struct TotalsRow {
     /// What is known; nothing where nothing has been published.
     pub totals: Option<Totals>,
     /// Where it is known from.
-    pub source: Source,
+    pub source: TotalsSource,
 }
 
 impl TotalsRow {
     /// What has been published.
     pub fn published(board: Board) -> Self {
-        Self { board, totals: known::totals(board), source: Source::Published }
+        Self { board, totals: known::totals(board), source: TotalsSource::Published }
     }
 
     /// What is counted here, solution by solution.
@@ -57,7 +57,7 @@ impl TotalsRow {
         let counts = OrbitCounts::of(Setting::queens(board));
         let of_size = |size: usize| u128::from(counts.orbits.get(&size).copied().unwrap_or(0));
         let totals = Totals { a: of_size(8), p: of_size(4), r: of_size(2), full: of_size(1) };
-        Ok(Self { board, totals: Some(totals), source: Source::Counted })
+        Ok(Self { board, totals: Some(totals), source: TotalsSource::Counted })
     }
 
     /// Whether it is what has been published; true where nothing has.
@@ -65,18 +65,18 @@ impl TotalsRow {
         known::totals(self.board).is_none_or(|known| self.totals == Some(known))
     }
 
-    fn cells(&self) -> [Cell; 7] {
+    fn cells(&self) -> [TableCell; 7] {
         let count = |of: fn(&Totals) -> u128| {
-            self.totals.as_ref().map_or(Cell::Nothing, |totals| Cell::Count(of(totals)))
+            self.totals.as_ref().map_or(TableCell::Nothing, |totals| TableCell::Count(of(totals)))
         };
         [
-            Cell::Number(self.board.n().into()),
+            TableCell::Number(self.board.n().into()),
             count(|totals| totals.a),
             count(|totals| totals.p),
             count(|totals| totals.r),
             count(Totals::fundamental),
             count(Totals::solutions),
-            Cell::Word(self.to_string()),
+            TableCell::Word(self.to_string()),
         ]
     }
 }
@@ -85,17 +85,17 @@ impl TotalsRow {
 impl fmt::Display for TotalsRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match (self.source, self.totals) {
-            (Source::Counted, _) if self.agrees() => "counted here, as published",
-            (Source::Counted, _) => "counted here, DIFFERS FROM THE PUBLISHED VALUE",
-            (Source::Published, None) => "nothing published",
-            (Source::Published, _) if self.board.n() > LAST_OF_OEIS => "Preusser and Engelhardt 2016",
-            (Source::Published, _) => "OEIS A000170, A002562",
+            (TotalsSource::Counted, _) if self.agrees() => "counted here, as published",
+            (TotalsSource::Counted, _) => "counted here, DIFFERS FROM THE PUBLISHED VALUE",
+            (TotalsSource::Published, None) => "nothing published",
+            (TotalsSource::Published, _) if self.board.n() > LAST_OF_OEIS => "Preusser and Engelhardt 2016",
+            (TotalsSource::Published, _) => "OEIS A000170, A002562",
         })
     }
 }
 
 /// One row for each board: the orbits by class, all of them, all solutions, and where these are from.
-pub fn totals(rows: &[TotalsRow]) -> Table {
+pub fn totals(rows: &[TotalsRow]) -> AtlasTable {
     let columns = [
         ("n", "n"),
         ("a", "A"),
@@ -105,5 +105,5 @@ pub fn totals(rows: &[TotalsRow]) -> Table {
         ("total", "Q"),
         ("source", "source"),
     ];
-    Table::new(columns, rows.iter().map(TotalsRow::cells).collect())
+    AtlasTable::new(columns, rows.iter().map(TotalsRow::cells).collect())
 }

@@ -2,6 +2,8 @@
 
 mod boards;
 mod constellations;
+mod listing;
+mod orbits;
 mod picture;
 mod show;
 mod sizes;
@@ -14,13 +16,15 @@ use clap::Subcommand;
 
 pub use boards::Boards;
 pub use constellations::{Constellations, ConstellationsArgs, ConstellationsTask};
+pub use listing::{AskedSolutions, Listing, ListingOutput, ListingSource, RectangleListing, RectangleOutput};
+pub use orbits::{OrbitsArgs, RingsArgs};
 pub use picture::{
     BoardPictureArgs, ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs,
 };
 pub use show::{Letters, ShowArgs};
-pub use solutions::{Listing, ListingOutput, ListingSource, OrbitsArgs, RingsArgs, SolutionsArgs};
+pub use solutions::SolutionsArgs;
 pub use study::StudyArgs;
-pub use table::{Table, TableArgs, TableFormat, TableSubject};
+pub use table::{AskedTable, TableArgs, TableOutput, TableSubject};
 
 /// The subcommands of the feature `atlas`.
 #[derive(Debug, Subcommand)]

@@ -1,13 +1,14 @@
-//! The arguments of the commands that list single solutions: solutions, orbits, rings.
+//! The arguments of `diadem solutions`, and the boards and pieces that several commands know.
 
+use std::error::Error;
 use std::path::PathBuf;
 
 use atlas::format::SolutionFormat;
+use atlas::rectangle::Rectangle;
 use atlas::textbook::ListingMethod;
-use atlas::{Piece, Placement, PlacementError, Setting, Surface};
+use atlas::{Piece, Setting, Surface};
 use clap::Args;
 use queens::Board;
-use thiserror::Error;
 
 use super::written_placement::WrittenPlacement;
 use crate::args::value::ValueError;
@@ -30,7 +31,7 @@ impl SettingArgs {
     }
 
     /// Whether it is queens on the plain board.
-    fn is_usual(&self) -> bool {
+    pub(super) fn is_usual(&self) -> bool {
         self.on(Board::LARGEST) == Setting::queens(Board::LARGEST)
     }
 }
@@ -51,192 +52,83 @@ Examples:
   diadem solutions 200 --random --seed 7      one of a large board
   diadem solutions 8 --first 2 --format board
   diadem solutions 8 --format svg --out ./boards
-  diadem solutions 7 --board torus --count    how many torus queens: 28")]
+  diadem solutions 7 --board torus --count    how many torus queens: 28
+  diadem solutions 8x10 --first 3 --format board
+      eight queens on 8 columns and 10 rows")]
 pub struct SolutionsArgs {
-    /// The board size: 1 to 32, with --random up to 255.
+    /// The board size: 1 to 32, with --random up to 255; or columns and rows, as 8x10, of a rectangle.
     #[arg(value_name = "N", value_parser = size)]
-    n: u8,
+    pub(super) size: Size,
+    /// On a rectangle so many queens [default: as many as there is room for].
+    #[arg(long, value_name = "K")]
+    pub(super) queens: Option<u8>,
     /// Only the first K.
     #[arg(long, value_name = "K", value_parser = at_least_one)]
-    first: Option<u64>,
-    /// In the order in which the permutations of this list are generated position by position.
-    #[arg(long, value_name = "PERMUTATION", conflicts_with_all = ["random", "method"])]
-    from: Option<WrittenPlacement>,
-    /// Rows are counted from 0 in PERMUTATION.
-    #[arg(long, requires = "from")]
-    from_zero: bool,
+    pub(super) first: Option<u64>,
+    #[command(flatten)]
+    pub(super) order: OrderArgs,
     /// With each solution, how many permutations come up to it, itself included, where all are tried in this order.
     #[arg(long, conflicts_with_all = ["random", "count", "format", "out"])]
-    tried: bool,
-    /// From a random start; beyond n = 32 by the randomised search with restarts, one solution unless --first says
-    /// more.
-    #[arg(long, conflicts_with = "method")]
-    random: bool,
-    /// What the random start follows from [default: drawn, and printed].
-    #[arg(long, value_name = "S", requires = "random")]
-    seed: Option<u64>,
-    /// How to find them: search, permutations (all tried), rows (lists extended recursively), iterative (in a loop).
-    #[arg(long, value_name = "METHOD", default_value = "search")]
-    method: ListingMethod,
+    pub(super) tried: bool,
     /// How to write them: digits, tuple, board, json, fen, svg, png.
     #[arg(long, value_name = "FORMAT", default_value = "digits")]
-    format: SolutionFormat,
+    pub(super) format: SolutionFormat,
     /// Where to put pictures, a file for each solution.
     #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    pub(super) out: Option<PathBuf>,
     /// Say only how many there are.
     #[arg(long, conflicts_with_all = ["first", "format", "out"])]
-    count: bool,
+    pub(super) count: bool,
     #[command(flatten)]
-    setting: SettingArgs,
+    pub(super) setting: SettingArgs,
 }
 
-/// Solutions that are wanted one by one, or their number.
-#[derive(Debug)]
-pub struct Listing {
-    pub size: u8,
-    pub piece: Piece,
-    pub source: ListingSource,
-    /// How many are wanted at most.
-    pub first: u64,
-    pub output: ListingOutput,
-}
-
-/// Where solutions come from, and in what order.
-#[derive(Debug)]
-pub enum ListingSource {
-    /// Ascending.
-    Ascending(Setting, ListingMethod),
-    /// As the permutations of a list come.
-    FromList(Setting, Placement),
-    /// As the permutations of a list come that follows from a seed.
-    FromRandom(Setting, Option<u64>),
-    /// One after the other by the search with restarts.
-    Restarts(Option<u64>),
-}
-
-/// What becomes of solutions.
-#[derive(Debug)]
-pub enum ListingOutput {
-    /// They are counted.
-    Count(Setting),
-    /// They are written to stdout.
-    Stdout(SolutionFormat),
-    /// They are written to stdout, each with the number of permutations that come up to it.
-    Tried,
-    /// They are drawn into a folder, a file for each.
-    Folder(PathBuf, SolutionFormat),
-}
-
-/// Arguments that contradict each other.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ListingError {
-    /// Only one search can do with such a board.
-    #[error(
-        "solutions are listed in order for n up to {largest}, not {0}; larger boards have plain queens with --random",
-        largest = Board::LARGEST
-    )]
-    LargeBoard(u8),
-    /// Text into a folder.
-    #[error("--out is for pictures; with --format {0} the solutions go to standard output")]
-    NoPicture(SolutionFormat),
-    /// Several pictures on stdout.
-    #[error(
-        "--format {0} makes a file for each solution: name a directory with --out DIR, or ask for one with --first 1"
-    )]
-    ManyPictures(SolutionFormat),
-    /// A list that is counted otherwise than was said.
-    #[error(transparent)]
-    List(#[from] PlacementError),
-}
-
-impl TryFrom<SolutionsArgs> for Listing {
-    type Error = ListingError;
-    fn try_from(args: SolutionsArgs) -> Result<Self, ListingError> {
-        let setting = Board::new(args.n).ok().map(|board| args.setting.on(board));
-        let from = args.from.map(|list| list.counted(args.from_zero)).transpose()?;
-        let source = match (setting, from) {
-            (Some(setting), Some(list)) => ListingSource::FromList(setting, list),
-            (Some(setting), None) if args.random => ListingSource::FromRandom(setting, args.seed),
-            (Some(setting), None) => ListingSource::Ascending(setting, args.method),
-            (None, None) if args.random && args.setting.is_usual() => ListingSource::Restarts(args.seed),
-            (None, _) => return Err(ListingError::LargeBoard(args.n)),
-        };
-        let is_picture = matches!(args.format, SolutionFormat::Svg | SolutionFormat::Png);
-        let output = match (setting, args.out) {
-            (Some(setting), _) if args.count => ListingOutput::Count(setting),
-            (None, _) if args.count => return Err(ListingError::LargeBoard(args.n)),
-            (_, Some(_)) if !is_picture => return Err(ListingError::NoPicture(args.format)),
-            (_, Some(folder)) => ListingOutput::Folder(folder, args.format),
-            (_, None) if is_picture && args.first != Some(1) => {
-                return Err(ListingError::ManyPictures(args.format));
-            }
-            (_, None) if args.tried => ListingOutput::Tried,
-            (_, None) => ListingOutput::Stdout(args.format),
-        };
-        let first = args.first.unwrap_or(if setting.is_some() { u64::MAX } else { 1 });
-        Ok(Self { size: args.n, piece: args.setting.piece, source, first, output })
+impl SolutionsArgs {
+    /// Whether nothing is asked for that only squares have.
+    pub(super) fn is_of_rectangles(&self) -> bool {
+        let OrderArgs { from, random, method, .. } = &self.order;
+        let is_ascending = from.is_none() && !random && *method == ListingMethod::Search;
+        is_ascending && self.setting.is_usual() && !self.tried && self.out.is_none()
     }
 }
 
-/// Sorts the solutions into orbits, also called families: those that turns and reflections carry into each other.
-///
-/// The letters say what leads to a member from the fundamental (smallest) one, for a queen in column k, row n of N:
-/// a identity, b k/N+1-n, c N+1-k/n, d quarter turn right n/N+1-k, e half turn N+1-k/N+1-n, f three-quarter turn
-/// N+1-n/k, g reflection in the rising diagonal n/k, h in the other N+1-n/N+1-k. Rows are counted from the bottom. On
-/// glued boards shifts come after the letter: d+2/5 turns, then goes 2 columns right and 5 rows up.
+/// In what order solutions are found.
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  diadem orbits 8                             the 12 orbits of the 92 solutions
-  diadem orbits 12 --totals
-      only how many there are of each size
-  diadem orbits 13 --board torus --totals
-      torus queens up to turns, reflections and shifts
-  diadem orbits 8 --json")]
-pub struct OrbitsArgs {
-    /// The board size, 1 to 32 (listing is for up to a million solutions).
-    #[arg(value_name = "N")]
-    pub n: Board,
-    /// Only the number of solutions and of orbits of each size.
-    #[arg(long)]
-    pub totals: bool,
-    /// Print one JSON object.
-    #[arg(long)]
-    pub json: bool,
-    #[command(flatten)]
-    pub setting: SettingArgs,
+pub struct OrderArgs {
+    /// In the order in which the permutations of this list are generated position by position.
+    #[arg(long, value_name = "PERMUTATION", conflicts_with_all = ["random", "method"])]
+    pub(super) from: Option<WrittenPlacement>,
+    /// Rows are counted from 0 in PERMUTATION.
+    #[arg(long, requires = "from")]
+    pub(super) from_zero: bool,
+    /// From a random start; beyond n = 32 by the randomised search with restarts, one solution unless --first says
+    /// more.
+    #[arg(long, conflicts_with = "method")]
+    pub(super) random: bool,
+    /// What the random start follows from [default: drawn, and printed].
+    #[arg(long, value_name = "S", requires = "random")]
+    pub(super) seed: Option<u64>,
+    /// How to find them: search, permutations (all tried), rows (lists extended recursively), iterative (in a loop).
+    #[arg(long, value_name = "METHOD", default_value = "search")]
+    pub(super) method: ListingMethod,
 }
 
-/// Shows the rings: solutions that remain solutions when all queens are shifted around the board.
-///
-/// Queens pushed out on one side come back on the other. Solutions joined by shifts of one column or row form a ring
-/// where one can go round; a ring bears the number of its smallest solution.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  diadem rings 8
-      8 rings of 6: R1, R4, R5, R6, R10, R17, R19, R22
-  diadem rings 8 --diagonals       with the shifts that compose two others
-  diadem rings 8 --svg rings.svg   draw them (rings.png for pixels)")]
-pub struct RingsArgs {
-    /// The board size, up to 14.
-    #[arg(value_name = "N")]
-    pub n: Board,
-    /// Show the diagonal shifts too.
-    #[arg(long)]
-    pub diagonals: bool,
-    /// Draw the rings.
-    #[arg(long, value_name = "FILE")]
-    pub svg: Option<PathBuf>,
-    /// Print one JSON object.
-    #[arg(long)]
-    pub json: bool,
+/// Columns and rows of a board.
+#[derive(Clone, Copy, Debug)]
+pub enum Size {
+    /// As many of both.
+    Square(u8),
+    /// Not.
+    Rectangle(Rectangle),
 }
 
-fn size(text: &str) -> Result<u8, ValueError> {
-    let size = text.parse().ok().filter(|n| *n > 0);
-    size.ok_or_else(|| ValueError::new(text, "a board size, a whole number from 1 to 255"))
+/// `8`, or `8x10`.
+fn size(text: &str) -> Result<Size, Box<dyn Error + Send + Sync>> {
+    if text.contains('x') {
+        return Ok(Size::Rectangle(text.parse()?));
+    }
+    let size = text.parse().ok().filter(|n| *n > 0).map(Size::Square);
+    Ok(size.ok_or_else(|| ValueError::new(text, "a board size, a whole number from 1 to 255"))?)
 }
 
 fn at_least_one(text: &str) -> Result<u64, ValueError> {

@@ -35,11 +35,14 @@ pub struct StudyArgs {
     /// Write the table as CSV.
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+    /// Write the random runs as CSV, one a line.
+    #[arg(long, value_name = "FILE")]
+    pub runs_csv: Option<PathBuf>,
     /// Draw placements against n, and histograms, as SVG and PNG.
     #[arg(long, value_name = "DIR")]
     pub plots: Option<PathBuf>,
     /// Show one search of one board step by step.
-    #[arg(long, conflicts_with_all = ["runs", "limit", "csv", "plots"])]
+    #[arg(long, conflicts_with_all = ["runs", "limit", "csv", "runs_csv", "plots"])]
     pub trace: bool,
     /// Choose at random in the trace.
     #[arg(long, requires = "trace")]

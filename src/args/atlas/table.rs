@@ -57,9 +57,9 @@ pub struct FormatArgs {
 
 /// A table that is wanted.
 #[derive(Clone, Copy, Debug)]
-pub struct Table {
+pub struct AskedTable {
     pub subject: TableSubject,
-    pub format: TableFormat,
+    pub format: TableOutput,
 }
 
 /// What a table is of.
@@ -77,7 +77,7 @@ pub enum TableSubject {
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug)]
-pub enum TableFormat {
+pub enum TableOutput {
     Text,
     Csv,
     Json,
@@ -88,7 +88,7 @@ pub enum TableFormat {
 #[error("a table of solutions is of one board, as in diadem table 8 --solutions, not of {0}")]
 pub struct SeveralBoards(Boards);
 
-impl TryFrom<TableArgs> for Table {
+impl TryFrom<TableArgs> for AskedTable {
     type Error = SeveralBoards;
     fn try_from(TableArgs { boards, subject, format }: TableArgs) -> Result<Self, SeveralBoards> {
         let subject = match subject {
@@ -100,9 +100,9 @@ impl TryFrom<TableArgs> for Table {
             SubjectArgs { .. } => TableSubject::Published(boards),
         };
         let format = match format {
-            FormatArgs { csv: true, .. } => TableFormat::Csv,
-            FormatArgs { json: true, .. } => TableFormat::Json,
-            FormatArgs { .. } => TableFormat::Text,
+            FormatArgs { csv: true, .. } => TableOutput::Csv,
+            FormatArgs { json: true, .. } => TableOutput::Json,
+            FormatArgs { .. } => TableOutput::Text,
         };
         Ok(Self { subject, format })
     }

@@ -21,7 +21,7 @@ pub fn run(command: AtlasCommand) -> anyhow::Result<ExitCode> {
         AtlasCommand::Show(args) => show::run(&args),
         AtlasCommand::Orbits(args) => orbits::run(&args),
         AtlasCommand::Rings(args) => rings::run(&args),
-        AtlasCommand::Table(args) => table::run(&args.try_into()?),
+        AtlasCommand::Table(args) => table::run(args.try_into()?),
         AtlasCommand::Study(args) => study::run(&args),
         AtlasCommand::Picture(args) => picture::run(&args),
         AtlasCommand::Constellations(args) => constellations::run(args.try_into()?),

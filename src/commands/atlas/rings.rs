@@ -17,8 +17,9 @@ use crate::output::print;
 
 pub fn run(args: &RingsArgs) -> anyhow::Result<ExitCode> {
     let shifts: &[Shift] = if args.diagonals { &Shift::ALL } else { &Shift::STRAIGHT };
-    let graph = ShiftGraph::of(args.n, shifts)?;
-    let orbits = sorted(Setting::queens(args.n))?;
+    let setting = args.setting.on(args.n);
+    let graph = ShiftGraph::of(setting, shifts)?;
+    let orbits = sorted(setting)?;
     let rings = graph.rings();
     if args.json {
         print(&in_json(&graph, &orbits, &rings).to_string())?;
@@ -37,8 +38,8 @@ fn show(graph: &ShiftGraph, orbits: &SolutionOrbits, rings: &[Ring]) -> anyhow::
     let (all, count) = (graph.solutions.len(), rings.len());
     writeln!(
         out,
-        "n = {}: {} of {all} solutions in {count} rings, {} in none",
-        graph.board,
+        "{}: {} of {all} solutions in {count} rings, {} in none",
+        named(graph.setting),
         inside.len(),
         all - inside.len()
     )?;
@@ -54,6 +55,11 @@ fn show(graph: &ShiftGraph, orbits: &SolutionOrbits, rings: &[Ring]) -> anyhow::
     }
     out.flush()?;
     Ok(())
+}
+
+/// The usual board is named by its size alone.
+fn named(setting: Setting) -> String {
+    if setting.is_plain_queens() { format!("n = {}", setting.board) } else { setting.to_string() }
 }
 
 fn line(graph: &ShiftGraph, orbits: &SolutionOrbits, index: usize) -> String {
@@ -76,7 +82,9 @@ fn in_json(graph: &ShiftGraph, orbits: &SolutionOrbits, rings: &[Ring]) -> serde
     };
     let ring = |ring: &Ring| json!({ "ring": ring.number(), "members": ring.members.iter().map(member).collect::<Vec<_>>() });
     json!({
-        "n": graph.board.n(),
+        "n": graph.setting.board.n(),
+        "board": graph.setting.surface.to_string(),
+        "piece": graph.setting.piece.to_string(),
         "solutions": graph.solutions.len(),
         "rings": rings.iter().map(ring).collect::<Vec<_>>(),
     })

@@ -7,7 +7,7 @@ use atlas::Placement;
 use atlas::conflict::Conflict;
 use atlas::format::drawn;
 use atlas::motion::{Motion, letter};
-use atlas::portrait::{Family, Portrait, Rank};
+use atlas::portrait::{Portrait, Rank, SolutionFamily};
 use atlas::rings::ShiftEdge;
 use queens::Board;
 use serde_json::json;
@@ -66,14 +66,14 @@ fn text(portrait: &Portrait) -> String {
     if let Some(family) = &portrait.family {
         text += &about_family(family, portrait.rank.as_ref());
     }
-    if let Some(rank) = portrait.rank.as_ref().filter(|_| setting.is_plain_queens()) {
+    if let Some(rank) = portrait.rank.as_ref() {
         let _ = write!(text, "\n{}", about_ring(rank));
     }
     text
 }
 
-fn about_family(family: &Family, rank: Option<&Rank>) -> String {
-    let Family { fundamental, motion, members, class } = family;
+fn about_family(family: &SolutionFamily, rank: Option<&Rank>) -> String {
+    let SolutionFamily { fundamental, motion, members, class } = family;
     let name = rank.map_or_else(String::new, |rank| format!("B{} = ", rank.family));
     let class = class.map_or_else(String::new, |class| format!("{class}, "));
     let members = if *members == 1 { "1 member".to_owned() } else { format!("{members} members") };

@@ -1,5 +1,7 @@
 //! `diadem solutions`: solutions one by one.
 
+mod rectangle;
+
 use std::io::{IsTerminal, Write};
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,12 +15,19 @@ use atlas::{Placement, restarts};
 use coordinator::counted;
 
 use super::pictures;
-use crate::args::atlas::{Listing, ListingOutput, ListingSource};
+use crate::args::atlas::{AskedSolutions, Listing, ListingOutput, ListingSource};
 use crate::log::say;
 use crate::output::print;
 use crate::waiting::Waiting;
 
-pub fn run(listing: &Listing) -> anyhow::Result<ExitCode> {
+pub fn run(asked: &AskedSolutions) -> anyhow::Result<ExitCode> {
+    match asked {
+        AskedSolutions::Square(listing) => of_square(listing),
+        AskedSolutions::Rectangle(listing) => rectangle::run(listing),
+    }
+}
+
+fn of_square(listing: &Listing) -> anyhow::Result<ExitCode> {
     let solutions = solutions(&listing.source, listing.size)?;
     match &listing.output {
         ListingOutput::Count(setting) => {

@@ -36,14 +36,23 @@ pub fn run(args: &StudyArgs) -> anyhow::Result<ExitCode> {
         writeln!(out, "{}", report::row(&study))?;
         studies.push(study);
     }
+    if let Some(legend) = report::legend(&studies) {
+        writeln!(out, "{legend}")?;
+    }
     if let Some(file) = &args.csv {
-        std::fs::write(file, report::csv(&studies)?)
-            .with_context(|| format!("cannot write {}", file.display()))?;
+        write_file(file, &report::csv(&studies)?)?;
+    }
+    if let Some(file) = &args.runs_csv {
+        write_file(file, &report::runs_csv(&studies))?;
     }
     if let Some(folder) = &args.plots {
         draw(folder, &studies)?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn write_file(file: &Path, text: &str) -> anyhow::Result<()> {
+    std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
 }
 
 fn draw(folder: &Path, studies: &[SizeStudy]) -> anyhow::Result<()> {

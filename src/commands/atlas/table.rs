@@ -4,11 +4,11 @@ use std::process::ExitCode;
 
 use atlas::table::{self, TotalsRow};
 
-use crate::args::atlas::{Table, TableFormat, TableSubject};
+use crate::args::atlas::{AskedTable, TableOutput, TableSubject};
 use crate::output::print;
 use crate::waiting::Waiting;
 
-pub fn run(asked: &Table) -> anyhow::Result<ExitCode> {
+pub fn run(asked: AskedTable) -> anyhow::Result<ExitCode> {
     let mut agrees = true;
     let table = match asked.subject {
         TableSubject::Published(boards) => {
@@ -30,9 +30,9 @@ pub fn run(asked: &Table) -> anyhow::Result<ExitCode> {
         }
     };
     print(&match asked.format {
-        TableFormat::Text => table.text(),
-        TableFormat::Csv => table.csv()?,
-        TableFormat::Json => table.json().to_string(),
+        TableOutput::Text => table.text(),
+        TableOutput::Csv => table.csv()?,
+        TableOutput::Json => table.json().to_string(),
     })?;
     Ok(if agrees { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }

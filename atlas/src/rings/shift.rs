@@ -1,0 +1,86 @@
+//! The shifts that are looked at: by one column, by one row, or by one of each.
+
+use std::fmt;
+
+use queens::Board;
+
+use crate::motion::Motion;
+
+/// A shift of all queens by one column, by one row, or by one of each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Shift {
+    /// By one column.
+    Right,
+    /// By one column.
+    Left,
+    /// By one row.
+    Up,
+    /// By one row.
+    Down,
+    /// Right and up at once.
+    RightUp,
+    /// Right and down at once.
+    RightDown,
+    /// Left and up at once.
+    LeftUp,
+    /// Left and down at once.
+    LeftDown,
+}
+
+impl Shift {
+    /// The four shifts by one column or one row.
+    pub const STRAIGHT: [Shift; 4] = [Shift::Right, Shift::Left, Shift::Up, Shift::Down];
+
+    /// Those four, and the four that compose two of them.
+    pub const ALL: [Shift; 8] = [
+        Shift::Right,
+        Shift::Left,
+        Shift::Up,
+        Shift::Down,
+        Shift::RightUp,
+        Shift::RightDown,
+        Shift::LeftUp,
+        Shift::LeftDown,
+    ];
+
+    /// How many columns to the right and rows up a straight shift leads; nothing of a diagonal one.
+    pub(super) fn straight(self) -> Option<(i32, i32)> {
+        match self {
+            Shift::Right => Some((1, 0)),
+            Shift::Left => Some((-1, 0)),
+            Shift::Up => Some((0, 1)),
+            Shift::Down => Some((0, -1)),
+            Shift::RightUp | Shift::RightDown | Shift::LeftUp | Shift::LeftDown => None,
+        }
+    }
+
+    /// The shift of the board's squares.
+    pub fn motion(self, board: Board) -> Motion {
+        let (right, up) = match self {
+            Shift::Right => (1, 0),
+            Shift::Left => (-1, 0),
+            Shift::Up => (0, 1),
+            Shift::Down => (0, -1),
+            Shift::RightUp => (1, 1),
+            Shift::RightDown => (1, -1),
+            Shift::LeftUp => (-1, 1),
+            Shift::LeftDown => (-1, -1),
+        };
+        Motion::shift(board, right, up)
+    }
+}
+
+impl fmt::Display for Shift {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Shift::Right => "right",
+            Shift::Left => "left",
+            Shift::Up => "up",
+            Shift::Down => "down",
+            Shift::RightUp => "right-up",
+            Shift::RightDown => "right-down",
+            Shift::LeftUp => "left-up",
+            Shift::LeftDown => "left-down",
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! What `diadem solutions` is asked for: solutions on squares or positions on rectangles, from where and to where.
+
+use std::path::PathBuf;
+
+use atlas::format::SolutionFormat;
+use atlas::rectangle::Rectangle;
+use atlas::textbook::ListingMethod;
+use atlas::{Piece, Placement, PlacementError, Setting};
+use queens::Board;
+use thiserror::Error;
+
+use super::solutions::{Size, SolutionsArgs};
+
+/// What is asked for.
+#[derive(Debug)]
+pub enum AskedSolutions {
+    /// Solutions on a square board.
+    Square(Listing),
+    /// Positions on a rectangle.
+    Rectangle(RectangleListing),
+}
+
+/// Solutions that are wanted one by one, or their number.
+#[derive(Debug)]
+pub struct Listing {
+    pub size: u8,
+    pub piece: Piece,
+    pub source: ListingSource,
+    /// How many are wanted at most.
+    pub first: u64,
+    pub output: ListingOutput,
+}
+
+/// Where solutions come from, and in what order.
+#[derive(Debug)]
+pub enum ListingSource {
+    /// Ascending.
+    Ascending(Setting, ListingMethod),
+    /// As the permutations of a list come.
+    FromList(Setting, Placement),
+    /// As the permutations of a list come that follows from a seed.
+    FromRandom(Setting, Option<u64>),
+    /// One after the other by the search with restarts.
+    Restarts(Option<u64>),
+}
+
+/// What becomes of solutions.
+#[derive(Debug)]
+pub enum ListingOutput {
+    /// They are counted.
+    Count(Setting),
+    /// They are written to stdout.
+    Stdout(SolutionFormat),
+    /// They are written to stdout, each with the number of permutations that come up to it.
+    Tried,
+    /// They are drawn into a folder, a file for each.
+    Folder(PathBuf, SolutionFormat),
+}
+
+/// Arguments that contradict each other.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum ListingError {
+    /// Only one search can do with such a board.
+    #[error(
+        "solutions are listed in order for n up to {largest}, not {0}; larger boards have plain queens with --random",
+        largest = Board::LARGEST
+    )]
+    LargeBoard(u8),
+    /// Text into a folder.
+    #[error("--out is for pictures; with --format {0} the solutions go to standard output")]
+    NoPicture(SolutionFormat),
+    /// Several pictures on stdout.
+    #[error(
+        "--format {0} makes a file for each solution: name a directory with --out DIR, or ask for one with --first 1"
+    )]
+    ManyPictures(SolutionFormat),
+    /// What only squares have.
+    #[error("positions on {0} are of plain queens, in ascending order, and written as digits, board or json")]
+    OfSquares(Rectangle),
+    /// A number of queens on a square.
+    #[error(
+        "--queens is for boards that are named by columns and rows, as in diadem solutions 8x8 --queens 5"
+    )]
+    QueensOfSquare,
+    /// A list that is counted otherwise than was said.
+    #[error(transparent)]
+    List(#[from] PlacementError),
+}
+
+impl TryFrom<SolutionsArgs> for AskedSolutions {
+    type Error = ListingError;
+    fn try_from(args: SolutionsArgs) -> Result<Self, ListingError> {
+        match args.size {
+            Size::Square(_) if args.queens.is_some() => Err(ListingError::QueensOfSquare),
+            Size::Square(n) => Listing::of(n, args).map(Self::Square),
+            Size::Rectangle(board) => RectangleListing::of(board, &args).map(Self::Rectangle),
+        }
+    }
+}
+
+impl Listing {
+    fn of(n: u8, args: SolutionsArgs) -> Result<Self, ListingError> {
+        let setting = Board::new(n).ok().map(|board| args.setting.on(board));
+        let order = args.order;
+        let from = order.from.map(|list| list.counted(order.from_zero)).transpose()?;
+        let source = match (setting, from) {
+            (Some(setting), Some(list)) => ListingSource::FromList(setting, list),
+            (Some(setting), None) if order.random => ListingSource::FromRandom(setting, order.seed),
+            (Some(setting), None) => ListingSource::Ascending(setting, order.method),
+            (None, None) if order.random && args.setting.is_usual() => ListingSource::Restarts(order.seed),
+            (None, _) => return Err(ListingError::LargeBoard(n)),
+        };
+        let is_picture = matches!(args.format, SolutionFormat::Svg | SolutionFormat::Png);
+        let output = match (setting, args.out) {
+            (Some(setting), _) if args.count => ListingOutput::Count(setting),
+            (None, _) if args.count => return Err(ListingError::LargeBoard(n)),
+            (_, Some(_)) if !is_picture => return Err(ListingError::NoPicture(args.format)),
+            (_, Some(folder)) => ListingOutput::Folder(folder, args.format),
+            (_, None) if is_picture && args.first != Some(1) => {
+                return Err(ListingError::ManyPictures(args.format));
+            }
+            (_, None) if args.tried => ListingOutput::Tried,
+            (_, None) => ListingOutput::Stdout(args.format),
+        };
+        let first = args.first.unwrap_or(if setting.is_some() { u64::MAX } else { 1 });
+        Ok(Self { size: n, piece: args.setting.piece, source, first, output })
+    }
+}
+
+/// Positions on a rectangle that are wanted one by one, or their number.
+#[derive(Debug)]
+pub struct RectangleListing {
+    pub board: Rectangle,
+    /// As many as there is room for where no number is given.
+    pub queens: Option<u8>,
+    /// How many positions are wanted at most.
+    pub first: u64,
+    pub output: RectangleOutput,
+}
+
+/// What becomes of positions.
+#[derive(Clone, Copy, Debug)]
+pub enum RectangleOutput {
+    /// They are counted.
+    Count,
+    /// The rows by column.
+    Digits,
+    /// Boards.
+    Board,
+    /// An object a line.
+    Json,
+}
+
+impl RectangleListing {
+    fn of(board: Rectangle, args: &SolutionsArgs) -> Result<Self, ListingError> {
+        let output = match args.format {
+            _ if !args.is_of_rectangles() => None,
+            _ if args.count => Some(RectangleOutput::Count),
+            SolutionFormat::Digits => Some(RectangleOutput::Digits),
+            SolutionFormat::Board => Some(RectangleOutput::Board),
+            SolutionFormat::Json => Some(RectangleOutput::Json),
+            _ => None,
+        };
+        let output = output.ok_or(ListingError::OfSquares(board))?;
+        Ok(Self { board, queens: args.queens, first: args.first.unwrap_or(u64::MAX), output })
+    }
+}

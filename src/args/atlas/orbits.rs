@@ -1,0 +1,66 @@
+//! The arguments of the commands that join solutions to others: orbits and rings.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use queens::Board;
+
+use super::solutions::SettingArgs;
+
+/// Sorts the solutions into orbits, also called families: those that turns and reflections carry into each other.
+///
+/// The letters say what leads to a member from the fundamental (smallest) one, for a queen in column k, row n of N:
+/// a identity, b k/N+1-n, c N+1-k/n, d quarter turn right n/N+1-k, e half turn N+1-k/N+1-n, f three-quarter turn
+/// N+1-n/k, g reflection in the rising diagonal n/k, h in the other N+1-n/N+1-k. Rows are counted from the bottom. On
+/// glued boards shifts come after the letter: d+2/5 turns, then goes 2 columns right and 5 rows up.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem orbits 8                             the 12 orbits of the 92 solutions
+  diadem orbits 12 --totals
+      only how many there are of each size
+  diadem orbits 13 --board torus --totals
+      torus queens up to turns, reflections and shifts
+  diadem orbits 8 --json")]
+pub struct OrbitsArgs {
+    /// The board size, 1 to 32 (listing is for up to a million solutions).
+    #[arg(value_name = "N")]
+    pub n: Board,
+    /// Only the number of solutions and of orbits of each size.
+    #[arg(long)]
+    pub totals: bool,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub setting: SettingArgs,
+}
+
+/// Shows the rings: solutions that remain solutions when all queens are shifted around the board.
+///
+/// Queens pushed out on one side come back on the other. Solutions joined by shifts of one column or row form a ring
+/// where one can go round; a ring bears the number of its smallest solution.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem rings 8
+      8 rings of 6: R1, R4, R5, R6, R10, R17, R19, R22
+  diadem rings 7 --board torus     where shifts lead around the edges
+  diadem rings 8 --diagonals       with the shifts that compose two others
+  diadem rings 8 --svg rings.svg   draw them (rings.png for pixels)")]
+pub struct RingsArgs {
+    /// The board size, up to 14.
+    #[arg(value_name = "N")]
+    pub n: Board,
+    /// Show the diagonal shifts too.
+    #[arg(long)]
+    pub diagonals: bool,
+    /// Draw the rings.
+    #[arg(long, value_name = "FILE")]
+    pub svg: Option<PathBuf>,
+    /// Print one JSON object.
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub setting: SettingArgs,
+}

@@ -1,7 +1,7 @@
 //! The file of settings: TOML, with options for all commands first, and a section for each command that has its own.
 
-use std::fs;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, Command};
@@ -19,8 +19,8 @@ const LONGEST: u64 = 1 << 20;
 pub enum FileError {
     #[error("{} cannot be read", path.display())]
     Read { path: PathBuf, source: io::Error },
-    #[error("{} has {length} bytes: a file of settings has a mebibyte at most", path.display())]
-    TooLong { path: PathBuf, length: u64 },
+    #[error("{} is too long: a file of settings has a mebibyte at most", .0.display())]
+    TooLong(PathBuf),
     #[error("{}, line {line}: {what}", path.display())]
     Syntax { path: PathBuf, line: usize, what: String },
     #[error("{}: \"{key}\" is no option of {who}{}", path.display(), near(similar.as_deref()))]
@@ -49,11 +49,14 @@ impl SettingsFile {
     /// It cannot be read, it is no TOML, or a key or value in it is not understood.
     pub fn read(path: &Path, root: &Command) -> Result<Self, FileError> {
         let unreadable = |source| FileError::Read { path: path.to_owned(), source };
-        let length = fs::metadata(path).map_err(unreadable)?.len();
-        if length > LONGEST {
-            return Err(FileError::TooLong { path: path.to_owned(), length });
+        let mut text = String::new();
+        File::open(path)
+            .and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text))
+            .map_err(unreadable)?;
+        if text.len() as u64 > LONGEST {
+            return Err(FileError::TooLong(path.to_owned()));
         }
-        Self::parse(path, &fs::read_to_string(path).map_err(unreadable)?, root)
+        Self::parse(path, &text, root)
     }
 
     /// The file with that text.

@@ -63,6 +63,7 @@ fn settings_that_cannot_be_are_refused_with_their_origin() {
     wrong("count 8", &[("DIADEM_THREADS", "many")], &["many", "it is from DIADEM_THREADS"]);
     wrong("count 8", &[("DIADEM_QUIET", "maybe")], &["DIADEM_QUIET is \"maybe\"", "neither true nor false"]);
     wrong("count 8 --config nowhere.toml", &[], &["nowhere.toml cannot be read"]);
+    wrong("count 8 --config /dev/zero", &[], &["/dev/zero is too long"]);
     for (text, words) in [
         ("thread = 2", &["\"thread\" is no option of any command; did you mean threads?"][..]),
         ("[count]\nstay = true", &["\"stay\" is no option of the command count"]),

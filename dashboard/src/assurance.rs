@@ -1,6 +1,6 @@
 //! What double-checking shows, in words and as JSON.
 
-use coordinator::CONFIDENCE;
+use coordinator::{CONFIDENCE, counted};
 use proto::Assurance;
 use serde_json::{Value, json};
 
@@ -42,7 +42,7 @@ pub fn sentence(assurance: &Assurance, done: u64, units: u64) -> String {
 }
 
 fn others(conflicts: u64, assurance: &Assurance) -> String {
-    let mut said = format!("{conflicts} {}", if conflicts == 1 { "conflict" } else { "conflicts" });
+    let mut said = counted(conflicts, "conflict");
     if !assurance.expelled.is_empty() {
         said.push_str(&format!(", not believed: {}", assurance.expelled.join(", ")));
     }

@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use atlas::Setting;
 use atlas::orbits::{OrbitCounts, SolutionOrbit, SolutionOrbits, TooMany};
+use coordinator::counted;
 use serde_json::json;
 
 use crate::args::atlas::OrbitsArgs;
@@ -61,10 +62,7 @@ fn named(orbits: u64) -> String {
 
 /// The symmetry class of plain queens, the number of members of all.
 fn described(orbits: &SolutionOrbits, orbit: &SolutionOrbit) -> String {
-    let members = match orbit.members.len() {
-        1 => "1 member".to_owned(),
-        several => format!("{several} members"),
-    };
+    let members = counted(orbit.members.len() as u64, "member");
     orbits.class(orbit).map_or_else(|| members.clone(), |class| format!("{class}, {members}"))
 }
 

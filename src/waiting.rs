@@ -15,15 +15,21 @@ const FIRST: Duration = Duration::from_secs(2);
 /// Between two looks at the clock on a terminal, and between two plain lines elsewhere.
 const EVERY: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(30)];
 
+/// Does the work, and says that it goes on, as in `sorting the solutions`.
+pub fn during<T>(what: &'static str, work: impl FnOnce() -> T) -> T {
+    let _waiting = Waiting::until_done(what);
+    work()
+}
+
 /// Until it is dropped it is said on stderr what goes on, and since when.
-pub struct Waiting {
+struct Waiting {
     end: Option<SyncSender<()>>,
     teller: Option<JoinHandle<()>>,
 }
 
 impl Waiting {
     /// Says from now on that this goes on, as in `sorting the solutions`.
-    pub fn until_done(what: &'static str) -> Self {
+    fn until_done(what: &'static str) -> Self {
         let (end, ended) = sync_channel(1);
         let is_painted = repaints(&io::stderr());
         let every = EVERY[usize::from(!is_painted)];

@@ -12,13 +12,11 @@ use coordinator::run_directory::RunDirectory;
 
 use crate::args::ExportArgs;
 use crate::log::say;
-use crate::waiting::Waiting;
+use crate::waiting::during;
 
 pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let directory = RunDirectory::open(&args.run)?;
-    let auditing = Waiting::until_done("auditing the ledger");
-    let audit = audit(&directory)?;
-    drop(auditing);
+    let audit = during("auditing the ledger", || audit(&directory))?;
     let source = TableSource { directory: &directory, standing: &audit.standing, totals: audit.totals };
     let format = args.format.format();
     let digest = if let Some(path) = &args.out {

@@ -9,13 +9,11 @@ use serde_json::json;
 
 use crate::args::HeadArgs;
 use crate::output::print;
-use crate::waiting::Waiting;
+use crate::waiting::during;
 
 pub fn run(args: &HeadArgs) -> anyhow::Result<ExitCode> {
     let directory = RunDirectory::open(&args.run)?;
-    let reading = Waiting::until_done("reading the ledger");
-    let head = PublishedHead::of(&directory)?;
-    drop(reading);
+    let head = during("reading the ledger", || PublishedHead::of(&directory))?;
     let (n, plan, shard) =
         (directory.plan().board().n(), directory.plan().fingerprint(), directory.run().shard.fraction());
     let at = humantime::format_rfc3339_seconds(SystemTime::now()).to_string();

@@ -10,12 +10,10 @@ use crate::args::MergeArgs;
 use crate::exit;
 use crate::log::say;
 use crate::output::{self, print};
-use crate::waiting::Waiting;
+use crate::waiting::during;
 
 pub fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
-    let merging = Waiting::until_done("joining the ledgers");
-    let merged = merge(&args.out, &args.parts)?;
-    drop(merging);
+    let merged = during("joining the ledgers", || merge(&args.out, &args.parts))?;
     let directory = RunDirectory::open(&args.out)?;
     let out = args.out.display();
     tell(&merged);
@@ -34,9 +32,7 @@ pub fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         ))?;
         return Ok(ExitCode::from(exit::UNSOUND));
     }
-    let auditing = Waiting::until_done("auditing the ledger");
-    let audit = audit(&directory)?;
-    drop(auditing);
+    let audit = during("auditing the ledger", || audit(&directory))?;
     output::answer(&Answer::of(&audit, directory.plan().board(), directory.run().shard), false)
 }
 

@@ -17,14 +17,13 @@ use crate::args::ReportArgs;
 use crate::command_line::quoted;
 use crate::exit;
 use crate::output::print;
-use crate::waiting::Waiting;
+use crate::waiting::during;
 
 pub fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     let directory = RunDirectory::open(&args.run)?;
     let mut work = BTreeMap::new();
-    let auditing = Waiting::until_done("auditing the ledger");
-    let audit = audit_each(&directory, |_, record| note(&mut work, record))?;
-    drop(auditing);
+    let audit =
+        during("auditing the ledger", || audit_each(&directory, |_, record| note(&mut work, record)))?;
     let report = report(args, &directory, &audit, work)?;
     match &args.out {
         Some(path) => {

@@ -21,7 +21,7 @@ use crate::command_line::quoted;
 use crate::exit;
 use crate::log::say;
 use crate::output::{print, sentence};
-use crate::waiting::Waiting;
+use crate::waiting::during;
 use progress::RecountProgress;
 
 pub fn run(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
@@ -97,8 +97,7 @@ pub fn audited(
     recount: SampleSize,
     seed: Option<u64>,
 ) -> Result<Verification<'_>, VerifyError> {
-    let _auditing = Waiting::until_done("auditing the ledger");
-    Verification::read(directory, recount, seed)
+    during("auditing the ledger", || Verification::read(directory, recount, seed))
 }
 
 /// Counts all symmetric counts again, and shows how far it is.

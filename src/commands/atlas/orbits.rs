@@ -10,7 +10,7 @@ use serde_json::json;
 
 use crate::args::atlas::OrbitsArgs;
 use crate::output::print;
-use crate::waiting::Waiting;
+use crate::waiting::during;
 
 pub fn run(args: &OrbitsArgs) -> anyhow::Result<ExitCode> {
     let setting = args.setting.on(args.n);
@@ -29,14 +29,11 @@ pub fn run(args: &OrbitsArgs) -> anyhow::Result<ExitCode> {
 
 /// All solutions in their orbits.
 pub fn sorted(setting: Setting) -> Result<SolutionOrbits, TooMany> {
-    let _sorting = Waiting::until_done("sorting the solutions");
-    SolutionOrbits::of(setting)
+    during("sorting the solutions", || SolutionOrbits::of(setting))
 }
 
 fn totals(setting: Setting, as_json: bool) -> String {
-    let counting = Waiting::until_done("counting the families");
-    let counts = OrbitCounts::of(setting);
-    drop(counting);
+    let counts = during("counting the families", || OrbitCounts::of(setting));
     if as_json {
         let sizes: serde_json::Map<_, _> =
             counts.orbits.iter().map(|(size, count)| (size.to_string(), json!(count))).collect();

@@ -14,15 +14,14 @@ use serde_json::json;
 
 use crate::args::atlas::{Letters, ShowArgs};
 use crate::output::print;
-use crate::waiting::Waiting;
+use crate::waiting::during;
 
 pub fn run(args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let placement = args.placement.counted(args.from_zero)?;
     let images = images(&placement, args)?;
     let shown = images.last().map_or(placement.clone(), |(_, image)| image.clone());
-    let looking = Waiting::until_done("sorting the solutions");
-    let portrait = Portrait::of(shown, args.setting.surface, args.setting.piece)?;
-    drop(looking);
+    let portrait =
+        during("sorting the solutions", || Portrait::of(shown, args.setting.surface, args.setting.piece))?;
     if args.json {
         print(&in_json(&portrait).to_string())?;
     } else {

@@ -18,7 +18,7 @@ use super::pictures;
 use crate::args::atlas::{AskedSolutions, Listing, ListingOutput, ListingSource};
 use crate::log::say;
 use crate::output::print;
-use crate::waiting::Waiting;
+use crate::waiting::during;
 
 pub fn run(asked: &AskedSolutions) -> anyhow::Result<ExitCode> {
     match asked {
@@ -31,9 +31,7 @@ fn of_square(listing: &Listing) -> anyhow::Result<ExitCode> {
     let solutions = solutions(&listing.source, listing.size)?;
     match &listing.output {
         ListingOutput::Count(setting) => {
-            let counting = Waiting::until_done("counting the solutions");
-            let count = solutions.count();
-            drop(counting);
+            let count = during("counting the solutions", || solutions.count());
             print(&format!("{setting}: {}", counted(count as u64, "solution")))?;
         }
         ListingOutput::Stdout(format) => show(listing, *format, (1..=listing.first).zip(solutions))?,

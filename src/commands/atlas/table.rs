@@ -6,7 +6,7 @@ use atlas::table::{self, TotalsRow};
 
 use crate::args::atlas::{AskedTable, TableOutput, TableSubject};
 use crate::output::print;
-use crate::waiting::Waiting;
+use crate::waiting::during;
 
 pub fn run(asked: AskedTable) -> anyhow::Result<ExitCode> {
     let mut agrees = true;
@@ -15,19 +15,13 @@ pub fn run(asked: AskedTable) -> anyhow::Result<ExitCode> {
             table::totals(&boards.iter().map(TotalsRow::published).collect::<Vec<_>>())
         }
         TableSubject::Counted(boards) => {
-            let _counting = Waiting::until_done("counting the solutions");
-            let rows: Vec<_> = boards.iter().map(TotalsRow::counted).collect::<Result<_, _>>()?;
+            let counted = || boards.iter().map(TotalsRow::counted).collect::<Result<Vec<_>, _>>();
+            let rows = during("counting the solutions", counted)?;
             agrees = rows.iter().all(TotalsRow::agrees);
             table::totals(&rows)
         }
-        TableSubject::Solutions(board) => {
-            let _sorting = Waiting::until_done("sorting the solutions");
-            table::solutions(board)?
-        }
-        TableSubject::Levels(boards) => {
-            let _walking = Waiting::until_done("walking the tree");
-            table::levels(boards.iter())?
-        }
+        TableSubject::Solutions(board) => during("sorting the solutions", || table::solutions(board))?,
+        TableSubject::Levels(boards) => during("walking the tree", || table::levels(boards.iter()))?,
     };
     print(&match asked.format {
         TableOutput::Text => table.text(),

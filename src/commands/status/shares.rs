@@ -18,7 +18,7 @@ use crate::command_line::quoted;
 use crate::exit;
 use crate::log::say;
 use crate::output::{print, sentence};
-use crate::waiting::Waiting;
+use crate::waiting::during;
 
 /// A share that could be read.
 struct Share {
@@ -37,11 +37,11 @@ struct Shares {
 }
 
 pub fn show(runs: &[PathBuf], is_json: bool) -> anyhow::Result<ExitCode> {
-    let reading = Waiting::until_done("reading the ledgers");
     let now = SystemTime::now();
+    let read: Vec<_> = during("reading the ledgers", || runs.iter().map(|run| read(run, now)).collect());
     let (mut found, mut code) = (Vec::new(), ExitCode::SUCCESS);
-    for run in runs {
-        match read(run, now) {
+    for share in read {
+        match share {
             Ok(share) => found.push(share),
             // The others are worth to be seen.
             Err(error) => {
@@ -50,7 +50,6 @@ pub fn show(runs: &[PathBuf], is_json: bool) -> anyhow::Result<ExitCode> {
             }
         }
     }
-    drop(reading);
     if !found.is_empty() {
         let shares = joined(found)?;
         print(&if is_json { shares.json().to_string() } else { shares.text() })?;

@@ -9,16 +9,14 @@ use serde_json::json;
 
 use crate::args::atlas::{RectangleListing, RectangleOutput};
 use crate::output::print;
-use crate::waiting::Waiting;
+use crate::waiting::during;
 
 pub fn run(listing: &RectangleListing) -> anyhow::Result<ExitCode> {
     let board = listing.board;
     let queens = listing.queens.unwrap_or_else(|| board.most_queens());
     let positions = board.positions(queens)?;
     if let RectangleOutput::Count = listing.output {
-        let counting = Waiting::until_done("counting the positions");
-        let count = positions.count();
-        drop(counting);
+        let count = during("counting the positions", || positions.count());
         let (queens, count) = (counted(queens, "queen"), counted(count as u64, "position"));
         print(&format!("{queens} on the plain {board} board: {count}"))?;
         return Ok(ExitCode::SUCCESS);

@@ -67,7 +67,7 @@ impl Bucket {
         if is_empty {
             return 0;
         }
-        isa.sieve(&mut self.sieve, matcher, cut, &self.apart);
+        self.sieve.join(isa, matcher, cut, &self.apart);
         self.apart.iter().map(ByLastRow::len).sum::<usize>() as u64
     }
 }

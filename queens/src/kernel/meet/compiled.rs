@@ -4,14 +4,12 @@ use crate::kernel::isa::Portable;
 #[cfg(target_arch = "x86_64")]
 use crate::kernel::isa::{Avx2, Avx512, avx2, avx512};
 use crate::kernel::meet::by_last_row::ByLastRow;
-use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::gathering::{Gathering, Source};
 use crate::kernel::meet::growth::{Grown, Growth};
 use crate::kernel::meet::join;
 use crate::kernel::meet::lanes::Lanes64;
 use crate::kernel::meet::lists::Lists;
 use crate::kernel::meet::matcher::Matcher;
-use crate::kernel::meet::sieve::Sieve;
 use crate::kernel::meet::signatures::Signatures;
 
 /// An instruction set for which the kernel is compiled.
@@ -26,8 +24,8 @@ pub trait CompiledMeet: Lanes64 {
     fn gather_apart(self, sources: &[Source<'_>], out: &mut ByLastRow);
     /// [`join::join`] with all that the instruction set offers.
     fn join(self, matcher: &mut Matcher<Self>, bytes: usize, a: &mut Signatures, b: &mut Signatures);
-    /// [`Sieve::join`] with all that the instruction set offers.
-    fn sieve(self, sieve: &mut Sieve, matcher: &mut Matcher<Self>, cut: &Cut, halves: &[ByLastRow; 2]);
+    /// [`Signatures::sieve`] with all that the instruction set offers.
+    fn sieve(self, words: &[u64], test: u64, keep: u64, out: &mut Signatures);
 }
 
 #[cfg(target_arch = "x86_64")]
@@ -53,8 +51,8 @@ impl CompiledMeet for Avx512 {
             join::join(isa, matcher, bytes, a, b)
         }
 
-        fn sieve(isa, sieve: &mut Sieve, matcher: &mut Matcher<Avx512>, cut: &Cut, halves: &[ByLastRow; 2]) {
-            sieve.join(isa, matcher, cut, halves)
+        fn sieve(isa, words: &[u64], test: u64, keep: u64, out: &mut Signatures) {
+            out.sieve(isa, words, test, keep)
         }
     }
 }
@@ -82,8 +80,8 @@ impl CompiledMeet for Avx2 {
             join::join(isa, matcher, bytes, a, b)
         }
 
-        fn sieve(isa, sieve: &mut Sieve, matcher: &mut Matcher<Avx2>, cut: &Cut, halves: &[ByLastRow; 2]) {
-            sieve.join(isa, matcher, cut, halves)
+        fn sieve(isa, words: &[u64], test: u64, keep: u64, out: &mut Signatures) {
+            out.sieve(isa, words, test, keep)
         }
     }
 }
@@ -109,7 +107,7 @@ impl CompiledMeet for Portable {
         join::join(self, matcher, bytes, a, b)
     }
 
-    fn sieve(self, sieve: &mut Sieve, matcher: &mut Matcher<Self>, cut: &Cut, halves: &[ByLastRow; 2]) {
-        sieve.join(self, matcher, cut, halves)
+    fn sieve(self, words: &[u64], test: u64, keep: u64, out: &mut Signatures) {
+        out.sieve(self, words, test, keep)
     }
 }

@@ -49,16 +49,7 @@ pub fn join<L: Lanes64>(
         return;
     }
     let (lanes, words) = if a_lanes <= b_lanes { (a, b) } else { (b, a) };
-    match bytes {
-        0 | 1 => sliced::<L, 1>(isa, matcher, lanes, words),
-        2 => sliced::<L, 2>(isa, matcher, lanes, words),
-        3 => sliced::<L, 3>(isa, matcher, lanes, words),
-        4 => sliced::<L, 4>(isa, matcher, lanes, words),
-        5 => sliced::<L, 5>(isa, matcher, lanes, words),
-        6 => sliced::<L, 6>(isa, matcher, lanes, words),
-        7 => sliced::<L, 7>(isa, matcher, lanes, words),
-        _ => sliced::<L, 8>(isa, matcher, lanes, words),
-    }
+    sliced(isa, matcher, bytes, lanes, words);
 }
 
 /// The pairs, compared one by one.
@@ -81,11 +72,12 @@ fn compare<L: Lanes64>(isa: L, few: &Signatures, many: &mut Signatures) -> u64 {
     pairs
 }
 
-/// The pairs by tables of `C` bytes.
+/// The pairs by tables.
 #[inline(always)]
-fn sliced<L: Lanes64, const C: usize>(
+fn sliced<L: Lanes64>(
     isa: L,
     matcher: &mut Matcher<L>,
+    bytes: usize,
     lanes: &mut Signatures,
     words: &Signatures,
 ) {
@@ -93,20 +85,28 @@ fn sliced<L: Lanes64, const C: usize>(
     let group = 64 * L::BLOCKS;
     let is_ordered = len >= GROUPS_TO_ORDER * group;
     if is_ordered {
-        order::<L, C>(isa, lanes, words, group, &mut matcher.scratch);
+        order(isa, bytes, lanes, words, group, &mut matcher.scratch);
     }
     lanes.pad(64, 0);
     let mut left = std::mem::take(&mut matcher.left);
     for (i, lanes) in lanes.chunks(group).enumerate() {
         let count = lanes.len().min(len - i * group);
         let common = lanes[..count].iter().fold(u64::MAX, |common, lane| common & lane);
-        matcher.tabulate::<C>(isa, lanes, count);
-        if is_ordered && common != 0 {
+        let is_worth_a_choice = is_ordered && common != 0;
+        if is_worth_a_choice {
             left.clear();
             left.choose(isa, words, common, true);
-            matcher.count::<C>(isa, &left);
-        } else {
-            matcher.count::<C>(isa, words);
+        }
+        let words = if is_worth_a_choice { &left } else { words };
+        match bytes {
+            0 | 1 => matcher.count::<1>(isa, lanes, count, words),
+            2 => matcher.count::<2>(isa, lanes, count, words),
+            3 => matcher.count::<3>(isa, lanes, count, words),
+            4 => matcher.count::<4>(isa, lanes, count, words),
+            5 => matcher.count::<5>(isa, lanes, count, words),
+            6 => matcher.count::<6>(isa, lanes, count, words),
+            7 => matcher.count::<7>(isa, lanes, count, words),
+            _ => matcher.count::<8>(isa, lanes, count, words),
         }
     }
     matcher.left = left;

@@ -54,15 +54,11 @@ impl<L: Lanes64> Matcher<L> {
         self.direct = self.direct.checked_add(pairs).expect("a unit's count fits 64 bits");
     }
 
-    /// Fills the tables of the first `C` bytes for `count` lanes, which are padded to whole blocks of 64.
+    /// Counts the matches of the words with the first `count` of lanes that are padded to whole blocks of 64, as far as the first
+    /// `C` bytes tell.
     #[inline(always)]
-    pub fn tabulate<const C: usize>(&mut self, isa: L, lanes: &[u64], count: usize) {
+    pub fn count<const C: usize>(&mut self, isa: L, lanes: &[u64], count: usize, words: &Signatures) {
         self.tables.fill::<C>(isa, lanes, count);
-    }
-
-    /// Counts the matches of the words with the tabulated lanes.
-    #[inline(always)]
-    pub fn count<const C: usize>(&mut self, isa: L, words: &Signatures) {
         let tables = &*self.tables;
         let matches = |word| tables.matches::<C>(isa, word);
         let (mut ones, mut twos, mut fours, mut eights) = (self.ones, self.twos, self.fours, self.eights);

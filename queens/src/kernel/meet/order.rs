@@ -6,17 +6,18 @@ use crate::kernel::meet::signatures::Signatures;
 /// Lists are ordered by this many bits at most.
 const MOST_BITS: u32 = 5;
 
-/// Orders the lanes by the bits of the first `C` bytes that are likeliest to be set in both lists: as many as make
+/// Orders the lanes by the bits of the first `bytes` bytes that are likeliest to be set in both lists: as many as make
 /// groups of `group` lanes alike.
 #[inline(always)]
-pub fn order<L: Lanes64, const C: usize>(
+pub fn order<L: Lanes64>(
     isa: L,
+    bytes: usize,
     lanes: &mut Signatures,
     words: &Signatures,
     group: usize,
     scratch: &mut Signatures,
 ) {
-    let [in_lanes, in_words] = [sampled::<L, C>(isa, lanes), sampled::<L, C>(isa, words)];
+    let [in_lanes, in_words] = [sampled(isa, bytes, lanes), sampled(isa, bytes, words)];
     let wanted = (lanes.len() / group).ilog2() + 1;
     // The last bit to be ordered by is the likeliest: it parts the whole list.
     for bit in likeliest(in_lanes, in_words, wanted.min(MOST_BITS) as usize) {
@@ -36,14 +37,14 @@ fn likeliest(in_lanes: [u32; 64], in_words: [u32; 64], most: usize) -> Vec<usize
     bits.split_off(bits.len().saturating_sub(most))
 }
 
-/// How many of 64 words, taken evenly from the list, have each bit set.
+/// How many of 64 words, taken evenly from the list, have each bit of their first bytes set.
 #[inline(always)]
-fn sampled<L: Lanes64, const C: usize>(isa: L, words: &[u64]) -> [u32; 64] {
+fn sampled<L: Lanes64>(isa: L, bytes: usize, words: &[u64]) -> [u32; 64] {
     let sample: [u64; 64] = std::array::from_fn(|i| words[i * words.len() / 64]);
     let mut planes = NO_PLANES;
-    isa.planes::<C>(&sample, 0, &mut planes);
+    isa.planes::<8>(&sample, 0, &mut planes);
     let mut set = [0; 64];
-    for (byte, planes) in planes.iter().enumerate().take(C) {
+    for (byte, planes) in planes.iter().enumerate().take(bytes) {
         for (bit, clear) in planes.iter().enumerate() {
             set[8 * byte + 3 + bit] = clear.0[0].count_zeros();
         }

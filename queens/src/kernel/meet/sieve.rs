@@ -12,9 +12,8 @@
 //! signatures: they are as short as if both last columns lay between the halves.
 
 use crate::kernel::meet::by_last_row::ByLastRow;
+use crate::kernel::meet::compiled::CompiledMeet;
 use crate::kernel::meet::cut::Cut;
-use crate::kernel::meet::join::join;
-use crate::kernel::meet::lanes::Lanes64;
 use crate::kernel::meet::matcher::Matcher;
 use crate::kernel::meet::signatures::Signatures;
 
@@ -28,8 +27,7 @@ pub struct Sieve {
 
 impl Sieve {
     /// Counts with the matcher the pairs of a left and a right half of a cut that fit.
-    #[inline(always)]
-    pub fn join<L: Lanes64>(
+    pub fn join<L: CompiledMeet>(
         &mut self,
         isa: L,
         matcher: &mut Matcher<L>,
@@ -40,12 +38,12 @@ impl Sieve {
         let (joint, Self { lefts, rights }) = (cut.joint, self);
         for (z, with_z) in left.iter() {
             for (w, with_w) in right.iter() {
-                rights[w].sieve(isa, with_w, attacked_right[z], joint.keep);
+                isa.sieve(with_w, attacked_right[z], joint.keep, &mut rights[w]);
             }
             for (w, _) in right.iter() {
                 if !rights[w].is_empty() {
-                    lefts.sieve(isa, with_z, attacked_left[w], joint.keep);
-                    join(isa, matcher, joint.bytes, lefts, &mut rights[w]);
+                    isa.sieve(with_z, attacked_left[w], joint.keep, lefts);
+                    isa.join(matcher, joint.bytes, lefts, &mut rights[w]);
                 }
             }
         }

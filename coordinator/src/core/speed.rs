@@ -16,8 +16,11 @@ const SPREAD_OF_MACHINES: f64 = 0.6;
 /// What no number of counted units takes away: those that are left may be of another kind.
 const SPREAD_OF_KINDS: f64 = 0.08;
 
-/// How far the threads that have just come may be less busy than the others.
-const SPREAD_OF_THREADS: f64 = 0.3;
+/// How far, as a logarithm, the threads that are there now may be busier or less busy than those before.
+const SPREAD_OF_THREADS: f64 = 0.5;
+
+/// What was believed of threads before weighs as much as this part of the time that they need to be known.
+const WEIGHT_OF_BELIEF: f64 = 0.25;
 
 /// Four of five cases lie within so many standard deviations.
 const FOUR_OF_FIVE: f64 = 1.28;
@@ -175,13 +178,14 @@ impl Speed {
     }
 
     /// How much of the time the threads count, from 0 to 1. What they have begun is not reported yet, and they had begun as
-    /// much when that was last looked at, but for those that came then.
+    /// much when that was last looked at, but for those that came then: of their time less is known.
     fn share_of_threads(&self, now: Duration) -> f64 {
         let Busy { threads, fresh, before, processor, .. } = self.busy;
-        let (threads, wall, settling) = (threads as f64, self.wall(now), self.settling());
-        let begun = fresh * (wall * before).min(f64::midpoint(GATHERED, self.completions.mean()));
-        let share = (processor + begun + threads * settling * before) / (threads * (wall + settling));
-        share.min(1.0)
+        let (threads, wall) = (threads as f64, self.wall(now));
+        let begun = f64::midpoint(GATHERED, self.completions.mean());
+        let belief = WEIGHT_OF_BELIEF * threads * self.settling();
+        let seen = threads * wall - fresh * begun.min(wall);
+        ((processor + belief * before) / (seen + belief)).min(1.0)
     }
 }
 
@@ -189,43 +193,81 @@ impl Speed {
 mod tests {
     use super::*;
 
-    /// A run on a machine of that many cores, on which a unit takes `slower` times what is expected: each thread counts one
-    /// unit of 2 s after the other. The time left is looked at at the end of each phase of (threads, expected seconds), the
-    /// truth being what the rest takes with the threads of that phase.
-    fn estimates(cores: f64, slower: f64, phases: &[(u32, f64)]) -> Vec<f64> {
-        let (mut speed, mut now) = (Speed::new(0, 0.0, 0.0), Duration::ZERO);
+    /// One look at a run: the time left in terms of the truth, which is what the rest takes with the threads that are there.
+    struct Look {
+        expected: f64,
+        low: f64,
+        high: f64,
+    }
+
+    /// A run on a machine of so many cores, on which a unit, expected to take `unit` seconds, takes `slower` times as long on average
+    /// and up to twice that: each thread counts one after the other, and reports what it counted in a quarter of a second.
+    /// It is looked at ten times in each phase of (threads, seconds).
+    fn looks(cores: f64, slower: f64, unit: f64, phases: &[(u32, f64)]) -> Vec<Vec<Look>> {
+        let (mut speed, mut begun) = (Speed::new(0, 0.0, 0.0), 0.0);
+        let mut random = 1u64;
         let mut found = Vec::new();
         for &(threads, seconds) in phases {
-            speed.follow(now, threads.into());
+            let at = |seconds: f64| Duration::from_secs_f64(seconds);
+            speed.follow(at(begun), threads.into());
             let share = (cores / f64::from(threads)).min(1.0);
-            let (unit, end) = (2.0 * slower / share, now + Duration::from_secs_f64(slower * seconds));
-            let mut next: Vec<f64> =
-                (0..threads).map(|thread| unit * f64::from(thread + 1) / f64::from(threads)).collect();
-            let begun = now;
-            while now < end {
-                now += Duration::from_millis(100);
-                for at in &mut next {
-                    if now >= begun + Duration::from_secs_f64(*at) {
-                        *at += unit;
-                        speed.counted(now, false, 2.0, 2.0 * slower);
+            let mut reports = Vec::new();
+            for _ in 0..threads {
+                let (mut now, mut reported, mut gathered) = (begun, begun, Vec::new());
+                while now < begun + seconds {
+                    random = random
+                        .wrapping_mul(6_364_136_223_846_793_005)
+                        .wrapping_add(1_442_695_040_888_963_407);
+                    let took = 2.0 * slower * unit * (random >> 33) as f64 / (1u64 << 31) as f64;
+                    now += took / share;
+                    gathered.push(took);
+                    if now > reported + GATHERED {
+                        reports.extend(gathered.drain(..).map(|took| (now, took)));
+                        reported = now;
                     }
                 }
             }
-            let rest = Rest { symmetric: 0.0, completions: 1000.0 };
-            let left = speed.left(now, rest).unwrap();
-            assert!(left.low < left.expected && left.expected < left.high);
-            let truth = 1000.0 * slower / cores.min(f64::from(threads));
-            found.push(left.expected.as_secs_f64() / truth);
+            reports.sort_by(|one, other| one.0.total_cmp(&other.0));
+            let mut reports = reports.into_iter().peekable();
+            let mut of_phase = Vec::new();
+            for look in 1..=10 {
+                let now = begun + seconds * f64::from(look) / 10.0;
+                while let Some((when, took)) = reports.next_if(|(when, _)| *when <= now) {
+                    speed.counted(at(when), false, unit, took);
+                }
+                let left = speed.left(at(now), Rest { symmetric: 0.0, completions: 1000.0 }).unwrap();
+                let truth = 1000.0 * slower / cores.min(f64::from(threads));
+                let [expected, low, high] =
+                    [left.expected, left.low, left.high].map(|time| time.as_secs_f64() / truth);
+                of_phase.push(Look { expected, low, high });
+            }
+            found.push(of_phase);
+            begun += seconds;
         }
         found
     }
 
     #[test]
     fn workers_that_come_and_go_and_share_cores_are_taken_into_account() {
-        for (cores, slower) in [(8.0, 1.0), (8.0, 3.0), (2.0, 0.5), (2.0, 1.5)] {
-            let found = estimates(cores, slower, &[(1, 20.0), (4, 40.0), (2, 40.0)]);
-            assert!(found.iter().all(|ratio| (0.85..1.15).contains(ratio)), "{cores} {slower}: {found:?}");
+        let (mut all, mut close, mut right) = (0, 0, 0);
+        for (cores, slower, unit) in [
+            (8.0, 1.0, 2.0),
+            (8.0, 3.0, 2.0),
+            (2.0, 0.5, 2.0),
+            (2.0, 1.5, 2.0),
+            (2.0, 1.0, 0.01),
+            (4.0, 2.0, 0.1),
+        ] {
+            let seconds = 20.0 * slower * unit + 2.0;
+            for looks in looks(cores, slower, unit, &[(1, seconds), (4, seconds), (2, seconds)]) {
+                let end = looks.last().expect("there are ten");
+                assert!((0.85..1.15).contains(&end.expected), "{cores} {slower} {unit}: {}", end.expected);
+                all += looks.len();
+                close += looks.iter().filter(|look| (0.8..1.2).contains(&look.expected)).count();
+                right += looks.iter().filter(|look| look.low <= 1.0 && 1.0 <= look.high).count();
+            }
         }
+        assert!(close * 10 > all * 9 && right * 10 > all * 9, "{close} close and {right} right of {all}");
     }
 
     #[test]

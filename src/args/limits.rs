@@ -3,7 +3,7 @@
 use std::time::{Duration, SystemTime};
 
 use clap::Args;
-use time::OffsetDateTime;
+use time::{OffsetDateTime, UtcOffset};
 
 use super::value::{ValueError, time};
 
@@ -36,13 +36,22 @@ fn time_of_day(text: &str) -> Result<SystemTime, ValueError> {
     let at = time::Time::from_hms(hours.ok_or_else(wanted)?, minutes.ok_or_else(wanted)?, 0);
     // No other thread is there yet that could change what the local clock is.
     let now = OffsetDateTime::now_local().unwrap_or_else(|_| OffsetDateTime::now_utc());
-    Ok(next(now, at.map_err(|_| wanted())?).into())
+    let offset_at = |then| UtcOffset::local_offset_at(then).unwrap_or(UtcOffset::UTC);
+    Ok(next(now, at.map_err(|_| wanted())?, offset_at).into())
 }
 
-/// The next time after `now` that its clock shows `at`.
-fn next(now: OffsetDateTime, at: time::Time) -> OffsetDateTime {
-    let today = now.replace_time(at);
-    if today > now { today } else { today + Duration::from_hours(24) }
+/// The next time after `now` that its clock shows `at`, which may have been put forward or back until then.
+fn next(
+    now: OffsetDateTime,
+    at: time::Time,
+    offset_at: impl Fn(OffsetDateTime) -> UtcOffset,
+) -> OffsetDateTime {
+    let shown = |day: OffsetDateTime| {
+        let as_now = day.replace_time(at);
+        as_now.replace_offset(offset_at(as_now))
+    };
+    let today = shown(now);
+    if today > now { today } else { shown(now + Duration::from_hours(24)) }
 }
 
 #[cfg(test)]
@@ -50,12 +59,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_clock_is_put_forward_and_back_before_that_time() {
+        let now = OffsetDateTime::from_unix_timestamp(1_800_000_000).unwrap();
+        let change = now + Duration::from_hours(4);
+        let [seven, nine, one] = [7, 9, 13].map(|hour| time::Time::from_hms(hour, 0, 0).unwrap());
+        for (hours, expected) in [(1, [22, 1, 4]), (-1, [24, 1, 6])] {
+            let offset_at =
+                |then| if then < change { UtcOffset::UTC } else { UtcOffset::from_hms(hours, 0, 0).unwrap() };
+            let found = [seven, nine, one].map(|at| (next(now, at, offset_at) - now).whole_hours());
+            assert_eq!(found, expected, "{hours}");
+        }
+    }
+
+    #[test]
     fn a_time_of_the_day_that_has_passed_is_tomorrows() {
         let now = OffsetDateTime::from_unix_timestamp(1_800_000_000).unwrap();
+        let still = |_| UtcOffset::UTC;
         assert_eq!(now.time().as_hms(), (8, 0, 0));
-        let [early, late] = [7, 22].map(|hour| next(now, time::Time::from_hms(hour, 30, 0).unwrap()) - now);
+        let [early, late] =
+            [7, 22].map(|hour| next(now, time::Time::from_hms(hour, 30, 0).unwrap(), still) - now);
         assert_eq!((early.whole_minutes(), late.whole_minutes()), (23 * 60 + 30, 14 * 60 + 30));
-        assert_eq!((next(now, now.time()) - now).whole_hours(), 24);
+        assert_eq!((next(now, now.time(), still) - now).whole_hours(), 24);
         for wrong in ["7", "24:00", "07:60", "seven", "07:00:00", ""] {
             assert!(time_of_day(wrong).unwrap_err().to_string().contains("07:00"), "{wrong}");
         }

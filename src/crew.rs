@@ -24,7 +24,7 @@ pub const COUNTS_OF_CARD: u32 = 2;
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// One of the workers.
-pub struct Member {
+pub struct CrewMember {
     /// What makes it.
     pub config: Config,
     /// The card that it counts on, if it is one.
@@ -70,7 +70,7 @@ pub fn kernels(cards: Vec<Device>, method: Method) -> Result<Vec<Arc<GpuKernel>>
 
 /// The processor's worker and one for each card, which is a machine of its own: `host/gpu0`; but for OpenCL on the processor,
 /// which is the processor's machine. With cards there is one for the processor only where that is wished.
-pub fn members(processor: Config, cards: Vec<Arc<GpuKernel>>, with_processor: bool) -> Vec<Member> {
+pub fn members(processor: Config, cards: Vec<Arc<GpuKernel>>, with_processor: bool) -> Vec<CrewMember> {
     let on_card = |card: Arc<GpuKernel>| {
         let (number, on_processor) = (card.device().number(), card.device().description().is_processor());
         let own_machine = card_name(&processor.machine, number);
@@ -81,11 +81,11 @@ pub fn members(processor: Config, cards: Vec<Arc<GpuKernel>>, with_processor: bo
             kernel: Arc::clone(&card) as Arc<dyn Kernel>,
             ..processor.clone()
         };
-        Member { config, card: Some(card) }
+        CrewMember { config, card: Some(card) }
     };
-    let mut members: Vec<Member> = cards.into_iter().map(on_card).collect();
+    let mut members: Vec<CrewMember> = cards.into_iter().map(on_card).collect();
     if members.is_empty() || with_processor {
-        members.push(Member { config: processor, card: None });
+        members.push(CrewMember { config: processor, card: None });
     }
     members
 }
@@ -97,7 +97,7 @@ pub fn members(processor: Config, cards: Vec<Arc<GpuKernel>>, with_processor: bo
 pub async fn work(
     lender: Arc<dyn Lender>,
     plan: Arc<Plan>,
-    members: Vec<Member>,
+    members: Vec<CrewMember>,
     wish: watch::Receiver<Wish>,
 ) -> anyhow::Result<Summary> {
     let mut at_work = JoinSet::new();
@@ -126,7 +126,7 @@ pub async fn work(
 async fn one(
     lender: Arc<dyn Lender>,
     plan: Arc<Plan>,
-    Member { config, card }: Member,
+    CrewMember { config, card }: CrewMember,
     mut wish: watch::Receiver<Wish>,
 ) -> anyhow::Result<Summary> {
     let machine = config.machine.clone();

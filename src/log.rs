@@ -33,14 +33,14 @@ const LONGEST: usize = 8 << 10;
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
 /// The way to the thread that writes; none where the system gives no thread.
-static QUEUE: OnceLock<Option<SyncSender<Entry>>> = OnceLock::new();
+static QUEUE: OnceLock<Option<SyncSender<LogEntry>>> = OnceLock::new();
 
 /// How many lines were left out since the last that was written.
 static LEFT_OUT: AtomicU64 = AtomicU64::new(0);
 
 static FORMAT: OnceLock<LogFormat> = OnceLock::new();
 
-enum Entry {
+enum LogEntry {
     Line(Vec<u8>),
     /// The line below all others says so now; without a text it is gone.
     Below(Option<String>),
@@ -104,7 +104,7 @@ fn line(sentence: Arguments<'_>) -> Vec<u8> {
 /// reads holds nothing up.
 pub fn paint_below(text: Option<String>) {
     if let Some(queue) = queue() {
-        queue.try_send(Entry::Below(text)).ok();
+        queue.try_send(LogEntry::Below(text)).ok();
     }
 }
 
@@ -139,7 +139,7 @@ pub fn quiet_panics() {
 pub fn finish() {
     if let Some(Some(queue)) = QUEUE.get() {
         let (written, all_written) = sync_channel(1);
-        if queue.try_send(Entry::End(written)).is_ok() {
+        if queue.try_send(LogEntry::End(written)).is_ok() {
             all_written.recv_timeout(LAST_WORDS).ok();
         }
     }
@@ -152,14 +152,14 @@ fn put(mut line: Vec<u8>) {
         line.truncate(LONGEST);
         line.extend(" ...\n".as_bytes());
     }
-    let is_waiting = queue().is_some_and(|queue| queue.try_send(Entry::Line(line)).is_ok());
+    let is_waiting = queue().is_some_and(|queue| queue.try_send(LogEntry::Line(line)).is_ok());
     if !is_waiting {
         LEFT_OUT.fetch_add(1, Ordering::Relaxed);
     }
 }
 
 /// The way to the thread that writes, which is started when there is something to write; none where the system gives no thread.
-fn queue() -> Option<&'static SyncSender<Entry>> {
+fn queue() -> Option<&'static SyncSender<LogEntry>> {
     let started = || {
         let (queue, entries) = sync_channel(WAITING);
         thread::Builder::new().name("log".into()).spawn(move || write(&entries)).ok().map(|_| queue)
@@ -168,12 +168,12 @@ fn queue() -> Option<&'static SyncSender<Entry>> {
 }
 
 /// Writes what comes, as far as it can be written.
-fn write(entries: &Receiver<Entry>) {
+fn write(entries: &Receiver<LogEntry>) {
     let mut err = io::stderr();
     let mut below = None;
     for entry in entries {
         match entry {
-            Entry::Line(text) => {
+            LogEntry::Line(text) => {
                 let left_out = LEFT_OUT.swap(0, Ordering::Relaxed);
                 let mut told = text;
                 if left_out > 0 {
@@ -184,13 +184,13 @@ fn write(entries: &Receiver<Entry>) {
                     LEFT_OUT.fetch_add(left_out + 1, Ordering::Relaxed);
                 }
             }
-            Entry::Below(Some(text)) => below.get_or_insert_with(painted).set_message(text),
-            Entry::Below(None) => {
+            LogEntry::Below(Some(text)) => below.get_or_insert_with(painted).set_message(text),
+            LogEntry::Below(None) => {
                 if let Some(line) = below.take() {
                     line.finish_and_clear();
                 }
             }
-            Entry::End(written) => {
+            LogEntry::End(written) => {
                 written.send(()).ok();
             }
         }

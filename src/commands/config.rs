@@ -8,14 +8,14 @@ use serde_json::json;
 
 use crate::args::ConfigArgs;
 use crate::output::print;
-use crate::settings::{InForce, Origin, environment, in_force, not_understood};
+use crate::settings::{InForce, SettingOrigin, environment, in_force, not_understood};
 
 pub fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
     let typed: Vec<_> = env::args_os().collect();
     let command = args.command.join(" ");
     let mut options = in_force(&typed, &environment)?;
     if command.is_empty() {
-        options.retain(|option| option.origin != Origin::Default);
+        options.retain(|option| option.origin != SettingOrigin::Default);
     } else {
         options.retain(|option| option.command == command);
         if options.is_empty() {

@@ -17,7 +17,7 @@ use tracing::Level;
 use worker::Wish;
 
 use crate::args::{LimitsArgs, LocalCount, Storage, new_plan};
-use crate::crew::Member;
+use crate::crew::CrewMember;
 use crate::local::Local;
 use crate::log::say;
 use crate::signals::{Signal, Signals};
@@ -120,7 +120,7 @@ enum Ended {
 /// Counts until there is an ending, or until the user interrupts.
 async fn work(
     handle: &Handle,
-    members: Vec<Member>,
+    members: Vec<CrewMember>,
     count: &LocalCount,
     is_settled: bool,
 ) -> anyhow::Result<Ended> {
@@ -135,7 +135,7 @@ async fn work(
 
 async fn count_and_audit(
     handle: &Handle,
-    members: Vec<Member>,
+    members: Vec<CrewMember>,
     limits: &LimitsArgs,
     is_settled: bool,
 ) -> anyhow::Result<Ended> {

@@ -36,14 +36,14 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
 
 /// What the records say of a machine's work, by owner and name.
 #[derive(Default)]
-struct Work {
+struct MachineWork {
     counts: u64,
     checks: u64,
     cpu_us: u64,
     kernels: BTreeSet<String>,
 }
 
-fn note(work: &mut BTreeMap<(String, String), Work>, record: &Record) {
+fn note(work: &mut BTreeMap<(String, String), MachineWork>, record: &Record) {
     let (Record::Count(r) | Record::Check(r) | Record::Conflict(r)) = record else { return };
     let UnitRecord { owner, machine, kernel, cpu_us, .. } = r;
     let work = work.entry((owner.clone(), machine.clone())).or_default();
@@ -62,7 +62,7 @@ fn report(
     args: &ReportArgs,
     directory: &RunDirectory,
     audit: &Audit,
-    work: BTreeMap<(String, String), Work>,
+    work: BTreeMap<(String, String), MachineWork>,
 ) -> anyhow::Result<RunReport> {
     let (plan, run) = (directory.plan(), directory.run());
     let answer = Answer::of(audit, plan.board(), run.shard);
@@ -138,7 +138,7 @@ fn checked(directory: &RunDirectory, audit: &Audit, answer: &Answer) -> anyhow::
 }
 
 /// What each machine did, those first that did most.
-fn contributions(audit: &Audit, mut work: BTreeMap<(String, String), Work>) -> Vec<Contribution> {
+fn contributions(audit: &Audit, mut work: BTreeMap<(String, String), MachineWork>) -> Vec<Contribution> {
     let of_machine = |machine: &coordinator::standing::Machine| {
         let work = work.remove(&(machine.owner.clone(), machine.name.clone())).unwrap_or_default();
         Contribution {

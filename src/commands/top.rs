@@ -34,7 +34,7 @@ use crate::signals::Signals;
 use crate::terminal::{has_colours, repaints};
 use crate::watched::{self, Sight};
 use palette::Palette;
-use screen::{Outcome, Screen};
+use screen::{KeyOutcome, TopScreen};
 
 /// The screen is painted again so often although nothing is heard: times go on.
 const PAINT_EVERY: Duration = Duration::from_secs(1);
@@ -49,7 +49,7 @@ pub fn run(args: &TopArgs) -> anyhow::Result<ExitCode> {
     let result = runtime.block_on(async {
         let remote = Remote::new(&args.observer.coordinator, &credentials)?;
         let mut full_screen = FullScreen::enter().context("cannot take over the terminal")?;
-        show(&mut full_screen.terminal, remote, Screen::new(palette, args.observer.coordinator.join(", ")))
+        show(&mut full_screen.terminal, remote, TopScreen::new(palette, args.observer.coordinator.join(", ")))
             .await
     });
     runtime.shutdown_background();
@@ -60,7 +60,7 @@ pub fn run(args: &TopArgs) -> anyhow::Result<ExitCode> {
 async fn show(
     terminal: &mut Terminal<CrosstermBackend<Stdout>>,
     remote: Remote,
-    mut screen: Screen,
+    mut screen: TopScreen,
 ) -> anyhow::Result<ExitCode> {
     let (told, mut sights) = watch::channel(Sight::default());
     let mut signals = Signals::new()?;
@@ -75,7 +75,7 @@ async fn show(
         tokio::select! {
             changed = sights.changed() => if changed.is_err() { sleep(Duration::from_millis(10)).await },
             Some(event) = events.recv() => {
-                if let Event::Key(key) = event? && screen.press(key) == Outcome::Quit {
+                if let Event::Key(key) = event? && screen.press(key) == KeyOutcome::Quit {
                     return Ok(ExitCode::SUCCESS);
                 }
             }

@@ -8,15 +8,15 @@ use clap::{Arg, Command};
 use thiserror::Error;
 use toml::{Table, Value};
 
-use super::origin::Origin;
-use super::{Given, Setting, options};
+use super::origin::SettingOrigin;
+use super::{Given, OptionSetting, options};
 
 /// A longer file is none of settings.
 const LONGEST: u64 = 1 << 20;
 
 /// A file of settings that cannot be used.
 #[derive(Debug, Error)]
-pub enum FileError {
+pub enum SettingsFileError {
     #[error("{} cannot be read", path.display())]
     Read { path: PathBuf, source: io::Error },
     #[error("{} is too long: a file of settings has a mebibyte at most", .0.display())]
@@ -47,25 +47,25 @@ impl SettingsFile {
     ///
     /// # Errors
     /// It cannot be read, it is no TOML, or a key or value in it is not understood.
-    pub fn read(path: &Path, root: &Command) -> Result<Self, FileError> {
-        let unreadable = |source| FileError::Read { path: path.to_owned(), source };
+    pub fn read(path: &Path, root: &Command) -> Result<Self, SettingsFileError> {
+        let unreadable = |source| SettingsFileError::Read { path: path.to_owned(), source };
         let mut text = String::new();
         File::open(path)
             .and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text))
             .map_err(unreadable)?;
         if text.len() as u64 > LONGEST {
-            return Err(FileError::TooLong(path.to_owned()));
+            return Err(SettingsFileError::TooLong(path.to_owned()));
         }
         Self::parse(path, &text, root)
     }
 
     /// The file with that text.
-    pub(super) fn parse(path: &Path, text: &str, root: &Command) -> Result<Self, FileError> {
+    pub(super) fn parse(path: &Path, text: &str, root: &Command) -> Result<Self, SettingsFileError> {
         let settings = text.parse::<Table>().map_err(|error| {
             let before = error.span().map_or(text.len(), |span| span.start.min(text.len()));
             let line = text.as_bytes()[..before].iter().filter(|&&byte| byte == b'\n').count() + 1;
             let what = error.message().lines().collect::<Vec<_>>().join(", ");
-            FileError::Syntax { path: path.to_owned(), line, what }
+            SettingsFileError::Syntax { path: path.to_owned(), line, what }
         })?;
         let file = Self { path: path.to_owned(), settings };
         file.check(root)?;
@@ -73,18 +73,18 @@ impl SettingsFile {
     }
 
     /// What the file gives to an option, in the section of that name or before all sections.
-    pub fn get(&self, section: Option<&str>, option: &str) -> Option<Setting> {
+    pub fn get(&self, section: Option<&str>, option: &str) -> Option<OptionSetting> {
         let table = match section {
             Some(section) => self.settings.get(section)?.as_table()?,
             None => &self.settings,
         };
         let given = given(table.get(option)?).ok()?;
-        let origin = Origin::File { path: self.path.clone(), section: section.map(str::to_owned) };
-        Some(Setting { option: option.to_owned(), given, origin })
+        let origin = SettingOrigin::File { path: self.path.clone(), section: section.map(str::to_owned) };
+        Some(OptionSetting { option: option.to_owned(), given, origin })
     }
 
     /// Whether all that is in it can be given to somebody.
-    fn check(&self, root: &Command) -> Result<(), FileError> {
+    fn check(&self, root: &Command) -> Result<(), SettingsFileError> {
         let commands = leaves(root);
         let everybody: Vec<(&Arg, &str)> =
             commands.iter().flat_map(|(_, command)| options(command)).collect();
@@ -95,7 +95,7 @@ impl SettingsFile {
             };
             let command = commands.iter().find(|(name, _)| name == key).ok_or_else(|| {
                 let similar = similar(key, commands.iter().map(|(name, _)| name.as_str()));
-                FileError::NoCommand { path: self.path.clone(), section: key.clone(), similar }
+                SettingsFileError::NoCommand { path: self.path.clone(), section: key.clone(), similar }
             })?;
             let its_own: Vec<_> = options(command.1).collect();
             for (key, value) in section {
@@ -112,16 +112,17 @@ impl SettingsFile {
         options: &[(&Arg, &str)],
         key: &str,
         value: &Value,
-    ) -> Result<(), FileError> {
+    ) -> Result<(), SettingsFileError> {
         let path = || self.path.clone();
         let found = options.iter().find(|(_, name)| *name == key).ok_or_else(|| {
             let similar = similar(key, options.iter().map(|(_, name)| *name));
-            FileError::NoOption { path: path(), who: who.to_owned(), key: key.to_owned(), similar }
+            SettingsFileError::NoOption { path: path(), who: who.to_owned(), key: key.to_owned(), similar }
         })?;
         let takes_values = found.0.get_action().takes_values();
         let wanted =
             if takes_values { "a text in quotes, a number, or a list of them" } else { "true or false" };
-        let wrong = |found: String| FileError::Kind { path: path(), key: key.to_owned(), found, wanted };
+        let wrong =
+            |found: String| SettingsFileError::Kind { path: path(), key: key.to_owned(), found, wanted };
         match given(value).map_err(wrong)? {
             Given::Flag(set) if takes_values => Err(wrong(set.to_string())),
             Given::Values(values) if !takes_values => Err(wrong(format!("\"{}\"", values.join(", ")))),

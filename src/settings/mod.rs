@@ -18,9 +18,9 @@ use thiserror::Error;
 
 use crate::args::Args;
 
-pub use file::FileError;
 use file::SettingsFile;
-pub use origin::Origin;
+pub use file::SettingsFileError;
+pub use origin::SettingOrigin;
 pub use shown::{InForce, in_force, not_understood};
 
 /// A variable or a file whose settings cannot be understood.
@@ -31,7 +31,7 @@ pub enum SettingsError {
     #[error("{variable} is no UTF-8 text")]
     NotText { variable: String },
     #[error(transparent)]
-    File(#[from] FileError),
+    File(#[from] SettingsFileError),
 }
 
 /// What an option is given: once or several times; a flag is set without a value, or is not.
@@ -43,11 +43,11 @@ enum Given {
 
 /// An option that is given elsewhere than on the command line.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Setting {
+struct OptionSetting {
     /// The option's long name.
     option: String,
     given: Given,
-    origin: Origin,
+    origin: SettingOrigin,
 }
 
 /// Reads a variable of the environment.
@@ -56,12 +56,12 @@ pub type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 /// A command line with all that is given elsewhere.
 pub struct Completed {
     pub arguments: Vec<OsString>,
-    settings: Vec<Setting>,
+    settings: Vec<OptionSetting>,
 }
 
 impl Completed {
     /// Where the option comes from that clap complains about, if it was not typed.
-    pub fn origin_of(&self, error: &clap::Error) -> Option<&Origin> {
+    pub fn origin_of(&self, error: &clap::Error) -> Option<&SettingOrigin> {
         let argument = error.get(clap::error::ContextKind::InvalidArg)?.to_string();
         let name = argument.trim_start_matches('-').split([' ', '=']).next()?;
         self.settings.iter().find(|setting| setting.option == name).map(|setting| &setting.origin)
@@ -148,7 +148,7 @@ fn settings_of(
     is_typed: &dyn Fn(&Arg) -> bool,
     variables: Variables<'_>,
     file: Option<&SettingsFile>,
-) -> Result<Vec<Setting>, SettingsError> {
+) -> Result<Vec<OptionSetting>, SettingsError> {
     let mut stronger: Vec<&Arg> = command.get_arguments().filter(|option| is_typed(option)).collect();
     let mut settings = Vec::new();
     let from_variables =
@@ -161,7 +161,7 @@ fn settings_of(
             .collect()
     });
     for source in [from_variables].into_iter().chain(from_file) {
-        let source: Vec<(&Arg, Option<Setting>)> = source;
+        let source: Vec<(&Arg, Option<OptionSetting>)> = source;
         let is_open = |option: &Arg| {
             !stronger
                 .iter()
@@ -192,7 +192,7 @@ fn from_variable(
     option: &Arg,
     name: &str,
     variables: Variables<'_>,
-) -> Result<Option<Setting>, SettingsError> {
+) -> Result<Option<OptionSetting>, SettingsError> {
     let variable = variable(name);
     let Some(text) = variables(&variable).filter(|text| !text.is_empty()) else { return Ok(None) };
     let Ok(text) = text.into_string() else { return Err(SettingsError::NotText { variable }) };
@@ -202,7 +202,7 @@ fn from_variable(
         let flag = flag(&text).ok_or_else(|| SettingsError::Flag { variable: variable.clone(), text })?;
         Given::Flag(flag)
     };
-    Ok(Some(Setting { option: name.to_owned(), given, origin: Origin::Variable(variable) }))
+    Ok(Some(OptionSetting { option: name.to_owned(), given, origin: SettingOrigin::Variable(variable) }))
 }
 
 /// Whether a flag is set that is written so.
@@ -215,7 +215,7 @@ fn flag(text: &str) -> Option<bool> {
 }
 
 /// A setting as it would be typed.
-fn as_arguments(setting: &Setting) -> Vec<OsString> {
+fn as_arguments(setting: &OptionSetting) -> Vec<OsString> {
     let option = format!("--{}", setting.option);
     match &setting.given {
         Given::Flag(false) => Vec::new(),

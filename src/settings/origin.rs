@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 /// Whence an option has its value, if it was not typed.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Origin {
+pub enum SettingOrigin {
     /// From this variable of the environment.
     Variable(String),
     /// From this file, in a command's section or for all commands.
@@ -14,7 +14,7 @@ pub enum Origin {
     Default,
 }
 
-impl fmt::Display for Origin {
+impl fmt::Display for SettingOrigin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Variable(name) => f.write_str(name),

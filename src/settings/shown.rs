@@ -5,9 +5,10 @@ use std::env;
 use clap::{Arg, Command};
 
 use super::file::{SettingsFile, leaves};
-use super::origin::Origin;
+use super::origin::SettingOrigin;
 use super::{
-    Given, Setting, SettingsError, Variables, built, config_path, lenient, options, settings_of, variable,
+    Given, OptionSetting, SettingsError, Variables, built, config_path, lenient, options, settings_of,
+    variable,
 };
 
 /// Variables that are no options.
@@ -29,7 +30,7 @@ pub struct InForce {
     pub option: String,
     /// Its value; none where it has none, or is no flag that is set.
     pub value: Option<String>,
-    pub origin: Origin,
+    pub origin: SettingOrigin,
 }
 
 /// The options of all commands as they are where nothing but this is typed: `diadem config`.
@@ -52,7 +53,7 @@ pub fn in_force(
     Ok(all)
 }
 
-fn one(command: &str, option: &Arg, long: &str, settings: &[Setting]) -> InForce {
+fn one(command: &str, option: &Arg, long: &str, settings: &[OptionSetting]) -> InForce {
     let setting = settings.iter().find(|setting| setting.option == long);
     let usual = || {
         let values: Vec<_> =
@@ -64,7 +65,7 @@ fn one(command: &str, option: &Arg, long: &str, settings: &[Setting]) -> InForce
         Some(Given::Flag(set)) => Some(set.to_string()),
         Some(Given::Values(values)) => Some(values.join(",")),
     };
-    let origin = setting.map_or(Origin::Default, |setting| setting.origin.clone());
+    let origin = setting.map_or(SettingOrigin::Default, |setting| setting.origin.clone());
     InForce { command: command.to_owned(), option: long.to_owned(), value, origin }
 }
 

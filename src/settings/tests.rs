@@ -79,7 +79,7 @@ fn it_is_said_where_a_wrong_value_comes_from() {
     let variables = |name: &str| (name == "DIADEM_THREADS").then(|| OsString::from("many"));
     let completed = complete(words("diadem count 8"), &variables).unwrap();
     let error = clap::Parser::try_parse_from(&completed.arguments).map(|_: Args| ()).unwrap_err();
-    assert_eq!(completed.origin_of(&error), Some(&Origin::Variable("DIADEM_THREADS".into())));
+    assert_eq!(completed.origin_of(&error), Some(&SettingOrigin::Variable("DIADEM_THREADS".into())));
     let wrong = |variable| completed_error("diadem count 8", variable);
     assert_eq!(
         wrong(("DIADEM_QUIET", "maybe")),
@@ -142,11 +142,13 @@ fn what_is_in_force_is_told_with_its_origin() {
         (found.value.clone(), found.origin.clone())
     };
     let path = file.path().to_owned();
-    let from_file =
-        |section: Option<&str>| Origin::File { path: path.clone(), section: section.map(str::to_owned) };
+    let from_file = |section: Option<&str>| SettingOrigin::File {
+        path: path.clone(),
+        section: section.map(str::to_owned),
+    };
     assert_eq!(of("worker", "threads"), (Some("2".into()), from_file(Some("worker"))));
-    assert_eq!(of("count", "threads"), (None, Origin::Default));
+    assert_eq!(of("count", "threads"), (None, SettingOrigin::Default));
     assert_eq!(of("count", "nice"), (Some("5".into()), from_file(None)));
-    assert_eq!(of("worker", "drain"), (Some("9s".into()), Origin::Variable("DIADEM_DRAIN".into())));
-    assert_eq!(of("worker", "isa"), (Some("auto".into()), Origin::Default));
+    assert_eq!(of("worker", "drain"), (Some("9s".into()), SettingOrigin::Variable("DIADEM_DRAIN".into())));
+    assert_eq!(of("worker", "isa"), (Some("auto".into()), SettingOrigin::Default));
 }

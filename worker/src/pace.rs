@@ -22,7 +22,7 @@ const NEWEST: f64 = 1.0 / 16.0;
 
 /// The measured time of a unit.
 #[derive(Clone, Copy, Debug)]
-pub struct Pace {
+pub struct AskingPace {
     threads: u32,
     /// Mean seconds of one thread for a unit.
     seconds: f64,
@@ -30,7 +30,7 @@ pub struct Pace {
     ahead: Duration,
 }
 
-impl Pace {
+impl AskingPace {
     /// A first guess from the expected nanoseconds of a unit.
     pub fn new(threads: u32, nanoseconds: f64, ahead: Duration) -> Self {
         Self { threads, seconds: nanoseconds / 1e9, ahead }
@@ -73,13 +73,13 @@ mod tests {
 
     #[test]
     fn long_units_are_held_two_a_thread_and_short_ones_for_ten_seconds() {
-        let mut pace = Pace::new(4, 60e9, AHEAD);
+        let mut pace = AskingPace::new(4, 60e9, AHEAD);
         assert_eq!(pace.target(), 8);
         for _ in 0..200 {
             pace.counted(Duration::from_millis(100));
         }
         assert!((395..=405).contains(&pace.target()), "{}", pace.target());
-        let outlasting = Pace { ahead: Duration::from_mins(10), ..pace };
+        let outlasting = AskingPace { ahead: Duration::from_mins(10), ..pace };
         assert!((23_700..=24_300).contains(&outlasting.target()), "{}", outlasting.target());
     }
 }

@@ -16,7 +16,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 /// What became of a unit in the pool.
 #[derive(Clone, Copy, Debug)]
-pub enum Outcome {
+pub enum UnitOutcome {
     /// It was counted.
     Counted(UnitCount),
     /// It was not, because the pool was stopped.
@@ -55,8 +55,8 @@ pub struct ThreadedPool {
     stop: Arc<Stop>,
     /// Set where no unit is to be begun any more.
     finishes: Arc<AtomicBool>,
-    outcomes: UnboundedSender<Outcome>,
-    level: Arc<Level>,
+    outcomes: UnboundedSender<UnitOutcome>,
+    level: Arc<QueueLevel>,
     /// What each thread counts.
     in_thread: Arc<[AtomicU64]>,
 }
@@ -66,7 +66,7 @@ const NONE: u64 = u64::MAX;
 
 /// How many units the pool holds.
 #[derive(Debug)]
-struct Level {
+struct QueueLevel {
     units: AtomicUsize,
     /// Fewer than this will soon be counted.
     low: AtomicUsize,
@@ -83,9 +83,10 @@ impl ThreadedPool {
         threads: u32,
         plan: Arc<Plan>,
         kernel: Arc<dyn Kernel>,
-        outcomes: UnboundedSender<Outcome>,
+        outcomes: UnboundedSender<UnitOutcome>,
     ) -> Result<Self, ThreadPoolBuildError> {
-        let level = Level { units: AtomicUsize::new(0), low: AtomicUsize::new(0), is_low: Notify::new() };
+        let level =
+            QueueLevel { units: AtomicUsize::new(0), low: AtomicUsize::new(0), is_low: Notify::new() };
         let in_thread = (0..threads).map(|_| AtomicU64::new(NONE)).collect();
         let name = |index| format!("count-{index}");
         let threads = ThreadPoolBuilder::new().num_threads(threads as usize).thread_name(name).build()?;
@@ -119,7 +120,7 @@ impl Pool for ThreadedPool {
             let outcome = if is_over { None } else { count(&plan, &kernels, lease, &stop) };
             set(NONE);
             // Nobody listens any more when the worker has left; then nobody needs to know.
-            outcomes.send(outcome.map_or(Outcome::Stopped, Outcome::Counted)).ok();
+            outcomes.send(outcome.map_or(UnitOutcome::Stopped, UnitOutcome::Counted)).ok();
             if level.units.fetch_sub(1, Ordering::Relaxed) <= level.low.load(Ordering::Relaxed) {
                 level.is_low.notify_one();
             }

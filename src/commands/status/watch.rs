@@ -32,7 +32,7 @@ pub async fn show(remote: Remote) -> anyhow::Result<ExitCode> {
 }
 
 async fn follow(mut sights: watch::Receiver<Sight>) -> anyhow::Result<ExitCode> {
-    let mut screen = repaints(&io::stdout()).then(Screen::default);
+    let mut screen = repaints(&io::stdout()).then(RepaintedStatus::default);
     let mut cadence = Cadence::new(Duration::ZERO);
     loop {
         let sight = sights.borrow_and_update().clone();
@@ -76,11 +76,11 @@ fn line(sight: &Sight) -> String {
 
 /// What has been painted on a terminal.
 #[derive(Default)]
-struct Screen {
+struct RepaintedStatus {
     lines: usize,
 }
 
-impl Screen {
+impl RepaintedStatus {
     /// Paints over what was there; what does not fit the terminal is left out.
     fn paint(&mut self, page: &str) -> io::Result<()> {
         let (columns, rows) = size();

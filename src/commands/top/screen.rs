@@ -35,7 +35,7 @@ impl Panel {
 
 /// What comes of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum KeyOutcome {
     /// The screen is to be painted again.
     Paint,
     /// The user has seen enough.
@@ -44,7 +44,7 @@ pub enum Outcome {
 
 /// What is shown, and how.
 #[derive(Debug)]
-pub struct Screen {
+pub struct TopScreen {
     pub palette: Palette,
     /// Where the coordinator is.
     pub address: String,
@@ -71,7 +71,7 @@ pub const HELP: [&str; 8] = [
     "speeds are in cores like the one that work was measured on",
 ];
 
-impl Screen {
+impl TopScreen {
     /// The machines, by name.
     pub fn new(palette: Palette, address: String) -> Self {
         Self {
@@ -87,15 +87,15 @@ impl Screen {
     }
 
     /// A key has been pressed.
-    pub fn press(&mut self, key: KeyEvent) -> Outcome {
+    pub fn press(&mut self, key: KeyEvent) -> KeyOutcome {
         let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
         if key.kind == KeyEventKind::Release {
-            return Outcome::Paint;
+            return KeyOutcome::Paint;
         }
         match key.code {
-            KeyCode::Char('c' | 'd') if is_control => return Outcome::Quit,
+            KeyCode::Char('c' | 'd') if is_control => return KeyOutcome::Quit,
             KeyCode::Esc if self.shows_help => self.shows_help = false,
-            KeyCode::Char('q') | KeyCode::Esc => return Outcome::Quit,
+            KeyCode::Char('q') | KeyCode::Esc => return KeyOutcome::Quit,
             KeyCode::Char('?' | 'h') => self.shows_help = !self.shows_help,
             KeyCode::Char(digit @ '1'..='4') => self.open(Panel::ALL[digit as usize - '1' as usize]),
             KeyCode::Tab => self.open(self.beside(1)),
@@ -110,7 +110,7 @@ impl Screen {
             KeyCode::End => self.scroll = usize::MAX,
             _ => {}
         }
-        Outcome::Paint
+        KeyOutcome::Paint
     }
 
     fn open(&mut self, panel: Panel) {

@@ -6,7 +6,7 @@ use proto::{MachineStatus, RunStatus, WorkerStatus};
 use ratatui::text::{Line, Span};
 
 use super::palette::{FAINT, Palette, TITLE};
-use super::screen::Screen;
+use super::screen::TopScreen;
 use crate::output::{last_word, significant};
 use crate::terminal::{columns_of, cut, filled};
 
@@ -55,7 +55,7 @@ const WORKERS: [Column<WorkerStatus>; 7] = [
 ];
 
 /// The machines, the title first; those that are not believed are marked.
-pub fn machines(status: &RunStatus, width: usize, screen: &Screen) -> Vec<Line<'static>> {
+pub fn machines(status: &RunStatus, width: usize, screen: &TopScreen) -> Vec<Line<'static>> {
     let palette = screen.palette;
     lines(&MACHINES, &status.machines, width, screen, |machine| match machine {
         machine if !machine.is_believed => Some(palette.wrong()),
@@ -65,7 +65,7 @@ pub fn machines(status: &RunStatus, width: usize, screen: &Screen) -> Vec<Line<'
 }
 
 /// The workers, the title first; those that have not been heard of for long are marked.
-pub fn workers(status: &RunStatus, width: usize, screen: &Screen) -> Vec<Line<'static>> {
+pub fn workers(status: &RunStatus, width: usize, screen: &TopScreen) -> Vec<Line<'static>> {
     let palette: Palette = screen.palette;
     let is_silent = |worker: &WorkerStatus| worker.last_word.as_secs() >= 10;
     lines(&WORKERS, &status.workers, width, screen, |worker| is_silent(worker).then(|| palette.wrong()))
@@ -75,7 +75,7 @@ fn lines<T>(
     columns: &[Column<T>],
     rows: &[T],
     width: usize,
-    screen: &Screen,
+    screen: &TopScreen,
     style: impl Fn(&T) -> Option<ratatui::style::Style>,
 ) -> Vec<Line<'static>> {
     let sort = screen.sort % columns.len();

@@ -6,21 +6,21 @@ use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
 use tokio::time::Instant;
 
 use super::palette::Palette;
-use super::screen::{Outcome, Panel, Screen};
+use super::screen::{KeyOutcome, Panel, TopScreen};
 use super::view::draw;
 use crate::samples;
 use crate::watched::Sight;
 
-fn screen() -> Screen {
-    Screen::new(Palette::new(true), "http://127.0.0.1:7227".into())
+fn screen() -> TopScreen {
+    TopScreen::new(Palette::new(true), "http://127.0.0.1:7227".into())
 }
 
-fn press(screen: &mut Screen, key: KeyCode) -> Outcome {
+fn press(screen: &mut TopScreen, key: KeyCode) -> KeyOutcome {
     screen.press(KeyEvent::new(key, KeyModifiers::NONE))
 }
 
 /// What the screen shows, in lines without spaces at their ends.
-fn painted(sight: &Sight, screen: &mut Screen, (columns, rows): (u16, u16)) -> Vec<String> {
+fn painted(sight: &Sight, screen: &mut TopScreen, (columns, rows): (u16, u16)) -> Vec<String> {
     let mut terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
     terminal.draw(|frame| draw(frame, sight, screen)).unwrap();
     let buffer = terminal.backend().buffer();
@@ -141,11 +141,11 @@ fn tables_are_scrolled_and_sorted_and_end_with_their_last_line() {
 fn keys_quit_and_show_help() {
     let mut screen = screen();
     for key in [KeyCode::Char('q'), KeyCode::Esc] {
-        assert_eq!(press(&mut screen, key), Outcome::Quit);
+        assert_eq!(press(&mut screen, key), KeyOutcome::Quit);
     }
-    assert_eq!(screen.press(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)), Outcome::Quit);
-    assert_eq!(press(&mut screen, KeyCode::Char('?')), Outcome::Paint);
+    assert_eq!(screen.press(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)), KeyOutcome::Quit);
+    assert_eq!(press(&mut screen, KeyCode::Char('?')), KeyOutcome::Paint);
     shows(&painted(&seen(samples::running()), &mut screen, (80, 24)), &["this help"]);
-    assert_eq!(press(&mut screen, KeyCode::Esc), Outcome::Paint);
+    assert_eq!(press(&mut screen, KeyCode::Esc), KeyOutcome::Paint);
     assert!(!screen.shows_help);
 }

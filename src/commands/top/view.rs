@@ -8,7 +8,7 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Block, Clear, Paragraph, Sparkline};
 
 use super::palette::{FAINT, FRAME, TITLE};
-use super::screen::{HELP, Panel, Screen};
+use super::screen::{HELP, Panel, TopScreen};
 use super::{families, speed, summary, table};
 use crate::output::{significant, span};
 use crate::watched::Sight;
@@ -24,7 +24,7 @@ const CHART: u16 = 4;
 const CHART_FROM: u16 = 20;
 
 /// Paints what is seen of the run.
-pub fn draw(frame: &mut Frame<'_>, sight: &Sight, screen: &mut Screen) {
+pub fn draw(frame: &mut Frame<'_>, sight: &Sight, screen: &mut TopScreen) {
     let [head, body, foot] =
         Layout::vertical([Constraint::Length(1), Constraint::Min(0), Constraint::Length(1)])
             .areas(frame.area());
@@ -39,7 +39,7 @@ pub fn draw(frame: &mut Frame<'_>, sight: &Sight, screen: &mut Screen) {
     }
 }
 
-fn title(sight: &Sight, screen: &Screen) -> String {
+fn title(sight: &Sight, screen: &TopScreen) -> String {
     let run = sight
         .status
         .as_ref()
@@ -48,7 +48,7 @@ fn title(sight: &Sight, screen: &Screen) -> String {
     format!(" diadem top  {run}{}  {release}", screen.address)
 }
 
-fn last_line(sight: &Sight, screen: &Screen) -> Line<'static> {
+fn last_line(sight: &Sight, screen: &TopScreen) -> Line<'static> {
     if let Some((since, why)) = &sight.gone {
         let text = format!(" no answer for {} s, trying again: {why}", since.elapsed().as_secs());
         return Line::styled(text, screen.palette.wrong());
@@ -61,7 +61,7 @@ fn last_line(sight: &Sight, screen: &Screen) -> Line<'static> {
     [Span::raw(" ")].into_iter().chain(panels).chain([keys]).collect()
 }
 
-fn draw_run(frame: &mut Frame<'_>, area: Rect, status: &RunStatus, screen: &mut Screen) {
+fn draw_run(frame: &mut Frame<'_>, area: Rect, status: &RunStatus, screen: &mut TopScreen) {
     let chart = if area.height >= CHART_FROM { CHART } else { 0 };
     let room = area.height.saturating_sub(PANEL + chart);
     let lines = summary::lines(status, (area.width.into(), room.max(1).into()), screen.palette);
@@ -84,7 +84,7 @@ fn draw_run(frame: &mut Frame<'_>, area: Rect, status: &RunStatus, screen: &mut 
     frame.render_widget(Paragraph::new(events[first..].to_vec()), events_area);
 }
 
-fn draw_speed(frame: &mut Frame<'_>, area: Rect, status: &RunStatus, screen: &Screen) {
+fn draw_speed(frame: &mut Frame<'_>, area: Rect, status: &RunStatus, screen: &TopScreen) {
     if area.height < 2 {
         return;
     }
@@ -105,7 +105,13 @@ fn draw_speed(frame: &mut Frame<'_>, area: Rect, status: &RunStatus, screen: &Sc
 }
 
 /// The panel; where it leaves room, and that is wished, the last events below it.
-fn draw_panel(frame: &mut Frame<'_>, area: Rect, status: &RunStatus, screen: &mut Screen, with_events: bool) {
+fn draw_panel(
+    frame: &mut Frame<'_>,
+    area: Rect,
+    status: &RunStatus,
+    screen: &mut TopScreen,
+    with_events: bool,
+) {
     let width = usize::from(area.width);
     let (fixed, lines) = match screen.panel {
         Panel::Machines => (1, table::machines(status, width, screen)),

@@ -7,7 +7,7 @@ use std::time::Duration;
 use proto::{Lease, Owner, Registration, Report};
 use tokio::time::Instant;
 
-use super::{Event, Membership, WorkerLoop};
+use super::{LoopEvent, Membership, WorkerLoop};
 use crate::coordinator::{CoordinatorError, Lender};
 use crate::pool::Pool;
 
@@ -27,7 +27,7 @@ impl<P: Pool> WorkerLoop<P> {
             if matches!(self.membership, Membership::None) {
                 self.membership = Membership::Asked;
                 let registration = self.registration();
-                self.call(move |c| async move { c.register(registration).await }, Event::Registered);
+                self.call(move |c| async move { c.register(registration).await }, LoopEvent::Registered);
             }
             return;
         };
@@ -38,7 +38,7 @@ impl<P: Pool> WorkerLoop<P> {
             let most = self.counted.len().min(MOST_COUNTS);
             self.reporting = self.counted.drain(..most).collect();
             let report = Report { worker, counts: self.reporting.clone() };
-            self.call(move |c| async move { c.report(report).await }, Event::Reported);
+            self.call(move |c| async move { c.report(report).await }, LoopEvent::Reported);
         }
         let (target, in_hand) = (self.pace.target(), self.in_hand());
         let is_little = in_hand < 2 * self.config.threads as usize;
@@ -48,14 +48,14 @@ impl<P: Pool> WorkerLoop<P> {
         {
             self.leasing = true;
             let want = (target - in_hand) as u32;
-            self.call(move |c| async move { c.lease(worker, want, LEASE_WAIT).await }, Event::Leased);
+            self.call(move |c| async move { c.lease(worker, want, LEASE_WAIT).await }, LoopEvent::Leased);
         }
         if !self.renewing && now >= renew_next {
             self.renewing = true;
             self.give_up_hung(renew_every);
             self.membership = Membership::Member { worker, renew_every, renew_next: now + renew_every };
             let held = self.leases();
-            self.call(move |c| async move { c.renew(worker, held).await }, Event::Renewed);
+            self.call(move |c| async move { c.renew(worker, held).await }, LoopEvent::Renewed);
         }
     }
 
@@ -63,7 +63,7 @@ impl<P: Pool> WorkerLoop<P> {
     fn call<T: Send + 'static, R: Future<Output = Result<T, CoordinatorError>> + Send>(
         &self,
         call: impl FnOnce(Arc<dyn Lender>) -> R + Send + 'static,
-        event: fn(Result<T, CoordinatorError>) -> Event,
+        event: fn(Result<T, CoordinatorError>) -> LoopEvent,
     ) {
         let (coordinator, events) = (Arc::clone(&self.coordinator), self.events.clone());
         tokio::spawn(async move {

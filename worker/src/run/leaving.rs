@@ -5,8 +5,8 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
-use super::{Event, Membership, WorkerLoop};
-use crate::pool::{Outcome, Pool};
+use super::{LoopEvent, Membership, WorkerLoop};
+use crate::pool::{Pool, UnitOutcome};
 
 /// Leaving takes no longer than the pool's end, a report and a farewell, each bounded.
 const POOL_END: Duration = Duration::from_millis(500);
@@ -17,8 +17,8 @@ impl<P: Pool> WorkerLoop<P> {
     /// Stops the pool, reports what is there, gives back the rest, takes leave.
     pub(super) async fn leave(
         &mut self,
-        outcomes: &mut UnboundedReceiver<Outcome>,
-        events: &mut UnboundedReceiver<Event>,
+        outcomes: &mut UnboundedReceiver<UnitOutcome>,
+        events: &mut UnboundedReceiver<LoopEvent>,
     ) {
         let begun = self.pool.counting();
         self.pool.stop();
@@ -44,7 +44,7 @@ impl<P: Pool> WorkerLoop<P> {
                     self.call_where_due();
                 }
                 let Some(event) = events.recv().await else { break };
-                let is_lease = matches!(event, Event::Leased(_));
+                let is_lease = matches!(event, LoopEvent::Leased(_));
                 if !is_lease && self.take(event).is_err() {
                     break;
                 }

@@ -39,8 +39,8 @@ use tracing::debug;
 use crate::boxed::Boxed;
 use crate::coordinator::{CoordinatorError, Lender};
 use crate::outage::{GaveUp, Outage};
-use crate::pace::Pace;
-use crate::pool::{Outcome, Pool, ThreadedPool};
+use crate::pace::AskingPace;
+use crate::pool::{Pool, ThreadedPool, UnitOutcome};
 
 /// Counts are gathered in the pool for a quarter of the time that the worker has been there, within these limits, unless
 /// it runs dry; then they are taken and reported. Waking somebody costs more than the smallest units take, and every
@@ -147,11 +147,11 @@ struct WorkerLoop<P> {
     /// The solutions of the known board.
     self_test: u64,
     pool: P,
-    pace: Pace,
+    pace: AskingPace,
     outage: Outage,
     /// A coordinator that answers may still be unable to record: its disk is full.
     record_outage: Outage,
-    events: UnboundedSender<Event>,
+    events: UnboundedSender<LoopEvent>,
     membership: Membership,
     /// The number under which it was lent what it holds.
     former: Option<WorkerId>,
@@ -183,7 +183,7 @@ enum Membership {
 }
 
 /// A call has come back.
-enum Event {
+enum LoopEvent {
     Registered(Result<Welcome, CoordinatorError>),
     Leased(Result<LeaseReply, CoordinatorError>),
     Reported(Result<Vec<Verdict>, CoordinatorError>),
@@ -197,10 +197,10 @@ impl<P: Pool> WorkerLoop<P> {
         config: Config,
         self_test: u64,
         pool: P,
-        events: UnboundedSender<Event>,
+        events: UnboundedSender<LoopEvent>,
     ) -> Self {
         let mean_weight = plan.total_weight() as f64 / plan.units().max(1) as f64;
-        let pace = Pace::new(config.threads, mean_weight, config.ahead);
+        let pace = AskingPace::new(config.threads, mean_weight, config.ahead);
         pool.set_low(pace.low());
         Self {
             coordinator,
@@ -230,8 +230,8 @@ impl<P: Pool> WorkerLoop<P> {
 
     async fn work(
         mut self,
-        mut outcomes: UnboundedReceiver<Outcome>,
-        mut events: UnboundedReceiver<Event>,
+        mut outcomes: UnboundedReceiver<UnitOutcome>,
+        mut events: UnboundedReceiver<LoopEvent>,
         mut wish: watch::Receiver<Wish>,
     ) -> Result<Summary, WorkerError> {
         let begun = Instant::now();
@@ -293,9 +293,9 @@ impl<P: Pool> WorkerLoop<P> {
         !self.counted.is_empty() || !self.reporting.is_empty()
     }
 
-    fn settle(&mut self, outcome: Outcome) {
+    fn settle(&mut self, outcome: UnitOutcome) {
         match outcome {
-            Outcome::Counted(mut count) => {
+            UnitOutcome::Counted(mut count) => {
                 // The lease may have been renewed under another token while the unit was in the pool.
                 if let Some(lease) = self.counting.remove(&count.lease.unit) {
                     count.lease.token = lease.token;
@@ -305,7 +305,7 @@ impl<P: Pool> WorkerLoop<P> {
                 self.pace.counted(count.cpu);
                 self.counted.push(count);
             }
-            Outcome::Stopped => {}
+            UnitOutcome::Stopped => {}
         }
     }
 }

@@ -8,7 +8,7 @@ use queens::UnitId;
 use tokio::time::Instant;
 use tracing::{info, warn};
 
-use super::{Event, Membership, WorkerError, WorkerLoop};
+use super::{LoopEvent, Membership, WorkerError, WorkerLoop};
 use crate::coordinator::CoordinatorError;
 use crate::outage::GaveUp;
 use crate::pool::Pool;
@@ -18,17 +18,17 @@ const AGAIN: Duration = Duration::from_secs(1);
 
 impl<P: Pool> WorkerLoop<P> {
     /// Takes in what a call has brought.
-    pub(super) fn take(&mut self, event: Event) -> Result<(), WorkerError> {
+    pub(super) fn take(&mut self, event: LoopEvent) -> Result<(), WorkerError> {
         let result = match event {
-            Event::Registered(result) => {
+            LoopEvent::Registered(result) => {
                 self.membership = Membership::None;
                 result.map(|welcome| self.welcome(welcome))
             }
-            Event::Leased(result) => {
+            LoopEvent::Leased(result) => {
                 self.leasing = false;
                 result.map(|reply| self.leased(reply))
             }
-            Event::Reported(result) => {
+            LoopEvent::Reported(result) => {
                 let counts = std::mem::take(&mut self.reporting);
                 match result {
                     Ok(verdicts) => {
@@ -47,7 +47,7 @@ impl<P: Pool> WorkerLoop<P> {
                     }
                 }
             }
-            Event::Renewed(result) => {
+            LoopEvent::Renewed(result) => {
                 self.renewing = false;
                 result.map(|Renewal { lost, finished, drain }| {
                     // Who still counts what others have counted asks for no more units, and hears it here.

@@ -11,7 +11,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep_until};
 
-use crate::pool::{Outcome, Pool};
+use crate::pool::{Pool, UnitOutcome};
 
 /// One thread, as it were.
 pub struct VirtualPool {
@@ -19,7 +19,7 @@ pub struct VirtualPool {
     unit_time: Duration,
     /// When it will have counted all that it has been given.
     free_at: Mutex<Instant>,
-    outcomes: UnboundedSender<Outcome>,
+    outcomes: UnboundedSender<UnitOutcome>,
     level: Arc<VirtualLevel>,
     stop: watch::Sender<bool>,
     finish: watch::Sender<bool>,
@@ -39,7 +39,7 @@ pub fn completions(unit: UnitId) -> u64 {
 
 impl VirtualPool {
     /// A pool that takes so long for a unit and sends each outcome to `outcomes`.
-    pub fn new(unit_time: Duration, outcomes: UnboundedSender<Outcome>) -> Self {
+    pub fn new(unit_time: Duration, outcomes: UnboundedSender<UnitOutcome>) -> Self {
         let [stop, finish] = [(); 2].map(|()| watch::channel(false).0);
         Self { unit_time, free_at: Mutex::new(Instant::now()), outcomes, level: Arc::default(), stop, finish }
     }
@@ -65,9 +65,9 @@ impl Pool for VirtualPool {
                 _ = finish.wait_for(|finishes| *finishes) => false,
             };
             let outcome = tokio::select! {
-                () = sleep_until(counted_at), if is_begun => Outcome::Counted(count),
-                _ = stop.wait_for(|stopped| *stopped), if is_begun => Outcome::Stopped,
-                else => Outcome::Stopped,
+                () = sleep_until(counted_at), if is_begun => UnitOutcome::Counted(count),
+                _ = stop.wait_for(|stopped| *stopped), if is_begun => UnitOutcome::Stopped,
+                else => UnitOutcome::Stopped,
             };
             outcomes.send(outcome).ok();
             let left = {

@@ -60,7 +60,11 @@ fn orbits_and_rings_of_n_8_are_the_classic_ones() {
     for ring in [1, 4, 5, 6, 10, 17, 19, 22] {
         assert!(rings.stdout.contains(&format!("\nR{ring}: 6 solutions\n")), "{rings:?}");
     }
-    assert!(fs::read_to_string(folder.path().join("rings.svg")).unwrap().starts_with("<svg "));
+    assert_eq!(lines(&rings)[lines(&rings).len() - 2..], ["drawn: rings-2.svg", "drawn: rings-3.svg"]);
+    assert_eq!(lines(&folder.run("rings 8 --json --svg again.svg")).len(), 1, "nothing but JSON");
+    for page in ["rings.svg", "rings-2.svg", "rings-3.svg", "again-3.svg"] {
+        assert!(fs::read_to_string(folder.path().join(page)).unwrap().starts_with("<svg "));
+    }
 }
 
 #[test]
@@ -118,6 +122,8 @@ fn what_cannot_be_is_refused_in_a_sentence() {
     folder.run("orbits 16").refused(&["more than 1000000", "--totals"]);
     folder.run("study 3..8").refused(&["from 4 to 200", "3..8"]);
     folder.run("study 8..").refused(&["8.."]);
+    folder.run("solutions 8 --dark").refused(&["--dark", "pictures"]);
+    folder.run("rings 8 --dark").refused(&["--svg"]);
     folder.run("picture sheet 8 --out sheet.gif").refused(&["sheet.gif", ".svg or .png"]);
     folder.run("picture sheet 3 --out sheet.svg").refused(&["no solution"]);
     folder.run("picture shet 8").refused(&["shet", "'sheet'", "(see diadem picture --help)"]);
@@ -201,9 +207,11 @@ fn a_placement_with_attacks_is_drawn_in_red_and_said_to_have_them() {
     let drawn = folder.run("picture board 1234 --out attacks.svg");
     assert_eq!(lines(&drawn)[1], "1234: 6 pairs attack each other, drawn in red");
     assert_eq!(lines(&folder.run("picture board 2413 --out none.svg")).len(), 1);
-    let red = |file: &str| fs::read_to_string(folder.path().join(file)).unwrap().matches("c8322b").count();
-    assert_eq!((red("attacks.svg"), red("none.svg")), (4 + 6, 0), "four squares and six lines");
+    let red = |file: &str| fs::read_to_string(folder.path().join(file)).unwrap().matches("b8322b").count();
+    assert_eq!((red("attacks.svg"), red("none.svg")), (1 + 6, 0), "the squares and six lines");
     assert!(fs::read_to_string(folder.path().join("attacks.svg")).unwrap().contains("6 pairs attack"));
+    let around = folder.run("picture board 2413 --board torus --out around.svg --dark");
+    assert_eq!(lines(&around)[1], "2413: 2 pairs attack each other, drawn in red");
 }
 
 #[test]
@@ -236,11 +244,17 @@ fn rectangles_take_as_many_queens_as_there_is_room_for() {
     );
     let json = folder.run("solutions 4x3 --first 1 --format json");
     assert_eq!(lines(&json), [r#"{"number":1,"board":"4x3","queens":[[1,1],[2,3],[4,2]]}"#]);
+    folder.run("solutions 8x10 --first 3 --format svg --out positions");
+    assert_eq!(fs::read_dir(folder.path().join("positions")).unwrap().count(), 3);
+    let drawn = fs::read_to_string(folder.path().join("positions/position-8x10-0002.svg")).unwrap();
+    assert_eq!(drawn.matches("<use ").count(), 8, "a queen each");
+    assert!(folder.run("solutions 8x10 --first 1 --format svg --dark").stdout.starts_with("<svg "));
+    folder.run("solutions 8x10 --format png").refused(&["--out DIR", "--first 1"]);
     folder.run("solutions 8x40").refused(&["8x40", "1 to 32"]);
     folder.run("solutions 4x6 --queens 5").refused(&["1 to 4 queens, not 5"]);
     folder.run("solutions 8 --queens 5").refused(&["8x8 --queens 5"]);
     for other in ["--random", "--method rows", "--board torus", "--format fen", "--tried"] {
-        folder.run(&format!("solutions 8x10 {other}")).refused(&["8x10", "digits, board or json"]);
+        folder.run(&format!("solutions 8x10 {other}")).refused(&["8x10", "digits, board, json, svg or png"]);
     }
 }
 

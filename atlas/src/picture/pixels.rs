@@ -3,7 +3,7 @@
 use zeno::{Command, Mask, PathBuilder as _, PathData, Placement, Stroke, Style, Transform};
 
 use super::error::PictureError;
-use super::scene::{Anchor, Colour, DASH, INK, Paint, Picture, Point, Shape};
+use super::scene::{Anchor, Colour, DASH, INK, PAPER, Paint, Picture, Point, Shape, Theme};
 use super::{font, png};
 
 /// Pixels beyond which a picture is not drawn.
@@ -23,7 +23,7 @@ impl Picture {
         if !(1..=MOST).contains(&(u64::from(width) * u64::from(height))) {
             return Err(PictureError::Size { width, height });
         }
-        let mut canvas = Canvas::new(width, height, scale);
+        let mut canvas = Canvas::new(width, height, scale, self.theme);
         self.shapes.iter().for_each(|shape| canvas.draw(shape));
         Ok(png::encode(width, height, &canvas.rgb))
     }
@@ -34,6 +34,7 @@ struct Canvas {
     width: u32,
     rgb: Vec<u8>,
     scale: f32,
+    theme: Theme,
 }
 
 fn vector(point: Point) -> (f32, f32) {
@@ -41,9 +42,10 @@ fn vector(point: Point) -> (f32, f32) {
 }
 
 impl Canvas {
-    /// White paper.
-    fn new(width: u32, height: u32, scale: f32) -> Self {
-        Self { width, rgb: vec![255; 3 * width as usize * height as usize], scale }
+    /// Paper.
+    fn new(width: u32, height: u32, scale: f32, theme: Theme) -> Self {
+        let [_, red, green, blue] = PAPER.rgb(theme).to_be_bytes();
+        Self { width, rgb: [red, green, blue].repeat(width as usize * height as usize), scale, theme }
     }
 
     fn draw(&mut self, shape: &Shape) {
@@ -53,6 +55,11 @@ impl Canvas {
             Shape::Rectangle { at, width, height, paint } => {
                 path.add_rect(vector(*at), *width as f32, *height as f32);
                 *paint
+            }
+            Shape::Squares { corners, side, colour } => {
+                let side = *side as f32;
+                corners.iter().for_each(|corner| _ = path.add_rect(vector(*corner), side, side));
+                Paint::Fill(*colour)
             }
             Shape::Circle { centre, radius, paint } => {
                 path.add_circle(vector(*centre), *radius as f32);
@@ -106,11 +113,12 @@ impl Canvas {
 
     /// Mixes the colour into the pixels of a place, each as far as it is covered: 0 not at all, 255 wholly.
     fn blend(&mut self, coverage: &[u8], place: Placement, colour: Colour) {
+        let rgb = colour.rgb(self.theme);
         let opacity = (colour.opacity * 255.0).round() as u32;
         for (y, row) in (place.top..).zip(coverage.chunks(place.width.max(1) as usize)) {
             for (x, covered) in (place.left..).zip(row).filter(|(_, covered)| **covered > 0) {
                 if let Some(pixel) = self.pixel(x, y) {
-                    mix(pixel, colour, u32::from(*covered) * opacity);
+                    mix(pixel, rgb, u32::from(*covered) * opacity);
                 }
             }
         }
@@ -125,8 +133,8 @@ impl Canvas {
 }
 
 /// Mixes a share of the colour, of [`WHOLE`], into a pixel.
-fn mix(pixel: &mut [u8], colour: Colour, share: u32) {
-    let [_, red, green, blue] = colour.rgb.to_be_bytes();
+fn mix(pixel: &mut [u8], rgb: u32, share: u32) {
+    let [_, red, green, blue] = rgb.to_be_bytes();
     for (old, new) in pixel.iter_mut().zip([red, green, blue]) {
         let mixed = u32::from(*old) * (WHOLE - share) + u32::from(new) * share;
         *old = ((mixed + WHOLE / 2) / WHOLE) as u8;
@@ -136,13 +144,13 @@ fn mix(pixel: &mut [u8], colour: Colour, share: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::scene::{QUEEN, WHITE, colour, point};
+    use crate::picture::scene::{QUEEN, colour, point};
 
-    const RED: Colour = colour(0xff_00_00);
+    const RED: Colour = colour(0xff_00_00, 0x00_ff_00);
 
     /// The pixels of one shape on a canvas of 20 x 10, as one letter each: red, half red, white, anything else.
     fn drawn(shape: &Shape) -> Vec<String> {
-        let mut canvas = Canvas::new(20, 10, 2.0);
+        let mut canvas = Canvas::new(20, 10, 2.0, Theme::Light);
         canvas.draw(shape);
         let letter = |pixel: &[u8]| match *pixel {
             [255, 0, 0] => 'r',
@@ -185,7 +193,7 @@ mod tests {
     #[test]
     fn a_text_lies_around_its_anchor_and_a_symbol_fills_its_square() {
         let text = |anchor, x| {
-            let mut canvas = Canvas::new(200, 40, 1.0);
+            let mut canvas = Canvas::new(200, 40, 1.0, Theme::Light);
             let (at, text) = (point(x, 30.0), "n = 8".to_owned());
             canvas.draw(&Shape::Text { at, size: 20.0, colour: INK, anchor, text });
             canvas.rgb
@@ -201,7 +209,7 @@ mod tests {
     #[test]
     fn no_pixels_and_too_many_are_no_picture() {
         let mut picture = Picture::new(10.0, 10.0);
-        picture.circle(point(5.0, 5.0), 3.0, WHITE);
+        picture.circle(point(5.0, 5.0), 3.0, PAPER);
         for scale in [0.0, -1.0, f32::NAN, 1e6, f32::INFINITY] {
             assert!(matches!(picture.to_png(scale), Err(PictureError::Size { .. })), "{scale}");
         }

@@ -3,7 +3,6 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use atlas::Piece;
 use clap::{Args, Subcommand};
 use queens::Board;
 
@@ -36,9 +35,12 @@ pub enum Subject {
 /// Where a picture goes.
 #[derive(Debug, Args)]
 pub struct OutArgs {
-    /// The file, named .svg or .png.
+    /// The file, named .svg or .png; further pages are FILE-2, FILE-3 and so on.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
+    /// For a dark screen rather than white paper.
+    #[arg(long)]
+    pub dark: bool,
 }
 
 /// Draws one placement, in red the pairs that attack each other.
@@ -46,7 +48,9 @@ pub struct OutArgs {
 #[command(after_help = "\
 Examples:
   diadem picture board 15863724 --out board.svg
-  diadem picture board 1234 --out attacks.png     each pair of these in red")]
+  diadem picture board 1234 --out attacks.png     each pair of these in red
+  diadem picture board 2413 --board torus --out torus.svg
+      with arrows on the edges that are one")]
 pub struct BoardPictureArgs {
     /// The rows by column, as 15863724 or 1,5,8,6,3,7,2,4, or squares, as 1:1,2:5 and so on.
     #[arg(value_name = "PLACEMENT")]
@@ -54,14 +58,13 @@ pub struct BoardPictureArgs {
     /// Rows and columns are counted from 0 in PLACEMENT.
     #[arg(long)]
     pub from_zero: bool,
-    /// The piece.
-    #[arg(long, value_name = "PIECE", default_value = "queen")]
-    pub piece: Piece,
+    #[command(flatten)]
+    pub setting: SettingArgs,
     #[command(flatten)]
     pub out: OutArgs,
 }
 
-/// Draws all fundamental solutions of a board on one sheet.
+/// Draws all fundamental solutions of a board, 48 on a page.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  diadem picture sheet 8 --out sheet.svg")]
 pub struct SheetPictureArgs {

@@ -10,6 +10,7 @@ use atlas::{Piece, Setting, Surface};
 use clap::Args;
 use queens::Board;
 
+use super::listing::ListingError;
 use super::written_placement::WrittenPlacement;
 use crate::args::value::ValueError;
 
@@ -76,6 +77,9 @@ pub struct SolutionsArgs {
     /// Where to put pictures, a file for each solution.
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
+    /// Draw pictures for a dark screen rather than white paper.
+    #[arg(long, conflicts_with_all = ["tried", "count"])]
+    pub(super) dark: bool,
     /// Say only how many there are.
     #[arg(long, conflicts_with_all = ["first", "format", "out"])]
     pub(super) count: bool,
@@ -88,7 +92,16 @@ impl SolutionsArgs {
     pub(super) fn is_of_rectangles(&self) -> bool {
         let OrderArgs { from, random, method, .. } = &self.order;
         let is_ascending = from.is_none() && !random && *method == ListingMethod::Search;
-        is_ascending && self.setting.is_usual() && !self.tried && self.out.is_none()
+        is_ascending && self.setting.is_usual() && !self.tried
+    }
+
+    /// Whether pictures are asked for; an error where what is only for pictures is asked of text.
+    pub(super) fn is_picture(&self) -> Result<bool, ListingError> {
+        let is_picture = matches!(self.format, SolutionFormat::Svg | SolutionFormat::Png);
+        if !is_picture && (self.out.is_some() || self.dark) {
+            return Err(ListingError::NoPicture(self.format));
+        }
+        Ok(is_picture)
     }
 }
 

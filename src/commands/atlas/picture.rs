@@ -3,7 +3,6 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use atlas::Surface;
 use atlas::conflict::Conflict;
 use atlas::picture::{self, Picture};
 use atlas::tree::level_sizes;
@@ -23,35 +22,35 @@ pub fn run(args: &PictureArgs) -> anyhow::Result<ExitCode> {
         Subject::Board(args) => board(args),
         Subject::Sheet(args) => {
             let orbits = sorted(args.setting.on(args.n))?;
-            save(&args.out, &picture::sheet(&orbits)?)
+            save(&args.out, picture::sheets(&orbits)?)
         }
         Subject::Constellation(args) => {
             let (position, caption) = position(args)?;
-            save(&args.out, &picture::constellation(&position, &caption))
+            save(&args.out, vec![picture::constellation(&position, &caption)])
         }
-        Subject::Tree(args) => save(&args.out, &tree(args)?),
+        Subject::Tree(args) => save(&args.out, vec![tree(args)?]),
     }
 }
 
 /// Draws a placement, and says where it has attacks.
 fn board(args: &BoardPictureArgs) -> anyhow::Result<ExitCode> {
     let placement = args.placement.counted(args.from_zero)?;
-    let conflicts = Conflict::all(&placement, Surface::Plain, args.piece);
+    let (surface, piece) = (args.setting.surface, args.setting.piece);
+    let conflicts = Conflict::all(&placement, surface, piece);
     let caption = if conflicts.is_empty() {
         placement.to_string()
     } else {
         format!("{placement}: {}", Conflict::count(&conflicts))
     };
-    save(&args.out, &picture::board(&placement, args.piece, &caption))?;
+    save(&args.out, vec![picture::board(&placement, surface, piece, &caption)])?;
     if !conflicts.is_empty() {
         print(&format!("{caption}, drawn in red"))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn save(out: &OutArgs, picture: &Picture) -> anyhow::Result<ExitCode> {
-    pictures::write(&out.out, picture)?;
-    print(&format!("drawn: {}", out.out.display()))?;
+fn save(out: &OutArgs, pages: Vec<Picture>) -> anyhow::Result<ExitCode> {
+    print(&pictures::write_pages(&out.out, pages, pictures::theme(out.dark))?)?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -23,6 +23,8 @@ pub use constellation::constellation;
 pub use curves::{level_sizes, placements};
 pub use error::PictureError;
 pub use histograms::histograms;
+pub(crate) use ring_layout::{Link, RingLayout};
 pub use rings::rings;
+pub(crate) use scene::QUEEN;
 pub use scene::{Picture, Theme};
 pub use sheet::sheets;

@@ -12,27 +12,27 @@ use crate::rings::{Ring, Shift, ShiftGraph};
 
 /// The boards of a ring, and what joins them.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct RingLayout {
+pub(crate) struct RingLayout {
     /// The members, by index, each with its place to the right and up, in distances between neighbours.
-    pub(super) boards: Vec<(usize, (f64, f64))>,
+    pub(crate) boards: Vec<(usize, (f64, f64))>,
     /// The shifts to the right and up, and from left to right where the graph has diagonal ones.
-    pub(super) links: Vec<Link>,
+    pub(crate) links: Vec<Link>,
 }
 
 /// A shift that is drawn.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Link {
-    pub(super) shift: Shift,
+pub(crate) struct Link {
+    pub(crate) shift: Shift,
     /// The place of its board in the list.
-    pub(super) from: usize,
+    pub(crate) from: usize,
     /// The place of the board that it leads to.
-    pub(super) to: usize,
+    pub(crate) to: usize,
     /// Whether it is drawn as a stub, and in which direction: the boards are not beside each other.
-    pub(super) stub: Option<(f64, f64)>,
+    pub(crate) stub: Option<(f64, f64)>,
 }
 
 impl RingLayout {
-    pub(super) fn of(ring: &Ring, graph: &ShiftGraph) -> Self {
+    pub(crate) fn of(ring: &Ring, graph: &ShiftGraph) -> Self {
         let places = ring.places(graph);
         if ring.is_flat(graph, &places) {
             let boards = ring.members.iter().copied().zip(places.into_iter().map(as_reals)).collect();

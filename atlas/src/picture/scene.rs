@@ -133,13 +133,13 @@ pub(super) enum Anchor {
 
 /// A drawing used many times: its outline, in SVG's language of paths, fills a square of 100 units.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Symbol {
+pub(crate) struct Symbol {
     pub(super) id: &'static str,
-    pub(super) outline: &'static str,
+    pub(crate) outline: &'static str,
 }
 
 /// A crown, for all queens.
-pub(super) static QUEEN: Symbol = Symbol {
+pub(crate) static QUEEN: Symbol = Symbol {
     id: "queen",
     outline: "M24 74L14 38L34 56L38 28L50 52L62 28L66 56L86 38L76 74Z\
               M8.5 34a5.5 5.5 0 0 1 11 0a5.5 5.5 0 0 1 -11 0Z\

@@ -1,9 +1,10 @@
 //! Pictures: each is well-formed, says what it shows, and becomes pixels of the size it claims.
 
 use atlas::orbits::SolutionOrbits;
-use atlas::picture::{self, Picture, Theme};
+use atlas::picture::{self, MovingPicture, Picture, Theme};
 use atlas::rectangle::Rectangle;
 use atlas::rings::{Shift, ShiftGraph};
+use atlas::search::ColumnChoice;
 use atlas::study::StudySpec;
 use atlas::tree::level_sizes;
 use atlas::{Piece, Setting, Surface};
@@ -62,9 +63,7 @@ fn a_solution_is_drawn_with_its_coordinates() {
     );
     let rooks = "4 3 2 1".parse().unwrap();
     check("board-4-rooks", &picture::board(&rooks, Surface::Plain, Piece::Rook, "rooks"), &["#rook"]);
-    let large = atlas::restarts::with_restarts(60, &mut atlas::search::ColumnChoice::random(1, 0), 300)
-        .unwrap()
-        .solution;
+    let large = atlas::restarts::with_restarts(60, &mut ColumnChoice::random(1, 0), 300).unwrap().solution;
     check("board-60", &picture::board(&large, Surface::Plain, Piece::Queen, "n = 60"), &[">60</text>"]);
 }
 
@@ -185,4 +184,54 @@ fn plots_are_drawn() {
     check("histograms", &picture::histograms(&studies).unwrap(), &["n = 8, median", ">runs<"]);
     let trees: Vec<_> = (8..=12).map(|n| (board(n), level_sizes(board(n)).unwrap())).collect();
     check("tree", &picture::level_sizes(&trees).unwrap(), &["n = 12", "rows with a queen"]);
+}
+
+/// The texts between two marks.
+fn between<'t>(text: &'t str, before: &'t str, after: &'t str) -> impl Iterator<Item = &'t str> {
+    text.split(before).skip(1).filter_map(move |rest| rest.split(after).next())
+}
+
+/// Looks at a picture that moves: what is seen where nothing moves, and whether its times ascend from 0.
+fn check_moving(name: &str, picture: &MovingPicture) -> String {
+    let svg = picture.to_svg();
+    assert_eq!(svg.matches("<g visibility=\"visible\"").count(), 1, "{name}: one scene is seen at once");
+    for times in between(&svg, "keyTimes=\"", "\"") {
+        let times: Vec<f64> = times.split(';').map(|time| time.parse().unwrap()).collect();
+        assert!(
+            times[0].abs() < 1e-9 && times.is_sorted() && times[times.len() - 1] <= 1.0,
+            "{name}: {times:?}"
+        );
+    }
+    assert!(svg.len() < 2_000_000, "{name}: {}", svg.len());
+    if let Some(folder) = std::env::var_os("DIADEM_PICTURES") {
+        std::fs::write(std::path::Path::new(&folder).join(format!("{name}.svg")), &svg).unwrap();
+    }
+    svg
+}
+
+#[test]
+fn the_search_of_8_moves_in_113_steps_and_stands_still_at_its_solution() {
+    let svg = check_moving("search-8", &MovingPicture::search(board(8), ColumnChoice::Smallest).unwrap());
+    assert_eq!(svg.matches("<g visibility").count(), 113 + 1);
+    let still = between(&svg, "<g visibility=\"visible\"", "</g>").next().unwrap();
+    assert!(still.contains("Found after 113 placements: 17582463"), "{still}");
+    assert_eq!(still.matches("<use").count(), 8);
+    assert!(svg.contains("back to row 5: column 4"));
+    let refused = MovingPicture::search(board(14), ColumnChoice::Smallest).unwrap_err().to_string();
+    assert!(refused.contains("up to 600"), "{refused}");
+    let none = MovingPicture::search(board(3), ColumnChoice::Smallest).unwrap().to_svg();
+    assert!(none.contains("No solution: all is tried after 5 placements"));
+}
+
+#[test]
+fn a_solution_turns_into_its_eight_images_and_back() {
+    let svg = check_moving("turns-8", &MovingPicture::turns(board(8), &"15863724".parse().unwrap()));
+    for image in ["a: 15863724", "d: 82417536", "h: 63571428", "c: 42736851"] {
+        assert!(svg.contains(&format!(">{image}</text>")), "{image}");
+    }
+    assert_eq!(svg.matches("<animateTransform").count(), 8, "one for each queen");
+    for path in between(&svg, "<animateTransform", "/>") {
+        let places: Vec<_> = between(path, "values=\"", "\"").next().unwrap().split(';').collect();
+        assert_eq!((places.len(), places[0]), (2 * 8 + 1, places[16]), "and back");
+    }
 }

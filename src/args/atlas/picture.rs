@@ -30,6 +30,8 @@ pub enum Subject {
     Sheet(SheetPictureArgs),
     Constellation(ConstellationPictureArgs),
     Tree(TreePictureArgs),
+    Search(SearchPictureArgs),
+    Turns(TurnsPictureArgs),
 }
 
 /// Where a picture goes.
@@ -95,6 +97,40 @@ pub struct ConstellationPictureArgs {
     /// The unit's number in the plan, from 0.
     #[arg(long, value_name = "U")]
     pub unit: Option<u64>,
+    #[command(flatten)]
+    pub out: OutArgs,
+}
+
+/// Draws the search for a first solution as a picture that moves, step by step (SVG).
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem picture search 8 --out search.svg       113 steps, smallest first
+  diadem picture search 20 --random --seed 2 --out random.svg")]
+pub struct SearchPictureArgs {
+    /// The board size.
+    #[arg(value_name = "N")]
+    pub n: Board,
+    /// Choose columns at random.
+    #[arg(long)]
+    pub random: bool,
+    /// What the random choices follow from.
+    #[arg(long, value_name = "S", default_value_t = 1, requires = "random")]
+    pub seed: u64,
+    #[command(flatten)]
+    pub out: OutArgs,
+}
+
+/// Draws a placement that turns into its images under the eight symmetries, as a picture that moves (SVG).
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  diadem picture turns 15863724 --out turns.svg")]
+pub struct TurnsPictureArgs {
+    /// The rows by column, as 15863724 or 1,5,8,6,3,7,2,4, or squares, as 1:1,2:5 and so on.
+    #[arg(value_name = "PLACEMENT")]
+    pub placement: WrittenPlacement,
+    /// Rows and columns are counted from 0 in PLACEMENT.
+    #[arg(long)]
+    pub from_zero: bool,
     #[command(flatten)]
     pub out: OutArgs,
 }

@@ -4,7 +4,8 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use atlas::conflict::Conflict;
-use atlas::picture::{self, Picture};
+use atlas::picture::{self, MovingPicture, Picture};
+use atlas::search::ColumnChoice;
 use atlas::tree::level_sizes;
 use queens::plan::{Plan, UnitId};
 use queens::{Board, Constellation, Position};
@@ -29,6 +30,15 @@ pub fn run(args: &PictureArgs) -> anyhow::Result<ExitCode> {
             save(&args.out, vec![picture::constellation(&position, &caption)])
         }
         Subject::Tree(args) => save(&args.out, vec![tree(args)?]),
+        Subject::Search(args) => {
+            let choice =
+                if args.random { ColumnChoice::random(args.seed, 0) } else { ColumnChoice::Smallest };
+            save_moving(&args.out, MovingPicture::search(args.n, choice)?)
+        }
+        Subject::Turns(args) => {
+            let placement = args.placement.counted(args.from_zero)?;
+            save_moving(&args.out, MovingPicture::turns(Board::new(placement.n())?, &placement))
+        }
     }
 }
 
@@ -51,6 +61,16 @@ fn board(args: &BoardPictureArgs) -> anyhow::Result<ExitCode> {
 
 fn save(out: &OutArgs, pages: Vec<Picture>) -> anyhow::Result<ExitCode> {
     print(&pictures::write_pages(&out.out, pages, pictures::theme(out.dark))?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn save_moving(out: &OutArgs, picture: MovingPicture) -> anyhow::Result<ExitCode> {
+    if pictures::is_png(&out.out)? {
+        bail!("a picture that moves is SVG: its name ends in .svg, not as in \"{}\"", out.out.display());
+    }
+    let svg = picture.in_theme(pictures::theme(out.dark)).to_svg();
+    pictures::write_bytes(&out.out, svg.as_bytes())?;
+    print(&format!("drawn: {}", out.out.display()))?;
     Ok(ExitCode::SUCCESS)
 }
 

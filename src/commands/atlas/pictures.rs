@@ -15,7 +15,7 @@ pub fn theme(dark: bool) -> Theme {
 }
 
 /// Whether a picture of that name is a PNG file; an error if it is neither that nor an SVG file.
-fn is_png(file: &Path) -> anyhow::Result<bool> {
+pub fn is_png(file: &Path) -> anyhow::Result<bool> {
     let is = |extension| file.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
     if !is("svg") && !is("png") {
         bail!("a picture's name ends in .svg or .png, not as in \"{}\"", file.display());

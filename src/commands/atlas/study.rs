@@ -36,6 +36,8 @@ pub fn run(args: &StudyArgs) -> anyhow::Result<ExitCode> {
         writeln!(out, "{}", report::row(&study))?;
         studies.push(study);
     }
+    writeln!(out, "\n{}\n{}", report::LAW, report::law_header())?;
+    studies.iter().try_for_each(|study| writeln!(out, "{}", report::law_row(study)))?;
     if let Some(legend) = report::legend(&studies) {
         writeln!(out, "{legend}")?;
     }

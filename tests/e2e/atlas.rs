@@ -90,7 +90,9 @@ fn constellations_are_exported_imported_and_counted() {
 fn a_study_and_pictures_go_where_they_are_told() {
     let folder = Folder::new();
     let study = "study 8..10 --runs 50 --seed 3 --csv study.csv --runs-csv runs.csv --plots plots";
-    assert_eq!(lines(&folder.run(study)).len(), 6);
+    let table = folder.run(study);
+    assert_eq!(lines(&table).len(), 6 + 4 + 3, "{table:?}");
+    assert!(lines(&table)[7].starts_with("Restarts by the geometric law: 1 / chance"), "{table:?}");
     assert_eq!(folder.run(study).stdout, folder.run(study).stdout, "it follows from the seed");
     let runs = fs::read_to_string(folder.path().join("runs.csv")).unwrap();
     assert_eq!(runs.lines().count(), 1 + 3 * 50, "a line for each run");
@@ -104,6 +106,14 @@ fn a_study_and_pictures_go_where_they_are_told() {
         assert!(fs::metadata(folder.path().join(file)).unwrap().len() > 300, "{file}");
     }
     assert_eq!(fs::read_dir(folder.path().join("boards")).unwrap().count(), 2);
+    folder.run("picture search 8 --out search.svg --dark");
+    folder.run("picture turns 15863724 --out turns.svg");
+    for file in ["search.svg", "turns.svg"] {
+        assert!(fs::read_to_string(folder.path().join(file)).unwrap().contains("<animate"), "{file}");
+    }
+    folder.run("picture search 8 --out search.png").refused(&["search.png", ".svg"]);
+    folder.run("picture search 14 --out search.svg").refused(&["up to 600"]);
+    folder.run("picture turns 1123 --out turns.svg").refused(&["4 is missing"]);
     let trace = folder.run("study 7 --trace");
     assert!(lines(&trace)[9].starts_with("a solution after 9 placements"), "{trace:?}");
 }
@@ -163,6 +173,29 @@ fn tables_hold_what_is_published_and_what_is_counted_here() {
     folder.run("table 17 --levels").refused(&["17"]);
     folder.run("table 15 --solutions").refused(&["more than 1000000"]);
     folder.run("constellations 4..12 --list").refused(&["one board", "4..12"]);
+}
+
+#[test]
+fn a_table_takes_what_finished_runs_have_counted() {
+    let folder = Folder::new();
+    for run in ["count 10 --run ten", "count 11 --run eleven", "count 10 --run part --shard 1/2"] {
+        assert_eq!(folder.run(run).code, Some(0), "{run}");
+    }
+    let table = folder.run("table 9..11 --run ten --run eleven");
+    let ends: Vec<_> = lines(&table)[1..].iter().map(|line| line.split("  ").last().unwrap()).collect();
+    assert_eq!(ends, ["OEIS A000170, A002562", "this run, as published", "this run, as published"]);
+    let of_runs = folder.run("table 10..11 --run eleven --run ten --csv").stdout;
+    let published = folder.run("table 10..11 --csv").stdout;
+    let values =
+        |csv: &str| csv.lines().map(|line| line.split(",\"").next().unwrap().to_owned()).collect::<Vec<_>>();
+    assert_eq!(values(&of_runs), values(&published));
+    folder.run("table 9..11 --run part").refused(&["part", "a part of the plan", "diadem merge"]);
+    folder.run("table 8..9 --run ten").refused(&["ten", "n = 10", "none of the boards"]);
+    folder.run("table 10 --run ten --run ten").refused(&["another run of n = 10"]);
+    folder.run("table 10 --run nowhere").refused(&["nowhere"]);
+    folder.run("table 10 --run ten --count").refused(&["--count"]);
+    let interrupted = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/v1-interrupted");
+    folder.run(&format!("table 1..20 --run {interrupted}")).refused(&["v1-interrupted", "is not complete"]);
 }
 
 #[test]

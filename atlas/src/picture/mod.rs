@@ -9,6 +9,7 @@ mod error;
 mod font;
 mod histograms;
 mod moving;
+mod outline;
 mod paragraph;
 mod pixels;
 mod png;

@@ -19,6 +19,7 @@ mod scene;
 mod sheet;
 mod squares;
 mod svg;
+mod symbol;
 
 pub use board::{board, rectangle};
 pub use constellation::constellation;
@@ -28,6 +29,6 @@ pub use histograms::histograms;
 pub use moving::MovingPicture;
 pub(crate) use ring_layout::{Link, RingLayout};
 pub use rings::rings;
-pub(crate) use scene::QUEEN;
 pub use scene::{Picture, Theme};
 pub use sheet::sheets;
+pub(crate) use symbol::QUEEN;

@@ -5,10 +5,11 @@ use queens::{Board, Square, Symmetry};
 
 use super::board::framed;
 use super::error::PictureError;
-use super::scene::{Anchor, GREEN, INK, Picture, Point, QUEEN, RED, Shape, Theme, point};
+use super::scene::{Anchor, GREEN, INK, Picture, Point, RED, Shape, Theme, point};
 use super::squares::Squares;
 use super::svg::short;
-use crate::motion::{LETTERS, Motion, letter};
+use super::symbol::QUEEN;
+use crate::motion::{LETTERS, Motion, letter, words};
 use crate::placement::Placement;
 use crate::search::{Backtracking, ColumnChoice, SearchStep};
 
@@ -77,8 +78,8 @@ impl MovingPicture {
         let order = [0, 3, 4, 5, 1, 6, 2, 7].map(|index| LETTERS[index]);
         let images = order.map(|symmetry| {
             let image = Motion::of(symmetry).image(board, placement);
-            let words = format!("{}: {image}", letter(symmetry));
-            Scene { seconds: 2.0, shapes: vec![caption(&ground, &words)] }
+            let caption_words = format!("{}, {}: {image}", letter(symmetry), words(symmetry));
+            Scene { seconds: 2.0, shapes: vec![caption(&ground, &caption_words)] }
         });
         let path = |(column, row)| {
             let at = |symmetry: Symmetry| {

@@ -2,7 +2,8 @@
 
 use super::error::PictureError;
 use super::outline::{Coverage, Outline};
-use super::scene::{Anchor, Colour, DASH, DISC, INK, PAPER, Paint, Picture, Point, Shape, Theme, point};
+use super::scene::{Anchor, Colour, DASH, INK, PAPER, Paint, Picture, Point, Shape, Theme, point};
+use super::symbol::DISC;
 use super::{font, png};
 
 /// Pixels beyond which a picture is not drawn.
@@ -146,7 +147,8 @@ fn mix(pixel: &mut [u8], rgb: u32, share: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::scene::{QUEEN, colour};
+    use crate::picture::scene::colour;
+    use crate::picture::symbol::QUEEN;
 
     const RED: Colour = colour(0xff_00_00, 0x00_ff_00);
 

@@ -1,8 +1,7 @@
 //! The squares of a board in their place on a picture: what boards of all kinds of pictures are drawn with.
 
-use super::scene::{
-    Anchor, BLUE, DARK, FAINT, LIGHT, ORANGE, Paint, Picture, Point, QUEEN, ROOK, Symbol, point,
-};
+use super::scene::{Anchor, BLUE, DARK, FAINT, LIGHT, ORANGE, Paint, Picture, Point, point};
+use super::symbol::{QUEEN, ROOK, Symbol};
 use crate::format::column_letter;
 use crate::setting::{Piece, Surface};
 

@@ -3,9 +3,8 @@
 use std::fmt::{self, Display, Formatter};
 
 use super::font;
-use super::scene::{
-    Anchor, Colour, DASH, DISC, INK, Paint, Picture, Point, QUEEN, ROOK, Shape, Symbol, Theme,
-};
+use super::scene::{Anchor, Colour, DASH, INK, Paint, Picture, Point, Shape, Theme};
+use super::symbol::{DISC, QUEEN, ROOK, Symbol};
 
 impl Picture {
     /// The picture as SVG text. Its font is named, not embedded.

@@ -4,6 +4,7 @@ use queens::SymmetryClass;
 
 use super::drawing::board;
 use super::page::page;
+use crate::motion::{LETTERS, letter, words};
 use crate::orbits::{Member, SolutionOrbit, SolutionOrbits};
 use crate::rings::{Ring, ShiftGraph};
 
@@ -12,10 +13,13 @@ pub(super) fn gallery(orbits: &SolutionOrbits, graph: &ShiftGraph) -> String {
     let (solutions, families) = (orbits.solutions.len(), orbits.orbits.len());
     let rings = graph.rings();
     let ring_of = |index: usize| rings.iter().find(|ring| ring.members.contains(&index)).map(Ring::number);
+    let letters: Vec<_> = LETTERS.iter().map(|s| format!("{} {}", letter(*s), words(*s))).collect();
+    let letters = letters.join(", ");
     let body = format!(
         "<p>{n} queens on a board of {n} by {n} squares, none of which attacks another: {solutions} solutions. Turns \
          and reflections lead from one to another; those that hang together so are a family, {families} in all. Each is \
-         shown by its smallest solution, written as the rows of the queens by column.</p>\n<div class=\"families\">\n{}</div>\n",
+         shown by its smallest solution, written as the rows of the queens by column; a letter before an image says what leads \
+         there: {letters}.</p>\n<div class=\"families\">\n{}</div>\n",
         (1..)
             .zip(&orbits.orbits)
             .map(|(number, orbit)| family(orbits, number, orbit, &ring_of))

@@ -92,6 +92,15 @@ pub enum ListingError {
     List(#[from] PlacementError),
 }
 
+/// Whether pictures are asked for; an error where what is only for pictures is asked of text.
+fn is_picture(args: &SolutionsArgs) -> Result<bool, ListingError> {
+    let is_picture = matches!(args.format, SolutionFormat::Svg | SolutionFormat::Png);
+    if !is_picture && (args.out.is_some() || args.dark) {
+        return Err(ListingError::NoPicture(args.format));
+    }
+    Ok(is_picture)
+}
+
 impl TryFrom<SolutionsArgs> for AskedSolutions {
     type Error = ListingError;
     fn try_from(args: SolutionsArgs) -> Result<Self, ListingError> {
@@ -106,7 +115,7 @@ impl TryFrom<SolutionsArgs> for AskedSolutions {
 impl Listing {
     fn of(n: u8, args: SolutionsArgs) -> Result<Self, ListingError> {
         let setting = Board::new(n).ok().map(|board| args.setting.on(board));
-        let is_picture = args.is_picture()?;
+        let is_picture = is_picture(&args)?;
         let order = args.order;
         let from = order.from.map(|list| list.counted(order.from_zero)).transpose()?;
         let source = match (setting, from) {
@@ -164,7 +173,7 @@ pub enum RectangleOutput {
 
 impl RectangleListing {
     fn of(board: Rectangle, args: SolutionsArgs) -> Result<Self, ListingError> {
-        let is_picture = args.is_picture()?;
+        let is_picture = is_picture(&args)?;
         let is_of_rectangles = args.is_of_rectangles();
         let output = match args.format {
             _ if !is_of_rectangles => None,

@@ -10,7 +10,6 @@ use atlas::{Piece, Setting, Surface};
 use clap::Args;
 use queens::Board;
 
-use super::listing::ListingError;
 use super::written_placement::WrittenPlacement;
 use crate::args::value::ValueError;
 
@@ -93,15 +92,6 @@ impl SolutionsArgs {
         let OrderArgs { from, random, method, .. } = &self.order;
         let is_ascending = from.is_none() && !random && *method == ListingMethod::Search;
         is_ascending && self.setting.is_usual() && !self.tried
-    }
-
-    /// Whether pictures are asked for; an error where what is only for pictures is asked of text.
-    pub(super) fn is_picture(&self) -> Result<bool, ListingError> {
-        let is_picture = matches!(self.format, SolutionFormat::Svg | SolutionFormat::Png);
-        if !is_picture && (self.out.is_some() || self.dark) {
-            return Err(ListingError::NoPicture(self.format));
-        }
-        Ok(is_picture)
     }
 }
 

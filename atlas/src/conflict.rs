@@ -29,6 +29,13 @@ impl Conflict {
             .collect()
     }
 
+    /// Whether they attack each other on the plain board as well, around no edge.
+    pub fn is_direct(&self, piece: Piece) -> bool {
+        let (left, right) = (self.left, self.right);
+        let n = left.1.max(right.1).max(right.0) + 1;
+        piece.attacked(Surface::Plain, n, left.1, right.0 - left.0).any(|row| row == right.1)
+    }
+
     /// How many there are, in words.
     pub fn count(conflicts: &[Self]) -> String {
         match conflicts.len() {
@@ -69,6 +76,10 @@ mod tests {
         assert_eq!(conflicts("2413", Surface::Plain, Piece::Queen).len(), 0);
         assert_eq!(conflicts("2413", Surface::Torus, Piece::Queen), ["1/2-4/3", "2/4-3/1"]);
         assert_eq!(conflicts("2413", Surface::Plain, Piece::SuperQueen).len(), 4);
+        for (rows, is_direct) in [("1324", true), ("2413", false)] {
+            let conflicts = Conflict::all(&rows.parse().unwrap(), Surface::Torus, Piece::Queen);
+            assert!(conflicts.iter().all(|pair| pair.is_direct(Piece::Queen) == is_direct), "{conflicts:?}");
+        }
     }
 
     #[test]

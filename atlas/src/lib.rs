@@ -17,6 +17,7 @@ pub mod restarts;
 pub mod rings;
 pub mod search;
 pub mod setting;
+pub mod site;
 pub mod solutions;
 pub mod study;
 pub mod table;

@@ -48,6 +48,20 @@ pub fn letter(symmetry: Symmetry) -> char {
     }
 }
 
+/// The symmetry in words.
+pub fn words(symmetry: Symmetry) -> &'static str {
+    match symmetry {
+        Symmetry::Identity => "identity",
+        Symmetry::MirrorRows => "bottom and top swapped",
+        Symmetry::MirrorColumns => "left and right swapped",
+        Symmetry::QuarterTurn => "quarter turn to the right",
+        Symmetry::HalfTurn => "half turn",
+        Symmetry::ThreeQuarterTurn => "three-quarter turn to the right",
+        Symmetry::AntiTranspose => "reflection in the rising diagonal",
+        Symmetry::Transpose => "reflection in the falling diagonal",
+    }
+}
+
 /// A symmetry of the square, followed by a shift around the edges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Motion {

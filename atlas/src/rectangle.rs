@@ -130,6 +130,16 @@ impl Iterator for RectanglePositions {
 }
 
 impl RectanglePosition {
+    /// How many columns the board has.
+    pub fn columns(&self) -> u8 {
+        self.rows.len() as u8
+    }
+
+    /// How many rows the board has.
+    pub fn rows(&self) -> u8 {
+        self.board_rows
+    }
+
     /// The queens as (column, row), both from 0.
     pub fn squares(&self) -> impl Iterator<Item = (u8, u8)> + '_ {
         (0u8..).zip(&self.rows).filter_map(|(column, row)| row.map(|row| (column, row)))

@@ -64,6 +64,52 @@ pub fn row(study: &SizeStudy) -> String {
     )
 }
 
+/// What stands above the second table: restarts as the geometric law has them, and the tail.
+pub const LAW: &str = "\
+Restarts by the geometric law: 1 / chance attempts are to be expected, where chance is the share of the random runs within
+the limit. Tail: longer runs become rarer like their length to the power of minus the index (Hill, the longest tenth).";
+
+/// The columns of the second table, in two lines.
+pub fn law_header() -> String {
+    let restarts = |name: &str| {
+        format!(
+            "|{name:>6} {:>7} {:>9} {:>6} {:>9} {:>6} {:>9} {:>9} ",
+            "chance", "attempts", "+-", "measured", "+-", "work", "measured"
+        )
+    };
+    format!("{:>3} {}{}|{:>7} {:>6} {:>5}", "n", restarts("limit"), restarts("best"), "tail", "index", "+-")
+}
+
+/// One board's line of the second table. What no run tells is written as `-`.
+pub fn law_row(study: &SizeStudy) -> String {
+    let number = |value: Option<f64>, digits: usize| {
+        let known = value.filter(|value| value.is_finite());
+        known.map_or("-".to_owned(), |value| format!("{value:.digits$}"))
+    };
+    let mean = |mean: Mean| format!("{:>9} {:>6}", number(Some(mean.value), 2), number(mean.error, 2));
+    let restarts = |r: &Restarts| {
+        format!(
+            "|{:>6} {:>7.3} {} {} {:>9} {:>9.1} ",
+            r.limit,
+            r.chance.value,
+            mean(r.expected_attempts),
+            mean(r.attempts),
+            number(Some(r.expected), 1),
+            r.measured.value,
+        )
+    };
+    let tail = study.lengths.tail();
+    format!(
+        "{:>3} {}{}|{:>7} {:>6} {:>5}",
+        study.n,
+        restarts(&study.asked),
+        restarts(&study.best),
+        number(tail.map(|tail| tail.from as f64), 0),
+        number(tail.map(|tail| tail.index), 2),
+        number(tail.map(|tail| tail.error), 2),
+    )
+}
+
 /// Why there are dashes in these rows, where there are any.
 pub fn legend(studies: &[SizeStudy]) -> Option<String> {
     let sizes = |is_cut: fn(&SizeStudy) -> bool| {
@@ -107,6 +153,17 @@ struct CsvRow {
     best_measured: f64,
     best_error: Option<f64>,
     gain: f64,
+    limit_chance: f64,
+    limit_attempts_expected: f64,
+    limit_attempts_measured: f64,
+    limit_attempts_error: Option<f64>,
+    best_chance: f64,
+    best_attempts_expected: f64,
+    best_attempts_measured: f64,
+    best_attempts_error: Option<f64>,
+    tail_from: Option<u64>,
+    tail_index: Option<f64>,
+    tail_error: Option<f64>,
 }
 
 /// The studies as CSV, with a header.
@@ -118,7 +175,8 @@ pub fn csv(studies: &[SizeStudy]) -> Result<String, csv::Error> {
     for study in studies {
         let quantile = |q| study.lengths.quantile(q);
         let mean = study.lengths.mean();
-        let (Restarts { limit, expected, measured }, best) = (study.asked, study.best);
+        let (Restarts { limit, expected, measured, .. }, best) = (study.asked, study.best);
+        let tail = study.lengths.tail();
         writer.serialize(CsvRow {
             n: study.n,
             smallest_first: study.deterministic,
@@ -141,6 +199,17 @@ pub fn csv(studies: &[SizeStudy]) -> Result<String, csv::Error> {
             best_measured: best.measured.value,
             best_error: best.measured.error,
             gain: study.gain(),
+            limit_chance: study.asked.chance.value,
+            limit_attempts_expected: study.asked.expected_attempts.value,
+            limit_attempts_measured: study.asked.attempts.value,
+            limit_attempts_error: study.asked.attempts.error,
+            best_chance: best.chance.value,
+            best_attempts_expected: best.expected_attempts.value,
+            best_attempts_measured: best.attempts.value,
+            best_attempts_error: best.attempts.error,
+            tail_from: tail.map(|tail| tail.from),
+            tail_index: tail.map(|tail| tail.index),
+            tail_error: tail.map(|tail| tail.error),
         })?;
     }
     let bytes = writer.into_inner().map_err(csv::IntoInnerError::into_error)?;
@@ -173,7 +242,8 @@ mod tests {
         assert!(studies.iter().all(|study| bars(&row(study)) == bars(&header())));
         let csv = csv(&studies).unwrap();
         let fields: Vec<_> = csv.lines().map(|line| line.split(',').count()).collect();
-        assert_eq!(fields, [21; 6]);
+        assert_eq!(fields, [32; 6]);
+        assert!(studies.iter().all(|study| bars(&law_row(study)) == bars(&law_header())));
         assert!(csv.lines().nth(1).unwrap().starts_with("8,113,40,0,"));
         assert_eq!(legend(&studies), None);
         assert_eq!(runs_csv(&studies).lines().count(), 1 + 5 * 40);
@@ -189,5 +259,8 @@ mod tests {
         studies[0].lengths = Lengths { found: vec![8], broken_off: 1 };
         assert!(legend(&studies).unwrap().ends_with("lower bound of the mean: n = 8"));
         assert!(runs_csv(&studies).starts_with("n,placements\n8,8\n8,\n9,"));
+        studies[0].asked.chance.value = 0.0;
+        studies[0].asked.expected_attempts = Mean { value: f64::INFINITY, error: Some(f64::NAN) };
+        assert!(law_row(&studies[0]).starts_with("  8 |    40   0.000         -      - "));
     }
 }

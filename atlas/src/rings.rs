@@ -114,14 +114,6 @@ impl Ring {
         self.members[0] + 1
     }
 
-    /// The members in an order in which each can be reached from the one before by a shift, and the first from the
-    /// last, if there is one and it is found soon.
-    pub fn round(&self, graph: &ShiftGraph) -> Option<Vec<usize>> {
-        let mut walk = vec![self.members[0]];
-        let mut patience = 100_000;
-        self.go_round(graph, &mut walk, &mut patience).then_some(walk)
-    }
-
     /// For each member, how many columns to the right and rows up it lies from the first one, on some way there.
     ///
     /// # Panics
@@ -144,12 +136,6 @@ impl Ring {
         places.into_iter().map(|place| place.expect("members hang together by shifts")).collect()
     }
 
-    /// Whether there are shifts besides those of a single way round.
-    pub fn leads_across(&self, graph: &ShiftGraph) -> bool {
-        let inside = |to: &usize| self.members.binary_search(to).is_ok();
-        self.members.iter().any(|member| graph.neighbours(*member).iter().filter(|to| inside(to)).count() > 2)
-    }
-
     /// Whether every shift between members leads just as far as their places are apart, none around an edge to a place
     /// that another way has found elsewhere.
     pub fn is_flat(&self, graph: &ShiftGraph, places: &[(i32, i32)]) -> bool {
@@ -161,23 +147,5 @@ impl Ring {
                 })
             })
         })
-    }
-
-    fn go_round(&self, graph: &ShiftGraph, walk: &mut Vec<usize>, patience: &mut u32) -> bool {
-        let neighbours = graph.neighbours(walk[walk.len() - 1]);
-        if walk.len() == self.members.len() {
-            return neighbours.contains(&walk[0]);
-        }
-        for next in neighbours {
-            if *patience > 0 && self.members.contains(&next) && !walk.contains(&next) {
-                *patience -= 1;
-                walk.push(next);
-                if self.go_round(graph, walk, patience) {
-                    return true;
-                }
-                walk.pop();
-            }
-        }
-        false
     }
 }

@@ -7,6 +7,7 @@
 //! again on fresh ones.
 
 mod lengths;
+mod tail;
 
 use std::ops::RangeInclusive;
 
@@ -14,6 +15,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 pub use lengths::{Lengths, Mean, PATIENCE};
+pub use tail::Tail;
 
 use crate::restarts::{usual_limit, with_restarts};
 use crate::search::{Backtracking, ColumnChoice};
@@ -110,6 +112,12 @@ pub struct Restarts {
     pub expected: f64,
     /// The mean number of placements of as many fresh runs with restarts.
     pub measured: Mean,
+    /// The chance of an attempt, as the runs without restarts have it.
+    pub chance: Mean,
+    /// The attempts that a success then takes, by the geometric law.
+    pub expected_attempts: Mean,
+    /// The attempts that the fresh runs took.
+    pub attempts: Mean,
 }
 
 /// Streams of random numbers: one for each board, kind of run, and run.
@@ -123,16 +131,20 @@ impl SizeStudy {
         let deterministic = search.run(&mut ColumnChoice::Smallest, DETERMINISTIC_PATIENCE);
         let lengths = random_lengths(n, spec);
         let restarts = |limit, kind| {
-            let placements = |run| {
+            let anew = |run| {
                 let found =
                     with_restarts(n, &mut ColumnChoice::random(spec.seed, stream(n, kind, run)), limit);
-                found.map_or(0, |found| found.placements)
+                found.map_or((0, 0), |found| (found.placements, found.attempts))
             };
-            let lengths_anew: Vec<u64> = (0..spec.runs).into_par_iter().map(placements).collect();
+            let (placements, attempts): (Vec<u64>, Vec<u64>) =
+                (0..spec.runs).into_par_iter().map(anew).collect();
             Restarts {
                 limit,
                 expected: lengths.expected_with_restarts(limit),
-                measured: Mean::of(&lengths_anew),
+                measured: Mean::of(&placements),
+                chance: lengths.chance(limit),
+                expected_attempts: lengths.expected_attempts(limit),
+                attempts: Mean::of(&attempts),
             }
         };
         let asked = spec.limit.unwrap_or_else(|| usual_limit(n));
@@ -182,6 +194,9 @@ mod tests {
         let study = spec.studies().unwrap().next().unwrap();
         for restarts in [study.asked, study.best] {
             assert!((restarts.measured.value / restarts.expected - 1.0).abs() < 0.15, "{restarts:?}");
+            let (expected, attempts) = (restarts.expected_attempts, restarts.attempts);
+            let error = expected.error.unwrap().hypot(attempts.error.unwrap());
+            assert!((attempts.value - expected.value).abs() < 4.0 * error, "{restarts:?}");
         }
         assert!(study.gain() > 1.0);
     }

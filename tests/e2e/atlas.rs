@@ -60,7 +60,11 @@ fn orbits_and_rings_of_n_8_are_the_classic_ones() {
     for ring in [1, 4, 5, 6, 10, 17, 19, 22] {
         assert!(rings.stdout.contains(&format!("\nR{ring}: 6 solutions\n")), "{rings:?}");
     }
-    assert!(fs::read_to_string(folder.path().join("rings.svg")).unwrap().starts_with("<svg "));
+    assert_eq!(lines(&rings)[lines(&rings).len() - 2..], ["drawn: rings-2.svg", "drawn: rings-3.svg"]);
+    assert_eq!(lines(&folder.run("rings 8 --json --svg again.svg")).len(), 1, "nothing but JSON");
+    for page in ["rings.svg", "rings-2.svg", "rings-3.svg", "again-3.svg"] {
+        assert!(fs::read_to_string(folder.path().join(page)).unwrap().starts_with("<svg "));
+    }
 }
 
 #[test]
@@ -86,7 +90,9 @@ fn constellations_are_exported_imported_and_counted() {
 fn a_study_and_pictures_go_where_they_are_told() {
     let folder = Folder::new();
     let study = "study 8..10 --runs 50 --seed 3 --csv study.csv --runs-csv runs.csv --plots plots";
-    assert_eq!(lines(&folder.run(study)).len(), 6);
+    let table = folder.run(study);
+    assert_eq!(lines(&table).len(), 6 + 4 + 3, "{table:?}");
+    assert!(lines(&table)[7].starts_with("Restarts by the geometric law: 1 / chance"), "{table:?}");
     assert_eq!(folder.run(study).stdout, folder.run(study).stdout, "it follows from the seed");
     let runs = fs::read_to_string(folder.path().join("runs.csv")).unwrap();
     assert_eq!(runs.lines().count(), 1 + 3 * 50, "a line for each run");
@@ -100,6 +106,14 @@ fn a_study_and_pictures_go_where_they_are_told() {
         assert!(fs::metadata(folder.path().join(file)).unwrap().len() > 300, "{file}");
     }
     assert_eq!(fs::read_dir(folder.path().join("boards")).unwrap().count(), 2);
+    folder.run("picture search 8 --out search.svg --dark");
+    folder.run("picture turns 15863724 --out turns.svg");
+    for file in ["search.svg", "turns.svg"] {
+        assert!(fs::read_to_string(folder.path().join(file)).unwrap().contains("<animate"), "{file}");
+    }
+    folder.run("picture search 8 --out search.png").refused(&["search.png", ".svg"]);
+    folder.run("picture search 14 --out search.svg").refused(&["up to 600"]);
+    folder.run("picture turns 1123 --out turns.svg").refused(&["4 is missing"]);
     let trace = folder.run("study 7 --trace");
     assert!(lines(&trace)[9].starts_with("a solution after 9 placements"), "{trace:?}");
 }
@@ -118,6 +132,8 @@ fn what_cannot_be_is_refused_in_a_sentence() {
     folder.run("orbits 16").refused(&["more than 1000000", "--totals"]);
     folder.run("study 3..8").refused(&["from 4 to 200", "3..8"]);
     folder.run("study 8..").refused(&["8.."]);
+    folder.run("solutions 8 --dark").refused(&["--dark", "pictures"]);
+    folder.run("rings 8 --dark").refused(&["--svg"]);
     folder.run("picture sheet 8 --out sheet.gif").refused(&["sheet.gif", ".svg or .png"]);
     folder.run("picture sheet 3 --out sheet.svg").refused(&["no solution"]);
     folder.run("picture shet 8").refused(&["shet", "'sheet'", "(see diadem picture --help)"]);
@@ -157,6 +173,29 @@ fn tables_hold_what_is_published_and_what_is_counted_here() {
     folder.run("table 17 --levels").refused(&["17"]);
     folder.run("table 15 --solutions").refused(&["more than 1000000"]);
     folder.run("constellations 4..12 --list").refused(&["one board", "4..12"]);
+}
+
+#[test]
+fn a_table_takes_what_finished_runs_have_counted() {
+    let folder = Folder::new();
+    for run in ["count 10 --run ten", "count 11 --run eleven", "count 10 --run part --shard 1/2"] {
+        assert_eq!(folder.run(run).code, Some(0), "{run}");
+    }
+    let table = folder.run("table 9..11 --run ten --run eleven");
+    let ends: Vec<_> = lines(&table)[1..].iter().map(|line| line.split("  ").last().unwrap()).collect();
+    assert_eq!(ends, ["OEIS A000170, A002562", "this run, as published", "this run, as published"]);
+    let of_runs = folder.run("table 10..11 --run eleven --run ten --csv").stdout;
+    let published = folder.run("table 10..11 --csv").stdout;
+    let values =
+        |csv: &str| csv.lines().map(|line| line.split(",\"").next().unwrap().to_owned()).collect::<Vec<_>>();
+    assert_eq!(values(&of_runs), values(&published));
+    folder.run("table 9..11 --run part").refused(&["part", "a part of the plan", "diadem merge"]);
+    folder.run("table 8..9 --run ten").refused(&["ten", "n = 10", "none of the boards"]);
+    folder.run("table 10 --run ten --run ten").refused(&["another run of n = 10"]);
+    folder.run("table 10 --run nowhere").refused(&["nowhere"]);
+    folder.run("table 10 --run ten --count").refused(&["--count"]);
+    let interrupted = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/v1-interrupted");
+    folder.run(&format!("table 1..20 --run {interrupted}")).refused(&["v1-interrupted", "is not complete"]);
 }
 
 #[test]
@@ -201,9 +240,11 @@ fn a_placement_with_attacks_is_drawn_in_red_and_said_to_have_them() {
     let drawn = folder.run("picture board 1234 --out attacks.svg");
     assert_eq!(lines(&drawn)[1], "1234: 6 pairs attack each other, drawn in red");
     assert_eq!(lines(&folder.run("picture board 2413 --out none.svg")).len(), 1);
-    let red = |file: &str| fs::read_to_string(folder.path().join(file)).unwrap().matches("c8322b").count();
-    assert_eq!((red("attacks.svg"), red("none.svg")), (4 + 6, 0), "four squares and six lines");
+    let red = |file: &str| fs::read_to_string(folder.path().join(file)).unwrap().matches("b8322b").count();
+    assert_eq!((red("attacks.svg"), red("none.svg")), (1 + 6, 0), "the squares and six lines");
     assert!(fs::read_to_string(folder.path().join("attacks.svg")).unwrap().contains("6 pairs attack"));
+    let around = folder.run("picture board 2413 --board torus --out around.svg --dark");
+    assert_eq!(lines(&around)[1], "2413: 2 pairs attack each other, drawn in red");
 }
 
 #[test]
@@ -236,11 +277,17 @@ fn rectangles_take_as_many_queens_as_there_is_room_for() {
     );
     let json = folder.run("solutions 4x3 --first 1 --format json");
     assert_eq!(lines(&json), [r#"{"number":1,"board":"4x3","queens":[[1,1],[2,3],[4,2]]}"#]);
+    folder.run("solutions 8x10 --first 3 --format svg --out positions");
+    assert_eq!(fs::read_dir(folder.path().join("positions")).unwrap().count(), 3);
+    let drawn = fs::read_to_string(folder.path().join("positions/position-8x10-0002.svg")).unwrap();
+    assert_eq!(drawn.matches("<use ").count(), 8, "a queen each");
+    assert!(folder.run("solutions 8x10 --first 1 --format svg --dark").stdout.starts_with("<svg "));
+    folder.run("solutions 8x10 --format png").refused(&["--out DIR", "--first 1"]);
     folder.run("solutions 8x40").refused(&["8x40", "1 to 32"]);
     folder.run("solutions 4x6 --queens 5").refused(&["1 to 4 queens, not 5"]);
     folder.run("solutions 8 --queens 5").refused(&["8x8 --queens 5"]);
     for other in ["--random", "--method rows", "--board torus", "--format fen", "--tried"] {
-        folder.run(&format!("solutions 8x10 {other}")).refused(&["8x10", "digits, board or json"]);
+        folder.run(&format!("solutions 8x10 {other}")).refused(&["8x10", "digits, board, json, svg or png"]);
     }
 }
 

@@ -2,6 +2,8 @@
 
 #[cfg(feature = "atlas")]
 mod atlas;
+#[cfg(feature = "atlas")]
+mod atlas_page;
 mod attack;
 mod book;
 mod cluster;
@@ -22,6 +24,10 @@ mod liar;
 mod lies;
 mod limits;
 mod log;
+/// How pages are looked at, here as in the tests of the dashboard.
+#[cfg(feature = "atlas")]
+#[path = "../../dashboard/tests/page/look.rs"]
+mod look;
 mod messages;
 mod network;
 mod noting;
@@ -39,5 +45,11 @@ mod settings;
 mod shards;
 mod steering;
 mod terminal;
+#[cfg(feature = "atlas")]
+#[path = "../../dashboard/tests/page/tools.rs"]
+mod tools;
 mod verify;
+#[cfg(feature = "atlas")]
+#[path = "../../dashboard/tests/page/webdriver.rs"]
+mod webdriver;
 mod wrong_input;

@@ -10,7 +10,7 @@ use std::path::Path;
 use said::{Message, messages};
 
 /// Files that say a text of which they have no word, and where that comes from.
-const PASSED_ON: [(&str, &str); 20] = [
+const PASSED_ON: [(&str, &str); 21] = [
     ("coordinator/src/access/mod.rs", "what a caller may do: caller.rs"),
     ("coordinator/src/following.rs", "that another coordinator goes on: keeper/terms.rs"),
     ("coordinator/src/happening.rs", "its own sentences"),
@@ -21,6 +21,7 @@ const PASSED_ON: [(&str, &str); 20] = [
     ("coordinator/src/retract.rs", "errors of standing/record_error.rs"),
     ("coordinator/src/service.rs", "errors of the keeper, of the protocol and of the wire"),
     ("proto/src/wire.rs", "errors of the same file"),
+    ("src/commands/atlas/table.rs", "the name of a run, in front of its own errors and the coordinator's"),
     ("src/commands/count.rs", "why the count ended, and what is kept: command_line.rs"),
     ("src/commands/follow.rs", "errors of the worker's outage, and its own way on"),
     ("src/commands/keys.rs", "the name of a file, in front of an error of args/keys.rs"),

@@ -2,25 +2,24 @@
 
 use std::ops::Range;
 
-use super::font;
-use super::scene::{Anchor, Colour, INK, Paint, Picture, Point, WHITE, colour, point};
+use super::paragraph::Paragraph;
+use super::scene::{Anchor, Colour, FAINT, INK, Paint, Picture, Point, colour, point};
 
-/// The colours of curves and bars.
+/// The colours of curves and bars, dark enough for words.
 pub(super) const CURVES: [Colour; 9] = [
-    colour(0xb2_40_2e),
-    colour(0x2f_6d_b0),
-    colour(0x4a_8a_58),
-    colour(0xc4_82_26),
-    colour(0x7c_54_9e),
-    colour(0x5a_5a_62),
-    colour(0x22_8e_96),
-    colour(0xc4_5c_8c),
-    colour(0x8c_6e_46),
+    colour(0xb2_40_2e, 0xee_86_74),
+    colour(0x2f_6d_b0, 0x74_ac_e8),
+    colour(0x3d_7a_4b, 0x84_c8_94),
+    colour(0x94_5e_0e, 0xe4_ae_5e),
+    colour(0x7c_54_9e, 0xba_9a_da),
+    colour(0x5a_5a_62, 0xb0_b0_ba),
+    colour(0x17_76_7e, 0x5c_c6_ce),
+    colour(0xb0_44_78, 0xec_98_c2),
+    colour(0x7a_5e_36, 0xca_aa_7e),
 ];
 
-const BLACK: Colour = colour(0x00_00_00);
 /// Lines across the chart.
-const PALE: Colour = colour(0xe2_e2_e6);
+const PALE: Colour = colour(0xe2_e2_e6, 0x33_35_3c);
 
 /// A chart in its place on a picture. It plots what it is given on linear axes: whoever wants a logarithmic one gives
 /// logarithms, and labels them with what they stand for.
@@ -52,23 +51,23 @@ impl Chart<'_> {
         for (value, label) in values {
             let at = self.place((self.x.start, value));
             self.line(at, point(at.x + self.width, at.y), PALE, 1.0);
-            self.line(point(at.x - 5.0, at.y), at, BLACK, 1.0);
+            self.line(point(at.x - 5.0, at.y), at, INK, 1.0);
             let below = point(at.x - 9.0, at.y + 0.36 * self.labels);
             self.picture.text(below, self.labels, INK, Anchor::End, &label);
         }
-        self.line(self.at, point(self.at.x, self.at.y + self.height), BLACK, 1.0);
+        self.line(self.at, point(self.at.x, self.at.y + self.height), INK, 1.0);
     }
 
     /// The x axis, labelled at some of its values.
     pub(super) fn label_x(&mut self, values: impl Iterator<Item = (f64, String)>) {
         for (value, label) in values {
             let at = self.place((value, self.y.start));
-            self.line(at, point(at.x, at.y + 5.0), BLACK, 1.0);
+            self.line(at, point(at.x, at.y + 5.0), INK, 1.0);
             let below = point(at.x, at.y + 9.0 + 0.76 * self.labels);
             self.picture.text(below, self.labels, INK, Anchor::Middle, &label);
         }
         let y = self.at.y + self.height;
-        self.line(point(self.at.x, y), point(self.at.x + self.width, y), BLACK, 1.0);
+        self.line(point(self.at.x, y), point(self.at.x + self.width, y), INK, 1.0);
     }
 
     /// A curve through the values, each marked by a ring.
@@ -80,18 +79,24 @@ impl Chart<'_> {
         self.picture.corners(points, Paint::line(colour, 2.0));
     }
 
-    /// The names of the curves, at the upper left.
-    pub(super) fn legend(&mut self, names: &[(String, Colour)]) {
-        const SIZE: f64 = 11.3;
-        const STEP: f64 = 17.5;
-        let widest = names.iter().map(|(name, _)| font::width(name, SIZE)).fold(0.0, f64::max);
-        let at = point(self.at.x + 6.0, self.at.y + 6.0);
-        let height = names.len() as f64 * STEP + 14.0;
-        self.picture.rectangle(at, widest + 66.0, height, WHITE.thin(0.85));
-        for (index, (name, colour)) in names.iter().enumerate() {
-            let y = at.y + 16.0 + index as f64 * STEP;
-            self.line(point(at.x + 12.0, y), point(at.x + 32.0, y), *colour, 2.0);
-            self.picture.text(point(at.x + 42.0, y + 0.36 * SIZE), SIZE, INK, Anchor::Start, name);
+    /// What the axes are of: the words for y above it, those for x below it.
+    pub(super) fn name_axes(&mut self, x: &str, y: &str) {
+        let (left, right, below) = (self.at.x, self.at.x + self.width, self.at.y + self.height);
+        let size = self.labels;
+        self.picture.text(point(left, self.at.y - 0.8 * size), size, FAINT, Anchor::Start, y);
+        self.picture.text(point(right, below + 9.0 + 2.2 * size), size, FAINT, Anchor::End, x);
+    }
+
+    /// Names beside the ends of their curves, in their colours: moved up or down where they would lie on each other.
+    pub(super) fn name_ends(&mut self, mut names: Vec<(String, Colour, (f64, f64))>, room: f64) {
+        names.sort_by(|a, b| b.2.1.total_cmp(&a.2.1));
+        let mut free = self.at.y - self.labels;
+        for (name, colour, end) in names {
+            let lines = Paragraph::new(&name, self.labels, room);
+            let end = self.place(end);
+            let y = (end.y - lines.height() / 2.0).max(free);
+            lines.draw(self.picture, point(end.x + 8.0, y), colour, Anchor::Start);
+            free = y + lines.height();
         }
     }
 }

@@ -4,6 +4,8 @@ use queens::Board;
 
 use super::chart::{CURVES, Chart, round_step};
 use super::error::PictureError;
+use super::font;
+use super::paragraph::Paragraph;
 use super::scene::{Anchor, Colour, INK, Picture, point};
 use crate::study::SizeStudy;
 
@@ -24,36 +26,51 @@ fn power(exponent: i32) -> String {
     }
 }
 
-/// A chart with its title on a picture of its own: x in whole numbers from `first` to `last`, and y in powers of ten
-/// that reach `highest`.
-fn chart<'p>(
-    picture: &'p mut Picture,
-    title: &str,
-    (first, last, name): (f64, f64, &str),
-    highest: f64,
-) -> Chart<'p> {
+/// The size of a picture of curves.
+const SIZE: (f64, f64) = (680.0, 470.0);
+
+/// What a chart is of: its title, what is on its axes, and x in whole numbers from the first to the last.
+struct Subject<'s> {
+    title: &'s str,
+    x: (&'s str, f64, f64),
+    y: &'s str,
+    /// The room at the right, for the names of the curves.
+    names: f64,
+}
+
+/// A chart on a picture of its own, y in powers of ten that reach `highest`.
+fn chart<'p>(picture: &'p mut Picture, subject: &Subject<'_>, highest: f64) -> Chart<'p> {
+    const LABELS: f64 = 14.0;
     let top = highest.log10().ceil().max(1.0);
-    let (width, height) = (picture.width, picture.height);
-    picture.text(point(width / 2.0, 34.0), 16.0, INK, Anchor::Middle, title);
-    picture.text(point(width / 2.0 + 43.0, height - 21.0), 12.0, INK, Anchor::Middle, name);
-    let at = point(104.0, 44.0);
-    let (width, height) = (width - at.x - 18.0, height - at.y - 64.0);
-    let mut chart = Chart { picture, at, width, height, x: first..last, y: 0.0..top, labels: 10.5 };
-    chart.label_y((0..=top as i32).map(|exponent| (f64::from(exponent), power(exponent))));
-    let step = round_step(last - first, 30.0) as usize;
+    let title = Paragraph::new(subject.title, 18.0, picture.width - 30.0);
+    title.draw(picture, point(picture.width / 2.0, 10.0), INK, Anchor::Middle);
+    let labels = (0..=top as i32).map(|exponent| (f64::from(exponent), power(exponent)));
+    let widest = labels.clone().map(|(_, label)| font::width(&label, LABELS)).fold(0.0, f64::max);
+    let at = point(widest + 20.0, 46.0 + title.height());
+    let (width, height) = (picture.width - at.x - subject.names, picture.height - at.y - 60.0);
+    let (name, first, last) = subject.x;
+    let mut chart = Chart { picture, at, width, height, x: first..last, y: 0.0..top, labels: LABELS };
+    chart.label_y(labels);
+    let step = round_step(last - first, width / 32.0) as usize;
     let whole = (first.ceil() as i32..=last.floor() as i32).step_by(step);
     chart.label_x(whole.map(|x| (f64::from(x), x.to_string())));
+    chart.name_axes(name, subject.y);
     chart
 }
 
-/// Draws curves with their names.
-fn draw_curves(chart: &mut Chart<'_>, curves: impl IntoIterator<Item = (String, Colour, Values)>) {
-    let mut names = Vec::new();
+/// Draws curves with their names at their ends.
+fn draw_curves(
+    chart: &mut Chart<'_>,
+    curves: impl IntoIterator<Item = (String, Colour, Values)>,
+    mut names: Vec<(String, Colour, (f64, f64))>,
+    room: f64,
+) {
     for (name, colour, values) in curves {
-        chart.curve(&logarithms(&values), colour);
-        names.push((name, colour));
+        let values = logarithms(&values);
+        chart.curve(&values, colour);
+        names.extend(values.last().map(|end| (name, colour, *end)));
     }
-    chart.legend(&names);
+    chart.name_ends(names, room - 12.0);
 }
 
 /// Placements until the first solution against n, on a logarithmic scale: smallest first, at random (median, and the
@@ -66,10 +83,14 @@ pub fn placements(studies: &[SizeStudy]) -> Result<Picture, PictureError> {
         return Err(PictureError::Nothing("no board was studied".to_owned()));
     };
     let highest = studies.iter().filter_map(|s| s.deterministic.max(s.lengths.quantile(0.95))).max();
-    let (left, right) = (f64::from(first.n) - 0.5, f64::from(last.n) + 0.5);
-    let mut picture = Picture::new(860.0, 540.0);
-    let title = "Placements until the first solution";
-    let mut chart = chart(&mut picture, title, (left, right, "n"), highest.unwrap_or(1_000) as f64);
+    let subject = Subject {
+        title: "Placements until the first solution",
+        x: ("n: queens and rows of the board", f64::from(first.n) - 0.5, f64::from(last.n) + 0.5),
+        y: "placements, logarithmic",
+        names: 150.0,
+    };
+    let mut picture = Picture::new(SIZE.0, SIZE.1);
+    let mut chart = chart(&mut picture, &subject, highest.unwrap_or(1_000) as f64);
     let quantiles = |q| -> Values {
         studies.iter().filter_map(|s| Some((f64::from(s.n), s.lengths.quantile(q)? as f64))).collect()
     };
@@ -81,10 +102,13 @@ pub fn placements(studies: &[SizeStudy]) -> Result<Picture, PictureError> {
     let best = studies.iter().map(|s| (f64::from(s.n), s.best.measured.value));
     let curves = [
         ("smallest first".to_owned(), red, smallest.collect()),
-        ("at random: median, and 5% to 95%".to_owned(), blue, quantiles(0.5)),
+        ("at random: median".to_owned(), blue, quantiles(0.5)),
         ("at random with the best restarts: mean".to_owned(), green, best.collect()),
     ];
-    draw_curves(&mut chart, curves);
+    let end = |q| logarithms(&quantiles(q)).last().copied();
+    let names = [("95% of the random runs", end(0.95)), ("5% of them", end(0.05))];
+    let names = names.into_iter().filter_map(|(name, end)| Some((name.to_owned(), blue, end?)));
+    draw_curves(&mut chart, curves, names.collect(), subject.names);
     Ok(picture)
 }
 
@@ -96,13 +120,18 @@ pub fn level_sizes(trees: &[(Board, Vec<u64>)]) -> Result<Picture, PictureError>
     let rows = trees.iter().map(|(board, _)| board.n()).max();
     let Some(rows) = rows else { return Err(PictureError::Nothing("no board was asked for".to_owned())) };
     let largest = trees.iter().flat_map(|(_, sizes)| sizes).max().copied().unwrap_or(1);
-    let mut picture = Picture::new(860.0, 540.0);
-    let title = "Partial solutions by the number of rows filled";
-    let mut chart = chart(&mut picture, title, (0.0, f64::from(rows) + 0.4, "rows"), largest as f64);
+    let mut picture = Picture::new(SIZE.0, SIZE.1);
+    let subject = Subject {
+        title: "Partial solutions by the number of rows filled",
+        x: ("rows with a queen", 0.0, f64::from(rows)),
+        y: "partial solutions, logarithmic",
+        names: 78.0,
+    };
+    let mut chart = chart(&mut picture, &subject, largest as f64);
     let curves = trees.iter().zip(CURVES.into_iter().cycle()).map(|((board, sizes), colour)| {
         let values = (0u32..).zip(sizes).filter(|(_, size)| **size > 0);
         (format!("n = {board}"), colour, values.map(|(row, size)| (f64::from(row), *size as f64)).collect())
     });
-    draw_curves(&mut chart, curves);
+    draw_curves(&mut chart, curves, Vec::new(), subject.names);
     Ok(picture)
 }

@@ -2,14 +2,15 @@
 
 use super::chart::{CURVES, Chart, round_step};
 use super::error::PictureError;
-use super::scene::{Anchor, INK, Paint, Picture, Point, point};
+use super::paragraph::Paragraph;
+use super::scene::{Anchor, FAINT, INK, Paint, Picture, Point, point};
 use crate::study::SizeStudy;
 
 /// Bars of a histogram for each doubling of the length.
 const BARS: f64 = 4.0;
 
 /// The room of one histogram.
-const ROOM: (f64, f64) = (290.0, 210.0);
+const ROOM: (f64, f64) = (320.0, 236.0);
 
 /// The distribution of the random runs of each board by their length, four bars for each doubling, with a line where
 /// the smallest-first search ends.
@@ -20,19 +21,20 @@ pub fn histograms(studies: &[SizeStudy]) -> Result<Picture, PictureError> {
     if studies.is_empty() {
         return Err(PictureError::Nothing("no board was studied".to_owned()));
     }
-    let columns = studies.len().min(4);
+    let columns = studies.len().min(2);
     let rows = studies.len().div_ceil(columns);
-    let width = (columns as f64 * ROOM.0).max(460.0) + 20.0;
-    let mut picture = Picture::new(width, rows as f64 * ROOM.1 + 76.0);
-    let title = "Random runs by placements until the first solution";
-    picture.text(point(width / 2.0, 26.0), 14.5, INK, Anchor::Middle, title);
-    let key = "the red line is the smallest-first search, where it ends within the picture";
-    picture.text(point(width / 2.0, 42.0), 9.7, INK, Anchor::Middle, key);
+    let width = columns as f64 * ROOM.0 + 20.0;
+    let title = Paragraph::new("Random runs by placements until the first solution", 18.0, width - 20.0);
+    let key = "The red line is the smallest-first search, where it ends within the picture.";
+    let key = Paragraph::new(key, 13.0, width - 20.0);
+    let head = 26.0 + title.height() + key.height();
+    let mut picture = Picture::new(width, head + rows as f64 * ROOM.1);
+    title.draw(&mut picture, point(width / 2.0, 10.0), INK, Anchor::Middle);
+    key.draw(&mut picture, point(width / 2.0, 12.0 + title.height()), FAINT, Anchor::Middle);
     let longest = studies.iter().filter_map(|s| s.lengths.found.last()).max();
     let end = bar(longest.copied().unwrap_or(1)) + 1;
-    let left = (width - columns as f64 * ROOM.0) / 2.0;
     for (index, study) in studies.iter().enumerate() {
-        let at = point(left + ROOM.0 * (index % columns) as f64, 60.0 + ROOM.1 * (index / columns) as f64);
+        let at = point(10.0 + ROOM.0 * (index % columns) as f64, head + ROOM.1 * (index / columns) as f64);
         draw_histogram(&mut picture, at, study, end);
     }
     Ok(picture)
@@ -52,16 +54,16 @@ fn draw_histogram(picture: &mut Picture, at: Point, study: &SizeStudy, end: i32)
     let highest = f64::from(counts.iter().copied().max().unwrap_or(1).max(1)) * 1.12;
     let median = study.lengths.quantile(0.5).map_or("none".to_owned(), |m| m.to_string());
     let caption = format!("n = {}, median {median}", study.n);
-    picture.text(point(at.x + ROOM.0 / 2.0, at.y + 15.0), 11.3, INK, Anchor::Middle, &caption);
+    picture.text(point(at.x + ROOM.0 / 2.0, at.y + 15.0), 15.0, INK, Anchor::Middle, &caption);
     let doublings = |bar: i32| f64::from(bar) / BARS;
     let mut chart = Chart {
         picture,
-        at: point(at.x + 42.0, at.y + 21.0),
-        width: ROOM.0 - 48.0,
-        height: ROOM.1 - 54.0,
+        at: point(at.x + 48.0, at.y + 40.0),
+        width: ROOM.0 - 64.0,
+        height: ROOM.1 - 92.0,
         x: doublings(begin)..doublings(end),
         y: 0.0..highest,
-        labels: 8.9,
+        labels: 12.0,
     };
     let step = round_step(highest, 4.0);
     chart.label_y((0..=(highest / step) as u32).map(|k| f64::from(k) * step).map(|y| (y, y.to_string())));
@@ -71,10 +73,11 @@ fn draw_histogram(picture: &mut Picture, at: Point, study: &SizeStudy, end: i32)
         let lower = chart.place((doublings(bar + 1) - gap, 0.0));
         chart.picture.rectangle(upper, lower.x - upper.x, lower.y - upper.y, CURVES[1]);
     }
-    let step = round_step(chart.x.end - chart.x.start, 7.0);
+    let step = round_step(chart.x.end - chart.x.start, 5.0);
     let shown = (0..).map(|k| chart.x.start + f64::from(k) * step).take_while(|x| *x <= chart.x.end);
     let shown: Vec<_> = shown.map(|x| (x, x.exp2().to_string())).collect();
     chart.label_x(shown.into_iter());
+    chart.name_axes("placements, logarithmic", "runs");
     if let Some(deterministic) = study.deterministic.filter(|length| bar(*length) < end) {
         let x = (deterministic as f64).log2();
         let line = vec![chart.place((x, 0.0)), chart.place((x, highest))];

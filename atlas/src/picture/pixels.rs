@@ -1,13 +1,13 @@
 //! A picture in pixels. Nothing of the system is needed, so it looks the same on every machine.
 
-use zeno::{Command, Mask, PathBuilder as _, PathData, Placement, Stroke, Style, Transform};
-
 use super::error::PictureError;
-use super::scene::{Anchor, Colour, DASH, INK, Paint, Picture, Point, Shape};
+use super::outline::{Coverage, Outline};
+use super::scene::{Anchor, Colour, DASH, INK, PAPER, Paint, Picture, Point, Shape, Theme, point};
+use super::symbol::DISC;
 use super::{font, png};
 
 /// Pixels beyond which a picture is not drawn.
-const MOST: u64 = 1 << 28;
+const MOST: u64 = 1 << 26;
 
 /// A colour that hides all below: wholly opaque where it wholly covers.
 const WHOLE: u32 = 255 * 255;
@@ -16,14 +16,14 @@ impl Picture {
     /// The picture in pixels, `scale` of them for each unit of the SVG, as the bytes of a PNG file.
     ///
     /// # Errors
-    /// [`PictureError::Size`] if that makes no pixel, or more than 2^28.
+    /// [`PictureError::Size`] if that makes no pixel, or more than 2^26.
     pub fn to_png(&self, scale: f32) -> Result<Vec<u8>, PictureError> {
         let pixels = |length: f64| (length * f64::from(scale)).ceil() as u32;
         let (width, height) = (pixels(self.width), pixels(self.height));
         if !(1..=MOST).contains(&(u64::from(width) * u64::from(height))) {
             return Err(PictureError::Size { width, height });
         }
-        let mut canvas = Canvas::new(width, height, scale);
+        let mut canvas = Canvas::new(width, height, scale, self.theme);
         self.shapes.iter().for_each(|shape| canvas.draw(shape));
         Ok(png::encode(width, height, &canvas.rgb))
     }
@@ -34,35 +34,57 @@ struct Canvas {
     width: u32,
     rgb: Vec<u8>,
     scale: f32,
-}
-
-fn vector(point: Point) -> (f32, f32) {
-    (point.x as f32, point.y as f32)
+    theme: Theme,
 }
 
 impl Canvas {
-    /// White paper.
-    fn new(width: u32, height: u32, scale: f32) -> Self {
-        Self { width, rgb: vec![255; 3 * width as usize * height as usize], scale }
+    /// Paper.
+    fn new(width: u32, height: u32, scale: f32, theme: Theme) -> Self {
+        let [_, red, green, blue] = PAPER.rgb(theme).to_be_bytes();
+        Self { width, rgb: [red, green, blue].repeat(width as usize * height as usize), scale, theme }
     }
 
     fn draw(&mut self, shape: &Shape) {
-        let scaled = Transform::scale(self.scale, self.scale);
-        let mut path: Vec<Command> = Vec::new();
-        let paint = match shape {
+        let mut outline = Outline::default();
+        let scale = self.scale;
+        let spot = |at: Point| (at.x as f32 * scale, at.y as f32 * scale);
+        let length = |length: f64| length as f32 * scale;
+        let colour = match shape {
             Shape::Rectangle { at, width, height, paint } => {
-                path.add_rect(vector(*at), *width as f32, *height as f32);
-                *paint
+                let (x, y) = spot(*at);
+                let (width, height) = (length(*width), length(*height));
+                if let Paint::Stroke { width: line, .. } = paint {
+                    let half = length(*line) / 2.0;
+                    outline.rectangle((x - half, y - half), width + 2.0 * half, height + 2.0 * half);
+                    // The other way round: what is within is free.
+                    outline.rectangle((x + half, y + height - half), width - 2.0 * half, 2.0 * half - height);
+                } else {
+                    outline.rectangle((x, y), width, height);
+                }
+                paint.colour()
+            }
+            Shape::Squares { corners, side, colour } => {
+                corners.iter().for_each(|at| outline.rectangle(spot(*at), length(*side), length(*side)));
+                *colour
             }
             Shape::Circle { centre, radius, paint } => {
-                path.add_circle(vector(*centre), *radius as f32);
-                *paint
+                match paint {
+                    Paint::Fill(_) => outline.circle(spot(*centre), length(*radius)),
+                    Paint::Stroke { width, .. } => {
+                        outline.ring(spot(*centre), length(*radius), length(*width));
+                    }
+                }
+                paint.colour()
             }
             Shape::Corners { points, paint } => {
-                let Some((first, rest)) = points.split_first() else { return };
-                path.move_to(vector(*first));
-                rest.iter().for_each(|corner| _ = path.line_to(vector(*corner)));
-                *paint
+                let points: Vec<_> = points.iter().map(|at| spot(*at)).collect();
+                match paint {
+                    Paint::Fill(_) => outline.contour(points),
+                    Paint::Stroke { width, dashed, .. } => {
+                        outline.line(&points, length(*width), dashed.then(|| length(DASH)));
+                    }
+                }
+                paint.colour()
             }
             Shape::Text { at, size, colour, anchor, text } => {
                 let x = match anchor {
@@ -70,47 +92,36 @@ impl Canvas {
                     Anchor::Middle => at.x - font::width(text, *size) / 2.0,
                     Anchor::End => at.x - font::width(text, *size),
                 };
-                path = font::outline(text, *size, (x, at.y));
-                Paint::Fill(*colour)
+                font::draw(text, length(*size), spot(point(x, at.y)), &mut outline);
+                *colour
             }
             Shape::Symbol { symbol, at, size } => {
-                let size = *size as f32 / 100.0;
-                let (x, y) = vector(*at);
-                let placed = Transform::scale(size, size).then_translate(x, y).then(&scaled);
-                path.extend(symbol.outline.commands());
-                return self.paint(&path, placed, Paint::Fill(INK));
+                let unit = length(*size) / 100.0;
+                let (x, y) = spot(*at);
+                let place = |(right, down): &(f64, f64)| (x + unit * *right as f32, y + unit * *down as f32);
+                for polygon in symbol.polygons {
+                    outline.contour(polygon.iter().map(place).collect());
+                }
+                for centre in symbol.discs {
+                    outline.circle(place(centre), unit * DISC as f32);
+                }
+                INK
             }
         };
-        self.paint(&path, scaled, paint);
-    }
-
-    /// Lays a colour on the inside of the path, or along it.
-    fn paint(&mut self, path: &[Command], transform: Transform, paint: Paint) {
-        let mut mask = Mask::new(path);
-        mask.transform(Some(transform));
-        match paint {
-            Paint::Fill(colour) => {
-                let (coverage, place) = mask.style(Style::default()).render();
-                self.blend(&coverage, place, colour);
-            }
-            Paint::Stroke { colour, width, dashed } => {
-                let mut stroke = Stroke::new(width as f32);
-                if dashed {
-                    stroke.dash(&[DASH as f32, DASH as f32], 0.0);
-                }
-                let (coverage, place) = mask.style(stroke).render();
-                self.blend(&coverage, place, colour);
-            }
+        if let Some(coverage) = outline.coverage() {
+            self.blend(&coverage, colour);
         }
     }
 
-    /// Mixes the colour into the pixels of a place, each as far as it is covered: 0 not at all, 255 wholly.
-    fn blend(&mut self, coverage: &[u8], place: Placement, colour: Colour) {
+    /// Mixes the colour into the pixels of a place, each as far as it is covered.
+    fn blend(&mut self, coverage: &Coverage, colour: Colour) {
+        let rgb = colour.rgb(self.theme);
         let opacity = (colour.opacity * 255.0).round() as u32;
-        for (y, row) in (place.top..).zip(coverage.chunks(place.width.max(1) as usize)) {
-            for (x, covered) in (place.left..).zip(row).filter(|(_, covered)| **covered > 0) {
-                if let Some(pixel) = self.pixel(x, y) {
-                    mix(pixel, colour, u32::from(*covered) * opacity);
+        for (y, row) in (coverage.top..).zip(coverage.shares.chunks(coverage.width)) {
+            for (x, share) in (coverage.left..).zip(row) {
+                let covered = (share * 255.0).round() as u32;
+                if let Some(pixel) = self.pixel(x, y).filter(|_| covered > 0) {
+                    mix(pixel, rgb, covered * opacity);
                 }
             }
         }
@@ -125,8 +136,8 @@ impl Canvas {
 }
 
 /// Mixes a share of the colour, of [`WHOLE`], into a pixel.
-fn mix(pixel: &mut [u8], colour: Colour, share: u32) {
-    let [_, red, green, blue] = colour.rgb.to_be_bytes();
+fn mix(pixel: &mut [u8], rgb: u32, share: u32) {
+    let [_, red, green, blue] = rgb.to_be_bytes();
     for (old, new) in pixel.iter_mut().zip([red, green, blue]) {
         let mixed = u32::from(*old) * (WHOLE - share) + u32::from(new) * share;
         *old = ((mixed + WHOLE / 2) / WHOLE) as u8;
@@ -136,13 +147,14 @@ fn mix(pixel: &mut [u8], colour: Colour, share: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::scene::{QUEEN, WHITE, colour, point};
+    use crate::picture::scene::colour;
+    use crate::picture::symbol::QUEEN;
 
-    const RED: Colour = colour(0xff_00_00);
+    const RED: Colour = colour(0xff_00_00, 0x00_ff_00);
 
     /// The pixels of one shape on a canvas of 20 x 10, as one letter each: red, half red, white, anything else.
     fn drawn(shape: &Shape) -> Vec<String> {
-        let mut canvas = Canvas::new(20, 10, 2.0);
+        let mut canvas = Canvas::new(20, 10, 2.0, Theme::Light);
         canvas.draw(shape);
         let letter = |pixel: &[u8]| match *pixel {
             [255, 0, 0] => 'r',
@@ -185,7 +197,7 @@ mod tests {
     #[test]
     fn a_text_lies_around_its_anchor_and_a_symbol_fills_its_square() {
         let text = |anchor, x| {
-            let mut canvas = Canvas::new(200, 40, 1.0);
+            let mut canvas = Canvas::new(200, 40, 1.0, Theme::Light);
             let (at, text) = (point(x, 30.0), "n = 8".to_owned());
             canvas.draw(&Shape::Text { at, size: 20.0, colour: INK, anchor, text });
             canvas.rgb
@@ -201,7 +213,7 @@ mod tests {
     #[test]
     fn no_pixels_and_too_many_are_no_picture() {
         let mut picture = Picture::new(10.0, 10.0);
-        picture.circle(point(5.0, 5.0), 3.0, WHITE);
+        picture.circle(point(5.0, 5.0), 3.0, PAPER);
         for scale in [0.0, -1.0, f32::NAN, 1e6, f32::INFINITY] {
             assert!(matches!(picture.to_png(scale), Err(PictureError::Size { .. })), "{scale}");
         }

@@ -1,49 +1,58 @@
-//! The rings of a board: each a circle of small boards, joined by the shifts that lead from one to the next.
+//! The rings of a board, one below the other: small boards, joined by the shifts that lead from one to the next.
 
-use std::f64::consts::TAU;
+use std::collections::BTreeSet;
 
-use super::board::{draw_pieces, draw_squares};
 use super::error::PictureError;
-use super::scene::{Anchor, Colour, FAINT, INK, Paint, Picture, Point, WHITE, colour, point};
+use super::paragraph::{Paragraph, page_title};
+use super::ring_layout::{Link, RingLayout};
+use super::scene::{Anchor, BLUE, Colour, FAINT, INK, ORANGE, Paint, Picture, Point, colour, point};
+use super::squares::{GLUE, Squares};
 use crate::orbits::SolutionOrbits;
 use crate::rings::{Ring, Shift, ShiftGraph};
+use crate::setting::Surface;
 
 /// Rings beyond which nobody would look at each.
-const MOST: usize = 120;
+const MOST: usize = 300;
 
-const RIGHT: Colour = colour(0x2f_6d_b0);
-const UP: Colour = colour(0xc2_62_2a);
-const DIAGONAL: Colour = colour(0x8a_8a_92);
+/// The height of a page, unless a single ring is higher.
+const PAGE: f64 = 1_300.0;
 
-/// How large things are drawn.
-struct Sizes {
+/// The room between neighbouring boards: for a name, an arrow, or a stub with its number.
+const GAP: f64 = 54.0;
+
+/// The room at the left, for words about a ring.
+const WORDS: f64 = 170.0;
+
+/// The room around the boards of a ring, for stubs.
+const AROUND: f64 = 62.0;
+
+const DIAGONAL: Colour = colour(0x6c_6c_74, 0xa4_a4_ae);
+
+/// A ring with the room that it takes.
+struct PlacedRing<'g> {
+    ring: &'g Ring,
+    layout: RingLayout,
+    /// From the upper left corner of its room to the middle of the place (0, 0).
+    origin: (f64, f64),
+    width: f64,
+    height: f64,
+}
+
+/// How large boards are drawn, and of what.
+struct Drawing<'g> {
+    graph: &'g ShiftGraph,
+    orbits: &'g SolutionOrbits,
     cell: f64,
-    /// The side of a small board.
+    /// The side of a board.
     side: f64,
-    /// From the middle of a ring to the middles of its boards.
-    radius: f64,
-    /// The side of the square that a ring is drawn in.
-    place: f64,
 }
 
-impl Sizes {
-    fn of(graph: &ShiftGraph, rings: &[Ring]) -> Self {
-        let n = f64::from(graph.setting.board.n());
-        let cell = (64.0 / n).max(6.0);
-        let largest = rings.iter().map(|ring| ring.members.len()).max().unwrap_or(0);
-        // Between neighbours there is room for a board, its name, and an arrow.
-        let apart = cell * n + 62.0;
-        let radius = (apart / (2.0 * (TAU / 2.0 / largest as f64).sin())).max(apart * 0.8);
-        Self { cell, side: cell * n, radius, place: 2.0 * radius + cell * n + 58.0 }
-    }
-}
-
-/// All rings of the graph. Arrows go to the right (blue) and up (orange), diagonal ones, where the graph has them, to
-/// the right (grey); the shifts back are the same lines the other way.
+/// All rings of the graph, as many on a page as fit. Arrows go to the right (blue) and up (orange), diagonal ones, where
+/// the graph has them, to the right (grey); the shifts back are the same lines the other way.
 ///
 /// # Errors
-/// [`PictureError::Nothing`] without a ring, [`PictureError::TooMany`] beyond 120.
-pub fn rings(graph: &ShiftGraph, orbits: &SolutionOrbits) -> Result<Picture, PictureError> {
+/// [`PictureError::Nothing`] without a ring, [`PictureError::TooMany`] beyond 300.
+pub fn rings(graph: &ShiftGraph, orbits: &SolutionOrbits) -> Result<Vec<Picture>, PictureError> {
     let rings = graph.rings();
     if rings.is_empty() {
         return Err(PictureError::Nothing(format!("{} have no ring", graph.setting)));
@@ -51,22 +60,18 @@ pub fn rings(graph: &ShiftGraph, orbits: &SolutionOrbits) -> Result<Picture, Pic
     if rings.len() > MOST {
         return Err(PictureError::TooMany { what: "picture", count: rings.len(), largest: MOST });
     }
-    let sizes = Sizes::of(graph, &rings);
-    let columns = ((rings.len() as f64 * 1.6).sqrt().ceil() as usize).clamp(1, 8);
-    let head = 78.0;
-    let width = (columns as f64 * sizes.place).max(620.0);
-    let mut picture = Picture::new(width, head + rings.len().div_ceil(columns) as f64 * sizes.place);
-    draw_head(&mut picture, width, graph, &rings);
-    let left = (width - columns as f64 * sizes.place) / 2.0;
-    for (index, ring) in rings.iter().enumerate() {
-        let middle = |place: usize| (place as f64 + 0.5) * sizes.place;
-        let centre = point(left + middle(index % columns), head + middle(index / columns) - 8.0);
-        draw_ring(&mut picture, centre, &sizes, (graph, orbits), ring);
+    let cell = (72.0 / f64::from(graph.setting.board.n())).max(6.0);
+    let drawing = Drawing { graph, orbits, cell, side: cell * f64::from(graph.setting.board.n()) };
+    let mut pages: Vec<Vec<PlacedRing<'_>>> = vec![Vec::new()];
+    let mut height = 0.0;
+    for ring in rings.iter().map(|ring| drawing.placed(ring)) {
+        if height + ring.height > PAGE && height > 0.0 {
+            pages.push(Vec::new());
+            height = 0.0;
+        }
+        height += ring.height;
+        pages.last_mut().expect("there is a page").push(ring);
     }
-    Ok(picture)
-}
-
-fn draw_head(picture: &mut Picture, width: f64, graph: &ShiftGraph, rings: &[Ring]) {
     let inside: usize = rings.iter().map(|ring| ring.members.len()).sum();
     let title = format!(
         "{}: {inside} of {} solutions in {} {}",
@@ -75,89 +80,150 @@ fn draw_head(picture: &mut Picture, width: f64, graph: &ShiftGraph, rings: &[Rin
         rings.len(),
         if rings.len() == 1 { "ring" } else { "rings" }
     );
-    picture.text(point(width / 2.0, 32.0), 17.0, INK, Anchor::Middle, &title);
-    let diagonals = graph.edges.iter().flatten().any(|edge| !Shift::STRAIGHT.contains(&edge.shift));
-    let mut legend = vec![(RIGHT, "one column to the right"), (UP, "one row up")];
-    if diagonals {
-        legend.push((DIAGONAL, "both at once"));
-    }
-    let mut x = width / 2.0 - 110.0 * legend.len() as f64 + 10.0;
-    for (colour, text) in legend {
-        arrow(picture, point(x, 55.0), point(x + 34.0, 55.0), colour, colour == DIAGONAL);
-        picture.text(point(x + 42.0, 59.5), 12.0, FAINT, Anchor::Start, text);
-        x += 220.0;
-    }
+    let page = |(number, page): (usize, &Vec<PlacedRing<'_>>)| {
+        drawing.page(&page_title(&title, number, pages.len()), page)
+    };
+    Ok((1..).zip(&pages).map(page).collect())
 }
 
-fn draw_ring(
-    picture: &mut Picture,
-    centre: Point,
-    sizes: &Sizes,
-    (graph, orbits): (&ShiftGraph, &SolutionOrbits),
-    ring: &Ring,
-) {
-    let (round, places) = laid_out(ring, graph);
-    let place = |index: usize| {
-        let (right, up) = places[index];
-        point(centre.x + sizes.radius * right, centre.y - sizes.radius * up)
-    };
-    for (from, member) in round.iter().enumerate() {
-        for edge in &graph.edges[*member] {
-            let colour = match edge.shift {
-                Shift::Right => RIGHT,
-                Shift::Up => UP,
-                Shift::RightUp | Shift::RightDown => DIAGONAL,
-                _ => continue,
-            };
-            if let Some(to) = round.iter().position(|m| *m == edge.to).filter(|to| *to != from) {
-                arrow(picture, place(from), place(to), colour, colour == DIAGONAL);
-            }
+impl Drawing<'_> {
+    fn placed<'r>(&self, ring: &'r Ring) -> PlacedRing<'r> {
+        let layout = RingLayout::of(ring, self.graph);
+        let extent = |line: fn(&(f64, f64)) -> f64| {
+            let places = || layout.boards.iter().map(|(_, place)| line(place));
+            (places().fold(f64::MAX, f64::min), places().fold(f64::MIN, f64::max))
+        };
+        let ((left, right), (bottom, top)) = (extent(|place| place.0), extent(|place| place.1));
+        let (step, half) = (self.side + GAP, self.side / 2.0);
+        let origin = (WORDS + AROUND + half - left * step, AROUND + half + top * step);
+        let width = WORDS + 2.0 * AROUND + self.side + (right - left) * step;
+        let height = 2.0 * AROUND + self.side + (top - bottom) * step;
+        PlacedRing { ring, layout, origin, width, height }
+    }
+
+    fn page(&self, title: &str, rings: &[PlacedRing<'_>]) -> Picture {
+        let width = rings.iter().map(|ring| ring.width).fold(560.0, f64::max);
+        let title = Paragraph::new(title, 18.0, width - 30.0);
+        let has = |wanted: fn(&Link) -> bool| rings.iter().flat_map(|ring| &ring.layout.links).any(wanted);
+        let mut notes = Vec::new();
+        if has(|link| link.stub.is_some()) {
+            notes.push("A short arrow with a number leads to the solution of that number.");
+        }
+        if self.graph.setting.surface != Surface::Plain {
+            notes.push(GLUE);
+        }
+        let notes = Paragraph::new(&notes.join(" "), 13.0, width - 30.0);
+        let head = 58.0 + title.height();
+        let boards: f64 = rings.iter().map(|ring| ring.height).sum();
+        let mut picture = Picture::new(width, head + boards + notes.height() + 10.0);
+        title.draw(&mut picture, point(width / 2.0, 10.0), INK, Anchor::Middle);
+        let diagonals = has(|link| !Shift::STRAIGHT.contains(&link.shift));
+        draw_key(&mut picture, point(20.0, 38.0 + title.height()), diagonals);
+        let mut y = head;
+        for ring in rings {
+            self.draw(&mut picture, ring, y);
+            y += ring.height;
+        }
+        notes.draw(&mut picture, point(width / 2.0, y - 4.0), FAINT, Anchor::Middle);
+        picture
+    }
+
+    fn draw(&self, picture: &mut Picture, ring: &PlacedRing<'_>, y: f64) {
+        let middle = |board: usize| {
+            let (right, up) = ring.layout.boards[board].1;
+            let step = self.side + GAP;
+            point(ring.origin.0 + right * step, y + ring.origin.1 - up * step)
+        };
+        picture.corners(
+            vec![point(16.0, y + 6.0), point(picture.width - 16.0, y + 6.0)],
+            Paint::line(FAINT, 0.5),
+        );
+        self.draw_words(picture, ring.ring, y + 14.0);
+        for link in &ring.layout.links {
+            self.draw_link(picture, link, ring, middle(link.from), middle(link.to));
+        }
+        for (index, (member, _)) in ring.layout.boards.iter().enumerate() {
+            self.draw_board(picture, *member, middle(index));
         }
     }
-    for (index, member) in round.iter().enumerate() {
-        let at = place(index);
-        let corner = point(at.x - sizes.side / 2.0, at.y - sizes.side / 2.0);
-        picture.rectangle(point(corner.x - 3.0, corner.y - 3.0), sizes.side + 6.0, sizes.side + 22.0, WHITE);
-        draw_squares(picture, corner, sizes.cell, graph.setting.board.n());
-        draw_pieces(picture, corner, sizes.cell, &graph.solutions[*member], graph.setting.piece);
-        let name = format!("{} · B{}", member + 1, orbits.orbit_of[*member]);
-        picture.text(point(at.x, corner.y + sizes.side + 14.0), 11.5, INK, Anchor::Middle, &name);
+
+    /// Name, size and families of a ring.
+    fn draw_words(&self, picture: &mut Picture, ring: &Ring, y: f64) {
+        picture.text(point(20.0, y + 22.0), 24.0, INK, Anchor::Start, &format!("R{}", ring.number()));
+        let families: BTreeSet<usize> =
+            ring.members.iter().map(|member| self.orbits.orbit_of[*member]).collect();
+        let families: Vec<_> = families.into_iter().map(|family| format!("B{family}")).collect();
+        let about = format!("{} solutions of {}", ring.members.len(), families.join(", "));
+        Paragraph::new(&about, 13.0, WORDS - 10.0).draw(picture, point(20.0, y + 30.0), FAINT, Anchor::Start);
     }
-    let corner = sizes.radius + sizes.side / 2.0;
-    let name = format!("R{}", ring.number());
-    picture.text(point(centre.x - corner, centre.y - corner + 18.0), 22.0, INK, Anchor::Start, &name);
+
+    fn draw_board(&self, picture: &mut Picture, member: usize, middle: Point) {
+        let (n, setting) = (self.graph.setting.board.n(), self.graph.setting);
+        let at = point(middle.x - self.side / 2.0, middle.y - self.side / 2.0);
+        let squares = Squares { at, cell: self.cell, columns: n, rows: n };
+        squares.draw(picture);
+        squares.draw_pieces(picture, setting.piece, self.graph.solutions[member].squares());
+        squares.draw_glue(picture, setting.surface);
+        let name = format!("{} · B{}", member + 1, self.orbits.orbit_of[member]);
+        let below = point(at.x, at.y + self.side + 14.0);
+        picture.text(below, 12.5, INK, Anchor::Start, &name);
+    }
+
+    /// From edge to edge of two boards, or from the edge of one to a number.
+    fn draw_link(&self, picture: &mut Picture, link: &Link, ring: &PlacedRing<'_>, from: Point, to: Point) {
+        let colour = match link.shift {
+            Shift::Right | Shift::Left => BLUE,
+            Shift::Up | Shift::Down => ORANGE,
+            _ => DIAGONAL,
+        };
+        let Some((right, up)) = link.stub else {
+            let (dx, dy) = (to.x - from.x, to.y - from.y);
+            let length = dx.hypot(dy);
+            let (ux, uy) = (dx / length, dy / length);
+            let along = |way: f64| point(from.x + ux * way, from.y + uy * way);
+            return arrow(picture, along(self.edge(ux, uy)), along(length - self.edge(-ux, -uy)), colour);
+        };
+        let length = right.hypot(up);
+        let (ux, uy) = (right / length, -up / length);
+        let edge = self.edge(ux, uy);
+        let along = |way: f64| point(from.x + ux * way, from.y + uy * way);
+        arrow(picture, along(edge), along(edge + 16.0), colour);
+        let number = (ring.layout.boards[link.to].0 + 1).to_string();
+        let at = along(edge + 24.0);
+        let anchor = match ux {
+            0.4.. => Anchor::Start,
+            ..-0.4 => Anchor::End,
+            _ => Anchor::Middle,
+        };
+        picture.text(point(at.x, at.y + 4.0), 12.5, colour, anchor, &number);
+    }
+
+    /// From the middle of a board to a little beyond its edge or, below it, its name, in that direction.
+    fn edge(&self, ux: f64, uy: f64) -> f64 {
+        let half = self.side / 2.0;
+        let below = if uy > 0.0 { half + 17.0 } else { half };
+        3.0 + (half / ux.abs()).min(below / uy.abs())
+    }
 }
 
-/// The members in the order in which they are drawn, each with its place in a circle of radius 1, to the right and
-/// up: as far apart as the shifts say where shifts also lead across, or one cannot go round all of them; else one after
-/// the other around the circle.
-fn laid_out(ring: &Ring, graph: &ShiftGraph) -> (Vec<usize>, Vec<(f64, f64)>) {
-    let places = ring.places(graph);
-    let is_grid = ring.leads_across(graph) && ring.is_flat(graph, &places);
-    if let Some(round) = ring.round(graph).filter(|_| !is_grid) {
-        let angle = |index: usize| TAU * index as f64 / round.len() as f64;
-        let places = (0..round.len()).map(|index| (angle(index).sin(), angle(index).cos())).collect();
-        return (round, places);
+/// What the colours of arrows mean.
+fn draw_key(picture: &mut Picture, at: Point, diagonals: bool) {
+    let all = [(BLUE, "one column to the right"), (ORANGE, "one row up"), (DIAGONAL, "both at once")];
+    let mut x = at.x;
+    for (colour, text) in all.into_iter().take(if diagonals { 3 } else { 2 }) {
+        arrow(picture, point(x, at.y), point(x + 28.0, at.y), colour);
+        picture.text(point(x + 36.0, at.y + 4.5), 13.0, FAINT, Anchor::Start, text);
+        x += 52.0 + super::font::width(text, 13.0);
     }
-    let middle = |line: &dyn Fn(&(i32, i32)) -> i32| {
-        let (least, most) = (places.iter().map(line).min(), places.iter().map(line).max());
-        f64::from(least.unwrap_or(0) + most.unwrap_or(0)) / 2.0
-    };
-    let (x, y) = (middle(&|place| place.0), middle(&|place| place.1));
-    let centred: Vec<_> = places.iter().map(|p| (f64::from(p.0) - x, f64::from(p.1) - y)).collect();
-    let reach = centred.iter().map(|p| p.0.abs().max(p.1.abs())).fold(1.0, f64::max);
-    // A little smaller than the circle, so that the corner remains free for the ring's name.
-    (ring.members.clone(), centred.into_iter().map(|p| (0.86 * p.0 / reach, 0.86 * p.1 / reach)).collect())
 }
 
-/// A line with its head in the middle, where no board hides it.
-fn arrow(picture: &mut Picture, from: Point, to: Point, colour: Colour, dashed: bool) {
-    picture.corners(vec![from, to], Paint::Stroke { colour, width: 1.6, dashed });
-    let (dx, dy) = (to.x - from.x, to.y - from.y);
+/// A line with its head at the end.
+fn arrow(picture: &mut Picture, from: Point, tip: Point, colour: Colour) {
+    let (dx, dy) = (tip.x - from.x, tip.y - from.y);
     let length = dx.hypot(dy).max(1.0);
     let (ux, uy) = (dx / length, dy / length);
-    let tip = point(from.x + dx * 0.5 + 6.0 * ux, from.y + dy * 0.5 + 6.0 * uy);
-    let back = point(tip.x - 11.0 * ux, tip.y - 11.0 * uy);
+    let back = point(tip.x - 9.0 * ux, tip.y - 9.0 * uy);
+    picture.corners(vec![from, back], Paint::line(colour, 1.8));
     let wing = |side: f64| point(back.x - side * uy, back.y + side * ux);
-    picture.corners(vec![tip, wing(5.0), wing(-5.0)], colour);
+    picture.corners(vec![tip, wing(4.5), wing(-4.5)], colour);
 }

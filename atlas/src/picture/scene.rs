@@ -1,5 +1,7 @@
-//! What a picture is: a few shapes on a white ground, described once and then written as SVG text (`svg.rs`) or drawn
-//! in pixels (`pixels.rs`).
+//! What a picture is: a few shapes on white paper or on a dark ground, described once and then written as SVG text
+//! (`svg.rs`) or drawn in pixels (`pixels.rs`).
+
+use super::symbol::Symbol;
 
 /// A picture, which becomes SVG text or the pixels of a PNG file.
 #[derive(Clone, Debug, PartialEq)]
@@ -7,16 +9,55 @@ pub struct Picture {
     pub(super) width: f64,
     pub(super) height: f64,
     pub(super) shapes: Vec<Shape>,
+    pub(super) theme: Theme,
+}
+
+/// On what a picture is drawn.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Theme {
+    /// White paper.
+    #[default]
+    Light,
+    /// A dark screen.
+    Dark,
 }
 
 /// One thing drawn; later ones lie over earlier ones.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Shape {
-    Rectangle { at: Point, width: f64, height: f64, paint: Paint },
-    Circle { centre: Point, radius: f64, paint: Paint },
-    Corners { points: Vec<Point>, paint: Paint },
-    Text { at: Point, size: f64, colour: Colour, anchor: Anchor, text: String },
-    Symbol { symbol: &'static Symbol, at: Point, size: f64 },
+    Rectangle {
+        at: Point,
+        width: f64,
+        height: f64,
+        paint: Paint,
+    },
+    /// Squares of one size, by their upper left corners.
+    Squares {
+        corners: Vec<Point>,
+        side: f64,
+        colour: Colour,
+    },
+    Circle {
+        centre: Point,
+        radius: f64,
+        paint: Paint,
+    },
+    Corners {
+        points: Vec<Point>,
+        paint: Paint,
+    },
+    Text {
+        at: Point,
+        size: f64,
+        colour: Colour,
+        anchor: Anchor,
+        text: String,
+    },
+    Symbol {
+        symbol: &'static Symbol,
+        at: Point,
+        size: f64,
+    },
 }
 
 /// A point, right and down from the top left corner.
@@ -30,28 +71,37 @@ pub(super) fn point(x: f64, y: f64) -> Point {
     Point { x, y }
 }
 
-/// Red, green and blue, and how much of the colour hides what lies below.
+/// Red, green and blue on white paper and on a dark ground, and how much of the colour hides what lies below.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Colour {
-    pub(super) rgb: u32,
+    light: u32,
+    dark: u32,
     pub(super) opacity: f64,
 }
 
-/// An opaque colour, written 0xRRGGBB.
-pub(super) const fn colour(rgb: u32) -> Colour {
-    Colour { rgb, opacity: 1.0 }
+/// An opaque colour, written 0xRRGGBB, on white paper and on a dark ground.
+pub(super) const fn colour(light: u32, dark: u32) -> Colour {
+    Colour { light, dark, opacity: 1.0 }
 }
 
 /// Paper.
-pub(super) const WHITE: Colour = colour(0xff_ff_ff);
+pub(super) const PAPER: Colour = colour(0xff_ff_ff, 0x17_18_1c);
 /// Ink of text and pieces.
-pub(super) const INK: Colour = colour(0x2a_2a_2e);
+pub(super) const INK: Colour = colour(0x2a_2a_2e, 0xe8_e8_ec);
 /// Text of less weight.
-pub(super) const FAINT: Colour = colour(0x74_74_7c);
+pub(super) const FAINT: Colour = colour(0x6c_6c_74, 0xa4_a4_ae);
 /// Light squares.
-pub(super) const LIGHT: Colour = colour(0xf6_f1_e7);
+pub(super) const LIGHT: Colour = colour(0xf6_f1_e7, 0x5c_55_48);
 /// Dark squares.
-pub(super) const DARK: Colour = colour(0xdc_cf_b8);
+pub(super) const DARK: Colour = colour(0xdc_cf_b8, 0x3a_36_2e);
+/// What is wrong, or to be seen first.
+pub(super) const RED: Colour = colour(0xb8_32_2b, 0xff_7a_6c);
+/// Shifts to the right.
+pub(super) const BLUE: Colour = colour(0x2f_6d_b0, 0x74_ac_e8);
+/// Shifts up.
+pub(super) const ORANGE: Colour = colour(0xb4_52_1a, 0xee_9a_62);
+/// What is free.
+pub(super) const GREEN: Colour = colour(0x3d_7a_4b, 0x84_c8_94);
 
 /// How a shape is painted: its inside, or its outline.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -83,48 +133,51 @@ pub(super) enum Anchor {
     End,
 }
 
-/// A drawing used many times: its outline, in SVG's language of paths, fills a square of 100 units.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) struct Symbol {
-    pub(super) id: &'static str,
-    pub(super) outline: &'static str,
+impl Paint {
+    pub(super) fn colour(self) -> Colour {
+        match self {
+            Self::Fill(colour) | Self::Stroke { colour, .. } => colour,
+        }
+    }
 }
-
-/// A crown, for all queens.
-pub(super) static QUEEN: Symbol = Symbol {
-    id: "queen",
-    outline: "M24 74L14 38L34 56L38 28L50 52L62 28L66 56L86 38L76 74Z\
-              M8.5 34a5.5 5.5 0 0 1 11 0a5.5 5.5 0 0 1 -11 0Z\
-              M32.5 24a5.5 5.5 0 0 1 11 0a5.5 5.5 0 0 1 -11 0Z\
-              M56.5 24a5.5 5.5 0 0 1 11 0a5.5 5.5 0 0 1 -11 0Z\
-              M80.5 34a5.5 5.5 0 0 1 11 0a5.5 5.5 0 0 1 -11 0Z\
-              M24 78H76V86H24Z",
-};
-
-/// A tower.
-pub(super) static ROOK: Symbol = Symbol {
-    id: "rook",
-    outline: "M26 22H36V30H44V22H56V30H64V22H74V42L66 48V68L72 76H28L34 68V48L26 42Z\
-              M24 79H76V87H24Z",
-};
 
 impl Colour {
     /// This colour laid on thinly.
     pub(super) const fn thin(self, opacity: f64) -> Self {
         Self { opacity, ..self }
     }
+
+    /// Red, green and blue, as 0xRRGGBB.
+    pub(super) fn rgb(self, theme: Theme) -> u32 {
+        match theme {
+            Theme::Light => self.light,
+            Theme::Dark => self.dark,
+        }
+    }
 }
 
 impl Picture {
-    /// An empty white picture.
+    /// An empty picture.
     pub(super) fn new(width: f64, height: f64) -> Self {
-        let mut picture = Self { width, height, shapes: Vec::new() };
-        picture.rectangle(point(0.0, 0.0), width, height, WHITE);
+        let mut picture = Self { width, height, shapes: Vec::new(), theme: Theme::Light };
+        picture.rectangle(point(0.0, 0.0), width, height, PAPER);
         picture
+    }
+
+    /// The picture as it is drawn on that ground.
+    #[must_use]
+    pub fn in_theme(self, theme: Theme) -> Self {
+        Self { theme, ..self }
     }
 
     pub(super) fn rectangle(&mut self, at: Point, width: f64, height: f64, paint: impl Into<Paint>) {
         self.shapes.push(Shape::Rectangle { at, width, height, paint: paint.into() });
+    }
+
+    pub(super) fn squares(&mut self, corners: Vec<Point>, side: f64, colour: Colour) {
+        if !corners.is_empty() {
+            self.shapes.push(Shape::Squares { corners, side, colour });
+        }
     }
 
     pub(super) fn circle(&mut self, centre: Point, radius: f64, paint: impl Into<Paint>) {

@@ -1,25 +1,27 @@
-//! All fundamental solutions of a board on one sheet.
+//! All fundamental solutions of a board on sheets.
 
 use queens::SymmetryClass;
 
-use super::board::{draw_pieces, draw_squares};
 use super::error::PictureError;
-use super::scene::{Anchor, Colour, FAINT, INK, Picture, Point, colour, point};
-use crate::orbits::{SolutionOrbit, SolutionOrbits};
+use super::paragraph::{Paragraph, page_title};
+use super::scene::{Anchor, FAINT, INK, Picture, Point, RED, point};
+use super::squares::{GLUE, Squares};
+use crate::orbits::SolutionOrbits;
+use crate::setting::Surface;
 
 /// Boards beyond which nobody would look at each.
-const MOST: usize = 400;
+const MOST: usize = 2_000;
 
-/// The colour of the signs of symmetry.
-const SIGN: Colour = colour(0xb3_40_2e);
+/// Boards beside each other and below each other on a page.
+const PAGE: (usize, usize) = (6, 8);
 
-/// One board for each orbit: its number and fundamental solution, its symmetry, and the number of its members. A
-/// symmetry is marked by the sign that crystallographers use for it, a lens for the half turn and a square for the
-/// quarter turn.
+/// One board for each orbit: its number and fundamental solution, its symmetry, and the number of its members; up to 48
+/// on a page. A symmetry is marked by the sign that crystallographers use for it, a lens for the half turn and a square
+/// for the quarter turn.
 ///
 /// # Errors
-/// [`PictureError::Nothing`] without a solution, [`PictureError::TooMany`] beyond 400 orbits.
-pub fn sheet(orbits: &SolutionOrbits) -> Result<Picture, PictureError> {
+/// [`PictureError::Nothing`] without a solution, [`PictureError::TooMany`] beyond 2000 orbits.
+pub fn sheets(orbits: &SolutionOrbits) -> Result<Vec<Picture>, PictureError> {
     let (count, setting) = (orbits.orbits.len(), orbits.setting);
     if count == 0 {
         return Err(PictureError::Nothing(format!("{setting} have no solution")));
@@ -27,64 +29,91 @@ pub fn sheet(orbits: &SolutionOrbits) -> Result<Picture, PictureError> {
     if count > MOST {
         return Err(PictureError::TooMany { what: "sheet", count, largest: MOST });
     }
-    let n = f64::from(setting.board.n());
-    let cell = (168.0 / n).clamp(9.0, 24.0);
-    let (side, gap, below, head) = (cell * n, 30.0, 48.0, 62.0);
-    let columns = columns_for(count);
-    let rows = count.div_ceil(columns);
-    let title = format!("{setting}: {} solutions in {count} {}", orbits.solutions.len(), plural(count));
-    let name = orbits.solutions[0].to_string().len() + 6;
-    let step = (side + gap).max(7.6 * name as f64).max(176.0);
-    let width = (gap + columns as f64 * step).max(9.6 * title.len() as f64);
-    let mut picture = Picture::new(width, head + rows as f64 * (side + below) + 6.0);
-    picture.text(point(width / 2.0, 34.0), 16.0, INK, Anchor::Middle, &title);
-    let left = (width - columns as f64 * step) / 2.0;
-    for (index, orbit) in orbits.orbits.iter().enumerate() {
-        let (row, column) = (index / columns, index % columns);
-        let at = point(left + column as f64 * step + (step - side) / 2.0, head + row as f64 * (side + below));
-        draw_orbit(&mut picture, at, cell, orbits, index, orbit);
-    }
-    Ok(picture)
+    let numbers: Vec<usize> = (0..count).collect();
+    let pages: Vec<&[usize]> = numbers.chunks(PAGE.0 * PAGE.1).collect();
+    let title = format!(
+        "{setting}: {} solutions in {count} {}",
+        orbits.solutions.len(),
+        if count == 1 { "family" } else { "families" }
+    );
+    let page =
+        |(number, shown): (usize, &&[usize])| sheet(orbits, &page_title(&title, number, pages.len()), shown);
+    Ok((1..).zip(&pages).map(page).collect())
 }
 
-fn plural(orbits: usize) -> &'static str {
-    if orbits == 1 { "family" } else { "families" }
-}
-
-/// As many columns as make the sheet about 4 to 3.
-fn columns_for(count: usize) -> usize {
-    ((count as f64 * 4.0 / 3.0).sqrt().ceil() as usize).clamp(1, 20)
-}
-
-fn draw_orbit(
-    picture: &mut Picture,
-    at: Point,
-    cell: f64,
-    orbits: &SolutionOrbits,
-    index: usize,
-    orbit: &SolutionOrbit,
-) {
+/// One page, with the orbits of these indices.
+fn sheet(orbits: &SolutionOrbits, title: &str, shown: &[usize]) -> Picture {
     let n = orbits.setting.board.n();
-    let side = cell * f64::from(n);
-    let class = orbits.class(orbit);
-    draw_squares(picture, at, cell, n);
-    draw_pieces(picture, at, cell, orbits.fundamental(orbit), orbits.setting.piece);
-    let middle = at.x + side / 2.0;
+    let cell = (144.0 / f64::from(n)).clamp(9.0, 22.0);
+    let (side, step) =
+        (cell * f64::from(n), (cell * f64::from(n) + 30.0).max(if n > 9 { 204.0 } else { 176.0 }));
+    let columns = columns_for(shown.len());
+    let width = (30.0 + columns as f64 * step).max(400.0);
+    let left = (width - columns as f64 * step) / 2.0;
+    let title = Paragraph::new(title, 17.0, width - 30.0);
+    let legend = Paragraph::new(&legend(orbits, shown), 13.0, width - 30.0);
+    let captions = shown.iter().map(|index| caption(orbits, *index, step - 8.0));
+    let captions: Vec<_> = captions.collect();
+    let row_height =
+        side + 40.0 + captions.iter().map(|(name, about)| name.height() + about.height()).fold(0.0, f64::max);
+    let head = 24.0 + title.height();
+    let boards = shown.len().div_ceil(columns) as f64 * row_height;
+    let mut picture = Picture::new(width, head + boards + legend.height() + 14.0);
+    title.draw(&mut picture, point(width / 2.0, 10.0), INK, Anchor::Middle);
+    for (place, (index, (name, about))) in shown.iter().zip(&captions).enumerate() {
+        let x = left + (place % columns) as f64 * step + (step - side) / 2.0;
+        let squares =
+            Squares { at: point(x, head + (place / columns) as f64 * row_height), cell, columns: n, rows: n };
+        let orbit = &orbits.orbits[*index];
+        squares.draw(&mut picture);
+        squares.draw_pieces(&mut picture, orbits.setting.piece, orbits.fundamental(orbit).squares());
+        squares.draw_glue(&mut picture, orbits.setting.surface);
+        let below = point(x + side / 2.0, squares.at.y + side + 6.0);
+        name.draw(&mut picture, below, INK, Anchor::Middle);
+        about.draw(&mut picture, point(below.x, below.y + name.height()), FAINT, Anchor::Middle);
+        draw_sign(
+            &mut picture,
+            point(below.x - name.width() / 2.0 - 12.0, below.y + 10.0),
+            orbits.class(orbit),
+        );
+    }
+    legend.draw(&mut picture, point(width / 2.0, head + boards - 6.0), FAINT, Anchor::Middle);
+    picture
+}
+
+/// As many columns as make a page about 4 to 3.
+fn columns_for(count: usize) -> usize {
+    ((count as f64 * 4.0 / 3.0).sqrt().ceil() as usize).clamp(1, PAGE.0)
+}
+
+/// What stands below a board.
+fn caption(orbits: &SolutionOrbits, index: usize, width: f64) -> (Paragraph, Paragraph) {
+    let orbit = &orbits.orbits[index];
     let name = format!("B{} · {}", index + 1, orbits.fundamental(orbit));
-    picture.text(point(middle, at.y + side + 16.0), 12.5, INK, Anchor::Middle, &name);
-    let about = described(class, orbit.members.len());
-    picture.text(point(middle, at.y + side + 31.0), 10.0, FAINT, Anchor::Middle, &about);
-    draw_sign(picture, point(middle - 2.6 * about.len() as f64 - 11.0, at.y + side + 27.5), class);
+    let about = described(orbits.class(orbit), orbit.members.len());
+    (Paragraph::new(&name, 14.0, width), Paragraph::new(&about, 12.0, width))
 }
 
 fn described(class: Option<SymmetryClass>, members: usize) -> String {
-    let symmetry = match class {
-        Some(SymmetryClass::Asymmetric) => "A, no symmetry, ",
-        Some(SymmetryClass::Point) => "P, half turn, ",
-        Some(SymmetryClass::Rotational) => "R, quarter turn, ",
+    let letter = match class {
+        Some(SymmetryClass::Asymmetric) => "A, ",
+        Some(SymmetryClass::Point) => "P, ",
+        Some(SymmetryClass::Rotational) => "R, ",
         Some(SymmetryClass::Full) | None => "",
     };
-    format!("{symmetry}{members} {}", if members == 1 { "member" } else { "members" })
+    format!("{letter}{members} {}", if members == 1 { "member" } else { "members" })
+}
+
+/// What the marks on the page mean.
+fn legend(orbits: &SolutionOrbits, shown: &[usize]) -> String {
+    let has = |class| shown.iter().any(|index| orbits.class(&orbits.orbits[*index]) == Some(class));
+    let said = [
+        (has(SymmetryClass::Asymmetric), "A: no symmetry, 8 members."),
+        (has(SymmetryClass::Point), "P, the red lens: a half turn leads to itself, 4 members."),
+        (has(SymmetryClass::Rotational), "R, the red square: a quarter turn leads to itself, 2 members."),
+        (orbits.setting.surface != Surface::Plain, GLUE),
+    ];
+    said.into_iter().filter(|(is_said, _)| *is_said).map(|(_, text)| text).collect::<Vec<_>>().join(" ")
 }
 
 fn draw_sign(picture: &mut Picture, centre: Point, class: Option<SymmetryClass>) {
@@ -103,5 +132,5 @@ fn draw_sign(picture: &mut Picture, centre: Point, class: Option<SymmetryClass>)
         _ => return,
     };
     let corners = corners.iter().map(|(x, y)| point(centre.x + x, centre.y + y)).collect();
-    picture.corners(corners, SIGN);
+    picture.corners(corners, RED);
 }

@@ -17,7 +17,7 @@ impl Mean {
     pub fn of(values: &[u64]) -> Self {
         let count = values.len() as f64;
         let value = values.iter().sum::<u64>() as f64 / count;
-        let squares: f64 = values.iter().map(|length| (*length as f64 - value).powi(2)).sum();
+        let squares: f64 = values.iter().map(|length| *length as f64 - value).map(|off| off * off).sum();
         let error = (values.len() > 1).then(|| (squares / (count - 1.0) / count).sqrt());
         Self { value, error }
     }
@@ -48,6 +48,20 @@ impl Lengths {
     pub fn mean(&self) -> Mean {
         let broken_off = std::iter::repeat_n(PATIENCE, self.broken_off);
         Mean::of(&self.found.iter().copied().chain(broken_off).collect::<Vec<_>>())
+    }
+
+    /// The share of the runs that are no longer than `limit`, with its standard error: the chance of an attempt.
+    pub fn chance(&self, limit: u64) -> Mean {
+        let (runs, short) =
+            (self.runs() as f64, self.found.partition_point(|length| *length <= limit) as f64);
+        let value = short / runs;
+        Mean { value, error: Some((value * (1.0 - value) / runs).sqrt()) }
+    }
+
+    /// How many attempts of that chance a success takes, by the geometric law.
+    pub fn expected_attempts(&self, limit: u64) -> Mean {
+        let Mean { value, error } = self.chance(limit);
+        Mean { value: 1.0 / value, error: error.map(|error| error / value / value) }
     }
 
     /// The mean number of placements to expect when every attempt is broken off after `limit`; infinite if none of
@@ -95,6 +109,11 @@ mod tests {
         assert!((lengths.expected_with_restarts(8) - 32.0).abs() < 1e-9);
         assert!((lengths.expected_with_restarts(10) - 19.0).abs() < 1e-9);
         assert!((lengths.expected_with_restarts(20) - 58.0 / 3.0).abs() < 1e-9);
+        // By the geometric law four attempts and two; the error of a share of 1/4 among 4 is the root of 3/64.
+        let attempts = lengths.expected_attempts(8);
+        assert!((attempts.value - 4.0).abs() < 1e-9, "{attempts:?}");
+        assert!((attempts.error.unwrap() - 16.0 * (3.0f64 / 64.0).sqrt()).abs() < 1e-9, "{attempts:?}");
+        assert!((lengths.expected_attempts(10).value - 2.0).abs() < 1e-9);
         assert_eq!(lengths.best_limit(), Some(10));
         assert!(lengths.expected_with_restarts(7).is_infinite());
         assert_eq!(Lengths { found: vec![8], broken_off: 3 }.quantile(0.5), None);

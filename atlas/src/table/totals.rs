@@ -27,6 +27,8 @@ pub enum TotalsSource {
     Published,
     /// They were counted here, solution by solution.
     Counted,
+    /// A run has counted them.
+    Run,
 }
 
 /// The totals of a board, as far as they are known.
@@ -60,6 +62,11 @@ impl TotalsRow {
         Ok(Self { board, totals: Some(totals), source: TotalsSource::Counted })
     }
 
+    /// What a finished run has counted.
+    pub fn of_run(board: Board, totals: Totals) -> Self {
+        Self { board, totals: Some(totals), source: TotalsSource::Run }
+    }
+
     /// Whether it is what has been published; true where nothing has.
     pub fn agrees(&self) -> bool {
         known::totals(self.board).is_none_or(|known| self.totals == Some(known))
@@ -85,6 +92,9 @@ impl TotalsRow {
 impl fmt::Display for TotalsRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match (self.source, self.totals) {
+            (TotalsSource::Run, _) if known::totals(self.board).is_none() => "this run, nothing published",
+            (TotalsSource::Run, _) if self.agrees() => "this run, as published",
+            (TotalsSource::Run, _) => "this run, DIFFERS FROM THE PUBLISHED VALUE",
             (TotalsSource::Counted, _) if self.agrees() => "counted here, as published",
             (TotalsSource::Counted, _) => "counted here, DIFFERS FROM THE PUBLISHED VALUE",
             (TotalsSource::Published, None) => "nothing published",

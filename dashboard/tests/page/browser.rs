@@ -7,52 +7,10 @@ use std::path::Path;
 
 use serde_json::Value;
 
+use crate::look::{PICTURES, WIDE, browser, decoded, look};
 use crate::made_up::{self, SCRIPT};
 use crate::site::{Site, TOKEN};
-use crate::tools;
 use crate::webdriver::Browser;
-
-/// Where this names a folder, pictures of the pages go there.
-const PICTURES: &str = "DIADEM_TEST_PICTURES";
-
-const WIDE: u32 = 1280;
-const NARROW: u32 = 390;
-
-fn browser() -> Option<Browser> {
-    tools::is_there("chromedriver").then(Browser::start)
-}
-
-/// Looks at the page wide and narrow, light and dark.
-fn look(browser: &Browser, name: &str) {
-    for (width, is_dark) in [(WIDE, false), (WIDE, true), (NARROW, false), (NARROW, true)] {
-        browser.looks(width, is_dark);
-        let found = browser.value(include_str!("accessible.js"));
-        assert_eq!(found, Value::Array(Vec::new()), "{name}, {width} wide, dark: {is_dark}");
-        let reach = browser.value("document.documentElement.scrollWidth").as_u64().unwrap();
-        assert!(reach <= u64::from(width), "{name} is {reach} wide where {width} can be seen");
-        if let Some(folder) = env::var_os(PICTURES) {
-            let scheme = if is_dark { "dark" } else { "light" };
-            let file = Path::new(&folder).join(format!("{name}-{width}-{scheme}.png"));
-            fs::write(file, decoded(&browser.picture())).unwrap();
-        }
-    }
-    assert_eq!(browser.complaints(), Vec::<String>::new(), "{name}");
-}
-
-/// The bytes that stand for these digits of base 64.
-fn decoded(digits: &str) -> Vec<u8> {
-    const DIGITS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    let values = digits.bytes().filter_map(|digit| DIGITS.iter().position(|known| *known == digit));
-    let (mut bytes, mut bits, mut count) = (Vec::new(), 0u32, 0);
-    for value in values {
-        (bits, count) = (bits << 6 | value as u32, count + 6);
-        if count >= 8 {
-            count -= 8;
-            bytes.push((bits >> count) as u8);
-        }
-    }
-    bytes
-}
 
 #[test]
 fn every_state_is_shown_in_words_and_can_be_read_wide_and_narrow_light_and_dark() {

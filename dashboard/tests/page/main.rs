@@ -4,6 +4,7 @@ mod browser;
 mod door;
 mod grafana;
 mod load;
+mod look;
 mod made_up;
 mod metrics;
 mod site;

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::site::PATIENCE;
+/// Nothing in the browser is waited for longer.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A browser with one page; it ends with this.
 pub struct Browser {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use atlas::format::SolutionFormat;
 use atlas::rectangle::Rectangle;
 use atlas::textbook::ListingMethod;
-use atlas::{Piece, Placement, PlacementError, Setting};
+use atlas::{Piece, Placement, PlacementError, Setting, Surface};
 use queens::Board;
 use thiserror::Error;
 
@@ -24,7 +24,10 @@ pub enum AskedSolutions {
 #[derive(Debug)]
 pub struct Listing {
     pub size: u8,
+    pub surface: Surface,
     pub piece: Piece,
+    /// Whether pictures are for a dark screen.
+    pub dark: bool,
     pub source: ListingSource,
     /// How many are wanted at most.
     pub first: u64,
@@ -67,7 +70,7 @@ pub enum ListingError {
     )]
     LargeBoard(u8),
     /// Text into a folder.
-    #[error("--out is for pictures; with --format {0} the solutions go to standard output")]
+    #[error("--out and --dark are for pictures; with --format {0} the solutions go to standard output")]
     NoPicture(SolutionFormat),
     /// Several pictures on stdout.
     #[error(
@@ -75,7 +78,9 @@ pub enum ListingError {
     )]
     ManyPictures(SolutionFormat),
     /// What only squares have.
-    #[error("positions on {0} are of plain queens, in ascending order, and written as digits, board or json")]
+    #[error(
+        "positions on {0} are of plain queens, in ascending order, and written as digits, board, json, svg or png"
+    )]
     OfSquares(Rectangle),
     /// A number of queens on a square.
     #[error(
@@ -87,13 +92,22 @@ pub enum ListingError {
     List(#[from] PlacementError),
 }
 
+/// Whether pictures are asked for; an error where what is only for pictures is asked of text.
+fn is_picture(args: &SolutionsArgs) -> Result<bool, ListingError> {
+    let is_picture = matches!(args.format, SolutionFormat::Svg | SolutionFormat::Png);
+    if !is_picture && (args.out.is_some() || args.dark) {
+        return Err(ListingError::NoPicture(args.format));
+    }
+    Ok(is_picture)
+}
+
 impl TryFrom<SolutionsArgs> for AskedSolutions {
     type Error = ListingError;
     fn try_from(args: SolutionsArgs) -> Result<Self, ListingError> {
         match args.size {
             Size::Square(_) if args.queens.is_some() => Err(ListingError::QueensOfSquare),
             Size::Square(n) => Listing::of(n, args).map(Self::Square),
-            Size::Rectangle(board) => RectangleListing::of(board, &args).map(Self::Rectangle),
+            Size::Rectangle(board) => RectangleListing::of(board, args).map(Self::Rectangle),
         }
     }
 }
@@ -101,6 +115,7 @@ impl TryFrom<SolutionsArgs> for AskedSolutions {
 impl Listing {
     fn of(n: u8, args: SolutionsArgs) -> Result<Self, ListingError> {
         let setting = Board::new(n).ok().map(|board| args.setting.on(board));
+        let is_picture = is_picture(&args)?;
         let order = args.order;
         let from = order.from.map(|list| list.counted(order.from_zero)).transpose()?;
         let source = match (setting, from) {
@@ -110,11 +125,9 @@ impl Listing {
             (None, None) if order.random && args.setting.is_usual() => ListingSource::Restarts(order.seed),
             (None, _) => return Err(ListingError::LargeBoard(n)),
         };
-        let is_picture = matches!(args.format, SolutionFormat::Svg | SolutionFormat::Png);
         let output = match (setting, args.out) {
             (Some(setting), _) if args.count => ListingOutput::Count(setting),
             (None, _) if args.count => return Err(ListingError::LargeBoard(n)),
-            (_, Some(_)) if !is_picture => return Err(ListingError::NoPicture(args.format)),
             (_, Some(folder)) => ListingOutput::Folder(folder, args.format),
             (_, None) if is_picture && args.first != Some(1) => {
                 return Err(ListingError::ManyPictures(args.format));
@@ -123,7 +136,8 @@ impl Listing {
             (_, None) => ListingOutput::Stdout(args.format),
         };
         let first = args.first.unwrap_or(if setting.is_some() { u64::MAX } else { 1 });
-        Ok(Self { size: n, piece: args.setting.piece, source, first, output })
+        let (surface, piece) = (args.setting.surface, args.setting.piece);
+        Ok(Self { size: n, surface, piece, dark: args.dark, source, first, output })
     }
 }
 
@@ -135,11 +149,13 @@ pub struct RectangleListing {
     pub queens: Option<u8>,
     /// How many positions are wanted at most.
     pub first: u64,
+    /// Whether pictures are for a dark screen.
+    pub dark: bool,
     pub output: RectangleOutput,
 }
 
 /// What becomes of positions.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum RectangleOutput {
     /// They are counted.
     Count,
@@ -149,19 +165,36 @@ pub enum RectangleOutput {
     Board,
     /// An object a line.
     Json,
+    /// The first one is drawn on stdout.
+    Picture(SolutionFormat),
+    /// They are drawn into a folder, a file for each.
+    Folder(PathBuf, SolutionFormat),
 }
 
 impl RectangleListing {
-    fn of(board: Rectangle, args: &SolutionsArgs) -> Result<Self, ListingError> {
+    fn of(board: Rectangle, args: SolutionsArgs) -> Result<Self, ListingError> {
+        let is_picture = is_picture(&args)?;
+        let is_of_rectangles = args.is_of_rectangles();
         let output = match args.format {
-            _ if !args.is_of_rectangles() => None,
+            _ if !is_of_rectangles => None,
             _ if args.count => Some(RectangleOutput::Count),
+            format if is_picture => Some(match args.out {
+                Some(folder) => RectangleOutput::Folder(folder, format),
+                None if args.first == Some(1) => RectangleOutput::Picture(format),
+                None => return Err(ListingError::ManyPictures(format)),
+            }),
             SolutionFormat::Digits => Some(RectangleOutput::Digits),
             SolutionFormat::Board => Some(RectangleOutput::Board),
             SolutionFormat::Json => Some(RectangleOutput::Json),
             _ => None,
         };
         let output = output.ok_or(ListingError::OfSquares(board))?;
-        Ok(Self { board, queens: args.queens, first: args.first.unwrap_or(u64::MAX), output })
+        Ok(Self {
+            board,
+            queens: args.queens,
+            first: args.first.unwrap_or(u64::MAX),
+            dark: args.dark,
+            output,
+        })
     }
 }

@@ -6,6 +6,7 @@ mod listing;
 mod orbits;
 mod picture;
 mod show;
+mod site;
 mod sizes;
 mod solutions;
 mod study;
@@ -22,6 +23,7 @@ pub use picture::{
     BoardPictureArgs, ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs,
 };
 pub use show::{Letters, ShowArgs};
+pub use site::SiteArgs;
 pub use solutions::SolutionsArgs;
 pub use study::StudyArgs;
 pub use table::{AskedTable, TableArgs, TableOutput, TableSubject};
@@ -38,4 +40,5 @@ pub enum AtlasCommand {
     Study(StudyArgs),
     Picture(PictureArgs),
     Constellations(ConstellationsArgs),
+    Atlas(SiteArgs),
 }

@@ -55,9 +55,12 @@ pub struct RingsArgs {
     /// Show the diagonal shifts too.
     #[arg(long)]
     pub diagonals: bool,
-    /// Draw the rings.
+    /// Draw the rings; further pages are FILE-2, FILE-3 and so on.
     #[arg(long, value_name = "FILE")]
     pub svg: Option<PathBuf>,
+    /// Draw for a dark screen rather than white paper.
+    #[arg(long, requires = "svg")]
+    pub dark: bool,
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,

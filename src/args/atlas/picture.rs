@@ -3,7 +3,6 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
-use atlas::Piece;
 use clap::{Args, Subcommand};
 use queens::Board;
 
@@ -31,14 +30,19 @@ pub enum Subject {
     Sheet(SheetPictureArgs),
     Constellation(ConstellationPictureArgs),
     Tree(TreePictureArgs),
+    Search(SearchPictureArgs),
+    Turns(TurnsPictureArgs),
 }
 
 /// Where a picture goes.
 #[derive(Debug, Args)]
 pub struct OutArgs {
-    /// The file, named .svg or .png.
+    /// The file, named .svg or .png; further pages are FILE-2, FILE-3 and so on.
     #[arg(long, value_name = "FILE")]
     pub out: PathBuf,
+    /// For a dark screen rather than white paper.
+    #[arg(long)]
+    pub dark: bool,
 }
 
 /// Draws one placement, in red the pairs that attack each other.
@@ -46,7 +50,9 @@ pub struct OutArgs {
 #[command(after_help = "\
 Examples:
   diadem picture board 15863724 --out board.svg
-  diadem picture board 1234 --out attacks.png     each pair of these in red")]
+  diadem picture board 1234 --out attacks.png     each pair of these in red
+  diadem picture board 2413 --board torus --out torus.svg
+      with arrows on the edges that are one")]
 pub struct BoardPictureArgs {
     /// The rows by column, as 15863724 or 1,5,8,6,3,7,2,4, or squares, as 1:1,2:5 and so on.
     #[arg(value_name = "PLACEMENT")]
@@ -54,14 +60,13 @@ pub struct BoardPictureArgs {
     /// Rows and columns are counted from 0 in PLACEMENT.
     #[arg(long)]
     pub from_zero: bool,
-    /// The piece.
-    #[arg(long, value_name = "PIECE", default_value = "queen")]
-    pub piece: Piece,
+    #[command(flatten)]
+    pub setting: SettingArgs,
     #[command(flatten)]
     pub out: OutArgs,
 }
 
-/// Draws all fundamental solutions of a board on one sheet.
+/// Draws all fundamental solutions of a board, 48 on a page.
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  diadem picture sheet 8 --out sheet.svg")]
 pub struct SheetPictureArgs {
@@ -92,6 +97,40 @@ pub struct ConstellationPictureArgs {
     /// The unit's number in the plan, from 0.
     #[arg(long, value_name = "U")]
     pub unit: Option<u64>,
+    #[command(flatten)]
+    pub out: OutArgs,
+}
+
+/// Draws the search for a first solution as a picture that moves, step by step (SVG).
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem picture search 8 --out search.svg       113 steps, smallest first
+  diadem picture search 20 --random --seed 2 --out random.svg")]
+pub struct SearchPictureArgs {
+    /// The board size.
+    #[arg(value_name = "N")]
+    pub n: Board,
+    /// Choose columns at random.
+    #[arg(long)]
+    pub random: bool,
+    /// What the random choices follow from.
+    #[arg(long, value_name = "S", default_value_t = 1, requires = "random")]
+    pub seed: u64,
+    #[command(flatten)]
+    pub out: OutArgs,
+}
+
+/// Draws a placement that turns into its images under the eight symmetries, as a picture that moves (SVG).
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  diadem picture turns 15863724 --out turns.svg")]
+pub struct TurnsPictureArgs {
+    /// The rows by column, as 15863724 or 1,5,8,6,3,7,2,4, or squares, as 1:1,2:5 and so on.
+    #[arg(value_name = "PLACEMENT")]
+    pub placement: WrittenPlacement,
+    /// Rows and columns are counted from 0 in PLACEMENT.
+    #[arg(long)]
+    pub from_zero: bool,
     #[command(flatten)]
     pub out: OutArgs,
 }

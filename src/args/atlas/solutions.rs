@@ -76,6 +76,9 @@ pub struct SolutionsArgs {
     /// Where to put pictures, a file for each solution.
     #[arg(long, value_name = "DIR")]
     pub(super) out: Option<PathBuf>,
+    /// Draw pictures for a dark screen rather than white paper.
+    #[arg(long, conflicts_with_all = ["tried", "count"])]
+    pub(super) dark: bool,
     /// Say only how many there are.
     #[arg(long, conflicts_with_all = ["first", "format", "out"])]
     pub(super) count: bool,
@@ -88,7 +91,7 @@ impl SolutionsArgs {
     pub(super) fn is_of_rectangles(&self) -> bool {
         let OrderArgs { from, random, method, .. } = &self.order;
         let is_ascending = from.is_none() && !random && *method == ListingMethod::Search;
-        is_ascending && self.setting.is_usual() && !self.tried && self.out.is_none()
+        is_ascending && self.setting.is_usual() && !self.tried
     }
 }
 

@@ -41,6 +41,9 @@ pub struct StudyArgs {
     /// Draw placements against n, and histograms, as SVG and PNG.
     #[arg(long, value_name = "DIR")]
     pub plots: Option<PathBuf>,
+    /// Draw for a dark screen rather than white paper.
+    #[arg(long, requires = "plots")]
+    pub dark: bool,
     /// Show one search of one board step by step.
     #[arg(long, conflicts_with_all = ["runs", "limit", "csv", "runs_csv", "plots"])]
     pub trace: bool,

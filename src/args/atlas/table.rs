@@ -1,5 +1,7 @@
 //! The arguments of `diadem table`.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use queens::Board;
 use thiserror::Error;
@@ -16,12 +18,17 @@ use super::boards::{Boards, boards};
 Examples:
   diadem table 4..19               A, P, R and Q, as published
   diadem table 4..12 --count       counted here, compared with those
+  diadem table 17..20 --run ./diadem-20
+      with what that run has counted
   diadem table 8 --solutions       family, letter, class, image, ring of each
   diadem table 8 --levels --csv    partial solutions by number of queens")]
 pub struct TableArgs {
     /// The board sizes, 1 to 32, as 4..19 (both included) or 8.
     #[arg(value_name = "N..M", value_parser = boards)]
     boards: Boards,
+    /// Take what this finished run has counted for its board; may be given several times.
+    #[arg(long = "run", value_name = "DIR", conflicts_with_all = ["count", "solutions", "levels"])]
+    runs: Vec<PathBuf>,
     #[command(flatten)]
     subject: SubjectArgs,
     #[command(flatten)]
@@ -56,17 +63,17 @@ pub struct FormatArgs {
 }
 
 /// A table that is wanted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct AskedTable {
     pub subject: TableSubject,
     pub format: TableOutput,
 }
 
 /// What a table is of.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub enum TableSubject {
-    /// Published totals.
-    Published(Boards),
+    /// Totals that are known: published, or counted by these runs.
+    Known(Boards, Vec<PathBuf>),
     /// Totals that are counted.
     Counted(Boards),
     /// All solutions of a board.
@@ -90,14 +97,14 @@ pub struct SeveralBoards(Boards);
 
 impl TryFrom<TableArgs> for AskedTable {
     type Error = SeveralBoards;
-    fn try_from(TableArgs { boards, subject, format }: TableArgs) -> Result<Self, SeveralBoards> {
+    fn try_from(TableArgs { boards, runs, subject, format }: TableArgs) -> Result<Self, SeveralBoards> {
         let subject = match subject {
             SubjectArgs { solutions: true, .. } => {
                 TableSubject::Solutions(boards.single().ok_or(SeveralBoards(boards))?)
             }
             SubjectArgs { count: true, .. } => TableSubject::Counted(boards),
             SubjectArgs { levels: true, .. } => TableSubject::Levels(boards),
-            SubjectArgs { .. } => TableSubject::Published(boards),
+            SubjectArgs { .. } => TableSubject::Known(boards, runs),
         };
         let format = match format {
             FormatArgs { csv: true, .. } => TableOutput::Csv,

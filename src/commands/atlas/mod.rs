@@ -6,6 +6,7 @@ mod picture;
 mod pictures;
 mod rings;
 mod show;
+mod site;
 mod solutions;
 mod study;
 mod table;
@@ -25,5 +26,6 @@ pub fn run(command: AtlasCommand) -> anyhow::Result<ExitCode> {
         AtlasCommand::Study(args) => study::run(&args),
         AtlasCommand::Picture(args) => picture::run(&args),
         AtlasCommand::Constellations(args) => constellations::run(args.try_into()?),
+        AtlasCommand::Atlas(args) => site::run(&args),
     }
 }

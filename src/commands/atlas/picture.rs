@@ -3,9 +3,9 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use atlas::Surface;
 use atlas::conflict::Conflict;
-use atlas::picture::{self, Picture};
+use atlas::picture::{self, MovingPicture, Picture};
+use atlas::search::ColumnChoice;
 use atlas::tree::level_sizes;
 use queens::plan::{Plan, UnitId};
 use queens::{Board, Constellation, Position};
@@ -23,34 +23,53 @@ pub fn run(args: &PictureArgs) -> anyhow::Result<ExitCode> {
         Subject::Board(args) => board(args),
         Subject::Sheet(args) => {
             let orbits = sorted(args.setting.on(args.n))?;
-            save(&args.out, &picture::sheet(&orbits)?)
+            save(&args.out, picture::sheets(&orbits)?)
         }
         Subject::Constellation(args) => {
             let (position, caption) = position(args)?;
-            save(&args.out, &picture::constellation(&position, &caption))
+            save(&args.out, vec![picture::constellation(&position, &caption)])
         }
-        Subject::Tree(args) => save(&args.out, &tree(args)?),
+        Subject::Tree(args) => save(&args.out, vec![tree(args)?]),
+        Subject::Search(args) => {
+            let choice =
+                if args.random { ColumnChoice::random(args.seed, 0) } else { ColumnChoice::Smallest };
+            save_moving(&args.out, MovingPicture::search(args.n, choice)?)
+        }
+        Subject::Turns(args) => {
+            let placement = args.placement.counted(args.from_zero)?;
+            save_moving(&args.out, MovingPicture::turns(Board::new(placement.n())?, &placement))
+        }
     }
 }
 
 /// Draws a placement, and says where it has attacks.
 fn board(args: &BoardPictureArgs) -> anyhow::Result<ExitCode> {
     let placement = args.placement.counted(args.from_zero)?;
-    let conflicts = Conflict::all(&placement, Surface::Plain, args.piece);
+    let (surface, piece) = (args.setting.surface, args.setting.piece);
+    let conflicts = Conflict::all(&placement, surface, piece);
     let caption = if conflicts.is_empty() {
         placement.to_string()
     } else {
         format!("{placement}: {}", Conflict::count(&conflicts))
     };
-    save(&args.out, &picture::board(&placement, args.piece, &caption))?;
+    save(&args.out, vec![picture::board(&placement, surface, piece, &caption)])?;
     if !conflicts.is_empty() {
         print(&format!("{caption}, drawn in red"))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn save(out: &OutArgs, picture: &Picture) -> anyhow::Result<ExitCode> {
-    pictures::write(&out.out, picture)?;
+fn save(out: &OutArgs, pages: Vec<Picture>) -> anyhow::Result<ExitCode> {
+    print(&pictures::write_pages(&out.out, pages, pictures::theme(out.dark))?)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn save_moving(out: &OutArgs, picture: MovingPicture) -> anyhow::Result<ExitCode> {
+    if pictures::is_png(&out.out)? {
+        bail!("a picture that moves is SVG: its name ends in .svg, not as in \"{}\"", out.out.display());
+    }
+    let svg = picture.in_theme(pictures::theme(out.dark)).to_svg();
+    pictures::write_bytes(&out.out, svg.as_bytes())?;
     print(&format!("drawn: {}", out.out.display()))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,20 +1,21 @@
 //! Pictures on their way to files: the name says which kind.
 
-use std::path::Path;
+use std::io::{IsTerminal, Write, stdout};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use atlas::picture::{Picture, PictureError};
+use atlas::picture::{Picture, Theme};
 
 /// Pixels for each unit of a picture: sharp on screens of today.
 const SCALE: f32 = 2.0;
 
-/// The picture as the bytes of an SVG file, or of a PNG file.
-pub fn bytes(picture: &Picture, png: bool) -> Result<Vec<u8>, PictureError> {
-    if png { picture.to_png(SCALE) } else { Ok(picture.to_svg().into_bytes()) }
+/// The ground that pictures are drawn on.
+pub fn theme(dark: bool) -> Theme {
+    if dark { Theme::Dark } else { Theme::Light }
 }
 
 /// Whether a picture of that name is a PNG file; an error if it is neither that nor an SVG file.
-fn is_png(file: &Path) -> anyhow::Result<bool> {
+pub fn is_png(file: &Path) -> anyhow::Result<bool> {
     let is = |extension| file.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
     if !is("svg") && !is("png") {
         bail!("a picture's name ends in .svg or .png, not as in \"{}\"", file.display());
@@ -22,8 +23,60 @@ fn is_png(file: &Path) -> anyhow::Result<bool> {
     Ok(is("png"))
 }
 
+fn bytes(picture: &Picture, png: bool) -> anyhow::Result<Vec<u8>> {
+    Ok(if png { picture.to_png(SCALE)? } else { picture.to_svg().into_bytes() })
+}
+
 /// Writes the picture as its name says.
 pub fn write(file: &Path, picture: &Picture) -> anyhow::Result<()> {
-    let bytes = bytes(picture, is_png(file)?)?;
+    write_bytes(file, &bytes(picture, is_png(file)?)?)
+}
+
+/// Writes a file.
+pub fn write_bytes(file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
     std::fs::write(file, bytes).with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// Writes the first page as the file is named, the others with their numbers behind the name. What is drawn, as one
+/// line for each file.
+pub fn write_pages(file: &Path, pages: Vec<Picture>, theme: Theme) -> anyhow::Result<String> {
+    let write = |(number, page): (usize, Picture)| {
+        let file = if number == 1 { file.to_owned() } else { numbered(file, number) };
+        write(&file, &page.in_theme(theme))?;
+        Ok(format!("drawn: {}", file.display()))
+    };
+    let drawn: Vec<String> = (1..).zip(pages).map(write).collect::<anyhow::Result<_>>()?;
+    Ok(drawn.join("\n"))
+}
+
+/// `rings-2.svg` of `rings.svg`.
+fn numbered(file: &Path, number: usize) -> PathBuf {
+    let stem = file.file_stem().unwrap_or_default().to_string_lossy();
+    let extension = file.extension().unwrap_or_default().to_string_lossy();
+    file.with_file_name(format!("{stem}-{number}.{extension}"))
+}
+
+/// Writes the picture to standard output, pixels to no terminal.
+pub fn show(picture: &Picture, png: bool) -> anyhow::Result<()> {
+    let mut out = stdout().lock();
+    if png && out.is_terminal() {
+        bail!(
+            "a PNG picture is nothing for a terminal: name a directory with --out DIR, or write it to a file"
+        );
+    }
+    out.write_all(&bytes(picture, png)?)?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes pictures into a folder, each by its name. What is drawn, in words.
+pub fn write_all(folder: &Path, pictures: impl Iterator<Item = (String, Picture)>) -> anyhow::Result<String> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("cannot make the directory {}", folder.display()))?;
+    let mut files = 0;
+    for (name, picture) in pictures {
+        write(&folder.join(name), &picture)?;
+        files += 1;
+    }
+    Ok(format!("{files} pictures in {}", folder.display()))
 }

@@ -27,7 +27,11 @@ pub fn run(args: &RingsArgs) -> anyhow::Result<ExitCode> {
         show(&graph, &orbits, &rings)?;
     }
     if let Some(file) = &args.svg {
-        pictures::write(file, &picture::rings(&graph, &orbits)?)?;
+        let pages = picture::rings(&graph, &orbits)?;
+        let drawn = pictures::write_pages(file, pages, pictures::theme(args.dark))?;
+        if !args.json {
+            print(&drawn)?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }

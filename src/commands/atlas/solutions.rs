@@ -2,11 +2,9 @@
 
 mod rectangle;
 
-use std::io::{IsTerminal, Write};
-use std::path::Path;
+use std::io::Write;
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
 use atlas::format::SolutionFormat;
 use atlas::picture::{self, Picture};
 use atlas::solutions::Solutions;
@@ -37,7 +35,9 @@ fn of_square(listing: &Listing) -> anyhow::Result<ExitCode> {
         ListingOutput::Stdout(format) => show(listing, *format, (1..=listing.first).zip(solutions))?,
         ListingOutput::Tried => show_tried(listing, (1..=listing.first).zip(solutions))?,
         ListingOutput::Folder(folder, format) => {
-            write_pictures(listing, folder, *format, (1..=listing.first).zip(solutions))?
+            let name = |number| format!("solution-{}-{number:04}.{format}", listing.size);
+            let drawn = |(number, solution)| (name(number), drawn(listing, number, &solution));
+            print(&pictures::write_all(folder, (1..=listing.first).zip(solutions).map(drawn))?)?
         }
     }
     Ok(ExitCode::SUCCESS)
@@ -70,17 +70,11 @@ fn show(
     solutions: impl Iterator<Item = (u64, Placement)>,
 ) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
-    if format == SolutionFormat::Png && out.is_terminal() {
-        bail!(
-            "a PNG picture is nothing for a terminal: name a directory with --out DIR, or write it to a file"
-        );
-    }
     for (number, solution) in solutions {
         if let Some(text) = format.text(number, &solution, listing.piece) {
             writeln!(out, "{text}")?;
         } else {
-            let picture = drawn(listing, number, &solution);
-            out.write_all(&pictures::bytes(&picture, format == SolutionFormat::Png)?)?;
+            pictures::show(&drawn(listing, number, &solution), format == SolutionFormat::Png)?;
         }
     }
     out.flush()?;
@@ -104,22 +98,6 @@ fn show_tried(listing: &Listing, solutions: impl Iterator<Item = (u64, Placement
 fn drawn(listing: &Listing, number: u64, solution: &Placement) -> Picture {
     let size = listing.size;
     let caption = if size <= 12 { format!("{number}: {solution}") } else { format!("n = {size}, {number}") };
-    picture::board(solution, listing.piece, &caption)
-}
-
-fn write_pictures(
-    listing: &Listing,
-    folder: &Path,
-    format: SolutionFormat,
-    solutions: impl Iterator<Item = (u64, Placement)>,
-) -> anyhow::Result<()> {
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the directory {}", folder.display()))?;
-    let mut files = 0;
-    for (number, solution) in solutions {
-        let file = folder.join(format!("solution-{}-{number:04}.{format}", listing.size));
-        pictures::write(&file, &drawn(listing, number, &solution))?;
-        files += 1;
-    }
-    print(&format!("{files} pictures in {}", folder.display()))
+    let picture = picture::board(solution, listing.surface, listing.piece, &caption);
+    picture.in_theme(pictures::theme(listing.dark))
 }

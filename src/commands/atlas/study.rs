@@ -4,8 +4,8 @@ use std::io::{Write, stdout};
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
-use atlas::picture;
+use anyhow::bail;
+use atlas::picture::{self, Theme};
 use atlas::report;
 use atlas::search::ColumnChoice;
 use atlas::study::{SizeStudy, StudySpec};
@@ -36,36 +36,31 @@ pub fn run(args: &StudyArgs) -> anyhow::Result<ExitCode> {
         writeln!(out, "{}", report::row(&study))?;
         studies.push(study);
     }
+    writeln!(out, "\n{}\n{}", report::LAW, report::law_header())?;
+    studies.iter().try_for_each(|study| writeln!(out, "{}", report::law_row(study)))?;
     if let Some(legend) = report::legend(&studies) {
         writeln!(out, "{legend}")?;
     }
     if let Some(file) = &args.csv {
-        write_file(file, &report::csv(&studies)?)?;
+        pictures::write_bytes(file, report::csv(&studies)?.as_bytes())?;
     }
     if let Some(file) = &args.runs_csv {
-        write_file(file, &report::runs_csv(&studies))?;
+        pictures::write_bytes(file, report::runs_csv(&studies).as_bytes())?;
     }
     if let Some(folder) = &args.plots {
-        draw(folder, &studies)?;
+        draw(folder, &studies, pictures::theme(args.dark))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn write_file(file: &Path, text: &str) -> anyhow::Result<()> {
-    std::fs::write(file, text).with_context(|| format!("cannot write {}", file.display()))
-}
-
-fn draw(folder: &Path, studies: &[SizeStudy]) -> anyhow::Result<()> {
-    std::fs::create_dir_all(folder)
-        .with_context(|| format!("cannot make the directory {}", folder.display()))?;
+fn draw(folder: &Path, studies: &[SizeStudy], theme: Theme) -> anyhow::Result<()> {
     let plots =
         [("placements", picture::placements(studies)?), ("histograms", picture::histograms(studies)?)];
-    for (name, picture) in plots {
-        for extension in ["svg", "png"] {
-            pictures::write(&folder.join(name).with_extension(extension), &picture)?;
-        }
-    }
-    Ok(())
+    let files = plots.into_iter().flat_map(|(name, picture)| {
+        let picture = picture.in_theme(theme);
+        ["svg", "png"].map(|extension| (format!("{name}.{extension}"), picture.clone()))
+    });
+    pictures::write_all(folder, files).map(|_| ())
 }
 
 fn trace(args: &StudyArgs) -> anyhow::Result<()> {

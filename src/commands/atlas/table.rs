@@ -1,8 +1,12 @@
 //! `diadem table`: what is known of boards, or of the solutions of one, as a table.
 
+use std::path::Path;
 use std::process::ExitCode;
 
-use atlas::table::{self, TotalsRow};
+use anyhow::{Context, bail};
+use atlas::table::{self, TotalsRow, TotalsSource};
+use coordinator::run_directory::RunDirectory;
+use coordinator::{audit, counted};
 
 use crate::args::atlas::{AskedTable, TableOutput, TableSubject};
 use crate::output::print;
@@ -11,8 +15,13 @@ use crate::waiting::during;
 pub fn run(asked: AskedTable) -> anyhow::Result<ExitCode> {
     let mut agrees = true;
     let table = match asked.subject {
-        TableSubject::Published(boards) => {
-            table::totals(&boards.iter().map(TotalsRow::published).collect::<Vec<_>>())
+        TableSubject::Known(boards, runs) => {
+            let mut rows: Vec<_> = boards.iter().map(TotalsRow::published).collect();
+            for run in &runs {
+                take_run(run, &mut rows).with_context(|| run.display().to_string())?;
+            }
+            agrees = rows.iter().all(TotalsRow::agrees);
+            table::totals(&rows)
         }
         TableSubject::Counted(boards) => {
             let counted = || boards.iter().map(TotalsRow::counted).collect::<Result<Vec<_>, _>>();
@@ -29,4 +38,27 @@ pub fn run(asked: AskedTable) -> anyhow::Result<ExitCode> {
         TableOutput::Json => table.json().to_string(),
     })?;
     Ok(if agrees { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Replaces the row of a run's board by what the run has counted, after an audit of its ledger.
+fn take_run(run: &Path, rows: &mut [TotalsRow]) -> anyhow::Result<()> {
+    let directory = RunDirectory::open(run)?;
+    let board = directory.plan().board();
+    let Some(row) = rows.iter_mut().find(|row| row.board == board) else {
+        bail!("the run is of n = {board}, which is none of the boards of the table");
+    };
+    if row.source == TotalsSource::Run {
+        bail!("another run of n = {board} was named before");
+    }
+    if !directory.run().shard.is_whole() {
+        bail!("the run counts a part of the plan of n = {board}; join all shards with diadem merge");
+    }
+    let audit = during("auditing the ledger", || audit(&directory))?;
+    let (missing, unbelieved) = (audit.missing_units, audit.standing.unbelieved());
+    if missing > 0 || unbelieved > 0 {
+        let (missing, unbelieved) = (counted(missing, "unit"), counted(unbelieved, "count"));
+        bail!("the run is not complete: {missing} missing, {unbelieved} not believed");
+    }
+    *row = TotalsRow::of_run(board, audit.totals);
+    Ok(())
 }

@@ -3,10 +3,13 @@
 use std::io::{Write, stdout};
 use std::process::ExitCode;
 
+use atlas::format::SolutionFormat;
+use atlas::picture::{self, Picture};
 use atlas::rectangle::RectanglePosition;
 use coordinator::counted;
 use serde_json::json;
 
+use super::super::pictures;
 use crate::args::atlas::{RectangleListing, RectangleOutput};
 use crate::output::print;
 use crate::waiting::during;
@@ -21,12 +24,28 @@ pub fn run(listing: &RectangleListing) -> anyhow::Result<ExitCode> {
         print(&format!("{queens} on the plain {board} board: {count}"))?;
         return Ok(ExitCode::SUCCESS);
     }
+    let numbered = (1..=listing.first).zip(positions);
+    if let RectangleOutput::Folder(folder, format) = &listing.output {
+        let name = |number| format!("position-{board}-{number:04}.{format}");
+        let drawn = |(number, position)| (name(number), drawn(listing, number, &position));
+        print(&pictures::write_all(folder, numbered.map(drawn))?)?;
+        return Ok(ExitCode::SUCCESS);
+    }
     let mut out = stdout().lock();
-    for (number, position) in (1..=listing.first).zip(positions) {
+    for (number, position) in numbered {
+        if let RectangleOutput::Picture(format) = listing.output {
+            pictures::show(&drawn(listing, number, &position), format == SolutionFormat::Png)?;
+            continue;
+        }
         writeln!(out, "{}", written(listing, number, &position))?;
     }
     out.flush()?;
     Ok(ExitCode::SUCCESS)
+}
+
+fn drawn(listing: &RectangleListing, number: u64, position: &RectanglePosition) -> Picture {
+    let picture = picture::rectangle(position, &format!("{}, {number}: {position}", listing.board));
+    picture.in_theme(pictures::theme(listing.dark))
 }
 
 fn written(listing: &RectangleListing, number: u64, position: &RectanglePosition) -> String {
@@ -37,6 +56,6 @@ fn written(listing: &RectangleListing, number: u64, position: &RectanglePosition
                 .to_string()
         }
         RectangleOutput::Board => format!("{number}: {position}\n{}", position.drawn()),
-        RectangleOutput::Digits | RectangleOutput::Count => format!("{number:>4}  {position}"),
+        _ => format!("{number:>4}  {position}"),
     }
 }

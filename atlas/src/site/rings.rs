@@ -1,0 +1,115 @@
+//! The rings to go through: each is drawn with its boards where the shifts put them, and every board is a link that names
+//! where it leads. `rings.js` follows the arrow keys.
+
+use super::drawing::squares;
+use super::page::page;
+use crate::orbits::SolutionOrbits;
+use crate::picture::{Link, RingLayout};
+use crate::rings::{Ring, Shift, ShiftGraph};
+
+pub(super) fn rings(orbits: &SolutionOrbits, graph: &ShiftGraph) -> String {
+    let (n, rings) = (graph.setting.board, graph.rings());
+    let inside: usize = rings.iter().map(|ring| ring.members.len()).sum();
+    let body = format!(
+        "<p>Shift all queens by a column or a row and let those pushed out come back on the other side: some solutions \
+         remain solutions. {inside} of {} form {} rings; blue arrows lead a column to the right, orange ones a row up. \
+         Click on a board, or follow the arrows by the arrow keys.</p>\n<div class=\"rings\">\n{}</div>\n",
+        graph.solutions.len(),
+        rings.len(),
+        rings.iter().map(|ring| drawn(ring, orbits, graph)).collect::<String>()
+    );
+    page(n, "rings.html", &format!("The rings of {n} queens"), Some("rings.js"), &body)
+}
+
+/// Where boards stand, a square being one unit wide.
+struct Plan {
+    n: f64,
+    /// From a board to the next.
+    step: f64,
+    left: f64,
+    top: f64,
+    /// The room around all boards.
+    around: f64,
+}
+
+/// The room between boards: for a name and an arrow, or a stub with its number.
+const GAP: f64 = 4.5;
+
+/// The pixels of a square, where there is room.
+const PIXELS: f64 = 11.0;
+
+impl Plan {
+    /// The middle of a board at such a place.
+    fn middle(&self, (right, up): (f64, f64)) -> (f64, f64) {
+        let first = self.n / 2.0 + self.around;
+        ((right - self.left) * self.step + first, (self.top - up) * self.step + first)
+    }
+}
+
+fn drawn(ring: &Ring, orbits: &SolutionOrbits, graph: &ShiftGraph) -> String {
+    let layout = RingLayout::of(ring, graph);
+    let n = f64::from(graph.setting.board.n());
+    let ends = |line: fn(&(f64, f64)) -> f64| {
+        let places = || layout.boards.iter().map(|(_, place)| line(place));
+        (places().fold(f64::MAX, f64::min), places().fold(f64::MIN, f64::max))
+    };
+    let ((left, right), (bottom, top)) = (ends(|place| place.0), ends(|place| place.1));
+    let around = if layout.links.iter().any(|link| link.stub.is_some()) { GAP } else { 2.0 };
+    let plan = Plan { n, step: n + GAP, left, top, around };
+    let side = |places: f64| places * plan.step + n + 2.0 * around;
+    let (width, height) = (side(right - left), side(top - bottom));
+    let links: String = layout.links.iter().map(|link| arrow(link, &layout, &plan)).collect();
+    let boards: String = layout
+        .boards
+        .iter()
+        .map(|(member, place)| board(*member, plan.middle(*place), orbits, graph))
+        .collect();
+    let number = ring.number();
+    format!(
+        "<section class=\"ring\" aria-label=\"Ring R{number}\">\n<h2 id=\"R{number}\">R{number} <small>{} solutions</small></h2>\n\
+         <div class=\"steps quiet\" role=\"status\">Click on a board.</div>\n\
+         <svg viewBox=\"0 0 {width:.1} {height:.1}\" width=\"{:.0}\" height=\"{:.0}\" role=\"group\" aria-label=\"The boards of R{number}\">{links}\n{boards}</svg>\n</section>\n",
+        ring.members.len(),
+        width * PIXELS,
+        height * PIXELS
+    )
+}
+
+/// A board that says of itself where the shifts lead.
+fn board(member: usize, (x, y): (f64, f64), orbits: &SolutionOrbits, graph: &ShiftGraph) -> String {
+    let n = f64::from(graph.setting.board.n());
+    let (x, y, number, family) = (x - n / 2.0, y - n / 2.0, member + 1, orbits.orbit_of[member]);
+    let shifts = graph.edges[member].iter().map(|edge| format!(" data-{}=\"{}\"", edge.shift, edge.to + 1));
+    let shifts = shifts.collect::<Vec<_>>().concat();
+    format!(
+        "<a id=\"s{number}\" href=\"#s{number}\" aria-label=\"Number {number}, family B{family}\"{shifts}>{}\
+         <rect x=\"{x:.2}\" y=\"{y:.2}\" width=\"{n}\" height=\"{n}\"/>\
+         <text x=\"{x:.2}\" y=\"{:.2}\">{number} · B{family}</text></a>\n",
+        squares(&graph.solutions[member], (x, y)),
+        y + n + 1.5
+    )
+}
+
+/// A line with its head, between two boards or from one to a number.
+fn arrow(link: &Link, layout: &RingLayout, plan: &Plan) -> String {
+    let class = if link.shift == Shift::Right { "right" } else { "up" };
+    let [from, to] = [link.from, link.to].map(|board| plan.middle(layout.boards[board].1));
+    let (dx, dy) = link.stub.map_or((to.0 - from.0, to.1 - from.1), |(right, up)| (right, -up));
+    let length = dx.hypot(dy);
+    let (ux, uy) = (dx / length, dy / length);
+    let half = plan.n / 2.0 / ux.abs().max(uy.abs());
+    let (start, end) = match link.stub {
+        Some(_) => (half + 0.3, half + 1.8),
+        None => (half + 0.3, length - half - if uy < -0.5 { 1.9 } else { 0.4 }),
+    };
+    let at = |way: f64, side: f64| {
+        format!("{:.2} {:.2}", from.0 + ux * way - uy * side, from.1 + uy * way + ux * side)
+    };
+    let (tail, tip, wings) = (at(start, 0.0), at(end, 0.0), [at(end - 0.7, 0.5), at(end - 0.7, -0.5)]);
+    let number = link.stub.map_or_else(String::new, |_| {
+        let (x, y) = (from.0 + ux * (end + 1.0), from.1 + uy * (end + 1.0) + 0.4);
+        let number = layout.boards[link.to].0 + 1;
+        format!("<text class=\"{class}\" text-anchor=\"middle\" x=\"{x:.2}\" y=\"{y:.2}\">{number}</text>")
+    });
+    format!("<path class=\"arrow {class}\" d=\"M{tail}L{tip}M{}L{tip}L{}\"/>{number}", wings[0], wings[1])
+}

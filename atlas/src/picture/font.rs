@@ -3,8 +3,7 @@
 use std::sync::LazyLock;
 
 use ttf_parser::{Face, GlyphId, OutlineBuilder};
-
-use super::outline::{Outline, Spot};
+use zeno::{Command, PathBuilder as _};
 
 /// The name of the embedded font, for SVG.
 pub(super) const FAMILY: &str = "DejaVu Sans";
@@ -34,62 +33,53 @@ pub(super) fn width(text: &str, size: f64) -> f64 {
     f64::from(text.chars().map(|c| advance(glyph(c))).sum::<f32>() * scale(size))
 }
 
-/// Adds the outline of a text of that size in pixels, that starts there on its base line.
-pub(super) fn draw(text: &str, size: f32, at: Spot, outline: &mut Outline) {
-    let mut pen = Pen { at, scale: scale(f64::from(size)), contour: Vec::new(), outline };
+/// The outline of a text of that size that starts at `x` on the base line `y`.
+pub(super) fn outline(text: &str, size: f64, (x, y): (f64, f64)) -> Vec<Command> {
+    let mut pen = Pen { x: x as f32, y: y as f32, scale: scale(size), path: Vec::new() };
     for glyph in text.chars().map(glyph) {
         FACE.outline_glyph(glyph, &mut pen);
-        pen.at.0 += advance(glyph) * pen.scale;
+        pen.x += advance(glyph) * pen.scale;
     }
+    pen.path
 }
-
-/// The straight edges that stand for a curve: at the sizes of labels nobody sees a corner.
-const EDGES: u8 = 8;
 
 /// Writes glyph after glyph, each from where the one before ended.
-struct Pen<'o> {
-    at: Spot,
+struct Pen {
+    x: f32,
+    y: f32,
     scale: f32,
-    contour: Vec<Spot>,
-    outline: &'o mut Outline,
+    path: Vec<Command>,
 }
 
-impl Pen<'_> {
+impl Pen {
     /// A point of a glyph, whose y grows upwards.
-    fn spot(&self, x: f32, y: f32) -> Spot {
-        (self.at.0 + x * self.scale, self.at.1 - y * self.scale)
+    fn at(&self, x: f32, y: f32) -> (f32, f32) {
+        (self.x + x * self.scale, self.y - y * self.scale)
     }
 }
 
-/// The point that lies so far on the way from one to the other.
-fn between(from: Spot, to: Spot, way: f32) -> Spot {
-    (from.0 + (to.0 - from.0) * way, from.1 + (to.1 - from.1) * way)
-}
-
-impl OutlineBuilder for Pen<'_> {
+impl OutlineBuilder for Pen {
     fn move_to(&mut self, x: f32, y: f32) {
-        self.contour = vec![self.spot(x, y)];
+        let to = self.at(x, y);
+        self.path.move_to(to);
     }
 
     fn line_to(&mut self, x: f32, y: f32) {
-        self.contour.push(self.spot(x, y));
+        let to = self.at(x, y);
+        self.path.line_to(to);
     }
 
     fn quad_to(&mut self, x1: f32, y1: f32, x: f32, y: f32) {
-        let (control, to) = (self.spot(x1, y1), self.spot(x, y));
-        let from = self.contour.last().copied().unwrap_or(control);
-        for edge in 1..=EDGES {
-            let way = f32::from(edge) / f32::from(EDGES);
-            self.contour.push(between(between(from, control, way), between(control, to, way), way));
-        }
+        let (control, to) = (self.at(x1, y1), self.at(x, y));
+        self.path.quad_to(control, to);
     }
 
-    /// The embedded font has none of these; their ends would do.
-    fn curve_to(&mut self, _: f32, _: f32, _: f32, _: f32, x: f32, y: f32) {
-        self.line_to(x, y);
+    fn curve_to(&mut self, x1: f32, y1: f32, x2: f32, y2: f32, x: f32, y: f32) {
+        let (first, second, to) = (self.at(x1, y1), self.at(x2, y2), self.at(x, y));
+        self.path.curve_to(first, second, to);
     }
 
     fn close(&mut self) {
-        self.outline.contour(std::mem::take(&mut self.contour));
+        self.path.close();
     }
 }

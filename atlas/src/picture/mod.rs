@@ -9,7 +9,6 @@ mod error;
 mod font;
 mod histograms;
 mod moving;
-mod outline;
 mod paragraph;
 mod pixels;
 mod png;

@@ -1,13 +1,13 @@
 //! A picture in pixels. Nothing of the system is needed, so it looks the same on every machine.
 
+use zeno::{Command, Mask, PathBuilder as _, PathData, Placement, Stroke, Style, Transform};
+
 use super::error::PictureError;
-use super::outline::{Coverage, Outline};
-use super::scene::{Anchor, Colour, DASH, INK, PAPER, Paint, Picture, Point, Shape, Theme, point};
-use super::symbol::DISC;
+use super::scene::{Anchor, Colour, DASH, INK, PAPER, Paint, Picture, Point, Shape, Theme};
 use super::{font, png};
 
 /// Pixels beyond which a picture is not drawn.
-const MOST: u64 = 1 << 26;
+const MOST: u64 = 1 << 28;
 
 /// A colour that hides all below: wholly opaque where it wholly covers.
 const WHOLE: u32 = 255 * 255;
@@ -16,7 +16,7 @@ impl Picture {
     /// The picture in pixels, `scale` of them for each unit of the SVG, as the bytes of a PNG file.
     ///
     /// # Errors
-    /// [`PictureError::Size`] if that makes no pixel, or more than 2^26.
+    /// [`PictureError::Size`] if that makes no pixel, or more than 2^28.
     pub fn to_png(&self, scale: f32) -> Result<Vec<u8>, PictureError> {
         let pixels = |length: f64| (length * f64::from(scale)).ceil() as u32;
         let (width, height) = (pixels(self.width), pixels(self.height));
@@ -37,6 +37,10 @@ struct Canvas {
     theme: Theme,
 }
 
+fn vector(point: Point) -> (f32, f32) {
+    (point.x as f32, point.y as f32)
+}
+
 impl Canvas {
     /// Paper.
     fn new(width: u32, height: u32, scale: f32, theme: Theme) -> Self {
@@ -45,46 +49,27 @@ impl Canvas {
     }
 
     fn draw(&mut self, shape: &Shape) {
-        let mut outline = Outline::default();
-        let scale = self.scale;
-        let spot = |at: Point| (at.x as f32 * scale, at.y as f32 * scale);
-        let length = |length: f64| length as f32 * scale;
-        let colour = match shape {
+        let scaled = Transform::scale(self.scale, self.scale);
+        let mut path: Vec<Command> = Vec::new();
+        let paint = match shape {
             Shape::Rectangle { at, width, height, paint } => {
-                let (x, y) = spot(*at);
-                let (width, height) = (length(*width), length(*height));
-                if let Paint::Stroke { width: line, .. } = paint {
-                    let half = length(*line) / 2.0;
-                    outline.rectangle((x - half, y - half), width + 2.0 * half, height + 2.0 * half);
-                    // The other way round: what is within is free.
-                    outline.rectangle((x + half, y + height - half), width - 2.0 * half, 2.0 * half - height);
-                } else {
-                    outline.rectangle((x, y), width, height);
-                }
-                paint.colour()
+                path.add_rect(vector(*at), *width as f32, *height as f32);
+                *paint
             }
             Shape::Squares { corners, side, colour } => {
-                corners.iter().for_each(|at| outline.rectangle(spot(*at), length(*side), length(*side)));
-                *colour
+                let side = *side as f32;
+                corners.iter().for_each(|corner| _ = path.add_rect(vector(*corner), side, side));
+                Paint::Fill(*colour)
             }
             Shape::Circle { centre, radius, paint } => {
-                match paint {
-                    Paint::Fill(_) => outline.circle(spot(*centre), length(*radius)),
-                    Paint::Stroke { width, .. } => {
-                        outline.ring(spot(*centre), length(*radius), length(*width));
-                    }
-                }
-                paint.colour()
+                path.add_circle(vector(*centre), *radius as f32);
+                *paint
             }
             Shape::Corners { points, paint } => {
-                let points: Vec<_> = points.iter().map(|at| spot(*at)).collect();
-                match paint {
-                    Paint::Fill(_) => outline.contour(points),
-                    Paint::Stroke { width, dashed, .. } => {
-                        outline.line(&points, length(*width), dashed.then(|| length(DASH)));
-                    }
-                }
-                paint.colour()
+                let Some((first, rest)) = points.split_first() else { return };
+                path.move_to(vector(*first));
+                rest.iter().for_each(|corner| _ = path.line_to(vector(*corner)));
+                *paint
             }
             Shape::Text { at, size, colour, anchor, text } => {
                 let x = match anchor {
@@ -92,36 +77,48 @@ impl Canvas {
                     Anchor::Middle => at.x - font::width(text, *size) / 2.0,
                     Anchor::End => at.x - font::width(text, *size),
                 };
-                font::draw(text, length(*size), spot(point(x, at.y)), &mut outline);
-                *colour
+                path = font::outline(text, *size, (x, at.y));
+                Paint::Fill(*colour)
             }
             Shape::Symbol { symbol, at, size } => {
-                let unit = length(*size) / 100.0;
-                let (x, y) = spot(*at);
-                let place = |(right, down): &(f64, f64)| (x + unit * *right as f32, y + unit * *down as f32);
-                for polygon in symbol.polygons {
-                    outline.contour(polygon.iter().map(place).collect());
-                }
-                for centre in symbol.discs {
-                    outline.circle(place(centre), unit * DISC as f32);
-                }
-                INK
+                let size = *size as f32 / 100.0;
+                let (x, y) = vector(*at);
+                let placed = Transform::scale(size, size).then_translate(x, y).then(&scaled);
+                path.extend(symbol.outline.commands());
+                return self.paint(&path, placed, Paint::Fill(INK));
             }
         };
-        if let Some(coverage) = outline.coverage() {
-            self.blend(&coverage, colour);
+        self.paint(&path, scaled, paint);
+    }
+
+    /// Lays a colour on the inside of the path, or along it.
+    fn paint(&mut self, path: &[Command], transform: Transform, paint: Paint) {
+        let mut mask = Mask::new(path);
+        mask.transform(Some(transform));
+        match paint {
+            Paint::Fill(colour) => {
+                let (coverage, place) = mask.style(Style::default()).render();
+                self.blend(&coverage, place, colour);
+            }
+            Paint::Stroke { colour, width, dashed } => {
+                let mut stroke = Stroke::new(width as f32);
+                if dashed {
+                    stroke.dash(&[DASH as f32, DASH as f32], 0.0);
+                }
+                let (coverage, place) = mask.style(stroke).render();
+                self.blend(&coverage, place, colour);
+            }
         }
     }
 
-    /// Mixes the colour into the pixels of a place, each as far as it is covered.
-    fn blend(&mut self, coverage: &Coverage, colour: Colour) {
+    /// Mixes the colour into the pixels of a place, each as far as it is covered: 0 not at all, 255 wholly.
+    fn blend(&mut self, coverage: &[u8], place: Placement, colour: Colour) {
         let rgb = colour.rgb(self.theme);
         let opacity = (colour.opacity * 255.0).round() as u32;
-        for (y, row) in (coverage.top..).zip(coverage.shares.chunks(coverage.width)) {
-            for (x, share) in (coverage.left..).zip(row) {
-                let covered = (share * 255.0).round() as u32;
-                if let Some(pixel) = self.pixel(x, y).filter(|_| covered > 0) {
-                    mix(pixel, rgb, covered * opacity);
+        for (y, row) in (place.top..).zip(coverage.chunks(place.width.max(1) as usize)) {
+            for (x, covered) in (place.left..).zip(row).filter(|(_, covered)| **covered > 0) {
+                if let Some(pixel) = self.pixel(x, y) {
+                    mix(pixel, rgb, u32::from(*covered) * opacity);
                 }
             }
         }
@@ -147,7 +144,7 @@ fn mix(pixel: &mut [u8], rgb: u32, share: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::picture::scene::colour;
+    use crate::picture::scene::{colour, point};
     use crate::picture::symbol::QUEEN;
 
     const RED: Colour = colour(0xff_00_00, 0x00_ff_00);

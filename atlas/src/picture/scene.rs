@@ -133,14 +133,6 @@ pub(super) enum Anchor {
     End,
 }
 
-impl Paint {
-    pub(super) fn colour(self) -> Colour {
-        match self {
-            Self::Fill(colour) | Self::Stroke { colour, .. } => colour,
-        }
-    }
-}
-
 impl Colour {
     /// This colour laid on thinly.
     pub(super) const fn thin(self, opacity: f64) -> Self {

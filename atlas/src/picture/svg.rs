@@ -4,7 +4,7 @@ use std::fmt::{self, Display, Formatter};
 
 use super::font;
 use super::scene::{Anchor, Colour, DASH, INK, Paint, Picture, Point, Shape, Theme};
-use super::symbol::{DISC, QUEEN, ROOK, Symbol};
+use super::symbol::{QUEEN, ROOK};
 
 impl Picture {
     /// The picture as SVG text. Its font is named, not embedded.
@@ -22,22 +22,9 @@ impl Picture {
             font::FAMILY
         );
         for symbol in [&QUEEN, &ROOK] {
-            svg += &format!("<path id=\"{}\" d=\"{}\"/>\n", symbol.id, symbol.path());
+            svg += &format!("<path id=\"{}\" d=\"{}\"/>\n", symbol.id, symbol.outline);
         }
         svg + "</defs>\n"
-    }
-}
-
-impl Symbol {
-    /// Its outline in SVG's language of paths.
-    pub(crate) fn path(&self) -> String {
-        let corner = |(x, y): &(f64, f64)| format!("{x} {y}");
-        let polygon = |corners: &&[(f64, f64)]| {
-            format!("M{}Z", corners.iter().map(corner).collect::<Vec<_>>().join("L"))
-        };
-        let half = |way: f64| format!("a{DISC} {DISC} 0 0 1 {} 0", 2.0 * way * DISC);
-        let disc = |(x, y): &(f64, f64)| format!("M{} {y}{}{}Z", x - DISC, half(1.0), half(-1.0));
-        self.polygons.iter().map(polygon).chain(self.discs.iter().map(disc)).collect::<Vec<_>>().concat()
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) fn symbols(board: Board) -> String {
          <g id=\"squares\" class=\"squares\"><rect width=\"{n}\" height=\"{n}\"/><path d=\"{dark}\"/></g>\
          <g id=\"queen\" class=\"queen\"><path transform=\"scale(.01)\" d=\"{}\"/></g>\
          </defs></svg>\n",
-        QUEEN.path()
+        QUEEN.outline
     )
 }
 

@@ -12,6 +12,11 @@ use tempfile::TempDir;
 /// Nothing in a test is waited for longer.
 pub const PATIENCE: Duration = Duration::from_mins(2);
 
+/// How often something is tried: as often as the variable says, for it takes long to do it as often as was promised.
+pub fn repetitions(variable: &str, unless_said: u32) -> u32 {
+    std::env::var(variable).map_or(unless_said, |text| text.parse().unwrap())
+}
+
 /// A fresh folder in which commands run.
 pub struct Folder(TempDir);
 
@@ -69,6 +74,12 @@ impl Folder {
     /// How many counts are on record.
     pub fn counts(&self, run: &str) -> usize {
         self.ledger(run).matches("\"kind\":\"count\"").count()
+    }
+
+    /// How many counts and checks are.
+    pub fn counts_and_checks(&self, run: &str) -> usize {
+        let ledger = self.ledger(run);
+        ["count", "check"].iter().map(|kind| ledger.matches(&format!("\"kind\":\"{kind}\"")).count()).sum()
     }
 }
 

@@ -8,6 +8,7 @@ mod cluster;
 mod count;
 mod damage;
 mod dashboard;
+mod ends;
 mod estimate;
 mod exit_codes;
 mod follow;

@@ -62,7 +62,7 @@ impl Lender for Noting {
     }
 }
 
-/// Workers that count slowly, one thread each.
+/// Workers, one thread each.
 pub struct Workers {
     runtime: Option<Runtime>,
     tasks: Vec<JoinHandle<Result<Summary, WorkerError>>>,
@@ -70,8 +70,9 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Starts so many workers for the coordinator at these addresses, the first of which answers.
-    pub fn start(addresses: &[&str], workers: usize) -> Self {
+    /// Starts so many workers for the coordinator at these addresses, the first of which answers; they count slowly, or
+    /// as fast as they can.
+    pub fn start(addresses: &[&str], workers: usize, isa: Option<Isa>) -> Self {
         let (runtime, notes) = (Runtime::new().unwrap(), Notes::default());
         let urls: Vec<String> = addresses.iter().map(|address| format!("http://{address}")).collect();
         let start = |k: usize| {
@@ -84,7 +85,7 @@ impl Workers {
                     name: format!("noting-{k}"),
                     machine: format!("machine-{k}"),
                     threads: 1,
-                    kernel: kernel(Method::Search, Some(Isa::Portable)).unwrap(),
+                    kernel: kernel(Method::Search, isa).unwrap(),
                     give_up_after: None,
                     finishes_when_lost: false,
                     ahead: worker::AHEAD,

@@ -30,6 +30,7 @@ mod old_runs;
 mod owner_lies;
 mod proxy;
 mod published;
+mod relay;
 mod releases;
 mod report;
 mod retract;

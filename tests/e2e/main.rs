@@ -4,6 +4,7 @@
 mod atlas;
 mod attack;
 mod book;
+mod client;
 mod cluster;
 mod count;
 mod damage;
@@ -23,6 +24,7 @@ mod liar;
 mod lies;
 mod limits;
 mod log;
+mod malice;
 mod messages;
 mod network;
 mod noting;

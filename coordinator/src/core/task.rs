@@ -86,10 +86,11 @@ impl Core {
             };
             return Some((LeasePurpose::Count, variant));
         }
-        if !self.standing.is_pending(unit, self.policy) {
+        let counted = self.standing.vote(unit)?.origin.machine;
+        let is_pending = self.standing.is_pending(unit, self.policy);
+        if !is_pending && !self.may_confirm(borrower, unit, counted) {
             return None;
         }
-        let counted = self.standing.vote(unit)?.origin.machine;
         let is_own = Some(counted) == borrower.number;
         let variant = Variant { mirrored: true, other_kernel: is_own || self.is_symmetric_count(unit) };
         self.may_check(borrower, counted).then_some((LeasePurpose::Check, variant))

@@ -60,7 +60,7 @@ fn checks_go_mirrored_to_another_machine_and_only_left_alone_to_the_same_with_an
         assert!(leases.iter().all(|lease| lease.variant.mirrored && lease.variant.other_kernel));
         leases.iter().for_each(|lease| _ = report(&mut core, ALONE, a, *lease, 5));
     }
-    assert!(core.is_complete());
+    assert!(core.is_complete(T0));
     let assurance = core.status(ALONE).assurance;
     assert_eq!((assurance.on_two_machines, assurance.on_one_machine), (1, checked - 1));
 }

@@ -182,10 +182,16 @@ impl Drop for Running {
 
 /// Polls until it is so, but not for ever.
 #[track_caller]
-pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub fn until(what: &str, is_so: impl FnMut() -> bool) {
+    until_within(PATIENCE, what, is_so);
+}
+
+/// Polls until it is so, but no longer than that.
+#[track_caller]
+pub fn until_within(patience: Duration, what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !is_so() {
-        assert!(begun.elapsed() < PATIENCE, "waited too long until {what}");
+        assert!(begun.elapsed() < patience, "waited too long until {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

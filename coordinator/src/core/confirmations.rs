@@ -7,13 +7,14 @@
 //!     the answer waits until they are made, he leaves, or he takes too long
 //! ```
 //!
-//! The time of a lease is his, once, and for each check that he makes a few times what it should take: whoever lets the
-//! answer wait and does not count holds it up for as long as a lease lasts, and not again.
+//! The time of a lease is his, once, and for each check that he makes a few times what it would take all workers together:
+//! whoever lets the answer wait and does not count holds it up for as long as a lease lasts, and one slow worker among many
+//! fast ones hardly longer.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use proto::{Owner, WorkerId};
+use proto::Owner;
 use queens::UnitId;
 
 use super::Core;
@@ -52,11 +53,10 @@ impl Core {
         }
     }
 
-    /// A count has gone on record that the worker has made: those who wait for such see that something is done.
-    pub(super) fn note_confirmed(&mut self, worker: WorkerId, unit: UnitId) {
-        let Some(worker) = self.workers.get(worker).filter(|_| self.confirmations.is_some()) else { return };
-        let threads = self.workers.threads_of(&worker.identity.owner);
-        let patience = self.expected(u128::from(self.plan.weight(unit)), threads).saturating_mul(PATIENCE);
+    /// A count or check of the unit has gone on record: where checks are waited for, something is being done.
+    pub(super) fn note_confirmed(&mut self, unit: UnitId) {
+        let work = u128::from(self.plan.weight(unit));
+        let patience = self.expected(work, self.workers.threads()).saturating_mul(PATIENCE);
         if let Some(confirmations) = &mut self.confirmations {
             confirmations.until = confirmations.until.saturating_add(patience);
         }

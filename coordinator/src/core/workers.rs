@@ -27,7 +27,6 @@ pub struct Workers {
 #[derive(Clone, Copy, Debug, Default)]
 struct Presence {
     workers: u64,
-    threads: u64,
     last_word: Duration,
 }
 
@@ -52,11 +51,10 @@ pub struct Crew {
 /// The crews by owner and name of their machines.
 pub type Crews<'a> = HashMap<(&'a str, &'a str), Crew>;
 
-/// One worker less there, with so many threads.
-fn leave<K: Ord>(places: &mut BTreeMap<K, Presence>, place: &K, threads: u32) {
+/// One worker less there.
+fn leave<K: Ord>(places: &mut BTreeMap<K, Presence>, place: &K) {
     if let Some(presence) = places.get_mut(place) {
         presence.workers -= 1;
-        presence.threads -= u64::from(threads);
         if presence.workers == 0 {
             places.remove(place);
         }
@@ -113,7 +111,6 @@ impl Workers {
         let of_owner = self.owners.entry(identity.owner.clone()).or_default();
         for presence in [on_machine, of_owner] {
             presence.workers += 1;
-            presence.threads += u64::from(threads);
             presence.last_word = now;
         }
         self.threads += u64::from(threads);
@@ -199,8 +196,8 @@ impl Workers {
     pub fn remove(&mut self, id: WorkerId) {
         let Some(RegisteredWorker { identity, threads, .. }) = self.by_id.remove(&id) else { return };
         self.threads -= u64::from(threads);
-        leave(&mut self.machines, &identity, threads);
-        leave(&mut self.owners, &identity.owner, threads);
+        leave(&mut self.machines, &identity);
+        leave(&mut self.owners, &identity.owner);
     }
 
     /// The workers whose last word came before that time.
@@ -238,11 +235,6 @@ impl Workers {
     /// The threads of all.
     pub fn threads(&self) -> u64 {
         self.threads
-    }
-
-    /// The threads of that owner's.
-    pub fn threads_of(&self, owner: &Owner) -> u64 {
-        self.owners.get(owner).map_or(0, |presence| presence.threads)
     }
 
     /// How many there are.

@@ -154,7 +154,7 @@ fn run(others: &[(&'static str, Habit)], seed: u64) -> Ended {
     let serve = format!(
         "coordinator --n {N} --method search --run run --listen {address} --json --stay --double-check all"
     );
-    let tokens: String = OWNERS.iter().map(|owner| format!("{} {owner}\n", token(owner))).collect();
+    let tokens = OWNERS.map(|owner| format!("{} {owner}", token(owner))).join("\n");
     let mut serve = folder.diadem(&serve);
     serve.env("DIADEM_JOIN_TOKEN", tokens).env("DIADEM_STATUS_TOKEN", STATUS);
     let mut coordinator = folder.start_command(&mut serve, "log");

@@ -236,7 +236,8 @@ impl Core {
     /// Lends the unit, if there is something to do about it that the worker can do.
     pub(super) fn lend(&mut self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Lease> {
         let (purpose, mut variant) = self.task(now, borrower, unit)?;
-        if purpose == LeasePurpose::Check && !variant.other_kernel {
+        let is_own = || self.standing.vote(unit).map(|vote| vote.origin.machine) == borrower.number;
+        if purpose == LeasePurpose::Check && !variant.other_kernel && !is_own() {
             variant.other_kernel = self.random.random_ratio(1, OTHER_KERNEL);
         }
         Some(self.lend_as(now, borrower, unit, (purpose, variant)))

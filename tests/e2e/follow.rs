@@ -6,17 +6,13 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
+use queens::kernel::Isa;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::Value;
 
-use crate::harness::{Completed, Folder, Running, free_address, published, until};
+use crate::harness::{Completed, Folder, Running, free_address, published, repetitions, until};
 use crate::noting::Workers;
-
-/// Takeovers; `DIADEM_TAKEOVERS=50` is the full number.
-fn takeovers() -> u32 {
-    std::env::var("DIADEM_TAKEOVERS").ok().and_then(|text| text.parse().ok()).unwrap_or(1)
-}
 
 const SLOW: &str = "--threads 1 --method search --isa portable";
 
@@ -83,7 +79,7 @@ fn is_exact(folder: &Folder, run: &str, outcome: &Completed, n: u8) {
 fn a_follower_that_is_killed_again_and_again_ends_with_the_same_bytes() {
     let (folder, address) = (Folder::new(), free_address());
     let running = coordinator(&folder, "run", &address, "--n 15 --method search --stay");
-    let mut workers = Workers::start(&[&address], 2);
+    let mut workers = Workers::start(&[&address], 2, Some(Isa::Portable));
     for _ in 0..4 {
         let before = folder.counts("copy");
         let copying = follower(&folder, &[&address], "copy");
@@ -161,7 +157,7 @@ fn sigterm_ends_a_follower_at_once_whether_its_coordinator_is_there_or_not() {
 fn without_its_follower_nothing_is_acknowledged_and_with_it_the_run_goes_on_by_itself() {
     let (folder, address) = (Folder::new(), free_address());
     let running = coordinator(&folder, "run", &address, "--n 14 --method search --replicas 1");
-    let mut workers = Workers::start(&[&address], 2);
+    let mut workers = Workers::start(&[&address], 2, Some(Isa::Portable));
     until("something is on record", || folder.counts("run") > 10);
     until_trouble(&folder, &address, "0 of 1 followers");
     assert!(workers.acknowledged().is_empty());
@@ -178,13 +174,20 @@ fn without_its_follower_nothing_is_acknowledged_and_with_it_the_run_goes_on_by_i
     drop(again);
 }
 
+/// What became of a folder that was deleted, when it came back.
+#[derive(Debug)]
+enum OldFolder {
+    IsTheBeginning,
+    HasForked,
+}
+
 /// One takeover, at a random moment.
-fn take_over(random: &mut StdRng) {
-    const N: u8 = 16;
+fn take_over(random: &mut StdRng) -> OldFolder {
+    const N: u8 = 18;
     let (folder, first, second) = (Folder::new(), free_address(), free_address());
     let old = coordinator(&folder, "old", &first, &format!("--n {N} --method search --replicas 1"));
     let following = follower(&folder, &[&first], "new");
-    let mut workers = Workers::start(&[&first, &second], 2);
+    let mut workers = Workers::start(&[&first, &second], 2, None);
     let units = status(&folder, &first)["units"].as_u64().unwrap() as usize;
     let moment = random.random_range(units / 20..units / 2);
     until("some have been acknowledged", || workers.acknowledged().len() > moment);
@@ -204,29 +207,34 @@ fn take_over(random: &mut StdRng) {
     workers.end();
     let begun = terms(&folder, "new");
     assert!(begun.len() == 2 && begun[1] > begun[0] + 500, "{begun:?}");
+    let counted = counts(&folder, "new");
     for (unit, count) in workers.acknowledged() {
-        assert_eq!(counts(&folder, "new").get(&unit.0), Some(&count));
+        assert_eq!(counted.get(&unit.0), Some(&count));
     }
     // The old folder comes back: it is the beginning of the new one, or has records that nobody was told of.
     let (before, after) = (folder.ledger("old.before"), folder.ledger("new"));
     let end =
         before.rfind("{\"kind\":\"mark\"").map_or(0, |mark| mark + before[mark..].find('\n').unwrap_or(0));
     let returned = folder.run(&format!("follow http://{second} --run old.before"));
-    if after.starts_with(&before[..end]) {
+    let old_folder = if after.starts_with(&before[..end]) {
         assert_eq!(returned.code, Some(0), "{returned:?}");
         assert_eq!(files(&folder, "new"), files(&folder, "old.before"));
+        OldFolder::IsTheBeginning
     } else {
         returned.refused(&["have parted"]);
-    }
+        OldFolder::HasForked
+    };
     new.terminate();
     is_exact(&folder, "new", &new.end(), N);
+    old_folder
 }
 
 #[test]
 fn nothing_acknowledged_is_lost_when_the_coordinators_folder_is_deleted_and_its_follower_goes_on() {
-    let mut random = StdRng::seed_from_u64(rand::random());
-    for _ in 0..takeovers() {
-        take_over(&mut random);
+    for seed in 0..repetitions("DIADEM_TAKEOVERS", 1) {
+        println!("takeover {seed} begins");
+        let old_folder = take_over(&mut StdRng::seed_from_u64(seed.into()));
+        println!("takeover {seed}: exact, nothing acknowledged is lost; the old folder: {old_folder:?}");
     }
 }
 
@@ -292,7 +300,7 @@ fn a_follower_whose_coordinator_has_ended_is_told_how_to_go_on_and_one_that_has_
     let running = coordinator(&folder, "run", &address, "--n 15 --method search");
     let following = follower(&folder, &[&address], "copy");
     let worker = folder.start(&format!("worker --coordinator http://{address} {SLOW}"), "w.log");
-    until("some is copied", || folder.counts("copy") > 20);
+    until("some is copied", || folder.ledger("copy").contains("\"kind\":\"mark\""));
     following.kill();
     let ended = running.end();
     assert_eq!((ended.code, worker.end().code), (Some(0), Some(0)));

@@ -6,11 +6,17 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use tempfile::TempDir;
 
 /// Nothing in a test is waited for longer.
 pub const PATIENCE: Duration = Duration::from_mins(2);
+
+/// How often something is tried: as often as the variable says, for it takes long to do it as often as was promised.
+pub fn repetitions(variable: &str, unless_said: u32) -> u32 {
+    std::env::var(variable).map_or(unless_said, |text| text.parse().unwrap())
+}
 
 /// A fresh folder in which commands run.
 pub struct Folder(TempDir);
@@ -70,6 +76,12 @@ impl Folder {
     pub fn counts(&self, run: &str) -> usize {
         self.ledger(run).matches("\"kind\":\"count\"").count()
     }
+
+    /// How many counts and checks are.
+    pub fn counts_and_checks(&self, run: &str) -> usize {
+        let ledger = self.ledger(run);
+        ["count", "check"].iter().map(|kind| ledger.matches(&format!("\"kind\":\"{kind}\"")).count()).sum()
+    }
 }
 
 /// A command that has ended.
@@ -122,17 +134,16 @@ impl Running {
 
     /// SIGTERM, as an operator stops it.
     pub fn terminate(&self) {
-        self.signal("-TERM");
+        self.signal(Signal::TERM);
     }
 
     /// SIGINT, as Ctrl-C sends it.
     pub fn interrupt(&self) {
-        self.signal("-INT");
+        self.signal(Signal::INT);
     }
 
-    fn signal(&self, signal: &str) {
-        let pid = self.pid().to_string();
-        assert!(Command::new("kill").args([signal, &pid]).status().unwrap().success());
+    fn signal(&self, signal: Signal) {
+        kill_process(Pid::from_child(self.child.as_ref().unwrap()), signal).unwrap();
     }
 
     pub fn pid(&self) -> u32 {
@@ -171,10 +182,16 @@ impl Drop for Running {
 
 /// Polls until it is so, but not for ever.
 #[track_caller]
-pub fn until(what: &str, mut is_so: impl FnMut() -> bool) {
+pub fn until(what: &str, is_so: impl FnMut() -> bool) {
+    until_within(PATIENCE, what, is_so);
+}
+
+/// Polls until it is so, but no longer than that.
+#[track_caller]
+pub fn until_within(patience: Duration, what: &str, mut is_so: impl FnMut() -> bool) {
     let begun = Instant::now();
     while !is_so() {
-        assert!(begun.elapsed() < PATIENCE, "waited too long until {what}");
+        assert!(begun.elapsed() < patience, "waited too long until {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }

@@ -9,7 +9,9 @@ use coordinator::{Access, DoubleCheck, Ending, Guard, Handle, serve};
 use queens::kernel::{Count, Isa, Kernel, KernelName, Method, Stop, kernel};
 use queens::{Board, Plan, PlanSpec, Position, known};
 use tokio::net::TcpListener;
-use worker::{Config, Credentials, Remote};
+use worker::{Credentials, Remote};
+
+use crate::client::config;
 
 /// Wrong in every twentieth position, except of the board that workers test themselves on.
 struct Lying {
@@ -28,20 +30,6 @@ impl Kernel for Lying {
             return Some(count);
         }
         Some(Count { completions: count.completions + 1, ..count })
-    }
-}
-
-fn config(machine: &str, kernel: Arc<dyn Kernel>) -> Config {
-    let (name, machine) = (machine.to_owned(), machine.to_owned());
-    Config {
-        name,
-        machine,
-        threads: 1,
-        kernel,
-        give_up_after: None,
-        finishes_when_lost: false,
-        ahead: worker::AHEAD,
-        drain: std::time::Duration::ZERO,
     }
 }
 

@@ -6,10 +6,12 @@ mod atlas;
 mod atlas_page;
 mod attack;
 mod book;
+mod client;
 mod cluster;
 mod count;
 mod damage;
 mod dashboard;
+mod ends;
 mod estimate;
 mod exit_codes;
 mod follow;
@@ -28,6 +30,7 @@ mod log;
 #[cfg(feature = "atlas")]
 #[path = "../../dashboard/tests/page/look.rs"]
 mod look;
+mod malice;
 mod messages;
 mod network;
 mod noting;
@@ -35,6 +38,7 @@ mod old_runs;
 mod owner_lies;
 mod proxy;
 mod published;
+mod relay;
 mod releases;
 mod report;
 mod retract;
@@ -45,7 +49,7 @@ mod settings;
 mod shards;
 mod steering;
 mod terminal;
-#[cfg(feature = "atlas")]
+/// What some tests need, here as in those of the dashboard.
 #[path = "../../dashboard/tests/page/tools.rs"]
 mod tools;
 mod verify;

@@ -2,48 +2,29 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
+use proto::{Report, Verdict};
 use queens::kernel::{Isa, Method, kernel};
 use queens::{Plan, UnitId};
 use tokio::runtime::Runtime;
 use tokio::task::JoinHandle;
 use tonic::async_trait;
-use worker::{Config, CoordinatorError, Credentials, Lender, Remote, Summary, WorkerError, fetch_plan};
+use worker::{CoordinatorError, Credentials, Lender, Remote, Summary, WorkerError, fetch_plan};
+
+use crate::client::{Client, Reporter, config};
 
 /// The units that were acknowledged, with their counts.
 pub type Notes = Arc<Mutex<BTreeMap<UnitId, u64>>>;
 
-/// A coordinator, and what it has acknowledged.
-#[derive(Clone)]
-struct Noting {
-    remote: Remote,
-    notes: Notes,
-}
+/// Notes down what is acknowledged.
+#[derive(Clone, Default)]
+struct Noting(Notes);
 
 #[async_trait]
-impl Lender for Noting {
-    async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
-        self.remote.register(registration).await
-    }
-
-    async fn lease(
-        &self,
-        worker: WorkerId,
-        want: u32,
-        wait: Duration,
-    ) -> Result<LeaseReply, CoordinatorError> {
-        self.remote.lease(worker, want, wait).await
-    }
-
-    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
-        self.remote.renew(worker, held).await
-    }
-
-    async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
-        let verdicts = self.remote.report(report.clone()).await?;
-        let mut notes = self.notes.lock().unwrap();
+impl Reporter for Noting {
+    async fn report(&self, coordinator: &Remote, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
+        let verdicts = coordinator.report(report.clone()).await?;
+        let mut notes = self.0.lock().unwrap();
         for (count, verdict) in report.counts.iter().zip(&verdicts) {
             if matches!(verdict, Verdict::Recorded | Verdict::Known) {
                 notes.insert(count.lease.unit, count.completions);
@@ -51,18 +32,9 @@ impl Lender for Noting {
         }
         Ok(verdicts)
     }
-
-    async fn release(
-        &self,
-        worker: WorkerId,
-        held: Vec<Lease>,
-        leaving: bool,
-    ) -> Result<(), CoordinatorError> {
-        self.remote.release(worker, held, leaving).await
-    }
 }
 
-/// Workers that count slowly, one thread each.
+/// Workers, one thread each.
 pub struct Workers {
     runtime: Option<Runtime>,
     tasks: Vec<JoinHandle<Result<Summary, WorkerError>>>,
@@ -70,32 +42,25 @@ pub struct Workers {
 }
 
 impl Workers {
-    /// Starts so many workers for the coordinator at these addresses, the first of which answers.
-    pub fn start(addresses: &[&str], workers: usize) -> Self {
-        let (runtime, notes) = (Runtime::new().unwrap(), Notes::default());
+    /// Starts so many workers for the coordinator at these addresses, the first of which answers; they count slowly, or
+    /// as fast as they can.
+    pub fn start(addresses: &[&str], workers: usize, isa: Option<Isa>) -> Self {
+        let (runtime, noting) = (Runtime::new().unwrap(), Noting::default());
         let urls: Vec<String> = addresses.iter().map(|address| format!("http://{address}")).collect();
         let start = |k: usize| {
-            let (urls, notes) = (urls.clone(), Arc::clone(&notes));
+            let (urls, reporter) = (urls.clone(), noting.clone());
             runtime.spawn(async move {
                 let remote = Remote::new(&urls, &Credentials::default()).unwrap();
                 let (spec, _) = fetch_plan(&remote, None).await.unwrap().unwrap();
                 let plan = Arc::new(Plan::derive(spec).unwrap());
-                let config = Config {
-                    name: format!("noting-{k}"),
-                    machine: format!("machine-{k}"),
-                    threads: 1,
-                    kernel: kernel(Method::Search, Some(Isa::Portable)).unwrap(),
-                    give_up_after: None,
-                    finishes_when_lost: false,
-                    ahead: worker::AHEAD,
-                    drain: Duration::ZERO,
-                };
-                let lender = Arc::new(Noting { remote, notes });
+                let kernel = kernel(Method::Search, isa).unwrap();
+                let config = config(&format!("noting-{k}"), kernel);
+                let lender = Arc::new(Client { coordinator: remote, reporter });
                 worker::run(lender, plan, config, tokio::sync::watch::channel(worker::Wish::Stay).1).await
             })
         };
         let tasks = (0..workers).map(start).collect();
-        Self { runtime: Some(runtime), tasks, notes }
+        Self { runtime: Some(runtime), tasks, notes: noting.0 }
     }
 
     /// What has been acknowledged to them so far.

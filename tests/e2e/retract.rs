@@ -5,6 +5,7 @@ use queens::{Measure, Summand};
 use crate::harness::{Folder, free_address, published, until};
 use crate::second_verifier::check;
 use crate::security::keys;
+use crate::tools;
 use crate::verify::lie_about;
 
 #[test]
@@ -37,6 +38,9 @@ fn counts_of_a_constellation_that_contradict_each_other_are_disputed_and_decided
 
 #[test]
 fn what_a_machine_has_counted_is_taken_back_and_its_workers_are_refused() {
+    if !tools::is_there("python3") {
+        return;
+    }
     let folder = Folder::new();
     folder.run("count 11 --run run --quiet");
     let ledger = folder.ledger("run");
@@ -81,6 +85,9 @@ fn how_counts_are_checked_may_be_raised_and_stands_in_the_ledger() {
 
 #[test]
 fn the_policy_of_a_run_that_is_served_is_changed_with_the_admin_token() {
+    if !tools::is_there("python3") {
+        return;
+    }
     let folder = keys();
     let address = free_address();
     let url = format!("https://{address}");
@@ -119,6 +126,9 @@ fn the_policy_of_a_run_that_is_served_is_changed_with_the_admin_token() {
 
 #[test]
 fn counts_of_a_run_that_is_served_are_taken_back_with_the_admin_token() {
+    if !tools::is_there("python3") {
+        return;
+    }
     let folder = keys();
     let address = free_address();
     let (url, serve) = (format!("https://{address}"), format!("--listen {address} --keys keys/coordinator"));

@@ -1,5 +1,7 @@
-//! A run of record size: ten million units.
+//! Runs of record size: ten million units, a ledger of a gigabyte, four hundred shards.
 
+use std::fs;
+use std::path::Path;
 use std::time::{Duration, Instant};
 
 use coordinator::ledger::{LedgerPosition, Record, UnitRecord, Writer};
@@ -8,12 +10,7 @@ use coordinator::shard::Shard;
 use queens::plan::Scheme;
 use queens::{Board, Plan, PlanSpec, UnitId};
 
-use crate::harness::{Folder, free_address, until};
-
-/// Records of the synthetic ledger; `DIADEM_SCALE_RECORDS=10000000` is the full size.
-fn records() -> u64 {
-    std::env::var("DIADEM_SCALE_RECORDS").ok().and_then(|text| text.parse().ok()).unwrap_or(500_000)
-}
+use crate::harness::{Folder, free_address, repetitions, until, until_within};
 
 /// The plan of n = 28, its grain chosen for a little more than ten million units.
 fn ten_million_units() -> Plan {
@@ -28,38 +25,56 @@ fn ten_million_units() -> Plan {
     }
 }
 
+/// Nothing is waited for longer that is done at full size.
+const LONG: Duration = Duration::from_mins(9);
+
+/// So many symmetric counts, which come first in the plan and must fit each other, are left out.
+const FIRST: u64 = 1000;
+
+/// A made-up count of a unit.
+fn record(unit: u64) -> Record {
+    Record::Count(UnitRecord {
+        unit: UnitId(unit),
+        count: 1_000_000_007,
+        nodes: 60_000_000_000,
+        cpu_us: 600_000_000,
+        worker: "synthetic".into(),
+        machine: "synthetic".into(),
+        kernel: "search/portable".into(),
+        mirrored: false,
+        recount: None,
+        of: None,
+        owner: String::new(),
+        of_owner: String::new(),
+        at: 1_790_000_000,
+    })
+}
+
+/// A run of that plan and shard with a made-up count of each of the units.
+fn synthetic(path: &Path, plan: &Plan, shard: Shard, units: impl Iterator<Item = u64>) {
+    let directory = RunDirectory::begin(path, plan.clone(), shard, Duration::ZERO).unwrap();
+    let mut writer = Writer::new(&directory.ledger(), LedgerPosition::beginning(directory.run().hash()));
+    let mut units = units.filter(|unit| *unit >= FIRST).map(record).peekable();
+    while units.peek().is_some() {
+        let group: Vec<Record> = units.by_ref().take(50_000).collect();
+        writer.commit(&group, Duration::from_secs(1), 64).unwrap();
+    }
+}
+
+/// The bytes of a run's ledger.
+fn ledger_bytes(folder: &Folder, run: &str) -> u64 {
+    let Ok(files) = fs::read_dir(folder.path().join(run).join("ledger")) else { return 0 };
+    files.map(|file| file.unwrap().metadata().map_or(0, |metadata| metadata.len())).sum()
+}
+
+/// `DIADEM_SCALE_RECORDS=10000000` is the full size.
 #[test]
 fn a_coordinator_of_ten_million_units_starts_in_seconds_and_stays_under_a_gigabyte() {
     let folder = Folder::new();
-    let path = folder.path().join("run");
     let plan = ten_million_units();
     let units = plan.units();
-    let directory = RunDirectory::begin(&path, plan, Shard::default(), Duration::ZERO).unwrap();
-    let mut writer = Writer::new(&directory.ledger(), LedgerPosition::beginning(directory.run().hash()));
-    let records = records().min(units);
-    let record = |unit| {
-        Record::Count(UnitRecord {
-            unit: UnitId(unit),
-            count: 1_000_000_007,
-            nodes: 60_000_000_000,
-            cpu_us: 600_000_000,
-            worker: "synthetic".into(),
-            machine: "synthetic".into(),
-            kernel: "search/portable".into(),
-            mirrored: false,
-            recount: None,
-            of: None,
-            owner: String::new(),
-            of_owner: String::new(),
-            at: 1_790_000_000,
-        })
-    };
-    // Symmetric counts come first in the plan and must fit each other; leave them out.
-    let first = units - records;
-    for begin in (first.max(1000)..units).step_by(50_000) {
-        let group: Vec<_> = (begin..units.min(begin + 50_000)).map(record).collect();
-        writer.commit(&group, Duration::from_secs(1), 64).unwrap();
-    }
+    let records = u64::from(repetitions("DIADEM_SCALE_RECORDS", 500_000)).min(units);
+    synthetic(&folder.path().join("run"), &plan, Shard::default(), units - records..units);
     let mut longest = Duration::ZERO;
     let limits =
         [("from the ledger", Duration::from_mins(2)), ("from the checkpoint", Duration::from_secs(10))];
@@ -81,4 +96,62 @@ fn a_coordinator_of_ten_million_units_starts_in_seconds_and_stays_under_a_gigaby
         coordinator.terminate();
         assert_eq!(coordinator.end().code, Some(143));
     }
+}
+
+/// `DIADEM_CATCH_UP_RECORDS=4000000` are more than a gigabyte.
+#[test]
+fn a_follower_catches_up_a_long_ledger_and_neither_side_takes_much_memory_for_it() {
+    let (folder, address) = (Folder::new(), free_address());
+    let plan = ten_million_units();
+    let units = plan.units();
+    let records = u64::from(repetitions("DIADEM_CATCH_UP_RECORDS", 100_000)).min(units);
+    synthetic(&folder.path().join("run"), &plan, Shard::default(), units - records..units);
+    let coordinator = folder.start(&format!("coordinator --run run --listen {address}"), "log");
+    // Once it has read the ledger itself, what it takes more is the follower's.
+    until("it is audited", || fs::read_to_string(&coordinator.log).unwrap().contains("all of it is sound"));
+    let (before, begun) = (coordinator.peak_kib().unwrap(), Instant::now());
+    let follower = folder.start(&format!("follow http://{address} --run copy"), "follow.log");
+    let bytes = ledger_bytes(&folder, "run");
+    until_within(LONG, "the copy is as long", || ledger_bytes(&folder, "copy") >= bytes);
+    let taken = begun.elapsed();
+    let [serving, following] = [&coordinator, &follower].map(|running| running.peak_kib().unwrap());
+    println!(
+        "{records} records, {bytes} bytes: caught up in {taken:?}; peak memory of the follower {following} KiB, of the \
+         coordinator {serving} KiB, {before} before"
+    );
+    assert!(following < 1_000_000 && serving < 1_000_000, "{following} and {serving} KiB");
+    follower.terminate();
+    assert_eq!(follower.end().code, Some(143));
+    coordinator.terminate();
+    assert_eq!(coordinator.end().code, Some(143));
+    assert_eq!(ledger_bytes(&folder, "run"), ledger_bytes(&folder, "copy"));
+}
+
+/// `DIADEM_SHARDS=400` is the full number.
+#[test]
+fn shards_of_n_28_are_merged_in_little_memory_however_many_there_are() {
+    let folder = Folder::new();
+    let plan = Plan::derive(PlanSpec::new(Board::new(28).unwrap())).unwrap();
+    let shards = u64::from(repetitions("DIADEM_SHARDS", 4));
+    // All units of the plan are in four hundred shards at most; a part of them for a test that is to be short.
+    let some = plan.units() / 400 * shards.min(400);
+    for k in 1..=shards {
+        let shard: Shard = format!("{k}/{shards}").parse().unwrap();
+        let units = (0..some).filter(|unit| shard.contains(UnitId(*unit)));
+        synthetic(&folder.path().join(format!("part-{k}")), &plan, shard, units);
+    }
+    let parts: Vec<String> = (1..=shards).map(|k| format!("part-{k}")).collect();
+    let begun = Instant::now();
+    let mut merging = folder.start(&format!("merge out {}", parts.join(" ")), "merge.log");
+    let mut peak = 0;
+    until_within(LONG, "they are merged", || {
+        peak = peak.max(merging.peak_kib().unwrap_or(0));
+        merging.has_ended()
+    });
+    let taken = begun.elapsed();
+    let merged = merging.end();
+    println!("{shards} shards, {some} units: merged in {taken:?}, peak memory {peak} KiB");
+    assert!(merged.stdout.contains("units missing"), "{merged:?}");
+    assert_eq!(folder.counts("out") as u64, some - FIRST);
+    assert!(peak < 600 << 10, "{peak} KiB");
 }

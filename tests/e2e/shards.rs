@@ -5,6 +5,7 @@ use serde_json::{Value, json};
 use crate::forgery::{Forgery, by_another, count_of, retraction};
 use crate::harness::{Folder, published, until};
 use crate::second_verifier::check;
+use crate::tools;
 
 fn shards(folder: &Folder, which: &[u8]) -> String {
     let mut names = Vec::new();
@@ -102,6 +103,9 @@ fn worth(folder: &Folder, run: &str) -> Value {
 
 #[test]
 fn shards_that_disagree_leave_a_dispute_that_the_joint_run_decides() {
+    if !tools::is_there("python3") {
+        return;
+    }
     let folder = Folder::new();
     let parts = shards(&folder, &[1, 2, 3]);
     // The same shard once more, with one count off by one and all hashes as a liar would write them.
@@ -131,6 +135,9 @@ fn shards_that_disagree_leave_a_dispute_that_the_joint_run_decides() {
 
 #[test]
 fn a_joint_run_keeps_what_its_parts_are_worth() {
+    if !tools::is_there("python3") {
+        return;
+    }
     let folder = Folder::new();
     let parts = shards(&folder, &[1, 2, 3]);
     // In the first shard a liar was found, by a unit that was drawn ...

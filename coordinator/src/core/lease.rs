@@ -6,6 +6,7 @@
 //!     a count that it may check: mirrored, one of eight with another kernel, its own always so
 //!     now and then a canary: nothing tells it from a unit that nobody has counted
 //!     a unit without a count
+//!     when all is counted and checked: a count that only another owner has made and checked
 //! nothing so far: one suspect
 //! nothing at all, and no unit without a count is open: units whose leases have expired, then those that should have been
 //!     counted long ago
@@ -41,7 +42,7 @@ const AT_LEAST: Duration = Duration::from_millis(10);
 const MISSED: Duration = Duration::from_secs(10);
 
 /// A unit is overdue when it is lent for so many times as long as all that its worker holds should take, and not before.
-const PATIENCE: u32 = 4;
+pub(super) const PATIENCE: u32 = 4;
 const SHORTEST_DUE: Duration = Duration::from_secs(2);
 
 /// Before anything was counted, a thread is taken to be so many times as slow as the core that work is told for: nobody is to
@@ -81,7 +82,8 @@ impl Core {
 
     /// Whether there may be something to lend: if not, nobody who waits need be asked again.
     pub fn may_lend(&self, now: Duration) -> bool {
-        self.paused.is_none() && (self.open.has_any(self.plan.units()) || self.leases.has_late(now))
+        let is_open = || self.open.has_any(self.plan.units()) || self.awaits_confirmations(now);
+        self.paused.is_none() && (self.leases.has_late(now) || is_open())
     }
 
     /// Ends the leases that have expired; false if there is none.
@@ -139,7 +141,8 @@ impl Core {
         let sums = self.standing.sums();
         let threads = u128::from(borrower.threads);
         let mean = self.total_work / u128::from(self.shard.size(self.plan.units()).max(1));
-        let to_do = self.work_left() + mean * u128::from(self.standing.pending(self.policy));
+        let to_do =
+            self.work_left() + mean * u128::from(self.standing.pending(self.policy) + self.unconfirmed());
         let quarter = to_do * threads / u128::from(4 * self.workers.threads().max(1));
         let soon = sums.work * threads * AT_LEAST.as_micros() / u128::from(sums.cpu_us.max(1));
         quarter.max(soon)
@@ -161,7 +164,7 @@ impl Core {
         if let Some(unit) = self.canary(borrower) {
             return Some(self.lend_as(now, borrower, unit, (LeasePurpose::Canary, Variant::default())));
         }
-        while let Some(unit) = self.next_count() {
+        while let Some(unit) = self.next_count().or_else(|| self.next_confirmation(now, borrower)) {
             if let Some(lease) = self.lend(now, borrower, unit) {
                 return Some(lease);
             }
@@ -233,7 +236,8 @@ impl Core {
     /// Lends the unit, if there is something to do about it that the worker can do.
     pub(super) fn lend(&mut self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Lease> {
         let (purpose, mut variant) = self.task(now, borrower, unit)?;
-        if purpose == LeasePurpose::Check && !variant.other_kernel {
+        let is_own = || self.standing.vote(unit).map(|vote| vote.origin.machine) == borrower.number;
+        if purpose == LeasePurpose::Check && !variant.other_kernel && !is_own() {
             variant.other_kernel = self.random.random_ratio(1, OTHER_KERNEL);
         }
         Some(self.lend_as(now, borrower, unit, (purpose, variant)))
@@ -256,16 +260,19 @@ impl Core {
 
     /// How long the worker may take for so much work more, also if it is slow.
     fn time_for(&self, borrower: &Borrower, work: u64) -> Duration {
-        let sums = self.standing.sums();
         let held = self.leases.work_of(borrower.worker) + u128::from(work);
-        let of_thread = held / u128::from(borrower.threads.max(1));
+        SHORTEST_DUE.max(self.expected(held, borrower.threads).saturating_mul(PATIENCE))
+    }
+
+    /// How long so many threads should take for so much work, in nanoseconds of one core.
+    pub(super) fn expected(&self, work: u128, threads: u64) -> Duration {
+        let sums = self.standing.sums();
+        let of_thread = work / u128::from(threads.max(1));
         let micros = match sums.cpu_us {
             0 => of_thread * SLOWER / 1000,
             cpu_us => of_thread.saturating_mul(u128::from(cpu_us)) / sums.work.max(1),
         };
-        // No worker is done before its largest unit is.
-        let micros = u64::try_from(micros).unwrap_or(u64::MAX / 8);
-        SHORTEST_DUE.max(Duration::from_micros(micros).saturating_mul(PATIENCE))
+        Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX / 8))
     }
 
     /// Units that are neither on record, nor on their way there, nor lent, nor set aside.

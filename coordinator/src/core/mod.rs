@@ -9,6 +9,7 @@
 //! goes on where the ledger ends.
 
 mod canaries;
+mod confirmations;
 mod contradictions;
 mod crews;
 mod families;
@@ -48,6 +49,7 @@ use crate::ledger::{Policy, Record};
 use crate::shard::Shard;
 use crate::standing::{Standing, UnitMark};
 use canaries::Canaries;
+use confirmations::Confirmations;
 use leases::Leases;
 use losses::Losses;
 use open::Open;
@@ -84,6 +86,8 @@ pub struct Core {
     /// Units set aside that the caller has not been told of.
     given_up: Vec<UnitId>,
     canaries: Canaries,
+    /// When all is counted and checked.
+    confirmations: Option<Confirmations>,
     /// The first counts of each machine, those on their way to the disk included.
     trials: HashMap<Identity, u64>,
     /// How many machines were quarantined when this was last looked at.
@@ -147,6 +151,7 @@ impl Core {
             losses: Losses::default(),
             given_up: Vec::new(),
             canaries: Canaries::default(),
+            confirmations: None,
             trials: HashMap::new(),
             quarantined: 0,
             believed: 0,
@@ -171,6 +176,7 @@ impl Core {
         self.believed = 0;
         (self.may_restore, self.may_contradict) = (true, true);
         self.open.checks.clear();
+        self.forget_unconfirmed();
         let mark = match self.policy {
             DoubleCheck::None | DoubleCheck::Share(_) => UnitMark::Due,
             DoubleCheck::All => UnitMark::Done,
@@ -190,11 +196,6 @@ impl Core {
         let on_record = self.standing.policy(None).to_string();
         let differs = on_record != self.policy.to_string();
         differs.then_some(Record::Policy(Policy { double_check: self.policy, reason: None, at: unix_time }))
-    }
-
-    /// Whether every unit has a standing count, and all is checked that is to be.
-    pub fn is_complete(&self) -> bool {
-        self.standing.is_settled(&self.plan, self.shard, self.policy)
     }
 
     /// The last term on record.

@@ -70,6 +70,8 @@ impl Core {
             && let Some(vote) = self.standing.vote(unit)
         {
             self.open.checks.entry(vote.origin.machine).or_default().push_back(unit);
+        } else {
+            self.reopen_confirmation(unit);
         }
     }
 

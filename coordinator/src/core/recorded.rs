@@ -75,12 +75,14 @@ impl Core {
             if let (Some(worker), Record::Count(r) | Record::Check(r)) = (worker, record) {
                 let weight = self.plan.weight(r.unit);
                 self.workers.counted(now, worker, weight);
+                self.note_confirmed(r.unit);
                 let (expected, processor) = (weight as f64 / 1e9, r.cpu_us as f64 / 1e6);
                 self.speed.counted(now, self.is_symmetric_count(r.unit), expected, processor);
             }
             self.note_dispute(record, was_disputed);
         }
         self.expel();
+        self.note_settled(now);
         Ok(())
     }
 

@@ -10,7 +10,10 @@ use queens::kernel::KernelName;
 use super::identity::Identity;
 use super::leases::LeasePurpose;
 use super::{Core, Refusal};
-use crate::standing::MachineId;
+use crate::standing::{MachineId, Origin};
+
+/// What the second algorithm for symmetric counts is called.
+const ORBITS: &str = "orbits";
 
 /// A worker that asks for units.
 #[derive(Debug)]
@@ -86,13 +89,27 @@ impl Core {
             };
             return Some((LeasePurpose::Count, variant));
         }
-        if !self.standing.is_pending(unit, self.policy) {
+        let origin = self.standing.vote(unit)?.origin;
+        let counted = origin.machine;
+        let is_pending = self.standing.is_pending(unit, self.policy);
+        if !is_pending && !self.may_confirm(borrower, unit, counted) {
             return None;
         }
-        let counted = self.standing.vote(unit)?.origin.machine;
-        let is_own = Some(counted) == borrower.number;
-        let variant = Variant { mirrored: true, other_kernel: is_own || self.is_symmetric_count(unit) };
-        self.may_check(borrower, counted).then_some((LeasePurpose::Check, variant))
+        self.may_check(borrower, counted)
+            .then(|| (LeasePurpose::Check, self.variant_to_check(borrower, unit, origin)))
+    }
+
+    /// How the worker checks that count: another image than was counted, and by the other method where it is its machine's
+    /// own. A first count may have been made in any variant: it was lent as a check whose count was lost.
+    fn variant_to_check(&self, borrower: &Borrower, unit: UnitId, origin: Origin) -> Variant {
+        let label = self.standing.sums().machines.kernel(origin.kernel);
+        let other_kernel = if self.is_symmetric_count(unit) {
+            label != ORBITS
+        } else {
+            let is_same_method = |kernel: KernelName| kernel.method == borrower.kernel.method;
+            Some(origin.machine) == borrower.number && label.parse().is_ok_and(is_same_method)
+        };
+        Variant { mirrored: !origin.mirrored, other_kernel }
     }
 
     /// Whether the worker may check counts of that machine: those of another owner; of another machine of its own owner
@@ -146,7 +163,7 @@ impl Core {
     /// the second algorithm.
     pub(super) fn kernel_label(&self, unit: UnitId, variant: Variant, own: KernelName) -> String {
         if variant.other_kernel && self.is_symmetric_count(unit) {
-            return "orbits".to_owned();
+            return ORBITS.to_owned();
         }
         variant.kernel(own).to_string()
     }

@@ -56,7 +56,10 @@ pub(super) enum Stage {
 impl Keeper {
     /// Once all is counted, audits the ledger, and gives the answer if it stands.
     pub(super) fn end_if_complete(&mut self) {
-        if !matches!(self.stage, Stage::Counting) || !self.core.is_complete() || self.superseded().is_some() {
+        if !matches!(self.stage, Stage::Counting)
+            || !self.core.is_complete(self.now())
+            || self.superseded().is_some()
+        {
             return;
         }
         // The answer waits for the followers as every acknowledgement does.
@@ -112,7 +115,7 @@ impl Keeper {
 
     /// The audit after a start: finds old damage early, and reads the counts that the checkpoint does not keep.
     pub(super) fn audit_in_background(&mut self) {
-        if self.records() > 0 && !self.core.is_complete() {
+        if self.records() > 0 && !self.core.is_complete(self.now()) {
             self.spawn_audit(AuditReason::Resumption);
         }
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use proto::Owner;
 use queens::UnitId;
 
 use super::worker::Habit;
@@ -85,6 +86,11 @@ fn whatever_happens_the_records_add_up_and_the_total_is_exact_when_all_is_checke
                 let cards = world.workers.iter_mut().filter(|worker| worker.machine.ends_with(['1', '3']));
                 cards.for_each(|worker| worker.machine.push_str("/gpu0"));
             }
+            if seed % 3 == 2 && habits.iter().all(|habit| *habit == Habit::Honest) {
+                for (k, worker) in world.workers.iter_mut().enumerate() {
+                    worker.owner = Owner::new(["ada", "ben"][k % 2]);
+                }
+            }
             let run = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
                 for _ in 0..150 {
                     world.step();
@@ -103,7 +109,7 @@ fn whatever_happens_the_records_add_up_and_the_total_is_exact_when_all_is_checke
                 assert!(world.is_exact(), "seed {seed}, {policy}, {habits:?}");
             }
             if policy == DoubleCheck::All {
-                let checked = assurance.on_two_machines + assurance.on_one_machine;
+                let checked = assurance.on_two_owners + assurance.on_two_machines + assurance.on_one_machine;
                 assert_eq!(checked, truth.plan.units(), "seed {seed}: {assurance:?}");
             }
         }

@@ -72,7 +72,7 @@ fn two_machines_that_disagree_wait_for_a_third() {
         world.round();
     }
     let status = world.core.status(world.now);
-    assert!(status.disputed > 0 && !world.core.is_complete(), "{status:?}");
+    assert!(status.disputed > 0 && !world.core.is_complete(world.now), "{status:?}");
     assert!(status.assurance.quarantined.is_empty(), "{status:?}");
     world.workers.push(super::SimulatedWorker::new(2, Habit::Honest));
     world.finish();

@@ -26,7 +26,7 @@ fn world(truth: &Arc<Truth>, malice: &[Habit], seed: u64) -> World {
 /// owner calls it by another name.
 fn rounds(world: &mut World) -> u32 {
     for round in 0..20_000 {
-        if world.core.is_complete() {
+        if world.core.is_complete(world.now) {
             return round;
         }
         for worker in world.workers.iter_mut().filter(|worker| worker.habit != Habit::Honest) {
@@ -96,7 +96,7 @@ fn two_owners_who_disagree_wait_for_a_third_whatever_machines_either_has() {
         world.round();
     }
     let status = world.core.status(world.now);
-    assert!(status.disputed > 0 && !world.core.is_complete(), "{status:?}");
+    assert!(status.disputed > 0 && !world.core.is_complete(world.now), "{status:?}");
     assert!(!world.core.is_quarantined(&world.workers[0].identity()));
     let mut third = SimulatedWorker::new(1, Habit::Honest);
     third.owner = Owner::new("ben");

@@ -2,6 +2,7 @@
 //! twice; disks fail; the coordinator crashes and restarts from its records; time jumps. After each step what must hold
 //! is looked at. Every failure that was found is kept as a test of its own.
 
+mod absences;
 mod found;
 mod invariants;
 mod liars;
@@ -141,7 +142,7 @@ impl World {
     /// Runs undisturbed until all is counted and checked.
     fn finish(&mut self) {
         for _ in 0..20_000 {
-            if self.core.is_complete() {
+            if self.core.is_complete(self.now) {
                 return;
             }
             self.round();

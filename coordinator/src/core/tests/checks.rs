@@ -60,7 +60,7 @@ fn checks_go_mirrored_to_another_machine_and_only_left_alone_to_the_same_with_an
         assert!(leases.iter().all(|lease| lease.variant.mirrored && lease.variant.other_kernel));
         leases.iter().for_each(|lease| _ = report(&mut core, ALONE, a, *lease, 5));
     }
-    assert!(core.is_complete());
+    assert!(core.is_complete(T0));
     let assurance = core.status(ALONE).assurance;
     assert_eq!((assurance.on_two_machines, assurance.on_one_machine), (1, checked - 1));
 }
@@ -110,4 +110,23 @@ fn what_a_card_has_counted_is_checked_on_a_processor_where_one_is_there() {
     report(&mut core, gone, other_card, check, 5);
     let assurance = core.status(gone).assurance;
     assert_eq!((assurance.on_two_kinds, assurance.on_two_machines), (1, 2));
+}
+
+#[test]
+fn a_first_count_that_was_made_mirrored_and_by_the_other_method_is_checked_by_the_same_machine_the_other_way_round()
+ {
+    let mut core = core_with(DoubleCheck::All);
+    let a = join(&mut core, "a");
+    let lease = core.lease(T0, a, 1).unwrap()[0];
+    // It held the unit as a check when the coordinator was lost with the count.
+    let held = proto::Lease { variant: Variant { mirrored: true, other_kernel: true }, ..lease };
+    assert_eq!(report(&mut core, T0, a, held, 5), Verdict::Recorded);
+    let check = loop {
+        let leases = core.lease(ALONE, a, 100_000).unwrap();
+        if let Some(check) = leases.iter().find(|other| other.unit == lease.unit) {
+            break *check;
+        }
+        leases.iter().for_each(|lease| _ = report(&mut core, ALONE, a, *lease, 5));
+    };
+    assert_eq!(report(&mut core, ALONE, a, check, 5), Verdict::Recorded);
 }

@@ -26,7 +26,7 @@ fn a_run_is_complete_when_every_unit_has_been_lent_once_and_recorded() {
         }
     }
     assert_eq!(seen.len() as u64, core.plan().units());
-    assert!(core.is_complete());
+    assert!(core.is_complete(T0));
 }
 
 #[test]

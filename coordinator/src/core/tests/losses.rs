@@ -43,7 +43,7 @@ fn a_unit_that_kills_its_workers_is_set_aside_after_five_and_named() {
             }
         }
         killed += u32::from(!is_alive);
-        assert!(killed <= 5 && !core.is_complete());
+        assert!(killed <= 5 && !core.is_complete(T0));
         now += SILENCE * 2;
         core.tick(now);
     }

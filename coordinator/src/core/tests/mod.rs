@@ -1,6 +1,7 @@
 //! What the core does, step by step. The first core of each test begins at time 0 with nothing counted.
 
 mod checks;
+mod confirmations;
 mod leases;
 mod losses;
 mod reports;

@@ -24,7 +24,7 @@ fn late_result_of_expired_lease_is_accepted() {
     assert_eq!(report(&mut core, LEASE_TIME, a, late, 5), Verdict::Recorded);
     assert_eq!(report(&mut core, LEASE_TIME, b, again, 5), Verdict::Recorded, "and the other confirms it");
     assert_eq!(core.status(LEASE_TIME).assurance.on_two_machines, checked + 1);
-    assert!(core.is_complete());
+    assert!(core.is_complete(T0));
 }
 
 #[test]

@@ -1,0 +1,95 @@
+//! What one owner has counted and checked alone, and another confirms in the end.
+
+use std::time::Duration;
+
+use proto::{Owner, WorkerId};
+
+use super::{T0, core_with, count_all, registration, report};
+use crate::core::Core;
+use crate::core::leases::LEASE_TIME;
+use crate::core::machines::PRESENT;
+use crate::double_check::DoubleCheck;
+
+fn join(core: &mut Core, owner: &str, machine: &str) -> WorkerId {
+    let registration = registration(core, machine, &[]);
+    core.register(T0, proto::Registration { owner: Owner::new(owner), ..registration }).unwrap().worker
+}
+
+/// Ada's machines have counted and checked all; then Ben came, and the last check was his.
+fn counted_by_ada() -> (Core, WorkerId, WorkerId) {
+    let mut core = core_with(DoubleCheck::All);
+    let [a1, a2, slow] = ["a1", "a2", "slow"].map(|machine| join(&mut core, "ada", machine));
+    let last = core.lease(T0, slow, 1).unwrap()[0];
+    for machine in [a2, a1, a2, a1] {
+        count_all(&mut core, machine);
+    }
+    let ben = join(&mut core, "ben", "b");
+    assert_eq!(
+        core.lease(T0, ben, 100).unwrap(),
+        [],
+        "what is checked is left alone while something is open"
+    );
+    report(&mut core, T0, slow, last, 0);
+    let check = core.lease(T0, ben, 100).unwrap();
+    assert_eq!(check.iter().map(|lease| lease.unit).collect::<Vec<_>>(), [last.unit]);
+    report(&mut core, T0, ben, check[0], 0);
+    (core, a1, ben)
+}
+
+#[test]
+fn what_one_owner_has_checked_alone_is_checked_by_another_before_the_answer() {
+    let (mut core, a1, ben) = counted_by_ada();
+    assert!(core.may_lend(T0) && !core.is_complete(T0));
+    assert_eq!(core.lease(T0, a1, 100).unwrap(), [], "none of her own");
+    let lent = core.lease(T0, ben, 100).unwrap();
+    assert!(!lent.is_empty() && lent.iter().all(|lease| lease.variant.mirrored));
+    lent.iter().for_each(|lease| _ = report(&mut core, T0, ben, *lease, 0));
+    count_all(&mut core, ben);
+    assert!(core.is_complete(T0) && !core.may_lend(T0));
+    assert_eq!(core.status(T0).assurance.on_two_owners, core.plan().units());
+}
+
+#[test]
+fn an_owner_who_takes_such_checks_and_makes_none_holds_up_the_answer_for_as_long_as_a_lease_lasts() {
+    let (mut core, _, ben) = counted_by_ada();
+    let held = core.lease(T0, ben, 100).unwrap();
+    for seconds in 1..LEASE_TIME.as_secs() {
+        let now = Duration::from_secs(seconds);
+        core.renew(now, ben, &held).unwrap();
+        assert!(!core.is_complete(now));
+    }
+    core.renew(LEASE_TIME, ben, &held).unwrap();
+    assert!(core.is_complete(LEASE_TIME));
+    let again = core.register(
+        LEASE_TIME,
+        proto::Registration { owner: Owner::new("ben"), ..registration(&core, "b2", &[]) },
+    );
+    assert_eq!(core.lease(LEASE_TIME, again.unwrap().worker, 100).unwrap(), [], "and not again");
+}
+
+#[test]
+fn the_answer_waits_for_nobody_who_is_not_there() {
+    let (core, ..) = counted_by_ada();
+    assert!(core.is_complete(PRESENT + Duration::from_secs(1)), "nobody was heard of lately");
+    let (mut core, _, ben) = counted_by_ada();
+    core.release(T0, ben, &[], true).unwrap();
+    assert!(core.is_complete(T0), "only she is left who has counted them");
+}
+
+#[test]
+fn checks_that_are_given_back_are_lent_again() {
+    let (mut core, _, ben) = counted_by_ada();
+    let lent = core.lease(T0, ben, 3).unwrap();
+    core.release(T0, ben, &lent, false).unwrap();
+    count_all(&mut core, ben);
+    assert_eq!(core.status(T0).assurance.on_two_owners, core.plan().units());
+}
+
+#[test]
+fn where_a_sample_is_checked_nothing_is_confirmed_in_the_end() {
+    let mut core = core_with(DoubleCheck::Share(0.5));
+    let ada = join(&mut core, "ada", "a");
+    count_all(&mut core, ada);
+    join(&mut core, "ben", "b");
+    assert!(core.is_complete(T0));
+}

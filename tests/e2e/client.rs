@@ -1,0 +1,69 @@
+//! Workers in the test's own process, over real sockets, that report in a way of their own.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
+use queens::kernel::Kernel;
+use tonic::async_trait;
+use worker::{Config, CoordinatorError, Lender, Remote};
+
+/// How counts are reported.
+#[async_trait]
+pub trait Reporter: Clone + Send + Sync + 'static {
+    async fn report(&self, coordinator: &Remote, report: Report) -> Result<Vec<Verdict>, CoordinatorError>;
+}
+
+/// A coordinator, and how counts are reported to it.
+#[derive(Clone)]
+pub struct Client<R> {
+    pub coordinator: Remote,
+    pub reporter: R,
+}
+
+#[async_trait]
+impl<R: Reporter> Lender for Client<R> {
+    async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
+        self.coordinator.register(registration).await
+    }
+
+    async fn lease(
+        &self,
+        worker: WorkerId,
+        want: u32,
+        wait: Duration,
+    ) -> Result<LeaseReply, CoordinatorError> {
+        self.coordinator.lease(worker, want, wait).await
+    }
+
+    async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
+        self.coordinator.renew(worker, held).await
+    }
+
+    async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
+        self.reporter.report(&self.coordinator, report).await
+    }
+
+    async fn release(
+        &self,
+        worker: WorkerId,
+        held: Vec<Lease>,
+        leaving: bool,
+    ) -> Result<(), CoordinatorError> {
+        self.coordinator.release(worker, held, leaving).await
+    }
+}
+
+/// A worker of one thread on that machine, which waits for its coordinator for ever.
+pub fn config(machine: &str, kernel: Arc<dyn Kernel>) -> Config {
+    Config {
+        name: machine.to_owned(),
+        machine: machine.to_owned(),
+        threads: 1,
+        kernel,
+        give_up_after: None,
+        finishes_when_lost: false,
+        ahead: worker::AHEAD,
+        drain: Duration::ZERO,
+    }
+}

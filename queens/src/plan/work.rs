@@ -139,6 +139,14 @@ impl Work {
         at_least_one(self.units[number].get_or_init(all)[index as usize].into())
     }
 
+    /// The same, without a look at the part's other units.
+    pub fn of_unit_alone(&self, number: usize, part: &Part, index: u64) -> u64 {
+        if part.units() == 1 || self.is_coarse(part) {
+            return at_least_one(self.means[number]);
+        }
+        at_least_one((self.of_position(part, &part.position_of_unit(index)) as f32).into())
+    }
+
     /// Whether all units of the part are taken to be alike.
     fn is_coarse(&self, part: &Part) -> bool {
         !self.looks_at_units() || part.summand().is_symmetric_count()
@@ -264,6 +272,7 @@ mod tests {
         let mut backwards: Vec<u64> = ids.iter().rev().map(|id| b.weight(UnitId(*id))).collect();
         backwards.reverse();
         assert_eq!(forwards, backwards);
+        assert!(ids.iter().map(|id| a.weight_alone(UnitId(*id))).eq(forwards.iter().copied()));
         assert!(forwards.iter().any(|weight| *weight != forwards[0]));
     }
 }

@@ -9,6 +9,7 @@ mod canonical;
 mod constellations;
 mod estimate;
 mod families;
+mod features;
 mod fingerprint;
 mod geometry;
 mod part;

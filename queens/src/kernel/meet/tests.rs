@@ -356,6 +356,22 @@ fn families_need_few_boundary_bits_unless_the_half_turn_maps_them_to_themselves(
     }
 }
 
+#[test]
+#[cfg_attr(miri, ignore = "too slow")]
+fn a_column_that_a_unit_has_some_squares_of_is_placed_before_others() {
+    let plan = Plan::derive(PlanSpec::families(board(28))).unwrap();
+    let mut units = 0;
+    for Unit { position, .. } in random_units(&plan, 40) {
+        // Its fourth central column, of whose squares it has four at most.
+        if position.queens().iter().all(|queen| queen.col != 15) {
+            let next = |position| Squares::of(position).next_central_column();
+            assert_eq!([next(&position), next(&position.mirrored())], [15, 12], "{position:?}");
+            units += 1;
+        }
+    }
+    assert!(units > 20);
+}
+
 /// The completions of all units of that family, on two threads.
 fn count_family(plan: &Plan, border: Border) -> u64 {
     let pieces = plan.pieces().filter(|piece| piece.border == border && piece.summand == Summand::Asymmetric);

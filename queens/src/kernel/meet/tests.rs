@@ -114,18 +114,18 @@ fn what_is_told_from_a_part_of_the_passes_is_on_average_what_all_come_to() {
     // One cut; and several, after queens of another row.
     let one = Position::empty(board(n)).with_queen(Square::new(0, 2)).with_queen(Square::new(n - 1, 4));
     for position in [one, Position::empty(board(n)).with_queen(Square::new(0, 1))] {
-        let mut wholes = Vec::new();
+        let mut counts = Vec::new();
         for kernel in kernels().flat_map(|kernel| [kernel, Meet { budget: Budget::of_bytes(0), ..kernel }]) {
             let count = kernel.count(&position, &Stop::new()).unwrap();
             let whole = projections(kernel, &position, 1).next().unwrap();
-            assert_eq!([whole.completions, whole.nodes], [count.completions as f64, count.nodes as f64]);
-            wholes.push(whole);
+            assert_eq!([whole.completions as u64, whole.nodes as u64], [count.completions, count.nodes]);
+            counts.push(count);
             for stride in if cfg!(miri) { vec![200] } else { vec![7, 50, 200] } {
                 let mut sum = [0.0; 3];
                 let mut is_partial = false;
                 for Projection { completions, nodes, time } in projections(kernel, &position, stride) {
                     sum.iter_mut().zip([completions, nodes, time]).for_each(|(sum, part)| *sum += part);
-                    is_partial |= completions != whole.completions;
+                    is_partial |= (completions - whole.completions).abs() > 0.5;
                 }
                 for (sum, whole) in sum.into_iter().zip([whole.completions, whole.nodes, whole.time]) {
                     let mean = sum / stride as f64;
@@ -134,7 +134,7 @@ fn what_is_told_from_a_part_of_the_passes_is_on_average_what_all_come_to() {
                 assert!(is_partial || stride < 200, "strides of {stride} leave nothing out");
             }
         }
-        assert!(wholes.iter().all(|whole| whole.completions == wholes[0].completions));
+        assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
     }
 }
 

@@ -57,7 +57,7 @@ impl Squares {
 
     /// The middle column without a queen. Of two the one nearer to the middle of the board, and if they are equally near
     /// the one that is the mirror image of what the mirror image has.
-    pub fn middle_column(&self) -> u8 {
+    fn middle_column(&self) -> u8 {
         let columns: Vec<u8> = set_bits(self.free_columns).collect();
         let right = columns[columns.len() / 2];
         let left = columns[(columns.len() - 1) / 2];
@@ -67,6 +67,17 @@ impl Squares {
             Ordering::Equal if self.left_heavy => left,
             _ => right,
         }
+    }
+
+    /// The column whose queen is placed next where central ones are: the middle one, or one beside it that has fewer than half
+    /// as many open squares. Units of a plan can have such a column, of whose squares others have the rest.
+    pub fn next_central_column(&self) -> u8 {
+        let middle = self.middle_column();
+        let open = |col: u8| self.open_rows(col).count_ones();
+        let left = set_bits(self.free_columns).take_while(|col| *col < middle).last();
+        let right = set_bits(self.free_columns).find(|col| *col > middle);
+        let narrow = left.into_iter().chain(right).filter(|col| 2 * open(*col) < open(middle));
+        narrow.min_by_key(|col| (open(*col), (*col > middle) == self.left_heavy)).unwrap_or(middle)
     }
 
     /// Whether the square is open.

@@ -1,11 +1,12 @@
 //! Positions drawn at random from a plan and counted: what they hold, and how long that takes.
 //!
-//! Large positions take minutes and more, so they are narrowed until a piece takes a small part of the time: one that takes
-//! too long is given up and narrowed once more. So no measurement takes much longer than it may, and what is counted is
-//! without bias whatever was given up. Times are processor times of the counting threads, so that other programs hardly
-//! enter, but for what a graphics card counts.
+//! Large positions take minutes and more, so only a part of each is counted, which takes a small part of the time: a piece,
+//! which is given up and narrowed once more if it takes too long, or some of the [passes](thinned) of halves that meet. So no
+//! measurement takes much longer than it may, and what is counted is without bias whatever was given up. Times are processor
+//! times of the counting threads, so that other programs hardly enter, but for what a graphics card counts.
 
 pub mod speed;
+mod thinned;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,13 +15,14 @@ use std::time::{Duration, Instant};
 use cpu_time::ThreadTime;
 use indicatif::{ProgressBar, ProgressStyle};
 use queens::UnitId;
-use queens::kernel::{Count, Kernel, Stop};
+use queens::kernel::{Count, Kernel, Meet, Stop};
 use queens::plan::{Draw, Sampler, Step};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
 use crate::terminal::repaints;
+use thinned::Pace;
 
 /// How often it is looked at whether a piece takes too long.
 const TICK: Duration = Duration::from_millis(2);
@@ -31,15 +33,26 @@ const MOST_SAMPLES: u64 = 1 << 20;
 /// Multiples of the golden ratio, as fractions of 2^64, lie evenly over all places from the first few on.
 const GOLDEN_RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// A position that was counted.
+/// A position that was counted, or what counting it comes to, told from a part.
 #[derive(Clone, Debug)]
 pub struct Sample {
     /// What was drawn.
     pub draw: Draw,
-    /// What was found.
-    pub count: Count,
-    /// How long that took.
+    /// Whether only a part of what was drawn first was counted.
+    pub is_part: bool,
+    /// Its completions.
+    pub completions: f64,
+    /// The nodes of the kernel.
+    pub nodes: f64,
+    /// How long that takes.
     pub nanoseconds: f64,
+}
+
+impl Sample {
+    fn of_count(draw: Draw, count: Count, nanoseconds: f64) -> Self {
+        let (completions, nodes) = (count.completions as f64, count.nodes as f64);
+        Self { is_part: draw.depth > 0, draw, completions, nodes, nanoseconds }
+    }
 }
 
 /// What is drawn first.
@@ -51,6 +64,15 @@ pub enum Start {
     Units,
     /// Whole constellations or families, by their expected work.
     Parts,
+}
+
+/// What is counted of a position that takes too long.
+#[derive(Clone, Copy, Debug)]
+pub enum Portion {
+    /// A narrower one, by such steps.
+    Piece(Step),
+    /// Some of the passes of this kernel.
+    Passes(Meet),
 }
 
 /// What a count's time is.
@@ -68,8 +90,8 @@ pub struct Task<'a> {
     pub sampler: &'a Sampler<'a>,
     /// What is drawn first.
     pub start: Start,
-    /// How they are narrowed.
-    pub step: Step,
+    /// What is counted of those that take too long.
+    pub portion: Portion,
     /// What counts them.
     pub kernel: &'a dyn Kernel,
     /// What its time is.
@@ -78,7 +100,7 @@ pub struct Task<'a> {
     pub threads: usize,
     /// For how long.
     pub time: Duration,
-    /// How long one position may take before it is narrowed.
+    /// How long one position may take before less of it is counted.
     pub limit: Duration,
     /// What positions are drawn by.
     pub seed: u64,
@@ -103,6 +125,8 @@ struct Progress<'a> {
     next: AtomicUsize,
     /// For each depth, how many pieces more were given up than counted.
     given_up: Mutex<Vec<i64>>,
+    /// How many passes are left out.
+    pace: Mutex<Pace>,
     samples: Mutex<Vec<Sample>>,
 }
 
@@ -120,6 +144,7 @@ impl Task<'_> {
             begun: Instant::now(),
             next: AtomicUsize::new(0),
             given_up: Mutex::default(),
+            pace: Mutex::new(Pace::new(self.time, self.start)),
             samples: Mutex::default(),
         };
         let running: Vec<Running> = (0..self.threads).map(|_| Running::default()).collect();
@@ -137,7 +162,7 @@ impl Task<'_> {
         let samples = progress.samples.into_inner().unwrap_or_else(PoisonError::into_inner);
         let is_whole = self.start == Start::EachUnit
             && samples.len() == progress.units.len()
-            && samples.iter().all(|sample| sample.draw.depth == 0);
+            && samples.iter().all(|sample| !sample.is_part);
         Measurement { samples, is_whole }
     }
 }
@@ -147,8 +172,15 @@ impl Task<'_> {
 struct Running(Mutex<Option<(Instant, Arc<Stop>)>>);
 
 impl Running {
-    fn set(&self, what: Option<(Instant, Arc<Stop>)>) {
-        *locked(&self.0) = what;
+    /// From now on something is counted, which the flag stops.
+    fn begin(&self) -> Arc<Stop> {
+        let stop = Arc::new(Stop::new());
+        *locked(&self.0) = Some((Instant::now(), Arc::clone(&stop)));
+        stop
+    }
+
+    fn end(&self) {
+        *locked(&self.0) = None;
     }
 
     fn stop_if(&self, is_over: impl Fn(&Instant) -> bool) {
@@ -174,10 +206,14 @@ impl Progress<'_> {
             }
             let mut random = StdRng::seed_from_u64(self.task.seed ^ number.wrapping_mul(GOLDEN_RATIO));
             let Some(draw) = self.draw(number, &mut random) else { break };
-            let Some(sample) = self.count_piece(draw, &mut random, running) else { break };
+            let sample = match self.task.portion {
+                Portion::Piece(step) => self.count_piece(draw, step, &mut random, running),
+                Portion::Passes(meet) => self.count_passes(draw, meet, &mut random, running),
+            };
+            let Some(sample) = sample else { break };
             locked(&self.samples).push(sample);
         }
-        running.set(None);
+        running.end();
     }
 
     /// The draw of that number, narrowed as far as earlier ones showed to be needed. Nothing after the last unit.
@@ -198,7 +234,8 @@ impl Progress<'_> {
             given_up.iter().position(|more| *more <= 0).unwrap_or(given_up.len())
         };
         while draw.depth < depth
-            && let Some(narrower) = sampler.narrow(&draw, self.task.step, random.random())
+            && let Portion::Piece(step) = self.task.portion
+            && let Some(narrower) = sampler.narrow(&draw, step, random.random())
         {
             draw = narrower;
         }
@@ -206,10 +243,15 @@ impl Progress<'_> {
     }
 
     /// Counts the draw, or a piece of it if that takes too long. Nothing if it is interrupted, or fails.
-    fn count_piece(&self, mut draw: Draw, random: &mut StdRng, running: &Running) -> Option<Sample> {
+    fn count_piece(
+        &self,
+        mut draw: Draw,
+        step: Step,
+        random: &mut StdRng,
+        running: &Running,
+    ) -> Option<Sample> {
         loop {
-            let stop = Arc::new(Stop::new());
-            running.set(Some((Instant::now(), Arc::clone(&stop))));
+            let stop = running.begin();
             let (begun, begun_here) = (Instant::now(), ThreadTime::now());
             let count = self.task.kernel.count(&draw.position, &stop);
             let time = match self.task.timing {
@@ -223,14 +265,14 @@ impl Progress<'_> {
             }
             self.learn(draw.depth, count.is_some());
             if let Some(count) = count {
-                return Some(Sample { draw, count, nanoseconds });
+                return Some(Sample::of_count(draw, count, nanoseconds));
             }
             if self.task.interrupted.load(Ordering::Relaxed) {
                 return None;
             }
-            match self.task.sampler.narrow(&draw, self.task.step, random.random()) {
+            match self.task.sampler.narrow(&draw, step, random.random()) {
                 Some(narrower) => draw = narrower,
-                None => return Some(Sample { draw, count: Count::default(), nanoseconds: 0.0 }),
+                None => return Some(Sample::of_count(draw, Count::default(), 0.0)),
             }
         }
     }

@@ -1,25 +1,25 @@
 //! How fast a kernel counts a board on some threads.
 //!
 //! Ratios of sums (time to solutions, time to nodes), each position taken as often as it stands for others, so units
-//! need not be alike; the error is the standard error of that ratio. A board that the time may suffice for is counted whole.
+//! need not be alike; the error is the standard error of that ratio, by how far units differ. A board that the time may suffice for is counted whole.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use gpu::{Device, GpuKernel};
-use queens::kernel::{Isa, Kernel, KernelName, Method, kernel};
+use queens::kernel::{Isa, Kernel, KernelName, Meet, Method, kernel};
 use queens::plan::{Sampler, Scheme, Step};
 use queens::{Board, Plan, known};
 
-use super::{Measurement, Sample, Start, Task, Timing};
+use super::{Measurement, Portion, Sample, Start, Task, Timing};
 use crate::args::new_plan;
 use crate::crew::COUNTS_OF_CARD;
 
 /// Nanoseconds of a unit of expected work: boards that take longer by this are not counted whole.
 const NANOSECONDS_OF_WORK: f64 = 10.0;
 
-/// The part of the time that one piece may take, and the least that is allowed it in any case.
+/// The part of the time that one position may take, and the least that is allowed it in any case.
 const PIECE: f64 = 1.0 / 20.0;
 const SHORTEST_LIMIT: Duration = Duration::from_millis(20);
 
@@ -110,7 +110,7 @@ pub struct Speed {
     pub threads: usize,
     /// How many positions were counted.
     pub positions: usize,
-    /// Those of them that are only a piece of their unit.
+    /// Those of them of which a part was counted only.
     pub pieces: usize,
     /// Whether they are the whole board.
     pub is_whole: bool,
@@ -127,7 +127,7 @@ pub struct Speed {
     pub board_seconds: f64,
     /// Seconds of a unit, on average.
     pub unit_seconds: f64,
-    /// The relative standard deviation of time over expected work, units weighted by that work; of whole units only.
+    /// The relative standard deviation of time over expected work, units weighted by that work; none of pieces.
     pub estimate: Option<f64>,
 }
 
@@ -145,11 +145,17 @@ impl Candidate {
         match &self.counter {
             Counter::Processor(isa) => {
                 let kernel = kernel(self.method, Some(*isa))?;
-                Ok(self.measure_with(&*kernel, Timing::Processor, seconds, seed, interrupted))
+                let portion = match self.method {
+                    Method::Meet => Portion::Passes(Meet::new(*isa)?),
+                    Method::Search => Portion::Piece(Step::Queens),
+                };
+                Ok(self.measure_with(&*kernel, portion, Timing::Processor, seconds, seed, interrupted))
             }
             Counter::Card(card) => {
                 let kernel = GpuKernel::new(card.clone(), self.method)?;
-                let speed = self.measure_with(&kernel, Timing::Wall, seconds, seed, interrupted);
+                let step = if self.method == Method::Meet { Step::Sides } else { Step::Queens };
+                let portion = Portion::Piece(step);
+                let speed = self.measure_with(&kernel, portion, Timing::Wall, seconds, seed, interrupted);
                 kernel.failure().map_or(Ok(speed), |failure| Err(failure.clone().into()))
             }
         }
@@ -158,6 +164,7 @@ impl Candidate {
     fn measure_with(
         &self,
         kernel: &dyn Kernel,
+        portion: Portion,
         timing: Timing,
         seconds: f64,
         seed: u64,
@@ -170,7 +177,7 @@ impl Candidate {
         let task = Task {
             sampler: &sampler,
             start: if is_small { Start::EachUnit } else { Start::Units },
-            step: if self.method == Method::Meet { Step::Sides } else { Step::Queens },
+            portion,
             kernel,
             timing,
             threads: self.threads,
@@ -208,12 +215,12 @@ impl Speed {
         let Measurement { samples, is_whole } = measurement;
         let sums = Sums(samples);
         let time = |sample: &Sample| sample.nanoseconds;
-        let solutions = |sample: &Sample| sample.count.completions as f64;
+        let solutions = |sample: &Sample| sample.completions;
         let found = sums.of(solutions);
         if found <= 0.0 {
             return None;
         }
-        let nodes = sums.of(|sample| sample.count.nodes as f64);
+        let nodes = sums.of(|sample| sample.nodes);
         let together = threads as f64;
         let solution = sums.of(time) / found / together;
         let whole = sums.of(time) / samples.len() as f64 / 1e9;
@@ -228,7 +235,7 @@ impl Speed {
             },
             threads,
             positions: samples.len(),
-            pieces: samples.iter().filter(|sample| sample.draw.depth > 0).count(),
+            pieces: samples.iter().filter(|sample| sample.is_part).count(),
             is_whole: *is_whole,
             ns_per_solution: solution,
             error: if *is_whole {
@@ -245,12 +252,13 @@ impl Speed {
     }
 }
 
-/// By how much the time of units departs from what the plan expects of them. Pieces say nothing of that.
+/// By how much the time of units, as it was found or told from their passes, departs from what the plan expects of them.
+/// Pieces say nothing of that.
 fn spread(plan: &Plan, samples: &[Sample]) -> Option<f64> {
     if samples.len() < 2 || samples.iter().any(|sample| sample.draw.unit.is_none()) {
         return None;
     }
-    let expected = |sample: &Sample| sample.draw.unit.map_or(0, |unit| plan.weight(unit)) as f64;
+    let expected = |sample: &Sample| sample.draw.unit.map_or(0, |unit| plan.weight_alone(unit)) as f64;
     let sums = Sums(samples);
     let work = sums.of(expected);
     let rate = sums.of(|sample| sample.nanoseconds) / work;

@@ -13,6 +13,7 @@
 
 use crate::board::Board;
 use crate::plan::geometry::EmptyLine;
+use crate::squares::Squares;
 
 /// How much more the diagonals take than if they fell independently.
 ///
@@ -51,6 +52,17 @@ impl Estimate {
     /// The expected number of ways to fill these rows.
     pub fn completions(&self, rows: &[EmptyLine]) -> f64 {
         self.levels(rows).last().unwrap_or(1.0)
+    }
+
+    /// The expected number of ways to fill these columns of a board of which so many rows have no queen yet.
+    pub fn half_boards(&self, squares: &Squares, columns: &[u8], rows: usize) -> f64 {
+        let ways = columns.iter().enumerate().map(|(i, col)| {
+            let rows_left = (rows - i) as f64 / rows as f64;
+            let missed: f64 =
+                columns[..i].iter().map(|other| self.missed[usize::from(col.abs_diff(*other))]).product();
+            f64::from(squares.open_rows(*col).count_ones()) * rows_left * missed
+        });
+        ways.product()
     }
 
     /// The expected number of nodes on each level of the search.

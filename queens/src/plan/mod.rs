@@ -9,6 +9,7 @@ mod canonical;
 mod constellations;
 mod estimate;
 mod families;
+mod features;
 mod fingerprint;
 mod geometry;
 mod part;
@@ -216,6 +217,15 @@ impl Plan {
     pub fn weight(&self, id: UnitId) -> u64 {
         let (number, index) = self.place_of(id);
         self.work.of_unit(number, &self.parts[number], index)
+    }
+
+    /// The same as [`weight`](Self::weight), for who asks for few units only: that finds those of all units of a part at once.
+    ///
+    /// # Panics
+    /// If the plan has no such unit.
+    pub fn weight_alone(&self, id: UnitId) -> u64 {
+        let (number, index) = self.place_of(id);
+        self.work.of_unit_alone(number, &self.parts[number], index)
     }
 
     /// The expected work of the whole plan, in nanoseconds of one core with AVX-512: about what its units add up to.

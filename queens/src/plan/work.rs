@@ -4,7 +4,8 @@
 //! and uses logarithms, whose last bits differ between machines. Work is in nanoseconds of one core with AVX-512
 //! (docs/performance.md, "How long a unit takes", has the measurements).
 //!
-//! Five features of a position tell how long its kernel takes: how many completions the mean-field
+//! Where units place central columns, [`features`](super::features) of their positions tell how long halves that meet take.
+//! Elsewhere five features tell how long a position's kernel takes: how many completions the mean-field
 //! [estimate](super::estimate) expects row by row, how many column by column, how many squares are open, for the row-by-row
 //! search the nodes that it expects, or for halves that meet the number of allowed boundary pairs, and the weight by which the
 //! plan orders its parts: what is left of a run are parts with small ones. The logarithm of the time is linear in them (the
@@ -14,6 +15,7 @@ use std::sync::OnceLock;
 
 use crate::board::Board;
 use crate::plan::estimate::Estimate;
+use crate::plan::features::{FEATURES, features};
 use crate::plan::geometry::{empty_columns, empty_rows};
 use crate::plan::part::Part;
 use crate::plan::spec::{PlanSpec, Scheme};
@@ -56,16 +58,12 @@ const SEARCH: Coefficients = Coefficients {
     part: 0.0,
 };
 
-/// Fitted to random units of n = 22 to 25 by three and four central columns.
-const CENTRE: Coefficients = Coefficients {
-    base: [1.349, 0.3492],
-    completions: [0.334, -0.9035],
-    open: 0.0844,
-    last: 0.1286,
-    part: 0.0,
-};
+/// The logarithm for n = 0, what each row of the board adds, and the coefficients of the features. Fitted to random units of
+/// n = 24 to 28.
+const CENTRE: ([f64; 2], [f64; FEATURES]) =
+    ([1.6249, -0.0571], [0.6373, -0.3721, 0.8227, 0.098, 0.2006, 0.4951]);
 
-/// Fitted to these and to random units of n = 20 and 21 by outer rows and sides.
+/// Fitted to random units of n = 22 to 25 by central columns and of n = 20 and 21 by outer rows and sides.
 const FAMILIES: Coefficients = Coefficients {
     base: [-1.1557, 0.5615],
     completions: [0.1463, -0.8234],
@@ -139,6 +137,14 @@ impl Work {
         at_least_one(self.units[number].get_or_init(all)[index as usize].into())
     }
 
+    /// The same, without a look at the part's other units.
+    pub fn of_unit_alone(&self, number: usize, part: &Part, index: u64) -> u64 {
+        if part.units() == 1 || self.is_coarse(part) {
+            return at_least_one(self.means[number]);
+        }
+        at_least_one((self.of_position(part, &part.position_of_unit(index)) as f32).into())
+    }
+
     /// Whether all units of the part are taken to be alike.
     fn is_coarse(&self, part: &Part) -> bool {
         !self.looks_at_units() || part.summand().is_symmetric_count()
@@ -183,7 +189,7 @@ impl Work {
             Scheme::Constellations { .. } => SEARCH,
             Scheme::Families { .. } if self.n.n() <= LAST_SMALL => SMALL_FAMILIES,
             Scheme::Families { .. } => FAMILIES,
-            Scheme::Centre { .. } => CENTRE,
+            Scheme::Centre { .. } => return self.by_centre(position),
         };
         let last = if self.is_for_search() {
             self.estimate.nodes(&rows)
@@ -202,6 +208,13 @@ impl Work {
             + of.last * last.ln()
             + of.part * (part.unit_weight() as f64).ln();
         logs.exp()
+    }
+
+    fn by_centre(&self, position: &Position) -> f64 {
+        let Some((features, alike)) = features(&self.estimate, position) else { return NOTHING };
+        let ([base, of_row], of) = CENTRE;
+        let products = features.iter().zip(of).map(|(feature, of)| feature * of);
+        (base + of_row * f64::from(self.n.n()) + alike + products.sum::<f64>()).exp()
     }
 }
 
@@ -252,6 +265,32 @@ mod tests {
         }
     }
 
+    #[test]
+    fn units_at_record_size_weigh_about_what_they_take() {
+        // Random units and the seconds that they take, told from some of their passes (docs/performance.md).
+        let seconds: [(u8, &[(u64, f64)]); 3] = [
+            (26, &[(17_836, 784.0), (37_099, 399.0), (48_057, 314.0), (26_118, 570.0), (23_317, 568.0)]),
+            (
+                27,
+                &[(378_392, 448.0), (779_366, 310.0), (556_662, 518.0), (224_414, 545.0), (1_318_675, 77.0)],
+            ),
+            (28, &[(2_146_302, 663.0), (5_706_438, 815.0), (1_295_551, 1193.0), (7_486_083, 272.0)]),
+        ];
+        for (n, units) in seconds {
+            let plan = plan(PlanSpec::families(board(n)));
+            for &(unit, taken) in units {
+                let weight = plan.weight_alone(UnitId(unit)) as f64 / 1e9;
+                assert!(
+                    (0.6..1.6).contains(&(weight / taken)),
+                    "n = {n}, unit {unit}: {weight} s for {taken} s"
+                );
+            }
+            let board_seconds = plan.total_weight() as f64 / 1e9;
+            let measured = [3.46e7, 3.84e8, 4.72e9][usize::from(n - 26)];
+            assert!((board_seconds / measured - 1.0).abs() < 0.15, "n = {n}: {board_seconds} s");
+        }
+    }
+
     fn is_half_turn(plan: &Plan, id: u64) -> bool {
         matches!(plan.summand(UnitId(id)), Summand::Symmetric(_, Measure::HalfTurn))
     }
@@ -264,6 +303,7 @@ mod tests {
         let mut backwards: Vec<u64> = ids.iter().rev().map(|id| b.weight(UnitId(*id))).collect();
         backwards.reverse();
         assert_eq!(forwards, backwards);
+        assert!(ids.iter().map(|id| a.weight_alone(UnitId(*id))).eq(forwards.iter().copied()));
         assert!(forwards.iter().any(|weight| *weight != forwards[0]));
     }
 }

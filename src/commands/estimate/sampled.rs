@@ -8,7 +8,7 @@ use queens::kernel::{Method, kernel};
 use queens::plan::{Sampler, Step};
 
 use super::Estimate;
-use crate::measurement::{Sample, Start, Task, Timing};
+use crate::measurement::{Portion, Sample, Start, Task, Timing};
 
 /// How long one position may take: many small ones tell more than a few large ones.
 const LIMIT: Duration = Duration::from_millis(8);
@@ -28,7 +28,7 @@ pub fn sample(
     let task = Task {
         sampler: &sampler,
         start: Start::Parts,
-        step: Step::Queens,
+        portion: Portion::Piece(Step::Queens),
         kernel: &*kernel(Method::best(plan.board()), None)?,
         timing: Timing::Processor,
         threads,
@@ -42,7 +42,7 @@ pub fn sample(
 }
 
 fn of(samples: &[Sample]) -> Estimate {
-    let stands_for = |s: &Sample| s.draw.factor * f64::from(s.draw.images) * s.count.completions as f64;
+    let stands_for = |s: &Sample| s.draw.factor * f64::from(s.draw.images) * s.completions;
     let k = samples.len() as f64;
     let mean = samples.iter().map(stands_for).sum::<f64>() / k;
     let squares: f64 = samples.iter().map(|sample| (stands_for(sample) - mean).powi(2)).sum();

@@ -25,32 +25,42 @@ pub struct Restriction {
 /// If none of them is possible.
 pub fn restrict(position: &Position) -> Result<Restriction, Uncut> {
     let mut squares = Squares::of(position);
-    let Some(pairs) = position.boundary() else {
+    let Some(allowed) = keep_allowed(position, &mut squares)? else {
         return Ok(Restriction { squares, forbidden: Vec::new() });
     };
     let last = position.board().last();
-    let candidates = |col: u8| {
-        let placed = position.queens().iter().find(|q| q.col == col);
-        placed.map_or_else(|| squares.open_rows(col), |q| 1 << q.row)
-    };
-    let (lefts, mut rights) = (candidates(0), candidates(last));
-    let mut allowed = [0; 32];
-    for left in set_bits(lefts) {
-        allowed[usize::from(left)] = pairs.rights(left) & rights;
-    }
-    rights = allowed.iter().fold(0, |all, rights| all | rights);
+    let rights = allowed.iter().fold(0, |all, rights| all | rights);
     let lefts = (0..32).filter(|left| allowed[*left] != 0).fold(0u32, |all, left| all | 1 << left);
-    if lefts == 0 {
-        return Err(Uncut::Impossible);
-    }
-    squares.keep_rows(0, lefts);
-    squares.keep_rows(last, rights);
     let missing = std::array::from_fn(|l| if lefts >> l & 1 == 1 { rights & !allowed[l] } else { 0 });
     // Queens of one row never meet, nor do those of opposite corners: such pairs need not be forbidden.
     let attacked =
         |l: usize| (0..32).filter(move |r| l.abs_diff(*r) == 0 || l.abs_diff(*r) == usize::from(last));
     let impossible = std::array::from_fn(|l| attacked(l).fold(0, |rights, r| rights | 1u32 << r));
     Ok(Restriction { squares, forbidden: cover(missing, impossible) })
+}
+
+/// Closes the boundary squares of a position that no allowed pair has, and gives the right rows that are allowed with each left
+/// one; none of them where all pairs are allowed.
+///
+/// # Errors
+/// If no pair is possible.
+pub fn keep_allowed(position: &Position, squares: &mut Squares) -> Result<Option<[u32; 32]>, Uncut> {
+    let Some(pairs) = position.boundary() else { return Ok(None) };
+    let last = position.board().last();
+    let candidates = |col: u8| {
+        let placed = position.queens().iter().find(|q| q.col == col);
+        placed.map_or_else(|| squares.open_rows(col), |q| 1 << q.row)
+    };
+    let (lefts, rights) = (candidates(0), candidates(last));
+    let mut allowed = [0; 32];
+    for left in set_bits(lefts) {
+        allowed[usize::from(left)] = pairs.rights(left) & rights;
+    }
+    let rights = allowed.iter().fold(0, |all, rights| all | rights);
+    let lefts = (0..32).filter(|left| allowed[*left] != 0).fold(0, |all, left| all | 1 << left);
+    squares.keep_rows(0, lefts);
+    squares.keep_rows(last, rights);
+    if lefts == 0 { Err(Uncut::Impossible) } else { Ok(Some(allowed)) }
 }
 
 /// Products that cover for each left row the right rows it does not go with, the largest first. They may cover what is

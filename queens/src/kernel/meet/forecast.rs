@@ -60,10 +60,10 @@ impl Forecast {
             (0..=most_lacking(missing).min(here))
                 .filter(|lacking| size + lacking >= here)
                 .map(|lacking| binomial(here, lacking) * binomial(rows - fixed, size + lacking - here))
-                .sum()
+                .sum::<u64>() as f64
         };
         let most = (0..=fixed.min(columns as u32)).map(sets_with).fold(0.0, f64::max);
-        self.words[size as usize] * most / binomial(rows, size)
+        self.words[size as usize] * most / binomial(rows, size) as f64
     }
 }
 

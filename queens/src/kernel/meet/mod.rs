@@ -19,7 +19,7 @@
 //! - which queens are placed first: [`outer`];
 //! - the geometry of the rest: [`boundary`], [`cut`] (or [`uncut`]), [`half`], [`diagonals`];
 //! - half boards by row set: [`row_sets`], [`lists`], [`growth`], [`gathering`], [`scan`];
-//! - what is kept in memory: [`budget`], [`heads`], [`forecast`], [`resident`], [`passes`];
+//! - what is kept in memory: [`budget`], [`heads`], [`forecast`], [`resident`], [`passes`], [`coverage`];
 //! - the pairs: [`bucket`], [`by_last_row`], [`sieve`], [`signatures`], [`join`], [`order`], [`tables`], [`matcher`];
 //! - the instruction sets: [`lanes`], [`compiled`].
 
@@ -32,6 +32,7 @@ mod budget;
 mod by_last_row;
 #[allow(unsafe_code, reason = "calls what is compiled for an instruction set")]
 mod compiled;
+mod coverage;
 mod cut;
 mod diagonals;
 mod forecast;
@@ -67,9 +68,12 @@ use crate::kernel::name::{KernelError, KernelName, Method};
 use crate::position::Position;
 use budget::Budget;
 use compiled::CompiledMeet;
+use coverage::{Everything, Thinned};
 use matcher::Matcher;
 use passes::{Passes, Workspace};
 
+pub(crate) use boundary::keep_allowed;
+pub use coverage::{Projection, Thinning};
 pub use cut::Cut;
 pub use half::{Half, QueenBits};
 pub use outer::{count_by_cuts, free_rows_at_best, next_outer_row};
@@ -110,12 +114,61 @@ impl Meet {
 
     fn count_with<L: CompiledMeet>(&self, isa: L, position: &Position, stop: &Stop) -> Option<Count> {
         WORKSPACE.with_borrow_mut(|work| {
+            let (mut matcher, mut all) = (Matcher::new(isa), Everything::default());
+            let besides = count_by_cuts(position, stop, &mut |cut| {
+                Passes::new(isa, cut, work, &mut matcher, &mut all, self.budget, stop).run()?;
+                Some(Count::default())
+            })?;
+            Some(besides.plus(Count { completions: matcher.pairs(), nodes: all.halves }))
+        })
+    }
+
+    /// What counting the position comes to, told from a part of the work that is drawn at random; exactly that with a stride
+    /// of 1. The clock says what has been spent, in any unit. `None` if stopped.
+    ///
+    /// ```
+    /// use queens::kernel::meet::Thinning;
+    /// use queens::kernel::{Isa, Kernel, Meet, Stop};
+    /// use queens::{Board, Position};
+    ///
+    /// let (meet, position) = (Meet::new(Isa::best())?, Position::empty(Board::new(12)?));
+    /// let thinning = Thinning::new(1, 0);
+    /// let projection = meet.project(&position, thinning, &|| 0.0, &Stop::new()).unwrap();
+    /// assert_eq!(projection.completions, 14_200.0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn project(
+        &self,
+        position: &Position,
+        thinning: Thinning,
+        clock: &dyn Fn() -> f64,
+        stop: &Stop,
+    ) -> Option<Projection> {
+        let thinned = Thinned::new(thinning, clock);
+        match self.isa {
+            #[cfg(target_arch = "x86_64")]
+            Detected::Avx512(isa) => self.project_with(isa, position, thinned, stop),
+            #[cfg(target_arch = "x86_64")]
+            Detected::Avx2(isa) => self.project_with(isa, position, thinned, stop),
+            Detected::Portable(isa) => self.project_with(isa, position, thinned, stop),
+        }
+    }
+
+    fn project_with<L: CompiledMeet>(
+        &self,
+        isa: L,
+        position: &Position,
+        mut thinned: Thinned<'_>,
+        stop: &Stop,
+    ) -> Option<Projection> {
+        WORKSPACE.with_borrow_mut(|work| {
             let mut matcher = Matcher::new(isa);
             let besides = count_by_cuts(position, stop, &mut |cut| {
-                let halves = Passes::new(isa, cut, work, &mut matcher, self.budget, stop).run()?;
-                Some(Count { completions: 0, nodes: halves })
+                thinned.spent_anyway();
+                Passes::new(isa, cut, work, &mut matcher, &mut thinned, self.budget, stop).run()?;
+                Some(Count::default())
             })?;
-            Some(besides.plus(Count { completions: matcher.pairs(), nodes: 0 }))
+            Some(thinned.into_projection(besides))
         })
     }
 }

@@ -1,8 +1,8 @@
 //! From any position to cuts of the right size: the queens of outer rows or of central columns.
 //!
 //! A position is cut once it has no more than [`free_rows_at_best`] rows without a queen. Until then the queen of the
-//! middle column without one is placed, on boards from [`LEAST_WITH_CENTRE`] on: it belongs to neither half and
-//! restricts both, and the diagonals that cross the cut have to cross a column more. On smaller boards, whose halves are
+//! middle column without one is placed, on boards from [`LEAST_WITH_CENTRE`] on, or of one beside it that has few squares
+//! open: it belongs to neither half and restricts both, and the diagonals that cross the cut have to cross a column more. On smaller boards, whose halves are
 //! few for a solution anyway, the queens of the outermost rows are placed, from the top and from the bottom in turn.
 
 use crate::bits::set_bits;
@@ -77,7 +77,7 @@ fn with_queen(position: &Position) -> Vec<Position> {
         let row = next_outer_row(position).expect("a position to be cut has free rows");
         set_bits(squares.open_columns(row)).map(|col| Square::new(row, col)).collect()
     } else {
-        let col = squares.middle_column();
+        let col = squares.next_central_column();
         set_bits(squares.open_rows(col)).map(|row| Square::new(row, col)).collect()
     };
     queens.into_iter().map(|queen| position.clone().with_queen(queen)).collect()

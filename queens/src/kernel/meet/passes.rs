@@ -16,11 +16,14 @@
 //!
 //! How many rows must be fixed is planned from a [`Forecast`], which takes all row sets of one size to be alike. They
 //! are not: where lists grow too long all the same, the pass is given up and done in two, with one row more fixed.
+//!
+//! A [`Coverage`] may leave passes out.
 
 use crate::kernel::contract::Stop;
 use crate::kernel::meet::bucket::Bucket;
 use crate::kernel::meet::budget::{Budget, DEEPEST};
 use crate::kernel::meet::compiled::CompiledMeet;
+use crate::kernel::meet::coverage::Coverage;
 use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::forecast::Forecast;
 use crate::kernel::meet::gathering::Gathering;
@@ -29,6 +32,7 @@ use crate::kernel::meet::heads::{choose_heads, top_of_side};
 use crate::kernel::meet::lists::Lists;
 use crate::kernel::meet::matcher::Matcher;
 use crate::kernel::meet::resident::Resident;
+use crate::kernel::meet::row_sets::binomial;
 
 /// Lists and buffers, kept from position to position.
 #[derive(Debug, Default)]
@@ -55,40 +59,41 @@ impl Stock {
 }
 
 /// The work on one cut.
-pub struct Passes<'a, L: CompiledMeet> {
+pub struct Passes<'a, L: CompiledMeet, C: Coverage> {
     isa: L,
     cut: &'a Cut,
     work: &'a mut Workspace,
     matcher: &'a mut Matcher<L>,
+    coverage: &'a mut C,
     budget: Budget,
     stop: &'a Stop,
-    /// Complete halves that met a bucket of the other side.
-    halves: u64,
     /// For each number of missing columns, how many rows are to be fixed.
     planned: [u32; DEEPEST + 2],
     /// How many rows are fixed in the passes that are being made: as many as planned, or more.
     fixed: [u32; DEEPEST + 2],
 }
 
-impl<'a, L: CompiledMeet> Passes<'a, L> {
+impl<'a, L: CompiledMeet, C: Coverage> Passes<'a, L, C> {
     /// Work to be done on a cut.
     pub fn new(
         isa: L,
         cut: &'a Cut,
         work: &'a mut Workspace,
         matcher: &'a mut Matcher<L>,
+        coverage: &'a mut C,
         budget: Budget,
         stop: &'a Stop,
     ) -> Self {
         let forced = [cut.forced; DEEPEST + 2];
-        Self { isa, cut, work, matcher, budget, stop, halves: 0, planned: forced, fixed: forced }
+        Self { isa, cut, work, matcher, coverage, budget, stop, planned: forced, fixed: forced }
     }
 
-    /// Counts with the matcher all pairs of halves that fit. Returns how many halves there were, or `None` if stopped.
-    pub fn run(mut self) -> Option<u64> {
+    /// Counts with the matcher the pairs of halves that fit, all that are covered. `None` if stopped.
+    pub fn run(mut self) -> Option<()> {
         let left = self.cut.forced_left;
-        if !self.fits(self.cut.forced, left) {
-            return Some(0);
+        let sets = self.sets_with(self.cut.forced, left);
+        if sets == 0 || !self.coverage.takes(sets) {
+            return Some(());
         }
         let resident = &mut self.work.stock.resident;
         let mut keep = |side| resident.make(self.isa, self.cut, side, self.budget.resident, self.stop);
@@ -96,14 +101,14 @@ impl<'a, L: CompiledMeet> Passes<'a, L> {
         let missing = [0, 1].map(|side| self.cut.halves[side].columns() - resident.columns(side) - 1);
         let deepest = missing[0].max(missing[1]);
         self.plan(deepest, &forecasts);
-        self.descend(deepest, left)?;
-        Some(self.halves)
+        self.coverage.spent(sets);
+        self.descend(deepest, left)
     }
 
-    /// Whether the fixed rows, those in `left` on the left, are not more than each half has columns.
-    fn fits(&self, fixed: u32, left: u32) -> bool {
-        let [on_left, columns] = [left.count_ones(), fixed - left.count_ones()];
-        on_left as usize <= self.cut.halves[0].columns() && columns as usize <= self.cut.halves[1].columns()
+    /// How many row sets the left half may have with the fixed rows that are in `left`, and without the others.
+    fn sets_with(&self, fixed: u32, left: u32) -> u64 {
+        let more = (self.cut.halves[0].columns() as u32).checked_sub(left.count_ones());
+        more.map_or(0, |more| binomial(self.cut.sets.rows() - fixed, more))
     }
 
     /// Plans how many rows are fixed in the passes: as few as keep the lists within the budget.
@@ -129,13 +134,20 @@ impl<'a, L: CompiledMeet> Passes<'a, L> {
 
     /// The work for one choice of the sides of the fixed rows.
     fn pass(&mut self, missing: usize, fixed: u32, left: u32) -> Option<()> {
-        if !self.fits(fixed, left) {
+        let sets = self.sets_with(fixed, left);
+        if sets == 0 || !self.coverage.takes(sets) {
             return Some(());
         }
         self.fixed[missing] = fixed;
-        match self.grow_both(missing, fixed, left) {
+        let grown = self.grow_both(missing, fixed, left);
+        self.coverage.spent(sets);
+        match grown {
             Grown::Stopped => None,
-            Grown::Whole if missing == 1 => self.join_all(left),
+            Grown::Whole if missing == 1 => {
+                let halves = self.join_all(left)?;
+                self.coverage.joined(sets, halves, || self.matcher.pairs());
+                Some(())
+            }
             Grown::Whole => self.descend(missing - 1, left),
             Grown::TooLong => {
                 self.pass(missing, fixed + 1, left << 1)?;
@@ -167,8 +179,8 @@ impl<'a, L: CompiledMeet> Passes<'a, L> {
         Grown::Whole
     }
 
-    /// Joins the halves of all row sets that agree with the fixed rows.
-    fn join_all(&mut self, left: u32) -> Option<()> {
+    /// Joins the halves of all row sets that agree with the fixed rows. Returns how many halves there were.
+    fn join_all(&mut self, left: u32) -> Option<u64> {
         let Self { isa, cut, fixed, .. } = *self;
         let sets = &cut.sets;
         let Workspace { stock, bucket, .. } = &mut *self.work;
@@ -179,6 +191,7 @@ impl<'a, L: CompiledMeet> Passes<'a, L> {
         });
         let mut sources = [Vec::new(), Vec::new()];
         let free = sets.head_bits() - fixed[1];
+        let mut halves = 0;
         for head in (0..1u32 << free).map(|low| left << free | low) {
             for tail in sets.tails(head, cut.halves[0].columns()) {
                 if self.stop.is_stopped() {
@@ -190,9 +203,9 @@ impl<'a, L: CompiledMeet> Passes<'a, L> {
                     isa.collect(&gatherings[0], set, left),
                     isa.collect(&gatherings[1], !set & sets.full(), right),
                 ];
-                self.halves += bucket.count(isa, self.matcher, cut, &gatherings, &sources, states);
+                halves += bucket.count(isa, self.matcher, cut, &gatherings, &sources, states);
             }
         }
-        Some(())
+        Some(halves)
     }
 }

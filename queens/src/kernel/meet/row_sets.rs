@@ -70,13 +70,26 @@ impl RowSets {
     }
 }
 
-/// The ways to choose k of n, as a float.
-pub fn binomial(n: u32, k: u32) -> f64 {
-    if k > n {
-        return 0.0;
-    }
-    (0..k).fold(1.0, |product, i| product * f64::from(n - i) / f64::from(i + 1))
+/// The ways to choose k of n, which is at most 32.
+pub fn binomial(n: u32, k: u32) -> u64 {
+    BINOMIALS[n as usize].get(k as usize).copied().unwrap_or(0)
 }
+
+/// Pascal's triangle.
+static BINOMIALS: [[u64; 33]; 33] = {
+    let mut rows = [[0; 33]; 33];
+    let mut n = 0;
+    while n <= 32 {
+        rows[n][0] = 1;
+        let mut k = 1;
+        while k <= n {
+            rows[n][k] = rows[n - 1][k - 1] + rows[n - 1][k];
+            k += 1;
+        }
+        n += 1;
+    }
+    rows
+};
 
 #[cfg(test)]
 mod tests {
@@ -95,6 +108,7 @@ mod tests {
             }
         }
         let all: usize = (0..1 << 5).map(|head| sets.tails(head, 4).len()).sum();
-        assert_eq!(all, binomial(11, 4) as usize);
+        assert_eq!(all as u64, binomial(11, 4));
+        assert_eq!((binomial(32, 16), binomial(5, 6)), (601_080_390, 0));
     }
 }

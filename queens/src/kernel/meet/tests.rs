@@ -1,3 +1,4 @@
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
@@ -44,9 +45,9 @@ fn empty_boards_have_the_published_number_of_solutions() {
 
 /// What is counted of a cut, whatever its size.
 fn counted<L: CompiledMeet>(isa: L, cut: &Cut, budget: Budget) -> Count {
-    let (mut work, mut matcher) = (Workspace::default(), Matcher::new(isa));
-    let nodes = Passes::new(isa, cut, &mut work, &mut matcher, budget, &Stop::new()).run().unwrap();
-    Count { completions: matcher.pairs(), nodes }
+    let (mut work, mut matcher, mut all) = (Workspace::default(), Matcher::new(isa), Everything::default());
+    Passes::new(isa, cut, &mut work, &mut matcher, &mut all, budget, &Stop::new()).run().unwrap();
+    Count { completions: matcher.pairs(), nodes: all.halves }
 }
 
 /// What an instruction set counts of a cut, with so much memory.
@@ -90,6 +91,50 @@ fn boards_that_are_not_worth_a_cut_are_counted_as_well_when_they_are_cut() {
         ] {
             assert_eq!(agreed_of_cut(&position).completions, searched(&position), "{position:?}");
         }
+    }
+}
+
+/// By how many row sets apart, at each place where the first can be, what is told of the whole, and by a clock that goes on
+/// by one whenever it is asked.
+fn projections(kernel: Meet, position: &Position, stride: u64) -> impl Iterator<Item = Projection> {
+    (0..stride).map(move |first| {
+        let words = Cell::new(0.0);
+        let clock = || {
+            words.set(words.get() + 1.0);
+            words.get()
+        };
+        let place = (u128::from(first) << 64).div_ceil(stride.into()) as u64;
+        kernel.project(position, Thinning::new(stride, place), &clock, &Stop::new()).unwrap()
+    })
+}
+
+#[test]
+fn what_is_told_from_a_part_of_the_passes_is_on_average_what_all_come_to() {
+    let n = if cfg!(miri) { 10 } else { 11 };
+    // One cut; and several, after queens of another row.
+    let one = Position::empty(board(n)).with_queen(Square::new(0, 2)).with_queen(Square::new(n - 1, 4));
+    for position in [one, Position::empty(board(n)).with_queen(Square::new(0, 1))] {
+        let mut counts = Vec::new();
+        for kernel in kernels().flat_map(|kernel| [kernel, Meet { budget: Budget::of_bytes(0), ..kernel }]) {
+            let count = kernel.count(&position, &Stop::new()).unwrap();
+            let whole = projections(kernel, &position, 1).next().unwrap();
+            assert_eq!([whole.completions as u64, whole.nodes as u64], [count.completions, count.nodes]);
+            counts.push(count);
+            for stride in if cfg!(miri) { vec![200] } else { vec![7, 50, 200] } {
+                let mut sum = [0.0; 3];
+                let mut is_partial = false;
+                for Projection { completions, nodes, time } in projections(kernel, &position, stride) {
+                    sum.iter_mut().zip([completions, nodes, time]).for_each(|(sum, part)| *sum += part);
+                    is_partial |= (completions - whole.completions).abs() > 0.5;
+                }
+                for (sum, whole) in sum.into_iter().zip([whole.completions, whole.nodes, whole.time]) {
+                    let mean = sum / stride as f64;
+                    assert!((mean / whole - 1.0).abs() < 1e-9, "{mean} for {whole} by strides of {stride}");
+                }
+                assert!(is_partial || stride < 200, "strides of {stride} leave nothing out");
+            }
+        }
+        assert!(counts.iter().all(|count| *count == counts[0]), "{counts:?}");
     }
 }
 
@@ -309,6 +354,22 @@ fn families_need_few_boundary_bits_unless_the_half_turn_maps_them_to_themselves(
         println!("n={n}: {most:?}");
         assert!(most[0] <= 2 && most[1] <= usize::from(n), "n={n}: {most:?}");
     }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "too slow")]
+fn a_column_that_a_unit_has_some_squares_of_is_placed_before_others() {
+    let plan = Plan::derive(PlanSpec::families(board(28))).unwrap();
+    let mut units = 0;
+    for Unit { position, .. } in random_units(&plan, 40) {
+        // Its fourth central column, of whose squares it has four at most.
+        if position.queens().iter().all(|queen| queen.col != 15) {
+            let next = |position| Squares::of(position).next_central_column();
+            assert_eq!([next(&position), next(&position.mirrored())], [15, 12], "{position:?}");
+            units += 1;
+        }
+    }
+    assert!(units > 20);
 }
 
 /// The completions of all units of that family, on two threads.

@@ -14,13 +14,10 @@ const SPREAD_OF_UNITS: f64 = 0.4;
 const SPREAD_OF_MACHINES: f64 = 0.6;
 
 /// What no number of counted units takes away: those that are left may be of another kind.
-const SPREAD_OF_KINDS: f64 = 0.08;
+const SPREAD_OF_KINDS: f64 = 0.12;
 
 /// How far, as a logarithm, the threads that are there now may be busier or less busy than those before.
 const SPREAD_OF_THREADS: f64 = 0.5;
-
-/// What was believed of threads before weighs as much as this part of the time that they need to be known.
-const WEIGHT_OF_BELIEF: f64 = 0.25;
 
 /// Four of five cases lie within so many standard deviations.
 const FOUR_OF_FIVE: f64 = 1.28;
@@ -155,8 +152,8 @@ impl Speed {
         let units = if rest.completions > 0.0 { self.completions.units } else { self.symmetric.units };
         let of_units = SPREAD_OF_UNITS / (units + 0.5).sqrt();
         let of_machines = SPREAD_OF_MACHINES / (2.0 * units + 1.0);
-        let settling = self.settling();
-        let of_threads = SPREAD_OF_THREADS * settling / (self.wall(now) + settling);
+        let noise = self.noise(now);
+        let of_threads = SPREAD_OF_THREADS * (noise / (1.0 + noise)).sqrt();
         let squares = [of_units, of_machines, of_threads, SPREAD_OF_KINDS].map(|spread| spread * spread);
         let factor = (FOUR_OF_FIVE * squares.iter().sum::<f64>().sqrt()).exp();
         let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
@@ -168,13 +165,21 @@ impl Speed {
         })
     }
 
+    /// Seconds since it was begun to look at the threads; never quite nothing, to be divided by.
     fn wall(&self, now: Duration) -> f64 {
-        now.saturating_sub(self.busy.since).as_secs_f64()
+        now.saturating_sub(self.busy.since).as_secs_f64().max(1e-3)
     }
 
     /// How long it takes, in seconds, until it can be told how busy threads are.
     fn settling(&self) -> f64 {
         GATHERED + self.completions.mean().max(self.symmetric.mean())
+    }
+
+    /// The variance of what has been seen of the threads, in terms of that of what is believed of them before: each has something
+    /// begun that is not reported, now and when it was begun to look.
+    fn noise(&self, now: Duration) -> f64 {
+        let seen = self.settling() / self.wall(now);
+        seen * seen / 6.0 / (self.busy.threads.max(1) as f64 * SPREAD_OF_THREADS * SPREAD_OF_THREADS)
     }
 
     /// How much of the time the threads count, from 0 to 1. What they have begun is not reported yet, and they had begun as
@@ -183,8 +188,8 @@ impl Speed {
         let Busy { threads, fresh, before, processor, .. } = self.busy;
         let (threads, wall) = (threads as f64, self.wall(now));
         let begun = f64::midpoint(GATHERED, self.completions.mean());
-        let belief = WEIGHT_OF_BELIEF * threads * self.settling();
         let seen = threads * wall - fresh * begun.min(wall);
+        let belief = threads * wall * self.noise(now);
         ((processor + belief * before) / (seen + belief)).min(1.0)
     }
 }

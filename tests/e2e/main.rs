@@ -22,6 +22,7 @@ mod harness;
 mod keys;
 mod kill;
 mod kills;
+mod kills_of_all;
 mod liar;
 mod lies;
 mod limits;

@@ -2,7 +2,7 @@
 
 use std::env;
 
-use crate::settings::{Completed, command_name};
+use crate::settings::{CompletedLine, command_name};
 
 /// What to say of a run that stops before its end.
 pub fn how_to_go_on() -> String {
@@ -22,7 +22,7 @@ pub fn quoted(argument: &str) -> String {
 }
 
 /// What is wrong with the command line in one sentence, or nothing where all help is the better answer.
-pub fn complaint(error: &clap::Error, completed: &Completed) -> Option<String> {
+pub fn complaint(error: &clap::Error, completed: &CompletedLine) -> Option<String> {
     let text = error.render().to_string();
     let text = text.strip_prefix("error:")?;
     let is_about_usage = |line: &&str| line.starts_with("Usage:") || line.starts_with("For more information");

@@ -33,7 +33,7 @@ use clap::error::ErrorKind;
 
 use args::Args;
 use log::say;
-use settings::Completed;
+use settings::CompletedLine;
 
 fn main() -> ExitCode {
     log::quiet_panics();
@@ -49,7 +49,7 @@ fn main() -> ExitCode {
 }
 
 /// Does what was asked for.
-fn run(completed: &Completed) -> ExitCode {
+fn run(completed: &CompletedLine) -> ExitCode {
     match Args::try_parse_from(&completed.arguments) {
         Ok(args) => {
             log::set_format(args.log_format);
@@ -72,7 +72,7 @@ fn ended(result: anyhow::Result<ExitCode>) -> ExitCode {
 }
 
 /// Help or the version as asked for, or what was wrong in one sentence.
-fn usage(error: &clap::Error, completed: &Completed) -> ExitCode {
+fn usage(error: &clap::Error, completed: &CompletedLine) -> ExitCode {
     if error.kind() == ErrorKind::DisplayVersion {
         return ended(output::print(&version::text()).map(|()| ExitCode::SUCCESS));
     }

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 use thiserror::Error;
 
 pub use lengths::{Lengths, Mean, PATIENCE};
-pub use tail::Tail;
+pub use tail::HeavyTail;
 
 use crate::restarts::{usual_limit, with_restarts};
 use crate::search::{Backtracking, ColumnChoice};

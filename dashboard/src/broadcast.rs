@@ -27,7 +27,7 @@ const PUBLISH_EVERY: Duration = Duration::from_secs(1);
 
 /// A section as it is sent.
 #[derive(Clone, Debug)]
-struct Message {
+struct SentSection {
     /// Counts the changes.
     version: u64,
     written: Instant,
@@ -35,7 +35,7 @@ struct Message {
 }
 
 /// All sections as they are sent.
-type Messages = [Message; SECTIONS.len()];
+type Messages = [SentSection; SECTIONS.len()];
 
 /// Where the run stands, for those who ask now and those who go on watching.
 #[derive(Clone, Debug)]
@@ -55,7 +55,7 @@ pub struct Announcer {
 impl Broadcast {
     /// Begins with where the run stands.
     pub fn begin(status: RunStatus) -> (Announcer, Self) {
-        let messages = SECTIONS.map(|section| Message {
+        let messages = SECTIONS.map(|section| SentSection {
             version: 1,
             written: Instant::now(),
             text: written(section.name, &(section.say)(&status)),
@@ -98,7 +98,7 @@ impl Announcer {
                 }
                 let text = written(section.name, &(section.say)(&status));
                 if text != message.text {
-                    *message = Message { version: message.version + 1, written: now, text };
+                    *message = SentSection { version: message.version + 1, written: now, text };
                     any = true;
                 }
             }

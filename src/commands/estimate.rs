@@ -25,7 +25,7 @@ use sampled::sample;
 
 /// An estimate of a number of solutions.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Estimate {
+pub struct CountEstimate {
     /// The natural logarithm of the number: it may be too large for a float. Nothing stands for none.
     pub ln: Option<f64>,
     /// The standard error, relative to the number.
@@ -34,13 +34,13 @@ pub struct Estimate {
     pub quantile: f64,
 }
 
-impl From<Extrapolation> for Estimate {
+impl From<Extrapolation> for CountEstimate {
     fn from(Extrapolation { ln, error }: Extrapolation) -> Self {
         Self { ln: Some(ln), error, quantile: 1.96 }
     }
 }
 
-impl Estimate {
+impl CountEstimate {
     /// The number times a factor, as text with so many digits.
     fn text(&self, factor: f64, digits: usize) -> String {
         let Some(ln) = self.ln else { return "0".into() };
@@ -81,12 +81,13 @@ impl Estimate {
 /// The number of solutions of a board as it is known, or else as the published ones let expect it.
 pub fn in_advance(board: Board) -> Option<String> {
     let published = known::totals(board).map(|totals| totals.solutions().to_string());
-    published
-        .or_else(|| Some(format!("about {}", Estimate::from(extrapolate(board.n().into())?).text(1.0, 3))))
+    published.or_else(|| {
+        Some(format!("about {}", CountEstimate::from(extrapolate(board.n().into())?).text(1.0, 3)))
+    })
 }
 
 pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
-    let opinion = extrapolate(args.n).map(Estimate::from);
+    let opinion = extrapolate(args.n).map(CountEstimate::from);
     let Some(board) = u8::try_from(args.n).ok().and_then(|n| Board::new(n).ok()) else {
         beyond(args, opinion.as_ref())?;
         return Ok(ExitCode::SUCCESS);
@@ -125,7 +126,7 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
 }
 
 /// What there is to say of a board that no kernel counts.
-fn beyond(args: &EstimateArgs, opinion: Option<&Estimate>) -> anyhow::Result<()> {
+fn beyond(args: &EstimateArgs, opinion: Option<&CountEstimate>) -> anyhow::Result<()> {
     let Some(opinion) = opinion else { return Ok(()) };
     if !args.json {
         return print(&sentence(args.n, opinion, "extrapolated from the published values"));
@@ -135,7 +136,7 @@ fn beyond(args: &EstimateArgs, opinion: Option<&Estimate>) -> anyhow::Result<()>
     print(&Value::from(object).to_string())
 }
 
-fn sentence(n: u16, estimate: &Estimate, how: &str) -> String {
+fn sentence(n: u16, estimate: &CountEstimate, how: &str) -> String {
     format!(
         "Q({n}) is about {}, standard error {:.2} %: from {} to {} with 95 % confidence ({how})",
         estimate.text(1.0, 4),
@@ -145,7 +146,7 @@ fn sentence(n: u16, estimate: &Estimate, how: &str) -> String {
     )
 }
 
-fn departure(estimate: &Estimate, known: f64) -> String {
+fn departure(estimate: &CountEstimate, known: f64) -> String {
     if known == 0.0 {
         return "published: 0".into();
     }
@@ -155,7 +156,7 @@ fn departure(estimate: &Estimate, known: f64) -> String {
     )
 }
 
-fn extrapolated(opinion: &Estimate) -> String {
+fn extrapolated(opinion: &CountEstimate) -> String {
     format!(
         "extrapolated from the published values: {}, standard error {:.2} %",
         opinion.text(1.0, 4),
@@ -169,7 +170,7 @@ mod tests {
 
     #[test]
     fn boards_of_a_thousand_rows_have_numbers_that_no_float_holds() {
-        let estimate = extrapolate(1000).map(Estimate::from).unwrap();
+        let estimate = extrapolate(1000).map(CountEstimate::from).unwrap();
         assert!(estimate.text(1.0, 2).ends_with("e2158"), "{}", estimate.text(1.0, 2));
         assert!(estimate.json()["estimate"].is_string());
     }

@@ -54,12 +54,12 @@ struct OptionSetting {
 pub type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 /// A command line with all that is given elsewhere.
-pub struct Completed {
+pub struct CompletedLine {
     pub arguments: Vec<OsString>,
     settings: Vec<OptionSetting>,
 }
 
-impl Completed {
+impl CompletedLine {
     /// Where the option comes from that clap complains about, if it was not typed.
     pub fn origin_of(&self, error: &clap::Error) -> Option<&SettingOrigin> {
         let argument = error.get(clap::error::ContextKind::InvalidArg)?.to_string();
@@ -72,11 +72,14 @@ impl Completed {
 ///
 /// # Errors
 /// A variable or the file is not understood.
-pub fn complete(mut arguments: Vec<OsString>, variables: Variables<'_>) -> Result<Completed, SettingsError> {
+pub fn complete(
+    mut arguments: Vec<OsString>,
+    variables: Variables<'_>,
+) -> Result<CompletedLine, SettingsError> {
     let root = built();
     // What is wrong on the command line is said when all of it is read.
     let Ok(matches) = lenient(root.clone()).try_get_matches_from(&arguments) else {
-        return Ok(Completed { arguments, settings: Vec::new() });
+        return Ok(CompletedLine { arguments, settings: Vec::new() });
     };
     let path = config_path(&matches, variables);
     let file = path.as_deref().map(|path| SettingsFile::read(path, &root)).transpose()?;
@@ -86,7 +89,7 @@ pub fn complete(mut arguments: Vec<OsString>, variables: Variables<'_>) -> Resul
     let settings = settings_of(command, &name, &is_typed, variables, file.as_ref())?;
     let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
     arguments.splice(end..end, settings.iter().flat_map(as_arguments));
-    Ok(Completed { arguments, settings })
+    Ok(CompletedLine { arguments, settings })
 }
 
 /// The name of the command whose arguments these are, with the commands that it is part of: `diadem keys init`.

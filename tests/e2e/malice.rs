@@ -123,7 +123,7 @@ async fn take_part(address: String, owner: &str, machine: usize, saying: Saying)
 }
 
 /// A run that has ended.
-struct Ended {
+struct Outcome {
     folder: Folder,
     taken: Duration,
     /// Nothing where there is none.
@@ -131,7 +131,7 @@ struct Ended {
     log: String,
 }
 
-impl Ended {
+impl Outcome {
     fn is_exact(&self) -> bool {
         self.answer["total"] == published(N)
     }
@@ -149,7 +149,7 @@ impl Ended {
 }
 
 /// Has three honest owners with a machine each count, and those others.
-fn run(others: &[(&'static str, Habit)], seed: u64) -> Ended {
+fn run(others: &[(&'static str, Habit)], seed: u64) -> Outcome {
     let (folder, address) = (Folder::new(), free_address());
     let serve = format!(
         "coordinator --n {N} --method search --run run --listen {address} --json --stay --double-check all"
@@ -181,7 +181,7 @@ fn run(others: &[(&'static str, Habit)], seed: u64) -> Ended {
     }
     let Completed { stdout, stderr, .. } = coordinator.end();
     let answer = serde_json::from_str(&stdout).unwrap_or_default();
-    Ended { folder, taken, answer, log: stderr }
+    Outcome { folder, taken, answer, log: stderr }
 }
 
 /// Does it with each seed up to that one.

@@ -1,8 +1,8 @@
 //! One placement as a chess board.
 
+use super::drawn_board::{DrawnBoard, GLUE};
 use super::paragraph::Paragraph;
 use super::scene::{Anchor, FAINT, INK, Paint, Picture, Point, RED, point};
-use super::squares::{GLUE, Squares};
 use crate::conflict::Conflict;
 use crate::placement::Placement;
 use crate::rectangle::RectanglePosition;
@@ -48,9 +48,9 @@ pub fn rectangle(position: &RectanglePosition, caption: &str) -> Picture {
 }
 
 /// A picture of an empty board with coordinates between a caption and notes, and where the board is.
-pub(super) fn framed((columns, rows): (u8, u8), caption: &str, notes: &str) -> (Picture, Squares) {
+pub(super) fn framed((columns, rows): (u8, u8), caption: &str, notes: &str) -> (Picture, DrawnBoard) {
     let mut squares =
-        Squares { at: point(0.0, 0.0), cell: Squares::usual_cell(columns, rows), columns, rows };
+        DrawnBoard { at: point(0.0, 0.0), cell: DrawnBoard::usual_cell(columns, rows), columns, rows };
     let width = (squares.width() + 2.0 * MARGIN).max(NARROWEST);
     let caption = Paragraph::new(caption, 15.0, width - 16.0);
     let notes = Paragraph::new(notes, 13.0, width - 16.0);

@@ -30,7 +30,7 @@ fn power(exponent: i32) -> String {
 const SIZE: (f64, f64) = (680.0, 470.0);
 
 /// What a chart is of: its title, what is on its axes, and x in whole numbers from the first to the last.
-struct Subject<'s> {
+struct ChartLabels<'s> {
     title: &'s str,
     x: (&'s str, f64, f64),
     y: &'s str,
@@ -39,7 +39,7 @@ struct Subject<'s> {
 }
 
 /// A chart on a picture of its own, y in powers of ten that reach `highest`.
-fn chart<'p>(picture: &'p mut Picture, subject: &Subject<'_>, highest: f64) -> Chart<'p> {
+fn chart<'p>(picture: &'p mut Picture, subject: &ChartLabels<'_>, highest: f64) -> Chart<'p> {
     const LABELS: f64 = 14.0;
     let top = highest.log10().ceil().max(1.0);
     let title = Paragraph::new(subject.title, 18.0, picture.width - 30.0);
@@ -83,7 +83,7 @@ pub fn placements(studies: &[SizeStudy]) -> Result<Picture, PictureError> {
         return Err(PictureError::Nothing("no board was studied".to_owned()));
     };
     let highest = studies.iter().filter_map(|s| s.deterministic.max(s.lengths.quantile(0.95))).max();
-    let subject = Subject {
+    let subject = ChartLabels {
         title: "Placements until the first solution",
         x: ("n: queens and rows of the board", f64::from(first.n) - 0.5, f64::from(last.n) + 0.5),
         y: "placements, logarithmic",
@@ -121,7 +121,7 @@ pub fn level_sizes(trees: &[(Board, Vec<u64>)]) -> Result<Picture, PictureError>
     let Some(rows) = rows else { return Err(PictureError::Nothing("no board was asked for".to_owned())) };
     let largest = trees.iter().flat_map(|(_, sizes)| sizes).max().copied().unwrap_or(1);
     let mut picture = Picture::new(SIZE.0, SIZE.1);
-    let subject = Subject {
+    let subject = ChartLabels {
         title: "Partial solutions by the number of rows filled",
         x: ("rows with a queen", 0.0, f64::from(rows)),
         y: "partial solutions, logarithmic",

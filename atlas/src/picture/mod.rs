@@ -5,6 +5,7 @@ mod board;
 mod chart;
 mod constellation;
 mod curves;
+mod drawn_board;
 mod error;
 mod font;
 mod histograms;
@@ -16,7 +17,6 @@ mod ring_layout;
 mod rings;
 mod scene;
 mod sheet;
-mod squares;
 mod svg;
 mod symbol;
 

@@ -4,9 +4,9 @@
 use queens::{Board, Square, Symmetry};
 
 use super::board::framed;
+use super::drawn_board::DrawnBoard;
 use super::error::PictureError;
 use super::scene::{Anchor, GREEN, INK, Picture, Point, RED, Shape, Theme, point};
-use super::squares::Squares;
 use super::svg::short;
 use super::symbol::QUEEN;
 use crate::motion::{LETTERS, Motion, letter, words};
@@ -150,7 +150,7 @@ impl MovingPicture {
 /// The queens of a search, the one just placed in a red frame, and what the row after it may take.
 fn step(
     ground: &Picture,
-    squares: Squares,
+    squares: DrawnBoard,
     search: &Backtracking,
     placed: (u8, u8),
     words: &str,
@@ -173,7 +173,7 @@ fn step(
     shapes
 }
 
-fn queens(squares: Squares, search: &Backtracking) -> Vec<Shape> {
+fn queens(squares: DrawnBoard, search: &Backtracking) -> Vec<Shape> {
     let queen = |(row, column): (u8, &u8)| Shape::Symbol {
         symbol: &QUEEN,
         at: squares.corner((*column, row)),

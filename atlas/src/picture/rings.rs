@@ -2,11 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use super::drawn_board::{DrawnBoard, GLUE};
 use super::error::PictureError;
 use super::paragraph::{Paragraph, page_title};
 use super::ring_layout::{Link, RingLayout};
 use super::scene::{Anchor, BLUE, Colour, FAINT, INK, ORANGE, Paint, Picture, Point, colour, point};
-use super::squares::{GLUE, Squares};
 use crate::orbits::SolutionOrbits;
 use crate::rings::{Ring, Shift, ShiftGraph};
 use crate::setting::Surface;
@@ -160,7 +160,7 @@ impl Drawing<'_> {
     fn draw_board(&self, picture: &mut Picture, member: usize, middle: Point) {
         let (n, setting) = (self.graph.setting.board.n(), self.graph.setting);
         let at = point(middle.x - self.side / 2.0, middle.y - self.side / 2.0);
-        let squares = Squares { at, cell: self.cell, columns: n, rows: n };
+        let squares = DrawnBoard { at, cell: self.cell, columns: n, rows: n };
         squares.draw(picture);
         squares.draw_pieces(picture, setting.piece, self.graph.solutions[member].squares());
         squares.draw_glue(picture, setting.surface);

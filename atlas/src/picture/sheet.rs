@@ -2,10 +2,10 @@
 
 use queens::SymmetryClass;
 
+use super::drawn_board::{DrawnBoard, GLUE};
 use super::error::PictureError;
 use super::paragraph::{Paragraph, page_title};
 use super::scene::{Anchor, FAINT, INK, Picture, Point, RED, point};
-use super::squares::{GLUE, Squares};
 use crate::orbits::SolutionOrbits;
 use crate::setting::Surface;
 
@@ -62,8 +62,12 @@ fn sheet(orbits: &SolutionOrbits, title: &str, shown: &[usize]) -> Picture {
     title.draw(&mut picture, point(width / 2.0, 10.0), INK, Anchor::Middle);
     for (place, (index, (name, about))) in shown.iter().zip(&captions).enumerate() {
         let x = left + (place % columns) as f64 * step + (step - side) / 2.0;
-        let squares =
-            Squares { at: point(x, head + (place / columns) as f64 * row_height), cell, columns: n, rows: n };
+        let squares = DrawnBoard {
+            at: point(x, head + (place / columns) as f64 * row_height),
+            cell,
+            columns: n,
+            rows: n,
+        };
         let orbit = &orbits.orbits[*index];
         squares.draw(&mut picture);
         squares.draw_pieces(&mut picture, orbits.setting.piece, orbits.fundamental(orbit).squares());

@@ -22,7 +22,7 @@ pub(super) fn rings(orbits: &SolutionOrbits, graph: &ShiftGraph) -> String {
 }
 
 /// Where boards stand, a square being one unit wide.
-struct Plan {
+struct Grid {
     n: f64,
     /// From a board to the next.
     step: f64,
@@ -38,7 +38,7 @@ const GAP: f64 = 4.5;
 /// The pixels of a square, where there is room.
 const PIXELS: f64 = 11.0;
 
-impl Plan {
+impl Grid {
     /// The middle of a board at such a place.
     fn middle(&self, (right, up): (f64, f64)) -> (f64, f64) {
         let first = self.n / 2.0 + self.around;
@@ -55,14 +55,14 @@ fn drawn(ring: &Ring, orbits: &SolutionOrbits, graph: &ShiftGraph) -> String {
     };
     let ((left, right), (bottom, top)) = (ends(|place| place.0), ends(|place| place.1));
     let around = if layout.links.iter().any(|link| link.stub.is_some()) { GAP } else { 2.0 };
-    let plan = Plan { n, step: n + GAP, left, top, around };
-    let side = |places: f64| places * plan.step + n + 2.0 * around;
+    let grid = Grid { n, step: n + GAP, left, top, around };
+    let side = |places: f64| places * grid.step + n + 2.0 * around;
     let (width, height) = (side(right - left), side(top - bottom));
-    let links: String = layout.links.iter().map(|link| arrow(link, &layout, &plan)).collect();
+    let links: String = layout.links.iter().map(|link| arrow(link, &layout, &grid)).collect();
     let boards: String = layout
         .boards
         .iter()
-        .map(|(member, place)| board(*member, plan.middle(*place), orbits, graph))
+        .map(|(member, place)| board(*member, grid.middle(*place), orbits, graph))
         .collect();
     let number = ring.number();
     format!(
@@ -91,13 +91,13 @@ fn board(member: usize, (x, y): (f64, f64), orbits: &SolutionOrbits, graph: &Shi
 }
 
 /// A line with its head, between two boards or from one to a number.
-fn arrow(link: &Link, layout: &RingLayout, plan: &Plan) -> String {
+fn arrow(link: &Link, layout: &RingLayout, grid: &Grid) -> String {
     let class = if link.shift == Shift::Right { "right" } else { "up" };
-    let [from, to] = [link.from, link.to].map(|board| plan.middle(layout.boards[board].1));
+    let [from, to] = [link.from, link.to].map(|board| grid.middle(layout.boards[board].1));
     let (dx, dy) = link.stub.map_or((to.0 - from.0, to.1 - from.1), |(right, up)| (right, -up));
     let length = dx.hypot(dy);
     let (ux, uy) = (dx / length, dy / length);
-    let half = plan.n / 2.0 / ux.abs().max(uy.abs());
+    let half = grid.n / 2.0 / ux.abs().max(uy.abs());
     let (start, end) = match link.stub {
         Some(_) => (half + 0.3, half + 1.8),
         None => (half + 0.3, length - half - if uy < -0.5 { 1.9 } else { 0.4 }),

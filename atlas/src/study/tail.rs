@@ -16,7 +16,7 @@ const LEAST: usize = 10;
 
 /// What the longest runs say.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Tail {
+pub struct HeavyTail {
     /// The runs longer than this are the tail.
     pub from: u64,
     /// Its index.
@@ -27,7 +27,7 @@ pub struct Tail {
 
 impl Lengths {
     /// The tail of a tenth of the runs; nothing where these are fewer than ten, or not longer than others.
-    pub fn tail(&self) -> Option<Tail> {
+    pub fn tail(&self) -> Option<HeavyTail> {
         let longest = self.runs() / SHARE;
         let first = self.runs() - longest;
         let from = *self.found.get(first.checked_sub(1)?)?;
@@ -38,7 +38,7 @@ impl Lengths {
         let number = found.len() as f64;
         (found.len() >= LEAST && logarithms > 0.0).then(|| {
             let index = number / logarithms;
-            Tail { from, index, error: index / number.sqrt() }
+            HeavyTail { from, index, error: index / number.sqrt() }
         })
     }
 }

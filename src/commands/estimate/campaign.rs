@@ -5,7 +5,7 @@ use std::time::Duration;
 use queens::{Plan, known};
 use serde_json::{Map, Value, json};
 
-use super::Estimate;
+use super::CountEstimate;
 use crate::args::{EstimateArgs, Fleet};
 use crate::measurement::speed::Speed;
 use crate::output::span;
@@ -42,7 +42,7 @@ struct OnMachines {
 
 impl Campaign {
     /// By what was measured of the kernels, for as many solutions as are published, else as were estimated.
-    pub fn new(plan: &Plan, estimate: &Estimate, speeds: &[Speed], args: &EstimateArgs) -> Self {
+    pub fn new(plan: &Plan, estimate: &CountEstimate, speeds: &[Speed], args: &EstimateArgs) -> Self {
         let (solutions, error) = match known::totals(plan.board()) {
             Some(known) => (known.solutions() as f64, 0.0),
             None => (estimate.value(), estimate.error),

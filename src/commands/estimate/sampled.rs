@@ -7,7 +7,7 @@ use queens::Plan;
 use queens::kernel::{Method, kernel};
 use queens::plan::{Sampler, Step};
 
-use super::Estimate;
+use super::CountEstimate;
 use crate::measurement::{Portion, Sample, Start, Task, Timing};
 
 /// How long one position may take: many small ones tell more than a few large ones.
@@ -20,10 +20,10 @@ pub fn sample(
     threads: usize,
     seed: u64,
     interrupted: &AtomicBool,
-) -> anyhow::Result<(Estimate, usize)> {
+) -> anyhow::Result<(CountEstimate, usize)> {
     let sampler = Sampler::new(plan);
     if sampler.is_empty() {
-        return Ok((Estimate { ln: None, error: 0.0, quantile: 0.0 }, 0));
+        return Ok((CountEstimate { ln: None, error: 0.0, quantile: 0.0 }, 0));
     }
     let task = Task {
         sampler: &sampler,
@@ -41,12 +41,12 @@ pub fn sample(
     Ok((of(&samples), samples.len()))
 }
 
-fn of(samples: &[Sample]) -> Estimate {
+fn of(samples: &[Sample]) -> CountEstimate {
     let stands_for = |s: &Sample| s.draw.factor * f64::from(s.draw.images) * s.completions;
     let k = samples.len() as f64;
     let mean = samples.iter().map(stands_for).sum::<f64>() / k;
     let squares: f64 = samples.iter().map(|sample| (stands_for(sample) - mean).powi(2)).sum();
     let error = (squares / (k - 1.0) / k).sqrt() / mean;
     // Student's distribution is nearly normal from a few dozen on.
-    Estimate { ln: (mean > 0.0).then(|| mean.ln()), error, quantile: 1.96 + 2.4 / (k - 1.0) }
+    CountEstimate { ln: (mean > 0.0).then(|| mean.ln()), error, quantile: 1.96 + 2.4 / (k - 1.0) }
 }

@@ -5,13 +5,13 @@ use super::symbol::{QUEEN, ROOK, Symbol};
 use crate::format::column_letter;
 use crate::setting::{Piece, Surface};
 
-/// What the marks of [`Squares::draw_glue`] mean.
+/// What the marks of [`DrawnBoard::draw_glue`] mean.
 pub(super) const GLUE: &str =
     "Edges with the same arrows are one edge: who leaves there comes back at the other.";
 
 /// A board on a picture.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Squares {
+pub(super) struct DrawnBoard {
     /// Its upper left corner.
     pub(super) at: Point,
     /// The side of a square.
@@ -20,7 +20,7 @@ pub(super) struct Squares {
     pub(super) rows: u8,
 }
 
-impl Squares {
+impl DrawnBoard {
     /// The side of a square, so that large boards remain of the size of a page and small ones do not fill it.
     pub(super) fn usual_cell(columns: u8, rows: u8) -> f64 {
         (480.0 / f64::from(columns.max(rows))).clamp(8.0, 56.0).floor()

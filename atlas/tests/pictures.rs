@@ -202,6 +202,9 @@ fn check_moving(name: &str, picture: &MovingPicture) -> String {
             "{name}: {times:?}"
         );
     }
+    let still = svg.split("<g class=\"still\">").nth(1).unwrap();
+    assert!(!still.contains("<animate"), "{name}: who asks for less motion sees none");
+    assert!(svg.contains("@media(prefers-reduced-motion:reduce)"));
     assert!(svg.len() < 2_000_000, "{name}: {}", svg.len());
     if let Some(folder) = std::env::var_os("DIADEM_PICTURES") {
         std::fs::write(std::path::Path::new(&folder).join(format!("{name}.svg")), &svg).unwrap();
@@ -234,6 +237,9 @@ fn a_solution_turns_into_its_eight_images_and_back() {
         assert!(svg.contains(&format!(">{image}</text>")), "{image}");
     }
     assert_eq!(svg.matches("<animateTransform").count(), 8, "one for each queen");
+    let still = svg.split("<g class=\"still\">").nth(1).unwrap();
+    assert_eq!(still.matches("<use").count(), 8);
+    assert!(still.contains(">a, identity: 15863724</text>"), "{still}");
     for path in between(&svg, "<animateTransform", "/>") {
         let places: Vec<_> = between(path, "values=\"", "\"").next().unwrap().split(';').collect();
         assert_eq!((places.len(), places[0]), (2 * 8 + 1, places[16]), "and back");

@@ -75,6 +75,15 @@ fn the_92_solutions_have_families_letters_images_and_rings() {
     assert_eq!(lines[0], "number,rows,family,letter,class,mirrored,ring");
     assert_eq!(lines[1], "1,15863724,B1,a,asymmetric,33,R1");
     assert_eq!(lines[14], "14,35281746,B10,a,point,79,");
+    for row in [
+        "19,36271485,B4,h,asymmetric,64,R19",
+        "22,36428571,B1,f,asymmetric,4,R22",
+        "27,37286415,B7,f,asymmetric,47,",
+        "38,46827135,B10,d,point,55,",
+        "40,47185263,B12,c,asymmetric,18,",
+    ] {
+        assert!(lines.iter().any(|line| line == row), "{row}");
+    }
     let rows = table.json();
     for row in rows.as_array().unwrap() {
         let image = row["mirrored"].as_u64().unwrap() as usize;

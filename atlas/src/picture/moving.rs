@@ -98,12 +98,24 @@ impl MovingPicture {
         Self { ground: self.ground.in_theme(theme), ..self }
     }
 
-    /// The picture as SVG text.
+    /// The picture as SVG text. Who asks for less motion, and has a viewer that knows of it, sees what is seen where nothing
+    /// moves.
     pub fn to_svg(&self) -> String {
-        let theme = self.ground.theme;
-        let total: f64 = self.scenes.iter().map(|scene| scene.seconds).sum();
         let mut svg = self.ground.head();
-        self.ground.shapes.iter().for_each(|shape| svg += &(shape.svg(theme) + "\n"));
+        svg += "<style>.still{display:none}@media(prefers-reduced-motion:reduce){.still{display:inline}.moving{display:none}}\
+                </style>\n";
+        svg += &self.drawn(&self.ground.shapes);
+        format!(
+            "{svg}<g class=\"moving\">\n{}</g>\n<g class=\"still\">\n{}</g>\n</svg>\n",
+            self.moving(),
+            self.standing()
+        )
+    }
+
+    /// All scenes, each in its time, and what goes.
+    fn moving(&self) -> String {
+        let total: f64 = self.scenes.iter().map(|scene| scene.seconds).sum();
+        let mut svg = String::new();
         let mut begin = 0.0;
         for (index, scene) in self.scenes.iter().enumerate() {
             let (from, to) = (begin / total, (begin + scene.seconds) / total);
@@ -115,17 +127,27 @@ impl MovingPicture {
             };
             svg += &format!(
                 "<g visibility=\"{seen}\"><animate attributeName=\"visibility\" calcMode=\"discrete\" dur=\"{}s\" \
-                 repeatCount=\"indefinite\" keyTimes=\"{times}\" values=\"{values}\"/>\n",
-                short(total)
+                 repeatCount=\"indefinite\" keyTimes=\"{times}\" values=\"{values}\"/>\n{}</g>\n",
+                short(total),
+                self.drawn(&scene.shapes)
             );
-            scene.shapes.iter().for_each(|shape| svg += &(shape.svg(theme) + "\n"));
-            svg += "</g>\n";
             begin += scene.seconds;
         }
-        for path in &self.paths {
-            svg += &self.going(path, total);
-        }
-        svg + "</svg>\n"
+        svg + &self.paths.iter().map(|path| self.going(path, total)).collect::<String>()
+    }
+
+    /// The scene that is seen where nothing moves, and what goes in its place.
+    fn standing(&self) -> String {
+        let goers = self.paths.iter().map(|path| self.goer(path[self.still])).collect::<Vec<_>>();
+        self.drawn(&self.scenes[self.still].shapes) + &self.drawn(&goers)
+    }
+
+    fn drawn(&self, shapes: &[Shape]) -> String {
+        shapes.iter().map(|shape| shape.svg(self.ground.theme) + "\n").collect()
+    }
+
+    fn goer(&self, at: Point) -> Shape {
+        Shape::Symbol { symbol: &QUEEN, at, size: self.size }
     }
 
     /// A queen that stands still for the first half of each scene and then goes to its place in the next.
@@ -142,7 +164,7 @@ impl MovingPicture {
             short(total),
             times.join(";"),
             places.join(";"),
-            Shape::Symbol { symbol: &QUEEN, at: point(0.0, 0.0), size: self.size }.svg(self.ground.theme)
+            self.goer(point(0.0, 0.0)).svg(self.ground.theme)
         )
     }
 }

@@ -3,22 +3,23 @@
 //! It keeps which units are done and checked (bitmap blocks, never a key per unit), the sums, the position in the ledger up to
 //! which it speaks, and a seal over all of it. It is never the only copy of anything: what does not open, does not
 //! fit its seal or does not fit the ledger is set aside, and rebuilt from the ledger.
-//!
-//! sled may panic over files that are not its own, and may wait for ever for a disk that has failed. So everything
-//! that is asked of it runs in a thread of its own, and is waited for with patience, but not for ever.
+
+mod error;
+mod patient;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread;
+use std::sync::mpsc::Receiver;
 use std::time::Duration;
 
 use queens::Plan;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 use tracing::warn;
+
+pub use error::CheckpointError;
+use patient::{answer, begin};
 
 use crate::ledger::{LedgerPosition, LineHash};
 use crate::standing::{Marks, Standing, Sums, UnitMark};
@@ -62,52 +63,6 @@ const ASIDE: &str = "checkpoint.unusable-";
 
 const HEAD: &[u8] = b"head";
 const SEAL: &[u8] = b"seal";
-
-/// A checkpoint that cannot be read or written.
-#[derive(Debug, Error)]
-pub enum CheckpointError {
-    /// sled says so.
-    #[error(transparent)]
-    Sled(#[from] sled::Error),
-    /// Its head is not what is kept there.
-    #[error(transparent)]
-    Head(#[from] serde_json::Error),
-    /// The system says so.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// It was let go of.
-    #[error("it is closed")]
-    Closed,
-    /// There is nothing to tell whether it is whole.
-    #[error("its seal is missing")]
-    NoSeal,
-    /// Its head is not as it was written.
-    #[error("its seal does not fit")]
-    WrongSeal,
-    /// It keeps other things, or expects other work.
-    #[error("it was made by another release of diadem")]
-    OtherRelease,
-    /// It speaks of another ledger.
-    #[error("it is that of another run")]
-    OtherRun,
-    /// A block of a bitmap has another length than all have.
-    #[error("block {block} has {bytes} bytes")]
-    BlockLength {
-        /// Its number.
-        block: usize,
-        /// Its length.
-        bytes: usize,
-    },
-    /// Its bitmaps are not as they were written.
-    #[error("its blocks do not fit its seal")]
-    OtherBlocks,
-    /// sled takes longer than it is waited for.
-    #[error("sled has not answered for {} seconds", .0.as_secs())]
-    Silent(Duration),
-    /// sled panicked over what it found.
-    #[error("sled panicked")]
-    Panicked,
-}
 
 /// The open store.
 pub struct Checkpoint {
@@ -280,33 +235,11 @@ fn hash_of_blocks(marks: &Marks) -> LineHash {
     LineHash::of(hash.finalize().as_bytes())
 }
 
-/// Has a thread of its own do it, which may panic or take for ever.
-fn begin<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T, CheckpointError> + Send + 'static,
-) -> Result<Receiver<Result<T, CheckpointError>>, CheckpointError> {
-    let (done, result) = channel();
-    thread::Builder::new().name("checkpoint".into()).spawn(move || done.send(work()).ok())?;
-    Ok(result)
-}
-
-/// What the thread makes of it, unless that panics or takes too long.
-fn answer<T>(
-    result: &Receiver<Result<T, CheckpointError>>,
-    patience: Duration,
-) -> Result<T, CheckpointError> {
-    result.recv_timeout(patience).unwrap_or_else(|error| {
-        Err(match error {
-            RecvTimeoutError::Timeout => CheckpointError::Silent(patience),
-            RecvTimeoutError::Disconnected => CheckpointError::Panicked,
-        })
-    })
-}
-
 #[cfg(test)]
 impl Checkpoint {
     /// Makes the last batch late: it is written when that is said.
     pub(crate) fn delay(&mut self) -> std::sync::mpsc::Sender<Result<(), CheckpointError>> {
-        let (done, late) = channel();
+        let (done, late) = std::sync::mpsc::channel();
         (self.late, self.patience) = (Some(late), Duration::from_millis(20));
         done
     }

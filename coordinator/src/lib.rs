@@ -52,6 +52,7 @@ pub mod identities;
 pub mod ledger;
 pub mod pace;
 pub mod run_directory;
+pub mod run_file;
 pub mod shard;
 pub mod standing;
 pub mod store;

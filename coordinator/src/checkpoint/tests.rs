@@ -13,7 +13,7 @@ use tempfile::TempDir;
 /// Changes what the checkpoint in a folder says, and seals it again.
 fn forge(folder: &Path, change: impl FnOnce(&mut Value)) {
     // Whoever had it open lets go of it in a thread of its own.
-    let opened = || sled::open(folder).map_err(|_| thread::sleep(Duration::from_millis(50))).ok();
+    let opened = || sled::open(folder).map_err(|_| std::thread::sleep(Duration::from_millis(50))).ok();
     let store = (0..200).find_map(|_| opened()).expect("the store is let go of");
     let mut head: Value = serde_json::from_slice(&store.get(HEAD).unwrap().unwrap()).unwrap();
     change(&mut head);

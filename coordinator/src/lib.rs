@@ -39,6 +39,7 @@ mod peers;
 mod policy;
 mod quota;
 mod replay;
+mod replicated;
 mod resumption;
 mod retract;
 mod secret;

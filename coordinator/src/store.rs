@@ -17,6 +17,7 @@ use crate::core::LeaseKey;
 use crate::follower_file::next_term;
 use crate::ledger::{CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, Writer};
 use crate::lock::Lock;
+use crate::replicated;
 use crate::resumption::{Resumed, resume};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::secret::lease_key;
@@ -173,6 +174,19 @@ impl Store {
     pub(crate) fn announce(&self) {
         if let Err(error) = announced::note(self.directory.path(), self.term.number) {
             warn!("cannot note the term {} in the run directory: {error}", self.term.number);
+        }
+    }
+
+    /// How many followers are known to have the whole ledger.
+    pub(crate) fn replicated(&self) -> u32 {
+        replicated::followers(self.directory.path(), self.end().hash)
+    }
+
+    /// Notes that so many followers have the whole ledger. Where that cannot be noted the run ends all the same: the next
+    /// start waits for them once more.
+    pub(crate) fn note_replicated(&self, followers: u32) {
+        if let Err(error) = replicated::note(self.directory.path(), self.end().hash, followers) {
+            warn!("cannot note in the run directory how many followers have all: {error}");
         }
     }
 

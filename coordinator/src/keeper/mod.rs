@@ -125,7 +125,7 @@ pub(crate) fn start(
     let (ends, end) = watch::channel(store.as_ref().map_or_else(nowhere, |store| store.end().clone()));
     let keeper = Keeper {
         terms: store.as_ref().map(Terms::of),
-        replicas: Replicas::new(replicas),
+        replicas: Replicas::of(replicas, store.as_ref()),
         ends,
         earlier: store.as_ref().map(Store::mark).unwrap_or_default(),
         core,
@@ -359,5 +359,7 @@ impl Keeper {
     }
 }
 
+#[cfg(test)]
+mod replica_tests;
 #[cfg(test)]
 mod tests;

@@ -184,7 +184,8 @@ impl Keeper {
 
     /// Answers the reports of which the records are where they must be.
     pub(super) fn acknowledge(&mut self) {
-        self.replicas.answer(self.clock.now());
+        let records = self.records();
+        self.replicas.answer(self.clock.now(), records);
     }
 
     /// What stands in front of what this process records first: its term; and how counts are checked and replicated,

@@ -1,5 +1,6 @@
 //! A handle to the keeper that can be cloned and used from anywhere. The keeper ends with the last of them.
 
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,6 +9,7 @@ use proto::{
     Steering, Takeback, Term, Verdict, Welcome, WorkerId,
 };
 use queens::Plan;
+use thiserror::Error;
 use tokio::sync::{oneshot, watch};
 use tracing::warn;
 
@@ -17,10 +19,22 @@ use crate::double_check::DoubleCheck;
 use crate::keeper::{self, CallError, Channels, FollowCall, LeaseCall, Outlet, ReplyTo, Request, Snapshot};
 use crate::ledger::LedgerPosition;
 use crate::pause;
+use crate::policy::PolicyError;
 use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
 use crate::standing::Standing;
 use crate::store::Store;
+
+/// A run that is not begun or gone on with.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// Less is to be checked than the ledger says.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// The system gives no thread, or cannot read the run directory.
+    #[error(transparent)]
+    System(#[from] io::Error),
+}
 
 /// A handle to the keeper of a run, on behalf of the unnamed owner unless it was made for another.
 #[derive(Clone, Debug)]
@@ -49,14 +63,14 @@ impl Handle {
     /// says, unless `policy` says otherwise; that goes on record.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// That would be less than the ledger says, or the system gives no thread.
     pub fn start(
         plan: Arc<Plan>,
         shard: Shard,
         standing: Standing,
         policy: Option<DoubleCheck>,
         store: Option<Store>,
-    ) -> std::io::Result<Self> {
+    ) -> Result<Self, StartError> {
         Self::start_by(Arc::new(SystemClock::default()), plan, shard, standing, policy, store, None)
     }
 
@@ -64,7 +78,7 @@ impl Handle {
     /// record before it is acknowledged is what the ledger says, unless `replicas` says otherwise; that goes on record.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// That would be less than the ledger says, or the system gives no thread.
     pub fn start_replicated(
         plan: Arc<Plan>,
         shard: Shard,
@@ -72,7 +86,7 @@ impl Handle {
         policy: Option<DoubleCheck>,
         store: Store,
         replicas: Option<u32>,
-    ) -> std::io::Result<Self> {
+    ) -> Result<Self, StartError> {
         let (clock, replicas) = (Arc::new(SystemClock::default()), standing.replicas(replicas));
         Self::start_by(clock, plan, shard, standing, policy, Some(store), Some(replicas))
     }
@@ -81,7 +95,7 @@ impl Handle {
     /// before it is acknowledged.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// That would be less than the ledger says, or the system gives no thread.
     pub(crate) fn start_by(
         clock: Arc<dyn Clock>,
         plan: Arc<Plan>,
@@ -90,8 +104,8 @@ impl Handle {
         policy: Option<DoubleCheck>,
         store: Option<Store>,
         replicas: Option<u32>,
-    ) -> std::io::Result<Self> {
-        let in_force = standing.policy(policy);
+    ) -> Result<Self, StartError> {
+        let in_force = standing.policy_at_start(policy)?;
         let key = store.as_ref().map_or_else(LeaseKey::random, |store| store.lease_key().clone());
         let mut core = Core::new(Arc::clone(&plan), shard, standing, in_force, key, rand::random());
         if let (Some(_), Some(store)) = (replicas, &store) {

@@ -80,7 +80,7 @@ pub use certificate::{Certificate, CertificateError};
 pub use counted::counted;
 pub use double_check::{DoubleCheck, DoubleCheckError};
 pub use encryption::{Encryption, ServerKeys, UnusableKeys};
-pub use handle::Handle;
+pub use handle::{Handle, StartError};
 pub use head::{HeadError, PublishedHead, PublishedHeads};
 pub use keeper::{CallError, Ending, Snapshot, Withheld};
 pub use ledger_copy::{CopyError, LedgerCopy};

@@ -1,6 +1,7 @@
 //! A handle to the keeper that can be cloned and used from anywhere. The keeper ends with the last of them.
 
 use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,7 +17,9 @@ use tracing::warn;
 use crate::clock::{Clock, SystemClock};
 use crate::core::{Core, LeaseKey};
 use crate::double_check::DoubleCheck;
-use crate::keeper::{self, CallError, Channels, FollowCall, LeaseCall, Outlet, ReplyTo, Request, Snapshot};
+use crate::keeper::{
+    self, CallError, Channels, FollowCall, LeaseCall, Outlet, ReplyTo, Request, Snapshot, Stranger,
+};
 use crate::ledger::LedgerPosition;
 use crate::pause;
 use crate::policy::PolicyError;
@@ -213,6 +216,12 @@ impl Handle {
         let call = rand::random();
         self.call(|reply| Request::Follow(FollowCall { follower, call, records, met, reply })).await?;
         Ok(Following { requests: self.requests.clone(), follower, call })
+    }
+
+    /// A worker of the handle's owner was turned away, which called from that host.
+    pub(crate) async fn turned_away(&self, host: Option<IpAddr>, why: String) {
+        let owner = self.owner.clone();
+        self.requests.send(Request::TurnedAway(Stranger { owner, host, why })).await;
     }
 
     /// Strikes off all workers of an owner who is let in no longer.

@@ -15,7 +15,7 @@ use crate::checkpoint::{Checkpoint, set_aside};
 use crate::clock::{Clock, SystemClock};
 use crate::core::LeaseKey;
 use crate::follower_file::next_term;
-use crate::ledger::{CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, Writer};
+use crate::ledger::{CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, TermRecord, Writer};
 use crate::lock::Lock;
 use crate::replicated;
 use crate::resumption::{Resumed, resume};
@@ -80,6 +80,7 @@ pub struct Store {
     clock: Arc<dyn Clock>,
     lease_key: LeaseKey,
     term: Term,
+    /// As 64 hexadecimal digits.
     public_key: String,
     _lock: Lock,
 }
@@ -195,9 +196,11 @@ impl Store {
         self.term
     }
 
-    /// The public key of who signs for the run, as 64 hexadecimal digits.
-    pub fn public_key(&self) -> &str {
-        &self.public_key
+    /// What stands in front of the first records that this process writes: its term, and the key of who signs for the run.
+    pub fn term_record(&self, unix_time: u64) -> Record {
+        let Term { number, coordinator, .. } = self.term;
+        let key = Some(self.public_key.clone());
+        Record::Term(TermRecord { term: number, coordinator, key, at: unix_time })
     }
 
     /// Behind the last commit mark.

@@ -57,7 +57,7 @@ impl Answer {
             kernels: audit.kernels.clone(),
             elapsed: mark.elapsed(),
             cpu: Duration::from_micros(audit.standing.sums().cpu_us),
-            assurance: assess(&audit.standing, audit.standing.policy(None)),
+            assurance: assess(&audit.standing, audit.standing.policy()),
         }
     }
 

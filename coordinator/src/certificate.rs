@@ -157,7 +157,7 @@ impl Certificate {
     fn of(directory: &RunDirectory, audit: &Audit) -> Result<Self, CertificateError> {
         let (standing, totals, end) = (&audit.standing, audit.totals, &audit.tail.end);
         let sums = standing.sums();
-        let assurance = assess(standing, standing.policy(None));
+        let assurance = assess(standing, standing.policy());
         let (missing, unbelieved) = (audit.missing_units, standing.unbelieved());
         if missing + unbelieved + assurance.pending > 0 {
             return Err(CertificateError::Unfinished { missing, pending: assurance.pending, unbelieved });

@@ -1,17 +1,15 @@
 //! A run that is copied: byte for byte, however the pieces come and the disk fails, and nothing that no ledger has. And a
-//! coordinator that waits for copies, or meets another one.
+//! coordinator that meets another one.
 
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use std::time::Duration;
 
-use proto::{CoordinatorId, FollowedRun, LedgerPiece, Registration, Term, Verdict};
+use proto::{CoordinatorId, FollowedRun, LedgerPiece, Registration, Term};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use tempfile::TempDir;
-use tokio::time::timeout;
 
 use crate::audit::{audit, audit_each};
 use crate::clock::SetClock;
@@ -19,16 +17,13 @@ use crate::core::LeaseKey;
 use crate::handle::Handle;
 use crate::keeper::CallError;
 use crate::known_run;
-use crate::known_worker::{expect_the_answer, join, lease, registration, replicated, report};
+use crate::known_worker::{join, lease, registration, replicated, report};
 use crate::ledger::faulty_disk::{Fault, FaultyDisk};
 use crate::ledger::{LedgerPosition, Pieces, Record, Writer};
 use crate::ledger_copy::{CopyError, LedgerCopy};
 use crate::run_directory::RunDirectory;
 use crate::secret::lease_key;
 use crate::store::Store;
-
-/// Nothing here takes longer.
-const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A run to be copied, of several files and many groups; and what a coordinator says of it.
 struct Original {
@@ -278,100 +273,6 @@ async fn each_process_that_records_something_has_a_term_of_its_own_in_front_of_t
         idle.close().await;
     }
     assert_eq!(terms(folder.path()), [1, 2, 3]);
-}
-
-#[tokio::test]
-async fn with_replicas_a_report_is_acknowledged_when_followers_have_it_and_not_before() {
-    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
-    let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(1));
-    let worker = join(&handle).await;
-    let leases = lease(&handle, worker, 3).await;
-    // Nobody follows: it is on this disk, and not acknowledged.
-    for _ in 0..2 {
-        let mut reported = pin!(handle.report(report(worker, &leases)));
-        assert!(timeout(Duration::from_millis(300), &mut reported).await.is_err());
-        assert!(!lease(&handle, worker, 1).await.is_empty(), "lending goes on");
-        assert!(handle.status().await.unwrap().trouble.contains("0 of 1 followers"));
-        clock.advance(Duration::from_secs(5));
-        assert!(matches!(timeout(PATIENCE, reported).await.unwrap(), Err(CallError::NotRecorded(_))));
-    }
-    // Somebody does, and has not all: it waits. Then it has.
-    let following = handle.follow(7, 0, None).await.unwrap();
-    let mut reported = pin!(handle.report(report(worker, &leases)));
-    assert!(timeout(Duration::from_millis(300), &mut reported).await.is_err());
-    let records = handle.source().unwrap().ends.borrow().mark.records;
-    following.has(records - 1);
-    assert!(timeout(Duration::from_millis(300), &mut reported).await.is_err());
-    following.has(records);
-    assert_eq!(timeout(PATIENCE, reported).await.unwrap().unwrap(), [Verdict::Known; 3]);
-    assert_eq!(handle.status().await.unwrap().trouble, "");
-    // It leaves, and nothing is acknowledged again.
-    drop(following);
-    let done = handle.status().await.unwrap().done;
-    let leases = lease(&handle, worker, 3).await;
-    let mut reported = pin!(handle.report(report(worker, &leases)));
-    assert!(timeout(Duration::from_millis(300), &mut reported).await.is_err());
-    let on_record = handle.status().await.unwrap().done;
-    assert!(on_record > done, "they are on record all the same");
-}
-
-#[tokio::test]
-async fn the_answer_waits_for_the_followers_too() {
-    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
-    let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(1));
-    let following = handle.follow(7, 0, None).await.unwrap();
-    let worker = join(&handle).await;
-    let reported = async {
-        loop {
-            let leases = lease(&handle, worker, 8).await;
-            if leases.is_empty() {
-                return;
-            }
-            let mut reported = pin!(handle.report(report(worker, &leases)));
-            // It is held back, however long that takes.
-            while timeout(Duration::from_millis(5), &mut reported).await.is_err() {
-                clock.advance(Duration::from_secs(1));
-            }
-        }
-    };
-    timeout(PATIENCE, reported).await.unwrap();
-    let status = handle.status().await.unwrap();
-    assert_eq!((status.done, status.units), (status.units, status.units));
-    assert!(status.trouble.contains("fewer than 1 of 1 followers"), "{status:?}");
-    assert_eq!(status.phase, proto::Phase::Counting);
-    following.has(handle.source().unwrap().ends.borrow().mark.records);
-    timeout(PATIENCE, expect_the_answer(&handle)).await.unwrap();
-}
-
-#[tokio::test]
-async fn how_many_followers_there_must_be_stands_in_the_ledger() {
-    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
-    let begin = async |replicas: Option<u32>| {
-        let (store, standing, _) = Store::open(known_run::options(folder.path())).unwrap();
-        drop(store);
-        let replicas = standing.replicas(replicas);
-        let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(replicas));
-        let worker = join(&handle).await;
-        let leases = lease(&handle, worker, 1).await;
-        let report = handle.report(report(worker, &leases));
-        _ = timeout(Duration::from_millis(200), report).await;
-        let replicas = handle.status().await.unwrap().replicas;
-        handle.close().await;
-        replicas
-    };
-    assert_eq!(begin(None).await, 0);
-    assert_eq!(begin(Some(2)).await, 2);
-    assert_eq!(begin(None).await, 2);
-    assert_eq!(begin(Some(0)).await, 0);
-    assert_eq!(begin(None).await, 0);
-    let mut on_record = Vec::new();
-    audit_each(&RunDirectory::open(folder.path()).unwrap(), |_, record| {
-        if let Record::Replicas(replicas) = record {
-            on_record.push(replicas.replicas);
-        }
-    })
-    .unwrap();
-    assert_eq!(on_record, [2, 0]);
 }
 
 /// A registration of somebody who has met that term.

@@ -1,5 +1,7 @@
 //! A handle to the keeper that can be cloned and used from anywhere. The keeper ends with the last of them.
 
+use std::io;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,19 +10,34 @@ use proto::{
     Steering, Takeback, Term, Verdict, Welcome, WorkerId,
 };
 use queens::Plan;
+use thiserror::Error;
 use tokio::sync::{oneshot, watch};
 use tracing::warn;
 
 use crate::clock::{Clock, SystemClock};
 use crate::core::{Core, LeaseKey};
 use crate::double_check::DoubleCheck;
-use crate::keeper::{self, CallError, Channels, FollowCall, LeaseCall, Outlet, ReplyTo, Request, Snapshot};
+use crate::keeper::{
+    self, CallError, Channels, FollowCall, LeaseCall, Outlet, ReplyTo, Request, Snapshot, Stranger,
+};
 use crate::ledger::LedgerPosition;
 use crate::pause;
+use crate::policy::PolicyError;
 use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
 use crate::standing::Standing;
 use crate::store::Store;
+
+/// A run that is not begun or gone on with.
+#[derive(Debug, Error)]
+pub enum StartError {
+    /// Less is to be checked than the ledger says.
+    #[error(transparent)]
+    Policy(#[from] PolicyError),
+    /// The system gives no thread, or cannot read the run directory.
+    #[error(transparent)]
+    System(#[from] io::Error),
+}
 
 /// A handle to the keeper of a run, on behalf of the unnamed owner unless it was made for another.
 #[derive(Clone, Debug)]
@@ -49,14 +66,14 @@ impl Handle {
     /// says, unless `policy` says otherwise; that goes on record.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// That would be less than the ledger says, or the system gives no thread.
     pub fn start(
         plan: Arc<Plan>,
         shard: Shard,
         standing: Standing,
         policy: Option<DoubleCheck>,
         store: Option<Store>,
-    ) -> std::io::Result<Self> {
+    ) -> Result<Self, StartError> {
         Self::start_by(Arc::new(SystemClock::default()), plan, shard, standing, policy, store, None)
     }
 
@@ -64,7 +81,7 @@ impl Handle {
     /// record before it is acknowledged is what the ledger says, unless `replicas` says otherwise; that goes on record.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// That would be less than the ledger says, or the system gives no thread.
     pub fn start_replicated(
         plan: Arc<Plan>,
         shard: Shard,
@@ -72,7 +89,7 @@ impl Handle {
         policy: Option<DoubleCheck>,
         store: Store,
         replicas: Option<u32>,
-    ) -> std::io::Result<Self> {
+    ) -> Result<Self, StartError> {
         let (clock, replicas) = (Arc::new(SystemClock::default()), standing.replicas(replicas));
         Self::start_by(clock, plan, shard, standing, policy, Some(store), Some(replicas))
     }
@@ -81,7 +98,7 @@ impl Handle {
     /// before it is acknowledged.
     ///
     /// # Errors
-    /// The system gives no thread.
+    /// That would be less than the ledger says, or the system gives no thread.
     pub(crate) fn start_by(
         clock: Arc<dyn Clock>,
         plan: Arc<Plan>,
@@ -90,8 +107,8 @@ impl Handle {
         policy: Option<DoubleCheck>,
         store: Option<Store>,
         replicas: Option<u32>,
-    ) -> std::io::Result<Self> {
-        let in_force = standing.policy(policy);
+    ) -> Result<Self, StartError> {
+        let in_force = standing.policy_at_start(policy)?;
         let key = store.as_ref().map_or_else(LeaseKey::random, |store| store.lease_key().clone());
         let mut core = Core::new(Arc::clone(&plan), shard, standing, in_force, key, rand::random());
         if let (Some(_), Some(store)) = (replicas, &store) {
@@ -199,6 +216,12 @@ impl Handle {
         let call = rand::random();
         self.call(|reply| Request::Follow(FollowCall { follower, call, records, met, reply })).await?;
         Ok(Following { requests: self.requests.clone(), follower, call })
+    }
+
+    /// A worker of the handle's owner was turned away, which called from that host.
+    pub(crate) async fn turned_away(&self, host: Option<IpAddr>, why: String) {
+        let owner = self.owner.clone();
+        self.requests.send(Request::TurnedAway(Stranger { owner, host, why })).await;
     }
 
     /// Strikes off all workers of an owner who is let in no longer.

@@ -264,7 +264,7 @@ impl LedgerCopy {
     /// It is not.
     pub fn finish(&self) -> Result<(), CopyError> {
         let is_complete = self.run.as_ref().is_some_and(|run| {
-            let policy = run.standing.policy(None);
+            let policy = run.standing.policy();
             run.unwritten.is_empty()
                 && run.standing.is_settled(run.directory.plan(), run.directory.run().shard, policy)
         });

@@ -1,5 +1,5 @@
-//! What may be changed of the policy of a run that is being served: more can be checked than before, not less, and as many
-//! followers waited for as there may be.
+//! What may be changed of the policy of a run that is there, with its start or while it is served: more can be checked than
+//! before, not less, and as many followers waited for as there may be.
 
 use thiserror::Error;
 
@@ -15,7 +15,10 @@ pub enum PolicyError {
     #[error(transparent)]
     NoPolicy(#[from] DoubleCheckError),
     /// Whoever looks at the answer would think that more was checked than was.
-    #[error("this run checks {in_force}, and that may be raised only, not lowered to {asked}")]
+    #[error(
+        "this run checks {in_force}, and that may be raised only, not lowered to {asked}: leave --double-check out to go on \
+         with it, or count in another run directory"
+    )]
     Lowered {
         /// What holds.
         in_force: String,
@@ -30,15 +33,23 @@ pub enum PolicyError {
     HasEnded,
 }
 
+/// How counts are to be checked, if that is no less than now.
+///
+/// # Errors
+/// It is less.
+pub(crate) fn not_lowered(in_force: DoubleCheck, asked: DoubleCheck) -> Result<DoubleCheck, PolicyError> {
+    if asked.strength() < in_force.strength() {
+        return Err(PolicyError::Lowered { in_force: in_force.to_string(), asked: asked.to_string() });
+    }
+    Ok(asked)
+}
+
 /// How counts are to be checked, if that is more than now.
 ///
 /// # Errors
 /// It is less than now, or no policy.
 pub(crate) fn raised(in_force: DoubleCheck, asked: &str) -> Result<Option<DoubleCheck>, PolicyError> {
-    let asked: DoubleCheck = asked.parse()?;
-    if asked.strength() < in_force.strength() {
-        return Err(PolicyError::Lowered { in_force: in_force.to_string(), asked: asked.to_string() });
-    }
+    let asked = not_lowered(in_force, asked.parse()?)?;
     Ok((asked.strength() > in_force.strength()).then_some(asked))
 }
 

@@ -20,6 +20,7 @@ use crate::core::Refusal;
 use crate::following::follow;
 use crate::handle::Handle;
 use crate::keeper::CallError;
+use crate::peers::Peer;
 use crate::policy::MOST_FOLLOWERS;
 use crate::quota::CallUnderWay;
 
@@ -123,8 +124,12 @@ impl Coordinator for Service {
     ) -> Result<Response<v1::RegisterReply>, Status> {
         under_way(&request)?.register(self.handle.clock().now())?;
         at_most(&request.get_ref().held)?;
-        Protocol::own().admit(request.get_ref()).map_err(|e| Status::failed_precondition(e.to_string()))?;
         let keeper = self.keeper(&request)?;
+        if let Err(error) = Protocol::own().admit(request.get_ref()) {
+            let host = request.extensions().get::<Peer>().map(|peer| peer.address().ip());
+            keeper.turned_away(host, error.to_string()).await;
+            return Err(Status::failed_precondition(error.to_string()));
+        }
         let registration = Registration::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
         Ok(Response::new(keeper.register(registration).await?.into()))
     }

@@ -15,8 +15,9 @@ use crate::checkpoint::{Checkpoint, set_aside};
 use crate::clock::{Clock, SystemClock};
 use crate::core::LeaseKey;
 use crate::follower_file::next_term;
-use crate::ledger::{CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, Writer};
+use crate::ledger::{CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, TermRecord, Writer};
 use crate::lock::Lock;
+use crate::replicated;
 use crate::resumption::{Resumed, resume};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::secret::lease_key;
@@ -79,6 +80,7 @@ pub struct Store {
     clock: Arc<dyn Clock>,
     lease_key: LeaseKey,
     term: Term,
+    /// As 64 hexadecimal digits.
     public_key: String,
     _lock: Lock,
 }
@@ -176,14 +178,29 @@ impl Store {
         }
     }
 
+    /// How many followers are known to have the whole ledger.
+    pub(crate) fn replicated(&self) -> u32 {
+        replicated::followers(self.directory.path(), self.end().hash)
+    }
+
+    /// Notes that so many followers have the whole ledger. Where that cannot be noted the run ends all the same: the next
+    /// start waits for them once more.
+    pub(crate) fn note_replicated(&self, followers: u32) {
+        if let Err(error) = replicated::note(self.directory.path(), self.end().hash, followers) {
+            warn!("cannot note in the run directory how many followers have all: {error}");
+        }
+    }
+
     /// The term in which this process writes.
     pub fn term(&self) -> Term {
         self.term
     }
 
-    /// The public key of who signs for the run, as 64 hexadecimal digits.
-    pub fn public_key(&self) -> &str {
-        &self.public_key
+    /// What stands in front of the first records that this process writes: its term, and the key of who signs for the run.
+    pub fn term_record(&self, unix_time: u64) -> Record {
+        let Term { number, coordinator, .. } = self.term;
+        let key = Some(self.public_key.clone());
+        Record::Term(TermRecord { term: number, coordinator, key, at: unix_time })
     }
 
     /// Behind the last commit mark.

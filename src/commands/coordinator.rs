@@ -56,10 +56,10 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     })?;
     output::notices(&notices);
     let plan = store.directory().plan().clone();
-    let term = store.term().number;
-    info!(n = %plan.board(), units = plan.units(), done = standing.done(), term, listen = %listener.local_addr()?, "serving");
+    let (n, units, done, term) = (plan.board(), plan.units(), standing.done(), store.term().number);
     let handle =
         Handle::start_replicated(plan, Shard::default(), standing, run.double_check, store, run.replicas)?;
+    info!(%n, units, done, term, listen = %listener.local_addr()?, "serving");
     tokio::spawn(keys.watch(handle.clone()));
     let dashboard = browsers.map(|listener| show(listener, &handle, guard.clone()));
     let (shutdown, stopped) = oneshot::channel::<()>();

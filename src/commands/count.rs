@@ -35,6 +35,8 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     host::be_nice(count.limits.nice)?;
     let cards = crew::cards(&count.gpu.cards)?;
     let (plan, standing, store) = begin(&count)?;
+    let policy = standing.policy_at_start(count.double_check)?;
+    let is_settled = standing.is_settled(&plan, count.shard(), policy);
     let cards = crew::kernels(cards, count.kernel.method_for(&plan.spec()))?;
     let config = worker::Config {
         name: "local".into(),
@@ -50,7 +52,6 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     let (kernel, threads) = (members[0].config.kernel.name(), members[0].config.threads);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ending = runtime.block_on(async {
-        let is_settled = standing.is_settled(&plan, count.shard(), standing.policy(count.double_check));
         let handle = Handle::start(plan, count.shard(), standing, count.double_check, store)?;
         let ending = work(&handle, members, &count, is_settled).await;
         handle.close().await;

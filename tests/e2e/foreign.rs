@@ -178,7 +178,19 @@ fn a_coordinator_serves_the_versions_that_it_speaks_and_refuses_others_with_a_se
             let own = format!("diadem {}, versions 0 to 1 ", env!("CARGO_PKG_VERSION"));
             assert!(refused.message().contains(named) && refused.message().contains(&own), "{refused}");
         }
+        // Whoever was refused may come again as often as a service manager has it: the log tells of it once, and of others
+        // that are refused for another reason.
+        for (protocol, times) in [(2, 50), (3, 1)] {
+            for _ in 0..times {
+                client.register(as_of(protocol, "9.8.7")).await.unwrap_err();
+            }
+        }
     });
+    let log = || std::fs::read_to_string(&running.log).unwrap();
+    let told = |version| log().matches(&format!("diadem 9.8.7, version {version} ")).count();
+    until("the last is told", || told(3) == 1);
+    assert_eq!(told(2), 1, "{}", log());
+    assert!(log().contains("host=\"127.0.0.1\""), "{}", log());
     running.terminate();
     assert_eq!(running.end().code, Some(143));
 }

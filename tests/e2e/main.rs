@@ -22,7 +22,6 @@ mod harness;
 mod keys;
 mod kill;
 mod kills;
-mod kills_of_all;
 mod liar;
 mod lies;
 mod limits;

@@ -115,6 +115,15 @@ fn the_policy_of_a_run_that_is_served_is_changed_with_the_admin_token() {
     assert_eq!(answer["total"], published(14));
     assert_eq!(answer["worth"]["counted_twice_on_one_machine"], answer["units"]);
     assert_eq!(worker.end().code, Some(0));
+    // A start lowers it no more than the command does, and says nothing less.
+    for start in [format!("coordinator --run run --listen {address}"), "count 14 --run run".into()] {
+        folder.run(&format!("{start} --double-check 10%")).refused(&[
+            "checks all",
+            "not lowered to 10%",
+            "leave",
+        ]);
+    }
+    assert_eq!(folder.run("count 14 --run run --double-check all --json").json()["total"], published(14));
     let ledger = folder.ledger("run");
     for said in ["\"double_check\":\"all\",\"reason\":\"record\"", "\"replicas\":0,\"reason\":\"record\""] {
         assert_eq!(ledger.matches(said).count(), 1, "{said}");

@@ -24,7 +24,9 @@ fn shards_join_to_the_exact_total() {
     let merged = folder.run(&format!("merge out {parts}"));
     assert_eq!(merged.code, Some(0), "{merged:?}");
     assert!(merged.stdout.contains("Q(12) = 14200: agrees"), "{merged:?}");
-    assert_eq!(folder.run("verify out").code, Some(0));
+    assert_eq!(folder.run("certify out -o certificate.json").code, Some(0));
+    let verified = folder.run("verify out --certificate certificate.json --json").json();
+    assert_eq!(verified["certified_by_coordinator"], true, "its ledger names the key: {verified}");
     assert_eq!(folder.run("count 12 --run out --json").json()["total"], published(12));
 }
 

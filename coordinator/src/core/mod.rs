@@ -193,7 +193,7 @@ impl Core {
 
     /// What puts the policy on record, where the ledger says another.
     pub fn policy_record(&self, unix_time: u64) -> Option<Record> {
-        let on_record = self.standing.policy(None).to_string();
+        let on_record = self.standing.policy().to_string();
         let differs = on_record != self.policy.to_string();
         differs.then_some(Record::Policy(Policy { double_check: self.policy, reason: None, at: unix_time }))
     }

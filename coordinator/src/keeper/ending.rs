@@ -62,9 +62,14 @@ impl Keeper {
         {
             return;
         }
-        // The answer waits for the followers as every acknowledgement does.
-        if !self.replicas.have_all(self.records()) {
+        // The answer waits for the followers as every acknowledgement does; they may leave once they have heard of it.
+        let records = self.records();
+        if !self.replicas.have_all(records) {
             return;
+        }
+        let (is_news, followers) = (self.replicas.settle(records), self.replicas.count());
+        if let Some(store) = self.store.as_ref().filter(|_| is_news && followers > 0) {
+            store.note_replicated(followers);
         }
         if self.store.is_some() {
             self.stage = Stage::Auditing;

@@ -14,6 +14,7 @@ use proto::{
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
+use super::strangers::Stranger;
 use crate::audit::{Audit, AuditError};
 use crate::core::{Identity, Refusal};
 use crate::policy::PolicyError;
@@ -74,6 +75,8 @@ pub(crate) enum Request {
         leaving: bool,
         reply: ReplyTo<()>,
     },
+    /// The service has turned a worker away.
+    TurnedAway(Stranger),
     /// Strikes off the workers of an owner.
     StrikeOff(Owner),
     Follow(FollowCall),

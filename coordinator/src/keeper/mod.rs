@@ -17,6 +17,7 @@ mod replicas;
 mod retraction;
 mod snapshot;
 mod steering;
+mod strangers;
 mod terms;
 
 use std::collections::{BTreeSet, VecDeque};
@@ -39,12 +40,14 @@ use ending::Stage;
 use inbox::Inbox;
 use recording::PendingReport;
 use replicas::Replicas;
+use strangers::Strangers;
 use terms::Terms;
 
 pub use ending::{Ending, Withheld};
 pub use inbox::CallError;
 pub(crate) use inbox::{FollowCall, LeaseCall, Outlet, ReplyTo, Request};
 pub use snapshot::Snapshot;
+pub(crate) use strangers::Stranger;
 
 /// The longest time without a look at leases, waiting workers and checkpoint.
 const TICK: Duration = Duration::from_millis(200);
@@ -91,6 +94,8 @@ pub(crate) struct Keeper {
     kernels: BTreeSet<String>,
     /// Lines of the log that owners give occasion to.
     log_lines: LogLines,
+    /// Workers of another version that were turned away.
+    strangers: Strangers,
     /// The machines of which it was said that they are quarantined.
     quarantined: BTreeSet<String>,
     events: Events,
@@ -125,7 +130,7 @@ pub(crate) fn start(
     let (ends, end) = watch::channel(store.as_ref().map_or_else(nowhere, |store| store.end().clone()));
     let keeper = Keeper {
         terms: store.as_ref().map(Terms::of),
-        replicas: Replicas::new(replicas),
+        replicas: Replicas::of(replicas, store.as_ref()),
         ends,
         earlier: store.as_ref().map(Store::mark).unwrap_or_default(),
         core,
@@ -144,6 +149,7 @@ pub(crate) fn start(
         threads: 0,
         kernels: BTreeSet::new(),
         log_lines: LogLines::default(),
+        strangers: Strangers::new(),
         quarantined: BTreeSet::new(),
         events: Events::default(),
     };
@@ -241,6 +247,7 @@ impl Keeper {
                     self.happened(Happening::Revoked { owner: owner.to_string(), workers });
                 }
             }
+            Request::TurnedAway(stranger) => self.hear_of_stranger(stranger),
             Request::Follow(call) => self.follow(call),
             Request::Followed { follower, call, records } => self.replicas.have(follower, call, records),
             Request::Unfollowed { follower, call } => {
@@ -359,5 +366,7 @@ impl Keeper {
     }
 }
 
+#[cfg(test)]
+mod replica_tests;
 #[cfg(test)]
 mod tests;

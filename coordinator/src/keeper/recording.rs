@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use proto::{Owner, Report, Term, Verdict};
+use proto::{Owner, Report, Verdict};
 use tracing::{debug, debug_span, warn};
 
 use super::Keeper;
 use super::inbox::{CallError, ReplyTo};
 use crate::happening::Happening;
-use crate::ledger::{Record, Replicas, TermRecord};
+use crate::ledger::{Record, Replicas};
 use crate::standing::Machine;
 
 /// A commit that takes longer is no silence of the workers.
@@ -184,7 +184,8 @@ impl Keeper {
 
     /// Answers the reports of which the records are where they must be.
     pub(super) fn acknowledge(&mut self) {
-        self.replicas.answer(self.clock.now());
+        let records = self.records();
+        self.replicas.answer(self.clock.now(), records);
     }
 
     /// What stands in front of what this process records first: its term; and how counts are checked and replicated,
@@ -192,12 +193,8 @@ impl Keeper {
     pub(super) fn opening(&mut self) -> Vec<Record> {
         let at = self.unix_time();
         let mut opening = Vec::new();
-        if let Some(terms) = &self.terms {
-            let is_on_record = self.is_term_on_record();
-            let Term { number, coordinator, .. } = terms.own;
-            let key = Some(terms.public_key.clone());
-            let term = TermRecord { term: number, coordinator, key, at };
-            opening.extend((!is_on_record).then_some(Record::Term(term)));
+        if let Some(store) = &self.store {
+            opening.extend((!self.is_term_on_record()).then(|| store.term_record(at)));
             let on_record = self.core.standing().replicas(None);
             let differs = self.replicas.needed().filter(|replicas| *replicas != on_record);
             opening.extend(differs.map(|replicas| Record::Replicas(Replicas { replicas, reason: None, at })));

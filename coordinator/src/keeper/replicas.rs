@@ -12,6 +12,7 @@ use proto::Verdict;
 use tracing::{info, warn};
 
 use super::inbox::{CallError, ReplyTo};
+use crate::store::Store;
 
 /// A report waits at most so long for the followers.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -30,6 +31,8 @@ pub(super) struct Replicas {
     late: u64,
     /// What was said of that.
     told: Option<String>,
+    /// The records of a complete run that as many followers as are needed had, even where they have left since.
+    settled: Option<u64>,
 }
 
 /// What a follower has.
@@ -60,7 +63,17 @@ impl Replicas {
             away: HashMap::new(),
             late: 0,
             told: None,
+            settled: None,
         }
+    }
+
+    /// Those of the run in that store: where so many are known to have all of it, none need be there again.
+    pub fn of(needed: Option<u32>, store: Option<&Store>) -> Self {
+        let mut replicas = Self::new(needed);
+        if let Some(store) = store.filter(|store| store.replicated() >= replicas.count().max(1)) {
+            replicas.settle(store.mark().records);
+        }
+        replicas
     }
 
     /// How many followers must have a record, where somebody could follow.
@@ -76,6 +89,11 @@ impl Replicas {
     /// So many must have a record from now on.
     pub fn need(&mut self, needed: u32) {
         self.needed = self.needed.map(|_| needed);
+    }
+
+    /// As many followers as are needed have these records, which are all of a complete run; says whether that is news.
+    pub fn settle(&mut self, records: u64) -> bool {
+        self.settled.replace(records) != Some(records)
     }
 
     /// How many there are.
@@ -117,7 +135,7 @@ impl Replicas {
         let Some(last) = (self.count() as usize).checked_sub(1) else { return u64::MAX };
         let mut copies: Vec<u64> = self.followers.values().map(|copy| copy.records).collect();
         copies.sort_unstable_by_key(|records| Reverse(*records));
-        copies.get(last).copied().unwrap_or(0)
+        copies.get(last).copied().max(self.settled).unwrap_or(0)
     }
 
     /// Whether as many followers as are needed have all these records.
@@ -138,17 +156,18 @@ impl Replicas {
     }
 
     /// Answers the reports that need not wait any more, or have waited for too long, and says when that begins and ends.
-    pub fn answer(&mut self, now: Duration) {
+    /// The ledger has so many records.
+    pub fn answer(&mut self, now: Duration, records: u64) {
         let replicated = self.replicated();
         while let Some(report) = self.waiting.pop_front_if(|report| report.records <= replicated) {
             report.reply.send(Ok(report.verdicts)).ok();
         }
         while let Some(report) = self.waiting.pop_front_if(|report| report.until <= now) {
             self.late = self.late.max(report.records);
-            let trouble = self.trouble().unwrap_or_default();
+            let trouble = self.trouble(records).unwrap_or_default();
             report.reply.send(Err(CallError::NotRecorded(trouble))).ok();
         }
-        let trouble = self.trouble();
+        let trouble = self.trouble(records);
         match (&self.told, &trouble) {
             (Some(_), None) => info!("followers have all again, and records are acknowledged"),
             (told, Some(trouble)) if told.as_ref() != Some(trouble) => warn!("{trouble}"),
@@ -164,9 +183,12 @@ impl Replicas {
         }
     }
 
-    /// What is wrong, if nothing is acknowledged.
-    pub fn trouble(&self) -> Option<String> {
+    /// What is wrong, if nothing of a ledger with so many records is acknowledged.
+    pub fn trouble(&self, records: u64) -> Option<String> {
         let (there, needed) = (self.there(), self.count());
+        if self.settled == Some(records) {
+            return None;
+        }
         if there < needed {
             return Some(format!(
                 "nothing is acknowledged: {there} of {needed} followers are there; start diadem follow again, or say \
@@ -200,9 +222,9 @@ mod tests {
     fn without_followers_to_wait_for_an_answer_comes_at_once() {
         let mut replicas = Replicas::new(Some(0));
         let mut answer = report(&mut replicas, 0, 7);
-        replicas.answer(Duration::ZERO);
+        replicas.answer(Duration::ZERO, 7);
         assert_eq!(answer.try_recv().unwrap(), Ok(vec![Verdict::Recorded]));
-        assert_eq!(replicas.trouble(), None);
+        assert_eq!(replicas.trouble(7), None);
     }
 
     #[test]
@@ -213,11 +235,11 @@ mod tests {
         let mut answer = report(&mut replicas, 0, 7);
         for (follower, call, records) in [(1, 10, 7), (1, 10, 9), (2, 11, 6), (2, 99, 7), (3, 10, 7)] {
             replicas.have(follower, call, records);
-            replicas.answer(Duration::ZERO);
+            replicas.answer(Duration::ZERO, 7);
             assert!(is_waiting(&mut answer), "{follower} {call} {records}");
         }
         replicas.have(2, 11, 7);
-        replicas.answer(Duration::ZERO);
+        replicas.answer(Duration::ZERO, 7);
         assert_eq!(answer.try_recv().unwrap(), Ok(vec![Verdict::Recorded]));
         assert!(replicas.have_all(7) && !replicas.have_all(8));
     }
@@ -238,19 +260,19 @@ mod tests {
     #[test]
     fn what_has_waited_for_too_long_is_refused_and_the_trouble_ends_with_the_next_answer() {
         let mut replicas = Replicas::new(Some(1));
-        assert!(replicas.trouble().unwrap().contains("0 of 1 followers"));
+        assert!(replicas.trouble(7).unwrap().contains("0 of 1 followers"));
         replicas.join(1, 10, 5);
-        assert_eq!(replicas.trouble(), None);
+        assert_eq!(replicas.trouble(7), None);
         let mut answer = report(&mut replicas, 0, 7);
-        replicas.answer(Duration::from_secs(4));
+        replicas.answer(Duration::from_secs(4), 7);
         assert!(is_waiting(&mut answer));
-        replicas.answer(Duration::from_secs(5));
+        replicas.answer(Duration::from_secs(5), 7);
         assert!(matches!(answer.try_recv().unwrap(), Err(CallError::NotRecorded(_))));
-        assert!(replicas.trouble().unwrap().contains("fewer than 1 of 1 followers"));
+        assert!(replicas.trouble(7).unwrap().contains("fewer than 1 of 1 followers"));
         let mut again = report(&mut replicas, 6, 7);
         replicas.have(1, 10, 7);
-        replicas.answer(Duration::from_secs(6));
+        replicas.answer(Duration::from_secs(6), 7);
         assert!(again.try_recv().unwrap().is_ok());
-        assert_eq!(replicas.trouble(), None);
+        assert_eq!(replicas.trouble(7), None);
     }
 }

@@ -61,7 +61,7 @@ impl Keeper {
         (status.replicas, status.followers) = (self.replicas.count(), self.replicas.there());
         let of_term = self.terms.as_ref().and_then(Terms::trouble);
         let own = Some(&self.trouble).filter(|trouble| !trouble.is_empty()).cloned();
-        if let Some(trouble) = of_term.or(own).or_else(|| self.replicas.trouble()) {
+        if let Some(trouble) = of_term.or(own).or_else(|| self.replicas.trouble(self.records())) {
             status.trouble = trouble;
         }
         status.phase = match &self.stage {

@@ -28,8 +28,6 @@ use crate::store::Store;
 #[derive(Debug)]
 pub(super) struct Terms {
     pub own: Term,
-    /// The public key of this process.
-    pub public_key: String,
     run: LineHash,
     key: LeaseKey,
     superseded_by: Option<Term>,
@@ -42,11 +40,11 @@ impl Terms {
     /// Those of the run in that store, of which this process has opened one.
     pub fn of(store: &Store) -> Self {
         let (run, key) = (store.directory().run().hash(), store.lease_key().clone());
-        Self::new(store.term(), store.public_key().to_owned(), run, key)
+        Self::new(store.term(), run, key)
     }
 
-    fn new(own: Term, public_key: String, run: LineHash, key: LeaseKey) -> Self {
-        Self { own, public_key, run, key, superseded_by: None, rival: None, surpassed: None }
+    fn new(own: Term, run: LineHash, key: LeaseKey) -> Self {
+        Self { own, run, key, superseded_by: None, rival: None, surpassed: None }
     }
 
     /// Somebody has met that term. `is_on_record` says whether the own one is in the ledger.
@@ -164,7 +162,7 @@ mod tests {
             let key = key.clone();
             move |number, id| key.prove(run, number, CoordinatorId(id))
         };
-        (Terms::new(prove(4, 1), String::new(), run, key), prove)
+        (Terms::new(prove(4, 1), run, key), prove)
     }
 
     #[test]

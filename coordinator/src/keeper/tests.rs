@@ -164,6 +164,16 @@ async fn how_counts_are_checked_is_raised_at_once_and_never_lowered() {
     let ended = handle.change_policy(change(Some("all"), None)).await.unwrap_err();
     assert_eq!(ended, CallError::Policy(PolicyError::HasEnded));
     handle.close().await;
+    // A start does not lower it either.
+    let (store, standing, _) = Store::open(known_run::options(folder.path())).unwrap();
+    let (plan, policy) = (known_run::plan(), Some(DoubleCheck::default()));
+    let refused = Handle::start(plan, Shard::default(), standing.clone(), policy, Some(store)).unwrap_err();
+    assert!(
+        refused.to_string().contains("checks all, and that may be raised only, not lowered to 1%"),
+        "{refused}"
+    );
+    assert_eq!(standing.policy_at_start(Some(DoubleCheck::All)), Ok(DoubleCheck::All));
+    assert_eq!(standing.policy_at_start(None), Ok(DoubleCheck::All));
     let mut raised = Vec::new();
     let directory = RunDirectory::open(folder.path()).unwrap();
     let audit = audit_each(&directory, |_, record| {

@@ -41,11 +41,12 @@ impl<'a> JointLedger<'a> {
         Self { survey, store, standing, group, votes, early, elapsed, threads: 1 }
     }
 
-    /// Writes how counts are checked.
+    /// Writes whose key signs for the joint run, which the parts' coordinators did not have, and how counts are checked.
     ///
     /// # Errors
     /// The disk would not do it.
     pub fn begin(&mut self) -> Result<(), MergeError> {
+        self.write(self.store.term_record(self.survey.at))?;
         self.survey.policy().map_or(Ok(()), |policy| self.write(policy))
     }
 

@@ -22,7 +22,7 @@ const MOST_TOLD: usize = 8;
 pub(super) struct Survey {
     plan: Arc<Plan>,
     /// When, in seconds since 1970 (UTC).
-    at: u64,
+    pub at: u64,
     /// What stands, what is in dispute, and who is not believed. Nothing is added up.
     pub joint: Standing,
     /// Of each unit that stands, the number of the part that says so.

@@ -13,6 +13,7 @@ use crate::audit::{Audit, audit};
 use crate::double_check::DoubleCheck;
 use crate::known_run::{self, unit_record};
 use crate::ledger::{Admission, Expulsion, Policy, Record, Recount, Restoration, Retraction, UnitRecord};
+use crate::signing::SigningKey;
 use crate::standing::{Standing, UnitMark};
 
 /// A folder with parts in it.
@@ -42,6 +43,8 @@ impl Parts {
         assert!(!self.path("out.merging").exists());
         let audit = audit(&RunDirectory::open(&out).unwrap()).unwrap();
         assert_eq!((audit.standing.done(), audit.missing), (merged.done, merged.missing));
+        let signs = SigningKey::of_run(&out).unwrap().public();
+        assert_eq!(audit.keys.iter().collect::<Vec<_>>(), [&signs], "the ledger names whose key signs");
         (merged, audit)
     }
 }

@@ -21,6 +21,7 @@ use queens::{Plan, UnitId};
 
 use crate::bitmap::Bitmap;
 use crate::double_check::DoubleCheck;
+use crate::policy::{PolicyError, not_lowered};
 use crate::shard::Shard;
 pub(crate) use adopt::Level;
 use counts::Counts;
@@ -112,9 +113,20 @@ impl Standing {
         self.sums.machines.iter().map(Machine::unbelieved).sum()
     }
 
-    /// How counts are checked: as given, or as the ledger says, or as usual.
-    pub fn policy(&self, given: Option<DoubleCheck>) -> DoubleCheck {
-        given.or(self.sums.policy).unwrap_or_default()
+    /// How counts are checked: as the ledger says, or as usual.
+    pub fn policy(&self) -> DoubleCheck {
+        self.sums.policy.unwrap_or_default()
+    }
+
+    /// How counts are checked from a start on: as asked for, where the ledger does not say more.
+    ///
+    /// # Errors
+    /// It says more.
+    pub fn policy_at_start(&self, asked: Option<DoubleCheck>) -> Result<DoubleCheck, PolicyError> {
+        match (self.sums.policy, asked) {
+            (Some(on_record), Some(asked)) => not_lowered(on_record, asked),
+            (on_record, asked) => Ok(asked.or(on_record).unwrap_or_default()),
+        }
     }
 
     /// The last term on record; 0 where there is none.

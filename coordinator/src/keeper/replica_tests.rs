@@ -1,0 +1,219 @@
+//! A coordinator that waits for copies: with each acknowledgement and with its answer, and not for those that it had.
+
+use std::path::Path;
+use std::pin::pin;
+use std::time::Duration;
+
+use proto::{Phase, Takeback, Target, Verdict};
+use queens::UnitId;
+use tempfile::TempDir;
+use tokio::time::timeout;
+
+use crate::audit::audit_each;
+use crate::clock::SetClock;
+use crate::handle::{Following, Handle};
+use crate::keeper::CallError;
+use crate::known_run;
+use crate::known_worker::{expect_the_answer, join, lease, replicated, report};
+use crate::ledger::Record;
+use crate::ledger::faulty_disk::FaultyDisk;
+use crate::retract;
+use crate::run_directory::RunDirectory;
+use crate::store::Store;
+
+/// Nothing here takes longer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Something that does not happen has not within this time.
+const A_WHILE: Duration = Duration::from_millis(300);
+
+#[tokio::test]
+async fn with_replicas_a_report_is_acknowledged_when_followers_have_it_and_not_before() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(1));
+    let worker = join(&handle).await;
+    let leases = lease(&handle, worker, 3).await;
+    // Nobody follows: it is on this disk, and not acknowledged.
+    for _ in 0..2 {
+        let mut reported = pin!(handle.report(report(worker, &leases)));
+        assert!(timeout(A_WHILE, &mut reported).await.is_err());
+        assert!(!lease(&handle, worker, 1).await.is_empty(), "lending goes on");
+        assert!(handle.status().await.unwrap().trouble.contains("0 of 1 followers"));
+        clock.advance(Duration::from_secs(5));
+        assert!(matches!(timeout(PATIENCE, reported).await.unwrap(), Err(CallError::NotRecorded(_))));
+    }
+    // Somebody does, and has not all: it waits. Then it has.
+    let following = handle.follow(7, 0, None).await.unwrap();
+    let mut reported = pin!(handle.report(report(worker, &leases)));
+    assert!(timeout(A_WHILE, &mut reported).await.is_err());
+    let records = handle.source().unwrap().ends.borrow().mark.records;
+    following.has(records - 1);
+    assert!(timeout(A_WHILE, &mut reported).await.is_err());
+    following.has(records);
+    assert_eq!(timeout(PATIENCE, reported).await.unwrap().unwrap(), [Verdict::Known; 3]);
+    assert_eq!(handle.status().await.unwrap().trouble, "");
+    // It leaves, and nothing is acknowledged again.
+    drop(following);
+    let done = handle.status().await.unwrap().done;
+    let leases = lease(&handle, worker, 3).await;
+    let mut reported = pin!(handle.report(report(worker, &leases)));
+    assert!(timeout(A_WHILE, &mut reported).await.is_err());
+    let on_record = handle.status().await.unwrap().done;
+    assert!(on_record > done, "they are on record all the same");
+}
+
+#[tokio::test]
+async fn the_answer_waits_for_the_followers_too() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(1));
+    let following = handle.follow(7, 0, None).await.unwrap();
+    let worker = join(&handle).await;
+    let reported = async {
+        loop {
+            let leases = lease(&handle, worker, 8).await;
+            if leases.is_empty() {
+                return;
+            }
+            let mut reported = pin!(handle.report(report(worker, &leases)));
+            // It is held back, however long that takes.
+            while timeout(Duration::from_millis(5), &mut reported).await.is_err() {
+                clock.advance(Duration::from_secs(1));
+            }
+        }
+    };
+    timeout(PATIENCE, reported).await.unwrap();
+    let status = handle.status().await.unwrap();
+    assert_eq!((status.done, status.units), (status.units, status.units));
+    assert!(status.trouble.contains("fewer than 1 of 1 followers"), "{status:?}");
+    assert_eq!(status.phase, Phase::Counting);
+    following.has(handle.source().unwrap().ends.borrow().mark.records);
+    timeout(PATIENCE, expect_the_answer(&handle)).await.unwrap();
+}
+
+#[tokio::test]
+async fn how_many_followers_there_must_be_stands_in_the_ledger() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let begin = async |replicas: Option<u32>| {
+        let (store, standing, _) = Store::open(known_run::options(folder.path())).unwrap();
+        drop(store);
+        let replicas = standing.replicas(replicas);
+        let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(replicas));
+        let worker = join(&handle).await;
+        let leases = lease(&handle, worker, 1).await;
+        let report = handle.report(report(worker, &leases));
+        _ = timeout(Duration::from_millis(200), report).await;
+        let replicas = handle.status().await.unwrap().replicas;
+        handle.close().await;
+        replicas
+    };
+    assert_eq!(begin(None).await, 0);
+    assert_eq!(begin(Some(2)).await, 2);
+    assert_eq!(begin(None).await, 2);
+    assert_eq!(begin(Some(0)).await, 0);
+    assert_eq!(begin(None).await, 0);
+    let mut on_record = Vec::new();
+    audit_each(&RunDirectory::open(folder.path()).unwrap(), |_, record| {
+        if let Record::Replicas(replicas) = record {
+            on_record.push(replicas.replicas);
+        }
+    })
+    .unwrap();
+    assert_eq!(on_record, [2, 0]);
+}
+
+/// Starts the coordinator of the run in that folder, in which so many followers must have a record.
+fn start(folder: &Path, replicas: u32) -> Handle {
+    replicated(folder, FaultyDisk::default(), &SetClock::default(), Some(replicas))
+}
+
+/// The records on its disk.
+fn records(handle: &Handle) -> u64 {
+    handle.source().unwrap().ends.borrow().mark.records
+}
+
+/// Counts all that is left while a follower copies it, but for so many records at the end.
+async fn count_all_but(handle: &Handle, following: &Following, lacking: u64) {
+    let worker = join(handle).await;
+    loop {
+        let leases = lease(handle, worker, 8).await;
+        if leases.is_empty() {
+            return;
+        }
+        let mut reported = pin!(handle.report(report(worker, &leases)));
+        while timeout(Duration::from_millis(5), &mut reported).await.is_err() {
+            let status = handle.status().await.unwrap();
+            if status.done == status.units {
+                following.has(records(handle) - lacking);
+                if lacking > 0 {
+                    return;
+                }
+            } else {
+                following.has(records(handle));
+            }
+        }
+    }
+}
+
+async fn waits(handle: &Handle) -> bool {
+    let is_late = timeout(A_WHILE, expect_the_answer(handle)).await.is_err();
+    let status = handle.status().await.unwrap();
+    assert_eq!(is_late, status.phase == Phase::Counting, "{status:?}");
+    assert_eq!(is_late, status.trouble.contains("nothing is acknowledged"), "{status:?}");
+    is_late
+}
+
+#[tokio::test]
+async fn a_complete_run_of_which_the_followers_had_all_waits_for_none_of_them_again() {
+    let folder = TempDir::new().unwrap();
+    let handle = start(folder.path(), 1);
+    let following = handle.follow(7, 0, None).await.unwrap();
+    count_all_but(&handle, &following, 0).await;
+    timeout(PATIENCE, expect_the_answer(&handle)).await.unwrap();
+    drop(following);
+    assert_eq!(handle.status().await.unwrap().trouble, "", "nothing more is to be acknowledged");
+    handle.close().await;
+    for replicas in [1, 0] {
+        let again = start(folder.path(), replicas);
+        timeout(PATIENCE, expect_the_answer(&again)).await.unwrap();
+        assert_eq!(again.status().await.unwrap().trouble, "");
+        again.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_complete_run_of_which_the_followers_had_not_all_waits_until_they_have() {
+    let folder = TempDir::new().unwrap();
+    let handle = start(folder.path(), 1);
+    let following = handle.follow(7, 0, None).await.unwrap();
+    count_all_but(&handle, &following, 1).await;
+    handle.close().await;
+    let again = start(folder.path(), 1);
+    assert!(waits(&again).await);
+    let all = records(&again);
+    let following = again.follow(7, all - 1, None).await.unwrap();
+    assert!(timeout(A_WHILE, expect_the_answer(&again)).await.is_err(), "it is there and lacks one");
+    following.has(all);
+    timeout(PATIENCE, expect_the_answer(&again)).await.unwrap();
+}
+
+#[tokio::test]
+async fn what_followers_had_says_nothing_of_more_followers_or_of_later_records() {
+    let folder = TempDir::new().unwrap();
+    let handle = start(folder.path(), 1);
+    let following = handle.follow(7, 0, None).await.unwrap();
+    count_all_but(&handle, &following, 0).await;
+    timeout(PATIENCE, expect_the_answer(&handle)).await.unwrap();
+    handle.close().await;
+    let more = start(folder.path(), 2);
+    assert!(waits(&more).await);
+    more.close().await;
+    // A unit is taken back and counted again while nobody follows.
+    let takeback = Takeback { target: Target::Units(vec![UnitId(3)]), reason: "a test".into() };
+    retract(folder.path(), &takeback).unwrap();
+    let alone = start(folder.path(), 1);
+    let worker = join(&alone).await;
+    let leases = lease(&alone, worker, 8).await;
+    assert_eq!(leases.len(), 1);
+    assert!(timeout(A_WHILE, alone.report(report(worker, &leases))).await.is_err());
+    assert!(waits(&alone).await);
+}

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gpu::{Device, GpuError, GpuKernel, devices};
-use proto::card_name;
+use proto::{Vendor, card_name};
 use queens::Plan;
 use queens::kernel::{Kernel, Method};
 use tokio::sync::watch;
@@ -68,15 +68,16 @@ pub fn kernels(cards: Vec<Device>, method: Method) -> Result<Vec<Arc<GpuKernel>>
     cards.into_iter().map(|card| GpuKernel::new(card, method).map(Arc::new)).collect()
 }
 
-/// The processor's worker and one for each card, which is a machine of its own: `host/gpu0`; but for OpenCL on the processor,
-/// which is the processor's machine. With cards there is one for the processor only where that is wished.
+/// The processor's worker and one for each card, which is a machine of its own: `host/nvidia/gpu0`; but for OpenCL on the
+/// processor, which is the processor's machine. With cards there is one for the processor only where that is wished.
 pub fn members(processor: Config, cards: Vec<Arc<GpuKernel>>, with_processor: bool) -> Vec<CrewMember> {
     let on_card = |card: Arc<GpuKernel>| {
-        let (number, on_processor) = (card.device().number(), card.device().description().is_processor());
-        let own_machine = card_name(&processor.machine, number);
+        let (number, description) = (card.device().number(), card.device().description());
+        let vendor = Vendor::of_driver(&description.vendor);
+        let own_machine = card_name(&processor.machine, vendor, number);
         let config = Config {
-            name: card_name(&processor.name, number),
-            machine: if on_processor { processor.machine.clone() } else { own_machine },
+            name: card_name(&processor.name, None, number),
+            machine: if description.is_processor() { processor.machine.clone() } else { own_machine },
             threads: COUNTS_OF_CARD,
             kernel: Arc::clone(&card) as Arc<dyn Kernel>,
             ..processor.clone()
@@ -218,5 +219,7 @@ mod tests {
         assert_eq!(named("ada/rack-3"), is("ada", "rack-3"));
         assert_eq!(named("rack-3/gpu0"), is("", "rack-3/gpu0"));
         assert_eq!(named("ada/rack-3/gpu12"), is("ada", "rack-3/gpu12"));
+        assert_eq!(named("rack-3/nvidia/gpu0"), is("", "rack-3/nvidia/gpu0"));
+        assert_eq!(named("ada/rack-3/amd/gpu1"), is("ada", "rack-3/amd/gpu1"));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gpu::{Device, GpuError, GpuKernel, devices};
+use gpu::{Device, GpuError, GpuKernel, devices, kernel_for};
 use proto::{Vendor, card_name};
 use queens::Plan;
 use queens::kernel::{Kernel, Method};
@@ -60,12 +60,20 @@ pub fn cards(wished: &Cards) -> Result<Vec<Device>, GpuError> {
     })
 }
 
-/// The kernels of that method on these cards, ready to count.
+/// The kernels of that method on these cards, ready to count the plan; where none is said, of the one that suits each card.
 ///
 /// # Errors
 /// One of them cannot be used.
-pub fn kernels(cards: Vec<Device>, method: Method) -> Result<Vec<Arc<GpuKernel>>, GpuError> {
-    cards.into_iter().map(|card| GpuKernel::new(card, method).map(Arc::new)).collect()
+pub fn kernels(
+    cards: Vec<Device>,
+    method: Option<Method>,
+    plan: &Plan,
+) -> Result<Vec<Arc<GpuKernel>>, GpuError> {
+    let kernel = |card| match method {
+        Some(method) => GpuKernel::new(card, method),
+        None => kernel_for(card, plan),
+    };
+    cards.into_iter().map(|card| kernel(card).map(Arc::new)).collect()
 }
 
 /// The processor's worker and one for each card, which is a machine of its own: `host/nvidia/gpu0`; but for OpenCL on the
@@ -168,6 +176,10 @@ mod tests {
     use queens::kernel::kernel;
     use queens::{Board, PlanSpec};
 
+    fn plan_of_20() -> Plan {
+        Plan::derive(PlanSpec::new(Board::new(20).unwrap())).unwrap()
+    }
+
     fn config() -> Config {
         Config {
             name: "test".into(),
@@ -189,12 +201,12 @@ mod tests {
                 println!("skipped: there is no OpenCL");
                 return;
             };
-            fails_in_the_middle(kernels(cards, method).unwrap()).await;
+            fails_in_the_middle(kernels(cards, Some(method), &plan_of_20()).unwrap()).await;
         }
     }
 
     async fn fails_in_the_middle(cards: Vec<Arc<GpuKernel>>) {
-        let plan = Arc::new(Plan::derive(PlanSpec::new(Board::new(20).unwrap())).unwrap());
+        let plan = Arc::new(plan_of_20());
         let standing = Standing::new(&plan);
         let handle = Handle::start(Arc::clone(&plan), Shard::default(), standing, None, None).unwrap();
         let card = Arc::clone(&cards[0]);

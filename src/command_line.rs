@@ -1,8 +1,11 @@
 //! The command line as it was typed: what is wrong with it, and how to type it again.
 
 use std::env;
+use std::ffi::OsString;
 
-use crate::settings::{CompletedLine, command_name};
+use clap::error::{ContextKind, ErrorKind};
+
+use crate::settings::{CompletedLine, command_name, has_option};
 
 /// What to say of a run that stops before its end.
 pub fn how_to_go_on() -> String {
@@ -29,10 +32,22 @@ pub fn complaint(error: &clap::Error, completed: &CompletedLine) -> Option<Strin
     let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !is_about_usage(line)).collect();
     let paragraphs = lines.split(|line| line.is_empty()).map(|paragraph| paragraph.join(" "));
     let parts: Vec<String> = paragraphs.filter(|part| !part.is_empty()).collect();
-    let what = parts.join("; ").replace("tip: ", "");
+    let what = meant(error, &completed.arguments).unwrap_or_else(|| parts.join("; ").replace("tip: ", ""));
     let whence =
         completed.origin_of(error).map(|origin| format!("; it is from {origin}")).unwrap_or_default();
     Some(format!("{what}{whence} (see {} --help)", command_name(&completed.arguments)))
+}
+
+/// What to say of an argument that stands without the option that takes it, where it can be told which one that is: a number
+/// is a board, and what else there is to be named is a coordinator or else a run directory.
+fn meant(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
+    let text = error.get(ContextKind::InvalidArg)?.to_string();
+    if error.kind() != ErrorKind::UnknownArgument || text.starts_with('-') {
+        return None;
+    }
+    let candidates: &[&str] = if text.parse::<u32>().is_ok() { &["n"] } else { &["coordinator", "run"] };
+    let option = candidates.iter().find(|option| has_option(arguments, option))?;
+    Some(format!("unexpected argument '{text}': say --{option} {}", quoted(&text)))
 }
 
 #[cfg(test)]

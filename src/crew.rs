@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gpu::{Device, GpuError, GpuKernel, devices};
-use proto::card_name;
+use gpu::{Device, GpuError, GpuKernel, devices, kernel_for};
+use proto::{Vendor, card_name};
 use queens::Plan;
 use queens::kernel::{Kernel, Method};
 use tokio::sync::watch;
@@ -60,23 +60,32 @@ pub fn cards(wished: &Cards) -> Result<Vec<Device>, GpuError> {
     })
 }
 
-/// The kernels of that method on these cards, ready to count.
+/// The kernels of that method on these cards, ready to count the plan; where none is said, of the one that suits each card.
 ///
 /// # Errors
 /// One of them cannot be used.
-pub fn kernels(cards: Vec<Device>, method: Method) -> Result<Vec<Arc<GpuKernel>>, GpuError> {
-    cards.into_iter().map(|card| GpuKernel::new(card, method).map(Arc::new)).collect()
+pub fn kernels(
+    cards: Vec<Device>,
+    method: Option<Method>,
+    plan: &Plan,
+) -> Result<Vec<Arc<GpuKernel>>, GpuError> {
+    let kernel = |card| match method {
+        Some(method) => GpuKernel::new(card, method),
+        None => kernel_for(card, plan),
+    };
+    cards.into_iter().map(|card| kernel(card).map(Arc::new)).collect()
 }
 
-/// The processor's worker and one for each card, which is a machine of its own: `host/gpu0`; but for OpenCL on the processor,
-/// which is the processor's machine. With cards there is one for the processor only where that is wished.
+/// The processor's worker and one for each card, which is a machine of its own: `host/nvidia/gpu0`; but for OpenCL on the
+/// processor, which is the processor's machine. With cards there is one for the processor only where that is wished.
 pub fn members(processor: Config, cards: Vec<Arc<GpuKernel>>, with_processor: bool) -> Vec<CrewMember> {
     let on_card = |card: Arc<GpuKernel>| {
-        let (number, on_processor) = (card.device().number(), card.device().description().is_processor());
-        let own_machine = card_name(&processor.machine, number);
+        let (number, description) = (card.device().number(), card.device().description());
+        let vendor = Vendor::of_driver(&description.vendor);
+        let own_machine = card_name(&processor.machine, vendor, number);
         let config = Config {
-            name: card_name(&processor.name, number),
-            machine: if on_processor { processor.machine.clone() } else { own_machine },
+            name: card_name(&processor.name, None, number),
+            machine: if description.is_processor() { processor.machine.clone() } else { own_machine },
             threads: COUNTS_OF_CARD,
             kernel: Arc::clone(&card) as Arc<dyn Kernel>,
             ..processor.clone()
@@ -167,6 +176,10 @@ mod tests {
     use queens::kernel::kernel;
     use queens::{Board, PlanSpec};
 
+    fn plan_of_20() -> Plan {
+        Plan::derive(PlanSpec::new(Board::new(20).unwrap())).unwrap()
+    }
+
     fn config() -> Config {
         Config {
             name: "test".into(),
@@ -188,12 +201,12 @@ mod tests {
                 println!("skipped: there is no OpenCL");
                 return;
             };
-            fails_in_the_middle(kernels(cards, method).unwrap()).await;
+            fails_in_the_middle(kernels(cards, Some(method), &plan_of_20()).unwrap()).await;
         }
     }
 
     async fn fails_in_the_middle(cards: Vec<Arc<GpuKernel>>) {
-        let plan = Arc::new(Plan::derive(PlanSpec::new(Board::new(20).unwrap())).unwrap());
+        let plan = Arc::new(plan_of_20());
         let standing = Standing::new(&plan);
         let handle = Handle::start(Arc::clone(&plan), Shard::default(), standing, None, None).unwrap();
         let card = Arc::clone(&cards[0]);
@@ -218,5 +231,7 @@ mod tests {
         assert_eq!(named("ada/rack-3"), is("ada", "rack-3"));
         assert_eq!(named("rack-3/gpu0"), is("", "rack-3/gpu0"));
         assert_eq!(named("ada/rack-3/gpu12"), is("ada", "rack-3/gpu12"));
+        assert_eq!(named("rack-3/nvidia/gpu0"), is("", "rack-3/nvidia/gpu0"));
+        assert_eq!(named("ada/rack-3/amd/gpu1"), is("ada", "rack-3/amd/gpu1"));
     }
 }

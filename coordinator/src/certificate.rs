@@ -67,7 +67,7 @@ struct Checked {
     on_two_machines: u64,
     /// or else by one machine in two ways.
     on_one_machine: u64,
-    /// Units counted once on a processor and once on a graphics card.
+    /// Units counted on two kinds of hardware.
     #[serde(default, skip_serializing_if = "is_zero")]
     on_two_kinds: u64,
     /// Units drawn at random whose count was checked,

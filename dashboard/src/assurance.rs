@@ -10,8 +10,8 @@ pub fn sentence(assurance: &Assurance, done: u64, units: u64) -> String {
     let share = |units: u64| percent(100.0 * units as f64 / done.max(1) as f64);
     let kinds = match assurance.on_two_kinds {
         0 => String::new(),
-        kinds if units > 0 && kinds == units => "each on a processor and on a graphics card, ".to_owned(),
-        kinds => format!("{} % on a processor and on a graphics card, ", share(kinds)),
+        kinds if units > 0 && kinds == units => "each on two kinds of hardware, ".to_owned(),
+        kinds => format!("{} % on two kinds of hardware, ", share(kinds)),
     };
     let others = format!("{kinds}{}", others(*conflicts, assurance));
     if units > 0 && *on_two_owners == units {
@@ -109,8 +109,8 @@ mod tests {
         let all = Assurance { on_two_owners: 1000, on_two_machines: 0, ..assurance.clone() };
         assert!(sentence(&all, 1000, 1000).starts_with("proven: every unit was counted twice independently"));
         let kinds = |on_two_kinds| sentence(&Assurance { on_two_kinds, ..all.clone() }, 1000, 1000);
-        assert!(kinds(250).ends_with("owners, 25.0 % on a processor and on a graphics card, 0 conflicts"));
-        assert!(kinds(1000).ends_with("owners, each on a processor and on a graphics card, 0 conflicts"));
+        assert!(kinds(250).ends_with("owners, 25.0 % on two kinds of hardware, 0 conflicts"));
+        assert!(kinds(1000).ends_with("owners, each on two kinds of hardware, 0 conflicts"));
         assert!(sentence(&all, 1000, 1001).starts_with("100.0 % of units counted twice by different owners"));
         assert!(sentence(&Assurance::default(), 10, 10).starts_with("no unit counted twice, 0 conflicts"));
         let found = Assurance { conflicts: 1, quarantined: vec!["rack-3".into()], ..assurance };

@@ -159,11 +159,7 @@ impl Scrape {
         let levels = levels.map(|(level, units)| ([("on", level)], units as f64));
         self.gauges("units_checked", "Units counted twice, by how far apart.", levels);
         let kinds = assurance.on_two_kinds as f64;
-        self.gauge(
-            "units_checked_across_hardware",
-            "Units counted on a processor and on a graphics card.",
-            kinds,
-        );
+        self.gauge("units_checked_across_hardware", "Units counted on two kinds of hardware.", kinds);
         self.gauge("checks_pending", "Counts that are still to be checked.", assurance.pending as f64);
         self.gauge("conflicts", "Counts on record that contradicted others.", assurance.conflicts as f64);
         let (machines, owners) = (assurance.quarantined.len(), assurance.expelled.len());

@@ -43,7 +43,7 @@ impl GpuKernel {
     }
 
     /// The kernel of another method on the same device.
-    fn beside(&self, method: Method) -> Result<Self, GpuError> {
+    pub(crate) fn beside(&self, method: Method) -> Result<Self, GpuError> {
         let launcher = launcher(self.device(), method, self.kind);
         let session = self.session.beside(&launcher.source())?;
         Ok(Self { method, kind: self.kind, session, launcher })

@@ -7,6 +7,7 @@
 //! lanes     what one count at a time uses of a device, kept for the next one
 //! launcher  what a method does with a device
 //! kernel    either method on a device, as a kernel
+//! choice    the method that is the faster one for a plan's units
 //! expand    the first levels of a search, on the host: the states that the device goes on from
 //! search    the row-by-row search on a device
 //! meet      two halves that meet on a device
@@ -14,6 +15,7 @@
 //!
 //! OpenCL is loaded when it is asked for; where there is none, there are no devices.
 
+mod choice;
 mod device;
 mod error;
 mod expand;
@@ -27,6 +29,7 @@ mod search;
 #[allow(unsafe_code, reason = "makes the device's memory, and copies to and from it")]
 mod session;
 
+pub use choice::kernel_for;
 pub use device::{Description, Device, devices};
 pub use error::GpuError;
 pub use kernel::GpuKernel;

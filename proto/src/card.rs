@@ -1,22 +1,104 @@
-//! How graphics cards are called as machines: `rack-3/gpu0` is the first card of `rack-3`.
+//! How graphics cards are called as machines, which says what kind of hardware they are: `rack-3/nvidia/gpu0` is the first
+//! card of `rack-3`, and made by NVIDIA.
+//!
+//! The kind is in the name because names are what the ledger has of machines: what was counted on two kinds of hardware is
+//! read from it, by releases too that tell processors from cards and no vendors.
+
+/// Whose cards are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Vendor {
+    /// AMD.
+    Amd,
+    /// Intel.
+    Intel,
+    /// NVIDIA.
+    Nvidia,
+}
+
+impl Vendor {
+    const ALL: [Self; 3] = [Self::Amd, Self::Intel, Self::Nvidia];
+
+    fn name(self) -> &'static str {
+        match self {
+            Self::Amd => "amd",
+            Self::Intel => "intel",
+            Self::Nvidia => "nvidia",
+        }
+    }
+
+    /// The one that a driver means by that text, such as `NVIDIA Corporation`, if it is one of them.
+    pub fn of_driver(text: &str) -> Option<Self> {
+        let text = text.to_ascii_lowercase();
+        let mut words = text.split(|c: char| !c.is_ascii_alphabetic());
+        if text.contains("advanced micro devices") {
+            return Some(Self::Amd);
+        }
+        words.find_map(|word| Self::ALL.into_iter().find(|vendor| vendor.name() == word))
+    }
+}
+
+/// A kind of hardware: what one counts wrong another hardly does alike.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Hardware {
+    /// A processor.
+    Processor,
+    /// A graphics card of that vendor, if it is known.
+    Card(Option<Vendor>),
+}
+
+impl Hardware {
+    /// What the machine of that name is.
+    pub fn of(machine: &str) -> Self {
+        let (_, card) = split_card(machine);
+        if card.is_empty() {
+            return Self::Processor;
+        }
+        let vendor = card.split('/').nth(1).unwrap_or_default();
+        Self::Card(Vendor::ALL.into_iter().find(|known| known.name() == vendor))
+    }
+
+    /// Whether it is a graphics card.
+    pub fn is_card(self) -> bool {
+        self != Self::Processor
+    }
+
+    /// Whether the two are known to be of different kinds: cards of which the vendor is not known may be of one.
+    pub fn differs_from(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Card(a), Self::Card(b)) => a.zip(b).is_some_and(|(a, b)| a != b),
+            _ => self != other,
+        }
+    }
+}
 
 /// The name of a host's card of that number.
-pub fn card_name(host: &str, number: usize) -> String {
-    format!("{host}/gpu{number}")
+pub fn card_name(host: &str, vendor: Option<Vendor>, number: usize) -> String {
+    match vendor {
+        Some(vendor) => format!("{host}/{}/gpu{number}", vendor.name()),
+        None => format!("{host}/gpu{number}"),
+    }
 }
 
 /// The name of a machine without its card, and the card's part of it, which is empty for a machine that is none.
 pub fn split_card(machine: &str) -> (&str, &str) {
-    let is_card = |last: &str| last.strip_prefix("gpu").is_some_and(|number| number.parse::<u32>().is_ok());
-    match machine.rsplit_once('/') {
-        Some((host, last)) if is_card(last) => machine.split_at(host.len()),
-        _ => (machine, ""),
-    }
+    let is_number = |last: &str| last.strip_prefix("gpu").is_some_and(|number| number.parse::<u32>().is_ok());
+    let Some((before, _)) = machine.rsplit_once('/').filter(|(_, last)| is_number(last)) else {
+        return (machine, "");
+    };
+    let is_vendor = |name: &str| Vendor::ALL.iter().any(|vendor| vendor.name() == name);
+    let host = match before.rsplit_once('/') {
+        Some((host, vendor)) if is_vendor(vendor) => host,
+        _ => before,
+    };
+    machine.split_at(host.len())
 }
 
-/// Whether the machine of that name is a graphics card.
-pub fn is_card(machine: &str) -> bool {
-    !split_card(machine).1.is_empty()
+/// Whether a machine is meant by that name: it is its own, its host's, or that of its card without the vendor.
+pub fn is_meant_by(machine: &str, name: &str) -> bool {
+    let (host, card) = split_card(machine);
+    let number = card.rsplit('/').next().unwrap_or_default();
+    let is_card = || name.strip_prefix(host).and_then(|rest| rest.strip_prefix('/')) == Some(number);
+    machine == name || !card.is_empty() && (host == name || is_card())
 }
 
 #[cfg(test)]
@@ -24,11 +106,61 @@ mod tests {
     use super::*;
 
     #[test]
-    fn cards_are_known_by_their_names() {
-        assert_eq!(split_card(&card_name("rack-3", 12)), ("rack-3", "/gpu12"));
-        assert_eq!(split_card("ada/rack-3/gpu0"), ("ada/rack-3", "/gpu0"));
-        for other in ["rack-3", "gpu0", "rack-3/gpu", "rack-3/gpux", "rack-3/gpu0/x"] {
-            assert!(!is_card(other) && split_card(other).0 == other, "{other}");
+    fn cards_and_their_vendors_are_known_by_their_names() {
+        let vendors = [None, Some(Vendor::Amd), Some(Vendor::Intel), Some(Vendor::Nvidia)];
+        for vendor in vendors {
+            for host in ["rack-3", "ada/rack-3", "nvidia"] {
+                let name = card_name(host, vendor, 12);
+                assert_eq!(split_card(&name), (host, &name[host.len()..]));
+                assert_eq!(Hardware::of(&name), Hardware::Card(vendor), "{name}");
+            }
+        }
+        assert_eq!(card_name("rack-3", None, 0), "rack-3/gpu0", "as before vendors were told apart");
+        assert_eq!(Hardware::of("rack-3/matrox/gpu0"), Hardware::Card(None));
+        for other in ["rack-3", "gpu0", "rack-3/gpu", "rack-3/gpux", "rack-3/gpu0/x", "rack-3/nvidia"] {
+            assert_eq!(Hardware::of(other), Hardware::Processor, "{other}");
+            assert_eq!(split_card(other).0, other);
+        }
+    }
+
+    #[test]
+    fn only_what_is_known_to_differ_is_of_two_kinds() {
+        let kinds = ["h", "h/gpu0", "h/amd/gpu0", "h/nvidia/gpu1"].map(Hardware::of);
+        let differ = |a: usize, b: usize| kinds[a].differs_from(kinds[b]);
+        for (a, b) in [(0, 1), (0, 2), (0, 3), (2, 3)] {
+            assert!(differ(a, b) && differ(b, a), "{a} {b}");
+        }
+        for (a, b) in [(0, 0), (1, 1), (1, 2), (1, 3), (2, 2), (3, 3)] {
+            assert!(!differ(a, b) && !differ(b, a), "{a} {b}");
+        }
+    }
+
+    #[test]
+    fn a_card_is_meant_by_its_host_and_with_or_without_its_vendor() {
+        for name in ["h", "h/gpu0", "h/amd/gpu0"] {
+            assert!(is_meant_by("h/amd/gpu0", name), "{name}");
+        }
+        for name in ["h/gpu1", "h/nvidia/gpu0", "g", "h/", "", "gpu0"] {
+            assert!(!is_meant_by("h/amd/gpu0", name), "{name}");
+        }
+        assert!(is_meant_by("h", "h") && !is_meant_by("h", "h/") && !is_meant_by("h", ""));
+        assert!(is_meant_by("h/gpu0", "h/gpu0") && !is_meant_by("h/gpu0", "h/amd/gpu0"));
+    }
+
+    #[test]
+    fn vendors_are_known_by_what_their_drivers_say() {
+        for (text, vendor) in [
+            ("NVIDIA Corporation", Some(Vendor::Nvidia)),
+            ("NVIDIA", Some(Vendor::Nvidia)),
+            ("Advanced Micro Devices, Inc.", Some(Vendor::Amd)),
+            ("AuthenticAMD", None),
+            ("AMD", Some(Vendor::Amd)),
+            ("Intel(R) Corporation", Some(Vendor::Intel)),
+            ("GenuineIntel", None),
+            ("Mesa", None),
+            ("", None),
+        ] {
+            assert_eq!(Vendor::of_driver(text), vendor, "{text}");
         }
     }
 }

@@ -16,7 +16,7 @@ mod term;
 mod wire;
 
 pub use access::{AUTHORIZATION, AccessToken, TokenError};
-pub use card::{card_name, is_card, split_card};
+pub use card::{Hardware, Vendor, card_name, is_meant_by, split_card};
 pub use domain::{
     CopyEnd, FollowReply, FollowRequest, FollowedRun, Lease, LeaseReply, LedgerPiece, Owner, Registration,
     Renewal, Report, Token, UnitCount, Variant, Verdict, Welcome, WorkerId,

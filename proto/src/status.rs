@@ -181,7 +181,7 @@ pub struct Assurance {
     pub on_two_machines: u64,
     /// Units counted twice on one machine only.
     pub on_one_machine: u64,
-    /// Units counted once on a processor and once on a graphics card, whoever they are of.
+    /// Units counted on two kinds of hardware, whoever they are of.
     pub on_two_kinds: u64,
     /// Counts that are still to be checked.
     pub pending: u64,

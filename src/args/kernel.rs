@@ -13,7 +13,8 @@ use super::value::{Auto, ThreadsArgs, auto};
 pub struct KernelArgs {
     #[command(flatten)]
     threads: ThreadsArgs,
-    /// The method of counting: auto, meet, search; auto goes by the board, and by what a run was planned for.
+    /// The method of counting: auto, meet, search; auto goes by the board, by what a run was planned for, and on a graphics card by
+    /// what is faster there.
     #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", value_parser = auto::<Method>)]
     method: Auto<Method>,
     /// The instruction set: auto, avx512, avx2, portable; one that this machine lacks is refused.

@@ -22,7 +22,8 @@ impl ValueError {
     }
 }
 
-/// The owner and the name of a machine that is written `NAME` or `OWNER/NAME`; a card's name is `HOST/gpu0`.
+/// The owner and the name of a machine that is written `NAME` or `OWNER/NAME`; a card's name is
+/// `HOST/nvidia/gpu0`, or `HOST/gpu0`.
 pub fn machine(text: &str) -> (String, String) {
     let (before, card) = split_card(text);
     let (owner, name) = before.split_once('/').unwrap_or(("", before));

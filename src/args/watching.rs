@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::value::ValueError;
+
 /// The coordinator that is asked.
 #[derive(Debug, Args)]
 pub struct ObserverArgs {
@@ -27,7 +29,7 @@ Examples:
 Environment: DIADEM_STATUS_TOKEN stands for status.token.")]
 pub struct StatusArgs {
     /// Run directories, read without a coordinator; the shares of one board are shown together.
-    #[arg(value_name = "DIR", conflicts_with_all = ["coordinator", "keys", "watch"])]
+    #[arg(value_name = "DIR", value_parser = directory, conflicts_with_all = ["coordinator", "keys", "watch"])]
     pub runs: Vec<PathBuf>,
     #[command(flatten)]
     pub observer: ObserverArgs,
@@ -37,6 +39,14 @@ pub struct StatusArgs {
     /// Show it again whenever it changes, until the run has ended: on a terminal in place, else a line now and then.
     #[arg(long, conflicts_with = "json")]
     pub watch: bool,
+}
+
+/// A run directory, and not the address of a coordinator.
+fn directory(text: &str) -> Result<PathBuf, ValueError> {
+    if text.starts_with("http://") || text.starts_with("https://") {
+        return Err(ValueError::new(text, "a run directory: say --coordinator URL for a run that is served"));
+    }
+    Ok(text.into())
 }
 
 /// Shows a run on the whole terminal, as it goes on: machines, workers, families, events.

@@ -11,7 +11,8 @@ use coordinator::shard::Shard;
 use coordinator::standing::Standing;
 use coordinator::store::{OpenOptions, Store};
 use coordinator::{Ending, Handle};
-use queens::{Plan, PlanError};
+use gpu::Device;
+use queens::Plan;
 use tokio::sync::watch;
 use tracing::Level;
 use worker::Wish;
@@ -34,21 +35,12 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     host::ensure_open_files(OPEN_FILES)?;
     host::be_nice(count.limits.nice)?;
     let cards = crew::cards(&count.gpu.cards)?;
-    let (plan, standing, store) = begin(&count)?;
+    let run = find(&count)?;
+    // Before there is a run directory: a card that fails leaves none behind.
+    let members = members(&count, cards, run.plan())?;
+    let (plan, standing, store) = begin(run, &count)?;
     let policy = standing.policy_at_start(count.double_check)?;
     let is_settled = standing.is_settled(&plan, count.shard(), policy);
-    let cards = crew::kernels(cards, count.kernel.method_for(&plan.spec()))?;
-    let config = worker::Config {
-        name: "local".into(),
-        machine: host::name(),
-        threads: count.kernel.threads,
-        kernel: count.kernel.kernel(&plan.spec())?,
-        give_up_after: Some(PATIENCE),
-        finishes_when_lost: false,
-        ahead: worker::AHEAD,
-        drain: Duration::ZERO,
-    };
-    let members = crew::members(config, cards, count.kernel.says_threads);
     let (kernel, threads) = (members[0].config.kernel.name(), members[0].config.threads);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ending = runtime.block_on(async {
@@ -79,29 +71,71 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     }
 }
 
-/// The plan, what has been counted of it, and where more is recorded.
-fn begin(count: &LocalCount) -> anyhow::Result<(Arc<Plan>, Standing, Option<Store>)> {
-    let new = || Plan::derive(new_plan(count.board, count.kernel.method, count.scheme));
-    match &count.storage {
-        Storage::Memory => {
-            let plan = Arc::new(new()?);
-            let standing = Standing::new(&plan);
-            Ok((plan, standing, None))
-        }
-        Storage::Directory { path, shard } => {
-            let (store, standing) = open(count, path, *shard, new)?;
-            Ok((store.directory().plan().clone(), standing, Some(store)))
+/// The run that is to be counted.
+enum FoundRun {
+    /// It is not begun yet.
+    New(Box<Plan>),
+    /// It has a directory.
+    Kept(Box<(Store, Standing)>),
+}
+
+impl FoundRun {
+    fn plan(&self) -> &Plan {
+        match self {
+            Self::New(plan) => plan,
+            Self::Kept(kept) => kept.0.directory().plan(),
         }
     }
+}
+
+fn find(count: &LocalCount) -> anyhow::Result<FoundRun> {
+    Ok(match &count.storage {
+        Storage::Directory { path, shard } if RunDirectory::exists(path) => {
+            FoundRun::Kept(Box::new(open(count, path, *shard, None)?))
+        }
+        _ => {
+            let spec = new_plan(count.board, count.kernel.method, count.scheme);
+            FoundRun::New(Box::new(Plan::derive(spec)?))
+        }
+    })
+}
+
+/// Who counts it, ready to.
+fn members(count: &LocalCount, cards: Vec<Device>, plan: &Plan) -> anyhow::Result<Vec<CrewMember>> {
+    let cards = crew::kernels(cards, count.kernel.method, plan)?;
+    let config = worker::Config {
+        name: "local".into(),
+        machine: host::name(),
+        threads: count.kernel.threads,
+        kernel: count.kernel.kernel(&plan.spec())?,
+        give_up_after: Some(PATIENCE),
+        finishes_when_lost: false,
+        ahead: worker::AHEAD,
+        drain: Duration::ZERO,
+    };
+    Ok(crew::members(config, cards, count.kernel.says_threads))
+}
+
+/// The plan, what has been counted of it, and where more is recorded.
+fn begin(run: FoundRun, count: &LocalCount) -> anyhow::Result<(Arc<Plan>, Standing, Option<Store>)> {
+    let (store, standing) = match (run, &count.storage) {
+        (FoundRun::New(plan), Storage::Memory) => {
+            let plan = Arc::<Plan>::from(plan);
+            let standing = Standing::new(&plan);
+            return Ok((plan, standing, None));
+        }
+        (FoundRun::New(plan), Storage::Directory { path, shard }) => open(count, path, *shard, Some(*plan))?,
+        (FoundRun::Kept(kept), _) => *kept,
+    };
+    Ok((Arc::clone(store.directory().plan()), standing, Some(store)))
 }
 
 fn open(
     count: &LocalCount,
     path: &Path,
     shard: Shard,
-    new: impl FnOnce() -> Result<Plan, PlanError>,
+    begin: Option<Plan>,
 ) -> anyhow::Result<(Store, Standing)> {
-    let begin = if RunDirectory::exists(path) { None } else { Some(new()?) };
     let (path, accept_loss) = (path.to_owned(), count.accepts_loss);
     let options =
         OpenOptions { path, begin, board: Some(count.board), shard, accept_loss, signing_key: None };

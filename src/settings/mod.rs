@@ -100,6 +100,14 @@ pub fn command_name(arguments: &[OsString]) -> String {
     format!("diadem {name}").trim_end().to_owned()
 }
 
+/// Whether the command whose arguments these are has that option.
+pub fn has_option(arguments: &[OsString], option: &str) -> bool {
+    let root = built();
+    lenient(root.clone()).try_get_matches_from(arguments).is_ok_and(|matches| {
+        innermost(&root, &matches).0.get_arguments().any(|argument| argument.get_long() == Some(option))
+    })
+}
+
 /// All commands, each with the options that all have.
 fn built() -> Command {
     let mut root = Args::command();

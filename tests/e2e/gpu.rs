@@ -87,6 +87,24 @@ fn a_run_on_a_card_and_on_threads_with_all_checked_is_exact_whoever_is_killed() 
 }
 
 #[test]
+fn a_card_whose_driver_does_not_build_the_kernels_leaves_no_run_behind() {
+    let folder = Folder::new();
+    if !has_card(&folder) || !folder.run("gpus").stdout.contains("PoCL") {
+        return;
+    }
+    let refusing = |command: &str| {
+        // What PoCL adds to the options of every build.
+        let output = folder.diadem(command).env("POCL_EXTRA_BUILD_FLAGS", "-include /nonexistent.h").output();
+        crate::harness::Completed::of(output.unwrap())
+    };
+    refusing("count 8 --gpu all").refused(&["gpu", "does not build the kernels"]);
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was begun");
+    folder.run("count 8 --quiet");
+    refusing("count 8 --gpu all").refused(&["gpu", "does not build the kernels"]);
+    assert_eq!(folder.run("count 8 --json").json()["total"], published(8), "what was there is there");
+}
+
+#[test]
 fn what_is_missing_is_said_in_a_sentence_and_nothing_changes_without() {
     let folder = Folder::new();
     let bare = |command: &str| {

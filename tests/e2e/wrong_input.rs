@@ -41,6 +41,21 @@ fn what_is_typed_wrong_is_answered_with_the_help_that_is_meant() {
     folder.run("count").refused(&["<N>", "(see diadem count --help)"]);
     folder.run("cuont 8").refused(&["cuont", "'count'", "(see diadem --help)"]);
     folder.run("count 8 --trheads 2").refused(&["--trheads", "'--threads'", "(see diadem count --help)"]);
+    for (typed, meant) in [
+        ("coordinator 18", "--n 18"),
+        ("coordinator 18 --run r", "--n 18"),
+        ("coordinator ./r", "--run ./r"),
+        ("worker http://127.0.0.1:7227", "--coordinator http://127.0.0.1:7227"),
+        ("worker 127.0.0.1:7227 --threads 2", "--coordinator 127.0.0.1:7227"),
+        ("top http://127.0.0.1:7227", "--coordinator http://127.0.0.1:7227"),
+        ("resume http://127.0.0.1:7227", "--coordinator http://127.0.0.1:7227"),
+        ("bench 14", "--n 14"),
+    ] {
+        let command = typed.split(' ').next().unwrap();
+        folder.run(typed).refused(&[&format!(": say {meant} (see diadem {command} --help)")]);
+    }
+    folder.run("gpus 8").refused(&["unexpected argument '8' found", "(see diadem gpus --help)"]);
+    folder.run("status http://127.0.0.1:7227").refused(&["http://127.0.0.1:7227", "say --coordinator URL"]);
     folder.run("keys init").refused(&["<DIR>", "(see diadem keys init --help)"]);
 }
 

@@ -23,7 +23,7 @@ use super::machines::PRESENT;
 use super::task::Borrower;
 use super::{Core, Refusal};
 use crate::double_check::DoubleCheck;
-use crate::standing::UnitMark;
+use crate::standing::{MachineId, UnitMark};
 
 /// Of so many checks one is made with another kernel.
 const OTHER_KERNEL: u32 = 8;
@@ -172,9 +172,15 @@ impl Core {
         None
     }
 
-    /// Takes the next unit whose count the worker may check.
+    /// Takes the next unit whose count the worker may check, one that another kind of hardware has counted first.
     fn next_check(&mut self, borrower: &Borrower) -> Option<UnitId> {
-        let machine = self.open.checks.keys().copied().find(|machine| self.may_check(borrower, *machine))?;
+        let machines = &self.standing.sums().machines;
+        let may = |machine: &MachineId| self.may_check(borrower, *machine);
+        let differs = |machine: &MachineId| machines.get(*machine).hardware().differs_from(borrower.hardware);
+        let mut counted = self.open.checks.keys().copied();
+        let by_another_kind =
+            machines.has_cards().then(|| counted.clone().find(|machine| differs(machine) && may(machine)));
+        let machine = by_another_kind.flatten().or_else(|| counted.find(may))?;
         self.open.take_check(machine)
     }
 

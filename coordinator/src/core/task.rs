@@ -1,9 +1,9 @@
 //! What is to be done about a unit, and whether a worker can do it.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
-use proto::{Owner, Variant, WorkerId, is_card};
+use proto::{Hardware, Owner, Variant, WorkerId};
 use queens::UnitId;
 use queens::kernel::KernelName;
 
@@ -28,8 +28,10 @@ pub(super) struct Borrower {
     pub is_alone: bool,
     /// Whether no other owner is.
     is_only_owner: bool,
-    /// For a graphics card: the owners of processors that are there.
-    owners_of_processors: BTreeSet<Owner>,
+    /// What kind of hardware its machine is.
+    pub hardware: Hardware,
+    /// For a graphics card: the owners of the machines of each kind that are there.
+    owners_by_hardware: BTreeMap<Hardware, BTreeSet<Owner>>,
 }
 
 impl Core {
@@ -43,10 +45,13 @@ impl Core {
         let number = identity.number(&self.standing.sums().machines);
         let is_alone = self.is_left_alone(now, &identity);
         let is_only_owner = self.is_only_owner(now, &identity.owner);
-        let mut owners_of_processors = BTreeSet::new();
-        if is_card(&identity.machine) {
-            let processors = self.present(now).filter(|other| !is_card(&other.machine));
-            owners_of_processors.extend(processors.map(|other| other.owner.clone()));
+        let hardware = Hardware::of(&identity.machine);
+        let mut owners_by_hardware: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+        if hardware.is_card() {
+            for other in self.present(now) {
+                let of_kind = owners_by_hardware.entry(Hardware::of(&other.machine)).or_default();
+                of_kind.insert(other.owner.clone());
+            }
         }
         Ok(Borrower {
             worker,
@@ -56,7 +61,8 @@ impl Core {
             number,
             is_alone,
             is_only_owner,
-            owners_of_processors,
+            hardware,
+            owners_by_hardware,
         })
     }
 
@@ -114,11 +120,16 @@ impl Core {
 
     /// Whether the worker may check counts of that machine: those of another owner; of another machine of its own owner
     /// where no other owner is there; and its machine's own where no other machine is. What a graphics card has counted is
-    /// left to a processor that may check it.
+    /// left to hardware of another kind that may check it.
     pub(super) fn may_check(&self, borrower: &Borrower, counted: MachineId) -> bool {
         let machine = self.standing.sums().machines.get(counted);
         let may = |owner: &Owner| borrower.is_only_owner || owner.name() != machine.owner;
-        if machine.is_card() && borrower.owners_of_processors.iter().any(may) {
+        let hardware = machine.hardware();
+        let mut others = borrower.owners_by_hardware.iter().filter(|(other, _)| other.differs_from(hardware));
+        if hardware.is_card()
+            && !borrower.hardware.differs_from(hardware)
+            && others.any(|(_, owners)| owners.iter().any(may))
+        {
             return false;
         }
         if machine.owner != borrower.identity.owner.name() {

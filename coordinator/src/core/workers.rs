@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
-use proto::{Owner, Registration, WorkerId, WorkerStatus, split_card};
+use proto::{Owner, Registration, WorkerId, WorkerStatus, is_meant_by};
 use queens::kernel::KernelName;
 use rand::RngExt;
 use rand::rngs::StdRng;
@@ -149,10 +149,8 @@ impl Workers {
 
     /// Asks the workers on that machine and on its cards to leave; gives their number.
     pub fn drain(&mut self, identity: &Identity) -> u64 {
-        let is_meant = |of: &Identity| {
-            let names = [&*of.machine, split_card(&of.machine).0];
-            of.owner == identity.owner && names.contains(&&*identity.machine)
-        };
+        let is_meant =
+            |of: &Identity| of.owner == identity.owner && is_meant_by(&of.machine, &identity.machine);
         let on_machine = self.by_id.values_mut().filter(|worker| is_meant(&worker.identity));
         on_machine.map(|worker| worker.drains = true).count() as u64
     }

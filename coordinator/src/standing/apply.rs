@@ -134,7 +134,7 @@ impl Standing {
         }
         let machines = &mut self.sums.machines;
         let is_one_owner = machines.is_one_owner(of, by);
-        if machines.get(of).is_card() != machines.get(by).is_card() {
+        if machines.get(of).hardware().differs_from(machines.get(by).hardware()) {
             self.marks.of_mut(UnitMark::TwoKinds).insert(unit.0);
         }
         if of != by && self.marks.of_mut(UnitMark::TwoMachines).insert(unit.0) {

@@ -7,7 +7,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use proto::{Owner, is_card};
+use proto::{Hardware, Owner};
 use serde::{Deserialize, Serialize};
 
 use super::record_error::RecordError;
@@ -67,9 +67,9 @@ impl Machine {
         }
     }
 
-    /// Whether it is a graphics card.
-    pub fn is_card(&self) -> bool {
-        is_card(&self.name)
+    /// What kind of hardware it is.
+    pub fn hardware(&self) -> Hardware {
+        Hardware::of(&self.name)
     }
 
     /// What people are told that it is called: `owner/name`, or the name where there are no owners.
@@ -90,6 +90,7 @@ pub struct Machines {
     losers: BTreeSet<MachineId>,
     /// Owners who are not believed any more.
     expelled: BTreeSet<String>,
+    has_cards: bool,
 }
 
 /// As the checkpoint keeps them.
@@ -107,7 +108,8 @@ impl From<Listed> for Machines {
         for (machine, id) in machines.iter().zip(0..) {
             numbers.entry(machine.owner.clone()).or_default().insert(machine.name.clone(), MachineId(id));
         }
-        Self { list: machines, kernels, numbers, losers, expelled }
+        let has_cards = machines.iter().any(|machine| machine.hardware().is_card());
+        Self { list: machines, kernels, numbers, losers, expelled, has_cards }
     }
 }
 
@@ -158,6 +160,11 @@ impl Machines {
         others.any(|(_, machines)| machines.values().any(|id| !self.get(*id).is_quarantined()))
     }
 
+    /// Whether a graphics card is on record: if not, all are of one kind.
+    pub fn has_cards(&self) -> bool {
+        self.has_cards
+    }
+
     /// Whether two machines belong to one owner.
     pub fn is_one_owner(&self, a: MachineId, b: MachineId) -> bool {
         self.get(a).owner == self.get(b).owner
@@ -198,7 +205,9 @@ impl Machines {
         let trust = if self.expelled.contains(owner) { Trust::Expelled } else { Trust::Believed };
         let (owner, name) = (owner.to_owned(), name.to_owned());
         self.numbers.entry(owner.clone()).or_default().insert(name.clone(), number);
-        self.list.push(Machine { owner, name, trust, ..Machine::default() });
+        let machine = Machine { owner, name, trust, ..Machine::default() };
+        self.has_cards |= machine.hardware().is_card();
+        self.list.push(machine);
         Ok(number)
     }
 

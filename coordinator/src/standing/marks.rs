@@ -17,7 +17,7 @@ pub enum UnitMark {
     TwoMachines,
     /// of another owner;
     Independent,
-    /// once on a processor, and once on a graphics card.
+    /// on another kind of hardware.
     TwoKinds,
 }
 

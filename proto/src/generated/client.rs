@@ -490,7 +490,7 @@ pub struct Worth {
     /// Owners who are not believed, with all their machines.
     #[prost(string, repeated, tag = "9")]
     pub expelled: ::prost::alloc::vec::Vec<::prost::alloc::string::String>,
-    /// Units counted once on a processor and once on a graphics card.
+    /// Units counted on two kinds of hardware: a processor and a graphics card, or the cards of two vendors.
     #[prost(uint64, tag = "10")]
     pub on_two_kinds: u64,
 }

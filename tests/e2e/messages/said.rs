@@ -22,7 +22,7 @@ const SPEAKERS: [(&str, &[&str]); 15] = [
     ("coordinator/src/resumption.rs", &["fmt"]),
     ("dashboard/src/routes.rs", &["mean_this_machine", "events", "hindrance"]),
     ("gpu/src/device.rs", &["broken", "describe"]),
-    ("src/command_line.rs", &["how_to_go_on"]),
+    ("src/command_line.rs", &["how_to_go_on", "meant"]),
     ("src/commands/coordinator.rs", &["listen"]),
     ("src/commands/count.rs", &["run"]),
     ("src/commands/follow.rs", &["way_on"]),

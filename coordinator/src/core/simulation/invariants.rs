@@ -82,9 +82,16 @@ fn whatever_happens_the_records_add_up_and_the_total_is_exact_when_all_is_checke
             let policy = policy[seed as usize / 4 % 3];
             let mut world = World::new(truth, policy, habits, seed);
             if seed % 3 == 1 {
-                // Every other machine is a graphics card: what these count is left to the others while they are there.
-                let cards = world.workers.iter_mut().filter(|worker| worker.machine.ends_with(['1', '3']));
-                cards.for_each(|worker| worker.machine.push_str("/gpu0"));
+                // Every other machine is a graphics card, and of one vendor, of nobody knows whom, or of two: what these
+                // count is left to the others while they are there.
+                let kinds = [["/gpu0"; 2], ["/nvidia/gpu0", "/amd/gpu0"]][seed as usize / 3 % 2];
+                for worker in &mut world.workers {
+                    match &*worker.machine {
+                        "machine-1" => worker.machine.push_str(kinds[0]),
+                        "machine-3" => worker.machine.push_str(kinds[1]),
+                        _ => {}
+                    }
+                }
             }
             if seed % 3 == 2 && habits.iter().all(|habit| *habit == Habit::Honest) {
                 for (k, worker) in world.workers.iter_mut().enumerate() {

@@ -113,6 +113,48 @@ fn what_a_card_has_counted_is_checked_on_a_processor_where_one_is_there() {
 }
 
 #[test]
+fn what_a_card_has_counted_is_checked_on_one_of_another_vendor_where_it_is_known() {
+    let mut core = core_with(DoubleCheck::All);
+    let [of_nvidia, other_of_nvidia, of_nobody, of_amd] =
+        ["a/nvidia/gpu0", "b/nvidia/gpu0", "c/gpu0", "d/amd/gpu0"].map(|name| join(&mut core, name));
+    let of_card = core.lease(T0, of_nvidia, 2).unwrap();
+    of_card.iter().for_each(|lease| _ = report(&mut core, T0, of_nvidia, *lease, 5));
+    let units: Vec<_> = of_card.iter().map(|lease| lease.unit).collect();
+    for same in [other_of_nvidia, of_nobody] {
+        let lent = core.lease(T0, same, 5).unwrap();
+        assert!(lent.iter().all(|lease| !units.contains(&lease.unit)), "it may be the same kind");
+        core.release(T0, same, &lent, same == of_nobody).unwrap();
+    }
+    let check = core.lease(T0, of_amd, 1).unwrap()[0];
+    assert!(units.contains(&check.unit) && check.variant.mirrored);
+    report(&mut core, T0, of_amd, check, 5);
+    core.release(T0, of_amd, &[], true).unwrap();
+    // No other kind is left: the other one of the same vendor does it.
+    let lent = core.lease(T0, other_of_nvidia, 5).unwrap();
+    let check = *lent.iter().find(|lease| units.contains(&lease.unit)).unwrap();
+    report(&mut core, T0, other_of_nvidia, check, 5);
+    let assurance = core.status(T0).assurance;
+    assert_eq!((assurance.on_two_kinds, assurance.on_two_machines), (1, 2));
+}
+
+#[test]
+fn what_another_kind_of_hardware_has_counted_is_checked_first() {
+    let mut core = core_with(DoubleCheck::All);
+    let [processor, card, other_processor] = ["a", "b/gpu0", "c"].map(|name| join(&mut core, name));
+    for worker in [processor, card] {
+        let lent = core.lease(T0, worker, 9).unwrap();
+        let count = *lent.iter().find(|lease| !lease.variant.mirrored).unwrap();
+        report(&mut core, T0, worker, count, 5);
+        core.release(T0, worker, &lent, false).unwrap();
+    }
+    let by_card = |unit| core.standing.vote(unit).map(|vote| vote.origin.machine.0) == Some(1);
+    let pending: Vec<_> = core.open.checks.values().flatten().map(|unit| by_card(*unit)).collect();
+    assert_eq!(pending, [false, true], "the processor's machine has the lower number");
+    let check = core.lease(T0, other_processor, 1).unwrap()[0];
+    assert_eq!(core.standing.vote(check.unit).unwrap().origin.machine.0, 1);
+}
+
+#[test]
 fn a_first_count_that_was_made_mirrored_and_by_the_other_method_is_checked_by_the_same_machine_the_other_way_round()
  {
     let mut core = core_with(DoubleCheck::All);

@@ -1,0 +1,184 @@
+//! By which method a card counts a plan's units, where nobody says it: by the faster one. Which that is depends on the card,
+//! and a look tells.
+//!
+//! ```text
+//! both count a small board, and are warm
+//! for units spread over the plan, until the look is over:
+//!     how long does the plan's own method take?
+//!     how long does the other one take, if no longer than twice that?
+//! the other one, if it took less for all of them together
+//! ```
+//!
+//! Where both take longer for a unit than the look, the plan's own method is taken.
+
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use queens::kernel::{Kernel, Stop};
+use queens::{Board, Plan, Position, UnitId};
+
+use crate::device::Device;
+use crate::error::GpuError;
+use crate::kernel::GpuKernel;
+
+/// Runs of less expected work, in nanoseconds of one core, are over on a card before a look has brought anything: ten
+/// minutes of a core are some ten seconds of a card.
+const WORTH_A_LOOK: u128 = 600_000_000_000;
+
+/// How long a look may take each method.
+const LOOK: Duration = Duration::from_millis(500);
+
+/// At most so many units are looked at.
+const UNITS: u64 = 32;
+
+/// The other method may take at least so long for a unit: timers are no finer.
+const SHORTEST: Duration = Duration::from_millis(5);
+
+/// The other method is taken if it is clearly faster: it takes less than this part of the time.
+const CLEARLY: f64 = 0.9;
+
+/// The kernel that counts the plan's units on that device: by the plan's own method, or by the other one where that was seen to
+/// be faster.
+///
+/// # Errors
+/// The device cannot be used, its driver does not build the code, or it fails in the look.
+pub fn kernel_for(device: Device, plan: &Plan) -> Result<GpuKernel, GpuError> {
+    let planned = GpuKernel::new(device, plan.spec().method())?;
+    if plan.total_weight() < WORTH_A_LOOK { Ok(planned) } else { faster(planned, plan) }
+}
+
+/// That kernel, or the one of the other method where a look shows it to be faster.
+fn faster(planned: GpuKernel, plan: &Plan) -> Result<GpuKernel, GpuError> {
+    let other = planned.beside(planned.name().other().method)?;
+    let chosen = if is_faster(&other, &planned, plan) { other } else { planned };
+    match chosen.failure() {
+        Some(failure) => Err(failure.clone()),
+        None => Ok(chosen),
+    }
+}
+
+/// Whether a kernel is clearly faster on the plan's units than the one that the plan is made for.
+fn is_faster(other: &dyn Kernel, planned: &dyn Kernel, plan: &Plan) -> bool {
+    let small = Position::empty(Board::new(10).expect("10 is a board size"));
+    for kernel in [planned, other] {
+        time(kernel, &small, LOOK);
+    }
+    let (mut own, mut others) = (Duration::ZERO, Duration::ZERO);
+    for unit in units(plan) {
+        match time(planned, &unit, LOOK.saturating_sub(own)) {
+            Some(taken) => {
+                own += taken;
+                let most = SHORTEST.max(taken * 2);
+                others += time(other, &unit, most).unwrap_or(most);
+            }
+            None if own.is_zero() => return time(other, &unit, LOOK / 2).is_some(),
+            None => break,
+        }
+    }
+    others < own.mul_f64(CLEARLY)
+}
+
+/// What is to be completed in some units of the plan, which are far from each other.
+fn units(plan: &Plan) -> impl Iterator<Item = Position> + '_ {
+    let apart = (plan.units() / UNITS).max(1);
+    let ids = (0..plan.units().min(UNITS)).map(move |k| UnitId(k * apart));
+    let units = ids.map(|id| plan.unit(id)).filter(|unit| !unit.summand.is_symmetric_count());
+    units.map(|unit| unit.position)
+}
+
+/// How long the kernel takes for a position; nothing where it takes longer than that.
+fn time(kernel: &dyn Kernel, position: &Position, most: Duration) -> Option<Duration> {
+    let stop = Stop::new();
+    let (ended, is_ended) = channel::<()>();
+    thread::scope(|scope| {
+        let stop = &stop;
+        scope.spawn(move || {
+            if is_ended.recv_timeout(most) == Err(RecvTimeoutError::Timeout) {
+                stop.stop();
+            }
+        });
+        let begun = Instant::now();
+        let count = kernel.count(position, stop);
+        drop(ended);
+        count.map(|_| begun.elapsed())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::devices;
+    use queens::PlanSpec;
+    use queens::kernel::{Count, Isa, KernelName, Method};
+
+    /// Takes that long for everything, and ends within a millisecond when it is stopped.
+    struct Sleeper(Method, Duration);
+
+    impl Kernel for Sleeper {
+        fn name(&self) -> KernelName {
+            KernelName { method: self.0, isa: Isa::OpenCl }
+        }
+
+        fn count(&self, _: &Position, stop: &Stop) -> Option<Count> {
+            let begun = Instant::now();
+            while begun.elapsed() < self.1 {
+                if stop.is_stopped() {
+                    return None;
+                }
+                thread::sleep(Duration::from_millis(1));
+            }
+            Some(Count { completions: 0, nodes: 0 })
+        }
+    }
+
+    #[test]
+    fn the_faster_method_is_taken_and_the_plans_own_where_a_look_is_too_short() {
+        let plan = Plan::derive(PlanSpec::new(Board::new(12).unwrap())).unwrap();
+        let is_faster = |other: u64, planned: u64| {
+            let [other, planned] = [(Method::Meet, other), (Method::Search, planned)]
+                .map(|(method, millis)| Sleeper(method, Duration::from_millis(millis)));
+            let begun = Instant::now();
+            let is_faster = is_faster(&other, &planned, &plan);
+            assert!(begun.elapsed() < 8 * LOOK, "{:?}", begun.elapsed());
+            is_faster
+        };
+        assert!(is_faster(5, 40));
+        assert!(!is_faster(40, 5));
+        assert!(!is_faster(20, 20));
+        assert!(!is_faster(1_000_000, 40), "it is broken off");
+        assert!(is_faster(5, 1_000_000), "it is through before the other is");
+        assert!(!is_faster(1_000_000, 1_000_000), "nobody knows what either takes");
+    }
+    #[test]
+    fn a_card_takes_the_method_that_it_was_seen_to_be_faster_by() {
+        let Ok(devices) = devices() else {
+            assert!(std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "there is no OpenCL");
+            println!("skipped: there is no OpenCL");
+            return;
+        };
+        let board = Board::new(18).unwrap();
+        for device in devices.into_iter().filter(|device| device.description().unusable.is_none()) {
+            for spec in [PlanSpec::new(board), PlanSpec::families(board)] {
+                let plan = Plan::derive(spec).unwrap();
+                let unseen = kernel_for(device.clone(), &plan).unwrap();
+                assert_eq!(
+                    unseen.name().method,
+                    spec.method(),
+                    "it is over before a look has brought anything"
+                );
+                let seen = faster(unseen, &plan).unwrap();
+                // On PoCL halves that meet take a third of the time, whatever it was planned for.
+                let is_card = !seen.device().description().is_processor();
+                assert!(is_card || seen.name().method == Method::Meet, "{}", seen.name());
+                let unit = plan.unit(UnitId(181)).position;
+                let processor = queens::kernel::kernel(seen.name().method, None).unwrap();
+                assert_eq!(seen.count(&unit, &Stop::new()), processor.count(&unit, &Stop::new()));
+            }
+            let failed = GpuKernel::new(device, Method::Search).unwrap();
+            failed.fail(GpuError::NoDevices);
+            let plan = Plan::derive(PlanSpec::new(board)).unwrap();
+            assert_eq!(faster(failed, &plan).err(), Some(GpuError::NoDevices));
+        }
+    }
+}

@@ -98,9 +98,9 @@ fn a_worker_that_is_asked_to_end_finishes_what_it_counts_and_gives_back_the_rest
     assert!(folder.counts("run") > before, "what it counted is lost");
 
     coordinator.kill();
-    // Units of many minutes.
+    // Units of years, but for the first two.
     let coordinator = folder.start(
-        &format!("coordinator --n 23 --families 0,1,0 --run long --listen {address} --double-check none"),
+        &format!("coordinator --n 28 --families 0,1,0 --run long --listen {address} --double-check none"),
         "log",
     );
     let second = worker("second", "--drain 1h --isa portable --method search");

@@ -2,7 +2,7 @@
 
 use queens::UnitId;
 
-use super::machines::Machine;
+use super::machine::Machine;
 use super::{Origin, RecordError, Standing, Trust, UnitMark, Vote};
 use crate::ledger::Expulsion;
 

@@ -1,0 +1,110 @@
+//! Who is to be believed.
+//!
+//! A machine that lost a dispute is quarantined. An owner of whom three machines lost against other owners is expelled
+//! with all machines, for whoever can name machines at will could lose one after the other.
+
+use super::machine::{Machine, Trust};
+use super::machines::Machines;
+use super::record_error::RecordError;
+use super::vote::MachineId;
+use crate::ledger::Expulsion;
+
+/// An owner of whom so many machines lost against other owners is expelled.
+const MOST_LOSERS: usize = 3;
+
+impl Machines {
+    /// Two counts have proved one of the machine wrong, at least one of another owner if that is said.
+    pub fn lose(&mut self, id: MachineId, to_others: bool) {
+        let machine = self.get_mut(id);
+        machine.wrong += 1;
+        if machine.trust == Trust::Believed {
+            machine.trust = Trust::Quarantined;
+        }
+        let owner = machine.owner.clone();
+        if to_others && self.losers.insert(id) {
+            let losers = self.losers.iter().filter(|loser| self.get(**loser).owner == owner).count();
+            if losers >= MOST_LOSERS {
+                self.expel(&owner, None).expect("an owner needs no number");
+            }
+        }
+    }
+
+    /// Somebody is not believed any more because a record says so.
+    ///
+    /// # Errors
+    /// There are as many machines as there can be, and this is one more.
+    pub fn strike(&mut self, r: &Expulsion) -> Result<(), RecordError> {
+        self.expel(&r.owner, r.machine.as_deref())?;
+        if let Some(name) = r.machine.as_deref().filter(|_| r.lost) {
+            let id = self.enrol(&r.owner, name)?;
+            self.lose(id, true);
+        }
+        Ok(())
+    }
+
+    /// Whether the machine lost against other owners.
+    pub fn has_lost_to_others(&self, id: MachineId) -> bool {
+        self.losers.contains(&id)
+    }
+
+    /// A machine, or its owner with all machines, is not believed any more, now and when it comes again.
+    ///
+    /// # Errors
+    /// There are as many machines as there can be, and this is one more.
+    pub fn expel(&mut self, owner: &str, machine: Option<&str>) -> Result<(), RecordError> {
+        if let Some(name) = machine {
+            let id = self.enrol(owner, name)?;
+            let machine = self.get_mut(id);
+            if machine.trust == Trust::Believed {
+                machine.trust = Trust::Quarantined;
+            }
+            return Ok(());
+        }
+        self.expelled.insert(owner.to_owned());
+        for machine in self.list.iter_mut().filter(|machine| machine.owner == owner) {
+            machine.trust = Trust::Expelled;
+        }
+        Ok(())
+    }
+
+    /// A machine, or an owner with all machines, is believed again.
+    ///
+    /// # Errors
+    /// It is believed, or it is a machine of an owner who is not.
+    pub fn admit(&mut self, owner: &str, machine: Option<&str>) -> Result<(), RecordError> {
+        let Some(name) = machine else {
+            if !self.expelled.remove(owner) {
+                return Err(RecordError::NotExpelled(owner.to_owned()));
+            }
+            let of_owner = self.list.iter_mut().filter(|machine| machine.owner == owner);
+            of_owner.for_each(|machine| machine.trust = Trust::Believed);
+            let list = &self.list;
+            self.losers.retain(|loser| list[loser.0 as usize].owner != owner);
+            return Ok(());
+        };
+        match self.number(owner, name) {
+            Some(id) if self.get(id).trust == Trust::Quarantined => {
+                self.get_mut(id).trust = Trust::Believed;
+                self.losers.remove(&id);
+                Ok(())
+            }
+            _ => Err(RecordError::NotExpelled(name.to_owned())),
+        }
+    }
+
+    /// Whether nothing is lent to that machine: itself or its owner is not believed.
+    pub fn is_quarantined(&self, owner: &str, name: &str) -> bool {
+        self.expelled.contains(owner)
+            || self.number(owner, name).is_some_and(|number| self.get(number).is_quarantined())
+    }
+
+    /// The machines that are not believed.
+    pub fn quarantined(&self) -> impl Iterator<Item = &Machine> {
+        self.iter().filter(|machine| machine.is_quarantined())
+    }
+
+    /// The owners who are not believed.
+    pub fn expelled(&self) -> impl Iterator<Item = &str> {
+        self.expelled.iter().map(String::as_str)
+    }
+}

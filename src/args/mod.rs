@@ -4,9 +4,10 @@
 #[cfg(feature = "atlas")]
 pub mod atlas;
 mod bench;
-mod cluster;
+mod coordinator;
 mod count;
 mod estimate;
+mod follow;
 mod gpu;
 mod installation;
 mod kernel;
@@ -14,26 +15,31 @@ mod keys;
 mod limits;
 mod loss;
 mod plan;
+mod policy;
 mod published;
 mod records;
 mod steering;
 mod value;
 mod watching;
+mod worker;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
+pub use self::coordinator::{CoordinatorArgs, ServedRun};
+pub use self::worker::{OnLost, WorkerArgs};
 pub use bench::BenchArgs;
-pub use cluster::{CoordinatorArgs, FollowArgs, OnLost, PolicyArgs, ServedRun, WorkerArgs};
 pub use count::{CountArgs, LocalCount, Storage};
 pub use estimate::{EstimateArgs, Fleet};
+pub use follow::FollowArgs;
 pub use gpu::{Cards, GpusArgs};
 pub use installation::{CompletionsArgs, ConfigArgs, ManArgs};
 pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
 pub use limits::LimitsArgs;
 pub use plan::new_plan;
+pub use policy::PolicyArgs;
 pub use published::{CertifyArgs, HeadArgs, ReportArgs};
 pub use records::{ExportArgs, MergeArgs, RetractArgs, VerifyArgs};
 pub use steering::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs};

@@ -1,0 +1,157 @@
+//! The arguments of `diadem coordinator`.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::Args;
+use coordinator::{DoubleCheck, MOST_FOLLOWERS};
+use queens::Board;
+use queens::kernel::Method;
+use queens::plan::{PlanSpec, Scheme};
+use thiserror::Error;
+
+use super::loss::LossArgs;
+use super::plan::{SplitArgs, new_plan};
+use super::value::{Auto, ValueError, auto};
+
+/// Serves a run to workers until all is counted, and prints the answer.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem coordinator --n 20 --run ./diadem-20   begin a run
+  diadem coordinator --run ./diadem-20          go on with it
+  diadem coordinator --run ./diadem-20 --http 127.0.0.1:7228
+      with a dashboard at http://127.0.0.1:7228
+  diadem coordinator --run ./diadem-20 --listen 0.0.0.0:7227 \\
+     --keys keys/coordinator
+      for other machines too
+
+Environment: DIADEM_JOIN_TOKEN and DIADEM_STATUS_TOKEN stand for join.token and status.token.")]
+pub struct CoordinatorArgs {
+    /// The board size, 1 to 32; needed only to begin a run.
+    #[arg(long, value_name = "N")]
+    n: Option<Board>,
+    /// The run directory.
+    #[arg(long, value_name = "DIR")]
+    run: PathBuf,
+    /// The method that a new run is planned for: auto, meet, search.
+    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", value_parser = auto::<Method>)]
+    method: Auto<Method>,
+    #[command(flatten)]
+    split: SplitArgs,
+    /// Which counts are made a second time, in another way and if possible on another machine: none, a share drawn at
+    /// random as in 0.5%, all.
+    ///
+    /// A run goes on as it was told before; one that was told nothing checks 1%. What is said here goes on record.
+    #[arg(long, value_name = "POLICY")]
+    double_check: Option<DoubleCheck>,
+    /// Acknowledge a count only when so many followers (diadem follow) have it on disk, too: 0 to 16.
+    ///
+    /// A run goes on as it was told before; one that was told nothing waits for none. What is said here goes on record.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=MOST_FOLLOWERS as i64))]
+    replicas: Option<u32>,
+    /// Where to listen for workers.
+    #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7227", value_parser = address)]
+    listen: SocketAddr,
+    /// Serve a dashboard of the run to browsers, and metrics to Prometheus, as on 127.0.0.1:7228 [default: none].
+    ///
+    /// Elsewhere than on this machine alone it wants --keys: browsers are asked for the status token then.
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
+    http: Option<SocketAddr>,
+    /// Speak TLS, and let those in who have a token or a certificate: a folder as diadem keys init makes it, with
+    /// server.pem, server.key, join.token and, if wished, status.token and ca.pem (for client certificates).
+    #[arg(long, value_name = "DIR")]
+    keys: Option<PathBuf>,
+    /// Listen also where others can connect, without TLS: whoever can reach the port can take part.
+    #[arg(long, conflicts_with = "keys")]
+    insecure: bool,
+    /// The private key that the run is certified with (diadem certify): the ledger names its public half as the
+    /// coordinator's. Ed25519 in PKCS#8; made where there is none [default: certify.key in the run directory].
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    /// Go on answering status requests after the count is complete.
+    #[arg(long)]
+    stay: bool,
+    #[command(flatten)]
+    loss: LossArgs,
+    /// Print the answer as one JSON object on stdout and nothing else there.
+    #[arg(long)]
+    json: bool,
+}
+
+/// A run that is served to workers.
+#[derive(Debug)]
+pub struct ServedRun {
+    /// What to begin where there is no run yet, and what a run that is there must be of.
+    pub board: Option<Board>,
+    pub path: PathBuf,
+    method: Option<Method>,
+    scheme: Option<Scheme>,
+    pub double_check: Option<DoubleCheck>,
+    pub replicas: Option<u32>,
+    pub listen: SocketAddr,
+    /// Where the dashboard is served, if it is.
+    pub http: Option<SocketAddr>,
+    pub keys: Option<PathBuf>,
+    /// Who signs for the run, if it is not the run's own key.
+    pub signing_key: Option<PathBuf>,
+    /// Whether status requests are answered after the end.
+    pub stays: bool,
+    /// Whether it goes on where acknowledged records are missing.
+    pub accepts_loss: bool,
+    pub json: bool,
+}
+
+/// Whoever can reach an address could take part or look on, and nobody has said that they may.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum UnguardedError {
+    #[error(
+        "{0} can be reached from other machines: say --keys DIR (diadem keys init makes one), or --insecure if everybody \
+         who can reach it may take part"
+    )]
+    Run(SocketAddr),
+    #[error(
+        "{0} can be reached from other machines: say --keys DIR (diadem keys init makes one, with a status token), or \
+         --insecure if everybody who can reach it may see the dashboard"
+    )]
+    Dashboard(SocketAddr),
+}
+
+impl TryFrom<CoordinatorArgs> for ServedRun {
+    type Error = UnguardedError;
+    fn try_from(args: CoordinatorArgs) -> Result<Self, UnguardedError> {
+        let is_guarded = args.keys.is_some() || args.insecure;
+        if !is_guarded && !args.listen.ip().is_loopback() {
+            return Err(UnguardedError::Run(args.listen));
+        }
+        if let Some(address) = args.http.filter(|address| !is_guarded && !address.ip().is_loopback()) {
+            return Err(UnguardedError::Dashboard(address));
+        }
+        Ok(Self {
+            board: args.n,
+            path: args.run,
+            method: args.method.0,
+            scheme: args.split.scheme(),
+            double_check: args.double_check,
+            replicas: args.replicas,
+            listen: args.listen,
+            http: args.http,
+            keys: args.keys,
+            signing_key: args.key,
+            stays: args.stay,
+            accepts_loss: args.loss.accept_loss,
+            json: args.json,
+        })
+    }
+}
+
+impl ServedRun {
+    /// The plan of the run, should it have to be begun.
+    pub fn plan(&self) -> Option<PlanSpec> {
+        self.board.map(|board| new_plan(board, self.method, self.scheme))
+    }
+}
+
+fn address(text: &str) -> Result<SocketAddr, ValueError> {
+    text.parse().map_err(|_| ValueError::new(text, "an IP address and a port, as in 127.0.0.1:7227"))
+}

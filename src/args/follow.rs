@@ -1,0 +1,36 @@
+//! The arguments of `diadem follow`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Args;
+
+use super::value::time;
+
+/// Keeps a verified copy of a coordinator's run as it grows; it can be started as the coordinator.
+///
+/// Ends when the run is complete and all of it is copied. Until then it waits for a coordinator that is away, for as long as
+/// --give-up-after says, and tells every ten minutes how to go on without.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem follow http://127.0.0.1:7227 --run ./copy
+  diadem follow https://10.0.0.7:7227 --keys keys/follower --run ./copy
+  diadem coordinator --run ./copy --listen 10.0.0.8:7227 --keys keys/coordinator
+      when the first one is gone
+
+Environment: DIADEM_FOLLOW_TOKEN stands for follow.token, DIADEM_COORDINATOR for the address.")]
+pub struct FollowArgs {
+    /// The coordinator's address; several are tried in turn.
+    #[arg(value_name = "URL", env = "DIADEM_COORDINATOR", value_delimiter = ',', required = true)]
+    pub coordinator: Vec<String>,
+    /// The directory of the copy: made where it is missing, gone on with where it is there.
+    #[arg(long, value_name = "DIR")]
+    pub run: PathBuf,
+    /// Know the coordinator, and be known: a folder with ca.pem and follow.token.
+    #[arg(long, value_name = "DIR")]
+    pub keys: Option<PathBuf>,
+    /// Leave when the coordinator has not answered for this long, as in 90s, 10m, 2h [default: wait].
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub give_up_after: Option<Duration>,
+}

@@ -1,0 +1,52 @@
+//! The arguments of `diadem policy`.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use coordinator::{DoubleCheck, MOST_FOLLOWERS};
+
+use super::records::reason;
+
+/// Changes how the counts of a run are checked and copied, while it is served; it stands in the ledger with the reason.
+///
+/// More may be checked than before, not less. With fewer replicas, counts that wait to be acknowledged are so at once.
+#[derive(Debug, Args)]
+#[command(
+    override_usage = "\
+diadem policy [OPTIONS] --reason <TEXT>
+           <--double-check <POLICY>|--replicas <K>> <URL>",
+    after_help = "\
+Examples:
+  diadem policy https://10.0.0.7:7227 --keys keys/admin \\
+     --double-check all --reason \"it is a record\"
+  diadem policy https://10.0.0.7:7227 --keys keys/admin --replicas 0 \\
+     --reason \"the follower's disk is broken\"
+
+Environment: DIADEM_ADMIN_TOKEN stands for admin.token."
+)]
+pub struct PolicyArgs {
+    /// The coordinator's address.
+    #[arg(value_name = "URL")]
+    pub coordinator: String,
+    /// Know the coordinator, and be known: a folder with ca.pem and admin.token.
+    #[arg(long, value_name = "DIR")]
+    pub keys: Option<PathBuf>,
+    #[command(flatten)]
+    pub change: PolicyChangeArgs,
+    /// Why, for those who read the ledger.
+    #[arg(long, value_name = "TEXT", value_parser = reason)]
+    pub reason: String,
+}
+
+/// What is changed.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+pub struct PolicyChangeArgs {
+    /// Which counts are made a second time from now on: a share drawn at random as in 5%, all; with all, those that are
+    /// on record, too.
+    #[arg(long, value_name = "POLICY")]
+    pub double_check: Option<DoubleCheck>,
+    /// How many followers must have a record before it is acknowledged: 0 to 16.
+    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=MOST_FOLLOWERS as i64))]
+    pub replicas: Option<u32>,
+}

@@ -1,0 +1,84 @@
+//! The arguments of `diadem worker`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{Args, ValueEnum};
+
+use super::gpu::GpuArgs;
+use super::kernel::KernelArgs;
+use super::limits::LimitsArgs;
+use super::value::time;
+
+/// Counts units for a coordinator until it says that all is counted.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  diadem worker --coordinator http://127.0.0.1:7227
+  diadem worker --coordinator https://10.0.0.7:7227 --keys keys/worker
+  diadem worker --coordinator http://127.0.0.1:7227 --threads 8 \\
+     --name rack-3 --give-up-after 10m
+  diadem worker --coordinator http://10.0.0.7:7227,http://10.0.0.8:7227
+      the second after a takeover
+
+Environment: DIADEM_JOIN_TOKEN stands for join.token, DIADEM_COORDINATOR for --coordinator.")]
+pub struct WorkerArgs {
+    /// The coordinator's address; several, one after the other or with commas between, are tried in turn.
+    #[arg(long, value_name = "URL", value_delimiter = ',', required = true)]
+    pub coordinator: Vec<String>,
+    /// Know the coordinator, and be known: a folder with ca.pem and join.token, or client.pem and client.key.
+    #[arg(long, value_name = "DIR")]
+    pub keys: Option<PathBuf>,
+    #[command(flatten)]
+    pub kernel: KernelArgs,
+    #[command(flatten)]
+    pub gpu: GpuArgs,
+    /// What to be called in status and ledger [default: host name and process number].
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// The machine's name: counts are checked on another machine than the one that made them [default: host name].
+    #[arg(long, value_name = "NAME")]
+    pub machine: Option<String>,
+    /// What to do when the coordinator has not answered for as long as --give-up-after says: wait for it all the same; finish
+    /// the units in hand, then leave; exit at once [default: wait, with --give-up-after exit].
+    #[arg(long, value_name = "WHAT", value_enum)]
+    pub on_coordinator_lost: Option<OnLost>,
+    /// After how long without an answer the coordinator is lost, as in 90s, 10m, 2h [default: 10s].
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub give_up_after: Option<Duration>,
+    #[command(flatten)]
+    pub limits: LimitsArgs,
+    /// Hold units for this long ahead, to go on counting through outages, as in 1h; at most a quarter of its share of what
+    /// is left, and 50,000 units [default: 10s].
+    #[arg(long, value_name = "TIME", value_parser = time)]
+    pub ahead: Option<Duration>,
+    /// When it is asked to end (Ctrl-C or SIGTERM), go on for so long with the units that are being counted, and give back all
+    /// others at once; asked again, it ends at once. It is killed by a batch engine that waits for less.
+    #[arg(long, value_name = "TIME", default_value = "20s", value_parser = time)]
+    pub drain: Duration,
+}
+
+/// What a worker does when its coordinator is lost.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum OnLost {
+    /// Wait for it, for as long as it takes.
+    Wait,
+    /// Count what is in hand, and leave when that is done and it is still away.
+    Finish,
+    /// Leave.
+    Exit,
+}
+
+/// Without an answer for so long the coordinator is lost, unless told otherwise.
+const LOST: Duration = Duration::from_secs(10);
+
+impl WorkerArgs {
+    /// After how long the worker gives its coordinator up, if ever.
+    pub fn give_up_after(&self) -> Option<Duration> {
+        match self.on_coordinator_lost {
+            None => self.give_up_after,
+            Some(OnLost::Wait) => None,
+            Some(OnLost::Finish | OnLost::Exit) => Some(self.give_up_after.unwrap_or(LOST)),
+        }
+    }
+}

@@ -3,19 +3,21 @@
 //! The signature is over the certificate without `signature`, as JSON in the canonical form of RFC 8785: names in order,
 //! no white space. All numbers are whole.
 
+mod checked;
+
 use std::collections::BTreeMap;
 
-use proto::Assurance;
 use queens::plan::Fingerprint;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
+use checked::Checked;
+
 use crate::assurance::assess;
 use crate::audit::{Audit, AuditError, audit_until};
 use crate::clock::{Clock, SystemClock};
 use crate::counted;
-use crate::double_check::DoubleCheck;
 use crate::head::PublishedHead;
 use crate::ledger::LineHash;
 use crate::run_directory::RunDirectory;
@@ -24,9 +26,6 @@ use crate::signing::{SigningKey, is_signed};
 
 /// The form of certificates: which fields they have.
 const FORM: u32 = 1;
-
-/// A certificate is small: no more machines or owners are named.
-const MOST_NAMED: usize = 100;
 
 /// What a finished run has found.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -55,35 +54,6 @@ pub struct Certificate {
     key: String,
     /// As 128 hexadecimal digits.
     signature: String,
-}
-
-/// How far the counts were checked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Checked {
-    /// Units counted twice with the same outcome, by two owners,
-    on_two_owners: u64,
-    /// or else on two machines of one owner,
-    on_two_machines: u64,
-    /// or else by one machine in two ways.
-    on_one_machine: u64,
-    /// Units counted on two kinds of hardware.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    on_two_kinds: u64,
-    /// Units drawn at random whose count was checked,
-    sampled: u64,
-    /// and of which it was contradicted.
-    refuted: u64,
-    conflicts: u64,
-    /// How many machines are not believed, and how some of them are called.
-    quarantined: u64,
-    quarantined_machines: Vec<String>,
-    /// How many owners are not, and how some of them are called.
-    expelled: u64,
-    expelled_owners: Vec<String>,
-    /// How counts are checked, where the ledger says it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    policy: Option<DoubleCheck>,
 }
 
 /// A certificate that is not given, or that cannot be believed.
@@ -233,37 +203,6 @@ impl Certificate {
             }
         }
     }
-}
-
-impl Checked {
-    fn of(assurance: Assurance, refuted: u64, policy: Option<DoubleCheck>) -> Self {
-        let named = |mut names: Vec<String>| {
-            let number = names.len() as u64;
-            names.truncate(MOST_NAMED);
-            (number, names)
-        };
-        let (quarantined, quarantined_machines) = named(assurance.quarantined);
-        let (expelled, expelled_owners) = named(assurance.expelled);
-        Self {
-            on_two_owners: assurance.on_two_owners,
-            on_two_machines: assurance.on_two_machines,
-            on_one_machine: assurance.on_one_machine,
-            on_two_kinds: assurance.on_two_kinds,
-            sampled: assurance.sampled,
-            refuted,
-            conflicts: assurance.conflicts,
-            quarantined,
-            quarantined_machines,
-            expelled,
-            expelled_owners,
-            policy,
-        }
-    }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]
-fn is_zero(number: &u64) -> bool {
-    *number == 0
 }
 
 /// A value with the names of all its objects in order.

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod address;
 mod boxed;
 mod coordinator;
 mod credentials;
@@ -19,6 +20,7 @@ mod run;
 mod sites;
 mod watching;
 
+pub use address::AddressError;
 pub use boxed::Boxed;
 pub use coordinator::{CoordinatorError, Lender};
 pub use credentials::Credentials;
@@ -26,6 +28,6 @@ pub use feed::Feed;
 pub use joining::{Announced, fetch_plan};
 pub use outage::{GaveUp, Outage};
 pub use pace::AHEAD;
-pub use remote::{AddressError, Remote};
+pub use remote::Remote;
 pub use run::{Config, Summary, Wish, WorkerError, run};
 pub use watching::StatusFeed;

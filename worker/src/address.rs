@@ -1,0 +1,50 @@
+//! Addresses of coordinators.
+
+use std::net::IpAddr;
+
+use thiserror::Error;
+use tonic::codegen::http::Uri;
+
+use crate::credentials::Credentials;
+
+/// An address that cannot be one, or not with these credentials.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum AddressError {
+    /// Not an address at all.
+    #[error(
+        "{0:?} is not an address of a coordinator; it looks like http://127.0.0.1:7227 or https://HOST:7227"
+    )]
+    Malformed(String),
+    /// There is nothing to know the coordinator by.
+    #[error(
+        "{0} needs the authority that the coordinator's certificate is of: say --keys DIR, with ca.pem in it"
+    )]
+    NoAuthority(String),
+    /// What is secret would be readable on the way.
+    #[error("{0} is not encrypted, and a token would be readable on the way: say https:// and --keys DIR")]
+    NotEncrypted(String),
+    /// The certificate or the key is of no use.
+    #[error("the keys cannot be used: {0}")]
+    Keys(String),
+}
+
+/// The URL, if what is secret can go there.
+pub fn parse(address: &str, credentials: &Credentials) -> Result<Uri, AddressError> {
+    let scheme = if credentials.authority.is_some() { "https" } else { "http" };
+    let url = if address.contains("://") { address.to_owned() } else { format!("{scheme}://{address}") };
+    let malformed = || AddressError::Malformed(address.to_owned());
+    let uri: Uri = url.parse().map_err(|_| malformed())?;
+    let (Some(scheme), Some(host), Some(_)) = (uri.scheme_str(), uri.host(), uri.port()) else {
+        return Err(malformed());
+    };
+    let is_local = host == "localhost"
+        || host.trim_matches(['[', ']']).parse().is_ok_and(|address: IpAddr| address.is_loopback());
+    match scheme {
+        "https" if credentials.authority.is_some() => Ok(uri),
+        "https" => Err(AddressError::NoAuthority(url)),
+        "http" if credentials.authority.is_some() => Err(AddressError::NotEncrypted(url)),
+        "http" if credentials.token.is_some() && !is_local => Err(AddressError::NotEncrypted(url)),
+        "http" => Ok(uri),
+        _ => Err(malformed()),
+    }
+}

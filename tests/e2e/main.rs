@@ -36,6 +36,7 @@ mod network;
 mod noting;
 mod old_runs;
 mod owner_lies;
+mod owners;
 mod proxy;
 mod published;
 mod relay;

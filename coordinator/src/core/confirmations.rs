@@ -10,6 +10,9 @@
 //! The time of a lease is his, once, and for each check that he makes a few times what it would take all workers together:
 //! whoever lets the answer wait and does not count holds it up for as long as a lease lasts, and one slow worker among many
 //! fast ones hardly longer.
+//!
+//! Where the coordinator was killed meanwhile and is started again, nobody is there at first: owners who have taken part have
+//! a moment to come back.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -24,11 +27,16 @@ use super::task::Borrower;
 use crate::double_check::DoubleCheck;
 use crate::standing::{MachineId, UnitMark};
 
+/// A worker tries at least so often whether its coordinator is back.
+pub(super) const RETURN: Duration = Duration::from_secs(5);
+
 /// The checks by another owner that are left when all is counted and checked.
 #[derive(Debug)]
 pub(super) struct Confirmations {
     /// Until when the answer waits for them.
     until: Duration,
+    /// Until when owners may come back who were there before this process began.
+    back: Duration,
     /// The units by the machine that counted them, once somebody has asked.
     open: Option<BTreeMap<MachineId, VecDeque<UnitId>>>,
 }
@@ -44,12 +52,21 @@ impl Core {
         self.standing.is_settled(&self.plan, self.shard, self.policy)
     }
 
+    /// This process begins to serve the run: where all is counted and checked, owners who have taken part may come back.
+    pub fn expect_back(&mut self, now: Duration) {
+        self.note_settled(now);
+        if let Some(confirmations) = &mut self.confirmations {
+            confirmations.back = now.saturating_add(RETURN);
+        }
+    }
+
     /// Notes whether all is counted and checked from now on.
     pub(super) fn note_settled(&mut self, now: Duration) {
         if self.policy != DoubleCheck::All || !self.is_settled() {
             self.confirmations = None;
         } else if self.confirmations.is_none() {
-            self.confirmations = Some(Confirmations { until: now.saturating_add(LEASE_TIME), open: None });
+            let until = now.saturating_add(LEASE_TIME);
+            self.confirmations = Some(Confirmations { until, back: Duration::ZERO, open: None });
         }
     }
 
@@ -73,10 +90,18 @@ impl Core {
         let mut unconfirmed = machines.filter(|machine| machine.unverified + machine.internal > 0);
         let Some(first) = unconfirmed.next() else { return false };
         let mut there = self.present_owners(now).peekable();
-        there.peek().is_some() && {
+        let is_there = there.peek().is_some() && {
             there.any(|owner| owner.name() != first.owner)
                 || unconfirmed.any(|machine| machine.owner != first.owner)
-        }
+        };
+        let may_be_back = self.confirmations.as_ref().is_some_and(|confirmations| now < confirmations.back);
+        is_there || (may_be_back && self.has_another_owner(&first.owner))
+    }
+
+    /// Whether an owner who is believed has taken part besides that one.
+    fn has_another_owner(&self, owner: &str) -> bool {
+        let mut machines = self.standing.sums().machines.iter();
+        machines.any(|machine| machine.owner != owner && !machine.is_quarantined())
     }
 
     /// How many counts another owner may confirm when all is counted and checked.

@@ -104,6 +104,7 @@ impl World {
         }
         let seed = self.random.random();
         self.core = Self::core(&self.truth, standing, self.policy, seed);
+        self.core.expect_back(self.now);
     }
 
     /// The audit after a restart has read the ledger.

@@ -1,14 +1,17 @@
 //! What one owner has counted and checked alone, and another confirms in the end.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use proto::{Owner, WorkerId};
 
 use super::{T0, core_with, count_all, registration, report};
-use crate::core::Core;
+use crate::core::confirmations::RETURN;
 use crate::core::leases::LEASE_TIME;
 use crate::core::machines::PRESENT;
+use crate::core::{Core, LeaseKey};
 use crate::double_check::DoubleCheck;
+use crate::shard::Shard;
 
 fn join(core: &mut Core, owner: &str, machine: &str) -> WorkerId {
     let registration = registration(core, machine, &[]);
@@ -74,6 +77,40 @@ fn the_answer_waits_for_nobody_who_is_not_there() {
     let (mut core, _, ben) = counted_by_ada();
     core.release(T0, ben, &[], true).unwrap();
     assert!(core.is_complete(T0), "only she is left who has counted them");
+}
+
+/// What a process that is started in that run knows when it has read the ledger.
+fn restarted(core: &mut Core) -> Core {
+    let (plan, standing) = (Arc::clone(core.plan()), core.standing().clone());
+    let mut again =
+        Core::new(plan, Shard::default(), standing, DoubleCheck::All, LeaseKey::new([7; LeaseKey::BYTES]), 8);
+    again.expect_back(T0);
+    again
+}
+
+#[test]
+fn who_could_confirm_something_has_a_moment_to_come_back_after_a_restart() {
+    let (mut core, ..) = counted_by_ada();
+    let mut again = restarted(&mut core);
+    assert!(!again.is_complete(T0));
+    assert!(again.is_complete(RETURN), "he does not come");
+    // Ada alone is nobody to wait for; and he makes the checks.
+    join(&mut again, "ada", "a1");
+    let ben = join(&mut again, "ben", "b");
+    count_all(&mut again, ben);
+    assert!(again.is_complete(T0));
+    assert_eq!(again.status(T0).assurance.on_two_owners, again.plan().units());
+    assert!(restarted(&mut again).is_complete(T0), "nothing is left to be confirmed");
+}
+
+#[test]
+fn a_run_of_one_owner_waits_for_nobody_after_a_restart() {
+    let mut core = core_with(DoubleCheck::All);
+    let [a1, a2] = ["a1", "a2"].map(|machine| join(&mut core, "ada", machine));
+    for machine in [a1, a2, a1] {
+        count_all(&mut core, machine);
+    }
+    assert!(core.is_complete(T0) && restarted(&mut core).is_complete(T0));
 }
 
 #[test]

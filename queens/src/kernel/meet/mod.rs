@@ -72,7 +72,7 @@ use coverage::{Everything, Thinned};
 use matcher::Matcher;
 use passes::{Passes, Workspace};
 
-pub(crate) use boundary::keep_allowed;
+pub(crate) use boundary::{boundary_bits, keep_allowed};
 pub use coverage::{Projection, Thinning};
 pub use cut::Cut;
 pub use half::{Half, QueenBits};

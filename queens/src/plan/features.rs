@@ -13,7 +13,7 @@
 
 use crate::bits::set_bits;
 use crate::board::Square;
-use crate::kernel::meet::{boundary_bits, free_rows_at_best, keep_allowed};
+use crate::kernel::meet::{WORD, boundary_bits, diagonal_bits, free_rows_at_best, keep_allowed};
 use crate::plan::estimate::Estimate;
 use crate::plan::geometry::{empty_columns, empty_rows};
 use crate::position::Position;
@@ -21,9 +21,6 @@ use crate::squares::Squares;
 
 /// How many they are.
 pub const FEATURES: usize = 5;
-
-/// The bits of a word: those of the diagonals that matter, and of the boundary.
-const WORD: u32 = 64;
 
 /// Where the boundary needs more bits, the kernel asks for some of the pairs at a time.
 const MOST_BOUNDARY_BITS: u32 = 8;
@@ -60,7 +57,7 @@ impl Cuts<'_> {
         }
         let (board, queens) = (position.board(), position.queens());
         let (halves, rows) = (squares.halves(), squares.rows().count());
-        let is_wide = || diagonals(&squares, &halves) + self.boundary > WORD;
+        let is_wide = || diagonal_bits(&squares, &halves) + self.boundary > WORD;
         if rows > usize::from(free_rows_at_best(board.n())) || is_wide() {
             let col = squares.next_central_column();
             let open: Vec<u8> = set_bits(squares.open_rows(col)).collect();
@@ -80,28 +77,4 @@ impl Cuts<'_> {
             *sum += alike * value;
         }
     }
-}
-
-/// How many diagonals a word of the half that needs more of them tells apart: those that have open squares in both halves, and
-/// those that have several of them in this one.
-fn diagonals(squares: &Squares, halves: &[Vec<u8>; 2]) -> u32 {
-    // For each half and kind, the diagonals with an open square, and those with several.
-    let mut open = [[[0u64; 2]; 2]; 2];
-    for (columns, open) in halves.iter().zip(&mut open) {
-        for &col in columns {
-            for row in set_bits(squares.open_rows(col)) {
-                for (diagonal, [one, several]) in
-                    [row + squares.n() - 1 - col, row + col].into_iter().zip(&mut *open)
-                {
-                    *several |= *one & 1 << diagonal;
-                    *one |= 1 << diagonal;
-                }
-            }
-        }
-    }
-    let [left, right] = open;
-    let of_half = |half: [[u64; 2]; 2]| -> u32 {
-        (0..2).map(|kind| (left[kind][0] & right[kind][0] | half[kind][1]).count_ones()).sum()
-    };
-    of_half(left).max(of_half(right))
 }

@@ -1,86 +1,80 @@
 //! What of a position tells how long halves that meet take to count it.
 //!
-//! A position is looked at as the kernel cuts it: if it has too many rows without a queen, with queens in the middle of the
-//! columns that the kernel places, for as many positions as there are such queens. Then tell, all as logarithms but for the last
-//! two: how many completions the mean-field [estimate](super::estimate) expects row by row, and column by column; how many half
-//! boards; how many pairs of boundary queens are allowed; whether the half turn maps top and bottom queen to each other, so that
-//! the pairs need many bits; and how likely it is that the diagonals need more bits than a word has, so that the kernel places a
-//! queen more.
+//! ```text
+//! features(position):
+//!     place the queens that the kernel places, a few for each column, each standing for as many
+//!     of every cut that this leads to add up: how many half boards the mean-field estimate expects,
+//!                                             how many completions row by row, and column by column
+//!     features = the logarithms of these sums, of the number of cuts, and of the number of boundary pairs
+//! ```
+//!
+//! The [estimate](super::estimate) knows nothing of diagonals that need more bits than a word has; where they do the kernel
+//! places a queen more, and so does the walk. That makes a unit take up to three times as long as another that looks alike.
 
 use crate::bits::set_bits;
 use crate::board::Square;
-use crate::kernel::meet::{free_rows_at_best, keep_allowed};
+use crate::kernel::meet::{WORD, boundary_bits, diagonal_bits, free_rows_at_best, keep_allowed};
 use crate::plan::estimate::Estimate;
 use crate::plan::geometry::{empty_columns, empty_rows};
 use crate::position::Position;
 use crate::squares::Squares;
 
 /// How many they are.
-pub const FEATURES: usize = 6;
+pub const FEATURES: usize = 5;
 
-/// Diagonals that never are too many for a word, and those that always are.
-const FITTING: f64 = 61.0;
-const TOO_MANY: f64 = 65.0;
+/// Where the boundary needs more bits, the kernel asks for some of the pairs at a time.
+const MOST_BOUNDARY_BITS: u32 = 8;
 
-/// The features of a position, and the logarithm of the number of positions that have about the same. Nothing if it has no
-/// completions.
-pub fn features(estimate: &Estimate, position: &Position) -> Option<([f64; FEATURES], f64)> {
-    let (position, alike) = as_cut(position)?;
-    let (board, queens) = (position.board(), position.queens());
-    let mut squares = Squares::of(&position);
-    let allowed = keep_allowed(&position, &mut squares).ok()?;
-    let pairs: u32 = allowed.map_or(1, |rights| rights.iter().map(|rights| rights.count_ones()).sum());
-    let halves = squares.halves();
-    let rows = squares.rows().count();
-    let half_boards: f64 = halves.iter().map(|columns| estimate.half_boards(&squares, columns, rows)).sum();
-    let [by_rows, by_columns] = [empty_rows(board, queens), empty_columns(board, queens)];
-    let logarithms =
-        [estimate.completions(&by_rows), estimate.completions(&by_columns), half_boards, pairs.into()];
-    if logarithms.contains(&0.0) {
-        return None;
-    }
-    let [by_rows, by_columns, half_boards, pairs] = logarithms.map(f64::ln);
-    let is_turned = queens.len() > 1 && queens[0].col + queens[1].col == board.last();
-    let crowd = (f64::from(diagonals(&squares, &halves)) - FITTING) / (TOO_MANY - FITTING);
-    let features =
-        [by_rows, by_columns, half_boards, pairs, f64::from(u8::from(is_turned)), crowd.clamp(0.0, 1.0)];
-    Some((features, alike))
+/// So many squares of a column are looked at, and so many cuts at most.
+const FEW: usize = 4;
+const MOST_CUTS: usize = 16;
+
+/// The features of a position. Nothing if it has no completions.
+pub fn features(estimate: &Estimate, position: &Position) -> Option<[f64; FEATURES]> {
+    let boundary = boundary_bits(position)?.min(MOST_BOUNDARY_BITS);
+    let mut cuts = Cuts { estimate, boundary, sums: [0.0; 4] };
+    cuts.add(position, 1.0, MOST_CUTS);
+    let pairs = position.boundary().map_or(1, |pairs| pairs.iter().count());
+    let [half_boards, by_rows, by_columns, number] = cuts.sums;
+    let all = [half_boards, by_rows, by_columns, number, pairs as f64];
+    (!all.contains(&0.0)).then(|| all.map(f64::ln))
 }
 
-/// One of the positions that the kernel cuts, and the logarithm of their number.
-fn as_cut(position: &Position) -> Option<(Position, f64)> {
-    let n = position.board().n();
-    let mut cut = (position.clone(), 0.0);
-    while usize::from(n) - cut.0.queens().len() > usize::from(free_rows_at_best(n)) {
-        let squares = Squares::of(&cut.0);
-        let col = squares.next_central_column();
-        let open = squares.open_rows(col);
-        let row = set_bits(open).nth(open.count_ones() as usize / 2)?;
-        cut = (cut.0.with_queen(Square::new(row, col)), cut.1 + f64::from(open.count_ones()).ln());
-    }
-    Some(cut)
+/// What the cuts of a position come to.
+struct Cuts<'a> {
+    estimate: &'a Estimate,
+    boundary: u32,
+    /// The half boards, the completions by rows and by columns, and the number of cuts.
+    sums: [f64; 4],
 }
 
-/// How many diagonals a word of the half that needs more of them tells apart: those that have open squares in both halves, and
-/// those that have several of them in this one.
-fn diagonals(squares: &Squares, halves: &[Vec<u8>; 2]) -> u32 {
-    // For each half and kind, the diagonals with an open square, and those with several.
-    let mut open = [[[0u64; 2]; 2]; 2];
-    for (columns, open) in halves.iter().zip(&mut open) {
-        for &col in columns {
-            for row in set_bits(squares.open_rows(col)) {
-                for (diagonal, [one, several]) in
-                    [row + squares.n() - 1 - col, row + col].into_iter().zip(&mut *open)
-                {
-                    *several |= *one & 1 << diagonal;
-                    *one |= 1 << diagonal;
-                }
+impl Cuts<'_> {
+    /// Adds what a position comes to that stands for as many, as told by so many of its cuts at most.
+    fn add(&mut self, position: &Position, alike: f64, most: usize) {
+        let mut squares = Squares::of(position);
+        if keep_allowed(position, &mut squares).is_err() {
+            return;
+        }
+        let (board, queens) = (position.board(), position.queens());
+        let (halves, rows) = (squares.halves(), squares.rows().count());
+        let is_wide = || diagonal_bits(&squares, &halves) + self.boundary > WORD;
+        if rows > usize::from(free_rows_at_best(board.n())) || is_wide() {
+            let col = squares.next_central_column();
+            let open: Vec<u8> = set_bits(squares.open_rows(col)).collect();
+            let few = open.len().min(FEW).min(most);
+            for i in 0..few {
+                let row = open[(2 * i + 1) * open.len() / (2 * few)];
+                let of_each = alike * open.len() as f64 / few as f64;
+                self.add(&position.clone().with_queen(Square::new(row, col)), of_each, most / few);
             }
+            return;
+        }
+        let half_boards =
+            halves.iter().map(|columns| self.estimate.half_boards(&squares, columns, rows)).sum();
+        let [by_rows, by_columns] = [empty_rows(board, queens), empty_columns(board, queens)]
+            .map(|lines| self.estimate.completions(&lines));
+        for (sum, value) in self.sums.iter_mut().zip([half_boards, by_rows, by_columns, 1.0]) {
+            *sum += alike * value;
         }
     }
-    let [left, right] = open;
-    let of_half = |half: [[u64; 2]; 2]| -> u32 {
-        (0..2).map(|kind| (left[kind][0] & right[kind][0] | half[kind][1]).count_ones()).sum()
-    };
-    of_half(left).max(of_half(right))
 }

@@ -39,6 +39,11 @@ pub fn restrict(position: &Position) -> Result<Restriction, Uncut> {
     Ok(Restriction { squares, forbidden: cover(missing, impossible) })
 }
 
+/// How many bits of a signature the position's boundary pairs need. Nothing if none of them is possible.
+pub fn boundary_bits(position: &Position) -> Option<u32> {
+    restrict(position).ok().map(|restriction| restriction.forbidden.len() as u32)
+}
+
 /// Closes the boundary squares of a position that no allowed pair has, and gives the right rows that are allowed with each left
 /// one; none of them where all pairs are allowed.
 ///

@@ -5,6 +5,7 @@
 //! all of them fit a signature they have bits there, so that halves may be joined with or without the sieve; elsewhere they
 //! have bits outside of it. In any case a shared diagonal has the same bit in both halves.
 
+use crate::bits::set_bits;
 use crate::kernel::meet::uncut::Uncut;
 use crate::squares::Squares;
 
@@ -140,6 +141,29 @@ impl Diagonals {
     pub fn is_wide(&self) -> bool {
         self.is_wide
     }
+}
+
+/// How many diagonals a word of the half that needs more of them tells apart: those that have open squares in both halves, and
+/// those that have several of them in this one.
+pub fn diagonal_bits(squares: &Squares, halves: &[Vec<u8>; 2]) -> u32 {
+    // For each half and kind, the diagonals with an open square, and those with several.
+    let mut open = [[[0u64; 2]; 2]; 2];
+    for (columns, open) in halves.iter().zip(&mut open) {
+        for &col in columns {
+            for row in set_bits(squares.open_rows(col)) {
+                for (kind, [one, several]) in open.iter_mut().enumerate() {
+                    let square = 1 << diagonal(squares.n(), kind, row, col);
+                    *several |= *one & square;
+                    *one |= square;
+                }
+            }
+        }
+    }
+    let [left, right] = open;
+    let of_half = |half: [[u64; 2]; 2]| -> u32 {
+        (0..2).map(|kind| (left[kind][0] & right[kind][0] | half[kind][1]).count_ones()).sum()
+    };
+    of_half(left).max(of_half(right))
 }
 
 /// The number of open squares on each diagonal in these columns of each half.

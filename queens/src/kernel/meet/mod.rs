@@ -16,7 +16,7 @@
 //! counted, where that is worth its while. Half boards of one row set are told apart by their diagonals only, one bit each, and pairs are counted 512 at a
 //! time. The chapter "Two halves that meet" of docs/performance.md says why, and what it costs. Files:
 //!
-//! - which queens are placed first: [`outer`];
+//! - which queens are placed first: [`outer`], [`narrowed`];
 //! - the geometry of the rest: [`boundary`], [`cut`] (or [`uncut`]), [`half`], [`diagonals`];
 //! - half boards by row set: [`row_sets`], [`lists`], [`growth`], [`gathering`], [`scan`];
 //! - what is kept in memory: [`budget`], [`heads`], [`forecast`], [`resident`], [`passes`], [`coverage`];
@@ -45,6 +45,7 @@ mod join;
 mod lanes;
 mod lists;
 mod matcher;
+mod narrowed;
 mod order;
 mod outer;
 mod passes;
@@ -72,10 +73,12 @@ use coverage::{Everything, Thinned};
 use matcher::Matcher;
 use passes::{Passes, Workspace};
 
-pub(crate) use boundary::keep_allowed;
+pub(crate) use boundary::{boundary_bits, keep_allowed};
 pub use coverage::{Projection, Thinning};
 pub use cut::Cut;
+pub(crate) use diagonals::diagonal_bits;
 pub use half::{Half, QueenBits};
+pub(crate) use narrowed::WORD;
 pub use outer::{count_by_cuts, free_rows_at_best, next_outer_row};
 
 /// The kernel of two halves that meet, for an instruction set that this machine has.

@@ -1,14 +1,16 @@
-//! From any position to cuts of the right size: the queens of outer rows or of central columns.
+//! From any position to cuts of the right size: the queens of outer rows or of central columns, and the sides of a few rows.
 //!
 //! A position is cut once it has no more than [`free_rows_at_best`] rows without a queen. Until then the queen of the
 //! middle column without one is placed, on boards from [`LEAST_WITH_CENTRE`] on, or of one beside it that has few squares
 //! open: it belongs to neither half and restricts both, and the diagonals that cross the cut have to cross a column more. On smaller boards, whose halves are
-//! few for a solution anyway, the queens of the outermost rows are placed, from the top and from the bottom in turn.
+//! few for a solution anyway, the queens of the outermost rows are placed, from the top and from the bottom in turn. What is small
+//! enough and has too many diagonals for a word is [narrowed] by sides where that will do, else by another queen.
 
 use crate::bits::set_bits;
 use crate::board::Square;
 use crate::kernel::contract::{Count, Stop};
 use crate::kernel::meet::cut::{Cut, FEWEST_ROWS};
+use crate::kernel::meet::narrowed::narrowed;
 use crate::kernel::meet::uncut::Uncut;
 use crate::kernel::scalar;
 use crate::position::Position;
@@ -62,7 +64,7 @@ pub fn count_by_cuts(
     } else {
         match Cut::new(position) {
             Err(Uncut::Impossible) => Vec::new(),
-            Err(Uncut::TooWide) => with_queen(position),
+            Err(Uncut::TooWide) => narrowed(position).map_or_else(|| with_queen(position), Vec::from),
             Err(Uncut::TooManyPairs) => by_left_boundary(position),
             Ok(cut) => return count_cut(&cut),
         }

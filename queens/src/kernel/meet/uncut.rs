@@ -5,7 +5,7 @@
 pub enum Uncut {
     /// Nothing completes it: some row has no open square, or no boundary pair is possible.
     Impossible,
-    /// More diagonals than a word has bits for: one more queen must be placed.
+    /// More diagonals than a word has bits for: it must be narrowed by the sides of rows, or by one more queen.
     TooWide,
     /// More boundary bits than a word has room for: the left boundary queens must be tried in groups.
     TooManyPairs,

@@ -2,14 +2,15 @@
 //!
 //! ```text
 //! features(position):
-//!     place the queens that the kernel places, a few for each column, each standing for as many
-//!     of every cut that this leads to add up: how many half boards the mean-field estimate expects,
-//!                                             how many completions row by row, and column by column
-//!     features = the logarithms of these sums, of the number of cuts, and of the number of boundary pairs
+//!     place the queens of the central columns that the kernel places, a few for each, each standing for as many
+//!     of every position to be cut add up: how many half boards the mean-field estimate expects,
+//!                                         how many completions row by row, and column by column,
+//!                                         by how many bits its diagonals are too many for a word
 //! ```
 //!
-//! The [estimate](super::estimate) knows nothing of diagonals that need more bits than a word has; where they do the kernel
-//! places a queen more, and so does the walk. That makes a unit take up to three times as long as another that looks alike.
+//! The first three, the number of cuts and that of the boundary pairs are taken as logarithms. Diagonals that are too many by two
+//! bits and more are not always had within a word by the sides of a few rows, and then the kernel places another queen, which
+//! takes longer.
 
 use crate::bits::set_bits;
 use crate::board::Square;
@@ -20,7 +21,10 @@ use crate::position::Position;
 use crate::squares::Squares;
 
 /// How many they are.
-pub const FEATURES: usize = 5;
+pub const FEATURES: usize = 6;
+
+/// By so many bits too many, diagonals are hardly a burden.
+const HARMLESS: u32 = 1;
 
 /// Where the boundary needs more bits, the kernel asks for some of the pairs at a time.
 const MOST_BOUNDARY_BITS: u32 = 8;
@@ -32,20 +36,24 @@ const MOST_CUTS: usize = 16;
 /// The features of a position. Nothing if it has no completions.
 pub fn features(estimate: &Estimate, position: &Position) -> Option<[f64; FEATURES]> {
     let boundary = boundary_bits(position)?.min(MOST_BOUNDARY_BITS);
-    let mut cuts = Cuts { estimate, boundary, sums: [0.0; 4] };
+    let mut cuts = Cuts { estimate, boundary, sums: [0.0; 5] };
     cuts.add(position, 1.0, MOST_CUTS);
     let pairs = position.boundary().map_or(1, |pairs| pairs.iter().count());
-    let [half_boards, by_rows, by_columns, number] = cuts.sums;
+    let [half_boards, by_rows, by_columns, number, too_many] = cuts.sums;
     let all = [half_boards, by_rows, by_columns, number, pairs as f64];
-    (!all.contains(&0.0)).then(|| all.map(f64::ln))
+    if all.contains(&0.0) {
+        return None;
+    }
+    let [half_boards, by_rows, by_columns, cuts, pairs] = all.map(f64::ln);
+    Some([half_boards, by_rows, by_columns, cuts, pairs, too_many / number])
 }
 
 /// What the cuts of a position come to.
 struct Cuts<'a> {
     estimate: &'a Estimate,
     boundary: u32,
-    /// The half boards, the completions by rows and by columns, and the number of cuts.
-    sums: [f64; 4],
+    /// The half boards, the completions by rows and by columns, the number of cuts, and the bits that these have too many.
+    sums: [f64; 5],
 }
 
 impl Cuts<'_> {
@@ -57,8 +65,7 @@ impl Cuts<'_> {
         }
         let (board, queens) = (position.board(), position.queens());
         let (halves, rows) = (squares.halves(), squares.rows().count());
-        let is_wide = || diagonal_bits(&squares, &halves) + self.boundary > WORD;
-        if rows > usize::from(free_rows_at_best(board.n())) || is_wide() {
+        if rows > usize::from(free_rows_at_best(board.n())) {
             let col = squares.next_central_column();
             let open: Vec<u8> = set_bits(squares.open_rows(col)).collect();
             let few = open.len().min(FEW).min(most);
@@ -73,7 +80,9 @@ impl Cuts<'_> {
             halves.iter().map(|columns| self.estimate.half_boards(&squares, columns, rows)).sum();
         let [by_rows, by_columns] = [empty_rows(board, queens), empty_columns(board, queens)]
             .map(|lines| self.estimate.completions(&lines));
-        for (sum, value) in self.sums.iter_mut().zip([half_boards, by_rows, by_columns, 1.0]) {
+        let bits = diagonal_bits(&squares, &halves) + self.boundary;
+        let too_many = f64::from(bits.saturating_sub(WORD + HARMLESS));
+        for (sum, value) in self.sums.iter_mut().zip([half_boards, by_rows, by_columns, 1.0, too_many]) {
             *sum += alike * value;
         }
     }

@@ -171,8 +171,9 @@ impl PlanSpec {
     }
 }
 
-/// The scheme by families for a board and its parameters by default: units of about a minute up to n = 27, of some minutes beyond,
-/// and some thousands of them from n = 16 on. docs/performance.md has the measurements.
+/// The scheme by families for a board and its parameters by default: whole columns, and from n = 16 on some thousands of units at
+/// least. On one core with AVX-512 a unit takes seconds at most up to n = 23, one to two minutes at n = 24 and 25, seven at
+/// n = 26, four at n = 27 and eight at n = 28 on average, hours and more beyond. docs/performance.md has the measurements.
 fn scheme_by_families(board: Board) -> Scheme {
     let outer = |rows, group, sides| Scheme::Families { rows, group, sides };
     let centre = |columns, group| Scheme::Centre { columns, group };

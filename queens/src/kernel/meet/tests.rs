@@ -430,3 +430,31 @@ fn a_whole_family_has_the_same_totals_by_both_schemes() {
     assert!(rows.a > 0 && rows.p > 0 && rows.r > 0, "{rows:?}");
     assert_eq!(rows, columns);
 }
+
+#[test]
+#[cfg_attr(miri, ignore = "too slow")]
+fn positions_too_wide_fall_into_two_that_are_less_so() {
+    let plan = Plan::derive(PlanSpec::families(board(28))).unwrap();
+    let mut seen = 0;
+    for Unit { position, .. } in random_units(&plan, 60) {
+        // As cut: with the queen of the first square of its fourth central column.
+        let squares = Squares::of(&position);
+        let col = squares.next_central_column();
+        let row = squares.open_rows(col).trailing_zeros() as u8;
+        let position = position.with_queen(Square::new(row, col));
+        if !matches!(Cut::new(&position), Err(uncut::Uncut::TooWide)) {
+            continue;
+        }
+        let Some([left, right]) = narrowed::narrowed(&position) else { continue };
+        let [whole, left, right] = [&position, &left, &right].map(Squares::of);
+        let mut divided = 0;
+        for row in whole.rows() {
+            let [open, some, others] = [&whole, &left, &right].map(|squares| squares.open_columns(row));
+            assert_eq!((some | others, some & others), (open, if some == others { open } else { 0 }));
+            divided += u32::from(some != others);
+        }
+        assert_eq!(divided, 1, "{position:?}");
+        seen += 1;
+    }
+    assert!(seen > 5, "{seen}");
+}

@@ -118,7 +118,6 @@ impl Handle {
                 warn!(reason, "the run pauses: no units are lent until diadem resume");
             }
             core.pause(Duration::ZERO, paused);
-            core.expect_back(clock.now());
         }
         let parts =
             store.as_ref().map(|store| (store.directory().clone(), store.lease_key().clone(), store.term()));

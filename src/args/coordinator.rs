@@ -42,7 +42,8 @@ pub struct CoordinatorArgs {
     /// Which counts are made a second time, in another way and if possible on another machine: none, a share drawn at
     /// random as in 0.5%, all.
     ///
-    /// A run goes on as it was told before; one that was told nothing checks 1%. What is said here goes on record.
+    /// A run goes on as it was told before; one that was told nothing checks 1%. What is said here goes on record; it
+    /// may be raised later, and not lowered.
     #[arg(long, value_name = "POLICY")]
     double_check: Option<DoubleCheck>,
     /// Acknowledge a count only when so many followers (diadem follow) have it on disk, too: 0 to 16.

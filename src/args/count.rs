@@ -49,7 +49,8 @@ pub struct CountArgs {
     /// Which counts are made a second time, in another way and if possible on another machine: none, a share drawn at
     /// random as in 0.5%, all.
     ///
-    /// A run goes on as it was told before; one that was told nothing checks 1%. What is said here goes on record.
+    /// A run goes on as it was told before; one that was told nothing checks 1%. What is said here goes on record; it
+    /// may be raised later, and not lowered.
     #[arg(long, value_name = "POLICY")]
     double_check: Option<DoubleCheck>,
     #[command(flatten)]

@@ -11,8 +11,8 @@
 //! whoever lets the answer wait and does not count holds it up for as long as a lease lasts, and one slow worker among many
 //! fast ones hardly longer.
 //!
-//! Where the coordinator was killed meanwhile and is started again, nobody is there at first: owners who have taken part have
-//! a moment to come back.
+//! Where the coordinator was killed meanwhile and is started again, nobody is there at first, and who has counted what is not
+//! known: owners who have taken part have a moment to come back, and the time of a lease once the ledger has been read.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
@@ -53,18 +53,32 @@ impl Core {
     }
 
     /// This process begins to serve the run: where all is counted and checked, owners who have taken part may come back.
+    /// Those who do are waited for until [the ledger has been read](Self::ledger_read), and then as usual.
     pub fn expect_back(&mut self, now: Duration) {
         self.note_settled(now);
         if let Some(confirmations) = &mut self.confirmations {
-            confirmations.back = now.saturating_add(RETURN);
+            (confirmations.back, confirmations.until) = (now.saturating_add(RETURN), Duration::MAX);
+        }
+    }
+
+    /// The process before this one may have given the answer: nobody is asked for more, unless something is open again.
+    pub fn expect_nobody(&mut self) {
+        self.may_be_answered = true;
+    }
+
+    /// The ledger has been read since this process began, and it is known who has counted what.
+    pub fn ledger_read(&mut self, now: Duration) {
+        self.counts_adopted();
+        if let Some(confirmations) = &mut self.confirmations {
+            confirmations.until = now.saturating_add(LEASE_TIME);
         }
     }
 
     /// Notes whether all is counted and checked from now on.
     pub(super) fn note_settled(&mut self, now: Duration) {
         if self.policy != DoubleCheck::All || !self.is_settled() {
-            self.confirmations = None;
-        } else if self.confirmations.is_none() {
+            (self.confirmations, self.may_be_answered) = (None, false);
+        } else if self.confirmations.is_none() && !self.may_be_answered {
             let until = now.saturating_add(LEASE_TIME);
             self.confirmations = Some(Confirmations { until, back: Duration::ZERO, open: None });
         }

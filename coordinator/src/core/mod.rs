@@ -88,6 +88,8 @@ pub struct Core {
     canaries: Canaries,
     /// When all is counted and checked.
     confirmations: Option<Confirmations>,
+    /// Whether what is on record, all counted and checked, may have been answered by another process.
+    may_be_answered: bool,
     /// The first counts of each machine, those on their way to the disk included.
     trials: HashMap<Identity, u64>,
     /// How many machines were quarantined when this was last looked at.
@@ -152,6 +154,7 @@ impl Core {
             given_up: Vec::new(),
             canaries: Canaries::default(),
             confirmations: None,
+            may_be_answered: false,
             trials: HashMap::new(),
             quarantined: 0,
             believed: 0,

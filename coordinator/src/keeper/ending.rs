@@ -159,7 +159,7 @@ impl Keeper {
             Ok(audit) => {
                 self.happened(Happening::Audited(audit.tail.end.mark.records));
                 self.core.standing().adopt_counts(&audit.standing);
-                self.core.counts_adopted();
+                self.core.ledger_read(self.now());
             }
         }
         self.publish_next = Duration::ZERO;

@@ -119,7 +119,7 @@ pub(crate) struct Channels {
 /// # Errors
 /// The system gives no thread.
 pub(crate) fn start(
-    core: Core,
+    mut core: Core,
     store: Option<Store>,
     clock: Arc<dyn Clock>,
     replicas: Option<u32>,
@@ -128,9 +128,15 @@ pub(crate) fn start(
     let (snapshots, published) = watch::channel(Snapshot::first(&core));
     let nowhere = || LedgerPosition::beginning(LineHash::of(b"in memory"));
     let (ends, end) = watch::channel(store.as_ref().map_or_else(nowhere, |store| store.end().clone()));
+    let replicas = Replicas::of(replicas, store.as_ref());
+    if replicas.is_settled() {
+        core.expect_nobody();
+    } else if replicas.needed().is_some() {
+        core.expect_back(clock.now());
+    }
     let keeper = Keeper {
         terms: store.as_ref().map(Terms::of),
-        replicas: Replicas::of(replicas, store.as_ref()),
+        replicas,
         ends,
         earlier: store.as_ref().map(Store::mark).unwrap_or_default(),
         core,

@@ -2,23 +2,26 @@
 
 use std::path::Path;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Phase, Takeback, Target, Verdict};
+use proto::{Owner, Phase, Takeback, Target, Verdict, WorkerId};
 use queens::UnitId;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
 use crate::audit::audit_each;
 use crate::clock::SetClock;
+use crate::double_check::DoubleCheck;
 use crate::handle::{Following, Handle};
 use crate::keeper::CallError;
 use crate::known_run;
-use crate::known_worker::{expect_the_answer, join, lease, replicated, report};
+use crate::known_worker::{expect_the_answer, join, join_from, lease, replicated, report};
 use crate::ledger::Record;
 use crate::ledger::faulty_disk::FaultyDisk;
 use crate::retract;
 use crate::run_directory::RunDirectory;
+use crate::shard::Shard;
 use crate::store::Store;
 
 /// Nothing here takes longer.
@@ -193,6 +196,48 @@ async fn a_complete_run_of_which_the_followers_had_not_all_waits_until_they_have
     let following = again.follow(7, all - 1, None).await.unwrap();
     assert!(timeout(A_WHILE, expect_the_answer(&again)).await.is_err(), "it is there and lacks one");
     following.has(all);
+    timeout(PATIENCE, expect_the_answer(&again)).await.unwrap();
+}
+
+/// Starts the coordinator of the run in that folder, in which all is checked and one follower must have a record.
+fn start_checking_all(folder: &Path, clock: &SetClock) -> Handle {
+    let (store, standing, _) = Store::open(known_run::options(folder)).unwrap();
+    let (plan, policy) = (known_run::plan(), Some(DoubleCheck::All));
+    let clock = Arc::new(clock.clone());
+    Handle::start_by(clock, plan, Shard::default(), standing, policy, Some(store), Some(1)).unwrap()
+}
+
+#[tokio::test]
+async fn a_complete_run_that_was_answered_waits_for_no_owner_who_could_confirm_more() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let handle = start_checking_all(folder.path(), &clock);
+    let following = handle.follow(7, 0, None).await.unwrap();
+    let ada = handle.on_behalf_of(Owner::new("ada"));
+    let ben = handle.on_behalf_of(Owner::new("ben"));
+    let work = async |owner: &Handle, worker: WorkerId, most: u32| {
+        let leases = lease(owner, worker, most).await;
+        let mut reported = pin!(owner.report(report(worker, &leases)));
+        while timeout(Duration::from_millis(5), &mut reported).await.is_err() {
+            following.has(records(&handle));
+        }
+    };
+    let his = join_from(&ben, "b").await;
+    work(&ben, his, 3).await;
+    ben.release(his, Vec::new(), true).await.unwrap();
+    let hers = [join_from(&ada, "a1").await, join_from(&ada, "a2").await];
+    while handle.snapshots().borrow().ending.is_none() {
+        for worker in hers {
+            work(&ada, worker, 1000).await;
+        }
+        clock.advance(Duration::from_secs(1));
+    }
+    let worth = handle.status().await.unwrap().assurance;
+    assert!(worth.on_two_owners > 0 && worth.on_two_machines > 0, "{worth:?}");
+    drop(following);
+    handle.close().await;
+    // Nobody follows any more, and nothing new goes on record that would have to be copied.
+    let again = start_checking_all(folder.path(), &clock);
+    join_from(&again.on_behalf_of(Owner::new("ben")), "b").await;
     timeout(PATIENCE, expect_the_answer(&again)).await.unwrap();
 }
 

@@ -96,6 +96,11 @@ impl Replicas {
         self.settled.replace(records) != Some(records)
     }
 
+    /// Whether as many followers as are needed are known to have all of a complete run.
+    pub fn is_settled(&self) -> bool {
+        self.settled.is_some()
+    }
+
     /// How many there are.
     pub fn there(&self) -> u32 {
         self.followers.len().try_into().unwrap_or(u32::MAX)

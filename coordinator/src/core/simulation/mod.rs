@@ -111,7 +111,7 @@ impl World {
     fn audited(&mut self) {
         let audited = self.replayed();
         self.core.standing().adopt_counts(&audited);
-        self.core.counts_adopted();
+        self.core.ledger_read(self.now);
     }
 
     /// Records what was judged, unless the disk is full.

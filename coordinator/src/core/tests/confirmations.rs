@@ -12,6 +12,7 @@ use crate::core::machines::PRESENT;
 use crate::core::{Core, LeaseKey};
 use crate::double_check::DoubleCheck;
 use crate::shard::Shard;
+use crate::standing::Standing;
 
 fn join(core: &mut Core, owner: &str, machine: &str) -> WorkerId {
     let registration = registration(core, machine, &[]);
@@ -79,9 +80,11 @@ fn the_answer_waits_for_nobody_who_is_not_there() {
     assert!(core.is_complete(T0), "only she is left who has counted them");
 }
 
-/// What a process that is started in that run knows when it has read the ledger.
+/// A process that is started in that run, from its checkpoint.
 fn restarted(core: &mut Core) -> Core {
-    let (plan, standing) = (Arc::clone(core.plan()), core.standing().clone());
+    let plan = Arc::clone(core.plan());
+    let (marks, sums) = (core.standing().marks().clone(), core.standing().sums().clone());
+    let standing = Standing::restored(&plan, marks, sums);
     let mut again =
         Core::new(plan, Shard::default(), standing, DoubleCheck::All, LeaseKey::new([7; LeaseKey::BYTES]), 8);
     again.expect_back(T0);
@@ -94,12 +97,24 @@ fn who_could_confirm_something_has_a_moment_to_come_back_after_a_restart() {
     let mut again = restarted(&mut core);
     assert!(!again.is_complete(T0));
     assert!(again.is_complete(RETURN), "he does not come");
-    // Ada alone is nobody to wait for; and he makes the checks.
     join(&mut again, "ada", "a1");
+    assert!(again.is_complete(RETURN), "she alone is nobody to wait for");
+    // He is waited for until it is known what he may check, and makes the checks.
     let ben = join(&mut again, "ben", "b");
-    count_all(&mut again, ben);
-    assert!(again.is_complete(T0));
-    assert_eq!(again.status(T0).assurance.on_two_owners, again.plan().units());
+    assert_eq!(again.lease(T0, ben, 100).unwrap(), []);
+    let read = LEASE_TIME * 3;
+    again.renew(read, ben, &[]).unwrap();
+    assert!(!again.is_complete(read));
+    let known = core.standing().clone();
+    again.standing().adopt_counts(&known);
+    again.ledger_read(read);
+    assert!(again.is_complete(read + LEASE_TIME) && !again.is_complete(read));
+    while !again.is_complete(read) {
+        let checks = again.lease(read, ben, 100).unwrap();
+        assert!(!checks.is_empty());
+        checks.into_iter().for_each(|lease| _ = report(&mut again, read, ben, lease, 0));
+    }
+    assert_eq!(again.status(read).assurance.on_two_owners, again.plan().units());
     assert!(restarted(&mut again).is_complete(T0), "nothing is left to be confirmed");
 }
 

@@ -21,7 +21,7 @@ use proto::Owner;
 use queens::UnitId;
 
 use super::Core;
-use super::lease::PATIENCE;
+use super::fair_share::PATIENCE;
 use super::leases::LEASE_TIME;
 use super::task::Borrower;
 use crate::double_check::DoubleCheck;
@@ -87,7 +87,7 @@ impl Core {
     /// A count or check of the unit has gone on record: where checks are waited for, something is being done.
     pub(super) fn note_confirmed(&mut self, unit: UnitId) {
         let work = u128::from(self.plan.weight(unit));
-        let patience = self.expected(work, self.workers.threads()).saturating_mul(PATIENCE);
+        let patience = self.expected(work, self.workers.worth()).saturating_mul(PATIENCE);
         if let Some(confirmations) = &mut self.confirmations {
             confirmations.until = confirmations.until.saturating_add(patience);
         }

@@ -34,20 +34,9 @@ const OTHER_WORK: u64 = 4;
 /// There are so many checks for each canary.
 const CHECKS_PER_CANARY: f64 = 10.0;
 
-/// A worker may always hold work for this long: with less it would wait for the next answer.
-const AT_LEAST: Duration = Duration::from_millis(10);
-
 /// A worker that was not heard of for this long has missed several renewals. One that was killed has not been when the
 /// last of its leases expires.
 const MISSED: Duration = Duration::from_secs(10);
-
-/// A unit is overdue when it is lent for so many times as long as all that its worker holds should take, and not before.
-pub(super) const PATIENCE: u32 = 4;
-const SHORTEST_DUE: Duration = Duration::from_secs(2);
-
-/// Before anything was counted, a thread is taken to be so many times as slow as the core that work is told for: nobody is to
-/// be hurried.
-const SLOWER: u128 = 30;
 
 /// At most so many overdue units are looked at for one that the worker can count.
 const LOOKED_AT: usize = 1000;
@@ -124,7 +113,7 @@ impl Core {
         let share = self.share(borrower);
         let want = want as usize;
         let mut leases = self.lend_disputes(now, borrower, want);
-        while leases.len() < want && self.leases.work_of(borrower.worker) <= share {
+        while leases.len() < want && self.has_share_left(borrower, share) {
             let Some(lease) = self.lend_next(now, borrower) else { break };
             leases.push(lease);
         }
@@ -132,20 +121,6 @@ impl Core {
             leases.extend(self.lend_suspect(now, borrower));
         }
         leases
-    }
-
-    /// The work that the worker may hold, in nanoseconds of one core: a quarter of its share, by threads, of what is left to be
-    /// counted and checked, so that the last units are not all with one worker, and one that comes later finds some;
-    /// but never so little that it would have to wait.
-    pub(super) fn share(&self, borrower: &Borrower) -> u128 {
-        let sums = self.standing.sums();
-        let threads = u128::from(borrower.threads);
-        let mean = self.total_work / u128::from(self.shard.size(self.plan.units()).max(1));
-        let to_do =
-            self.work_left() + mean * u128::from(self.standing.pending(self.policy) + self.unconfirmed());
-        let quarter = to_do * threads / u128::from(4 * self.workers.threads().max(1));
-        let soon = sums.work * threads * AT_LEAST.as_micros() / u128::from(sums.cpu_us.max(1));
-        quarter.max(soon)
     }
 
     fn lend_disputes(&mut self, now: Duration, borrower: &Borrower, most: usize) -> Vec<Lease> {
@@ -262,23 +237,6 @@ impl Core {
         let lease = Lease { unit, token, variant };
         let due = now.saturating_add(self.time_for(borrower, work));
         self.leases.lend(now, Loan { worker: borrower.worker, lease, work, purpose, due })
-    }
-
-    /// How long the worker may take for so much work more, also if it is slow.
-    fn time_for(&self, borrower: &Borrower, work: u64) -> Duration {
-        let held = self.leases.work_of(borrower.worker) + u128::from(work);
-        SHORTEST_DUE.max(self.expected(held, borrower.threads).saturating_mul(PATIENCE))
-    }
-
-    /// How long so many threads should take for so much work, in nanoseconds of one core.
-    pub(super) fn expected(&self, work: u128, threads: u64) -> Duration {
-        let sums = self.standing.sums();
-        let of_thread = work / u128::from(threads.max(1));
-        let micros = match sums.cpu_us {
-            0 => of_thread * SLOWER / 1000,
-            cpu_us => of_thread.saturating_mul(u128::from(cpu_us)) / sums.work.max(1),
-        };
-        Duration::from_micros(u64::try_from(micros).unwrap_or(u64::MAX / 8))
     }
 
     /// Units that are neither on record, nor on their way there, nor lent, nor set aside.

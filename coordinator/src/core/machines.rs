@@ -25,9 +25,11 @@ impl Core {
         }
     }
 
-    /// Notes how many threads are there at this time.
+    /// Notes how many threads are there at this time, and how fast they are.
     pub(super) fn note_threads(&mut self, now: Duration) {
         self.speed.follow(now, self.workers.threads());
+        let mean = self.mean_speed();
+        self.workers.look_at_speeds(mean);
     }
 
     /// Whether no other machine is there.

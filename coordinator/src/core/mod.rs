@@ -12,6 +12,7 @@ mod canaries;
 mod confirmations;
 mod contradictions;
 mod crews;
+mod fair_share;
 mod families;
 mod identity;
 mod lease;
@@ -32,6 +33,7 @@ mod speed;
 mod status;
 mod steering;
 mod task;
+mod thread_speed;
 mod workers;
 
 use std::collections::HashMap;

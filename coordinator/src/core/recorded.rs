@@ -77,7 +77,11 @@ impl Core {
                 self.workers.counted(now, worker, weight);
                 self.note_confirmed(r.unit);
                 let (expected, processor) = (weight as f64 / 1e9, r.cpu_us as f64 / 1e6);
-                self.speed.counted(now, self.is_symmetric_count(r.unit), expected, processor);
+                let is_symmetric = self.is_symmetric_count(r.unit);
+                self.speed.counted(now, is_symmetric, expected, processor);
+                if !is_symmetric {
+                    self.workers.took(worker, expected, processor);
+                }
             }
             self.note_dispute(record, was_disputed);
         }

@@ -19,7 +19,10 @@ const ORBITS: &str = "orbits";
 #[derive(Debug)]
 pub(super) struct Borrower {
     pub worker: WorkerId,
-    pub threads: u64,
+    /// How many threads it has.
+    pub threads: f64,
+    /// How many threads of the mean speed it is worth.
+    pub worth: f64,
     kernel: KernelName,
     pub identity: Identity,
     /// The machine's number, if it has counted.
@@ -40,8 +43,10 @@ impl Core {
     /// # Errors
     /// The worker is not registered.
     pub(super) fn borrower(&mut self, now: Duration, worker: WorkerId) -> Result<Borrower, Refusal> {
+        let mean = self.mean_speed();
         let found = self.workers.heard_of(now, worker)?;
-        let (threads, kernel, identity) = (u64::from(found.threads), found.kernel, found.identity.clone());
+        let (kernel, identity) = (found.kernel, found.identity.clone());
+        let (threads, worth) = (f64::from(found.threads), found.worth(mean));
         let number = identity.number(&self.standing.sums().machines);
         let is_alone = self.is_left_alone(now, &identity);
         let is_only_owner = self.is_only_owner(now, &identity.owner);
@@ -56,6 +61,7 @@ impl Core {
         Ok(Borrower {
             worker,
             threads,
+            worth,
             kernel,
             identity,
             number,

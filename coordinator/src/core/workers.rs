@@ -12,6 +12,7 @@ use rand::rngs::StdRng;
 use super::Refusal;
 use super::identity::Identity;
 use super::rate::Rate;
+use super::thread_speed::ThreadSpeed;
 
 /// The registered workers.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct Workers {
     machines: BTreeMap<Identity, Presence>,
     owners: BTreeMap<Owner, Presence>,
     threads: u64,
+    /// How many threads of the mean speed all are worth, as when that was last looked at.
+    worth: f64,
     numbers: StdRng,
 }
 
@@ -74,12 +77,18 @@ pub struct RegisteredWorker {
     /// Whether it was asked to leave.
     pub drains: bool,
     work_rate: Rate,
+    thread_speed: ThreadSpeed,
 }
 
 impl RegisteredWorker {
     /// What people are told that it is called: `owner/name`, or the name where there are no owners.
     pub fn title(&self) -> String {
         self.identity.owner.title(&self.name)
+    }
+
+    /// How many threads of the mean speed it is worth, where that is so much expected work in a second.
+    pub fn worth(&self, mean: f64) -> f64 {
+        f64::from(self.threads) * self.thread_speed.beside(mean)
     }
 }
 
@@ -98,6 +107,7 @@ impl Workers {
             machines: BTreeMap::new(),
             owners: BTreeMap::new(),
             threads: 0,
+            worth: 0.0,
             numbers,
         }
     }
@@ -124,6 +134,7 @@ impl Workers {
             rate: Rate::default(),
             drains: false,
             work_rate: Rate::default(),
+            thread_speed: ThreadSpeed::default(),
         };
         self.by_id.insert(id, worker);
         id
@@ -188,6 +199,23 @@ impl Workers {
             worker.rate.add(now, 1.0);
             worker.work_rate.add(now, work as f64);
         }
+    }
+
+    /// A unit took a thread of the worker so many seconds that was expected to take a core that many.
+    pub fn took(&mut self, id: WorkerId, expected: f64, seconds: f64) {
+        if let Some(worker) = self.by_id.get_mut(&id) {
+            worker.thread_speed.counted(expected, seconds);
+        }
+    }
+
+    /// Looks at how fast all are, where the mean speed of a thread is so much expected work in a second.
+    pub fn look_at_speeds(&mut self, mean: f64) {
+        self.worth = self.by_id.values().map(|worker| worker.worth(mean)).sum();
+    }
+
+    /// How many threads of the mean speed all were worth when that was last looked at.
+    pub fn worth(&self) -> f64 {
+        self.worth
     }
 
     /// Strikes the worker off.

@@ -1,6 +1,7 @@
 //! An owner who means harm, with as many machines as he likes, among honest ones.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use proto::Owner;
 
@@ -17,6 +18,7 @@ fn world(truth: &Arc<Truth>, malice: &[Habit], seed: u64) -> World {
     for (k, habit) in malice.iter().enumerate() {
         let mut worker = SimulatedWorker::new(k, *habit);
         (worker.owner, worker.machine) = (Owner::new("mallory"), format!("m-{k}"));
+        worker.cpu = [worker.cpu, Duration::ZERO, Duration::MAX][seed as usize % 3];
         world.workers.push(worker);
     }
     world

@@ -8,6 +8,7 @@ mod invariants;
 mod liars;
 mod malice;
 mod operations;
+mod speeds;
 mod worker;
 
 use std::sync::Arc;
@@ -131,10 +132,10 @@ impl World {
         for k in 0..self.workers.len() {
             self.join(k);
             self.lease(k, 5);
-            match self.workers[k].habit {
-                Habit::Hoards => self.renew(k),
-                _ => self.report(k, 5, false),
+            if self.workers[k].habit != Habit::Hoards {
+                self.report(k, 5, false);
             }
+            self.renew(k);
         }
         self.take_back();
         self.core.tick(self.now);

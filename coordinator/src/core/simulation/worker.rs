@@ -34,6 +34,8 @@ pub struct SimulatedWorker {
     pub owner: Owner,
     pub machine: String,
     pub habit: Habit,
+    /// How long each count took, as it says.
+    pub cpu: Duration,
     pub id: Option<WorkerId>,
     /// The number under which it was lent what it holds.
     pub former: Option<WorkerId>,
@@ -47,7 +49,17 @@ impl SimulatedWorker {
     pub fn new(number: usize, habit: Habit) -> Self {
         let machine = format!("machine-{}", number % 4);
         let owner = Owner::default();
-        Self { owner, machine, habit, id: None, former: None, held: Vec::new(), said: Vec::new(), lies: 0 }
+        Self {
+            owner,
+            machine,
+            habit,
+            cpu: Duration::from_micros(1),
+            id: None,
+            former: None,
+            held: Vec::new(),
+            said: Vec::new(),
+            lies: 0,
+        }
     }
 
     pub fn identity(&self) -> Identity {
@@ -81,6 +93,6 @@ impl SimulatedWorker {
             _ => {}
         }
         self.lies += u64::from(completions != true_count.completions || nodes != true_count.nodes);
-        UnitCount { lease, completions, nodes, cpu: Duration::from_micros(1) }
+        UnitCount { lease, completions, nodes, cpu: self.cpu }
     }
 }

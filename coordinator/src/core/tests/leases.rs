@@ -58,6 +58,29 @@ fn a_worker_is_lent_what_it_counts_while_it_would_wait_for_more() {
 }
 
 #[test]
+fn who_was_seen_to_be_fast_may_hold_more_and_a_card_always_two_units() {
+    let mut core = core();
+    let (card, slow) = (join(&mut core, "a/gpu0"), join(&mut core, "b"));
+    for (worker, slower) in [(card, 1), (slow, 50)].repeat(20) {
+        let lease = core.lease(T0, worker, 1).unwrap()[0];
+        let cpu = Duration::from_nanos(core.plan().weight(lease.unit)) * 10_000_000 * slower;
+        let (_, records) = core.judge(T0, 0, worker, &UnitCount { cpu, ..counted(lease, 0) }).unwrap();
+        core.recorded(T0, Some(worker), &records).unwrap();
+    }
+    core.tick(T0);
+    let [of_card, of_slow] = [card, slow].map(|worker| core.borrower(T0, worker).unwrap());
+    assert!((of_card.worth / of_slow.worth / 50.0 - 1.0).abs() < 0.05, "{of_card:?} {of_slow:?}");
+    // Little of what is left is lent to the slow one.
+    let all: Vec<Lease> = std::iter::from_fn(|| core.lease(T0, slow, 1).unwrap().first().copied()).collect();
+    assert!(all.len() < 10, "{}", all.len());
+    while core.open_counts() > 2 {
+        let lease = core.lease(T0, card, 1).unwrap()[0];
+        report(&mut core, T0, card, lease, 0);
+    }
+    assert_eq!(core.lease(T0, card, 10).unwrap().len(), 2, "one to count, and the next one");
+}
+
+#[test]
 fn an_expired_lease_is_lent_again_when_nothing_else_is_open() {
     let mut core = core();
     let (a, b, held) = all_but_one_counted(&mut core);

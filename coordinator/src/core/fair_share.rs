@@ -1,0 +1,68 @@
+//! How much a worker may hold, and for how long, by how fast it is: as its counts have shown, or before they have by its threads.
+
+use std::time::Duration;
+
+use super::Core;
+use super::task::Borrower;
+
+/// A worker may always hold work for this long: with less it would wait for the next answer.
+const AT_LEAST: Duration = Duration::from_millis(10);
+
+/// A unit is overdue when it is lent for so many times as long as all that its worker holds should take, and not before.
+pub(super) const PATIENCE: u32 = 4;
+const SHORTEST_DUE: Duration = Duration::from_secs(2);
+
+/// Before anything was counted, a thread is taken to be so many times as slow as the core that work is told for: nobody is to
+/// be hurried.
+const SLOWER: f64 = 30.0;
+
+/// A graphics card goes on with one unit while the next one is prepared.
+const UNITS_OF_CARD: u64 = 2;
+
+/// Nothing is waited for any longer.
+const LONGEST: Duration = Duration::from_hours(24 * 365 * 100);
+
+impl Core {
+    /// Whether the worker holds so little that it is lent one more unit.
+    pub(super) fn has_share_left(&self, borrower: &Borrower, share: u128) -> bool {
+        let is_idle_card =
+            || borrower.hardware.is_card() && self.leases.units_of(borrower.worker) < UNITS_OF_CARD;
+        self.leases.work_of(borrower.worker) <= share || is_idle_card()
+    }
+
+    /// The work that the worker may hold, in nanoseconds of one core: a quarter of its share, by speed, of what is left to be
+    /// counted and checked, so that the last units are not all with one worker, and one that comes later finds some;
+    /// but never so little that it would have to wait.
+    pub(super) fn share(&self, borrower: &Borrower) -> u128 {
+        let mean = self.total_work / u128::from(self.shard.size(self.plan.units()).max(1));
+        let to_do =
+            self.work_left() + mean * u128::from(self.standing.pending(self.policy) + self.unconfirmed());
+        let quarter = to_do as f64 * borrower.worth / (4.0 * self.workers.worth().max(borrower.worth));
+        let is_known = self.standing.sums().cpu_us > 0;
+        let soon =
+            if is_known { borrower.worth * self.mean_speed() * AT_LEAST.as_nanos() as f64 } else { 0.0 };
+        quarter.max(soon) as u128
+    }
+
+    /// How long the worker may take for so much work more, also if it is slow: one that is slower than others is not waited for
+    /// any longer.
+    pub(super) fn time_for(&self, borrower: &Borrower, work: u64) -> Duration {
+        let held = self.leases.work_of(borrower.worker) + u128::from(work);
+        SHORTEST_DUE.max(self.expected(held, borrower.worth.max(borrower.threads)).saturating_mul(PATIENCE))
+    }
+
+    /// How long so many threads of the mean speed should take for so much work, in nanoseconds of one core.
+    pub(super) fn expected(&self, work: u128, threads: f64) -> Duration {
+        let seconds = work as f64 / 1e9 / (threads.max(1.0) * self.mean_speed());
+        Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST).min(LONGEST)
+    }
+
+    /// The mean speed of a thread: seconds of expected work in a second of the processor, as all counts took it.
+    pub(super) fn mean_speed(&self) -> f64 {
+        let sums = self.standing.sums();
+        match sums.cpu_us {
+            0 => 1.0 / SLOWER,
+            cpu_us => sums.work.max(1) as f64 / (cpu_us as f64 * 1e3),
+        }
+    }
+}

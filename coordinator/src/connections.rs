@@ -17,10 +17,10 @@ use tonic::transport::server::Connected;
 use tracing::warn;
 
 use crate::access::Access;
-use crate::bucket::Bucket;
 use crate::caller::Caller;
 use crate::encryption::{Encryption, Transport};
 use crate::peers::{Peer, Seats};
+use crate::token_bucket::TokenBucket;
 
 /// Not more connections are held at a time.
 const MOST_CONNECTIONS: u64 = 8192;
@@ -68,7 +68,7 @@ async fn accept(
     all_welcome: bool,
     hand_over: HandOver,
 ) {
-    let (mut log, begun) = (Bucket::new(LOGGED_AT_ONCE, LOGGED_EVERY), Instant::now());
+    let (mut log, begun) = (TokenBucket::new(LOGGED_AT_ONCE, LOGGED_EVERY), Instant::now());
     loop {
         let stream = tokio::select! {
             stream = listener.accept() => stream,

@@ -16,7 +16,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, Streaming};
 use tracing::warn;
 
-use crate::handle::{Following, Handle, Source};
+use crate::handle::{Following, Handle, LedgerSource};
 use crate::keeper::Ending;
 use crate::ledger::{CommitMark, LedgerError, LedgerPosition, LineBefore, LineHash, Pieces, line_before};
 use crate::run_file::RUN_FILE;
@@ -72,7 +72,7 @@ pub async fn follow(
 }
 
 /// Refuses a copy that is not the beginning of the ledger.
-async fn compare(source: &Source, copy: CopyEnd) -> Result<(), Status> {
+async fn compare(source: &LedgerSource, copy: CopyEnd) -> Result<(), Status> {
     if copy.file == 0 {
         return Ok(());
     }
@@ -122,14 +122,14 @@ async fn listen(following: Following, mut requests: Streaming<v1::FollowRequest>
 /// Sends all there is, and what comes, until the coordinator ends.
 async fn feed(
     handle: &Handle,
-    source: Source,
+    source: LedgerSource,
     from: CopyEnd,
     replies: &Replies,
     sent: &AtomicU64,
 ) -> Result<(), Status> {
     let closing = || Status::unavailable("the coordinator is closing");
     let send = async |reply: FollowReply| replies.send(Ok(reply.into())).await.map_err(|_| closing());
-    let Source { directory, key, term, mut ends } = source;
+    let LedgerSource { directory, key, term, mut ends } = source;
     let mut snapshots = handle.snapshots();
     let run_file = directory.path().join(RUN_FILE);
     let run_file = spawn_blocking(move || std::fs::read(run_file)).await.map_err(|_| closing())?;

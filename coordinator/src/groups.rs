@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use queens::plan::{Border, Family, Piece};
+use queens::plan::{Border, Family, UnitRange};
 use queens::{Constellation, Measure, Plan, Summand, SymmetryClass, UnitId};
 
 use crate::shard::Shard;
@@ -74,7 +74,7 @@ pub fn by_constellation(
     groups
 }
 
-fn add_piece(group: &mut GroupSums, plan: &Plan, piece: &Piece, shard: Shard, standing: &Standing) {
+fn add_piece(group: &mut GroupSums, plan: &Plan, piece: &UnitRange, shard: Shard, standing: &Standing) {
     let class = class_of(plan, piece);
     let measure = measure_of(piece.summand);
     for unit in piece.units.clone().map(UnitId).filter(|unit| shard.contains(*unit)) {
@@ -87,7 +87,7 @@ fn add_piece(group: &mut GroupSums, plan: &Plan, piece: &Piece, shard: Shard, st
 }
 
 /// The symmetry of the piece's constellation, or of all of them.
-pub fn class_of(plan: &Plan, piece: &Piece) -> SymmetryClass {
+pub fn class_of(plan: &Plan, piece: &UnitRange) -> SymmetryClass {
     match piece.border {
         Border::Constellation(constellation) => constellation.class(plan.board()),
         Border::Family(_) => SymmetryClass::Asymmetric,

@@ -45,7 +45,7 @@ pub struct Handle {
     requests: Outlet,
     snapshots: watch::Receiver<Snapshot>,
     /// What followers are given, where there is a ledger.
-    source: Option<Source>,
+    source: Option<LedgerSource>,
     plan: Arc<Plan>,
     clock: Arc<dyn Clock>,
     owner: Owner,
@@ -53,7 +53,7 @@ pub struct Handle {
 
 /// What followers are given of a run.
 #[derive(Clone, Debug)]
-pub(crate) struct Source {
+pub(crate) struct LedgerSource {
     pub directory: RunDirectory,
     pub key: LeaseKey,
     pub term: Term,
@@ -123,7 +123,7 @@ impl Handle {
             store.as_ref().map(|store| (store.directory().clone(), store.lease_key().clone(), store.term()));
         let Channels { requests, snapshots, ends } =
             keeper::start(core, store, Arc::clone(&clock), replicas)?;
-        let source = parts.map(|(directory, key, term)| Source { directory, key, term, ends });
+        let source = parts.map(|(directory, key, term)| LedgerSource { directory, key, term, ends });
         Ok(Self { requests, snapshots, source, plan, clock, owner: Owner::default() })
     }
 
@@ -199,7 +199,7 @@ impl Handle {
     }
 
     /// What followers are given, where there is a ledger.
-    pub(crate) fn source(&self) -> Option<&Source> {
+    pub(crate) fn source(&self) -> Option<&LedgerSource> {
         self.source.as_ref()
     }
 

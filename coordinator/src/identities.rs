@@ -109,7 +109,7 @@ mod tests {
     fn counts_that_cannot_be_are_found() {
         let plan = Plan::derive(PlanSpec::new(Board::new(12).unwrap())).unwrap();
         let mut standing = Standing::new(&plan);
-        let quarter = |piece: &queens::plan::Piece| {
+        let quarter = |piece: &queens::plan::UnitRange| {
             matches!(piece.summand, Summand::Symmetric(_, Measure::QuarterTurn))
         };
         let unit = UnitId(plan.pieces().find(quarter).unwrap().units.start);

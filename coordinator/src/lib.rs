@@ -13,7 +13,6 @@ mod assurance;
 mod audit;
 mod bitmap;
 mod bound;
-mod bucket;
 mod caller;
 mod certificate;
 mod checkpoint;
@@ -46,6 +45,7 @@ mod secret;
 mod server;
 mod service;
 mod signing;
+mod token_bucket;
 
 pub mod core;
 pub mod export;

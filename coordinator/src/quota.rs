@@ -10,7 +10,7 @@ use proto::Owner;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::Status;
 
-use crate::bucket::Bucket;
+use crate::token_bucket::TokenBucket;
 
 /// The bytes of calls under way, requests as far as they have arrived and replies that are being sent: of one owner ...
 const OWNER_BYTES: usize = 64 << 20;
@@ -49,8 +49,8 @@ pub struct Quotas {
 #[derive(Debug)]
 pub struct Quota {
     bytes: AtomicUsize,
-    registrations: Mutex<Bucket>,
-    statuses: Mutex<Bucket>,
+    registrations: Mutex<TokenBucket>,
+    statuses: Mutex<TokenBucket>,
     watching: Arc<Semaphore>,
 }
 
@@ -58,8 +58,8 @@ impl Default for Quota {
     fn default() -> Self {
         Self {
             bytes: AtomicUsize::new(0),
-            registrations: Mutex::new(Bucket::new(REGISTRATIONS_AT_ONCE, REGISTRATIONS_EVERY)),
-            statuses: Mutex::new(Bucket::new(STATUS_AT_ONCE, STATUS_EVERY)),
+            registrations: Mutex::new(TokenBucket::new(REGISTRATIONS_AT_ONCE, REGISTRATIONS_EVERY)),
+            statuses: Mutex::new(TokenBucket::new(STATUS_AT_ONCE, STATUS_EVERY)),
             watching: Arc::new(Semaphore::new(WATCHING)),
         }
     }
@@ -133,20 +133,20 @@ impl Drop for CallUnderWay {
     }
 }
 
-fn take(bucket: &Mutex<Bucket>, now: Duration, refusal: &str) -> Result<(), Status> {
+fn take(bucket: &Mutex<TokenBucket>, now: Duration, refusal: &str) -> Result<(), Status> {
     let admitted = bucket.lock().unwrap_or_else(PoisonError::into_inner).take(now);
     if admitted { Ok(()) } else { Err(Status::resource_exhausted(refusal)) }
 }
 
 /// How many lines of the log are about each owner: no owner fills the disk with them.
 #[derive(Debug, Default)]
-pub struct LogLines(HashMap<Owner, (Bucket, u64)>);
+pub struct LogLines(HashMap<Owner, (TokenBucket, u64)>);
 
 impl LogLines {
     /// Whether a line about the owner may be written; if so, with the number of those that could not since the last.
     pub fn take(&mut self, now: Duration, owner: &Owner) -> Option<u64> {
         if !self.0.contains_key(owner) {
-            self.0.insert(owner.clone(), (Bucket::new(LINES_AT_ONCE, LINES_EVERY), 0));
+            self.0.insert(owner.clone(), (TokenBucket::new(LINES_AT_ONCE, LINES_EVERY), 0));
         }
         let (bucket, left_out) = self.0.get_mut(owner)?;
         if bucket.take(now) {

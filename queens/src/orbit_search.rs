@@ -60,7 +60,7 @@ pub fn count_fixed_again(position: &Position, turn: Turn, stop: &Stop) -> Option
     };
     let covered = (0..free.len()).map(covered_by).collect();
     let conflicts = free.iter().map(|a| set(&|b| std::ptr::eq(a.as_slice(), b) || !peaceful(a, b))).collect();
-    let mut search = Search { rows, covered, conflicts, stop, nodes: 0, found: 0 };
+    let mut search = OrbitSearch { rows, covered, conflicts, stop, nodes: 0, found: 0 };
     search.descend(set(&|_| true), u32::MAX)?;
     Some(search.found)
 }
@@ -85,7 +85,7 @@ fn orbits_of(board: Board, turn: Turn) -> Vec<Vec<Square>> {
     orbits
 }
 
-struct Search<'a> {
+struct OrbitSearch<'a> {
     /// For each row without a queen, the orbits that put one there.
     rows: Vec<Orbits>,
     /// For each orbit, the entries of `rows` that it covers.
@@ -97,7 +97,7 @@ struct Search<'a> {
     found: u64,
 }
 
-impl Search<'_> {
+impl OrbitSearch<'_> {
     /// `open` has a bit for each entry of `rows` that is not covered yet.
     fn descend(&mut self, possible: Orbits, open: u32) -> Option<()> {
         self.nodes += 1;

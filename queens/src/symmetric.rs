@@ -49,7 +49,7 @@ pub fn count_fixed(position: &Position, turn: Turn, stop: &Stop) -> Option<Count
     if !closed || !position.is_consistent() {
         return Some(Count::default());
     }
-    let mut search = Search { board, turn, stop, completions: 0, nodes: 0 };
+    let mut search = SymmetricSearch { board, turn, stop, completions: 0, nodes: 0 };
     let placed = queens.iter().fold(Placed::default(), |placed, q| placed.with(board, *q));
     search.descend(placed)?;
     Some(Count { completions: search.completions, nodes: search.nodes })
@@ -88,7 +88,7 @@ impl Placed {
     }
 }
 
-struct Search<'a> {
+struct SymmetricSearch<'a> {
     board: Board,
     turn: Turn,
     stop: &'a Stop,
@@ -96,7 +96,7 @@ struct Search<'a> {
     nodes: u64,
 }
 
-impl Search<'_> {
+impl SymmetricSearch<'_> {
     fn descend(&mut self, placed: Placed) -> Option<()> {
         self.nodes += 1;
         if self.nodes.is_multiple_of(POLL) && self.stop.is_stopped() {

@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::args::BenchArgs;
 use crate::crew;
-use crate::measurement::speed::{Counter, Speed, candidates};
+use crate::measurement::speed::{Counter, KernelSpeed, candidates};
 use crate::output::{print, span};
 use crate::signals::Interruption;
 
@@ -50,7 +50,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
 const HEAD: &str = " n kernel          threads  counted   ns/sol   +- %  nodes/sol  ns/node    whole board     a unit  est. %";
 
 /// A line of the table. A star marks a board that was not counted whole.
-fn line(speed: &Speed) -> String {
+fn line(speed: &KernelSpeed) -> String {
     let counted = format!("{}{}", speed.positions, if speed.is_whole { "" } else { "*" });
     let board = Duration::try_from_secs_f64(speed.board_seconds).map_or_else(|_| "-".into(), span);
     let percent =
@@ -70,13 +70,13 @@ fn line(speed: &Speed) -> String {
 }
 
 /// What counts: a kernel of the processor, or a method on a card.
-fn name(speed: &Speed) -> String {
+fn name(speed: &KernelSpeed) -> String {
     speed
         .card
         .map_or_else(|| speed.kernel.to_string(), |number| format!("{}/gpu{number}", speed.kernel.method))
 }
 
-fn json(speed: &Speed) -> serde_json::Value {
+fn json(speed: &KernelSpeed) -> serde_json::Value {
     json!({
         "n": speed.board.n(),
         "kernel": speed.kernel.method.to_string(),

@@ -22,7 +22,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
 use crate::terminal::repaints;
-use thinned::Pace;
+use thinned::PassPace;
 
 /// How often it is looked at whether a piece takes too long.
 const TICK: Duration = Duration::from_millis(2);
@@ -35,7 +35,7 @@ const GOLDEN_RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A position that was counted, or what counting it comes to, told from a part.
 #[derive(Clone, Debug)]
-pub struct Sample {
+pub struct UnitSample {
     /// What was drawn.
     pub draw: Draw,
     /// Whether only a part of what was drawn first was counted.
@@ -48,7 +48,7 @@ pub struct Sample {
     pub nanoseconds: f64,
 }
 
-impl Sample {
+impl UnitSample {
     fn of_count(draw: Draw, count: Count, nanoseconds: f64) -> Self {
         let (completions, nodes) = (count.completions as f64, count.nodes as f64);
         Self { is_part: draw.depth > 0, draw, completions, nodes, nanoseconds }
@@ -111,7 +111,7 @@ pub struct Task<'a> {
 /// The positions that were counted.
 pub struct Measurement {
     /// Each of them.
-    pub samples: Vec<Sample>,
+    pub samples: Vec<UnitSample>,
     /// Whether these are all units of the plan that have completions to count.
     pub is_whole: bool,
 }
@@ -126,8 +126,8 @@ struct Progress<'a> {
     /// For each depth, how many pieces more were given up than counted.
     given_up: Mutex<Vec<i64>>,
     /// How many passes are left out.
-    pace: Mutex<Pace>,
-    samples: Mutex<Vec<Sample>>,
+    pace: Mutex<PassPace>,
+    samples: Mutex<Vec<UnitSample>>,
 }
 
 impl Task<'_> {
@@ -144,7 +144,7 @@ impl Task<'_> {
             begun: Instant::now(),
             next: AtomicUsize::new(0),
             given_up: Mutex::default(),
-            pace: Mutex::new(Pace::new(self.time, self.start)),
+            pace: Mutex::new(PassPace::new(self.time, self.start)),
             samples: Mutex::default(),
         };
         let running: Vec<Running> = (0..self.threads).map(|_| Running::default()).collect();
@@ -249,7 +249,7 @@ impl Progress<'_> {
         step: Step,
         random: &mut StdRng,
         running: &Running,
-    ) -> Option<Sample> {
+    ) -> Option<UnitSample> {
         loop {
             let stop = running.begin();
             let (begun, begun_here) = (Instant::now(), ThreadTime::now());
@@ -265,14 +265,14 @@ impl Progress<'_> {
             }
             self.learn(draw.depth, count.is_some());
             if let Some(count) = count {
-                return Some(Sample::of_count(draw, count, nanoseconds));
+                return Some(UnitSample::of_count(draw, count, nanoseconds));
             }
             if self.task.interrupted.load(Ordering::Relaxed) {
                 return None;
             }
             match self.task.sampler.narrow(&draw, step, random.random()) {
                 Some(narrower) => draw = narrower,
-                None => return Some(Sample::of_count(draw, Count::default(), 0.0)),
+                None => return Some(UnitSample::of_count(draw, Count::default(), 0.0)),
             }
         }
     }

@@ -12,7 +12,7 @@ use queens::kernel::{Isa, Kernel, KernelName, Meet, Method, kernel};
 use queens::plan::{Sampler, Scheme, Step};
 use queens::{Board, Plan, known};
 
-use super::{Measurement, Portion, Sample, Start, Task, Timing};
+use super::{Measurement, Portion, Start, Task, Timing, UnitSample};
 use crate::args::new_plan;
 use crate::crew::COUNTS_OF_CARD;
 
@@ -99,7 +99,7 @@ pub fn candidates(
 
 /// How fast a kernel counts a board.
 #[derive(Clone, Debug)]
-pub struct Speed {
+pub struct KernelSpeed {
     /// The board.
     pub board: Board,
     /// What counts.
@@ -141,7 +141,7 @@ impl Candidate {
         seconds: f64,
         seed: u64,
         interrupted: &AtomicBool,
-    ) -> anyhow::Result<Option<Speed>> {
+    ) -> anyhow::Result<Option<KernelSpeed>> {
         match &self.counter {
             Counter::Processor(isa) => {
                 let kernel = kernel(self.method, Some(*isa))?;
@@ -169,7 +169,7 @@ impl Candidate {
         seconds: f64,
         seed: u64,
         interrupted: &AtomicBool,
-    ) -> Option<Speed> {
+    ) -> Option<KernelSpeed> {
         let sampler = Sampler::new(&self.plan);
         let seconds = seconds * self.share;
         let nanoseconds = 1e9 * seconds * self.threads as f64;
@@ -186,36 +186,36 @@ impl Candidate {
             seed,
             interrupted,
         };
-        Speed::of(self, kernel.name(), &task.run())
+        KernelSpeed::of(self, kernel.name(), &task.run())
     }
 }
 
 /// Sums over the samples, each taken as often as it stands for others.
-struct Sums<'a>(&'a [Sample]);
+struct SampleSums<'a>(&'a [UnitSample]);
 
-impl Sums<'_> {
-    fn of(&self, value: impl Fn(&Sample) -> f64) -> f64 {
+impl SampleSums<'_> {
+    fn of(&self, value: impl Fn(&UnitSample) -> f64) -> f64 {
         self.0.iter().map(|sample| sample.draw.factor * value(sample)).sum()
     }
 
     /// The relative standard error of the ratio of two such sums.
-    fn error(&self, above: impl Fn(&Sample) -> f64, below: impl Fn(&Sample) -> f64) -> f64 {
+    fn error(&self, above: impl Fn(&UnitSample) -> f64, below: impl Fn(&UnitSample) -> f64) -> f64 {
         let k = self.0.len() as f64;
         let ratio = self.of(&above) / self.of(&below);
-        let residual = |s: &Sample| s.draw.factor * (above(s) - ratio * below(s));
+        let residual = |s: &UnitSample| s.draw.factor * (above(s) - ratio * below(s));
         let squares: f64 = self.0.iter().map(|sample| residual(sample).powi(2)).sum();
         (squares * k / (k - 1.0)).sqrt() / self.of(above)
     }
 }
 
-impl Speed {
+impl KernelSpeed {
     /// What the measurement says. Nothing if nothing was counted, or nothing found.
     fn of(candidate: &Candidate, kernel: KernelName, measurement: &Measurement) -> Option<Self> {
         let Candidate { ref plan, threads, .. } = *candidate;
         let Measurement { samples, is_whole } = measurement;
-        let sums = Sums(samples);
-        let time = |sample: &Sample| sample.nanoseconds;
-        let solutions = |sample: &Sample| sample.completions;
+        let sums = SampleSums(samples);
+        let time = |sample: &UnitSample| sample.nanoseconds;
+        let solutions = |sample: &UnitSample| sample.completions;
         let found = sums.of(solutions);
         if found <= 0.0 {
             return None;
@@ -254,12 +254,12 @@ impl Speed {
 
 /// By how much the time of units, as it was found or told from their passes, departs from what the plan expects of them.
 /// Pieces say nothing of that.
-fn spread(plan: &Plan, samples: &[Sample]) -> Option<f64> {
+fn spread(plan: &Plan, samples: &[UnitSample]) -> Option<f64> {
     if samples.len() < 2 || samples.iter().any(|sample| sample.draw.unit.is_none()) {
         return None;
     }
-    let expected = |sample: &Sample| sample.draw.unit.map_or(0, |unit| plan.weight_alone(unit)) as f64;
-    let sums = Sums(samples);
+    let expected = |sample: &UnitSample| sample.draw.unit.map_or(0, |unit| plan.weight_alone(unit)) as f64;
+    let sums = SampleSums(samples);
     let work = sums.of(expected);
     let rate = sums.of(|sample| sample.nanoseconds) / work;
     let squares = sums.of(|sample| {

@@ -15,7 +15,7 @@ use queens::plan::Draw;
 use rand::RngExt;
 use rand::rngs::StdRng;
 
-use super::{Progress, Running, Sample, Start, locked};
+use super::{Progress, Running, Start, UnitSample, locked};
 
 /// About as many units are to be counted: they differ more among each other than what is told of one departs from it.
 const UNITS: f64 = 500.0;
@@ -30,12 +30,12 @@ const FIRST_STRIDE: u64 = 1 << 18;
 const THINNER: u64 = 8;
 
 /// How far apart row sets are drawn, so that a unit takes about as long as it should.
-pub struct Pace {
+pub struct PassPace {
     stride: f64,
     wished: Duration,
 }
 
-impl Pace {
+impl PassPace {
     /// For units of a measurement that takes so long. Each unit of a small board is to be counted whole.
     pub fn new(time: Duration, start: Start) -> Self {
         let stride = if start == Start::EachUnit { 1 } else { FIRST_STRIDE };
@@ -57,7 +57,7 @@ impl Progress<'_> {
         meet: Meet,
         random: &mut StdRng,
         running: &Running,
-    ) -> Option<Sample> {
+    ) -> Option<UnitSample> {
         let stride = locked(&self.pace).stride as u64;
         let mut thinning = Thinning::new(stride, random.random());
         loop {
@@ -69,7 +69,7 @@ impl Progress<'_> {
                 locked(&self.pace).learn(begun.elapsed());
             }
             if let Some(projection) = projection {
-                return Some(Sample {
+                return Some(UnitSample {
                     draw,
                     is_part: thinning.stride() > 1,
                     completions: projection.completions,

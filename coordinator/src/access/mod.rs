@@ -10,8 +10,8 @@ use tonic::Status;
 use tonic::codegen::http;
 use tracing::warn;
 
-use crate::bucket::Bucket;
 use crate::peers::{Peer, Seats};
+use crate::token_bucket::TokenBucket;
 
 use crate::caller::{Caller, Right};
 pub use bearers::Bearers;
@@ -27,7 +27,7 @@ pub struct Access {
     open: bool,
     bearers: Arc<RwLock<Arc<Bearers>>>,
     seats: Arc<Seats>,
-    log: Arc<Mutex<Bucket>>,
+    log: Arc<Mutex<TokenBucket>>,
 }
 
 impl Access {
@@ -39,7 +39,7 @@ impl Access {
     /// The bearers of these tokens may do what those let do, holders of a verified client certificate may take part;
     /// owners that are revoked may nothing.
     pub fn guarded(bearers: Bearers) -> Self {
-        let log = Arc::new(Mutex::new(Bucket::new(LOGGED_AT_ONCE, LOGGED_EVERY)));
+        let log = Arc::new(Mutex::new(TokenBucket::new(LOGGED_AT_ONCE, LOGGED_EVERY)));
         Self { open: false, bearers: Arc::new(RwLock::new(Arc::new(bearers))), seats: Arc::default(), log }
     }
 

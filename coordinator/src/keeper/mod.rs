@@ -39,7 +39,7 @@ use crate::store::Store;
 use ending::Stage;
 use inbox::Inbox;
 use recording::PendingReport;
-use replicas::Replicas;
+use replicas::Replication;
 use strangers::Strangers;
 use terms::Terms;
 
@@ -82,7 +82,7 @@ pub(crate) struct Keeper {
     look_next: Duration,
     /// Reports that wait for the commit of their records.
     reports: Vec<PendingReport>,
-    replicas: Replicas,
+    replicas: Replication,
     /// None where nobody else could serve the run: it is in memory only, or in one process.
     terms: Option<Terms>,
     stage: Stage,
@@ -128,7 +128,7 @@ pub(crate) fn start(
     let (snapshots, published) = watch::channel(Snapshot::first(&core));
     let nowhere = || LedgerPosition::beginning(LineHash::of(b"in memory"));
     let (ends, end) = watch::channel(store.as_ref().map_or_else(nowhere, |store| store.end().clone()));
-    let replicas = Replicas::of(replicas, store.as_ref());
+    let replicas = Replication::of(replicas, store.as_ref());
     if replicas.is_settled() {
         core.expect_nobody();
     } else if replicas.needed().is_some() {

@@ -19,7 +19,7 @@ const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The followers of a run.
 #[derive(Debug)]
-pub(super) struct Replicas {
+pub(super) struct Replication {
     /// So many must have a record before it is acknowledged; none is needed, whatever the ledger says, where nobody could
     /// follow: what one process counts by itself.
     needed: Option<u32>,
@@ -54,7 +54,7 @@ struct WaitingReport {
     reply: ReplyTo<Vec<Verdict>>,
 }
 
-impl Replicas {
+impl Replication {
     pub fn new(needed: Option<u32>) -> Self {
         Self {
             needed,
@@ -213,7 +213,7 @@ mod tests {
 
     type Answer = oneshot::Receiver<Result<Vec<Verdict>, CallError>>;
 
-    fn report(replicas: &mut Replicas, now: u64, records: u64) -> Answer {
+    fn report(replicas: &mut Replication, now: u64, records: u64) -> Answer {
         let (reply, answer) = oneshot::channel();
         replicas.wait(Duration::from_secs(now), records, vec![Verdict::Recorded], reply);
         answer
@@ -225,7 +225,7 @@ mod tests {
 
     #[test]
     fn without_followers_to_wait_for_an_answer_comes_at_once() {
-        let mut replicas = Replicas::new(Some(0));
+        let mut replicas = Replication::new(Some(0));
         let mut answer = report(&mut replicas, 0, 7);
         replicas.answer(Duration::ZERO, 7);
         assert_eq!(answer.try_recv().unwrap(), Ok(vec![Verdict::Recorded]));
@@ -234,7 +234,7 @@ mod tests {
 
     #[test]
     fn an_answer_waits_until_as_many_followers_as_are_needed_have_its_records() {
-        let mut replicas = Replicas::new(Some(2));
+        let mut replicas = Replication::new(Some(2));
         replicas.join(1, 10, 5);
         replicas.join(2, 11, 5);
         let mut answer = report(&mut replicas, 0, 7);
@@ -251,7 +251,7 @@ mod tests {
 
     #[test]
     fn a_follower_that_calls_twice_is_one() {
-        let mut replicas = Replicas::new(Some(2));
+        let mut replicas = Replication::new(Some(2));
         replicas.join(1, 10, 7);
         replicas.join(1, 11, 7);
         assert_eq!(replicas.there(), 1);
@@ -264,7 +264,7 @@ mod tests {
 
     #[test]
     fn what_has_waited_for_too_long_is_refused_and_the_trouble_ends_with_the_next_answer() {
-        let mut replicas = Replicas::new(Some(1));
+        let mut replicas = Replication::new(Some(1));
         assert!(replicas.trouble(7).unwrap().contains("0 of 1 followers"));
         replicas.join(1, 10, 5);
         assert_eq!(replicas.trouble(7), None);

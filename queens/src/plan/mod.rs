@@ -36,7 +36,7 @@ pub use fingerprint::Fingerprint;
 use part::{Part, Split};
 pub use sampling::{Draw, Sampler, Step};
 pub use spec::{PlanError, PlanSpec, Scheme};
-use work::Work;
+use work::WorkOfUnits;
 
 /// The number of a unit in its plan, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -108,7 +108,7 @@ impl Unit {
 
 /// Units with consecutive numbers that have border and summand in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Piece {
+pub struct UnitRange {
     /// Their border queens.
     pub border: Border,
     /// Which sum their counts belong to.
@@ -137,7 +137,7 @@ pub struct Plan {
     /// The number of each part's first unit, and at the end the number of units.
     firsts: Vec<u64>,
     symmetric: Vec<(SymmetryClass, u64)>,
-    work: Work,
+    work: WorkOfUnits,
 }
 
 impl Plan {
@@ -169,7 +169,7 @@ impl Plan {
             }
         }
         let fingerprint = Fingerprint::of(&spec, &parts);
-        let work = Work::new(spec, &parts);
+        let work = WorkOfUnits::new(spec, &parts);
         Ok(Self { spec, fingerprint, parts, firsts, symmetric, work })
     }
 
@@ -234,8 +234,8 @@ impl Plan {
     }
 
     /// The pieces that the units fall into, in the order of their numbers: together they are all units.
-    pub fn pieces(&self) -> impl Iterator<Item = Piece> + '_ {
-        self.parts.iter().zip(self.firsts.windows(2)).map(|(part, firsts)| Piece {
+    pub fn pieces(&self) -> impl Iterator<Item = UnitRange> + '_ {
+        self.parts.iter().zip(self.firsts.windows(2)).map(|(part, firsts)| UnitRange {
             border: part.border(),
             summand: part.summand(),
             units: firsts[0]..firsts[1],

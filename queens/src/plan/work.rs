@@ -97,7 +97,7 @@ const NOTHING: f64 = 1000.0;
 
 /// The work of the units of a plan.
 #[derive(Clone, Debug)]
-pub struct Work {
+pub struct WorkOfUnits {
     scheme: Scheme,
     n: Board,
     estimate: Estimate,
@@ -107,7 +107,7 @@ pub struct Work {
     units: Vec<OnceLock<Box<[f32]>>>,
 }
 
-impl Work {
+impl WorkOfUnits {
     /// Of a plan of that specification with these parts.
     pub fn new(PlanSpec { n, scheme, .. }: PlanSpec, parts: &[Part]) -> Self {
         let units = vec![OnceLock::new(); parts.len()];

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::CountEstimate;
 use crate::args::{EstimateArgs, Fleet};
-use crate::measurement::speed::Speed;
+use crate::measurement::speed::KernelSpeed;
 use crate::output::span;
 
 /// A unit in the ledger, with its share of the marks; and in the coordinator's memory (docs/performance.md).
@@ -42,12 +42,12 @@ struct OnMachines {
 
 impl Campaign {
     /// By what was measured of the kernels, for as many solutions as are published, else as were estimated.
-    pub fn new(plan: &Plan, estimate: &CountEstimate, speeds: &[Speed], args: &EstimateArgs) -> Self {
+    pub fn new(plan: &Plan, estimate: &CountEstimate, speeds: &[KernelSpeed], args: &EstimateArgs) -> Self {
         let (solutions, error) = match known::totals(plan.board()) {
             Some(known) => (known.solutions() as f64, 0.0),
             None => (estimate.value(), estimate.error),
         };
-        let work = |speed: &Speed| {
+        let work = |speed: &KernelSpeed| {
             let seconds = solutions / 8.0 * speed.ns_per_solution / 1e9;
             (speed.kernel.to_string(), seconds, speed.error.unwrap_or(1.0).hypot(error))
         };

@@ -8,7 +8,7 @@ use queens::kernel::{Method, kernel};
 use queens::plan::{Sampler, Step};
 
 use super::CountEstimate;
-use crate::measurement::{Portion, Sample, Start, Task, Timing};
+use crate::measurement::{Portion, Start, Task, Timing, UnitSample};
 
 /// How long one position may take: many small ones tell more than a few large ones.
 const LIMIT: Duration = Duration::from_millis(8);
@@ -41,8 +41,8 @@ pub fn sample(
     Ok((of(&samples), samples.len()))
 }
 
-fn of(samples: &[Sample]) -> CountEstimate {
-    let stands_for = |s: &Sample| s.draw.factor * f64::from(s.draw.images) * s.completions;
+fn of(samples: &[UnitSample]) -> CountEstimate {
+    let stands_for = |s: &UnitSample| s.draw.factor * f64::from(s.draw.images) * s.completions;
     let k = samples.len() as f64;
     let mean = samples.iter().map(stands_for).sum::<f64>() / k;
     let squares: f64 = samples.iter().map(|sample| (stands_for(sample) - mean).powi(2)).sum();

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// Admits bursts up to its capacity, and one more for each interval that has passed.
 #[derive(Debug)]
-pub struct Bucket {
+pub struct TokenBucket {
     /// How long it takes to fill.
     capacity: Duration,
     interval: Duration,
@@ -12,7 +12,7 @@ pub struct Bucket {
     full_at: Duration,
 }
 
-impl Bucket {
+impl TokenBucket {
     /// A full bucket.
     pub fn new(at_once: u32, interval: Duration) -> Self {
         Self { capacity: interval * at_once, interval, full_at: Duration::ZERO }
@@ -35,9 +35,9 @@ mod tests {
 
     #[test]
     fn a_burst_passes_and_then_one_in_each_interval() {
-        let mut bucket = Bucket::new(5, Duration::from_secs(1));
+        let mut bucket = TokenBucket::new(5, Duration::from_secs(1));
         let admitted =
-            |bucket: &mut Bucket, at| (0..100).filter(|_| bucket.take(Duration::from_secs(at))).count();
+            |bucket: &mut TokenBucket, at| (0..100).filter(|_| bucket.take(Duration::from_secs(at))).count();
         assert_eq!(admitted(&mut bucket, 0), 5);
         assert_eq!(admitted(&mut bucket, 1), 1);
         assert_eq!(admitted(&mut bucket, 4), 3);

@@ -29,7 +29,7 @@ impl TryFrom<RawShard> for Shard {
         if 1 <= index && index <= of && of <= MOST_SHARDS {
             Ok(Self { index, of })
         } else {
-            Err(ShardError(format!("{index}/{of}")))
+            Err(ShardError::FromOne(format!("{index}/{of}")))
         }
     }
 }
@@ -39,8 +39,16 @@ const MOST_SHARDS: u64 = 1_000_000;
 
 /// A share that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("a shard is written I/K with 1 <= I <= K <= {MOST_SHARDS}, as in 3/400, not {0:?}")]
-pub struct ShardError(String);
+pub enum ShardError {
+    /// Of shares that are numbered from 1.
+    #[error("a shard is written I/K with 1 <= I <= K <= {MOST_SHARDS}, as in 3/400, not {0:?}")]
+    FromOne(String),
+    /// Of shares that are numbered from 0.
+    #[error(
+        "a shard numbered from 0 is written I/K with 0 <= I < K <= {MOST_SHARDS}, as in 2/400, not {0:?}"
+    )]
+    FromZero(String),
+}
 
 impl Default for Shard {
     fn default() -> Self {
@@ -49,6 +57,16 @@ impl Default for Shard {
 }
 
 impl Shard {
+    /// The share as an engine writes it that numbers its tasks from 0: `2/400` is the third of 400.
+    ///
+    /// # Errors
+    /// It is not written so, or there is no such share.
+    pub fn from_zero(text: &str) -> Result<Self, ShardError> {
+        let share = index_and_number(text)
+            .and_then(|(index, of)| Some(RawShard { index: index.checked_add(1)?, of }));
+        share.and_then(|share| share.try_into().ok()).ok_or_else(|| ShardError::FromZero(text.to_owned()))
+    }
+
     /// Its number, from 1 on.
     pub fn index(self) -> u64 {
         self.index
@@ -108,13 +126,14 @@ impl Shard {
 impl FromStr for Shard {
     type Err = ShardError;
     fn from_str(text: &str) -> Result<Self, ShardError> {
-        let parse = || {
-            let (index, of) = text.split_once('/')?;
-            Some((index.parse().ok()?, of.parse().ok()?))
-        };
-        let (index, of) = parse().ok_or_else(|| ShardError(text.to_owned()))?;
+        let (index, of) = index_and_number(text).ok_or_else(|| ShardError::FromOne(text.to_owned()))?;
         RawShard { index, of }.try_into()
     }
+}
+
+fn index_and_number(text: &str) -> Option<(u64, u64)> {
+    let (index, of) = text.split_once('/')?;
+    Some((index.parse().ok()?, of.parse().ok()?))
 }
 
 impl fmt::Display for Shard {
@@ -150,9 +169,20 @@ mod tests {
     }
 
     #[test]
+    fn shards_numbered_from_0_are_those_numbered_from_1() {
+        for index in 0..400 {
+            let shard = Shard::from_zero(&format!("{index}/400")).unwrap();
+            assert_eq!(shard, format!("{}/400", index + 1).parse().unwrap());
+        }
+    }
+
+    #[test]
     fn shards_that_cannot_be_are_refused() {
         for text in ["0/3", "4/3", "3", "a/b", "1/0", "", "-1/2", "1/2/3"] {
             assert!(text.parse::<Shard>().is_err(), "{text}");
+        }
+        for text in ["3/3", "-1/3", "3", "a/b", "0/0", "", "18446744073709551615/18446744073709551615"] {
+            assert!(Shard::from_zero(text).is_err(), "{text}");
         }
         for json in [r#"{"index":0,"of":3}"#, r#"{"index":4,"of":3}"#, r#"{"index":0,"of":0}"#] {
             assert!(serde_json::from_str::<Shard>(json).is_err(), "{json}");

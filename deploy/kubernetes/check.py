@@ -83,8 +83,7 @@ def count_shards(binary: str, folder: Path) -> None:
     for index in range(job["spec"]["completions"]):
         command = [binary, *arguments(job, {"INDEX": str(index)}, places)]
         codes[index] = subprocess.run(command, capture_output=True, timeout=60).returncode
-    low, high = map(int, job["spec"]["successPolicy"]["rules"][0]["succeededIndexes"].split("-"))
-    assert codes == {index: 0 if low <= index <= high else 2 for index in codes}, codes
+    assert set(codes.values()) == {0}, codes
     command = [binary, *arguments(of_kind("merge.yaml", "Job"), {}, places)]
     merged = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     tell_exact("shards", answer_of(merged.stdout))

@@ -40,6 +40,9 @@ pub struct CountArgs {
     /// Count only share I of K, 1 <= I <= K, into a run directory of its own.
     #[arg(long, value_name = "I/K", conflicts_with = "in_memory")]
     shard: Option<Shard>,
+    /// The same where shares are numbered from 0, as some engines number their tasks: 2/400 is the third of 400.
+    #[arg(long, value_name = "I/K", value_parser = Shard::from_zero, conflicts_with_all = ["in_memory", "shard"])]
+    shard_from_zero: Option<Shard>,
     #[command(flatten)]
     split: SplitArgs,
     #[command(flatten)]
@@ -97,8 +100,9 @@ impl TryFrom<CountArgs> for LocalCount {
         let storage = if args.in_memory {
             Storage::Memory
         } else {
-            let path = args.run.unwrap_or_else(|| default_directory(args.n, args.shard));
-            Storage::Directory { path, shard: args.shard.unwrap_or_default() }
+            let shard = args.shard.or(args.shard_from_zero);
+            let path = args.run.unwrap_or_else(|| default_directory(args.n, shard));
+            Storage::Directory { path, shard: shard.unwrap_or_default() }
         };
         Ok(Self {
             board: args.n,

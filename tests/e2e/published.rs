@@ -2,11 +2,14 @@
 
 use std::fs;
 use std::process::Command;
+use std::sync::Arc;
 
 use coordinator::Certificate;
+use coordinator::run_directory::RunDirectory;
+use queens::{Summand, UnitId};
 use serde_json::{Value, json};
 
-use crate::forgery::{Forgery, count_of};
+use crate::forgery::{Forgery, count_of, unit_of};
 use crate::harness::{Folder, free_address, published, until};
 use crate::second_verifier::check;
 use crate::tools;
@@ -162,13 +165,18 @@ fn no_certificate_is_given_for_a_run_that_is_unfinished_or_unsound() {
     folder.run("merge half shard");
     folder.run("certify half").refused(&["units missing"]);
     folder.run("count 12 --run lie --quiet");
-    let mut forgery = Forgery::of(&folder.path().join("lie"));
+    let lie = folder.path().join("lie");
+    let plan = Arc::clone(RunDirectory::open(&lie).unwrap().plan());
+    let mut forgery = Forgery::of(&lie);
     forgery.lines.retain(|line| line["kind"] != "check");
     forgery.lines.iter_mut().for_each(|line| _ = line.remove("recount"));
-    let at = forgery.all("count").pop().unwrap();
+    // One that no symmetric count contradicts.
+    let is_asymmetric =
+        |at: &usize| plan.summand(UnitId(unit_of(&forgery.lines[*at]))) == Summand::Asymmetric;
+    let at = forgery.all("count").into_iter().find(is_asymmetric).unwrap();
     forgery.lines[at]["count"] = (count_of(&forgery.lines[at]) + 1).into();
     forgery.number_marks();
-    forgery.write(&folder.path().join("lie"));
+    forgery.write(&lie);
     folder.run("certify lie").refused(&["differs from the published value"]);
     folder.run("certify nowhere").refused(&["nowhere", "run.json is missing"]);
 }

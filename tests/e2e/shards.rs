@@ -10,7 +10,8 @@ use crate::tools;
 fn shards(folder: &Folder, which: &[u8]) -> String {
     let mut names = Vec::new();
     for k in which {
-        let answer = folder.run(&format!("count 12 --shard {k}/3 --run shard-{k} --json")).json();
+        let share = if *k == 1 { "--shard-from-zero 0/3".to_owned() } else { format!("--shard {k}/3") };
+        let answer = folder.run(&format!("count 12 {share} --run shard-{k} --json")).json();
         assert_eq!((&answer["known"], &answer["shard"]), (&"none".into(), &format!("shard {k}/3").into()));
         names.push(format!("shard-{k}"));
     }

@@ -26,6 +26,8 @@ fn kernels_threads_shards_and_times_that_cannot_be_are_refused() {
     assert_eq!(folder.run("count 14 --in-memory --threads 256 --json").json()["total"], published(14));
     folder.run("count 27 --families 8,1,12").refused(&["units", "split it less"]);
     folder.run("count 8 --shard 4/3").refused(&["4/3", "1 <= I <= K"]);
+    folder.run("count 8 --shard-from-zero 3/3").refused(&["3/3", "0 <= I < K"]);
+    folder.run("count 8 --shard 1/3 --shard-from-zero 0/3").refused(&["cannot be used with"]);
     folder.run("worker --coordinator http://127.0.0.1:1 --give-up-after soon").refused(&["soon"]);
     for time in ["500000000000years", "11years", "18446744073709551615s"] {
         let give_up = format!("worker --coordinator http://127.0.0.1:1 --give-up-after {time}");

@@ -137,7 +137,9 @@ impl Core {
         let sums = standing.sums();
         // Checks took their time as well.
         let counts = standing.done() as f64 / (standing.done() + sums.checks).max(1) as f64;
-        let speed = Speed::new(standing.done(), sums.work as f64 / 1e9, sums.cpu_us as f64 / 1e6 * counts);
+        let unit = total_work as f64 / 1e9 / shard.size(plan.units()).max(1) as f64;
+        let speed =
+            Speed::new(unit, standing.done(), sums.work as f64 / 1e9, sums.cpu_us as f64 / 1e6 * counts);
         let families = Families::new(&plan, shard);
         let mut random = StdRng::seed_from_u64(seed);
         let mut core = Self {

@@ -31,6 +31,9 @@ const GATHERED: f64 = 0.25;
 /// So many times the time that a thread needs to be known is remembered of how busy they are.
 const SETTLED: f64 = 20.0;
 
+/// A silence of so many times what a unit should take may be that of threads which count.
+const LONG_UNITS: f64 = 4.0;
+
 /// What is left to be counted and checked, in seconds of expected work.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Rest {
@@ -85,21 +88,26 @@ struct Busy {
     since: Duration,
     /// What is believed of them at first, from 0 to 1.
     before: f64,
-    /// Seconds of the processor that were reported.
+    /// Seconds of the processor that were reported,
     processor: f64,
+    /// and when the last of them were.
+    reported: Duration,
 }
 
 /// The speed of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Speed {
+    /// Seconds that a unit is expected to take on average.
+    unit: f64,
     symmetric: Counted,
     completions: Counted,
     busy: Busy,
 }
 
 impl Speed {
-    /// Of a run with so many units on record that took so many seconds of the processor where that was expected.
-    pub fn new(units: u64, expected: f64, processor: f64) -> Self {
+    /// Of a run of which a unit is expected to take so many seconds, with so many units on record that took so many seconds of the
+    /// processor where that was expected.
+    pub fn new(unit: f64, units: u64, expected: f64, processor: f64) -> Self {
         let all = units.max(1) as f64;
         // They may have been counted on other machines.
         let known = all.min(MEMORY / 10.0);
@@ -108,8 +116,9 @@ impl Speed {
         } else {
             Counted { units: known, expected: expected * known / all, processor: processor * known / all }
         };
-        let busy = Busy { threads: 0, fresh: 0.0, since: Duration::ZERO, before: 1.0, processor: 0.0 };
-        Self { symmetric: Counted::default(), completions, busy }
+        let (since, reported) = (Duration::ZERO, Duration::ZERO);
+        let busy = Busy { threads: 0, fresh: 0.0, since, before: 1.0, processor: 0.0, reported };
+        Self { unit, symmetric: Counted::default(), completions, busy }
     }
 
     /// A unit is on record that was expected to take so many seconds, and took so many of the processor.
@@ -117,6 +126,7 @@ impl Speed {
         let kind = if is_symmetric { &mut self.symmetric } else { &mut self.completions };
         kind.add(expected, processor);
         self.busy.processor += processor;
+        self.busy.reported = now;
         let wall = self.wall(now);
         if wall > SETTLED * self.settling() {
             let before = self.share_of_threads(now);
@@ -135,14 +145,14 @@ impl Speed {
         if threads != self.busy.threads {
             let before = if self.busy.threads > 0 { self.share_of_threads(now) } else { 1.0 };
             let fresh = threads.saturating_sub(self.busy.threads) as f64;
-            self.busy = Busy { threads, fresh, since: now, before, processor: 0.0 };
+            self.busy = Busy { threads, fresh, since: now, before, processor: 0.0, reported: now };
         }
     }
 
     /// How busy threads were in a pause says nothing: from now on it is looked at anew.
     pub fn resume(&mut self, now: Duration) {
         let fresh = self.busy.threads as f64;
-        self.busy = Busy { since: now, fresh, processor: 0.0, before: 1.0, ..self.busy };
+        self.busy = Busy { since: now, fresh, processor: 0.0, before: 1.0, reported: now, ..self.busy };
     }
 
     /// How long the rest takes; nothing where no thread is there.
@@ -165,14 +175,29 @@ impl Speed {
         })
     }
 
-    /// Seconds since it was begun to look at the threads; never quite nothing, to be divided by.
+    /// Seconds since it was begun to look at the threads, but for those of which nothing can be told yet; never quite nothing, to be
+    /// divided by.
     fn wall(&self, now: Duration) -> f64 {
-        now.saturating_sub(self.busy.since).as_secs_f64().max(1e-3)
+        let wall = now.saturating_sub(self.busy.since).as_secs_f64();
+        (wall - self.untold(now)).max(1e-3)
+    }
+
+    /// For how much longer than the units so far took nothing has been reported, as long as the threads may all be counting
+    /// units that take longer.
+    fn untold(&self, now: Duration) -> f64 {
+        let silence = now.saturating_sub(self.busy.reported).as_secs_f64();
+        let longest = LONG_UNITS * self.unit / self.completions.ratio();
+        (silence - self.completions.mean().max(self.symmetric.mean())).clamp(0.0, longest)
     }
 
     /// How long it takes, in seconds, until it can be told how busy threads are.
     fn settling(&self) -> f64 {
-        GATHERED + self.completions.mean().max(self.symmetric.mean())
+        GATHERED + self.unit_of_completions().max(self.symmetric.mean())
+    }
+
+    /// Seconds of the processor for a unit that is no symmetric count: as expected before there is one.
+    fn unit_of_completions(&self) -> f64 {
+        if self.completions.units > 0.0 { self.completions.mean() } else { self.unit }
     }
 
     /// The variance of what has been seen of the threads, in terms of that of what is believed of them before: each has something
@@ -187,7 +212,7 @@ impl Speed {
     fn share_of_threads(&self, now: Duration) -> f64 {
         let Busy { threads, fresh, before, processor, .. } = self.busy;
         let (threads, wall) = (threads as f64, self.wall(now));
-        let begun = f64::midpoint(GATHERED, self.completions.mean());
+        let begun = f64::midpoint(GATHERED, self.unit_of_completions());
         let seen = threads * wall - fresh * begun.min(wall);
         let belief = threads * wall * self.noise(now);
         ((processor + belief * before) / (seen + belief)).min(1.0)
@@ -209,7 +234,7 @@ mod tests {
     /// and up to twice that: each thread counts one after the other, and reports what it counted in a quarter of a second.
     /// It is looked at ten times in each phase of (threads, seconds).
     fn looks(cores: f64, slower: f64, unit: f64, phases: &[(u32, f64)]) -> Vec<Vec<Look>> {
-        let (mut speed, mut begun) = (Speed::new(0, 0.0, 0.0), 0.0);
+        let (mut speed, mut begun) = (Speed::new(unit, 0, 0.0, 0.0), 0.0);
         let mut random = 1u64;
         let mut found = Vec::new();
         for &(threads, seconds) in phases {
@@ -277,9 +302,9 @@ mod tests {
 
     #[test]
     fn before_anything_is_counted_the_range_is_wide_and_later_it_is_not() {
-        let mut speed = Speed::new(0, 0.0, 0.0);
+        let mut speed = Speed::new(2.0, 0, 0.0, 0.0);
         let rest = Rest { symmetric: 3.0, completions: 3000.0 };
-        assert_eq!(Speed::new(9, 1.0, 1.0).left(Duration::ZERO, Rest::default()), None);
+        assert_eq!(Speed::new(1.0, 9, 1.0, 1.0).left(Duration::ZERO, Rest::default()), None);
         speed.follow(Duration::ZERO, 10);
         let first = speed.left(Duration::ZERO, rest).unwrap();
         assert!(first.high > 4 * first.low && first.low < Duration::from_mins(5));
@@ -294,7 +319,7 @@ mod tests {
 
     #[test]
     fn symmetric_counts_that_are_ten_times_as_fast_do_not_make_the_rest_so() {
-        let mut speed = Speed::new(0, 0.0, 0.0);
+        let mut speed = Speed::new(1.0, 0, 0.0, 0.0);
         speed.follow(Duration::ZERO, 1);
         let mut now = Duration::ZERO;
         for (is_symmetric, processor) in [(true, 0.1), (false, 1.0)] {
@@ -308,8 +333,29 @@ mod tests {
     }
 
     #[test]
+    fn threads_that_are_silent_over_long_units_are_taken_to_count_and_not_for_ever() {
+        let rest = Rest { symmetric: 0.0, completions: 4e9 };
+        let at = Duration::from_secs;
+        let mut speed = Speed::new(400.0, 0, 0.0, 0.0);
+        speed.follow(at(0), 2);
+        let left = |speed: &Speed, now: u64| speed.left(at(now), rest).unwrap().expected.as_secs_f64() / 2e9;
+        // From the start, or after symmetric counts of a second each.
+        for short in [0, 270] {
+            (1..=short).for_each(|now| (0..2).for_each(|_| speed.counted(at(now), true, 1.0, 1.0)));
+            for silence in (0..=700).step_by(10) {
+                let left = left(&speed, short + silence);
+                assert!((0.9..1.1).contains(&left), "after {short} and {silence}: {left}");
+            }
+        }
+        // One of them reports its unit, the other one has begun as much.
+        speed.counted(at(970), false, 400.0, 700.0);
+        assert!((0.9..2.0).contains(&left(&speed, 1000)), "{}", left(&speed, 1000));
+        assert!(left(&speed, 100_000) > 5.0, "they hang");
+    }
+
+    #[test]
     fn a_resumed_run_knows_how_fast_it_was() {
-        let mut speed = Speed::new(1_000_000, 1e6, 3e6);
+        let mut speed = Speed::new(1.0, 1_000_000, 1e6, 3e6);
         speed.follow(Duration::ZERO, 1);
         let left = speed.left(Duration::ZERO, Rest { symmetric: 0.0, completions: 100.0 }).unwrap();
         assert!((left.expected.as_secs_f64() / 300.0 - 1.0).abs() < 0.02, "{left:?}");

@@ -150,6 +150,7 @@ mod tests {
         assert!(is_faster(5, 1_000_000), "it is through before the other is");
         assert!(!is_faster(1_000_000, 1_000_000), "nobody knows what either takes");
     }
+
     #[test]
     fn a_card_takes_the_method_that_it_was_seen_to_be_faster_by() {
         let Ok(devices) = devices() else {

@@ -34,10 +34,9 @@ impl Core {
     /// counted and checked, so that the last units are not all with one worker, and one that comes later finds some;
     /// but never so little that it would have to wait.
     pub(super) fn share(&self, borrower: &Borrower) -> u128 {
-        let mean = self.total_work / u128::from(self.shard.size(self.plan.units()).max(1));
-        let to_do =
-            self.work_left() + mean * u128::from(self.standing.pending(self.policy) + self.unconfirmed());
-        let quarter = to_do as f64 * borrower.worth / (4.0 * self.workers.worth().max(borrower.worth));
+        let checks = self.standing.pending(self.policy) + self.unconfirmed();
+        let to_do = self.work_left() as f64 + self.mean_work * checks as f64;
+        let quarter = to_do * borrower.worth / (4.0 * self.workers.worth().max(borrower.worth));
         let is_known = self.standing.sums().cpu_us > 0;
         let soon =
             if is_known { borrower.worth * self.mean_speed() * AT_LEAST.as_nanos() as f64 } else { 0.0 };

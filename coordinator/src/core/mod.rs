@@ -107,7 +107,10 @@ pub struct Core {
     /// Units recorded a second.
     units_rate: Rate,
     speed: Speed,
+    /// The expected work of all units, in nanoseconds of one core.
     total_work: u128,
+    /// The expected work of a unit on average, in nanoseconds of one core.
+    mean_work: f64,
     /// The symmetric counts of the shard.
     symmetric_counts: Vec<UnitId>,
     /// Why nothing is lent, where the operator wishes so.
@@ -137,9 +140,9 @@ impl Core {
         let sums = standing.sums();
         // Checks took their time as well.
         let counts = standing.done() as f64 / (standing.done() + sums.checks).max(1) as f64;
-        let unit = total_work as f64 / 1e9 / shard.size(plan.units()).max(1) as f64;
-        let speed =
-            Speed::new(unit, standing.done(), sums.work as f64 / 1e9, sums.cpu_us as f64 / 1e6 * counts);
+        let mean_work = total_work as f64 / shard.size(plan.units()).max(1) as f64;
+        let (expected, processor) = (sums.work as f64 / 1e9, sums.cpu_us as f64 / 1e6 * counts);
+        let speed = Speed::new(mean_work / 1e9, standing.done(), expected, processor);
         let families = Families::new(&plan, shard);
         let mut random = StdRng::seed_from_u64(seed);
         let mut core = Self {
@@ -168,6 +171,7 @@ impl Core {
             units_rate: Rate::default(),
             speed,
             total_work,
+            mean_work,
             symmetric_counts,
             paused: None,
             families,

@@ -67,8 +67,7 @@ impl Core {
         // So many of the counts that are still to come will be checked, at least.
         let share = self.policy.strength().min(1.0);
         let checks = self.standing.pending(self.policy) as f64 + share * (units - done) as f64;
-        let mean = self.total_work as f64 / units.max(1) as f64;
-        let completions = self.work_left().saturating_sub(symmetric) as f64 + mean * checks;
+        let completions = self.work_left().saturating_sub(symmetric) as f64 + self.mean_work * checks;
         Rest { symmetric: core_seconds(symmetric), completions: completions / 1e9 }
     }
 

@@ -1,0 +1,140 @@
+//! What is said of the time left, beside the truth.
+
+use super::*;
+
+/// One look at a run: the time left in terms of the truth, which is what the rest takes with the threads that are there.
+struct Look {
+    expected: f64,
+    low: f64,
+    high: f64,
+}
+
+/// A run on a machine of so many cores, on which a unit, expected to take `unit` seconds, takes `slower` times as long on average
+/// and up to twice that: each thread counts one after the other, and reports what it counted in a quarter of a second.
+/// It is looked at ten times in each phase of (threads, seconds).
+fn looks(cores: f64, slower: f64, unit: f64, phases: &[(u32, f64)]) -> Vec<Vec<Look>> {
+    let (mut speed, mut begun) = (Speed::new(unit, 0, 0.0, 0.0), 0.0);
+    let mut random = 1u64;
+    let mut found = Vec::new();
+    for &(threads, seconds) in phases {
+        let at = |seconds: f64| Duration::from_secs_f64(seconds);
+        speed.follow(at(begun), threads.into());
+        let share = (cores / f64::from(threads)).min(1.0);
+        let mut reports = Vec::new();
+        for _ in 0..threads {
+            let (mut now, mut reported, mut gathered) = (begun, begun, Vec::new());
+            while now < begun + seconds {
+                random =
+                    random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                let took = 2.0 * slower * unit * (random >> 33) as f64 / (1u64 << 31) as f64;
+                now += took / share;
+                gathered.push(took);
+                if now > reported + GATHERED {
+                    reports.extend(gathered.drain(..).map(|took| (now, took)));
+                    reported = now;
+                }
+            }
+        }
+        reports.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let mut reports = reports.into_iter().peekable();
+        let mut of_phase = Vec::new();
+        for look in 1..=10 {
+            let now = begun + seconds * f64::from(look) / 10.0;
+            while let Some((when, took)) = reports.next_if(|(when, _)| *when <= now) {
+                speed.counted(at(when), false, unit, took);
+            }
+            let left = speed.left(at(now), Rest { symmetric: 0.0, completions: 1000.0 }).unwrap();
+            let truth = 1000.0 * slower / cores.min(f64::from(threads));
+            let [expected, low, high] =
+                [left.expected, left.low, left.high].map(|time| time.as_secs_f64() / truth);
+            of_phase.push(Look { expected, low, high });
+        }
+        found.push(of_phase);
+        begun += seconds;
+    }
+    found
+}
+
+#[test]
+fn workers_that_come_and_go_and_share_cores_are_taken_into_account() {
+    let (mut all, mut close, mut right) = (0, 0, 0);
+    for (cores, slower, unit) in [
+        (8.0, 1.0, 2.0),
+        (8.0, 3.0, 2.0),
+        (2.0, 0.5, 2.0),
+        (2.0, 1.5, 2.0),
+        (2.0, 1.0, 0.01),
+        (4.0, 2.0, 0.1),
+    ] {
+        let seconds = 20.0 * slower * unit + 2.0;
+        for looks in looks(cores, slower, unit, &[(1, seconds), (4, seconds), (2, seconds)]) {
+            let end = looks.last().expect("there are ten");
+            assert!((0.85..1.15).contains(&end.expected), "{cores} {slower} {unit}: {}", end.expected);
+            all += looks.len();
+            close += looks.iter().filter(|look| (0.8..1.2).contains(&look.expected)).count();
+            right += looks.iter().filter(|look| look.low <= 1.0 && 1.0 <= look.high).count();
+        }
+    }
+    assert!(close * 10 > all * 9 && right * 10 > all * 9, "{close} close and {right} right of {all}");
+}
+
+#[test]
+fn before_anything_is_counted_the_range_is_wide_and_later_it_is_not() {
+    let mut speed = Speed::new(2.0, 0, 0.0, 0.0);
+    let rest = Rest { symmetric: 3.0, completions: 3000.0 };
+    assert_eq!(Speed::new(1.0, 9, 1.0, 1.0).left(Duration::ZERO, Rest::default()), None);
+    speed.follow(Duration::ZERO, 10);
+    let first = speed.left(Duration::ZERO, rest).unwrap();
+    assert!(first.high > 4 * first.low && first.low < Duration::from_mins(5));
+    let mut now = Duration::ZERO;
+    for _ in 0..500 {
+        now += Duration::from_millis(200);
+        speed.counted(now, false, 2.0, 2.0);
+    }
+    let later = speed.left(now, rest).unwrap();
+    assert!(later.high < later.low.mul_f64(1.4), "{later:?}");
+}
+
+#[test]
+fn symmetric_counts_that_are_ten_times_as_fast_do_not_make_the_rest_so() {
+    let mut speed = Speed::new(1.0, 0, 0.0, 0.0);
+    speed.follow(Duration::ZERO, 1);
+    let mut now = Duration::ZERO;
+    for (is_symmetric, processor) in [(true, 0.1), (false, 1.0)] {
+        for _ in 0..20 {
+            now += Duration::from_secs_f64(processor);
+            speed.counted(now, is_symmetric, 1.0, processor);
+        }
+    }
+    let left = speed.left(now, Rest { symmetric: 100.0, completions: 100.0 }).unwrap();
+    assert!((left.expected.as_secs_f64() / 110.0 - 1.0).abs() < 0.1, "{left:?}");
+}
+
+#[test]
+fn threads_that_are_silent_over_long_units_are_taken_to_count_and_not_for_ever() {
+    let rest = Rest { symmetric: 0.0, completions: 4e9 };
+    let at = Duration::from_secs;
+    let mut speed = Speed::new(400.0, 0, 0.0, 0.0);
+    speed.follow(at(0), 2);
+    let left = |speed: &Speed, now: u64| speed.left(at(now), rest).unwrap().expected.as_secs_f64() / 2e9;
+    // From the start, or after symmetric counts of a second each.
+    for short in [0, 270] {
+        (1..=short).for_each(|now| (0..2).for_each(|_| speed.counted(at(now), true, 1.0, 1.0)));
+        for silence in (0..=700).step_by(10) {
+            let left = left(&speed, short + silence);
+            assert!((0.9..1.1).contains(&left), "after {short} and {silence}: {left}");
+        }
+    }
+    // One of them reports its unit, the other one has begun as much.
+    speed.counted(at(970), false, 400.0, 700.0);
+    assert!((0.9..2.0).contains(&left(&speed, 1000)), "{}", left(&speed, 1000));
+    assert!(left(&speed, 100_000) > 5.0, "they hang");
+}
+
+#[test]
+fn a_resumed_run_knows_how_fast_it_was() {
+    let mut speed = Speed::new(1.0, 1_000_000, 1e6, 3e6);
+    speed.follow(Duration::ZERO, 1);
+    let left = speed.left(Duration::ZERO, Rest { symmetric: 0.0, completions: 100.0 }).unwrap();
+    assert!((left.expected.as_secs_f64() / 300.0 - 1.0).abs() < 0.02, "{left:?}");
+}

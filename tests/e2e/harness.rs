@@ -72,15 +72,20 @@ impl Folder {
         files.iter().map(|file| String::from_utf8_lossy(&fs::read(file).unwrap()).into_owned()).collect()
     }
 
-    /// How many counts are on record.
+    /// How many counts are on record: committed by the mark that follows them.
     pub fn counts(&self, run: &str) -> usize {
-        self.ledger(run).matches("\"kind\":\"count\"").count()
+        self.committed(run, &["count"])
     }
 
     /// How many counts and checks are.
     pub fn counts_and_checks(&self, run: &str) -> usize {
+        self.committed(run, &["count", "check"])
+    }
+
+    fn committed(&self, run: &str, kinds: &[&str]) -> usize {
         let ledger = self.ledger(run);
-        ["count", "check"].iter().map(|kind| ledger.matches(&format!("\"kind\":\"{kind}\"")).count()).sum()
+        let end = ledger.rfind("\"kind\":\"mark\"").unwrap_or(0);
+        kinds.iter().map(|kind| ledger[..end].matches(&format!("\"kind\":\"{kind}\"")).count()).sum()
     }
 }
 

@@ -31,6 +31,10 @@ const LOOKED_AT: [u8; 2] = [20, 18];
 const SAMPLE: u64 = 32;
 const SAMPLE_OF_PLAN: u64 = 20_000;
 
+/// So many units of a part are looked at together when one of them is asked for: it takes a few milliseconds, for which whoever
+/// lends them can be kept waiting, and hardly longer for each than if all of the part were.
+const BLOCK: u64 = 128;
+
 /// Multiples of it lie evenly, as fractions of 2^64.
 const GOLDEN_RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
 
@@ -103,14 +107,15 @@ pub struct WorkOfUnits {
     estimate: Estimate,
     /// For each part the mean over its units.
     means: Vec<f64>,
-    /// For each part the work of its units, once it was asked for.
-    units: Vec<OnceLock<Box<[f32]>>>,
+    /// For each part the work of its units, block by block, once it was asked for.
+    units: Vec<Box<[OnceLock<Box<[f32]>>]>>,
 }
 
 impl WorkOfUnits {
     /// Of a plan of that specification with these parts.
     pub fn new(PlanSpec { n, scheme, .. }: PlanSpec, parts: &[Part]) -> Self {
-        let units = vec![OnceLock::new(); parts.len()];
+        let blocks = |part: &Part| vec![OnceLock::new(); part.units().div_ceil(BLOCK) as usize];
+        let units = parts.iter().map(|part| blocks(part).into()).collect();
         let mut work = Self { scheme, n, estimate: Estimate::new(n), means: Vec::new(), units };
         work.means = (0..).zip(parts).map(|(number, part)| work.mean(number, part)).collect();
         work
@@ -127,17 +132,18 @@ impl WorkOfUnits {
         if part.units() == 1 || self.is_coarse(part) {
             return at_least_one(self.means[number]);
         }
-        let all = || {
-            let indices: Vec<u64> = (0..part.units()).collect();
+        let (block, within) = (index / BLOCK, (index % BLOCK) as usize);
+        let of_block = || {
+            let indices: Vec<u64> = (block * BLOCK..part.units()).take(BLOCK as usize).collect();
             part.positions_of_units(&indices)
                 .iter()
                 .map(|position| self.of_position(part, position) as f32)
                 .collect()
         };
-        at_least_one(self.units[number].get_or_init(all)[index as usize].into())
+        at_least_one(self.units[number][block as usize].get_or_init(of_block)[within].into())
     }
 
-    /// The same, without a look at the part's other units.
+    /// The same, without a look at other units.
     pub fn of_unit_alone(&self, number: usize, part: &Part, index: u64) -> u64 {
         if part.units() == 1 || self.is_coarse(part) {
             return at_least_one(self.means[number]);

@@ -99,6 +99,9 @@ const QUARTER_TURN: f64 = 0.02;
 /// Nanoseconds of a position with a line without open squares.
 const NOTHING: f64 = 1000.0;
 
+/// Nanoseconds of the units of a block.
+type BlockOfUnits = OnceLock<Box<[f32]>>;
+
 /// The work of the units of a plan.
 #[derive(Clone, Debug)]
 pub struct WorkOfUnits {
@@ -108,14 +111,14 @@ pub struct WorkOfUnits {
     /// For each part the mean over its units.
     means: Vec<f64>,
     /// For each part the work of its units, block by block, once it was asked for.
-    units: Vec<Box<[OnceLock<Box<[f32]>>]>>,
+    units: Vec<Vec<BlockOfUnits>>,
 }
 
 impl WorkOfUnits {
     /// Of a plan of that specification with these parts.
     pub fn new(PlanSpec { n, scheme, .. }: PlanSpec, parts: &[Part]) -> Self {
         let blocks = |part: &Part| vec![OnceLock::new(); part.units().div_ceil(BLOCK) as usize];
-        let units = parts.iter().map(|part| blocks(part).into()).collect();
+        let units = parts.iter().map(blocks).collect();
         let mut work = Self { scheme, n, estimate: Estimate::new(n), means: Vec::new(), units };
         work.means = (0..).zip(parts).map(|(number, part)| work.mean(number, part)).collect();
         work

@@ -18,7 +18,7 @@ impl<P: Pool> WorkerLoop<P> {
         self.drains_until = Some(Instant::now() + self.config.drain);
         self.pool.finish();
         let begun = self.pool.counting();
-        let idle = self.counting.extract_if(|unit, _| !begun.contains(unit)).map(|(_, lease)| lease);
+        let idle = self.counting.extract_if(|(unit, _), _| !begun.contains(unit)).map(|(_, lease)| lease);
         let idle: Vec<_> = idle.collect();
         let seconds = self.config.drain.as_secs();
         info!(counting = begun.len(), given_back = idle.len(), seconds, "draining: {why}");

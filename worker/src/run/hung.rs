@@ -38,7 +38,7 @@ impl<P: Pool> WorkerLoop<P> {
         let limit = self.pace.hung();
         let (hung, all) = self.seen.add(time, &self.pool.counting(), limit);
         for unit in hung {
-            self.counting.remove(&unit);
+            self.counting.retain(|(counting, _), _| *counting != unit);
             let minutes = limit.as_secs() / 60;
             error!(%unit, minutes, "a thread hangs: the unit is counted for longer than any should take, and given back");
         }

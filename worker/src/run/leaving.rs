@@ -1,7 +1,9 @@
 //! How a worker leaves: within two seconds, with everything reported that can be.
 
+use std::collections::HashSet;
 use std::time::Duration;
 
+use queens::UnitId;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
@@ -31,7 +33,8 @@ impl<P: Pool> WorkerLoop<P> {
             }
         };
         timeout(POOL_END, pool_end).await.ok();
-        self.summary.broken_off = begun.iter().filter(|unit| self.counting.contains_key(unit)).count() as u64;
+        let left: HashSet<UnitId> = self.counting.keys().map(|(unit, _)| *unit).collect();
+        self.summary.broken_off = begun.iter().filter(|unit| left.contains(unit)).count() as u64;
         let Membership::Member { worker, .. } = self.membership else { return };
         if self.outage.until().is_some() {
             return;

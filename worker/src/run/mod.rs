@@ -24,7 +24,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Renewal, UnitCount, Verdict, Welcome, WorkerId};
+use proto::{Lease, LeaseReply, Renewal, UnitCount, Variant, Verdict, Welcome, WorkerId};
 use queens::kernel::Kernel;
 use queens::self_test::{self, SelfTestError};
 use queens::{Plan, UnitId};
@@ -155,8 +155,8 @@ struct WorkerLoop<P> {
     membership: Membership,
     /// The number under which it was lent what it holds.
     former: Option<WorkerId>,
-    /// Units in the pool.
-    counting: HashMap<UnitId, Lease>,
+    /// What is in the pool.
+    counting: HashMap<Task, Lease>,
     /// Counts that are to be reported.
     counted: Vec<UnitCount>,
     /// Counts that are being reported.
@@ -173,6 +173,14 @@ struct WorkerLoop<P> {
     /// Until when it drains.
     drains_until: Option<Instant>,
     summary: Summary,
+}
+
+/// A unit, and how it is counted: the same unit may be counted in one way, and then checked in another.
+type Task = (UnitId, Variant);
+
+/// What a lease is for.
+fn task(lease: &Lease) -> Task {
+    (lease.unit, lease.variant)
 }
 
 /// Whether the coordinator knows the worker.
@@ -297,7 +305,7 @@ impl<P: Pool> WorkerLoop<P> {
         match outcome {
             UnitOutcome::Counted(mut count) => {
                 // The lease may have been renewed under another token while the unit was in the pool.
-                if let Some(lease) = self.counting.remove(&count.lease.unit) {
+                if let Some(lease) = self.counting.remove(&task(&count.lease)) {
                     count.lease.token = lease.token;
                 }
                 let (unit, cpu) = (count.lease.unit, count.cpu.as_secs_f64());

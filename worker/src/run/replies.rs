@@ -1,14 +1,12 @@
 //! What the coordinator's answers change.
 
-use std::collections::HashSet;
 use std::time::Duration;
 
 use proto::{Lease, LeaseReply, Renewal, UnitCount, Verdict, Welcome};
-use queens::UnitId;
 use tokio::time::Instant;
 use tracing::{info, warn};
 
-use super::{LoopEvent, Membership, WorkerError, WorkerLoop};
+use super::{LoopEvent, Membership, WorkerError, WorkerLoop, task};
 use crate::coordinator::CoordinatorError;
 use crate::outage::GaveUp;
 use crate::pool::Pool;
@@ -91,7 +89,7 @@ impl<P: Pool> WorkerLoop<P> {
         self.membership =
             Membership::Member { worker, renew_every, renew_next: Instant::now() + renew_every };
         info!(%worker, kernel = %self.config.kernel.name(), again = leases.len(), "registered");
-        leases.into_iter().for_each(|lease| self.lent_again(lease));
+        leases.into_iter().for_each(|lease| self.lent(lease));
     }
 
     fn leased(&mut self, reply: LeaseReply) {
@@ -100,29 +98,26 @@ impl<P: Pool> WorkerLoop<P> {
             // Asked for before it drained, and perhaps what it gave back itself.
             LeaseReply::Granted(leases) if self.drains_until.is_some() => self.give_back(leases),
             LeaseReply::Granted(leases) => {
-                let held: HashSet<UnitId> =
-                    self.counted.iter().chain(&self.reporting).map(|count| count.lease.unit).collect();
-                let units = self.plan.units();
-                for lease in leases.into_iter().filter(|lease| lease.unit.0 < units) {
-                    // A unit that comes twice (its lease had expired while the network was cut) is counted once.
-                    if held.contains(&lease.unit) {
-                        self.lent_again(lease);
-                    } else if self.counting.insert(lease.unit, lease).is_none() {
-                        self.pool.count(lease);
-                    }
-                }
+                leases.into_iter().for_each(|lease| self.lent(lease));
                 self.full = self.in_hand();
             }
         }
     }
 
-    /// A unit that is held has a lease under another token.
-    fn lent_again(&mut self, lease: Lease) {
-        if let Some(held) = self.counting.get_mut(&lease.unit) {
-            held.token = lease.token;
+    /// Counts a unit that it is lent. What comes twice (its lease had expired while the network was cut) is counted once, and
+    /// reported under the later token; the check of a count that is still being reported is another variant, and counted too.
+    fn lent(&mut self, lease: Lease) {
+        if lease.unit.0 >= self.plan.units() {
+            return;
         }
-        for count in self.counted.iter_mut().filter(|count| count.lease.unit == lease.unit) {
+        let is_it = |count: &UnitCount| task(&count.lease) == task(&lease);
+        if let Some(held) = self.counting.get_mut(&task(&lease)) {
+            held.token = lease.token;
+        } else if let Some(count) = self.counted.iter_mut().find(|count| is_it(count)) {
             count.lease.token = lease.token;
+        } else if !self.reporting.iter().any(is_it) {
+            self.counting.insert(task(&lease), lease);
+            self.pool.count(lease);
         }
     }
 

@@ -52,6 +52,12 @@ pub struct Books {
     pub most_lent: usize,
     /// A request for units takes so long.
     pub lease_delay: Duration,
+    /// The answer to a report comes so long after its counts are on record.
+    pub report_delay: Duration,
+    /// Whether it lends what is counted once more, as a check: mirrored.
+    pub checks_all: bool,
+    /// How many checks are on record.
+    pub checked: u64,
     /// Counts that came under another token than that of their lease.
     pub stale: usize,
     /// Counts that were on record already.
@@ -77,6 +83,9 @@ impl Books {
             lost: Vec::new(),
             most_lent: usize::MAX,
             lease_delay: Duration::ZERO,
+            report_delay: Duration::ZERO,
+            checks_all: false,
+            checked: 0,
             stale: 0,
             repeated: 0,
             worker: None,
@@ -136,7 +145,8 @@ impl Books {
         self.tokens += 1;
         let token = Token(self.tokens);
         self.lent.insert(unit, token);
-        Lease { unit, token, variant: Variant::default() }
+        let variant = Variant { mirrored: self.recorded.contains_key(&unit), other_kernel: false };
+        Lease { unit, token, variant }
     }
 
     /// Units are open again.
@@ -163,10 +173,17 @@ impl Books {
         if self.lent.remove(&unit) != Some(count.lease.token) {
             self.stale += 1;
         }
+        if count.lease.variant.mirrored {
+            self.checked += 1;
+            return Verdict::Recorded;
+        }
         self.open.retain(|open| *open != unit);
         if self.recorded.insert(unit, count.completions).is_some() {
             self.repeated += 1;
             return Verdict::Known;
+        }
+        if self.checks_all {
+            self.open.push_back(unit);
         }
         Verdict::Recorded
     }

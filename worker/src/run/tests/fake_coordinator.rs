@@ -116,15 +116,19 @@ impl Lender for FakeCoordinator {
     async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
         self.books().hear(Heard::Report(report.counts.clone()));
         self.can_answer(Some(report.worker)).await?;
-        let mut books = self.books();
-        if books.condition == Condition::CannotRecord {
-            return Err(CoordinatorError::Unavailable("the disk is full".into()));
-        }
-        if let Some(error) = books.report_error.take() {
-            return Err(error);
-        }
-        let verdicts = report.counts.iter().map(|count| books.judge(count)).collect();
+        let (verdicts, delay) = {
+            let mut books = self.books();
+            if books.condition == Condition::CannotRecord {
+                return Err(CoordinatorError::Unavailable("the disk is full".into()));
+            }
+            if let Some(error) = books.report_error.take() {
+                return Err(error);
+            }
+            let verdicts = report.counts.iter().map(|count| books.judge(count)).collect();
+            (verdicts, books.report_delay)
+        };
         self.changed.notify_waiters();
+        sleep(delay).await;
         Ok(verdicts)
     }
 

@@ -67,3 +67,15 @@ async fn more_units_are_asked_for_before_the_last_is_counted() {
     assert!((delay..3 * delay).contains(&idle), "the pool was idle for {idle:?}");
     assert_all_recorded_once(&coordinator, 40);
 }
+
+#[tokio::test(start_paused = true)]
+async fn the_check_of_a_count_that_is_still_being_reported_is_counted() {
+    let coordinator = FakeCoordinator::with_units(1);
+    coordinator.books().checks_all = true;
+    coordinator.books().report_delay = seconds(1) / 2;
+    let (summary, took) = Life::begin(&coordinator, UNIT_TIME, None).end().await;
+    assert_eq!(summary.unwrap(), Summary { units: 2, finished: true, broken_off: 0 });
+    assert_eq!(took.as_secs(), UNIT_TIME.as_secs() * 2, "it waits for nothing");
+    assert_eq!(coordinator.books().checked, 1);
+    assert_all_recorded_once(&coordinator, 1);
+}

@@ -72,33 +72,39 @@ pub fn keep_allowed(position: &Position, squares: &mut Squares) -> Result<Option
 /// impossible anyway, and nothing else.
 fn cover(missing: [u32; 32], impossible: [u32; 32]) -> Vec<(u32, u32)> {
     let mut open: [u32; 32] = std::array::from_fn(|l| missing[l] & !impossible[l]);
+    // Each with what it covered at most when that was last found out: it only becomes less.
+    let mut products: Vec<_> = products(missing, impossible).map(|product| (product, u32::MAX)).collect();
+    let next = || {
+        let mut best = ((0, 0), 0);
+        for ((lefts, rights), most) in &mut products {
+            if *most >= best.1 {
+                *most = set_bits(*lefts).map(|l| (open[usize::from(l)] & *rights).count_ones()).sum();
+                if *most >= best.1 {
+                    best = ((*lefts, *rights), *most);
+                }
+            }
+        }
+        let ((lefts, rights), covered) = best;
+        set_bits(lefts).for_each(|l| open[usize::from(l)] &= !rights);
+        (covered > 0).then_some((lefts, rights))
+    };
+    std::iter::from_fn(next).collect()
+}
+
+/// Products to choose from. One is given by its rows or by its columns; those of one or two lines of the matrix, made as large as
+/// they can be, are enough.
+fn products(missing: [u32; 32], impossible: [u32; 32]) -> impl Iterator<Item = (u32, u32)> {
     let closed: [u32; 32] = std::array::from_fn(|l| missing[l] | impossible[l]);
-    let with_all =
-        |rights: u32| (0..32).filter(|l| closed[*l] & rights == rights).fold(0u32, |lefts, l| lefts | 1 << l);
-    let common = |lefts: u32| set_bits(lefts).fold(u32::MAX, |all, l| all & closed[usize::from(l)]);
-    // A product is given by its rows or by its columns; those of one or two lines of the matrix, made as large as
-    // they can be, are enough to choose from.
-    let lines = |rights: u32| (with_all(rights), rights);
-    let of_rows = (0..32).flat_map(|l| (0..=l).map(move |k| (k, l))).map(|(k, l)| closed[k] & closed[l]);
-    let of_columns = (0..32).flat_map(|r| (0..=r).map(move |k| 1u32 << k | 1 << r));
-    let products: Vec<(u32, u32)> = of_rows
-        .map(lines)
-        .chain(of_columns.map(with_all).map(|lefts| (lefts, common(lefts))))
-        .filter(|(lefts, rights)| *lefts != 0 && *rights != 0)
-        .collect();
-    let mut chosen = Vec::new();
-    while open.iter().any(|rights| *rights != 0) {
-        let gain = |(lefts, rights): &(u32, u32)| -> u32 {
-            set_bits(*lefts).map(|l| (open[usize::from(l)] & rights).count_ones()).sum()
-        };
-        let best = *products
-            .iter()
-            .max_by_key(|product| gain(product))
-            .expect("a row of its own covers what is open");
-        set_bits(best.0).for_each(|l| open[usize::from(l)] &= !best.1);
-        chosen.push(best);
-    }
-    chosen
+    let columns: [u32; 32] =
+        std::array::from_fn(|r| (0..32).fold(0, |lefts, l| lefts | (closed[l] >> r & 1) << l));
+    let common =
+        |lines: &[u32; 32], of: u32| set_bits(of).fold(u32::MAX, |all, i| all & lines[usize::from(i)]);
+    let lines = (0..32).flat_map(|l| (0..=l).map(move |k| (k, l)));
+    let of_rows = lines.clone().map(move |(k, l)| closed[k] & closed[l]).filter(|rights| *rights != 0);
+    let of_columns = lines.map(move |(q, r)| columns[q] & columns[r]).filter(|lefts| *lefts != 0);
+    of_rows
+        .map(move |rights| (common(&columns, rights), rights))
+        .chain(of_columns.map(move |lefts| (lefts, common(&closed, lefts))))
 }
 
 #[cfg(test)]

@@ -29,6 +29,8 @@ pub(super) struct Replication {
     away: HashMap<u64, u64>,
     /// The records for which an answer has waited in vain.
     late: u64,
+    /// Since when all is counted, and what the run comes to waits for the followers.
+    complete: Option<Duration>,
     /// What was said of that.
     told: Option<String>,
     /// The records of a complete run that as many followers as are needed had, even where they have left since.
@@ -62,6 +64,7 @@ impl Replication {
             waiting: VecDeque::new(),
             away: HashMap::new(),
             late: 0,
+            complete: None,
             told: None,
             settled: None,
         }
@@ -160,6 +163,11 @@ impl Replication {
         self.waiting.push_back(WaitingReport { records, until, verdicts, reply });
     }
 
+    /// Whether all is counted by now: then it is what the run comes to that waits.
+    pub fn expect_end(&mut self, now: Duration, is_complete: bool) {
+        self.complete = is_complete.then(|| self.complete.unwrap_or(now));
+    }
+
     /// Answers the reports that need not wait any more, or have waited for too long, and says when that begins and ends.
     /// The ledger has so many records.
     pub fn answer(&mut self, now: Duration, records: u64) {
@@ -171,6 +179,9 @@ impl Replication {
             self.late = self.late.max(report.records);
             let trouble = self.trouble(records).unwrap_or_default();
             report.reply.send(Err(CallError::NotRecorded(trouble))).ok();
+        }
+        if self.complete.is_some_and(|since| since.saturating_add(PATIENCE) <= now) {
+            self.late = self.late.max(records);
         }
         let trouble = self.trouble(records);
         match (&self.told, &trouble) {
@@ -188,21 +199,26 @@ impl Replication {
         }
     }
 
-    /// What is wrong, if nothing of a ledger with so many records is acknowledged.
+    /// What is wrong, and the ways out, if nothing of a ledger with so many records is acknowledged.
     pub fn trouble(&self, records: u64) -> Option<String> {
         let (there, needed) = (self.there(), self.count());
-        if self.settled == Some(records) {
+        let lack = if self.settled == Some(records) {
             return None;
-        }
-        if there < needed {
-            return Some(format!(
-                "nothing is acknowledged: {there} of {needed} followers are there; start diadem follow again, or say \
-                 diadem policy --replicas with a smaller number"
-            ));
-        }
-        (self.late > self.replicated()).then(|| {
-            format!("nothing is acknowledged: fewer than {needed} of {there} followers have put the last records on disk")
-        })
+        } else if there < needed {
+            format!("{there} of {needed} followers are there; start diadem follow again")
+        } else if self.late > self.replicated() {
+            format!(
+                "fewer than {needed} of {there} followers have put the last records on disk; look at their disks and lines"
+            )
+        } else {
+            return None;
+        };
+        let waits = if self.complete.is_some() {
+            "all is counted, and the answer waits for copies"
+        } else {
+            "nothing is acknowledged"
+        };
+        Some(format!("{waits}: {lack}, or say diadem policy URL --replicas with a smaller number"))
     }
 }
 
@@ -260,6 +276,33 @@ mod tests {
         assert_eq!(replicas.there(), 1, "that was its former call");
         replicas.leave(1, 11);
         assert_eq!(replicas.there(), 0);
+    }
+
+    #[test]
+    fn where_all_is_counted_it_is_said_that_the_answer_waits_and_how_to_go_on() {
+        let mut replicas = Replication::new(Some(1));
+        replicas.expect_end(Duration::from_secs(1), true);
+        let trouble = replicas.trouble(7).unwrap();
+        for said in
+            ["the answer waits", "0 of 1 followers", "start diadem follow", "diadem policy URL --replicas"]
+        {
+            assert!(trouble.contains(said), "{trouble}");
+        }
+        // One that is there has its time to take the last records.
+        replicas.join(1, 10, 5);
+        for (now, is_late) in [(1, false), (5, false), (6, true)] {
+            replicas.expect_end(Duration::from_secs(now), true);
+            replicas.answer(Duration::from_secs(now), 7);
+            assert_eq!(replicas.trouble(7).is_some(), is_late, "after {now} s");
+        }
+        let trouble = replicas.trouble(7).unwrap();
+        assert!(trouble.contains("the answer waits") && trouble.contains("--replicas"), "{trouble}");
+        replicas.have(1, 10, 7);
+        assert_eq!(replicas.trouble(7), None);
+        // A unit was taken back: there is more to count.
+        replicas.expect_end(Duration::from_secs(7), false);
+        replicas.leave(1, 10);
+        assert!(replicas.trouble(8).unwrap().starts_with("nothing is acknowledged: 0 of 1"));
     }
 
     #[test]

@@ -193,7 +193,10 @@ async fn a_complete_run_of_which_the_followers_had_not_all_waits_until_they_have
     let again = start(folder.path(), 1);
     assert!(waits(&again).await);
     let trouble = again.status().await.unwrap().trouble;
-    assert!(trouble.contains("the answer waits for copies") && trouble.contains("diadem policy"), "{trouble}");
+    assert!(
+        trouble.contains("the answer waits for copies") && trouble.contains("diadem policy"),
+        "{trouble}"
+    );
     let all = records(&again);
     let following = again.follow(7, all - 1, None).await.unwrap();
     assert!(timeout(A_WHILE, expect_the_answer(&again)).await.is_err(), "it is there and lacks one");

@@ -97,7 +97,8 @@ fn parse(json: &str) -> Option<Record> {
 mod tests {
     use super::*;
     use crate::double_check::DoubleCheck;
-    use crate::ledger::record::{CommitMark, Policy, Replicas, TermRecord, UnitRecord};
+    use crate::ledger::record::{CommitMark, Policy, Replicas, UnitRecord};
+    use crate::ledger::term_record::TermRecord;
     use proto::CoordinatorId;
     use queens::UnitId;
 

@@ -52,9 +52,9 @@ impl GroupSums {
 /// The sums by family. Both schemes have them.
 pub fn by_family(plan: &Plan, shard: Shard, standing: &Standing) -> BTreeMap<Family, GroupSums> {
     let mut groups = BTreeMap::new();
-    for piece in plan.pieces() {
-        let group = groups.entry(piece.border.family(plan.board())).or_default();
-        add_piece(group, plan, &piece, shard, standing);
+    for range in plan.unit_ranges() {
+        let group = groups.entry(range.border.family(plan.board())).or_default();
+        add_range(group, plan, &range, shard, standing);
     }
     groups
 }
@@ -66,18 +66,18 @@ pub fn by_constellation(
     standing: &Standing,
 ) -> BTreeMap<Constellation, GroupSums> {
     let mut groups = BTreeMap::new();
-    for piece in plan.pieces() {
-        if let Border::Constellation(constellation) = piece.border {
-            add_piece(groups.entry(constellation).or_default(), plan, &piece, shard, standing);
+    for range in plan.unit_ranges() {
+        if let Border::Constellation(constellation) = range.border {
+            add_range(groups.entry(constellation).or_default(), plan, &range, shard, standing);
         }
     }
     groups
 }
 
-fn add_piece(group: &mut GroupSums, plan: &Plan, piece: &UnitRange, shard: Shard, standing: &Standing) {
-    let class = class_of(plan, piece);
-    let measure = measure_of(piece.summand);
-    for unit in piece.units.clone().map(UnitId).filter(|unit| shard.contains(*unit)) {
+fn add_range(group: &mut GroupSums, plan: &Plan, range: &UnitRange, shard: Shard, standing: &Standing) {
+    let class = class_of(plan, range);
+    let measure = measure_of(range.summand);
+    for unit in range.units.clone().map(UnitId).filter(|unit| shard.contains(*unit)) {
         group.units += 1;
         if let Some(count) = standing.count(unit) {
             group.counted += 1;
@@ -86,9 +86,9 @@ fn add_piece(group: &mut GroupSums, plan: &Plan, piece: &UnitRange, shard: Shard
     }
 }
 
-/// The symmetry of the piece's constellation, or of all of them.
-pub fn class_of(plan: &Plan, piece: &UnitRange) -> SymmetryClass {
-    match piece.border {
+/// The symmetry of the range's constellation, or of all of them.
+pub fn class_of(plan: &Plan, range: &UnitRange) -> SymmetryClass {
+    match range.border {
         Border::Constellation(constellation) => constellation.class(plan.board()),
         Border::Family(_) => SymmetryClass::Asymmetric,
     }

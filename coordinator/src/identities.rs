@@ -74,11 +74,11 @@ pub fn check(plan: &Plan, standing: &Standing, totals: &Totals) -> Result<Identi
 /// The units of the quarter turn and their counts. Each is one unit.
 fn rotational_counts(plan: &Plan, standing: &Standing) -> BTreeMap<Constellation, (UnitId, u64)> {
     let mut counts = BTreeMap::new();
-    for piece in plan.pieces() {
+    for range in plan.unit_ranges() {
         if let (Border::Constellation(constellation), Summand::Symmetric(_, Measure::QuarterTurn)) =
-            (piece.border, piece.summand)
+            (range.border, range.summand)
         {
-            let unit = UnitId(piece.units.start);
+            let unit = UnitId(range.units.start);
             counts.extend(standing.count(unit).map(|count| (constellation, (unit, count))));
         }
     }
@@ -109,10 +109,10 @@ mod tests {
     fn counts_that_cannot_be_are_found() {
         let plan = Plan::derive(PlanSpec::new(Board::new(12).unwrap())).unwrap();
         let mut standing = Standing::new(&plan);
-        let quarter = |piece: &queens::plan::UnitRange| {
-            matches!(piece.summand, Summand::Symmetric(_, Measure::QuarterTurn))
+        let quarter = |range: &queens::plan::UnitRange| {
+            matches!(range.summand, Summand::Symmetric(_, Measure::QuarterTurn))
         };
-        let unit = UnitId(plan.pieces().find(quarter).unwrap().units.start);
+        let unit = UnitId(plan.unit_ranges().find(quarter).unwrap().units.start);
         standing.adopt_count(unit, 3);
         let violation = Violation::Reflections { unit, count: 3, power: 4 };
         assert_eq!(check(&plan, &standing, &Totals::default()), Err(violation));

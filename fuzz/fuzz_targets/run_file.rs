@@ -26,8 +26,8 @@ fn derive(spec: PlanSpec) {
         return;
     }
     let Ok(plan) = Plan::derive(spec) else { return };
-    let pieces: u64 = plan.pieces().map(|piece| piece.units.end - piece.units.start).sum();
-    assert_eq!(pieces, plan.units());
+    let units: u64 = plan.unit_ranges().map(|range| range.units.end - range.units.start).sum();
+    assert_eq!(units, plan.units());
     for unit in (0..plan.units().min(3)).chain(plan.units().checked_sub(1)).map(UnitId) {
         assert_eq!(plan.unit(unit).summand, plan.summand(unit));
     }

@@ -5,23 +5,25 @@
 //! measurement takes much longer than it may, and what is counted is without bias whatever was given up. Times are processor
 //! times of the counting threads, so that other programs hardly enter, but for what a graphics card counts.
 
+mod running;
 pub mod speed;
 mod thinned;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
 use indicatif::{ProgressBar, ProgressStyle};
 use queens::UnitId;
-use queens::kernel::{Count, Kernel, Meet, Stop};
+use queens::kernel::{Count, Kernel, Meet};
 use queens::plan::{Draw, Sampler, Step};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
 use crate::terminal::repaints;
+use running::{Running, locked};
 use thinned::PassPace;
 
 /// How often it is looked at whether a piece takes too long.
@@ -167,31 +169,6 @@ impl Task<'_> {
     }
 }
 
-/// What a thread counts, since when, and how it is stopped.
-#[derive(Default)]
-struct Running(Mutex<Option<(Instant, Arc<Stop>)>>);
-
-impl Running {
-    /// From now on something is counted, which the flag stops.
-    fn begin(&self) -> Arc<Stop> {
-        let stop = Arc::new(Stop::new());
-        *locked(&self.0) = Some((Instant::now(), Arc::clone(&stop)));
-        stop
-    }
-
-    fn end(&self) {
-        *locked(&self.0) = None;
-    }
-
-    fn stop_if(&self, is_over: impl Fn(&Instant) -> bool) {
-        if let Some((since, stop)) = &*locked(&self.0)
-            && is_over(since)
-        {
-            stop.stop();
-        }
-    }
-}
-
 impl Progress<'_> {
     fn is_over(&self) -> bool {
         self.begun.elapsed() >= self.task.time || self.task.interrupted.load(Ordering::Relaxed)
@@ -302,10 +279,6 @@ impl Progress<'_> {
         }
         bar.finish_and_clear();
     }
-}
-
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn bar(time: Duration) -> ProgressBar {

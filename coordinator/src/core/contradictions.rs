@@ -42,7 +42,7 @@ impl Core {
 
     fn units_of_member(&self, member: u32) -> Vec<UnitId> {
         let is_of_member = |summand| matches!(summand, Summand::Symmetric(of, _) if of == member);
-        let pieces = self.plan.pieces().filter(|piece| is_of_member(piece.summand));
-        pieces.flat_map(|piece| piece.units).map(UnitId).filter(|unit| self.shard.contains(*unit)).collect()
+        let ranges = self.plan.unit_ranges().filter(|range| is_of_member(range.summand));
+        ranges.flat_map(|range| range.units).map(UnitId).filter(|unit| self.shard.contains(*unit)).collect()
     }
 }

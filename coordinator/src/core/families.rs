@@ -22,14 +22,16 @@ pub struct Families {
 impl Families {
     /// Those of a share of a plan.
     pub fn new(plan: &Plan, shard: Shard) -> Self {
+        let families: Vec<_> = plan.families().collect();
         let mut units: BTreeMap<Family, u64> = BTreeMap::new();
-        for (family, range) in plan.families() {
-            *units.entry(family).or_default() += shard.size(range.end) - shard.size(range.start);
+        for (family, range) in &families {
+            *units.entry(*family).or_default() += shard.size(range.end) - shard.size(range.start);
         }
         units.retain(|_, units| *units > 0);
         let list: Vec<_> = units.into_iter().collect();
         let place = |family: &Family| list.binary_search_by_key(family, |(family, _)| *family).ok();
-        let ranges = plan.families().filter_map(|(family, range)| Some((range, place(&family)?))).collect();
+        let ranges =
+            families.into_iter().filter_map(|(family, range)| Some((range, place(&family)?))).collect();
         Self { list, ranges }
     }
 

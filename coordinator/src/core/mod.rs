@@ -132,9 +132,9 @@ impl Core {
         seed: u64,
     ) -> Self {
         let total_work = shard.work_of(&plan);
-        let symmetric_counts = plan.pieces().filter(|piece| piece.summand.is_symmetric_count());
+        let symmetric_counts = plan.unit_ranges().filter(|range| range.summand.is_symmetric_count());
         let symmetric_counts = symmetric_counts
-            .flat_map(|piece| piece.units.map(UnitId))
+            .flat_map(|range| range.units.map(UnitId))
             .filter(|unit| shard.contains(*unit))
             .collect();
         let sums = standing.sums();

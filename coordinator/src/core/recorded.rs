@@ -108,9 +108,10 @@ impl Core {
         self.open.suspects.remove(&r.unit);
         self.leases.end_unit(r.unit);
         let machines = &self.standing.sums().machines;
-        if let (Some(of), Some(by)) = (r.of.as_deref(), machines.number(&r.owner, &r.machine))
-            && let Some(of) = machines.number(&r.of_owner, of)
+        if let Some(of) = r.of.as_deref()
             && self.standing.is(UnitMark::TwoMachines, r.unit)
+            && let Some(by) = machines.number(&r.owner, &r.machine)
+            && let Some(of) = machines.number(&r.of_owner, of)
         {
             self.canaries.keep(r.unit, [of, by]);
         }

@@ -104,7 +104,7 @@ impl Core {
             DoubleCheck::All => return Some(Recount::All),
             DoubleCheck::Share(share) => share,
         };
-        if *self.trials_of(identity) < TRIALS && !self.is_alone(now, identity) {
+        if !self.is_alone(now, identity) && *self.trials_of(identity) < TRIALS {
             *self.trials_of(identity) += 1;
             return Some(Recount::Trial);
         }

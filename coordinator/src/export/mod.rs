@@ -127,7 +127,9 @@ impl TableSource<'_> {
         out: &mut dyn Write,
     ) -> Result<blake3::Hash, ExportError> {
         let (plan, shard) = (self.directory.plan(), self.directory.run().shard);
-        if by == By::Constellation && plan.pieces().any(|piece| matches!(piece.border, Border::Family(_))) {
+        if by == By::Constellation
+            && plan.unit_ranges().any(|range| matches!(range.border, Border::Family(_)))
+        {
             return Err(ExportError::NoConstellations);
         }
         let mut table = Table::new(format, out);
@@ -185,17 +187,17 @@ impl TableSource<'_> {
     fn write_units(&self, table: &mut Table<'_>) -> Result<(), ExportError> {
         let (plan, shard) = (self.directory.plan(), self.directory.run().shard);
         table.columns(&UNIT)?;
-        for piece in plan.pieces() {
-            let [top, bottom, left, right] = match piece.border {
+        for range in plan.unit_ranges() {
+            let [top, bottom, left, right] = match range.border {
                 Border::Family(Family { top, bottom }) => [Some(top), Some(bottom), None, None],
                 Border::Constellation(x) => [x.top, x.bottom, x.left, x.right].map(Some),
             };
-            let measure = match measure_of(piece.summand) {
+            let measure = match measure_of(range.summand) {
                 Measure::Completions => "completions",
                 Measure::HalfTurn => "half_turn",
                 Measure::QuarterTurn => "quarter_turn",
             };
-            for unit in piece.units.clone().map(UnitId).filter(|unit| shard.contains(*unit)) {
+            for unit in range.units.clone().map(UnitId).filter(|unit| shard.contains(*unit)) {
                 let Some(count) = self.standing.count(unit) else { continue };
                 let values = [
                     json!(unit.0),

@@ -56,10 +56,12 @@ pub(super) enum Stage {
 impl Keeper {
     /// Once all is counted, audits the ledger, and gives the answer if it stands.
     pub(super) fn end_if_complete(&mut self) {
-        if !matches!(self.stage, Stage::Counting)
-            || !self.core.is_complete(self.now())
-            || self.superseded().is_some()
-        {
+        if !matches!(self.stage, Stage::Counting) {
+            return;
+        }
+        let is_complete = self.core.is_complete(self.now());
+        self.replicas.expect_end(self.clock.now(), is_complete);
+        if !is_complete || self.superseded().is_some() {
             return;
         }
         // The answer waits for the followers as every acknowledgement does; they may leave once they have heard of it.

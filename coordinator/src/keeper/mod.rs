@@ -11,8 +11,10 @@
 
 mod ending;
 mod inbox;
+mod lending;
 mod policy;
 mod recording;
+mod registration;
 mod replicas;
 mod retraction;
 mod snapshot;
@@ -25,7 +27,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use proto::{LeaseReply, Owner, Registration, Renewal, Welcome};
+use proto::{Owner, Renewal};
 use tokio::sync::watch;
 use tracing::{info, warn};
 
@@ -38,6 +40,7 @@ use crate::quota::LogLines;
 use crate::store::Store;
 use ending::Stage;
 use inbox::Inbox;
+use lending::WaitingWorker;
 use recording::PendingReport;
 use replicas::Replication;
 use strangers::Strangers;
@@ -54,9 +57,6 @@ const TICK: Duration = Duration::from_millis(200);
 
 /// Between two checkpoints.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
-
-/// So many waiting requests for which nothing is found are looked at in one round: the others have their turn in the next.
-const ASKED_IN_VAIN: usize = 100;
 
 /// After one that could not be written, or not in time.
 const SAVE_AGAIN: Duration = Duration::from_mins(5);
@@ -99,12 +99,6 @@ pub(crate) struct Keeper {
     /// The machines of which it was said that they are quarantined.
     quarantined: BTreeSet<String>,
     events: Events,
-}
-
-/// A request for units that waits until some open, or until a time by the keeper's clock.
-struct WaitingWorker {
-    request: LeaseCall,
-    until: Duration,
 }
 
 /// The ways to a keeper.
@@ -214,15 +208,7 @@ impl Keeper {
         let Some(request) = self.refuse_if_superseded(request) else { return };
         match request {
             Request::Register(registration, reply) => self.register(registration, reply),
-            Request::Lease(request) => match self.core.check_owner(request.worker, &request.owner) {
-                Ok(()) => {
-                    let until = self.clock.now().saturating_add(request.wait);
-                    self.waiting.push_back(WaitingWorker { request, until });
-                }
-                Err(refusal) => {
-                    request.reply.send(Err(refusal.into())).ok();
-                }
-            },
+            Request::Lease(call) => self.ask(call),
             Request::Renew { owner, worker, held, reply } => {
                 let is_owner = self.core.check_owner(worker, &owner);
                 let lost = is_owner.and_then(|()| self.core.renew(now, worker, &held));
@@ -278,33 +264,6 @@ impl Keeper {
         }
     }
 
-    fn register(&mut self, registration: Registration, reply: ReplyTo<Welcome>) {
-        self.kernels.insert(registration.kernel.to_string());
-        let (name, held) = (registration.name.clone(), registration.held.len());
-        let owner = registration.owner.clone();
-        if let Some(met) = registration.met {
-            self.hear_of(&met);
-            if let Some(superseded) = self.superseded() {
-                reply.send(Err(CallError::Superseded(superseded))).ok();
-                return;
-            }
-        }
-        let welcome = self.core.register(self.now(), registration);
-        if let Ok(welcome) = &welcome {
-            let title = self.core.title(welcome.worker);
-            self.events.add(self.unix_time(), Happening::Joined(title));
-        }
-        let welcome =
-            welcome.map(|welcome| Welcome { term: self.terms.as_ref().map(|terms| terms.own), ..welcome });
-        match &welcome {
-            _ if !self.may_log(&owner) => {}
-            Ok(w) => info!(worker = %w.worker, name, held, again = w.leases.len(), "worker registered"),
-            Err(refusal) => warn!(name, %refusal, "worker refused"),
-        }
-        self.threads = self.threads.max(self.core.threads());
-        reply.send(welcome.map_err(CallError::from)).ok();
-    }
-
     /// Tells the log of it, and puts it on the list of events.
     fn happened(&mut self, happening: Happening) {
         happening.log();
@@ -318,44 +277,6 @@ impl Keeper {
             warn!(%owner, lines, "lines of the log were left out");
         }
         left_out.is_some()
-    }
-
-    fn serve_waiting(&mut self) {
-        let (now, clock) = (self.now(), self.clock.now());
-        let has_ended = matches!(self.stage, Stage::Ended(_));
-        let looks_at_all = has_ended || clock >= self.look_next;
-        if looks_at_all {
-            self.look_next = clock + TICK;
-        }
-        let mut in_vain = 0;
-        for _ in 0..self.waiting.len() {
-            if in_vain == ASKED_IN_VAIN && !looks_at_all {
-                break;
-            }
-            let Some(waiting) = self.waiting.pop_front() else { break };
-            let LeaseCall { worker, want, reply, .. } = &waiting.request;
-            if reply.is_closed() {
-                continue;
-            }
-            let may_lend = in_vain < ASKED_IN_VAIN && self.core.may_lend(now);
-            let answer = if has_ended {
-                Ok(LeaseReply::Finished)
-            } else if !may_lend && clock < waiting.until {
-                self.waiting.push_back(waiting);
-                continue;
-            } else {
-                match self.core.lease(now, *worker, *want) {
-                    Ok(leases) if leases.is_empty() && clock < waiting.until => {
-                        in_vain += 1;
-                        self.waiting.push_back(waiting);
-                        continue;
-                    }
-                    Ok(leases) => Ok(LeaseReply::Granted(leases)),
-                    Err(refusal) => Err(refusal.into()),
-                }
-            };
-            waiting.request.reply.send(answer).ok();
-        }
     }
 
     /// Saves the checkpoint, where it is time to or at the close.

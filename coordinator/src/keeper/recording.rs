@@ -58,29 +58,36 @@ impl Keeper {
 
     /// Puts the records of all pending reports on disk and answers them.
     pub(super) fn commit(&mut self) {
-        let reports = std::mem::take(&mut self.reports);
-        let mut records: Vec<Record> =
-            reports.iter().flat_map(|pending| pending.records.iter().cloned()).collect();
-        let opening = if records.is_empty() { Vec::new() } else { self.opening() };
-        records.splice(0..0, opening.iter().cloned());
+        let mut reports = std::mem::take(&mut self.reports);
+        let is_news = reports.iter().any(|pending| !pending.records.is_empty());
+        let mut records = if is_news { self.opening() } else { Vec::new() };
+        let opening = records.len();
+        let append = |pending: &mut PendingReport| {
+            records.append(&mut pending.records);
+            records.len()
+        };
+        let ends: Vec<usize> = reports.iter_mut().map(append).collect();
         let written = self.write(&records);
         let now = self.now();
         match written {
             Ok(()) => {
-                if let Err(what) = self.core.recorded(now, None, &opening) {
+                if let Err(what) = self.core.recorded(now, None, &records[..opening]) {
                     self.withhold(what);
                 }
                 let records_on_disk = self.records();
-                for PendingReport { report, verdicts, records, reply } in reports {
-                    if let Err(what) = self.core.recorded(now, Some(report.worker), &records) {
+                let mut begin = opening;
+                for (PendingReport { report, verdicts, reply, .. }, end) in reports.into_iter().zip(ends) {
+                    let own = &records[begin..end];
+                    begin = end;
+                    if let Err(what) = self.core.recorded(now, Some(report.worker), own) {
                         self.withhold(what);
                     }
                     self.replicas.wait(self.clock.now(), records_on_disk, verdicts, reply);
                 }
             }
             Err(error) => {
-                for PendingReport { records, reply, .. } in reports {
-                    self.core.not_recorded(&records);
+                self.core.not_recorded(&records[opening..]);
+                for PendingReport { reply, .. } in reports {
                     reply.send(Err(error.clone())).ok();
                 }
             }

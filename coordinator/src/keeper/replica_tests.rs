@@ -161,7 +161,7 @@ async fn waits(handle: &Handle) -> bool {
     let is_late = timeout(A_WHILE, expect_the_answer(handle)).await.is_err();
     let status = handle.status().await.unwrap();
     assert_eq!(is_late, status.phase == Phase::Counting, "{status:?}");
-    assert_eq!(is_late, status.trouble.contains("nothing is acknowledged"), "{status:?}");
+    assert_eq!(is_late, status.trouble.contains("followers are there"), "{status:?}");
     is_late
 }
 
@@ -192,6 +192,11 @@ async fn a_complete_run_of_which_the_followers_had_not_all_waits_until_they_have
     handle.close().await;
     let again = start(folder.path(), 1);
     assert!(waits(&again).await);
+    let trouble = again.status().await.unwrap().trouble;
+    assert!(
+        trouble.contains("the answer waits for copies") && trouble.contains("diadem policy"),
+        "{trouble}"
+    );
     let all = records(&again);
     let following = again.follow(7, all - 1, None).await.unwrap();
     assert!(timeout(A_WHILE, expect_the_answer(&again)).await.is_err(), "it is there and lacks one");

@@ -29,6 +29,8 @@ pub(super) struct Replication {
     away: HashMap<u64, u64>,
     /// The records for which an answer has waited in vain.
     late: u64,
+    /// Since when all is counted, and what the run comes to waits for the followers.
+    complete: Option<Duration>,
     /// What was said of that.
     told: Option<String>,
     /// The records of a complete run that as many followers as are needed had, even where they have left since.
@@ -62,6 +64,7 @@ impl Replication {
             waiting: VecDeque::new(),
             away: HashMap::new(),
             late: 0,
+            complete: None,
             told: None,
             settled: None,
         }
@@ -160,6 +163,11 @@ impl Replication {
         self.waiting.push_back(WaitingReport { records, until, verdicts, reply });
     }
 
+    /// Whether all is counted by now: then it is what the run comes to that waits.
+    pub fn expect_end(&mut self, now: Duration, is_complete: bool) {
+        self.complete = is_complete.then(|| self.complete.unwrap_or(now));
+    }
+
     /// Answers the reports that need not wait any more, or have waited for too long, and says when that begins and ends.
     /// The ledger has so many records.
     pub fn answer(&mut self, now: Duration, records: u64) {
@@ -171,6 +179,9 @@ impl Replication {
             self.late = self.late.max(report.records);
             let trouble = self.trouble(records).unwrap_or_default();
             report.reply.send(Err(CallError::NotRecorded(trouble))).ok();
+        }
+        if self.complete.is_some_and(|since| since.saturating_add(PATIENCE) <= now) {
+            self.late = self.late.max(records);
         }
         let trouble = self.trouble(records);
         match (&self.told, &trouble) {
@@ -188,96 +199,28 @@ impl Replication {
         }
     }
 
-    /// What is wrong, if nothing of a ledger with so many records is acknowledged.
+    /// What is wrong, and the ways out, if nothing of a ledger with so many records is acknowledged.
     pub fn trouble(&self, records: u64) -> Option<String> {
         let (there, needed) = (self.there(), self.count());
-        if self.settled == Some(records) {
+        let lack = if self.settled == Some(records) {
             return None;
-        }
-        if there < needed {
-            return Some(format!(
-                "nothing is acknowledged: {there} of {needed} followers are there; start diadem follow again, or say \
-                 diadem policy --replicas with a smaller number"
-            ));
-        }
-        (self.late > self.replicated()).then(|| {
-            format!("nothing is acknowledged: fewer than {needed} of {there} followers have put the last records on disk")
-        })
+        } else if there < needed {
+            format!("{there} of {needed} followers are there; start diadem follow again")
+        } else if self.late > self.replicated() {
+            format!(
+                "fewer than {needed} of {there} followers have put the last records on disk; look at their disks and lines"
+            )
+        } else {
+            return None;
+        };
+        let waits = if self.complete.is_some() {
+            "all is counted, and the answer waits for copies"
+        } else {
+            "nothing is acknowledged"
+        };
+        Some(format!("{waits}: {lack}, or say diadem policy URL --replicas with a smaller number"))
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use tokio::sync::oneshot::{self, error::TryRecvError};
-
-    type Answer = oneshot::Receiver<Result<Vec<Verdict>, CallError>>;
-
-    fn report(replicas: &mut Replication, now: u64, records: u64) -> Answer {
-        let (reply, answer) = oneshot::channel();
-        replicas.wait(Duration::from_secs(now), records, vec![Verdict::Recorded], reply);
-        answer
-    }
-
-    fn is_waiting(answer: &mut Answer) -> bool {
-        matches!(answer.try_recv(), Err(TryRecvError::Empty))
-    }
-
-    #[test]
-    fn without_followers_to_wait_for_an_answer_comes_at_once() {
-        let mut replicas = Replication::new(Some(0));
-        let mut answer = report(&mut replicas, 0, 7);
-        replicas.answer(Duration::ZERO, 7);
-        assert_eq!(answer.try_recv().unwrap(), Ok(vec![Verdict::Recorded]));
-        assert_eq!(replicas.trouble(7), None);
-    }
-
-    #[test]
-    fn an_answer_waits_until_as_many_followers_as_are_needed_have_its_records() {
-        let mut replicas = Replication::new(Some(2));
-        replicas.join(1, 10, 5);
-        replicas.join(2, 11, 5);
-        let mut answer = report(&mut replicas, 0, 7);
-        for (follower, call, records) in [(1, 10, 7), (1, 10, 9), (2, 11, 6), (2, 99, 7), (3, 10, 7)] {
-            replicas.have(follower, call, records);
-            replicas.answer(Duration::ZERO, 7);
-            assert!(is_waiting(&mut answer), "{follower} {call} {records}");
-        }
-        replicas.have(2, 11, 7);
-        replicas.answer(Duration::ZERO, 7);
-        assert_eq!(answer.try_recv().unwrap(), Ok(vec![Verdict::Recorded]));
-        assert!(replicas.have_all(7) && !replicas.have_all(8));
-    }
-
-    #[test]
-    fn a_follower_that_calls_twice_is_one() {
-        let mut replicas = Replication::new(Some(2));
-        replicas.join(1, 10, 7);
-        replicas.join(1, 11, 7);
-        assert_eq!(replicas.there(), 1);
-        assert!(!replicas.have_all(7));
-        replicas.leave(1, 10);
-        assert_eq!(replicas.there(), 1, "that was its former call");
-        replicas.leave(1, 11);
-        assert_eq!(replicas.there(), 0);
-    }
-
-    #[test]
-    fn what_has_waited_for_too_long_is_refused_and_the_trouble_ends_with_the_next_answer() {
-        let mut replicas = Replication::new(Some(1));
-        assert!(replicas.trouble(7).unwrap().contains("0 of 1 followers"));
-        replicas.join(1, 10, 5);
-        assert_eq!(replicas.trouble(7), None);
-        let mut answer = report(&mut replicas, 0, 7);
-        replicas.answer(Duration::from_secs(4), 7);
-        assert!(is_waiting(&mut answer));
-        replicas.answer(Duration::from_secs(5), 7);
-        assert!(matches!(answer.try_recv().unwrap(), Err(CallError::NotRecorded(_))));
-        assert!(replicas.trouble(7).unwrap().contains("fewer than 1 of 1 followers"));
-        let mut again = report(&mut replicas, 6, 7);
-        replicas.have(1, 10, 7);
-        replicas.answer(Duration::from_secs(6), 7);
-        assert!(again.try_recv().unwrap().is_ok());
-        assert_eq!(replicas.trouble(7), None);
-    }
-}
+mod tests;

@@ -18,15 +18,29 @@ const CRC_LEN: usize = CRC.len() + 8 + END.len();
 /// Bytes from the start of `,"prev"` to the start of `,"crc"`.
 const PREV_LEN: usize = PREV.len() + 32 + 1;
 
-/// The line for a record, without the newline, and its hash.
-pub fn encode(record: &Record, prev: LineHash) -> (String, LineHash) {
-    let mut line = serde_json::to_string(record).expect("a record is plain data");
-    line.pop();
-    line.push_str(&format!("{PREV}{prev}\""));
-    let crc = crc32fast::hash(line.as_bytes());
-    line.push_str(&format!("{CRC}{crc:08x}{END}"));
-    let hash = LineHash::of(line.as_bytes());
-    (line, hash)
+/// Appends the line for a record, with its newline, and gives its hash.
+pub fn push_line(lines: &mut Vec<u8>, record: &Record, prev: LineHash) -> LineHash {
+    let begin = lines.len();
+    serde_json::to_writer(&mut *lines, record).expect("a record is plain data");
+    lines.pop();
+    lines.extend_from_slice(PREV.as_bytes());
+    lines.extend_from_slice(&hex::<16, 32>(prev.bytes()));
+    lines.push(b'"');
+    let crc = crc32fast::hash(&lines[begin..]);
+    lines.extend_from_slice(CRC.as_bytes());
+    lines.extend_from_slice(&hex::<4, 8>(crc.to_be_bytes()));
+    lines.extend_from_slice(END.as_bytes());
+    let hash = LineHash::of(&lines[begin..]);
+    lines.push(b'\n');
+    hash
+}
+
+/// Two hexadecimal digits for each byte. What formats numbers takes ten times as long, for a tenth of all that a line takes.
+fn hex<const BYTES: usize, const DIGITS: usize>(bytes: [u8; BYTES]) -> [u8; DIGITS] {
+    std::array::from_fn(|place| {
+        let digit = bytes[place / 2] >> (4 * (1 - place % 2)) & 15;
+        b"0123456789abcdef"[usize::from(digit)]
+    })
 }
 
 /// The record of a line (without its newline) and the hash of the line before.
@@ -45,7 +59,7 @@ fn decode_exactly(line: &[u8]) -> Result<(Record, LineHash), LineError> {
     let cut = |len: usize| text.len().checked_sub(len).filter(|at| text.is_char_boundary(*at));
     let (body, crc) = cut(CRC_LEN).map(|at| text.split_at(at)).ok_or(LineError::TooShort)?;
     let crc = crc.strip_prefix(CRC).and_then(|rest| rest.strip_suffix(END)).ok_or(LineError::NoCrc)?;
-    if crc != format!("{:08x}", crc32fast::hash(body.as_bytes())) {
+    if crc.as_bytes() != hex::<4, 8>(crc32fast::hash(body.as_bytes()).to_be_bytes()) {
         return Err(LineError::WrongCrc);
     }
     let at = body.len().checked_sub(PREV_LEN).filter(|at| body.is_char_boundary(*at));
@@ -60,7 +74,7 @@ fn decode_exactly(line: &[u8]) -> Result<(Record, LineHash), LineError> {
 /// aside meanwhile, which takes twice as long.
 fn parse(json: &str) -> Option<Record> {
     let (kind, fields) = json.strip_prefix("{\"kind\":\"")?.split_once("\",")?;
-    let fields = &format!("{{{fields}}}");
+    let fields = &["{", fields, "}"].concat();
     let record = match kind {
         "count" => serde_json::from_str(fields).map(Record::Count),
         "check" => serde_json::from_str(fields).map(Record::Check),
@@ -83,9 +97,19 @@ fn parse(json: &str) -> Option<Record> {
 mod tests {
     use super::*;
     use crate::double_check::DoubleCheck;
-    use crate::ledger::record::{CommitMark, Policy, Replicas, TermRecord, UnitRecord};
+    use crate::ledger::record::{CommitMark, Policy, Replicas, UnitRecord};
+    use crate::ledger::term_record::TermRecord;
     use proto::CoordinatorId;
     use queens::UnitId;
+
+    /// The line without its newline.
+    fn line_of(record: &Record, prev: LineHash) -> String {
+        let mut line = Vec::new();
+        let hash = push_line(&mut line, record, prev);
+        assert_eq!(line.pop(), Some(b'\n'));
+        assert_eq!(hash, LineHash::of(&line));
+        String::from_utf8(line).unwrap()
+    }
 
     #[test]
     fn lines_come_back_as_they_were_and_any_changed_byte_is_noticed() {
@@ -105,7 +129,7 @@ mod tests {
             at: 1_790_000_000,
         });
         let prev = LineHash::of(b"before");
-        let (line, _) = encode(&record, prev);
+        let line = line_of(&record, prev);
         assert!(!line.contains('\n'));
         assert_eq!(decode(line.as_bytes()), Ok((record, prev)));
         for at in 0..line.len() {
@@ -116,7 +140,7 @@ mod tests {
             }
         }
         let mark = Record::Mark(CommitMark { records: 3, elapsed_ms: 1500, threads: 2 });
-        let (line, _) = encode(&mark, prev);
+        let line = line_of(&mark, prev);
         assert_eq!(decode(line.as_bytes()), Ok((mark, prev)));
         let term = |key: Option<&str>| {
             let key = key.map(str::to_owned);
@@ -129,18 +153,18 @@ mod tests {
         for record in
             [term(None), term(Some(&key)), replicas(None), replicas(said()), policy(None), policy(said())]
         {
-            let (line, _) = encode(&record, prev);
+            let line = line_of(&record, prev);
             assert_eq!(decode(line.as_bytes()), Ok((record, prev)));
         }
         for key in ["", "0af9", &"0AF9".repeat(16)] {
-            let (line, _) = encode(&term(Some(key)), prev);
+            let line = line_of(&term(Some(key)), prev);
             assert_eq!(decode(line.as_bytes()), Err(LineError::UnknownRecord));
         }
     }
 
     #[test]
     fn a_record_with_a_field_that_this_release_does_not_know_is_not_understood() {
-        let known = encode(&Record::Mark(CommitMark::default()), LineHash::of(b"before")).0;
+        let known = line_of(&Record::Mark(CommitMark::default()), LineHash::of(b"before"));
         let at = known.find(PREV).unwrap();
         let body = format!("{},\"weight\":2{}", &known[..at], &known[at..known.len() - CRC_LEN]);
         let line = format!("{body}{CRC}{:08x}{END}", crc32fast::hash(body.as_bytes()));

@@ -17,6 +17,7 @@ mod lines;
 mod pieces;
 mod reader;
 mod record;
+mod term_record;
 mod torn;
 mod writer;
 
@@ -36,8 +37,9 @@ pub(crate) use pieces::Pieces;
 pub use reader::{LineBefore, Tail, line_before, read, read_marks, read_until};
 pub use record::{
     Admission, CommitMark, Expulsion, MergedRun, Policy, Record, Recount, Replicas, Restoration, Retraction,
-    TermRecord, UnitRecord,
+    UnitRecord,
 };
+pub use term_record::TermRecord;
 pub use writer::Writer;
 
 /// A place in the ledger: behind a commit mark, or at its very beginning.

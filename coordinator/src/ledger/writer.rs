@@ -12,9 +12,8 @@ use std::time::Duration;
 
 use super::damage::Change;
 use super::disk::{Disk, DiskFile, FileState, SystemDisk};
-use super::hash::LineHash;
 use super::intake::Group;
-use super::line::encode;
+use super::line::push_line;
 use super::record::{CommitMark, Record};
 use super::{LedgerError, LedgerPosition, LineBefore, file_path, files_after, kept_path, line_before};
 
@@ -93,13 +92,13 @@ impl Writer {
         if at.offset >= self.file_size {
             at = LedgerPosition { file: at.file + 1, offset: 0, line: 0, ..at };
         }
-        let mut group = String::new();
+        let mut group = Vec::new();
         let mut hash = at.hash;
         for record in records {
-            hash = append_line(&mut group, record, hash);
+            hash = push_line(&mut group, record, hash);
         }
-        let mut mark_line = String::new();
-        hash = append_line(&mut mark_line, &Record::Mark(mark), hash);
+        let mut mark_line = Vec::new();
+        hash = push_line(&mut mark_line, &Record::Mark(mark), hash);
         let end = LedgerPosition {
             file: at.file,
             offset: at.offset + (group.len() + mark_line.len()) as u64,
@@ -107,7 +106,7 @@ impl Writer {
             hash,
             mark,
         };
-        self.write(&at, group.as_bytes(), mark_line.as_bytes(), true)?;
+        self.write(&at, &group, &mark_line, true)?;
         self.end = end;
         Ok(())
     }
@@ -240,11 +239,4 @@ impl Writer {
         }
         Ok(())
     }
-}
-
-fn append_line(text: &mut String, record: &Record, prev: LineHash) -> LineHash {
-    let (line, hash) = encode(record, prev);
-    text.push_str(&line);
-    text.push('\n');
-    hash
 }

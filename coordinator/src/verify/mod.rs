@@ -71,8 +71,8 @@ impl VerifyError {
             | Self::Identities(Violation::Reflections { unit, .. }) => vec![*unit],
             Self::Audit(AuditError::Sums(TallyError::Contradiction { member, .. })) => {
                 let is_of_member = |summand| matches!(summand, Summand::Symmetric(of, _) if of == *member);
-                let pieces = directory.plan().pieces().filter(|piece| is_of_member(piece.summand));
-                let units = pieces.flat_map(|piece| piece.units).map(UnitId);
+                let ranges = directory.plan().unit_ranges().filter(|range| is_of_member(range.summand));
+                let units = ranges.flat_map(|range| range.units).map(UnitId);
                 units.filter(|unit| directory.run().shard.contains(*unit)).collect()
             }
             _ => Vec::new(),

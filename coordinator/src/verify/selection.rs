@@ -32,9 +32,9 @@ impl Selection {
     pub fn of(directory: &RunDirectory, size: SampleSize, seed: u64) -> Self {
         let (plan, shard) = (directory.plan(), directory.run().shard);
         let (mut symmetric, mut completions) = (Vec::new(), Vec::new());
-        for piece in plan.pieces() {
-            let counts = if piece.summand.is_symmetric_count() { &mut symmetric } else { &mut completions };
-            counts.extend(piece.units.map(UnitId).filter(|unit| shard.contains(*unit)));
+        for range in plan.unit_ranges() {
+            let counts = if range.summand.is_symmetric_count() { &mut symmetric } else { &mut completions };
+            counts.extend(range.units.map(UnitId).filter(|unit| shard.contains(*unit)));
         }
         let of = completions.len() as u64;
         let sample = match size {

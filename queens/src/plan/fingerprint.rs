@@ -40,15 +40,18 @@ impl From<String> for Fingerprint {
 impl Fingerprint {
     /// The fingerprint of the plan of that specification with these parts.
     pub(super) fn of(spec: &PlanSpec, parts: &[Part]) -> Self {
-        let (head, bytes_of): (_, fn(&Part) -> Vec<u8>) = match spec.version {
-            1 => (spec_of_version_1(spec).into_bytes(), part_of_version_1),
-            _ => (bytes_of_spec(spec), bytes_of_part),
+        let (mut bytes, push_part): (_, fn(&mut Vec<u8>, &Part)) = match spec.version {
+            1 => (spec_of_version_1(spec).into_bytes(), push_part_of_version_1),
+            _ => (bytes_of_spec(spec), push_part),
         };
         let mut hash = blake3::Hasher::new();
-        hash.update(&head);
         for part in parts {
-            hash.update(&bytes_of(part));
+            push_part(&mut bytes, part);
+            hash.update(&bytes);
+            bytes.clear();
         }
+        // What comes before the parts, where there are none.
+        hash.update(&bytes);
         Self(hash.finalize().to_hex()[..32].to_owned())
     }
 }
@@ -85,15 +88,14 @@ fn bytes_of_summand(summand: Summand) -> [u8; 5] {
     [a, b, c, d, measure]
 }
 
-fn bytes_of_part(part: &Part) -> Vec<u8> {
-    let mut bytes = bytes_of_summand(part.summand()).to_vec();
+fn push_part(bytes: &mut Vec<u8>, part: &Part) {
+    bytes.extend(bytes_of_summand(part.summand()));
     bytes.extend(part.units().to_le_bytes());
     let indices = sample(part.units());
     for (index, position) in indices.iter().zip(part.positions_of_units(&indices)) {
         bytes.extend(index.to_le_bytes());
-        push_position(&mut bytes, &position);
+        push_position(bytes, &position);
     }
-    bytes
 }
 
 /// Of the numbers below `units` all, ascending, or the first, the last, and one of each of as many equal stretches between
@@ -138,7 +140,7 @@ fn spec_of_version_1(spec: &PlanSpec) -> String {
     format!("PlanSpec {{ n: Board({}), scheme: {scheme}, version: 1 }}", spec.n)
 }
 
-fn part_of_version_1(part: &Part) -> Vec<u8> {
+fn push_part_of_version_1(bytes: &mut Vec<u8>, part: &Part) {
     let (depth, group, sides) = match part.how() {
         Split::Whole => (0, 0, None),
         Split::Rows { depth, group } => (depth as u8, group as u8, None),
@@ -147,11 +149,10 @@ fn part_of_version_1(part: &Part) -> Vec<u8> {
     };
     let queens = part.position().queens();
     let pairs = part.position().boundary().into_iter().flat_map(BoundaryPairs::iter);
-    let mut bytes = bytes_of_summand(part.summand()).to_vec();
+    bytes.extend(bytes_of_summand(part.summand()));
     bytes.extend([depth, group, queens.len() as u8]);
     bytes.extend(sides);
     bytes.extend(part.units().to_le_bytes());
     bytes.extend(queens.iter().flat_map(|queen| [queen.row, queen.col]));
     bytes.extend(pairs.flat_map(|(left, right)| [left, right]));
-    bytes
 }

@@ -179,6 +179,9 @@ fn squares_of_group(open: u32, index: u32, group: u32) -> u32 {
 /// The position with the queens of the next `count` outer rows left of the cut where `left` has a one, bit 0 for the first
 /// row, and right of it where it has a zero.
 pub fn with_sides(position: Position, count: u32, left: u64) -> Position {
+    if count == 0 {
+        return position;
+    }
     let columns = left_of_cut(&position);
     let rows = outer_rows(position.board(), position.queens(), count as usize);
     rows.iter().enumerate().fold(position, |position, (i, row)| {

@@ -233,8 +233,8 @@ impl Plan {
         self.parts.iter().enumerate().map(|(number, part)| self.work.of_part(number, part)).sum()
     }
 
-    /// The pieces that the units fall into, in the order of their numbers: together they are all units.
-    pub fn pieces(&self) -> impl Iterator<Item = UnitRange> + '_ {
+    /// The ranges of units that have border and summand in common, in the order of their numbers: together they are all units.
+    pub fn unit_ranges(&self) -> impl Iterator<Item = UnitRange> + '_ {
         self.parts.iter().zip(self.firsts.windows(2)).map(|(part, firsts)| UnitRange {
             border: part.border(),
             summand: part.summand(),
@@ -254,10 +254,11 @@ impl Plan {
     /// ```
     pub fn families(&self) -> impl Iterator<Item = (Family, Range<u64>)> + '_ {
         let board = self.board();
-        let mut pieces = self.pieces().map(move |piece| (piece.border.family(board), piece.units)).peekable();
+        let mut ranges =
+            self.unit_ranges().map(move |range| (range.border.family(board), range.units)).peekable();
         iter::from_fn(move || {
-            let (family, mut units) = pieces.next()?;
-            while let Some((_, more)) = pieces.next_if(|(next, _)| *next == family) {
+            let (family, mut units) = ranges.next()?;
+            while let Some((_, more)) = ranges.next_if(|(next, _)| *next == family) {
                 units.end = more.end;
             }
             Some((family, units))

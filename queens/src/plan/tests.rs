@@ -261,22 +261,22 @@ proptest! {
 }
 
 #[test]
-fn pieces_are_all_units_in_their_order_and_all_schemes_have_the_same_families() {
+fn unit_ranges_are_all_units_in_their_order_and_all_schemes_have_the_same_families() {
     for n in [4, 5, 8, 11, 12, 13] {
         let board = Board::new(n).unwrap();
         let plans = [plan(n), Plan::derive(PlanSpec::families(board)).unwrap(), centre(n, 2, 3)];
         let families = plans.map(|plan| {
             let mut next = 0;
             let mut families = std::collections::BTreeSet::new();
-            for piece in plan.pieces() {
-                assert_eq!(piece.units.start, next);
-                next = piece.units.end;
-                families.insert(piece.border.family(board));
-                for unit in piece.units.clone().map(UnitId).take(3) {
-                    assert_eq!(plan.summand(unit), piece.summand);
+            for range in plan.unit_ranges() {
+                assert_eq!(range.units.start, next);
+                next = range.units.end;
+                families.insert(range.border.family(board));
+                for unit in range.units.clone().map(UnitId).take(3) {
+                    assert_eq!(plan.summand(unit), range.summand);
                     assert_eq!(
                         Border::of(&plan.unit(unit).position).family(board),
-                        piece.border.family(board)
+                        range.border.family(board)
                     );
                 }
             }

@@ -409,11 +409,11 @@ fn a_whole_family_has_the_same_totals_by_both_schemes() {
         .map(|scheme| Plan::derive(PlanSpec { scheme, ..PlanSpec::families(board(n)) }).unwrap());
     let mut work: BTreeMap<Family, u128> = BTreeMap::new();
     let mut members: BTreeMap<Family, HashSet<Option<Measure>>> = BTreeMap::new();
-    for piece in plans[1].pieces() {
-        let family = piece.border.family(board(n));
+    for range in plans[1].unit_ranges() {
+        let family = range.border.family(board(n));
         *work.entry(family).or_default() +=
-            piece.units.map(|unit| u128::from(plans[1].weight(UnitId(unit)))).sum::<u128>();
-        members.entry(family).or_default().insert(match piece.summand {
+            range.units.map(|unit| u128::from(plans[1].weight(UnitId(unit)))).sum::<u128>();
+        members.entry(family).or_default().insert(match range.summand {
             Summand::Asymmetric => None,
             Summand::Symmetric(_, measure) => Some(measure),
         });

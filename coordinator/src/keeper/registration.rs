@@ -1,0 +1,38 @@
+//! Workers that come.
+
+use proto::{Registration, Welcome};
+use tracing::{info, warn};
+
+use super::Keeper;
+use super::inbox::{CallError, ReplyTo};
+use crate::happening::Happening;
+
+impl Keeper {
+    /// Lets a worker in, with what it holds, or says why not.
+    pub(super) fn register(&mut self, registration: Registration, reply: ReplyTo<Welcome>) {
+        self.kernels.insert(registration.kernel.to_string());
+        let (name, held) = (registration.name.clone(), registration.held.len());
+        let owner = registration.owner.clone();
+        if let Some(met) = registration.met {
+            self.hear_of(&met);
+            if let Some(superseded) = self.superseded() {
+                reply.send(Err(CallError::Superseded(superseded))).ok();
+                return;
+            }
+        }
+        let welcome = self.core.register(self.now(), registration);
+        if let Ok(welcome) = &welcome {
+            let title = self.core.title(welcome.worker);
+            self.events.add(self.unix_time(), Happening::Joined(title));
+        }
+        let welcome =
+            welcome.map(|welcome| Welcome { term: self.terms.as_ref().map(|terms| terms.own), ..welcome });
+        match &welcome {
+            _ if !self.may_log(&owner) => {}
+            Ok(w) => info!(worker = %w.worker, name, held, again = w.leases.len(), "worker registered"),
+            Err(refusal) => warn!(name, %refusal, "worker refused"),
+        }
+        self.threads = self.threads.max(self.core.threads());
+        reply.send(welcome.map_err(CallError::from)).ok();
+    }
+}

@@ -1,0 +1,101 @@
+//! When reports are answered, and what is said while they are not.
+
+use super::*;
+use tokio::sync::oneshot::{self, error::TryRecvError};
+
+type Answer = oneshot::Receiver<Result<Vec<Verdict>, CallError>>;
+
+fn report(replicas: &mut Replication, now: u64, records: u64) -> Answer {
+    let (reply, answer) = oneshot::channel();
+    replicas.wait(Duration::from_secs(now), records, vec![Verdict::Recorded], reply);
+    answer
+}
+
+fn is_waiting(answer: &mut Answer) -> bool {
+    matches!(answer.try_recv(), Err(TryRecvError::Empty))
+}
+
+#[test]
+fn without_followers_to_wait_for_an_answer_comes_at_once() {
+    let mut replicas = Replication::new(Some(0));
+    let mut answer = report(&mut replicas, 0, 7);
+    replicas.answer(Duration::ZERO, 7);
+    assert_eq!(answer.try_recv().unwrap(), Ok(vec![Verdict::Recorded]));
+    assert_eq!(replicas.trouble(7), None);
+}
+
+#[test]
+fn an_answer_waits_until_as_many_followers_as_are_needed_have_its_records() {
+    let mut replicas = Replication::new(Some(2));
+    replicas.join(1, 10, 5);
+    replicas.join(2, 11, 5);
+    let mut answer = report(&mut replicas, 0, 7);
+    for (follower, call, records) in [(1, 10, 7), (1, 10, 9), (2, 11, 6), (2, 99, 7), (3, 10, 7)] {
+        replicas.have(follower, call, records);
+        replicas.answer(Duration::ZERO, 7);
+        assert!(is_waiting(&mut answer), "{follower} {call} {records}");
+    }
+    replicas.have(2, 11, 7);
+    replicas.answer(Duration::ZERO, 7);
+    assert_eq!(answer.try_recv().unwrap(), Ok(vec![Verdict::Recorded]));
+    assert!(replicas.have_all(7) && !replicas.have_all(8));
+}
+
+#[test]
+fn a_follower_that_calls_twice_is_one() {
+    let mut replicas = Replication::new(Some(2));
+    replicas.join(1, 10, 7);
+    replicas.join(1, 11, 7);
+    assert_eq!(replicas.there(), 1);
+    assert!(!replicas.have_all(7));
+    replicas.leave(1, 10);
+    assert_eq!(replicas.there(), 1, "that was its former call");
+    replicas.leave(1, 11);
+    assert_eq!(replicas.there(), 0);
+}
+
+#[test]
+fn where_all_is_counted_it_is_said_that_the_answer_waits_and_how_to_go_on() {
+    let mut replicas = Replication::new(Some(1));
+    replicas.expect_end(Duration::from_secs(1), true);
+    let trouble = replicas.trouble(7).unwrap();
+    for said in
+        ["the answer waits", "0 of 1 followers", "start diadem follow", "diadem policy URL --replicas"]
+    {
+        assert!(trouble.contains(said), "{trouble}");
+    }
+    // One that is there has its time to take the last records.
+    replicas.join(1, 10, 5);
+    for (now, is_late) in [(1, false), (5, false), (6, true)] {
+        replicas.expect_end(Duration::from_secs(now), true);
+        replicas.answer(Duration::from_secs(now), 7);
+        assert_eq!(replicas.trouble(7).is_some(), is_late, "after {now} s");
+    }
+    let trouble = replicas.trouble(7).unwrap();
+    assert!(trouble.contains("the answer waits") && trouble.contains("--replicas"), "{trouble}");
+    replicas.have(1, 10, 7);
+    assert_eq!(replicas.trouble(7), None);
+    // A unit was taken back: there is more to count.
+    replicas.expect_end(Duration::from_secs(7), false);
+    replicas.leave(1, 10);
+    assert!(replicas.trouble(8).unwrap().starts_with("nothing is acknowledged: 0 of 1"));
+}
+
+#[test]
+fn what_has_waited_for_too_long_is_refused_and_the_trouble_ends_with_the_next_answer() {
+    let mut replicas = Replication::new(Some(1));
+    assert!(replicas.trouble(7).unwrap().contains("0 of 1 followers"));
+    replicas.join(1, 10, 5);
+    assert_eq!(replicas.trouble(7), None);
+    let mut answer = report(&mut replicas, 0, 7);
+    replicas.answer(Duration::from_secs(4), 7);
+    assert!(is_waiting(&mut answer));
+    replicas.answer(Duration::from_secs(5), 7);
+    assert!(matches!(answer.try_recv().unwrap(), Err(CallError::NotRecorded(_))));
+    assert!(replicas.trouble(7).unwrap().contains("fewer than 1 of 1 followers"));
+    let mut again = report(&mut replicas, 6, 7);
+    replicas.have(1, 10, 7);
+    replicas.answer(Duration::from_secs(6), 7);
+    assert!(again.try_recv().unwrap().is_ok());
+    assert_eq!(replicas.trouble(7), None);
+}

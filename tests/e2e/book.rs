@@ -63,6 +63,7 @@ impl Alike {
             (r"/(avx512|avx2|portable|neon)\b", "/ISA"),
             (r"[\d.,]+(e[-+]?\d+)? ?(s|ms|us|ns|MiB|KiB|GiB|units/s|/s|kWh|%)( |,|;|\)|$)", "NUMBER $2$3"),
             (r"\bseed \d+", "seed NUMBER"),
+            (r"\bwith \d+ threads?\b", "with NUMBER threads"),
         ];
         Self(rules.into_iter().map(|(rule, word)| (Regex::new(rule).unwrap(), word)).collect())
     }

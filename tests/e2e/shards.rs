@@ -35,8 +35,10 @@ fn shards_join_to_the_exact_total() {
 fn the_status_of_shares_needs_no_coordinator() {
     let folder = Folder::new();
     shards(&folder, &[1]);
-    let held =
-        folder.start("count 18 --method search --threads 1 --nice 19 --shard 2/3 --run other --quiet", "log");
+    let held = folder.start(
+        "count 18 --method search --isa portable --threads 1 --nice 19 --shard 2/3 --run other --quiet",
+        "log",
+    );
     until("it counts", || folder.counts("other") > 0);
     let live = folder.run("status other --json").json();
     assert_eq!((&live["n"], &live["shares"][0]["state"]), (&json!(18), &json!("counting")), "{live}");

@@ -1,7 +1,7 @@
 //! What an operator wishes of a run and of its workers, while it goes on.
 
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -49,7 +49,9 @@ fn a_run_pauses_also_across_a_restart_and_goes_on_when_it_is_resumed() {
     until("the worker is back", || has_worker(&status(&folder, &access)));
     std::thread::sleep(Duration::from_millis(700));
     assert_eq!(status(&folder, &access)["done"], 0, "the pause is forgotten");
-    assert!(fs::read_to_string(folder.path().join("c2.log")).unwrap().contains("maintenance"));
+    until("the pause is told", || {
+        fs::read_to_string(folder.path().join("c2.log")).unwrap().contains("maintenance")
+    });
     let resumed = steer("resume", "admin");
     assert_eq!(resumed.code, Some(0), "{resumed:?}");
     assert!(resumed.stdout.contains("1 worker"), "{resumed:?}");
@@ -63,13 +65,13 @@ fn the_workers_of_a_machine_leave_when_the_operator_wishes_it() {
     let folder = Folder::new();
     let address = free_address();
     let access = format!("--coordinator http://{address}");
-    // Units of about a second, by the slowest kernel.
+    // Units of seconds, by the slowest kernel.
     let coordinator = folder.start(
-        &format!("coordinator --n 19 --families 0,1,0 --run run --listen {address} --double-check none"),
+        &format!("coordinator --n 20 --families 0,1,0 --run run --listen {address} --double-check none"),
         "c.log",
     );
     let worker = |machine: &str| {
-        let kernel = "--method search --isa portable --drain 60s";
+        let kernel = "--method search --isa portable --drain 4m";
         let command = format!("worker {access} --threads 1 --machine {machine} {kernel}");
         folder.start(&command, &format!("{machine}.log"))
     };
@@ -92,8 +94,7 @@ fn the_workers_of_a_machine_leave_when_the_operator_wishes_it() {
         ended.stderr.contains("the operator wishes it") && ended.stderr.contains("broken_off=0"),
         "{ended:?}"
     );
-    assert_eq!(leased("rack-1"), 0);
-    assert!(leased("rack-2") > 0);
+    until("only the other holds units", || leased("rack-1") == 0 && leased("rack-2") > 0);
     let known = status(&folder, &access);
     assert_eq!((&known["disputed"], &known["set_aside"]), (&Value::from(0), &Value::from(Vec::<u64>::new())));
     // Started again it counts.
@@ -109,18 +110,19 @@ fn a_time_that_is_up_ends_a_worker_like_a_first_signal_and_a_count_like_a_signal
     assert_eq!(counted.code, Some(143), "{counted:?}");
     assert!(counted.stderr.contains("go on with"), "{counted:?}");
     let address = free_address();
-    let coordinator = folder.start(&format!("coordinator --run run --listen {address}"), "c.log");
-    let begun = Instant::now();
+    let mut coordinator = folder.start(&format!("coordinator --run run --listen {address}"), "c.log");
     let worker = folder.start(
-        &format!("worker --coordinator http://{address} --threads 1 --for 1s --nice 19 --drain 5s"),
+        &format!("worker --coordinator http://{address} --threads 1 --for 2s --nice 19 --drain 5s"),
         "w.log",
     );
-    std::thread::sleep(Duration::from_millis(500));
-    let stat = fs::read_to_string(format!("/proc/{}/stat", worker.pid())).unwrap();
-    assert_eq!(stat.rsplit(')').next().unwrap().split_whitespace().nth(16), Some("19"), "{stat}");
+    until("it is nice", || {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", worker.pid())).unwrap();
+        stat.rsplit(')').next().unwrap().split_whitespace().nth(16) == Some("19")
+    });
     let ended = worker.end();
     assert_eq!(ended.code, Some(0), "{ended:?}");
-    assert!(ended.stderr.contains("draining") && begun.elapsed() < Duration::from_secs(8), "{ended:?}");
+    assert!(ended.stderr.contains("draining"), "{ended:?}");
+    assert!(!coordinator.has_ended(), "there was more to count");
     coordinator.kill();
     for wrong in ["--until 25:00", "--until noon", "--for ever", "--nice 20", "--for 1h --until 07:00"] {
         let refused = folder.run(&format!("count 10 --quiet --in-memory {wrong}"));
@@ -133,8 +135,9 @@ fn a_time_that_is_up_ends_a_worker_like_a_first_signal_and_a_count_like_a_signal
 fn a_worker_whose_coordinator_is_lost_waits_or_finishes_or_leaves_as_it_was_told() {
     let folder = Folder::new();
     let address = free_address();
+    // Units of years, but for the first two: who finishes what it holds is still there.
     let coordinator = folder.start(
-        &format!("coordinator --n 19 --families 0,1,0 --run run --listen {address} --double-check none"),
+        &format!("coordinator --n 28 --families 0,1,0 --run run --listen {address} --double-check none"),
         "c.log",
     );
     let access = format!("--coordinator http://{address}");
@@ -147,15 +150,14 @@ fn a_worker_whose_coordinator_is_lost_waits_or_finishes_or_leaves_as_it_was_told
     let [mut waits, mut finishes, exits] = ["wait", "finish", "exit"].map(worker);
     until("all count", || {
         let known = status(&folder, &access);
-        let workers = known["workers"].as_array().map(Vec::len);
-        workers == Some(3) && known["leased"].as_u64() >= Some(3)
+        let workers = known["workers"].as_array().cloned().unwrap_or_default();
+        let all_hold = workers.iter().all(|worker| worker["leased"].as_u64() >= Some(1));
+        workers.len() == 3 && all_hold && folder.counts("run") >= 2
     });
     coordinator.kill();
-    let begun = Instant::now();
     let gone = exits.end();
     assert_eq!(gone.code, Some(1), "{gone:?}");
     assert!(gone.stderr.contains("gave up after 1 seconds"), "{gone:?}");
-    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     std::thread::sleep(Duration::from_secs(1));
     assert!(!waits.has_ended() && !finishes.has_ended());
     // What they have counted meanwhile is welcome when it comes back.

@@ -136,7 +136,7 @@ fn top_takes_over_a_terminal_gives_it_back_and_wants_one() {
     }
     // A signal ends it likewise; it is sent by another program on the same terminal.
     let mut killed = Command::new("script");
-    let line = format!("timeout --foreground --preserve-status 1 {} {top}", env!("CARGO_BIN_EXE_diadem"));
+    let line = format!("timeout --foreground --preserve-status 5 {} {top}", env!("CARGO_BIN_EXE_diadem"));
     killed.args(["--quiet", "--return", "--command", &line, "/dev/null"]).env("TERM", "xterm");
     let mut killed = killed.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
     let nothing_typed = killed.stdin.take();

@@ -1,11 +1,11 @@
 //! The threads that count, apart from those that talk.
 
 use std::cell::Cell;
-use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use cpu_time::ThreadTime;
-use proto::{Lease, UnitCount};
+use proto::{Lease, UnitCount, Variant};
 use std::time::Instant;
 
 use queens::kernel::{Isa, Kernel, Stop};
@@ -14,12 +14,20 @@ use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
 
+/// A unit, and how it is counted: the same unit may be counted in one way, and then checked in another.
+pub type UnitVariant = (UnitId, Variant);
+
+/// What a lease is for.
+pub fn unit_variant(lease: &Lease) -> UnitVariant {
+    (lease.unit, lease.variant)
+}
+
 /// What became of a unit in the pool.
 #[derive(Clone, Copy, Debug)]
 pub enum UnitOutcome {
     /// It was counted.
     Counted(UnitCount),
-    /// It was not, because the pool was stopped.
+    /// It was not, because the pool was stopped or its device has failed.
     Stopped,
 }
 
@@ -37,8 +45,8 @@ pub trait Pool: Send + Sync {
     /// Completes when a unit has ended and the pool runs dry.
     fn running_dry(&self) -> impl Future<Output = ()> + Send;
 
-    /// The units that are in a thread now.
-    fn counting(&self) -> Vec<UnitId>;
+    /// What each thread counts now.
+    fn counting(&self) -> Vec<Option<UnitVariant>>;
 
     /// Begins no unit more; those in threads are counted to their ends.
     fn finish(&self);
@@ -58,11 +66,18 @@ pub struct ThreadedPool {
     outcomes: UnboundedSender<UnitOutcome>,
     level: Arc<QueueLevel>,
     /// What each thread counts.
-    in_thread: Arc<[AtomicU64]>,
+    in_thread: Arc<[InThread]>,
 }
 
-/// The number of no unit.
-const NONE: u64 = u64::MAX;
+/// What a thread counts.
+#[derive(Debug, Default)]
+struct InThread(Mutex<Option<UnitVariant>>);
+
+impl InThread {
+    fn get(&self) -> MutexGuard<'_, Option<UnitVariant>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// How many units the pool holds.
 #[derive(Debug)]
@@ -87,7 +102,7 @@ impl ThreadedPool {
     ) -> Result<Self, ThreadPoolBuildError> {
         let level =
             QueueLevel { units: AtomicUsize::new(0), low: AtomicUsize::new(0), is_low: Notify::new() };
-        let in_thread = (0..threads).map(|_| AtomicU64::new(NONE)).collect();
+        let in_thread = (0..threads).map(|_| InThread::default()).collect();
         let name = |index| format!("count-{index}");
         let threads = ThreadPoolBuilder::new().num_threads(threads as usize).thread_name(name).build()?;
         let kernels = Arc::new(Kernels { own: kernel, other: OnceLock::new() });
@@ -113,12 +128,12 @@ impl Pool for ThreadedPool {
         level.units.fetch_add(1, Ordering::Relaxed);
         self.threads.spawn_fifo(move || {
             let own = rayon::current_thread_index().and_then(|index| in_thread.get(index));
-            let set = |unit| own.into_iter().for_each(|own: &AtomicU64| own.store(unit, Ordering::SeqCst));
+            let set = |counts| own.into_iter().for_each(|own: &InThread| *own.get() = counts);
             // In this order: who has had the pool finish, and then finds no thread with the unit, knows that it is not begun.
-            set(lease.unit.0);
+            set(Some(unit_variant(&lease)));
             let is_over = finishes.load(Ordering::SeqCst) || stop.is_stopped();
             let outcome = if is_over { None } else { count(&plan, &kernels, lease, &stop) };
-            set(NONE);
+            set(None);
             // Nobody listens any more when the worker has left; then nobody needs to know.
             outcomes.send(outcome.map_or(UnitOutcome::Stopped, UnitOutcome::Counted)).ok();
             if level.units.fetch_sub(1, Ordering::Relaxed) <= level.low.load(Ordering::Relaxed) {
@@ -139,9 +154,8 @@ impl Pool for ThreadedPool {
         self.level.is_low.notified().await;
     }
 
-    fn counting(&self) -> Vec<UnitId> {
-        let units = self.in_thread.iter().map(|unit| unit.load(Ordering::SeqCst));
-        units.filter(|unit| *unit != NONE).map(UnitId).collect()
+    fn counting(&self) -> Vec<Option<UnitVariant>> {
+        self.in_thread.iter().map(|thread| *thread.get()).collect()
     }
 
     fn finish(&self) {
@@ -171,9 +185,10 @@ thread_local! {
     static LAST_READ: Cell<ThreadTime> = Cell::new(ThreadTime::now());
 }
 
-fn count(plan: &Plan, kernels: &Kernels, mut lease: Lease, stop: &Stop) -> Option<UnitCount> {
-    let other = if lease.variant.other_kernel { kernels.other() } else { None };
-    lease.variant.other_kernel = other.is_some();
+/// The count of the unit as it was lent; nothing where it was stopped, or its device has failed, perhaps in making the other
+/// kernel: what was counted otherwise would not be wanted.
+fn count(plan: &Plan, kernels: &Kernels, lease: Lease, stop: &Stop) -> Option<UnitCount> {
+    let other = if lease.variant.other_kernel { Some(kernels.other()?) } else { None };
     let unit = plan.unit(lease.unit);
     let unit = if lease.variant.mirrored { unit.mirrored() } else { unit };
     let (begun, begun_at) = (LAST_READ.get(), Instant::now());

@@ -1,5 +1,6 @@
 //! How a worker drains: what its threads count is finished, all else goes back at once for others to count.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use proto::Lease;
@@ -7,7 +8,7 @@ use tokio::time::Instant;
 use tracing::info;
 
 use super::{Membership, WorkerLoop};
-use crate::pool::Pool;
+use crate::pool::{Pool, UnitVariant};
 
 impl<P: Pool> WorkerLoop<P> {
     /// Begins nothing more, and gives back what no thread has begun. A second wish to drain changes nothing.
@@ -17,8 +18,8 @@ impl<P: Pool> WorkerLoop<P> {
         }
         self.drains_until = Some(Instant::now() + self.config.drain);
         self.pool.finish();
-        let begun = self.pool.counting();
-        let idle = self.counting.extract_if(|(unit, _), _| !begun.contains(unit)).map(|(_, lease)| lease);
+        let begun: HashSet<UnitVariant> = self.pool.counting().into_iter().flatten().collect();
+        let idle = self.counting.extract_if(|held, _| !begun.contains(held)).map(|(_, lease)| lease);
         let idle: Vec<_> = idle.collect();
         let seconds = self.config.drain.as_secs();
         info!(counting = begun.len(), given_back = idle.len(), seconds, "draining: {why}");
@@ -36,6 +37,7 @@ impl<P: Pool> WorkerLoop<P> {
 
     /// Whether nothing is left to wait for, or the time is over.
     pub(super) fn has_drained(&self) -> bool {
-        self.drains_until.is_some_and(|until| Instant::now() >= until || self.pool.counting().is_empty())
+        let is_idle = || self.pool.counting().iter().all(Option::is_none);
+        self.drains_until.is_some_and(|until| Instant::now() >= until || is_idle())
     }
 }

@@ -1,33 +1,42 @@
 //! Threads that hang: what they count is given back, so that others count it.
 
-use std::collections::HashMap;
 use std::time::Duration;
 
-use queens::UnitId;
 use tracing::error;
 
 use super::WorkerLoop;
-use crate::pool::Pool;
+use crate::pool::{Pool, UnitVariant};
 
-/// For how long each unit has been seen in a thread. Only time in which the worker itself runs counts: one that was
-/// suspended does not take its threads to hang.
+/// For how long each thread has been seen with what it counts. Only time in which the worker itself runs counts: one that
+/// was suspended does not take its threads to hang.
 #[derive(Debug, Default)]
-pub(super) struct Seen(HashMap<UnitId, Duration>);
+pub(super) struct Seen(Vec<Option<(UnitVariant, Duration)>>);
 
 impl Seen {
-    /// These units were in threads for that much longer. Gives those that have been for longer than the limit since
-    /// now, and how many are in all.
-    fn add(&mut self, time: Duration, counting: &[UnitId], limit: Duration) -> (Vec<UnitId>, usize) {
-        self.0.retain(|unit, _| counting.contains(unit));
+    /// The threads counted that for so much longer. Gives what a thread has counted for longer than the limit since now, and
+    /// how many threads do in all.
+    fn add(
+        &mut self,
+        time: Duration,
+        threads: &[Option<UnitVariant>],
+        limit: Duration,
+    ) -> (Vec<UnitVariant>, usize) {
+        self.0.resize(threads.len(), None);
         let mut hung = Vec::new();
-        for unit in counting {
-            let seen = self.0.entry(*unit).or_default();
-            if *seen < limit && *seen + time >= limit {
-                hung.push(*unit);
+        for (seen, counts) in self.0.iter_mut().zip(threads) {
+            let Some(counts) = *counts else {
+                *seen = None;
+                continue;
+            };
+            let before =
+                seen.filter(|(before, _)| *before == counts).map_or(Duration::ZERO, |(_, seen)| seen);
+            if before < limit && before + time >= limit {
+                hung.push(counts);
             }
-            *seen += time;
+            *seen = Some((counts, before + time));
         }
-        (hung, self.0.values().filter(|seen| **seen >= limit).count())
+        let is_hung = |seen: &&(UnitVariant, Duration)| seen.1 >= limit;
+        (hung, self.0.iter().flatten().filter(is_hung).count())
     }
 }
 
@@ -37,8 +46,8 @@ impl<P: Pool> WorkerLoop<P> {
     pub(super) fn give_up_hung(&mut self, time: Duration) {
         let limit = self.pace.hung();
         let (hung, all) = self.seen.add(time, &self.pool.counting(), limit);
-        for unit in hung {
-            self.counting.retain(|(counting, _), _| *counting != unit);
+        for (unit, variant) in hung {
+            self.counting.remove(&(unit, variant));
             let minutes = limit.as_secs() / 60;
             error!(%unit, minutes, "a thread hangs: the unit is counted for longer than any should take, and given back");
         }
@@ -48,16 +57,34 @@ impl<P: Pool> WorkerLoop<P> {
 
 #[cfg(test)]
 mod tests {
+    use proto::Variant;
+    use queens::UnitId;
+
     use super::*;
 
     #[test]
     fn a_unit_that_stays_in_a_thread_hangs_once() {
         let (mut seen, second) = (Seen::default(), Duration::from_secs(1));
-        let [a, b] = [UnitId(1), UnitId(2)];
-        assert_eq!(seen.add(second, &[a], 3 * second), (vec![], 0));
-        assert_eq!(seen.add(second, &[b, a], 3 * second), (vec![], 0));
-        assert_eq!(seen.add(second, &[b, a], 3 * second), (vec![a], 1));
-        assert_eq!(seen.add(second, &[a], 3 * second), (vec![], 1), "it is told once");
-        assert_eq!(seen.add(second, &[b], 3 * second), (vec![], 0), "b was elsewhere meanwhile");
+        let [a, b] = [1, 2].map(|unit| (UnitId(unit), Variant::default()));
+        assert_eq!(seen.add(second, &[Some(a), None], 3 * second), (vec![], 0));
+        assert_eq!(seen.add(second, &[Some(a), Some(b)], 3 * second), (vec![], 0));
+        assert_eq!(seen.add(second, &[Some(a), Some(b)], 3 * second), (vec![a], 1));
+        assert_eq!(seen.add(second, &[Some(a), None], 3 * second), (vec![], 1), "it is told once");
+        assert_eq!(seen.add(second, &[None, Some(b)], 3 * second), (vec![], 0), "b was elsewhere meanwhile");
+    }
+
+    #[test]
+    fn a_unit_and_its_check_in_two_threads_hang_each_for_itself_and_one_unit_can_hang_all_threads() {
+        let (mut seen, second) = (Seen::default(), Duration::from_secs(1));
+        let [count, check] = [Variant::ALL[0], Variant::ALL[1]].map(|variant| (UnitId(1), variant));
+        let both = [Some(count), Some(check)];
+        assert_eq!(seen.add(second, &both, 2 * second), (vec![], 0), "two threads make no second longer");
+        assert_eq!(seen.add(second, &both, 2 * second), (vec![count, check], 2));
+
+        let mut seen = Seen::default();
+        seen.add(second, &[Some(count), None], 2 * second);
+        // Given back, and lent again, it hangs the other thread too.
+        assert_eq!(seen.add(second, &[Some(count); 2], 2 * second), (vec![count], 1));
+        assert_eq!(seen.add(second, &[Some(count); 2], 2 * second), (vec![count], 2));
     }
 }

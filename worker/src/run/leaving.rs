@@ -1,9 +1,7 @@
 //! How a worker leaves: within two seconds, with everything reported that can be.
 
-use std::collections::HashSet;
 use std::time::Duration;
 
-use queens::UnitId;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
@@ -25,16 +23,14 @@ impl<P: Pool> WorkerLoop<P> {
         let begun = self.pool.counting();
         self.pool.stop();
         let pool_end = async {
-            let mut in_pool = self.counting.len();
-            while in_pool > 0 {
+            while self.in_pool > 0 {
                 let Some(outcome) = outcomes.recv().await else { break };
-                in_pool -= 1;
                 self.settle(outcome);
             }
         };
         timeout(POOL_END, pool_end).await.ok();
-        let left: HashSet<UnitId> = self.counting.keys().map(|(unit, _)| *unit).collect();
-        self.summary.broken_off = begun.iter().filter(|unit| left.contains(unit)).count() as u64;
+        let broken_off = begun.iter().flatten().filter(|begun| self.counting.contains_key(begun));
+        self.summary.broken_off = broken_off.count() as u64;
         let Membership::Member { worker, .. } = self.membership else { return };
         if self.outage.until().is_some() {
             return;

@@ -24,10 +24,10 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Renewal, UnitCount, Variant, Verdict, Welcome, WorkerId};
+use proto::{Lease, LeaseReply, Renewal, UnitCount, Verdict, Welcome, WorkerId};
+use queens::Plan;
 use queens::kernel::Kernel;
 use queens::self_test::{self, SelfTestError};
-use queens::{Plan, UnitId};
 use rayon::ThreadPoolBuildError;
 use thiserror::Error;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -40,7 +40,7 @@ use crate::boxed::Boxed;
 use crate::coordinator::{CoordinatorError, Lender};
 use crate::outage::{GaveUp, Outage};
 use crate::pace::AskingPace;
-use crate::pool::{Pool, ThreadedPool, UnitOutcome};
+use crate::pool::{Pool, ThreadedPool, UnitOutcome, UnitVariant, unit_variant};
 
 /// Counts are gathered in the pool for a quarter of the time that the worker has been there, within these limits, unless
 /// it runs dry; then they are taken and reported. Waking somebody costs more than the smallest units take, and every
@@ -155,8 +155,10 @@ struct WorkerLoop<P> {
     membership: Membership,
     /// The number under which it was lent what it holds.
     former: Option<WorkerId>,
-    /// What is in the pool.
-    counting: HashMap<Task, Lease>,
+    /// What is held and in the pool.
+    counting: HashMap<UnitVariant, Lease>,
+    /// How many outcomes the pool still owes.
+    in_pool: usize,
     /// Counts that are to be reported.
     counted: Vec<UnitCount>,
     /// Counts that are being reported.
@@ -173,14 +175,6 @@ struct WorkerLoop<P> {
     /// Until when it drains.
     drains_until: Option<Instant>,
     summary: Summary,
-}
-
-/// A unit, and how it is counted: the same unit may be counted in one way, and then checked in another.
-type Task = (UnitId, Variant);
-
-/// What a lease is for.
-fn task(lease: &Lease) -> Task {
-    (lease.unit, lease.variant)
 }
 
 /// Whether the coordinator knows the worker.
@@ -223,6 +217,7 @@ impl<P: Pool> WorkerLoop<P> {
             membership: Membership::None,
             former: None,
             counting: HashMap::new(),
+            in_pool: 0,
             counted: Vec::new(),
             reporting: Vec::new(),
             report_not_before: None,
@@ -302,10 +297,11 @@ impl<P: Pool> WorkerLoop<P> {
     }
 
     fn settle(&mut self, outcome: UnitOutcome) {
+        self.in_pool -= 1;
         match outcome {
             UnitOutcome::Counted(mut count) => {
                 // The lease may have been renewed under another token while the unit was in the pool.
-                if let Some(lease) = self.counting.remove(&task(&count.lease)) {
+                if let Some(lease) = self.counting.remove(&unit_variant(&count.lease)) {
                     count.lease.token = lease.token;
                 }
                 let (unit, cpu) = (count.lease.unit, count.cpu.as_secs_f64());

@@ -1,15 +1,16 @@
 //! What the coordinator's answers change.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Renewal, UnitCount, Verdict, Welcome};
+use proto::{Lease, LeaseReply, Renewal, Token, UnitCount, Verdict, Welcome};
 use tokio::time::Instant;
 use tracing::{info, warn};
 
-use super::{LoopEvent, Membership, WorkerError, WorkerLoop, task};
+use super::{LoopEvent, Membership, WorkerError, WorkerLoop};
 use crate::coordinator::CoordinatorError;
 use crate::outage::GaveUp;
-use crate::pool::Pool;
+use crate::pool::{Pool, UnitVariant, unit_variant};
 
 /// Counts that could not be judged are reported again after this time.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -89,35 +90,45 @@ impl<P: Pool> WorkerLoop<P> {
         self.membership =
             Membership::Member { worker, renew_every, renew_next: Instant::now() + renew_every };
         info!(%worker, kernel = %self.config.kernel.name(), again = leases.len(), "registered");
-        leases.into_iter().for_each(|lease| self.lent(lease));
+        self.lent(leases);
     }
 
     fn leased(&mut self, reply: LeaseReply) {
         match reply {
             LeaseReply::Finished => self.summary.finished = true,
-            // Asked for before it drained, and perhaps what it gave back itself.
-            LeaseReply::Granted(leases) if self.drains_until.is_some() => self.give_back(leases),
             LeaseReply::Granted(leases) => {
-                leases.into_iter().for_each(|lease| self.lent(lease));
+                self.lent(leases);
                 self.full = self.in_hand();
             }
         }
     }
 
-    /// Counts a unit that it is lent. What comes twice (its lease had expired while the network was cut) is counted once, and
-    /// reported under the later token; the check of a count that is still being reported is another variant, and counted too.
-    fn lent(&mut self, lease: Lease) {
-        if lease.unit.0 >= self.plan.units() {
-            return;
+    /// Takes what it is lent. What is held already (its lease had expired while the network was cut) is counted once, and
+    /// reported under the later token, once more if need be where it is being reported. The check of a count that is still
+    /// being reported is another variant, and counted too. A worker that drains begins nothing: it gives back what it does
+    /// not hold, perhaps what it gave back itself before it heard that it is lent.
+    fn lent(&mut self, leases: Vec<Lease>) {
+        let counted = self.counted.iter_mut().chain(&mut self.reporting).map(|count| &mut count.lease);
+        let mut counted: HashMap<UnitVariant, &mut Token> =
+            counted.map(|lease| (unit_variant(lease), &mut lease.token)).collect();
+        let mut to_count = Vec::new();
+        for lease in leases.into_iter().filter(|lease| lease.unit.0 < self.plan.units()) {
+            if let Some(held) = self.counting.get_mut(&unit_variant(&lease)) {
+                held.token = lease.token;
+            } else if let Some(token) = counted.get_mut(&unit_variant(&lease)) {
+                **token = lease.token;
+            } else {
+                to_count.push(lease);
+            }
         }
-        let is_it = |count: &UnitCount| task(&count.lease) == task(&lease);
-        if let Some(held) = self.counting.get_mut(&task(&lease)) {
-            held.token = lease.token;
-        } else if let Some(count) = self.counted.iter_mut().find(|count| is_it(count)) {
-            count.lease.token = lease.token;
-        } else if !self.reporting.iter().any(is_it) {
-            self.counting.insert(task(&lease), lease);
-            self.pool.count(lease);
+        if self.drains_until.is_some() {
+            return self.give_back(to_count);
+        }
+        for lease in to_count {
+            if self.counting.insert(unit_variant(&lease), lease).is_none() {
+                self.in_pool += 1;
+                self.pool.count(lease);
+            }
         }
     }
 

@@ -50,9 +50,11 @@ pub struct Books {
     pub lost: Vec<UnitId>,
     /// At most so many units are lent at a time.
     pub most_lent: usize,
+    /// Units that whoever registers next is lent besides what it holds.
+    pub besides: Vec<UnitId>,
     /// A request for units takes so long.
     pub lease_delay: Duration,
-    /// The answer to a report comes so long after its counts are on record.
+    /// The answer to a report comes so long after it was judged.
     pub report_delay: Duration,
     /// Whether it lends what is counted once more, as a check: mirrored.
     pub checks_all: bool,
@@ -82,6 +84,7 @@ impl Books {
             report_error: None,
             lost: Vec::new(),
             most_lent: usize::MAX,
+            besides: Vec::new(),
             lease_delay: Duration::ZERO,
             report_delay: Duration::ZERO,
             checks_all: false,
@@ -113,11 +116,15 @@ impl Books {
         counts.flatten().filter(|count| count.lease.unit == UnitId(unit)).count()
     }
 
-    /// Takes in a worker, and lends it again what it holds.
-    pub fn enrol(&mut self, held: Vec<UnitId>) -> (WorkerId, Vec<Lease>) {
+    /// Takes in a worker, and lends it again what it holds and nobody was lent since.
+    pub fn enrol(&mut self, held: &[Lease]) -> (WorkerId, Vec<Lease>) {
         self.workers += 1;
         let worker = WorkerId(self.workers);
         self.worker = Some(worker);
+        let is_free = |lease: &&Lease| self.lent.get(&lease.unit).is_none_or(|token| *token == lease.token);
+        let mut held: Vec<_> = held.iter().filter(is_free).map(|lease| lease.unit).collect();
+        held.append(&mut self.besides);
+        held.sort();
         self.open.retain(|unit| !held.contains(unit));
         (worker, held.into_iter().map(|unit| self.lend(unit)).collect())
     }

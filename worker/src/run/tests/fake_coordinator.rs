@@ -58,6 +58,19 @@ impl FakeCoordinator {
             Condition::Well | Condition::CannotRecord => Ok(()),
         }
     }
+
+    /// What it says to a report.
+    async fn judge(&self, report: &Report) -> Result<Vec<Verdict>, CoordinatorError> {
+        self.can_answer(Some(report.worker)).await?;
+        let mut books = self.books();
+        if books.condition == Condition::CannotRecord {
+            return Err(CoordinatorError::Unavailable("the disk is full".into()));
+        }
+        if let Some(error) = books.report_error.take() {
+            return Err(error);
+        }
+        Ok(report.counts.iter().map(|count| books.judge(count)).collect())
+    }
 }
 
 fn units(leases: &[Lease]) -> Vec<UnitId> {
@@ -69,11 +82,9 @@ fn units(leases: &[Lease]) -> Vec<UnitId> {
 #[async_trait]
 impl Lender for FakeCoordinator {
     async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
-        let mut held = registration.held;
-        held.sort();
-        self.books().hear(Heard::Register(held.clone()));
+        self.books().hear(Heard::Register(units(&registration.leases)));
         self.can_answer(None).await?;
-        let (worker, leases) = self.books().enrol(held);
+        let (worker, leases) = self.books().enrol(&registration.leases);
         Ok(Welcome { worker, lease_time: LEASE_TIME, leases, term: None })
     }
 
@@ -115,21 +126,11 @@ impl Lender for FakeCoordinator {
 
     async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
         self.books().hear(Heard::Report(report.counts.clone()));
-        self.can_answer(Some(report.worker)).await?;
-        let (verdicts, delay) = {
-            let mut books = self.books();
-            if books.condition == Condition::CannotRecord {
-                return Err(CoordinatorError::Unavailable("the disk is full".into()));
-            }
-            if let Some(error) = books.report_error.take() {
-                return Err(error);
-            }
-            let verdicts = report.counts.iter().map(|count| books.judge(count)).collect();
-            (verdicts, books.report_delay)
-        };
+        let verdicts = self.judge(&report).await;
         self.changed.notify_waiters();
+        let delay = self.books().report_delay;
         sleep(delay).await;
-        Ok(verdicts)
+        verdicts
     }
 
     async fn release(

@@ -79,3 +79,41 @@ async fn the_check_of_a_count_that_is_still_being_reported_is_counted() {
     assert_eq!(coordinator.books().checked, 1);
     assert_all_recorded_once(&coordinator, 1);
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_is_being_reported_while_the_worker_registers_again_is_reported_under_its_new_lease() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    // The first unit, counted after 7 s, is reported to a coordinator that has forgotten the worker. Before that is heard
+    // a renewal, after 10 s, has told the same, and the worker is registered.
+    coordinator.books().report_delay = seconds(5);
+    let life = Life::begin(&coordinator, UNIT_TIME, None);
+    life.until(seconds(5)).await;
+    coordinator.restart();
+    life.until(seconds(13)).await;
+    coordinator.books().report_delay = Duration::ZERO;
+    let (summary, _) = life.end().await;
+    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0 });
+    assert_eq!(coordinator.books().stale, 0);
+    assert_all_recorded_once(&coordinator, UNITS);
+}
+
+#[tokio::test(start_paused = true)]
+async fn what_a_registration_brings_besides_is_counted_or_given_back_at_once_by_a_worker_that_drains() {
+    let given_back = Heard::Release { held: vec![UnitId(9)], leaving: false };
+    for drains in [false, true] {
+        let coordinator = FakeCoordinator::with_units(2);
+        let life = Life::begin(&coordinator, UNIT_TIME * 3, None);
+        life.until(seconds(5)).await;
+        coordinator.restart();
+        coordinator.books().besides = vec![UnitId(9)];
+        if drains {
+            life.wish.send_replace(Wish::Drain);
+        }
+        // The renewal after 10 s tells that it is not known.
+        let (summary, _) = life.end().await;
+        let books = coordinator.books();
+        let at_once = books.times(|heard| *heard == given_back);
+        assert_eq!((books.reports_of(9), at_once.len()), if drains { (0, 1) } else { (1, 0) });
+        assert_eq!(summary.unwrap().finished, !drains);
+    }
+}

@@ -1,6 +1,5 @@
 //! A pool without threads: units take a fixed time of the test's clock, one after the other.
 
-use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -11,7 +10,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Notify, watch};
 use tokio::time::{Instant, sleep_until};
 
-use crate::pool::{Pool, UnitOutcome};
+use crate::pool::{Pool, UnitOutcome, UnitVariant, unit_variant};
 
 /// One thread, as it were.
 pub struct VirtualPool {
@@ -27,7 +26,7 @@ pub struct VirtualPool {
 
 #[derive(Default)]
 struct VirtualLevel {
-    in_line: Mutex<BTreeSet<UnitId>>,
+    in_line: Mutex<Vec<UnitVariant>>,
     low: AtomicUsize,
     is_low: Notify,
 }
@@ -56,7 +55,11 @@ impl Pool for VirtualPool {
         let (outcomes, level) = (self.outcomes.clone(), Arc::clone(&self.level));
         let (mut stop, mut finish) = (self.stop.subscribe(), self.finish.subscribe());
         let begun_at = counted_at - self.unit_time;
-        assert!(level.in_line.lock().unwrap().insert(lease.unit), "unit {} is in line already", lease.unit);
+        {
+            let mut in_line = level.in_line.lock().unwrap();
+            assert!(!in_line.contains(&unit_variant(&lease)), "{lease:?} is in line already");
+            in_line.push(unit_variant(&lease));
+        }
         tokio::spawn(async move {
             let is_begun = tokio::select! {
                 biased;
@@ -72,7 +75,7 @@ impl Pool for VirtualPool {
             outcomes.send(outcome).ok();
             let left = {
                 let mut in_line = level.in_line.lock().unwrap();
-                in_line.remove(&lease.unit);
+                in_line.retain(|in_line| *in_line != unit_variant(&lease));
                 in_line.len()
             };
             if left < level.low.load(Ordering::Relaxed) {
@@ -93,8 +96,8 @@ impl Pool for VirtualPool {
         self.level.is_low.notified().await;
     }
 
-    fn counting(&self) -> Vec<UnitId> {
-        self.level.in_line.lock().unwrap().first().copied().into_iter().collect()
+    fn counting(&self) -> Vec<Option<UnitVariant>> {
+        vec![self.level.in_line.lock().unwrap().first().copied()]
     }
 
     fn finish(&self) {

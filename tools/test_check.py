@@ -33,8 +33,9 @@ def by_families(n, rows, group, sides):
     return {"n": n, "scheme": "families", "rows": rows, "group": group, "sides": sides, "version": 1}
 
 
-def by_centre(n, columns, group):
-    return {"n": n, "scheme": "centre", "columns": columns, "group": group, "version": 2}
+def by_centre(n, columns, group, grain=None):
+    spec = {"n": n, "scheme": "centre", "columns": columns, "group": group, "version": 2}
+    return spec if grain is None else {**spec, "grain": grain}
 
 
 class Blake3(unittest.TestCase):
@@ -130,6 +131,12 @@ class Plans(unittest.TestCase):
         (by_centre(8, 2, 1), 136, "2d7759c8f1deabc959c72f6a4cdac95b", "4fae6bd2946cbb59e7fa27f4940955a0"),
         (by_centre(13, 3, 4), 4_028, "d768be79b58f37c6d006b232b17dadf1", "292b46ebbf8d7aa1e6251c89716a73b9"),
         (by_centre(18, 1, 1), 1_228, "aecb0c5746dfe6efdf986786c07d1b2d", "2fd3a81f13ef7b2917dd58dcdfafa62f"),
+        (by_centre(1, 1, 1, 1), 1, "2e419ffa0639de89ef06789e69ea2fc0", "e2b3fee7f7b31bff3e317c96e6b1c57f"),
+        (by_centre(5, 1, 1, 1), 8, "b758ce60edd223a5a9942b014c918840", "c6cc8bc4ba987b162c2a281e283b2588"),
+        (by_centre(8, 2, 1, 2), 162, "3d3be38e46143e83a5ad3c13963fdd2f", "f340046002240b04d02052640a2d10b1"),
+        (by_centre(13, 1, 4, 30), 482, "83b5691db0ba6f293500db2e95774e8c", "ca09a413721245f78e423be131b02f76"),
+        (by_centre(18, 1, 1, 100_000), 2_158, "62d1986232b500bdf3df5ef54299de7d", "463b2e0f45fdb0a230cef9292d1c11e0"),
+        (by_centre(24, 1, 1, 10_400_000_000), 6_098, "9ad3bc23ffc7bd263bc0c5f6157c1596", "71c99f8941554ad12b8910f58e01dd97"),
     )
 
     def test_plans_by_central_columns_are_those_of_diadem(self):
@@ -167,7 +174,8 @@ class Plans(unittest.TestCase):
     def test_the_units_of_a_plan_add_up_to_the_published_totals(self):
         for spec in (by_constellations(1, 5), by_constellations(4, 1), by_constellations(9, 30),
                      by_constellations(10, 10**11), by_families(8, 1, 2, 2), by_families(10, 0, 1, 2),
-                     by_families(9, 3, 2, 0), by_centre(8, 2, 1), by_centre(9, 3, 2), by_centre(10, 1, 3)):
+                     by_families(9, 3, 2, 0), by_centre(8, 2, 1), by_centre(9, 3, 2), by_centre(10, 1, 3),
+                     by_centre(8, 1, 1, 1), by_centre(9, 2, 3, 1), by_centre(10, 1, 1, 5)):
             with self.subTest(spec=spec):
                 plan = derive(spec)
                 members, sums = Members(plan), [0, 0, 0, 0]
@@ -184,7 +192,8 @@ class Plans(unittest.TestCase):
         for spec in (by_constellations(8, 0), by_families(8, 9, 1, 0), by_families(8, 0, 0, 0),
                      by_families(8, 0, 33, 0), by_families(8, 0, 1, 13), by_families(4, 0, 1, 3),
                      by_families(9, 8, 1, 12), {**by_constellations(8, 5), "version": 3}, by_centre(8, 9, 1),
-                     by_centre(8, 1, 0), by_centre(8, 1, 33), {**by_centre(8, 1, 1), "version": 1}):
+                     by_centre(8, 1, 0), by_centre(8, 1, 33), by_centre(8, 1, 1, 0),
+                     {**by_centre(8, 1, 1), "version": 1}):
             with self.subTest(spec=spec), self.assertRaises(NotSound):
                 derive(spec)
 

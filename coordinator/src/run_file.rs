@@ -80,6 +80,8 @@ fn unknown_field<'a>(found: &'a Value, known: &Value) -> Option<&'a str> {
 
 #[cfg(test)]
 mod tests {
+    use queens::plan::Scheme;
+
     use super::*;
 
     /// The run of a plan of that version and of that shard, begun at a certain time.
@@ -102,5 +104,21 @@ mod tests {
         ] {
             assert_eq!(run(version, shard).hash().to_string(), hash, "version {version} {shard}");
         }
+    }
+
+    #[test]
+    fn plans_by_central_columns_are_written_with_their_grain_where_they_have_one() {
+        let text = |grain: &str| {
+            let plan = format!(r#"{{"n":20,"scheme":"centre","columns":2,"group":3,{grain}"version":2}}"#);
+            format!(r#"{{"plan":{plan},"fingerprint":"{:032x}","begun":7}}"#, 7)
+        };
+        for (text_of_grain, grain) in [("", None), (r#""grain":7,"#, Some(7))] {
+            let run = RunFile::parse(&text(text_of_grain)).unwrap();
+            assert_eq!(run.plan.scheme, Scheme::Centre { columns: 2, group: 3, grain });
+            assert_eq!(serde_json::to_string(&run).unwrap(), text(text_of_grain));
+        }
+        // What is not known there is refused, as an older release refuses a grain.
+        let error = RunFile::parse(&text(r#""sides":1,"#)).unwrap_err();
+        assert!(matches!(error, RunFileError::UnknownField(name) if name == "sides"));
     }
 }

@@ -22,8 +22,9 @@ pub struct SplitArgs {
     /// so many rows more.
     #[arg(long, value_name = "ROWS,GROUP,SIDES")]
     families: Option<OuterRows>,
-    /// Plan a new run by families, split by that many central columns, the squares of the last in groups.
-    #[arg(long, value_name = "COLUMNS,GROUP", conflicts_with = "families")]
+    /// Plan a new run by families, split by that many central columns, the squares of the last in groups, and as
+    /// many sides of outer rows as make units of at most so many expected solutions.
+    #[arg(long, value_name = "COLUMNS,GROUP[,GRAIN]", conflicts_with = "families")]
     centre: Option<CentralColumns>,
 }
 
@@ -54,10 +55,18 @@ struct CentralColumns(Scheme);
 impl FromStr for CentralColumns {
     type Err = ValueError;
     fn from_str(text: &str) -> Result<Self, ValueError> {
-        match small_numbers(text)[..] {
-            [columns, group] => Ok(Self(Scheme::Centre { columns, group })),
-            _ => Err(ValueError::new(text, "COLUMNS,GROUP, two small numbers such as 2,8")),
-        }
+        let words: Vec<&str> = text.split(',').collect();
+        let split = || {
+            let ([columns, group], grain) = words.split_first_chunk()?;
+            let grain = match grain {
+                [] => None,
+                [grain] => Some(grain.parse().ok()?),
+                _ => return None,
+            };
+            Some(Scheme::Centre { columns: columns.parse().ok()?, group: group.parse().ok()?, grain })
+        };
+        let numbers = "COLUMNS,GROUP or COLUMNS,GROUP,GRAIN, numbers such as 2,8 or 2,1,9000000";
+        split().map(Self).ok_or_else(|| ValueError::new(text, numbers))
     }
 }
 

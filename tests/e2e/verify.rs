@@ -174,14 +174,18 @@ fn sums_by_family_are_the_same_in_all_schemes() {
     assert_eq!(by_rows, sums(13, "search", "--method search"));
     assert_eq!(by_rows, sums(13, "centre", "--centre 2,3"));
     assert_eq!(by_rows, sums(13, "other", "--centre 1,1 --method search"));
+    assert_eq!(by_rows, sums(13, "sides", "--centre 1,1,20"));
     for n in 16..=18 {
-        let [rows, centre] =
-            [sums(n, &format!("rows-{n}"), ""), sums(n, &format!("centre-{n}"), "--centre 2,4")];
-        assert_eq!(rows, centre, "n={n}");
+        let rows = sums(n, &format!("rows-{n}"), "");
+        for (run, split) in [("centre", "--centre 2,4"), ("sides", "--centre 1,1,2000")] {
+            assert_eq!(rows, sums(n, &format!("{run}-{n}"), split), "n={n} {split}");
+        }
     }
     folder.run("export rows --csv --by constellation").refused(&["by constellation", "by family"]);
     folder.run("count 13 --centre 2 --run no").refused(&["\"2\"", "COLUMNS,GROUP"]);
     folder.run("count 13 --centre 9,1 --run no").refused(&["at most 8", "9 columns"]);
+    folder.run("count 13 --centre 1,1,0 --run no").refused(&["grain", "at least 1"]);
+    folder.run("count 13 --centre 1,1,1,1 --run no").refused(&["1,1,1,1", "COLUMNS,GROUP,GRAIN"]);
     folder.run("count 13 --centre 1,1 --families 1,1,1 --run no").refused(&["--centre", "--families"]);
 }
 

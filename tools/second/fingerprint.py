@@ -19,6 +19,8 @@ def _spec(spec):
         return head + bytes([0]) + spec["grain"].to_bytes(8, "little")
     if spec["scheme"] == "families":
         return head + bytes([1, spec["rows"], spec["group"], spec["sides"]])
+    if "grain" in spec:
+        return head + bytes([3, spec["columns"], spec["group"]]) + spec["grain"].to_bytes(8, "little")
     return head + bytes([2, spec["columns"], spec["group"]])
 
 

@@ -6,6 +6,7 @@ from .geometry import columns, line_of, ones
 COMPLETIONS, HALF_TURN, QUARTER_TURN = 1, 2, 3
 WHOLE, ROWS, OUTER, CENTRE = range(4)
 LARGEST_GROUP = 32
+MOST_SIDES = 12
 MOST_UNITS = 20_000_000
 
 
@@ -43,15 +44,37 @@ class Part:
         rows, sides = self._outer_rows()
         self.units = (count(rows, group, most) if rows else 1) << sides
 
-    def split_by_central_columns(self, columns, group, most):
+    def split_by_central_columns(self, columns, group, grain, most):
         self.kind, self.depth, self.group = CENTRE, columns, group
-        lines = central_columns(self.position, columns)
+        lines, _ = self._central_columns()
         self.units = count(lines, group, most) if lines else 1
+        if grain is not None:
+            self.sides = self._sides_for(grain)
+            _, sides = self._central_columns()
+            self.units <<= sides
+
+    def _sides_for(self, grain):
+        """Of how many rows the sides are to be fixed: a quarter of the weight is taken for half of the time."""
+        sides = 0
+        while sides < MOST_SIDES and self.weight >> 2 * sides > grain:
+            sides += 1
+        last = self.position.n - 1
+        is_turned = sum(col for row, col in self.position.queens if row in (0, last)) == last
+        return min(sides + is_turned, MOST_SIDES)
 
     def _outer_rows(self):
-        """The rows that are split by, and how many sides are fixed: no more than there are rows."""
+        """The rows that are split by, and how many sides are fixed."""
         rows = outer_rows(self.position, self.depth)
-        return rows, min(self.sides, self.position.n - len(self.position.queens) - len(rows))
+        return rows, self._sides_besides(rows)
+
+    def _central_columns(self):
+        """The columns that are split by, as rows of the exchanged position, and how many sides are fixed."""
+        lines = central_columns(self.position, self.depth)
+        return lines, self._sides_besides(lines)
+
+    def _sides_besides(self, lines):
+        """No more sides than there are rows without a queen when the queens of these lines are placed."""
+        return min(self.sides, self.position.n - len(self.position.queens) - len(lines))
 
     def positions(self, indices):
         """The positions of the units with these indices, which ascend."""
@@ -60,12 +83,12 @@ class Part:
         if self.kind == ROWS:
             return list(leaves_at(self.position, self.position.free_rows()[:self.depth], self.group, indices))
         if self.kind == CENTRE:
-            # Of the position with rows and columns exchanged, in which columns are rows.
-            columns = central_columns(self.position, self.depth)
-            found = leaves_at(self.position.transposed(), columns, self.group, indices)
-            return [leaf.transposed() for leaf in found]
-        rows, sides = self._outer_rows()
-        found = leaves_at(self.position, rows, self.group, [index >> sides for index in indices])
+            lines, sides = self._central_columns()
+            found = leaves_at(self.position.transposed(), lines, self.group, [index >> sides for index in indices])
+            found = (leaf.transposed() for leaf in found)
+        else:
+            rows, sides = self._outer_rows()
+            found = leaves_at(self.position, rows, self.group, [index >> sides for index in indices])
         return [on_sides(leaf, sides, index & (1 << sides) - 1) for leaf, index in zip(found, indices)]
 
     def unit(self, index):

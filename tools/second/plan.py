@@ -9,11 +9,11 @@ from . import NotSound
 from .estimate import Estimate
 from .fingerprint import fingerprint
 from .geometry import ASYMMETRIC, FULL, ROTATIONAL, constellations, images, orbit_size, orbits, queens_of
-from .part import COMPLETIONS, HALF_TURN, LARGEST_GROUP, MOST_UNITS, QUARTER_TURN, Part
+from .part import COMPLETIONS, HALF_TURN, LARGEST_GROUP, MOST_SIDES, MOST_UNITS, QUARTER_TURN, Part
 from .position import Position
 
 KNOWN_VERSIONS = (1, 2)
-MOST_ROWS, MOST_SIDES, MOST_COLUMNS = 8, 12, 8
+MOST_ROWS, MOST_COLUMNS = 8, 8
 
 
 class Plan:
@@ -49,13 +49,14 @@ def _derive(items):
             raise NotSound("run.json: the plan's grain must be at least 1")
         return Plan(spec, _by_constellations(n, spec["grain"]))
     if spec["scheme"] == "centre":
-        columns, group = spec["columns"], spec["group"]
-        if version == 1 or columns > MOST_COLUMNS or not 1 <= group <= LARGEST_GROUP:
-            raise NotSound(f"run.json: no plan of version {version} splits by {columns} central columns, groups of {group}")
+        columns, group, grain = spec["columns"], spec["group"], spec.get("grain")
+        if version == 1 or columns > MOST_COLUMNS or not 1 <= group <= LARGEST_GROUP or grain == 0:
+            raise NotSound(f"run.json: no plan of version {version} splits by {columns} central columns, groups of {group}, "
+                           f"grain {grain}")
         return Plan(spec, _by_families(
             n,
-            lambda constellation: constellation.split_by_central_columns(max(0, columns - 2), 1, MOST_UNITS),
-            lambda family: family.split_by_central_columns(columns, group, MOST_UNITS)))
+            lambda constellation: constellation.split_by_central_columns(max(0, columns - 2), 1, grain, MOST_UNITS),
+            lambda family: family.split_by_central_columns(columns, group, grain, MOST_UNITS)))
     rows, group, sides = spec["rows"], spec["group"], spec["sides"]
     if rows > MOST_ROWS or not 1 <= group <= LARGEST_GROUP or sides > MOST_SIDES:
         raise NotSound(f"run.json: no plan splits by {rows} rows, groups of {group} and {sides} sides")

@@ -13,6 +13,8 @@ SCHEMES = {
     "families": {"rows": 8, "group": 8, "sides": 8},
     "centre": {"columns": 8, "group": 8},
 }
+# These may be left out.
+OPTIONAL = {"centre": {"grain": 64}}
 
 
 def strict_json(text):
@@ -75,9 +77,11 @@ class RunFile:
     def _plan(plan):
         _expect(isinstance(plan, dict) and plan.get("scheme") in SCHEMES, "its plan has no scheme that is known")
         parameters = {"n": 8, "version": 32, **SCHEMES[plan["scheme"]]}
-        _fields("the plan", plan, {"scheme", *parameters})
-        for name, bits in parameters.items():
-            _expect(number(plan[name], bits), f"the plan's {name} is no number of {bits} bits")
+        optional = OPTIONAL.get(plan["scheme"], {})
+        _fields("the plan", plan, {"scheme", *parameters}, optional.keys())
+        for name, bits in {**parameters, **optional}.items():
+            if name in plan:
+                _expect(number(plan[name], bits), f"the plan's {name} is no number of {bits} bits")
         _expect(1 <= plan["n"] <= 32, f"a board has 1 to 32 rows, not {plan['n']}")
         return plan
 

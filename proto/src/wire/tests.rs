@@ -257,7 +257,11 @@ fn scheme() -> impl Strategy<Value = Scheme> {
     prop_oneof![
         any::<u64>().prop_map(|grain| Scheme::Constellations { grain }),
         any::<(u8, u8, u8)>().prop_map(|(rows, group, sides)| Scheme::Families { rows, group, sides }),
-        any::<(u8, u8)>().prop_map(|(columns, group)| Scheme::Centre { columns, group }),
+        any::<(u8, u8, Option<u64>)>().prop_map(|(columns, group, grain)| Scheme::Centre {
+            columns,
+            group,
+            grain
+        }),
     ]
 }
 

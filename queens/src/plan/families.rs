@@ -7,23 +7,26 @@
 //!
 //! Two schemes split families: the older one by the queens of further outer rows, and where a row more would cost more
 //! than it saves, by the sides on which queens fall; the other by the queens of central columns, which belong to neither
-//! half and restrict both. Constellations with a symmetry of their own are counted apart.
+//! half and restrict both, and then each family by as many sides as its weight asks for. Constellations with a symmetry of
+//! their own are counted apart.
 
 use std::collections::BTreeMap;
 
 use crate::board::{Board, Square};
 use crate::constellation::Constellation;
+use crate::plan::border::Family;
 use crate::plan::canonical::is_canonical;
 use crate::plan::estimate::Estimate;
 use crate::plan::geometry::empty_rows;
-use crate::plan::part::{Part, Split};
+use crate::plan::part::{MOST_SIDES, Part, Split};
 use crate::plan::parts::Parts;
 use crate::position::{BoundaryPairs, Position};
 use crate::summand::Summand;
 use crate::symmetry::SymmetryClass;
 
-/// The parts where each family is split in that way. Nothing if that makes more than `most` units.
-pub fn parts(board: Board, split: Split, most: u64) -> Option<Parts> {
+/// The parts where each family is split in that way, and with a grain by sides besides. Nothing if that makes more than `most`
+/// units.
+pub fn parts(board: Board, split: Split, grain: Option<u64>, most: u64) -> Option<Parts> {
     let mut families: BTreeMap<(u8, u8), BoundaryPairs> = BTreeMap::new();
     let mut parts = Parts::new(most);
     let estimate = Estimate::new(board);
@@ -38,7 +41,8 @@ pub fn parts(board: Board, split: Split, most: u64) -> Option<Parts> {
         let position = Position::of_constellation(board, representative);
         let work = weight(&estimate, &position);
         let summand = parts.add_class(class, &position, work)?;
-        parts.add(Part::split(position, summand, work, of_symmetric, parts.left())?)?;
+        let part = Part::split(position, summand, work, of_symmetric, parts.left())?;
+        parts.add(of_one_length(part, work, grain))?;
     }
     for ((top, bottom), pairs) in families {
         let last = board.last();
@@ -47,16 +51,31 @@ pub fn parts(board: Board, split: Split, most: u64) -> Option<Parts> {
         let share = pairs.iter().count() as f64 / pairs_around(board, top, bottom) as f64;
         let work = weight(&estimate, &queens) * share;
         let position = queens.with_boundary(pairs);
-        parts.add(Part::split(position, Summand::Asymmetric, work, split, parts.left())?)?;
+        let part = Part::split(position, Summand::Asymmetric, work, split, parts.left())?;
+        parts.add(of_one_length(part, work, grain))?;
     }
     Some(parts)
+}
+
+/// The part of that expected work, cut by as many sides as it takes for its units to be about as long as others with this
+/// grain. Time goes by the root of the weight; where the half turn maps top and bottom queen to each other it is more, for there
+/// boundary pairs are dear, and one side more is fixed.
+fn of_one_length(part: Part, work: f64, grain: Option<u64>) -> Part {
+    let Some(grain) = grain else { return part };
+    let board = part.position().board();
+    let Family { top, bottom } = part.border().family(board);
+    let halvings = (0..MOST_SIDES).find(|halvings| part.unit_weight() >> (2 * halvings) <= grain);
+    let sides = halvings.unwrap_or(MOST_SIDES) + u32::from(top + bottom == board.last());
+    part.cut_by_sides(work, sides.min(MOST_SIDES))
 }
 
 /// How a constellation is split where families are split in that way: two queens more are placed already.
 fn split_of_constellation(split: Split) -> Split {
     match split {
         Split::Outer { rows, .. } => Split::Outer { rows: rows.saturating_sub(2), group: 1, sides: 0 },
-        Split::Centre { columns, .. } => Split::Centre { columns: columns.saturating_sub(2), group: 1 },
+        Split::Centre { columns, .. } => {
+            Split::Centre { columns: columns.saturating_sub(2), group: 1, sides: 0 }
+        }
         Split::Whole | Split::Rows { .. } => split,
     }
 }

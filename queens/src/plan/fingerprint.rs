@@ -72,7 +72,11 @@ fn bytes_of_spec(spec: &PlanSpec) -> Vec<u8> {
             bytes.extend(grain.to_le_bytes());
         }
         Scheme::Families { rows, group, sides } => bytes.extend([1, rows, group, sides]),
-        Scheme::Centre { columns, group } => bytes.extend([2, columns, group]),
+        Scheme::Centre { columns, group, grain: None } => bytes.extend([2, columns, group]),
+        Scheme::Centre { columns, group, grain: Some(grain) } => {
+            bytes.extend([3, columns, group]);
+            bytes.extend(grain.to_le_bytes());
+        }
     }
     bytes
 }

@@ -268,25 +268,67 @@ fn plans_of_every_version_are_what_they_were() {
     }
 }
 
-/// Plans by central columns: n, columns, group, units, and what [`positions`] and the fingerprint are. They came with
+/// Columns, group and grain.
+type Centre = (u8, u8, Option<u64>);
+
+/// Plans by central columns: n; columns, group and grain; units; and what [`positions`] and the fingerprint are. They came with
 /// version 2.
-const BY_CENTRE: [(u8, u8, u8, u64, &str, &str); 9] = [
-    (1, 3, 1, 1, "2e419ffa0639de89ef06789e69ea2fc0", "77f2632fd0d2452919db5a7503277baf"),
-    (5, 1, 2, 6, "bc8a58bed30f0ec6283ca79ee55f147a", "76ad4f99b68bc62dd599a1134c47aaa6"),
-    (8, 2, 1, 136, "2d7759c8f1deabc959c72f6a4cdac95b", "4fae6bd2946cbb59e7fa27f4940955a0"),
-    (13, 3, 4, 4_028, "d768be79b58f37c6d006b232b17dadf1", "292b46ebbf8d7aa1e6251c89716a73b9"),
-    (18, 1, 1, 1_228, "aecb0c5746dfe6efdf986786c07d1b2d", "2fd3a81f13ef7b2917dd58dcdfafa62f"),
-    (24, 2, 8, 8_713, "9f5021ac5723052ce1dd77154b22470a", "d6fa22eaa3d639a0e3068c6e403b4fc1"),
-    (26, 3, 2, 610_671, "c9c4767efefc61bf322966ec5a55708f", "d7eaad773de1513ad543580b3f6eb5a9"),
-    (27, 4, 6, 4_494_284, "6d83faf9d53cd75bdec9a4fde8e83325", "5b6aa097160fbef7bff8b70152a26b28"),
-    (28, 4, 4, 8_392_486, "bd3e98c2457c86f6eca6057ad3e1ccd4", "a8c5edbab8351271de2f3fe267a98302"),
+const BY_CENTRE: [(u8, Centre, u64, &str, &str); 18] = [
+    (1, (3, 1, None), 1, "2e419ffa0639de89ef06789e69ea2fc0", "77f2632fd0d2452919db5a7503277baf"),
+    (5, (1, 2, None), 6, "bc8a58bed30f0ec6283ca79ee55f147a", "76ad4f99b68bc62dd599a1134c47aaa6"),
+    (8, (2, 1, None), 136, "2d7759c8f1deabc959c72f6a4cdac95b", "4fae6bd2946cbb59e7fa27f4940955a0"),
+    (13, (3, 4, None), 4_028, "d768be79b58f37c6d006b232b17dadf1", "292b46ebbf8d7aa1e6251c89716a73b9"),
+    (18, (1, 1, None), 1_228, "aecb0c5746dfe6efdf986786c07d1b2d", "2fd3a81f13ef7b2917dd58dcdfafa62f"),
+    (24, (2, 8, None), 8_713, "9f5021ac5723052ce1dd77154b22470a", "d6fa22eaa3d639a0e3068c6e403b4fc1"),
+    (26, (3, 2, None), 610_671, "c9c4767efefc61bf322966ec5a55708f", "d7eaad773de1513ad543580b3f6eb5a9"),
+    (27, (4, 6, None), 4_494_284, "6d83faf9d53cd75bdec9a4fde8e83325", "5b6aa097160fbef7bff8b70152a26b28"),
+    (28, (4, 4, None), 8_392_486, "bd3e98c2457c86f6eca6057ad3e1ccd4", "a8c5edbab8351271de2f3fe267a98302"),
+    (1, (1, 1, Some(1)), 1, "2e419ffa0639de89ef06789e69ea2fc0", "e2b3fee7f7b31bff3e317c96e6b1c57f"),
+    (5, (1, 1, Some(1)), 8, "b758ce60edd223a5a9942b014c918840", "c6cc8bc4ba987b162c2a281e283b2588"),
+    (8, (2, 1, Some(2)), 162, "3d3be38e46143e83a5ad3c13963fdd2f", "f340046002240b04d02052640a2d10b1"),
+    (13, (1, 4, Some(30)), 482, "83b5691db0ba6f293500db2e95774e8c", "ca09a413721245f78e423be131b02f76"),
+    (
+        18,
+        (1, 1, Some(100_000)),
+        2_158,
+        "62d1986232b500bdf3df5ef54299de7d",
+        "463b2e0f45fdb0a230cef9292d1c11e0",
+    ),
+    (
+        24,
+        (1, 1, Some(10_400_000_000)),
+        6_098,
+        "9ad3bc23ffc7bd263bc0c5f6157c1596",
+        "71c99f8941554ad12b8910f58e01dd97",
+    ),
+    (
+        26,
+        (2, 1, Some(2_600_000_000)),
+        555_436,
+        "5cbc8e076b8096516a4ae9c6c5da0284",
+        "f623e3f3880c458883701c8c03c03c56",
+    ),
+    (
+        27,
+        (3, 1, Some(5_300_000_000)),
+        5_729_024,
+        "92efe85a56f9e18f7f8ae899fa640401",
+        "24d64df183bdb8ae2bd31f0cf1c2cc77",
+    ),
+    (
+        28,
+        (3, 1, Some(31_000_000_000)),
+        9_728_677,
+        "063c3024f69273b0dea84e8a805995a5",
+        "fb3a5312ef944a6d70b5325263031646",
+    ),
 ];
 
 #[test]
 fn plans_by_central_columns_are_what_they_were() {
-    for (n, columns, group, units, expected, fingerprint) in BY_CENTRE {
-        let spec =
-            PlanSpec { n: Board::new(n).unwrap(), scheme: Scheme::Centre { columns, group }, version: 2 };
+    for (n, (columns, group, grain), units, expected, fingerprint) in BY_CENTRE {
+        let scheme = Scheme::Centre { columns, group, grain };
+        let spec = PlanSpec { n: Board::new(n).unwrap(), scheme, version: 2 };
         let plan = Plan::derive(spec).unwrap();
         let found = (plan.units(), positions(&plan), plan.fingerprint().to_string());
         assert_eq!(found, (units, expected.to_owned(), fingerprint.to_owned()), "{spec:?}");
@@ -311,8 +353,16 @@ fn default_plans_are_what_they_were() {
     {
         assert_eq!(PlanSpec::families(Board::new(n).unwrap()), spec(n, by_families(rows, group, sides)));
     }
-    for (n, columns, group) in [(24, 1, 1), (25, 2, 1), (26, 2, 1), (27, 3, 1), (28, 4, 4), (32, 4, 11)] {
-        let scheme = Scheme::Centre { columns, group };
+    for (n, (columns, group, grain)) in [
+        (24, (1, 1, Some(10_400_000_000))),
+        (25, (2, 1, Some(19_000_000_000))),
+        (26, (2, 1, Some(2_600_000_000))),
+        (27, (3, 1, Some(5_300_000_000))),
+        (28, (3, 1, Some(31_000_000_000))),
+        (29, (4, 5, None)),
+        (32, (4, 11, None)),
+    ] {
+        let scheme = Scheme::Centre { columns, group, grain };
         assert_eq!(PlanSpec::families(Board::new(n).unwrap()), spec(n, scheme));
     }
 }

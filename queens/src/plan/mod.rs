@@ -15,6 +15,7 @@ mod geometry;
 mod part;
 mod parts;
 mod sampling;
+mod sides;
 mod spec;
 mod work;
 
@@ -152,11 +153,11 @@ impl Plan {
             Scheme::Constellations { grain } => constellations::parts(spec.n, grain, spec::MOST_UNITS),
             Scheme::Families { rows, group, sides } => {
                 let split = Split::Outer { rows: rows.into(), group: group.into(), sides: sides.into() };
-                families::parts(spec.n, split, spec::MOST_UNITS)
+                families::parts(spec.n, split, None, spec::MOST_UNITS)
             }
-            Scheme::Centre { columns, group } => {
-                let split = Split::Centre { columns: columns.into(), group: group.into() };
-                families::parts(spec.n, split, spec::MOST_UNITS)
+            Scheme::Centre { columns, group, grain } => {
+                let split = Split::Centre { columns: columns.into(), group: group.into(), sides: 0 };
+                families::parts(spec.n, split, grain, spec::MOST_UNITS)
             }
         };
         let (parts, classes) = parts.ok_or(PlanError::TooManyUnits)?.in_order();

@@ -7,7 +7,7 @@
 //!
 //! The groups make units of nearly any size: a row alone would multiply their number by ten and more. Rows are taken
 //! from the top, or from the outer ones inward; columns from the middle outward; then the sides on which the queens of
-//! further rows fall can be fixed, which cuts units finer where one row more would cost more.
+//! further outer rows fall can be fixed, which cuts units finer where one row or column more would cost more.
 //! [`geometry`](super::geometry) says in which order all this is numbered.
 
 use crate::plan::border::Border;
@@ -48,24 +48,29 @@ pub enum Split {
         /// For how many rows more it is fixed on which side of the cut their queens fall.
         sides: u32,
     },
-    /// By the queens of central columns, from the middle to the left and the right in turn.
+    /// By the queens of central columns, from the middle to the left and the right in turn, and the sides of outer rows.
     Centre {
         /// How many columns are split by.
         columns: usize,
         /// The squares of the last of them that go into one unit.
         group: u32,
+        /// For how many rows it is fixed on which side of the cut their queens fall.
+        sides: u32,
     },
 }
 
 /// The most squares that go into one unit: those of a row of the largest board.
 pub const MOST_IN_GROUP: u32 = 32;
 
+/// The most rows for which sides are fixed.
+pub const MOST_SIDES: u32 = 12;
+
 /// What a split comes to for one position, which may have fewer lines than the split asks for.
 struct Division {
     lines: EmptyLines,
     /// The squares of the last line that go into one unit.
     group: u32,
-    /// For how many rows more the sides are fixed.
+    /// For how many rows besides the sides are fixed.
     sides: u32,
 }
 
@@ -84,8 +89,10 @@ impl Split {
                 let sides = sides.min((empty - rows) as u32);
                 Division { lines: outer_rows(board, queens, rows), group, sides }
             }
-            Split::Centre { columns, group } => {
-                Division { lines: central_columns(board, queens, columns), group, sides: 0 }
+            Split::Centre { columns, group, sides } => {
+                let lines = central_columns(board, queens, columns);
+                let sides = sides.min((empty - lines.len()) as u32);
+                Division { lines, group, sides }
             }
         }
     }
@@ -130,6 +137,15 @@ impl Part {
         Some(Self::new(position, summand, weight, split, units))
     }
 
+    /// The part, which is split by central columns and no sides, with the sides of so many rows fixed, or of as many as can be; it is
+    /// of that expected work.
+    pub fn cut_by_sides(self, weight: f64, sides: u32) -> Self {
+        let Split::Centre { columns, group, .. } = self.split else { return self };
+        let split = Split::Centre { columns, group, sides };
+        let units = self.units << split.divide(&self.position).sides;
+        Self::new(self.position, self.summand, weight, split, units)
+    }
+
     fn new(position: Position, summand: Summand, weight: f64, split: Split, units: u64) -> Self {
         let unit_weight = ((weight / units.max(1) as f64) as u64).max(1);
         Self { position, summand, split, units, unit_weight }
@@ -163,6 +179,17 @@ impl Part {
     /// The border queens of all its units.
     pub fn border(&self) -> Border {
         Border::of(&self.position)
+    }
+
+    /// For how many rows its units fix the sides: a leaf of the walk is as many consecutive units as there are ways to.
+    pub fn sides(&self) -> u32 {
+        self.split.divide(&self.position).sides
+    }
+
+    /// The positions of the leaves with these indices, ascending and each 0 <= index < `units() >> sides()`, one for each.
+    pub fn positions_of_leaves(&self, indices: &[u64]) -> Vec<Position> {
+        let Division { lines, group, .. } = self.split.divide(&self.position);
+        leaves(&self.position, &lines, group, indices.iter().copied())
     }
 
     /// The positions of the units with these indices, ascending and each 0 <= index < `units()`, one for each.

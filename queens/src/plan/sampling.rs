@@ -237,8 +237,10 @@ mod tests {
     }
 
     fn plans(board: Board) -> [Plan; 3] {
-        let centre =
-            PlanSpec { scheme: Scheme::Centre { columns: 2, group: 3 }, ..PlanSpec::families(board) };
+        let centre = PlanSpec {
+            scheme: Scheme::Centre { columns: 2, group: 3, grain: Some(1) },
+            ..PlanSpec::families(board)
+        };
         [PlanSpec::new(board), PlanSpec::families(board), centre].map(|spec| Plan::derive(spec).unwrap())
     }
 

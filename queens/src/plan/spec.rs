@@ -6,7 +6,7 @@ use thiserror::Error;
 use crate::board::Board;
 use crate::kernel::Method;
 use crate::plan::constellations::default_grain;
-use crate::plan::part::MOST_IN_GROUP;
+use crate::plan::part::{MOST_IN_GROUP, MOST_SIDES};
 
 /// How the count of a board is cut into units.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -32,6 +32,11 @@ pub enum Scheme {
         columns: u8,
         /// The squares of the last of them that go into one unit.
         group: u8,
+        /// For units of about one length: where a family's units have more expected completions than this, they are cut as well
+        /// by the sides of the cut on which the queens of outer rows fall, of a row for each factor of four. Plans without a
+        /// grain are written as before there was any.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        grain: Option<u64>,
     },
 }
 
@@ -53,11 +58,8 @@ pub const CURRENT_VERSION: u32 = 2;
 /// Plans with more units are refused: a coordinator keeps some bytes for each. Those of new runs have ten million at most.
 pub const MOST_UNITS: u64 = 20_000_000;
 
-/// The most outer rows and sides that a plan by families is split by.
+/// The most outer rows and central columns that a plan is split by.
 const MOST_ROWS: u8 = 8;
-const MOST_SIDES: u8 = 12;
-
-/// The most central columns that a plan is split by.
 const MOST_COLUMNS: u8 = 8;
 
 /// A specification that gives no plan.
@@ -69,7 +71,7 @@ pub enum PlanError {
     )]
     UnknownVersion(u32),
     /// A unit must have some work in it.
-    #[error("the plan's grain must be at least 1 node, not 0")]
+    #[error("the plan's grain must be at least 1, not 0")]
     NoGrain,
     /// A group must have a square in it, and splits have their limits.
     #[error(
@@ -142,14 +144,18 @@ impl PlanSpec {
             return Err(PlanError::UnknownVersion(version));
         }
         match scheme {
-            Scheme::Constellations { grain: 0 } => Err(PlanError::NoGrain),
+            Scheme::Constellations { grain: 0 } | Scheme::Centre { grain: Some(0), .. } => {
+                Err(PlanError::NoGrain)
+            }
             Scheme::Families { rows, group, sides }
-                if rows > MOST_ROWS || !(1..=MOST_IN_GROUP).contains(&group.into()) || sides > MOST_SIDES =>
+                if rows > MOST_ROWS
+                    || !(1..=MOST_IN_GROUP).contains(&group.into())
+                    || u32::from(sides) > MOST_SIDES =>
             {
                 Err(PlanError::NoSplit { rows, group, sides })
             }
             Scheme::Centre { .. } if version == 1 => Err(PlanError::NoCentreYet),
-            Scheme::Centre { columns, group }
+            Scheme::Centre { columns, group, .. }
                 if columns > MOST_COLUMNS || !(1..=MOST_IN_GROUP).contains(&group.into()) =>
             {
                 Err(PlanError::NoCentre { columns, group })
@@ -172,11 +178,12 @@ impl PlanSpec {
 }
 
 /// The scheme by families for a board and its parameters by default: whole columns, and from n = 16 on some thousands of units at
-/// least. On one core with AVX-512 a unit takes seconds at most up to n = 23, one to two minutes at n = 24 and 25, seven at
-/// n = 26, four at n = 27 and eight at n = 28 on average, hours and more beyond. docs/performance.md has the measurements.
+/// least. On one core with AVX-512 a unit takes seconds at most up to n = 23, about a minute at n = 24 to 27 and six at n = 28 on
+/// average, hours and more beyond. docs/performance.md has the measurements.
 fn scheme_by_families(board: Board) -> Scheme {
     let outer = |rows, group, sides| Scheme::Families { rows, group, sides };
-    let centre = |columns, group| Scheme::Centre { columns, group };
+    let centre = |columns, group, grain| Scheme::Centre { columns, group, grain };
+    let even = |columns, grain| centre(columns, 1, Some(grain));
     match board.n() {
         0..=11 => outer(0, 1, 0),
         12..=15 => outer(0, 1, 2),
@@ -185,13 +192,14 @@ fn scheme_by_families(board: Board) -> Scheme {
         20..=21 => outer(1, 1, 2),
         22 => outer(0, 1, 5),
         23 => outer(0, 1, 6),
-        24 => centre(1, 1),
-        25..=26 => centre(2, 1),
-        27 => centre(3, 1),
-        28 => centre(4, 4),
-        29 => centre(4, 5),
-        30 => centre(4, 6),
-        31 => centre(4, 9),
-        _ => centre(4, 11),
+        24 => even(1, 10_400_000_000),
+        25 => even(2, 19_000_000_000),
+        26 => even(2, 2_600_000_000),
+        27 => even(3, 5_300_000_000),
+        28 => even(3, 31_000_000_000),
+        29 => centre(4, 5, None),
+        30 => centre(4, 6, None),
+        31 => centre(4, 9, None),
+        _ => centre(4, 11, None),
     }
 }

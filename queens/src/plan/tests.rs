@@ -24,8 +24,8 @@ fn families(n: u8, rows: u8, group: u8, sides: u8) -> Plan {
     Plan::derive(PlanSpec { scheme, ..PlanSpec::families(board(n)) }).unwrap()
 }
 
-fn centre(n: u8, columns: u8, group: u8) -> Plan {
-    let scheme = Scheme::Centre { columns, group };
+fn centre(n: u8, columns: u8, group: u8, grain: Option<u64>) -> Plan {
+    let scheme = Scheme::Centre { columns, group, grain };
     Plan::derive(PlanSpec { scheme, ..PlanSpec::families(board(n)) }).unwrap()
 }
 
@@ -99,11 +99,29 @@ fn totals_do_not_depend_on_how_finely_families_are_split() {
     }
 }
 
+/// Columns, groups and grains: with more columns than small boards have, too, and with as many sides as they have rows.
+const CENTRES: [(u8, u8, Option<u64>); 14] = [
+    (0, 1, None),
+    (1, 1, None),
+    (1, 3, None),
+    (2, 1, None),
+    (2, 2, None),
+    (3, 1, None),
+    (8, 32, None),
+    (0, 1, Some(1)),
+    (1, 1, Some(1)),
+    (1, 4, Some(1)),
+    (1, 1, Some(3)),
+    (2, 1, Some(2)),
+    (3, 2, Some(1)),
+    (8, 1, Some(1)),
+];
+
 #[test]
 fn central_columns_give_the_published_totals_by_either_kernel() {
     for n in 1..=10 {
-        for (columns, group) in [(0, 1), (1, 1), (1, 3), (2, 1), (2, 2), (3, 1), (8, 32)] {
-            let plan = centre(n, columns, group);
+        for (columns, group, grain) in CENTRES {
+            let plan = centre(n, columns, group, grain);
             for method in Method::ALL {
                 assert_eq!(
                     Some(total_by(&plan, method)),
@@ -115,8 +133,16 @@ fn central_columns_give_the_published_totals_by_either_kernel() {
         }
     }
     for n in 11..=17 {
-        for (columns, group) in if n < 16 { &[(1, 4), (2, 1), (3, 2)][..] } else { &[(2, 3)] } {
-            let plan = centre(n, *columns, *group);
+        let few = [
+            (1, 4, None),
+            (2, 1, None),
+            (3, 2, None),
+            (1, 1, Some(500)),
+            (2, 1, Some(200)),
+            (0, 1, Some(5000)),
+        ];
+        for (columns, group, grain) in if n < 16 { &few[..] } else { &[(2, 3, None), (1, 1, Some(20_000))] } {
+            let plan = centre(n, *columns, *group, *grain);
             assert_eq!(Some(total_by(&plan, Method::Meet)), known::totals(board(n)), "{:?}", plan.spec());
         }
     }
@@ -125,7 +151,7 @@ fn central_columns_give_the_published_totals_by_either_kernel() {
 #[test]
 fn units_by_central_columns_have_the_columns_nearest_to_the_middle() {
     for (n, middle) in [(27, [13, 12, 14, 11, 15]), (28, [13, 14, 12, 15, 11])] {
-        let plan = centre(n, 3, 1);
+        let plan = centre(n, 3, 1, Some(1_000_000_000_000));
         let unit = plan.unit(UnitId(plan.units() / 2));
         let columns: Vec<u8> = unit.position.queens().iter().map(|queen| queen.col).collect();
         let empty = middle.into_iter().filter(|col| !columns[..2].contains(col));
@@ -136,7 +162,8 @@ fn units_by_central_columns_have_the_columns_nearest_to_the_middle() {
 #[test]
 fn families_have_one_constellation_of_each_orbit() {
     for n in [8, 11, 14, 20] {
-        let parts = parts_of_families(board(n), Split::Outer { rows: 0, group: 1, sides: 0 }, 1_000_000);
+        let parts =
+            parts_of_families(board(n), Split::Outer { rows: 0, group: 1, sides: 0 }, None, 1_000_000);
         let (parts, _) = parts.unwrap().in_order();
         let completions = parts.iter().map(|part| (part.summand(), part.position_of_unit(0)));
         let constellations: usize = completions
@@ -178,18 +205,48 @@ fn a_plan_of_another_version_is_refused() {
 
 #[test]
 fn a_plan_by_central_columns_is_of_version_2_and_of_few_columns() {
-    let spec = |columns, group, version| PlanSpec {
+    let spec = |(columns, group, grain), version| PlanSpec {
         version,
-        scheme: Scheme::Centre { columns, group },
+        scheme: Scheme::Centre { columns, group, grain },
         ..PlanSpec::new(board(20))
     };
-    for (spec, expected) in [
-        (spec(1, 1, 1), PlanError::NoCentreYet),
-        (spec(9, 1, 2), PlanError::NoCentre { columns: 9, group: 1 }),
-        (spec(1, 0, 2), PlanError::NoCentre { columns: 1, group: 0 }),
-        (spec(1, 33, 2), PlanError::NoCentre { columns: 1, group: 33 }),
+    for (split, version, expected) in [
+        ((1, 1, None), 1, PlanError::NoCentreYet),
+        ((1, 1, Some(1000)), 1, PlanError::NoCentreYet),
+        ((9, 1, None), 2, PlanError::NoCentre { columns: 9, group: 1 }),
+        ((1, 0, None), 2, PlanError::NoCentre { columns: 1, group: 0 }),
+        ((1, 33, Some(1000)), 2, PlanError::NoCentre { columns: 1, group: 33 }),
+        ((1, 1, Some(0)), 2, PlanError::NoGrain),
     ] {
-        assert_eq!(Plan::derive(spec).unwrap_err(), expected);
+        assert_eq!(Plan::derive(spec(split, version)).unwrap_err(), expected);
+    }
+}
+
+#[test]
+fn a_grain_cuts_each_unit_into_as_many_with_consecutive_numbers() {
+    let kernel = crate::kernel::kernel(Method::Search, None).unwrap();
+    let count = |unit: &Unit| unit.count(&*kernel, &Stop::new()).unwrap().completions;
+    for (n, columns, group, grain) in [(12, 1, 1, 2), (13, 2, 3, 1)] {
+        let [plan, cut] = [None, Some(grain)].map(|grain| centre(n, columns, group, grain));
+        let mut seen = std::collections::BTreeSet::new();
+        for piece in
+            cut.pieces().filter(|piece| !piece.summand.is_symmetric_count() && !piece.units.is_empty())
+        {
+            let is_same = |other: &UnitRange| (other.border, other.summand) == (piece.border, piece.summand);
+            let whole = plan.pieces().find(is_same).unwrap().units;
+            let [many, few] = [&piece.units, &whole].map(|units| units.end - units.start);
+            let sides = (many / few).ilog2();
+            assert_eq!(many, few << sides);
+            seen.insert(sides);
+            for (first, whole) in (piece.units.start..).step_by(1 << sides).zip(whole) {
+                let whole = plan.unit(UnitId(whole));
+                let pieces: Vec<Unit> =
+                    (first..first + (1 << sides)).map(|id| cut.unit(UnitId(id))).collect();
+                assert!(pieces.iter().all(|unit| unit.position.queens() == whole.position.queens()));
+                assert_eq!(pieces.iter().map(count).sum::<u64>(), count(&whole), "n={n}: {whole:?}");
+            }
+        }
+        assert!(seen.len() > 2, "not all alike: {seen:?}");
     }
 }
 
@@ -215,8 +272,9 @@ fn plans_out_of_all_proportion_are_refused_in_about_a_second() {
         (20, Scheme::Families { rows: 2, group: 1, sides: 12 }),
         (27, Scheme::Constellations { grain: 1 }),
         (32, Scheme::Constellations { grain: 1_000_000_000_000 }),
-        (27, Scheme::Centre { columns: 8, group: 1 }),
-        (32, Scheme::Centre { columns: 5, group: 32 }),
+        (27, Scheme::Centre { columns: 8, group: 1, grain: None }),
+        (32, Scheme::Centre { columns: 5, group: 32, grain: None }),
+        (28, Scheme::Centre { columns: 3, group: 1, grain: Some(1) }),
     ];
     for (n, scheme) in refused {
         let first_version = if matches!(scheme, Scheme::Centre { .. }) { 2 } else { 1 };
@@ -225,7 +283,7 @@ fn plans_out_of_all_proportion_are_refused_in_about_a_second() {
             assert_eq!(Plan::derive(spec).unwrap_err(), PlanError::TooManyUnits, "{spec:?}");
         }
     }
-    assert!(begun.elapsed().as_secs() < 60, "{:?} for fourteen", begun.elapsed());
+    assert!(begun.elapsed().as_secs() < 60, "{:?} for fifteen", begun.elapsed());
 }
 
 #[test]
@@ -247,7 +305,8 @@ proptest! {
     fn any_split_gives_the_published_totals(
         n in 1..=8u8, rows in 0..=8u8, group in 1..=32u8, sides in 0..=12u8, grain in 1..=100u64, version in 1..=2u32,
     ) {
-        let by_columns = Scheme::Centre { columns: rows, group };
+        let by_columns =
+            Scheme::Centre { columns: rows, group, grain: Some(grain).filter(|grain| *grain < 50) };
         for scheme in [Scheme::Families { rows, group, sides }, Scheme::Constellations { grain }, by_columns] {
             match Plan::derive(PlanSpec { n: board(n), scheme, version }) {
                 Ok(plan) => prop_assert_eq!(Some(total(&plan)), known::totals(board(n))),
@@ -264,7 +323,7 @@ proptest! {
 fn unit_ranges_are_all_units_in_their_order_and_all_schemes_have_the_same_families() {
     for n in [4, 5, 8, 11, 12, 13] {
         let board = Board::new(n).unwrap();
-        let plans = [plan(n), Plan::derive(PlanSpec::families(board)).unwrap(), centre(n, 2, 3)];
+        let plans = [plan(n), Plan::derive(PlanSpec::families(board)).unwrap(), centre(n, 2, 3, Some(10))];
         let families = plans.map(|plan| {
             let mut next = 0;
             let mut families = std::collections::BTreeSet::new();
@@ -307,7 +366,7 @@ fn images_and_kernels_agree(unit: &Unit) {
 fn every_image_and_kernel_has_the_same_count_of_a_unit_and_for_each_method_the_same_nodes() {
     for n in 4..=11 {
         let by_rows = [plan(n), finely_split(n, 30), families(n, 0, 1, 0), families(n, 1, 2, 1)];
-        let plans = by_rows.into_iter().chain([centre(n, 1, 2), centre(n, 2, 1)]);
+        let plans = by_rows.into_iter().chain([centre(n, 1, 2, None), centre(n, 2, 1, Some(1))]);
         for plan in plans {
             (0..plan.units()).for_each(|id| images_and_kernels_agree(&plan.unit(UnitId(id))));
         }
@@ -318,11 +377,12 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(60))]
 
     #[test]
-    fn so_it_is_for_units_of_larger_boards(n in 12..=16u8, scheme in 0..3, unit: u64) {
+    fn so_it_is_for_units_of_larger_boards(n in 12..=16u8, scheme in 0..4, unit: u64) {
         let plan = match scheme {
             0 => plan(n),
             1 => Plan::derive(PlanSpec::families(board(n))).unwrap(),
-            _ => centre(n, 2, 1),
+            2 => centre(n, 2, 1, None),
+            _ => centre(n, 1, 1, Some(100)),
         };
         images_and_kernels_agree(&plan.unit(UnitId(unit % plan.units())));
     }
@@ -332,8 +392,16 @@ proptest! {
 fn both_methods_agree_on_units_of_boards_up_to_n_22() {
     let by_families = [(17, 8), (18, 8), (19, 6), (20, 4), (21, 1), (22, 1)]
         .map(|(n, units)| (Plan::derive(PlanSpec::families(board(n))).unwrap(), units));
-    let by_columns = [(18, 2, 1, 8), (20, 3, 1, 6), (21, 4, 1, 4), (22, 4, 1, 2)]
-        .map(|(n, columns, group, units)| (centre(n, columns, group), units));
+    let by_columns = [
+        (18, (2, 1, None), 8),
+        (20, (3, 1, None), 6),
+        (21, (4, 1, None), 4),
+        (22, (4, 1, None), 2),
+        (18, (1, 1, Some(20_000)), 8),
+        (20, (2, 1, Some(20_000)), 6),
+        (22, (3, 1, Some(50_000)), 2),
+    ]
+    .map(|(n, (columns, group, grain), units)| (centre(n, columns, group, grain), units));
     for (plan, units) in by_families.into_iter().chain(by_columns) {
         let n = plan.board();
         for k in 1..=units {

@@ -4,7 +4,8 @@
 //! and uses logarithms, whose last bits differ between machines. Work is in nanoseconds of one core with AVX-512
 //! (docs/performance.md, "How long a unit takes", has the measurements).
 //!
-//! Where units place central columns, [`features`](super::features) of their positions tell how long halves that meet take.
+//! Where units place central columns, [`features`](super::features) of their positions tell how long halves that meet take,
+//! of which each of the units by [`sides`](super::sides) has its share.
 //! Elsewhere five features tell how long a position's kernel takes: how many completions the mean-field
 //! [estimate](super::estimate) expects row by row, how many column by column, how many squares are open, for the row-by-row
 //! search the nodes that it expects, or for halves that meet the number of allowed boundary pairs, and the weight by which the
@@ -18,6 +19,7 @@ use crate::plan::estimate::Estimate;
 use crate::plan::features::{FEATURES, features};
 use crate::plan::geometry::{empty_columns, empty_rows};
 use crate::plan::part::Part;
+use crate::plan::sides::shares;
 use crate::plan::spec::{PlanSpec, Scheme};
 use crate::position::Position;
 use crate::squares::Squares;
@@ -138,10 +140,7 @@ impl WorkOfUnits {
         let (block, within) = (index / BLOCK, (index % BLOCK) as usize);
         let of_block = || {
             let indices: Vec<u64> = (block * BLOCK..part.units()).take(BLOCK as usize).collect();
-            part.positions_of_units(&indices)
-                .iter()
-                .map(|position| self.of_position(part, position) as f32)
-                .collect()
+            self.of_units(part, &indices).iter().map(|work| *work as f32).collect()
         };
         at_least_one(self.units[number][block as usize].get_or_init(of_block)[within].into())
     }
@@ -151,7 +150,7 @@ impl WorkOfUnits {
         if part.units() == 1 || self.is_coarse(part) {
             return at_least_one(self.means[number]);
         }
-        at_least_one((self.of_position(part, &part.position_of_unit(index)) as f32).into())
+        at_least_one((self.of_units(part, &[index])[0] as f32).into())
     }
 
     /// Whether all units of the part are taken to be alike.
@@ -183,23 +182,40 @@ impl WorkOfUnits {
                 let place =
                     |k: u64| (u128::from(k) << 64 | within(k)) * u128::from(part.units()) / u128::from(count);
                 let indices: Vec<u64> = (0..count).map(|k| (place(k) >> 64) as u64).collect();
-                let sample = part.positions_of_units(&indices);
-                sample.iter().map(|position| self.of_position(part, position)).sum::<f64>() / count as f64
+                self.of_units(part, &indices).iter().sum::<f64>() / count as f64
             }
         }
     }
 
-    fn of_position(&self, part: &Part, position: &Position) -> f64 {
+    /// Of the units with these indices, which ascend.
+    fn of_units(&self, part: &Part, indices: &[u64]) -> Vec<f64> {
+        let of = match self.scheme {
+            Scheme::Centre { .. } => return self.by_centre(part, indices),
+            Scheme::Constellations { .. } => SEARCH,
+            Scheme::Families { .. } if self.n.n() <= LAST_SMALL => SMALL_FAMILIES,
+            Scheme::Families { .. } => FAMILIES,
+        };
+        part.positions_of_units(indices).iter().map(|position| self.of_position(of, part, position)).collect()
+    }
+
+    /// The same of units by central columns: of what each leaf takes their shares.
+    fn by_centre(&self, part: &Part, indices: &[u64]) -> Vec<f64> {
+        let sides = part.sides();
+        let by_leaf: Vec<&[u64]> = indices.chunk_by(|a, b| a >> sides == b >> sides).collect();
+        let leaves: Vec<u64> = by_leaf.iter().map(|units| units[0] >> sides).collect();
+        let mut works = Vec::with_capacity(indices.len());
+        for (leaf, units) in part.positions_of_leaves(&leaves).iter().zip(by_leaf) {
+            let (work, shares) = (self.of_leaf(leaf), shares(leaf, sides));
+            works.extend(units.iter().map(|unit| work * shares[(unit & ((1 << sides) - 1)) as usize]));
+        }
+        works
+    }
+
+    fn of_position(&self, of: Coefficients, part: &Part, position: &Position) -> f64 {
         let (board, queens) = (self.n, position.queens());
         let [rows, columns] = [empty_rows(board, queens), empty_columns(board, queens)];
         let squares = Squares::of(position);
         let open: u32 = squares.rows().map(|row| squares.open_columns(row).count_ones()).sum();
-        let of = match self.scheme {
-            Scheme::Constellations { .. } => SEARCH,
-            Scheme::Families { .. } if self.n.n() <= LAST_SMALL => SMALL_FAMILIES,
-            Scheme::Families { .. } => FAMILIES,
-            Scheme::Centre { .. } => return self.by_centre(position),
-        };
         let last = if self.is_for_search() {
             self.estimate.nodes(&rows)
         } else {
@@ -219,8 +235,8 @@ impl WorkOfUnits {
         logs.exp()
     }
 
-    fn by_centre(&self, position: &Position) -> f64 {
-        let Some(features) = features(&self.estimate, position) else { return NOTHING };
+    fn of_leaf(&self, leaf: &Position) -> f64 {
+        let Some(features) = features(&self.estimate, leaf) else { return NOTHING };
         let ([base, of_row], of) = CENTRE;
         let products = features.iter().zip(of).map(|(feature, of)| feature * of);
         (base + of_row * f64::from(self.n.n()) + products.sum::<f64>()).exp()
@@ -276,17 +292,30 @@ mod tests {
 
     #[test]
     fn units_at_record_size_weigh_about_what_they_take() {
+        type Seconds<'a> = &'a [(u64, f64)];
         // Random units and the seconds that they take, told from some of their passes (docs/performance.md).
-        let seconds: [(u8, &[(u64, f64)]); 3] = [
-            (26, &[(17_836, 575.0), (37_099, 399.0), (48_057, 314.0), (26_118, 570.0), (23_317, 568.0)]),
+        let centre = |columns, group, grain| Scheme::Centre { columns, group, grain };
+        let seconds: [(u8, Scheme, Seconds<'_>); 4] = [
+            (
+                26,
+                centre(2, 1, None),
+                &[(17_836, 575.0), (37_099, 399.0), (48_057, 314.0), (26_118, 570.0), (23_317, 568.0)],
+            ),
+            // These were counted whole.
+            (26, centre(2, 1, Some(2_581_259_546)), &[(133_167, 71.3), (328_524, 30.1)]),
             (
                 27,
+                centre(3, 1, None),
                 &[(378_392, 321.9), (779_366, 310.0), (556_662, 352.4), (224_414, 381.7), (1_318_675, 77.0)],
             ),
-            (28, &[(2_146_302, 663.0), (5_706_438, 581.2), (1_295_551, 658.3), (7_486_083, 272.0)]),
+            (
+                28,
+                centre(4, 4, None),
+                &[(2_146_302, 663.0), (5_706_438, 581.2), (1_295_551, 658.3), (7_486_083, 272.0)],
+            ),
         ];
-        for (n, units) in seconds {
-            let plan = plan(PlanSpec::families(board(n)));
+        for (n, scheme, units) in seconds {
+            let plan = plan(PlanSpec { scheme, ..PlanSpec::families(board(n)) });
             for &(unit, taken) in units {
                 let weight = plan.weight_alone(UnitId(unit)) as f64 / 1e9;
                 assert!(

@@ -360,10 +360,16 @@ fn families_need_few_boundary_bits_unless_the_half_turn_maps_them_to_themselves(
     }
 }
 
+/// The plan of n = 28 whose units have four squares of a fourth central column.
+fn by_groups_of_a_fourth_column() -> Plan {
+    let scheme = Scheme::Centre { columns: 4, group: 4, grain: None };
+    Plan::derive(PlanSpec { scheme, ..PlanSpec::families(board(28)) }).unwrap()
+}
+
 #[test]
 #[cfg_attr(miri, ignore = "too slow")]
 fn a_column_that_a_unit_has_some_squares_of_is_placed_before_others() {
-    let plan = Plan::derive(PlanSpec::families(board(28))).unwrap();
+    let plan = by_groups_of_a_fourth_column();
     let mut units = 0;
     for Unit { position, .. } in random_units(&plan, 40) {
         // Its fourth central column, of whose squares it has four at most.
@@ -405,7 +411,7 @@ fn count_family(plan: &Plan, family: Family) -> Totals {
 fn a_whole_family_has_the_same_totals_by_both_schemes() {
     let n = std::env::var("DIADEM_FAMILY_OF").ok().and_then(|text| text.parse().ok()).unwrap_or(17);
     let by_rows = Scheme::Families { rows: 0, group: 1, sides: 2 };
-    let plans = [by_rows, Scheme::Centre { columns: 1, group: 1 }]
+    let plans = [by_rows, Scheme::Centre { columns: 1, group: 1, grain: None }]
         .map(|scheme| Plan::derive(PlanSpec { scheme, ..PlanSpec::families(board(n)) }).unwrap());
     let mut work: BTreeMap<Family, u128> = BTreeMap::new();
     let mut members: BTreeMap<Family, HashSet<Option<Measure>>> = BTreeMap::new();
@@ -434,7 +440,7 @@ fn a_whole_family_has_the_same_totals_by_both_schemes() {
 #[test]
 #[cfg_attr(miri, ignore = "too slow")]
 fn positions_too_wide_fall_into_two_that_are_less_so() {
-    let plan = Plan::derive(PlanSpec::families(board(28))).unwrap();
+    let plan = by_groups_of_a_fourth_column();
     let mut seen = 0;
     for Unit { position, .. } in random_units(&plan, 60) {
         // As cut: with the queen of the first square of its fourth central column.

@@ -229,16 +229,16 @@ fn a_grain_cuts_each_unit_into_as_many_with_consecutive_numbers() {
     for (n, columns, group, grain) in [(12, 1, 1, 2), (13, 2, 3, 1)] {
         let [plan, cut] = [None, Some(grain)].map(|grain| centre(n, columns, group, grain));
         let mut seen = std::collections::BTreeSet::new();
-        for piece in
-            cut.pieces().filter(|piece| !piece.summand.is_symmetric_count() && !piece.units.is_empty())
+        for range in
+            cut.unit_ranges().filter(|range| !range.summand.is_symmetric_count() && !range.units.is_empty())
         {
-            let is_same = |other: &UnitRange| (other.border, other.summand) == (piece.border, piece.summand);
-            let whole = plan.pieces().find(is_same).unwrap().units;
-            let [many, few] = [&piece.units, &whole].map(|units| units.end - units.start);
+            let is_same = |other: &UnitRange| (other.border, other.summand) == (range.border, range.summand);
+            let whole = plan.unit_ranges().find(is_same).unwrap().units;
+            let [many, few] = [&range.units, &whole].map(|units| units.end - units.start);
             let sides = (many / few).ilog2();
             assert_eq!(many, few << sides);
             seen.insert(sides);
-            for (first, whole) in (piece.units.start..).step_by(1 << sides).zip(whole) {
+            for (first, whole) in (range.units.start..).step_by(1 << sides).zip(whole) {
                 let whole = plan.unit(UnitId(whole));
                 let pieces: Vec<Unit> =
                     (first..first + (1 << sides)).map(|id| cut.unit(UnitId(id))).collect();

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use atlas::constellation_file::{ConstellationFile, FileCount, Kind};
+use coordinator::counted;
 use queens::kernel::{Method, Stop};
 use queens::plan::PlanSpec;
 use queens::{Board, known};
@@ -66,14 +67,14 @@ pub fn count(board: Board, paths: &[PathBuf], choice: &KernelChoice) -> anyhow::
         None => ("no value has been published".to_owned(), true),
     };
     print(&format!(
-        "Q({board}) = {}: {answer}\nA = {}, P = {}, R = {}\n{} constellations in {} with {} threads, kernel {}",
+        "Q({board}) = {}: {answer}\nA = {}, P = {}, R = {}\n{} constellations in {} with {}, kernel {}",
         total.solutions,
         classes.a,
         classes.p,
         classes.r,
         files.iter().map(|file| file.orbits.len()).sum::<usize>(),
         span(begun.elapsed()),
-        choice.threads,
+        counted(choice.threads, "thread"),
         kernel.name(),
     ))?;
     Ok(if agrees { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -1,9 +1,10 @@
 //! What the coordinator's answers change.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
 use proto::{Lease, LeaseReply, Renewal, Token, UnitCount, Verdict, Welcome};
+use queens::UnitId;
 use tokio::time::Instant;
 use tracing::{info, warn};
 
@@ -51,8 +52,11 @@ impl<P: Pool> WorkerLoop<P> {
                 result.map(|Renewal { lost, finished, drain }| {
                     // Who still counts what others have counted asks for no more units, and hears it here.
                     self.summary.finished |= finished;
-                    if !finished && !lost.is_empty() {
-                        warn!(units = lost.len(), "leases lost; their counts are still welcome");
+                    // What was given back while the renewal was on its way is not lost.
+                    let held: HashSet<UnitId> = self.leases().iter().map(|lease| lease.unit).collect();
+                    let units = lost.iter().filter(|unit| held.contains(unit)).count();
+                    if !finished && units > 0 {
+                        warn!(units, "leases lost; their counts are still welcome");
                     }
                     if drain {
                         self.drain("the operator wishes it");

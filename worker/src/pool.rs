@@ -133,9 +133,10 @@ impl Pool for ThreadedPool {
             set(Some(unit_variant(&lease)));
             let is_over = finishes.load(Ordering::SeqCst) || stop.is_stopped();
             let outcome = if is_over { None } else { count(&plan, &kernels, lease, &stop) };
-            set(None);
-            // Nobody listens any more when the worker has left; then nobody needs to know.
+            // Nobody listens any more when the worker has left; then nobody needs to know. Who finds no thread with a unit that
+            // was counted finds this.
             outcomes.send(outcome.map_or(UnitOutcome::Stopped, UnitOutcome::Counted)).ok();
+            set(None);
             if level.units.fetch_sub(1, Ordering::Relaxed) <= level.low.load(Ordering::Relaxed) {
                 level.is_low.notify_one();
             }

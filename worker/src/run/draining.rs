@@ -4,21 +4,26 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use proto::Lease;
+use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::Instant;
 use tracing::info;
 
 use super::{Membership, WorkerLoop};
-use crate::pool::{Pool, UnitVariant};
+use crate::pool::{Pool, UnitOutcome, UnitVariant};
 
 impl<P: Pool> WorkerLoop<P> {
     /// Begins nothing more, and gives back what no thread has begun. A second wish to drain changes nothing.
-    pub(super) fn drain(&mut self, why: &str) {
+    pub(super) fn drain(&mut self, why: &str, outcomes: &mut UnboundedReceiver<UnitOutcome>) {
         if self.drains_until.is_some() {
             return;
         }
         self.drains_until = Some(Instant::now() + self.config.drain);
         self.pool.finish();
         let begun: HashSet<UnitVariant> = self.pool.counting().into_iter().flatten().collect();
+        // What has been counted is not idle: in this order it is found in a thread, or here.
+        while let Ok(outcome) = outcomes.try_recv() {
+            self.settle(outcome);
+        }
         let idle = self.counting.extract_if(|held, _| !begun.contains(held)).map(|(_, lease)| lease);
         let idle: Vec<_> = idle.collect();
         let seconds = self.config.drain.as_secs();
@@ -37,7 +42,6 @@ impl<P: Pool> WorkerLoop<P> {
 
     /// Whether nothing is left to wait for, or the time is over.
     pub(super) fn has_drained(&self) -> bool {
-        let is_idle = || self.pool.counting().iter().all(Option::is_none);
-        self.drains_until.is_some_and(|until| Instant::now() >= until || is_idle())
+        self.drains_until.is_some_and(|until| Instant::now() >= until || self.in_pool == 0)
     }
 }

@@ -172,6 +172,8 @@ struct WorkerLoop<P> {
     seen: hung::Seen,
     /// Whether all threads hang.
     is_hung: bool,
+    /// Why it is to drain, where it was just asked to.
+    asked_to_drain: Option<&'static str>,
     /// Until when it drains.
     drains_until: Option<Instant>,
     summary: Summary,
@@ -226,6 +228,7 @@ impl<P: Pool> WorkerLoop<P> {
             renewing: false,
             seen: hung::Seen::default(),
             is_hung: false,
+            asked_to_drain: None,
             drains_until: None,
             summary: Summary::default(),
         }
@@ -250,7 +253,7 @@ impl<P: Pool> WorkerLoop<P> {
                     if *wish.borrow_and_update() == Wish::Leave {
                         break;
                     }
-                    self.drain("asked to end; a second signal ends it now");
+                    self.asked_to_drain = Some("asked to end; a second signal ends it now");
                 }
                 Some(event) = events.recv() => self.take(event)?,
                 Some(outcome) = outcomes.recv(), if !gathers => {
@@ -263,6 +266,9 @@ impl<P: Pool> WorkerLoop<P> {
                 }
                 () = self.pool.running_dry() => {}
                 () = sleep_until(wake) => {}
+            }
+            if let Some(why) = self.asked_to_drain.take() {
+                self.drain(why, &mut outcomes);
             }
             if self.summary.finished || self.is_hung || self.has_drained() {
                 break;

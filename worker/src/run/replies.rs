@@ -59,7 +59,7 @@ impl<P: Pool> WorkerLoop<P> {
                         warn!(units, "leases lost; their counts are still welcome");
                     }
                     if drain {
-                        self.drain("the operator wishes it");
+                        self.asked_to_drain = Some("the operator wishes it");
                     }
                 })
             }

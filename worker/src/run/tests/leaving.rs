@@ -120,3 +120,21 @@ async fn a_worker_that_holds_nothing_has_drained_at_once() {
     assert_eq!(summary, Summary::default());
     assert!(took < seconds(1), "{took:?}");
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_was_counted_and_not_taken_from_the_pool_yet_is_reported_and_not_given_back() {
+    let coordinator = FakeCoordinator::with_units(10_000);
+    let life = Life::begin(&coordinator, Duration::from_millis(20), None);
+    // Between two times at which counts are taken.
+    life.until(Duration::from_millis(3210)).await;
+    let (summary, _) = life.wish(Wish::Drain).await;
+    assert_eq!(summary.units, 3210 / 20 + 1);
+    let books = coordinator.books();
+    let given_back = books.heard.iter().find_map(|(_, heard)| match heard {
+        Heard::Release { held, leaving: false } => Some(held.clone()),
+        _ => None,
+    });
+    let counted = |unit: &UnitId| books.recorded.contains_key(unit);
+    assert!(given_back.is_some_and(|units| !units.is_empty() && !units.iter().any(counted)));
+    assert_eq!((books.repeated, books.stale), (0, 0));
+}

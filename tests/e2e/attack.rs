@@ -203,8 +203,10 @@ fn six_attackers_with_status_tokens_leave_workers_unharmed() {
         });
     }
     std::thread::sleep(Duration::from_secs(2));
+    let begun = Instant::now();
     let worker = worker(&folder, &address);
     until("the worker joins", || fs::read_to_string(&worker.log).unwrap().contains("registered"));
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert_eq!(worker.end().code, Some(0));
     runtime.shutdown_background();
     let answer = coordinator.end();
@@ -242,8 +244,10 @@ fn an_owner_that_registers_without_end_uses_up_its_own_and_the_status_stays_read
     });
     assert_eq!(listed, 1000);
     // The others have their own.
+    let begun = Instant::now();
     let worker = worker(&folder, &address);
     assert_eq!(worker.end().code, Some(0));
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
     assert_eq!(coordinator.end().json()["total"], published(12));
 }
 

@@ -60,7 +60,7 @@ fn a_bench_at_record_size_keeps_to_its_time_and_tells_its_error() {
     let folder = Folder::new();
     let begun = std::time::Instant::now();
     let lines = folder.run("bench --n 27 --method meet --threads 1 --seconds 4 --json").stdout;
-    assert!(begun.elapsed().as_secs() < 120, "{:?}", begun.elapsed());
+    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
     let rows: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(!rows.is_empty(), "{lines}");
     for row in rows {

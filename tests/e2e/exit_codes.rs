@@ -1,6 +1,6 @@
 //! What scripts and service managers go by: the exit codes, and what a worker does when it is asked to end.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use crate::harness::{Folder, free_address, until};
 
@@ -112,8 +112,10 @@ fn a_worker_that_is_asked_to_end_finishes_what_it_counts_and_gives_back_the_rest
     until("it drains", || {
         std::fs::read_to_string(folder.path().join("second.log")).unwrap().contains("draining")
     });
+    let asked = Instant::now();
     second.interrupt();
     let ended = second.end();
+    assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
     assert_eq!(ended.code, Some(130), "{ended:?}");
     // A status may be some moments old.
     until("it holds nothing", || status().is_some_and(|status| status["leased"] == 0));

@@ -3,6 +3,7 @@
 use std::fs;
 use std::net::TcpStream;
 use std::os::unix::fs::PermissionsExt;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -123,7 +124,9 @@ fn an_owner_can_be_let_in_and_refused_while_the_coordinator_goes_on() {
     until("all are there", || owners(&folder, &address) == ["ada", "bob", "join"]);
     let revoked = folder.run("keys revoke keys bob");
     assert!(revoked.code == Some(0) && revoked.stdout.contains("keys/coordinator/revoked"), "{revoked:?}");
+    let begun = Instant::now();
     let bob = bob.end();
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     assert_eq!(bob.code, Some(1));
     assert!(bob.stderr.lines().last().unwrap().contains("the keys of bob have been revoked"), "{bob:?}");
     until("its worker is struck off", || owners(&folder, &address) == ["ada", "join"]);

@@ -211,24 +211,23 @@ fn one_malicious_owner_among_three_honest_ones_spoils_nothing_and_delays_little(
     with_seeds(repetitions("DIADEM_MALICE", 1), |seed| {
         let malice: Vec<_> =
             kinds[seed as usize % kinds.len()].iter().map(|habit| ("mallory", *habit)).collect();
-        let alone = run(&[], seed.into());
-        let disturbed = run(&malice, seed.into());
-        let [without, mut with] = [alone.taken, disturbed.taken];
-        // Others use the machine: what they held up once they do not hold up three times.
-        for _ in 0..2 {
-            if with > 2 * without {
-                with = with.min(run(&malice, seed.into()).taken);
+        // Others use the machine: what they held up once, of either run, they do not hold up three times.
+        let [mut without, mut with] = [Duration::MAX; 2];
+        for _ in 0..3 {
+            let alone = run(&[], seed.into());
+            let disturbed = run(&malice, seed.into());
+            assert!(alone.is_exact(), "seed {seed}: {}", alone.log);
+            let told = format!("seed {seed}, {malice:?}: {}", disturbed.log);
+            assert!(disturbed.is_exact() && disturbed.is_proven(), "{told}");
+            assert_eq!(disturbed.wronged(), [""; 0], "{told}");
+            [without, with] = [without.min(alone.taken), with.min(disturbed.taken)];
+            let told = format!("seed {seed}, {malice:?}: {with:?} instead of {without:?}");
+            println!("{told}, {:.2} times as long", with.as_secs_f64() / without.as_secs_f64());
+            if with <= 2 * without {
+                return;
             }
         }
-        let told = format!("seed {seed}, {malice:?}: {with:?} instead of {without:?}");
-        println!("{told}, {:.2} times as long", with.as_secs_f64() / without.as_secs_f64());
-        assert!(
-            alone.is_exact() && disturbed.is_exact() && disturbed.is_proven(),
-            "{told}: {}",
-            disturbed.log
-        );
-        assert_eq!(disturbed.wronged(), [""; 0], "{told}");
-        assert!(with <= 2 * without, "{told}");
+        panic!("seed {seed}, {malice:?}: {with:?} instead of {without:?}");
     });
 }
 

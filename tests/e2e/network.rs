@@ -143,7 +143,7 @@ fn a_cut_longer_than_a_lease_is_counted_through() {
         let ledger = cluster.folder.ledger("run");
         let groups =
             ledger.split("\"kind\":\"mark\"").map(|group| group.matches("\"kind\":\"count\"").count());
-        8 * groups.max().unwrap_or(0) > leased
+        2 * groups.max().unwrap_or(0) > leased
     });
     cluster.ends_exact();
 }

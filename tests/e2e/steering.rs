@@ -1,7 +1,7 @@
 //! What an operator wishes of a run and of its workers, while it goes on.
 
 use std::fs;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -111,6 +111,7 @@ fn a_time_that_is_up_ends_a_worker_like_a_first_signal_and_a_count_like_a_signal
     assert!(counted.stderr.contains("go on with"), "{counted:?}");
     let address = free_address();
     let mut coordinator = folder.start(&format!("coordinator --run run --listen {address}"), "c.log");
+    let begun = Instant::now();
     let worker = folder.start(
         &format!("worker --coordinator http://{address} --threads 1 --for 2s --nice 19 --drain 5s"),
         "w.log",
@@ -121,7 +122,7 @@ fn a_time_that_is_up_ends_a_worker_like_a_first_signal_and_a_count_like_a_signal
     });
     let ended = worker.end();
     assert_eq!(ended.code, Some(0), "{ended:?}");
-    assert!(ended.stderr.contains("draining"), "{ended:?}");
+    assert!(ended.stderr.contains("draining") && begun.elapsed() < Duration::from_secs(9), "{ended:?}");
     assert!(!coordinator.has_ended(), "there was more to count");
     coordinator.kill();
     for wrong in ["--until 25:00", "--until noon", "--for ever", "--nice 20", "--for 1h --until 07:00"] {
@@ -155,9 +156,11 @@ fn a_worker_whose_coordinator_is_lost_waits_or_finishes_or_leaves_as_it_was_told
         workers.len() == 3 && all_hold
     });
     coordinator.kill();
+    let begun = Instant::now();
     let gone = exits.end();
     assert_eq!(gone.code, Some(1), "{gone:?}");
     assert!(gone.stderr.contains("gave up after 1 seconds"), "{gone:?}");
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
     std::thread::sleep(Duration::from_secs(1));
     assert!(!waits.has_ended() && !finishes.has_ended());
     // What they have counted meanwhile is welcome when it comes back.

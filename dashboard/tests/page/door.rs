@@ -129,6 +129,6 @@ fn who_sends_too_much_or_too_slowly_is_let_go_and_others_are_served_meanwhile() 
     for mut connection in slow {
         connection.read_to_end(&mut Vec::new()).ok();
     }
-    assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
+    assert!(begun.elapsed().as_secs() < 15, "{:?}", begun.elapsed());
     assert_eq!(site.get("/healthz", &[]).code, 200);
 }

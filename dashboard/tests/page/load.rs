@@ -78,7 +78,7 @@ fn a_page_is_under_200_kib_with_all_that_it_loads_and_an_update_under_20() {
 }
 
 #[test]
-fn all_sections_of_it_are_written_in_half_a_second() {
+fn all_sections_of_it_are_written_within_50_ms() {
     // From the first status to an answer, with all that is around it; the best of five, because others use the machine.
     let quickest = (0..5).map(|_| {
         let huge = made_up::huge();
@@ -87,7 +87,7 @@ fn all_sections_of_it_are_written_in_half_a_second() {
         begun.elapsed()
     });
     let quickest = quickest.min().unwrap();
-    assert!(quickest < Duration::from_millis(500), "{quickest:?}");
+    assert!(quickest < Duration::from_millis(50), "{quickest:?}");
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn not_more_than_so_many_watch_and_the_others_are_told_so() {
         if &first == b"HTTP/1.1 200" {
             break;
         }
-        assert!(begun.elapsed() < Duration::from_mins(1), "seats stay taken");
+        assert!(begun.elapsed() < Duration::from_secs(10), "seats stay taken");
     }
 }
 
@@ -137,7 +137,7 @@ fn a_viewer_that_does_not_read_holds_nobody_up() {
         site.goes_on(later(&made_up::huge(), step));
         let begun = Instant::now();
         while !arriving(&mut attentive).contains("event: run\n") {
-            assert!(begun.elapsed() < Duration::from_mins(1));
+            assert!(begun.elapsed() < Duration::from_secs(10));
         }
     }
 }

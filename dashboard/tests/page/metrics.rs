@@ -49,9 +49,14 @@ fn series_are_bounded_none_comes_twice_and_a_scrape_is_quick() {
     huge.machines[4].name = huge.machines[5].name.clone();
     huge.machines[4].owner = huge.machines[5].owner.clone();
     let site = Site::open(huge);
-    let begun = Instant::now();
-    let metrics = site.get("/metrics", &[]).body;
-    assert!(begun.elapsed() < Duration::from_secs(2), "{:?}", begun.elapsed());
+    // The best of five, because others use the machine.
+    let scrapes = (0..5).map(|_| {
+        let begun = Instant::now();
+        let metrics = site.get("/metrics", &[]).body;
+        (begun.elapsed(), metrics)
+    });
+    let (quickest, metrics) = scrapes.min_by_key(|(taken, _)| *taken).unwrap();
+    assert!(quickest < Duration::from_millis(100), "{quickest:?}");
     let mut series: Vec<&str> = metrics
         .lines()
         .filter(|line| !line.starts_with('#'))

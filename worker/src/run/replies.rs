@@ -52,11 +52,8 @@ impl<P: Pool> WorkerLoop<P> {
                 result.map(|Renewal { lost, finished, drain }| {
                     // Who still counts what others have counted asks for no more units, and hears it here.
                     self.summary.finished |= finished;
-                    // What was given back while the renewal was on its way is not lost.
-                    let held: HashSet<UnitId> = self.leases().iter().map(|lease| lease.unit).collect();
-                    let units = lost.iter().filter(|unit| held.contains(unit)).count();
-                    if !finished && units > 0 {
-                        warn!(units, "leases lost; their counts are still welcome");
+                    if !finished && !lost.is_empty() {
+                        self.lost(&lost);
                     }
                     if drain {
                         self.asked_to_drain = Some("the operator wishes it");
@@ -133,6 +130,15 @@ impl<P: Pool> WorkerLoop<P> {
                 self.in_pool += 1;
                 self.pool.count(lease);
             }
+        }
+    }
+
+    /// Tells of what it holds and has lost. What was given back while the renewal was on its way is not among that.
+    fn lost(&self, lost: &[UnitId]) {
+        let held: HashSet<UnitId> = self.leases().iter().map(|lease| lease.unit).collect();
+        let units = lost.iter().filter(|unit| held.contains(unit)).count();
+        if units > 0 {
+            warn!(units, "leases lost; their counts are still welcome");
         }
     }
 

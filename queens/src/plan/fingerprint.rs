@@ -40,18 +40,18 @@ impl From<String> for Fingerprint {
 impl Fingerprint {
     /// The fingerprint of the plan of that specification with these parts.
     pub(super) fn of(spec: &PlanSpec, parts: &[Part]) -> Self {
-        let (mut bytes, push_part): (_, fn(&mut Vec<u8>, &Part)) = match spec.version {
+        let (spec, push_part): (_, fn(&mut Vec<u8>, &Part)) = match spec.version {
             1 => (spec_of_version_1(spec).into_bytes(), push_part_of_version_1),
             _ => (bytes_of_spec(spec), push_part),
         };
         let mut hash = blake3::Hasher::new();
+        hash.update(&spec);
+        let mut bytes = Vec::new();
         for part in parts {
+            bytes.clear();
             push_part(&mut bytes, part);
             hash.update(&bytes);
-            bytes.clear();
         }
-        // What comes before the parts, where there are none.
-        hash.update(&bytes);
         Self(hash.finalize().to_hex()[..32].to_owned())
     }
 }

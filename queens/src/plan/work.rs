@@ -113,16 +113,16 @@ pub struct WorkOfUnits {
     /// For each part the mean over its units.
     means: Vec<f64>,
     /// For each part the work of its units, block by block, once it was asked for.
-    units: Vec<Vec<BlockOfUnits>>,
+    units: Vec<Box<[BlockOfUnits]>>,
 }
 
 impl WorkOfUnits {
     /// Of a plan of that specification with these parts.
     pub fn new(PlanSpec { n, scheme, .. }: PlanSpec, parts: &[Part]) -> Self {
-        let blocks = |part: &Part| vec![OnceLock::new(); part.units().div_ceil(BLOCK) as usize];
-        let units = parts.iter().map(blocks).collect();
-        let mut work = Self { scheme, n, estimate: Estimate::new(n), means: Vec::new(), units };
-        work.means = (0..).zip(parts).map(|(number, part)| work.mean(number, part)).collect();
+        let mut work = Self { scheme, n, estimate: Estimate::new(n), means: Vec::new(), units: Vec::new() };
+        let of_plan = SAMPLE_OF_PLAN / (parts.len() as u64).max(1);
+        work.means = (0..).zip(parts).map(|(number, part)| work.mean(number, part, of_plan)).collect();
+        work.units = parts.iter().map(|part| work.blocks(part)).collect();
         work
     }
 
@@ -134,7 +134,7 @@ impl WorkOfUnits {
 
     /// Nanoseconds of the unit with that index in the part of that number, at least 1.
     pub fn of_unit(&self, number: usize, part: &Part, index: u64) -> u64 {
-        if part.units() == 1 || self.is_coarse(part) {
+        if self.is_coarse(part) {
             return at_least_one(self.means[number]);
         }
         let (block, within) = (index / BLOCK, (index % BLOCK) as usize);
@@ -147,7 +147,7 @@ impl WorkOfUnits {
 
     /// The same, without a look at other units.
     pub fn of_unit_alone(&self, number: usize, part: &Part, index: u64) -> u64 {
-        if part.units() == 1 || self.is_coarse(part) {
+        if self.is_coarse(part) {
             return at_least_one(self.means[number]);
         }
         at_least_one((self.of_units(part, &[index])[0] as f32).into())
@@ -155,7 +155,7 @@ impl WorkOfUnits {
 
     /// Whether all units of the part are taken to be alike.
     fn is_coarse(&self, part: &Part) -> bool {
-        !self.looks_at_units() || part.summand().is_symmetric_count()
+        part.units() == 1 || !self.looks_at_units() || part.summand().is_symmetric_count()
     }
 
     fn looks_at_units(&self) -> bool {
@@ -166,7 +166,14 @@ impl WorkOfUnits {
         matches!(self.scheme, Scheme::Constellations { .. })
     }
 
-    fn mean(&self, number: u64, part: &Part) -> f64 {
+    /// Room for what units take, where they are looked at one by one.
+    fn blocks(&self, part: &Part) -> Box<[BlockOfUnits]> {
+        let blocks = if self.is_coarse(part) { 0 } else { part.units().div_ceil(BLOCK) };
+        (0..blocks).map(|_| OnceLock::new()).collect()
+    }
+
+    /// The mean over the units of the part of that number, of which at most `sample` are looked at, but for two.
+    fn mean(&self, number: u64, part: &Part, sample: u64) -> f64 {
         let by_method = |of: [f64; 2]| of[usize::from(!self.is_for_search())];
         let rough = part.unit_weight() as f64;
         match part.summand() {
@@ -174,8 +181,7 @@ impl WorkOfUnits {
             Summand::Symmetric(_, Measure::HalfTurn) => rough * by_method(HALF_TURN),
             Summand::Symmetric(_, Measure::QuarterTurn) => rough * by_method(HALF_TURN) * QUARTER_TURN,
             _ => {
-                let share = SAMPLE_OF_PLAN / self.units.len() as u64;
-                let count = share.clamp(2, SAMPLE).min(part.units());
+                let count = sample.clamp(2, SAMPLE).min(part.units());
                 // One of each of as many equal stretches, at places that have nothing to do with how units are
                 // numbered, and are others in each part.
                 let within = |k: u64| u128::from((number * SAMPLE + k + 1).wrapping_mul(GOLDEN_RATIO));

@@ -9,13 +9,11 @@ mod canonical;
 mod constellations;
 mod estimate;
 mod families;
-mod features;
 mod fingerprint;
 mod geometry;
 mod part;
 mod parts;
 mod sampling;
-mod sides;
 mod spec;
 mod work;
 

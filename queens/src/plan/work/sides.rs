@@ -7,7 +7,7 @@ use crate::plan::geometry::{left_of_cut, outer_rows};
 use crate::position::Position;
 use crate::squares::Squares;
 
-/// For each way to fix the sides of so many outer rows, numbered as in [`with_sides`](super::geometry::with_sides), its share
+/// For each way to fix the sides of so many outer rows, numbered as in [`with_sides`](crate::plan::geometry::with_sides), its share
 /// of the position's work. They add up to 1, or are all 0 where some row has no open square.
 pub fn shares(position: &Position, sides: u32) -> Vec<f64> {
     let squares = Squares::of(position);

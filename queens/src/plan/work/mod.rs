@@ -1,0 +1,108 @@
+//! How long units take: what leases are sized by, and the time left told by.
+//!
+//! Nothing of a plan follows from it, neither what its units are nor their order, so it may change with every release,
+//! and uses logarithms, whose last bits differ between machines. Work is in nanoseconds of one core with AVX-512
+//! (docs/performance.md, "How long a unit takes", has the measurements).
+//!
+//! [`model`] tells it of one position by its [`features`], and where a unit is one of several by the sides of outer rows,
+//! [`sides`] what share of that it has. Here are the samples that tell it of parts, and the blocks in which units are looked at.
+
+mod features;
+mod model;
+mod sides;
+#[cfg(test)]
+mod tests;
+
+use std::sync::OnceLock;
+
+use crate::plan::part::Part;
+use crate::plan::spec::PlanSpec;
+
+use model::Model;
+
+/// So many units of a part tell how long all of them take on average, and so many of the whole plan, but for two of each
+/// part.
+const SAMPLE: u64 = 32;
+const SAMPLE_OF_PLAN: u64 = 20_000;
+
+/// So many units of a part are looked at together when one of them is asked for: it takes a few milliseconds, for which whoever
+/// lends them can be kept waiting, and hardly longer for each than if all of the part were.
+const BLOCK: u64 = 128;
+
+/// Multiples of it lie evenly, as fractions of 2^64.
+const GOLDEN_RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
+
+/// Nanoseconds of the units of a block.
+type BlockOfUnits = OnceLock<Box<[f32]>>;
+
+/// The work of the units of a plan.
+#[derive(Clone, Debug)]
+pub struct WorkOfUnits {
+    model: Model,
+    /// For each part the mean over its units.
+    means: Vec<f64>,
+    /// For each part the work of its units, block by block, once it was asked for.
+    units: Vec<Box<[BlockOfUnits]>>,
+}
+
+impl WorkOfUnits {
+    /// Of a plan of that specification with these parts.
+    pub fn new(PlanSpec { n, scheme, .. }: PlanSpec, parts: &[Part]) -> Self {
+        let model = Model::new(n, scheme);
+        let most = (SAMPLE_OF_PLAN / (parts.len() as u64).max(1)).clamp(2, SAMPLE);
+        let means = (0..).zip(parts).map(|(number, part)| mean(&model, number, part, most)).collect();
+        let units = parts.iter().map(|part| blocks(&model, part)).collect();
+        Self { model, means, units }
+    }
+
+    /// Nanoseconds of all units of the part of that number: those of a unit, at least 1, as often as there are units where
+    /// all are taken to be alike, else about what they add up to.
+    pub fn of_part(&self, number: usize, part: &Part) -> u128 {
+        u128::from(at_least_one(self.means[number])) * u128::from(part.units())
+    }
+
+    /// Nanoseconds of the unit with that index in the part of that number, at least 1.
+    pub fn of_unit(&self, number: usize, part: &Part, index: u64) -> u64 {
+        if self.model.is_coarse(part) {
+            return at_least_one(self.means[number]);
+        }
+        let (block, within) = (index / BLOCK, (index % BLOCK) as usize);
+        let of_block = || {
+            let indices: Vec<u64> = (block * BLOCK..part.units()).take(BLOCK as usize).collect();
+            self.model.of_units(part, &indices).iter().map(|work| *work as f32).collect()
+        };
+        at_least_one(self.units[number][block as usize].get_or_init(of_block)[within].into())
+    }
+
+    /// The same, without a look at other units.
+    pub fn of_unit_alone(&self, number: usize, part: &Part, index: u64) -> u64 {
+        if self.model.is_coarse(part) {
+            return at_least_one(self.means[number]);
+        }
+        at_least_one((self.model.of_units(part, &[index])[0] as f32).into())
+    }
+}
+
+/// Room for what units take, where they are looked at one by one.
+fn blocks(model: &Model, part: &Part) -> Box<[BlockOfUnits]> {
+    let blocks = if model.is_coarse(part) { 0 } else { part.units().div_ceil(BLOCK) };
+    (0..blocks).map(|_| OnceLock::new()).collect()
+}
+
+/// The mean over the units of the part of that number, of which at most so many are looked at.
+fn mean(model: &Model, number: u64, part: &Part, most: u64) -> f64 {
+    if let Some(roughly) = model.roughly(part) {
+        return roughly;
+    }
+    let count = most.min(part.units());
+    // One of each of as many equal stretches, at places that have nothing to do with how units are numbered, and are others
+    // in each part.
+    let within = |k: u64| u128::from((number * SAMPLE + k + 1).wrapping_mul(GOLDEN_RATIO));
+    let place = |k: u64| (u128::from(k) << 64 | within(k)) * u128::from(part.units()) / u128::from(count);
+    let indices: Vec<u64> = (0..count).map(|k| (place(k) >> 64) as u64).collect();
+    model.of_units(part, &indices).iter().sum::<f64>() / count as f64
+}
+
+fn at_least_one(nanoseconds: f64) -> u64 {
+    (nanoseconds as u64).max(1)
+}

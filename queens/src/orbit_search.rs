@@ -26,6 +26,10 @@ const POLL: u64 = 1 << 14;
 /// A set of orbits: 32 x 32 squares in pairs are 512.
 type Orbits = [u64; 8];
 
+fn insert(set: &mut Orbits, orbit: usize) {
+    set[orbit / 64] |= 1 << (orbit % 64);
+}
+
 /// The number of completions of the position that the turn fixes, or nothing if it was stopped; the same number as
 /// [`count_fixed`](crate::symmetric::count_fixed) finds.
 pub fn count_fixed_again(position: &Position, turn: Turn, stop: &Stop) -> Option<u64> {
@@ -35,34 +39,23 @@ pub fn count_fixed_again(position: &Position, turn: Turn, stop: &Stop) -> Option
     let is_placed = |orbit: &Vec<Square>| orbit.iter().any(|square| queens.contains(square));
     let placed: Vec<&Vec<Square>> = orbits.iter().filter(|orbit| is_placed(orbit)).collect();
     let whole = placed.iter().all(|orbit| orbit.iter().all(|square| queens.contains(square)));
-    let peaceful = |a: &[Square], b: &[Square]| a.iter().all(|a| b.iter().all(|b| a == b || !a.attacks(*b)));
     if !whole || !position.is_consistent() {
         return Some(0);
     }
     let free: Vec<&Vec<Square>> = orbits
         .iter()
-        .filter(|orbit| !is_placed(orbit) && peaceful(orbit, orbit))
-        .filter(|orbit| placed.iter().all(|placed| peaceful(orbit, placed)))
+        .filter(|orbit| !is_placed(orbit) && !attack(orbit, orbit))
+        .filter(|orbit| !placed.iter().any(|placed| attack(orbit, placed)))
         .collect();
-    let set = |member: &dyn Fn(&[Square]) -> bool| {
-        let mut set = Orbits::default();
-        let members = free.iter().enumerate().filter(|(_, orbit)| member(orbit));
-        members.for_each(|(orbit, _)| set[orbit / 64] |= 1 << (orbit % 64));
-        set
-    };
-    let open = board.lines().filter(|row| queens.iter().all(|queen| queen.row != *row));
     // Queens that stand twice in a row attack each other, so each row is covered once.
-    let rows: Vec<Orbits> =
-        open.map(|row| set(&|orbit| orbit.iter().any(|square| square.row == row))).collect();
-    let covered_by = |orbit: usize| {
-        let covers = |row: &usize| rows[*row][orbit / 64] >> (orbit % 64) & 1 == 1;
-        (0..rows.len()).filter(covers).fold(0, |covered, row| covered | 1 << row)
-    };
-    let covered = (0..free.len()).map(covered_by).collect();
-    let conflicts = free.iter().map(|a| set(&|b| std::ptr::eq(a.as_slice(), b) || !peaceful(a, b))).collect();
-    let mut search = OrbitSearch { rows, covered, conflicts, stop, nodes: 0, found: 0 };
-    search.descend(set(&|_| true), u32::MAX)?;
-    Some(search.found)
+    let rows = board.lines().filter(|row| queens.iter().all(|queen| queen.row != *row)).collect();
+    OrbitSearch::new(rows, &free, stop).count()
+}
+
+/// Whether a queen of one orbit attacks one of the other. The turn takes both orbits to themselves, so one queen of the first
+/// speaks for all.
+fn attack(orbit: &[Square], other: &[Square]) -> bool {
+    other.iter().any(|square| orbit[0].attacks(*square))
 }
 
 /// The squares of the board, sorted into orbits of the turn.
@@ -76,10 +69,9 @@ fn orbits_of(board: Board, turn: Turn) -> Vec<Vec<Square>> {
         let around = std::iter::successors(Some(square), |at| {
             Some(step.image(board, *at)).filter(|next| *next != square)
         });
-        let orbit: Vec<Square> = around.collect();
         // Each orbit once: from its smallest square.
-        if orbit.iter().all(|other| square <= *other) {
-            orbits.push(orbit);
+        if around.clone().all(|other| square <= other) {
+            orbits.push(around.collect());
         }
     }
     orbits
@@ -92,12 +84,41 @@ struct OrbitSearch<'a> {
     covered: Vec<u32>,
     /// For each orbit, those that cannot stand beside it.
     conflicts: Vec<Orbits>,
+    /// So many words of each set have members.
+    words: usize,
     stop: &'a Stop,
     nodes: u64,
     found: u64,
 }
 
-impl OrbitSearch<'_> {
+impl<'a> OrbitSearch<'a> {
+    /// Of ways to cover those rows, ascending, by some of the orbits.
+    fn new(lines: Vec<u8>, orbits: &[&Vec<Square>], stop: &'a Stop) -> Self {
+        let mut rows = vec![Orbits::default(); lines.len()];
+        let mut covered = vec![0; orbits.len()];
+        let mut conflicts = vec![Orbits::default(); orbits.len()];
+        for (a, orbit) in orbits.iter().enumerate() {
+            for square in *orbit {
+                let row = lines.binary_search(&square.row).expect("the row of a free square is open");
+                insert(&mut rows[row], a);
+                covered[a] |= 1 << row;
+            }
+            insert(&mut conflicts[a], a);
+            for b in (0..a).filter(|b| attack(orbit, orbits[*b])) {
+                insert(&mut conflicts[a], b);
+                insert(&mut conflicts[b], a);
+            }
+        }
+        Self { rows, covered, conflicts, words: orbits.len().div_ceil(64), stop, nodes: 0, found: 0 }
+    }
+
+    fn count(mut self) -> Option<u64> {
+        let mut all = Orbits::default();
+        (0..self.covered.len()).for_each(|orbit| insert(&mut all, orbit));
+        self.descend(all, u32::MAX)?;
+        Some(self.found)
+    }
+
     /// `open` has a bit for each entry of `rows` that is not covered yet.
     fn descend(&mut self, possible: Orbits, open: u32) -> Option<()> {
         self.nodes += 1;
@@ -105,7 +126,7 @@ impl OrbitSearch<'_> {
             return None;
         }
         let choices = |row: &Orbits| -> u32 {
-            row.iter().zip(&possible).map(|(row, possible)| (row & possible).count_ones()).sum()
+            (0..self.words).map(|word| (row[word] & possible[word]).count_ones()).sum()
         };
         let is_open = |row: &usize| open >> row & 1 == 1;
         let next = (0..self.rows.len()).filter(is_open).min_by_key(|row| choices(&self.rows[*row]));
@@ -113,7 +134,7 @@ impl OrbitSearch<'_> {
             self.found = self.found.checked_add(1).expect("a symmetric count fits 64 bits");
             return Some(());
         };
-        for word in 0..possible.len() {
+        for word in 0..self.words {
             for orbit in set_bits(self.rows[next][word] & possible[word]) {
                 let orbit = 64 * word + usize::from(orbit);
                 let conflicts = self.conflicts[orbit];

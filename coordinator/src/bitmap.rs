@@ -32,11 +32,16 @@ impl Bitmap {
         if numbers.is_empty() {
             return 0;
         }
-        let (first, last) = (numbers.start / 64, (numbers.end - 1) / 64);
-        let ones = |words: &[u64]| words.iter().map(|word| u64::from(word.count_ones())).sum::<u64>();
-        let before = self.words[first as usize] & ((1 << (numbers.start % 64)) - 1);
-        let behind = self.words[last as usize] & (u64::MAX << ((numbers.end - 1) % 64) << 1);
-        ones(&self.words[first as usize..=last as usize]) - ones(&[before, behind])
+        let last = numbers.end - 1;
+        let [from, to] = [u64::MAX << (numbers.start % 64), u64::MAX >> (63 - last % 64)];
+        let ones = |word: u64| u64::from(word.count_ones());
+        match &self.words[(numbers.start / 64) as usize..=(last / 64) as usize] {
+            [] => 0,
+            [word] => ones(word & from & to),
+            [first, between @ .., last] => {
+                ones(first & from) + between.iter().map(|word| ones(*word)).sum::<u64>() + ones(last & to)
+            }
+        }
     }
 
     /// Whether the number is in the set.

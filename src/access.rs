@@ -45,7 +45,7 @@ pub const FOLLOW: TokenName = TokenName {
     owner: "follow",
 };
 
-/// Lets its bearer take counts back and change the policy of a run.
+/// Lets its bearer take counts back, change the policy of a run, pause it, and have workers leave.
 pub const ADMIN: TokenName =
     TokenName { file: "admin.token", variable: "DIADEM_ADMIN_TOKEN", right: Right::Admin, owner: "admin" };
 

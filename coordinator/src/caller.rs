@@ -16,7 +16,7 @@ pub enum Right {
     Join,
     /// Keep a copy of the ledger and the lease key.
     Follow,
-    /// Take counts back, change the policy of the run.
+    /// Take counts back, change the policy of the run, pause it, have workers leave.
     Admin,
     /// Everything: there is nothing to present.
     All,

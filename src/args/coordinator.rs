@@ -26,7 +26,8 @@ Examples:
      --keys keys/coordinator
       for other machines too
 
-Environment: DIADEM_JOIN_TOKEN and DIADEM_STATUS_TOKEN stand for join.token and status.token.")]
+Environment: DIADEM_JOIN_TOKEN, DIADEM_STATUS_TOKEN, DIADEM_FOLLOW_TOKEN and DIADEM_ADMIN_TOKEN stand for \
+join.token, status.token, follow.token and admin.token.")]
 pub struct CoordinatorArgs {
     /// The board size, 1 to 32; needed only to begin a run.
     #[arg(long, value_name = "N")]
@@ -60,7 +61,8 @@ pub struct CoordinatorArgs {
     #[arg(long, value_name = "ADDRESS:PORT", value_parser = address)]
     http: Option<SocketAddr>,
     /// Speak TLS, and let those in who have a token or a certificate: a folder as diadem keys init makes it, with
-    /// server.pem, server.key, join.token and, if wished, status.token and ca.pem (for client certificates).
+    /// server.pem, server.key, join.token and, if wished, status.token, follow.token, admin.token and ca.pem (for client
+    /// certificates).
     #[arg(long, value_name = "DIR")]
     keys: Option<PathBuf>,
     /// Listen also where others can connect, without TLS: whoever can reach the port can take part.

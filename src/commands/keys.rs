@@ -157,7 +157,7 @@ fn what_goes_where(keys: &Path) -> String {
          {keys}/worker        to each worker:      diadem worker --coordinator https://HOST:7227 --keys worker\n\
          {keys}/status        to who may look on:  diadem status --coordinator https://HOST:7227 --keys status\n\
          {keys}/follower      to who keeps a copy: diadem follow https://HOST:7227 ... --keys follower\n\
-         {keys}/admin         to who may take counts back: diadem retract ... --keys admin\n\
+         {keys}/admin         to who administers:  diadem retract, policy, pause ... --keys admin\n\
          {keys}/ca.key        signs further certificates: to none of them, and out of reach"
     )
 }

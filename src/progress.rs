@@ -137,7 +137,7 @@ mod tests {
         }
         assert_eq!(
             describe(&samples::running()),
-            "n = 28: 12.00 %, about 3 to 4 weeks left, 1007098/8392486 units, 3.68/s"
+            "n = 28: 12.00 %, about 3 to 4 weeks left, 1167441/9728677 units, 3.68/s"
         );
         assert!(
             describe(&samples::disputed()).starts_with("n = 28: 12.00 %, nothing is recorded: cannot write")

@@ -10,8 +10,8 @@ use super::value::{Auto, ThreadsArgs, auto, seconds};
 
 /// Measures how fast this machine counts.
 ///
-/// Units are drawn at random and counted, or pieces of units where these take long; a number without a star is the whole
-/// board. ns/sol is the time for a fundamental solution, one eighth of all, so that boards and programs compare, with its
+/// Units are drawn at random and counted. Of one that takes long only a part is: some of its passes at random by the method
+/// meet, a piece of it row by row or on a card. A number without a star is the whole board. ns/sol is the time for a fundamental solution, one eighth of all, so that boards and programs compare, with its
 /// standard error; "a unit" is the time of a unit on average, "est. %" how far units depart from the plan's estimate.
 #[derive(Debug, Args)]
 #[command(after_help = "\

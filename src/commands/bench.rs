@@ -1,6 +1,6 @@
 //! `diadem bench`: how fast the kernels count on this machine, and how long a whole board would take.
 //!
-//! Each line of the table is one kernel on some threads or on a graphics card, which counts units drawn at random, or pieces of them, until its
+//! Each line of the table is one kernel on some threads or on a graphics card, which counts units drawn at random, or parts of them, until its
 //! share of the time is up: see [`speed`](crate::measurement::speed).
 
 use std::process::ExitCode;

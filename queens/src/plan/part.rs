@@ -1,4 +1,4 @@
-//! A part of a plan: one position, split into units by the queens of its first empty rows.
+//! A part of a plan: one position, split into units by the queens of further rows or central columns, and by sides.
 //!
 //! ```text
 //! units(part): every way to place queens in the first `depth - 1` empty rows,

@@ -2,7 +2,7 @@
 //!
 //! Nothing of a plan follows from it, neither what its units are nor their order, so it may change with every release,
 //! and uses logarithms, whose last bits differ between machines. Work is in nanoseconds of one core with AVX-512
-//! (docs/performance.md, "How long a unit takes", has the measurements).
+//! (docs/performance.md, "Units, and how long they take", has the measurements).
 //!
 //! [`model`] tells it of one position by its [`features`], and where a unit is one of several by the sides of outer rows,
 //! [`sides`] what share of that it has. Here are the samples that tell it of parts, and the blocks in which units are looked at.

@@ -136,6 +136,7 @@ class Plans(unittest.TestCase):
         (by_centre(8, 2, 1, 2), 162, "3d3be38e46143e83a5ad3c13963fdd2f", "f340046002240b04d02052640a2d10b1"),
         (by_centre(13, 1, 4, 30), 482, "83b5691db0ba6f293500db2e95774e8c", "ca09a413721245f78e423be131b02f76"),
         (by_centre(18, 1, 1, 100_000), 2_158, "62d1986232b500bdf3df5ef54299de7d", "463b2e0f45fdb0a230cef9292d1c11e0"),
+        (by_centre(24, 0, 1, 1_000_000_000), 4_976, "a17be3fc398d1aa61529591cdfd6e87c", "f59600bd47da1c0bf9dcaa7911651fba"),
         (by_centre(24, 1, 1, 10_400_000_000), 6_098, "9ad3bc23ffc7bd263bc0c5f6157c1596", "71c99f8941554ad12b8910f58e01dd97"),
     )
 

@@ -273,7 +273,7 @@ type Centre = (u8, u8, Option<u64>);
 
 /// Plans by central columns: n; columns, group and grain; units; and what [`positions`] and the fingerprint are. They came with
 /// version 2.
-const BY_CENTRE: [(u8, Centre, u64, &str, &str); 18] = [
+const BY_CENTRE: [(u8, Centre, u64, &str, &str); 20] = [
     (1, (3, 1, None), 1, "2e419ffa0639de89ef06789e69ea2fc0", "77f2632fd0d2452919db5a7503277baf"),
     (5, (1, 2, None), 6, "bc8a58bed30f0ec6283ca79ee55f147a", "76ad4f99b68bc62dd599a1134c47aaa6"),
     (8, (2, 1, None), 136, "2d7759c8f1deabc959c72f6a4cdac95b", "4fae6bd2946cbb59e7fa27f4940955a0"),
@@ -293,6 +293,20 @@ const BY_CENTRE: [(u8, Centre, u64, &str, &str); 18] = [
         2_158,
         "62d1986232b500bdf3df5ef54299de7d",
         "463b2e0f45fdb0a230cef9292d1c11e0",
+    ),
+    (
+        24,
+        (0, 1, Some(1_000_000_000)),
+        4_976,
+        "a17be3fc398d1aa61529591cdfd6e87c",
+        "f59600bd47da1c0bf9dcaa7911651fba",
+    ),
+    (
+        25,
+        (1, 1, Some(2_000_000_000)),
+        44_383,
+        "4a99302089199241926c7a533589b04a",
+        "1b0e1b249027e81d87bbd1c2d800bd53",
     ),
     (
         24,
@@ -354,8 +368,8 @@ fn default_plans_are_what_they_were() {
         assert_eq!(PlanSpec::families(Board::new(n).unwrap()), spec(n, by_families(rows, group, sides)));
     }
     for (n, (columns, group, grain)) in [
-        (24, (1, 1, Some(10_400_000_000))),
-        (25, (2, 1, Some(19_000_000_000))),
+        (24, (0, 1, Some(1_000_000_000))),
+        (25, (1, 1, Some(2_000_000_000))),
         (26, (2, 1, Some(2_600_000_000))),
         (27, (3, 1, Some(5_300_000_000))),
         (28, (3, 1, Some(31_000_000_000))),

@@ -17,8 +17,8 @@ use crate::handle::{Following, Handle};
 use crate::keeper::CallError;
 use crate::known_run;
 use crate::known_worker::{expect_the_answer, join, join_from, lease, replicated, report};
-use crate::ledger::Record;
 use crate::ledger::faulty_disk::FaultyDisk;
+use crate::ledger::Record;
 use crate::retract;
 use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
@@ -46,7 +46,7 @@ async fn with_replicas_a_report_is_acknowledged_when_followers_have_it_and_not_b
         assert!(matches!(timeout(PATIENCE, reported).await.unwrap(), Err(CallError::NotRecorded(_))));
     }
     // Somebody does, and has not all: it waits. Then it has.
-    let following = handle.follow(7, 0, None).await.unwrap();
+    let following = handle.follow(7, 0, None, true).await.unwrap();
     let mut reported = pin!(handle.report(report(worker, &leases)));
     assert!(timeout(A_WHILE, &mut reported).await.is_err());
     let records = handle.source().unwrap().ends.borrow().mark.records;
@@ -66,10 +66,27 @@ async fn with_replicas_a_report_is_acknowledged_when_followers_have_it_and_not_b
 }
 
 #[tokio::test]
+async fn a_follower_whose_copy_does_not_fit_has_nothing_that_is_acknowledged() {
+    let folder = TempDir::new().unwrap();
+    let handle = start(folder.path(), 1);
+    let worker = join(&handle).await;
+    let leases = lease(&handle, worker, 3).await;
+    let mut reported = pin!(handle.report(report(worker, &leases)));
+    assert!(timeout(A_WHILE, &mut reported).await.is_err());
+    let all = records(&handle);
+    let refused = handle.follow(7, all, None, false).await.unwrap();
+    assert!(timeout(A_WHILE, &mut reported).await.is_err());
+    assert!(handle.status().await.unwrap().trouble.contains("0 of 1 followers"));
+    drop(refused);
+    let _following = handle.follow(7, all, None, true).await.unwrap();
+    assert!(timeout(PATIENCE, reported).await.unwrap().is_ok());
+}
+
+#[tokio::test]
 async fn the_answer_waits_for_the_followers_too() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(1));
-    let following = handle.follow(7, 0, None).await.unwrap();
+    let following = handle.follow(7, 0, None, true).await.unwrap();
     let worker = join(&handle).await;
     let reported = async {
         loop {
@@ -169,7 +186,7 @@ async fn waits(handle: &Handle) -> bool {
 async fn a_complete_run_of_which_the_followers_had_all_waits_for_none_of_them_again() {
     let folder = TempDir::new().unwrap();
     let handle = start(folder.path(), 1);
-    let following = handle.follow(7, 0, None).await.unwrap();
+    let following = handle.follow(7, 0, None, true).await.unwrap();
     count_all_but(&handle, &following, 0).await;
     timeout(PATIENCE, expect_the_answer(&handle)).await.unwrap();
     drop(following);
@@ -187,7 +204,7 @@ async fn a_complete_run_of_which_the_followers_had_all_waits_for_none_of_them_ag
 async fn a_complete_run_of_which_the_followers_had_not_all_waits_until_they_have() {
     let folder = TempDir::new().unwrap();
     let handle = start(folder.path(), 1);
-    let following = handle.follow(7, 0, None).await.unwrap();
+    let following = handle.follow(7, 0, None, true).await.unwrap();
     count_all_but(&handle, &following, 1).await;
     handle.close().await;
     let again = start(folder.path(), 1);
@@ -198,7 +215,7 @@ async fn a_complete_run_of_which_the_followers_had_not_all_waits_until_they_have
         "{trouble}"
     );
     let all = records(&again);
-    let following = again.follow(7, all - 1, None).await.unwrap();
+    let following = again.follow(7, all - 1, None, true).await.unwrap();
     assert!(timeout(A_WHILE, expect_the_answer(&again)).await.is_err(), "it is there and lacks one");
     following.has(all);
     timeout(PATIENCE, expect_the_answer(&again)).await.unwrap();
@@ -216,7 +233,7 @@ fn start_checking_all(folder: &Path, clock: &SetClock) -> Handle {
 async fn a_complete_run_that_was_answered_waits_for_no_owner_who_could_confirm_more() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = start_checking_all(folder.path(), &clock);
-    let following = handle.follow(7, 0, None).await.unwrap();
+    let following = handle.follow(7, 0, None, true).await.unwrap();
     let ada = handle.on_behalf_of(Owner::new("ada"));
     let ben = handle.on_behalf_of(Owner::new("ben"));
     let work = async |owner: &Handle, worker: WorkerId, most: u32| {
@@ -250,7 +267,7 @@ async fn a_complete_run_that_was_answered_waits_for_no_owner_who_could_confirm_m
 async fn what_followers_had_says_nothing_of_more_followers_or_of_later_records() {
     let folder = TempDir::new().unwrap();
     let handle = start(folder.path(), 1);
-    let following = handle.follow(7, 0, None).await.unwrap();
+    let following = handle.follow(7, 0, None, true).await.unwrap();
     count_all_but(&handle, &following, 0).await;
     timeout(PATIENCE, expect_the_answer(&handle)).await.unwrap();
     handle.close().await;

@@ -298,6 +298,16 @@ class Standings(unittest.TestCase):
         self.apply("count", machine="e", owner="r", found=4)
         self.assertEqual(self.standing.makers.quarantined(), ["a of p", "c of p"])
 
+    def test_a_machine_that_was_wrong_elsewhere_loses_a_confirmed_count_to_another_owner_only(self):
+        self.apply("count", machine="a", owner="p")
+        self.apply("check", machine="b", owner="p", of="a", of_owner="p")
+        self.standing.apply(0, {"kind": "expel", "owner": "p", "machine": "a", "reason": "-"})
+        self.refuses("retract", machine="a", owner="p", quarantine=True)
+        self.refuses("retract", machine="a", owner="p")
+        self.apply("conflict", machine="d", owner="q", found=4)
+        self.refuses("retract", machine="a", owner="p", quarantine=True)
+        self.apply("retract", machine="a", owner="p")
+
     def test_an_owner_of_whom_three_machines_lost_is_not_believed(self):
         self.apply("count", unit=50, machine="d", owner="p")
         for unit, machine in enumerate("abc", 41):

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use proto::{CopyEnd, FollowReply, FollowRequest, FollowedRun, malformed, v1};
+use proto::{CopyEnd, FollowReply, FollowRequest, FollowedRun, Term, malformed, v1};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
@@ -45,16 +45,11 @@ pub async fn follow(
     let first = first.map_err(|_| Status::deadline_exceeded("the follower has not said what it has"))??;
     let first = first.ok_or_else(|| Status::invalid_argument("the follower has not said what it has"))?;
     let first = FollowRequest::try_from(first).map_err(|error| malformed(&error))?;
-    let compared = compare(&source, first.end).await;
-    let following = handle.follow(first.follower, first.end.records, first.met).await;
+    let compared = compare(&source, first.end).await.and_then(|()| check_term(&source, first.met));
+    // Whatever becomes of it, the keeper must hear what it has met.
+    let following = handle.follow(first.follower, first.end.records, first.met, compared.is_ok()).await;
     compared?;
     let following = following?;
-    if let Some(met) = first.met.filter(|met| !source.term.follows(met)) {
-        return Err(Status::failed_precondition(format!(
-            "this is {}, but the follower has met {met}: follow that one, or delete the copy",
-            source.term
-        )));
-    }
     let (replies, stream) = mpsc::channel(WAITING);
     tokio::spawn(async move {
         let _seat = seat;
@@ -101,6 +96,15 @@ async fn compare(source: &LedgerSource, copy: CopyEnd) -> Result<(), Status> {
     };
     warn!("a follower is refused: {text}");
     Err(Status::failed_precondition(text))
+}
+
+/// Refuses a follower of another coordinator, or of a younger one.
+fn check_term(source: &LedgerSource, met: Option<Term>) -> Result<(), Status> {
+    let Some(met) = met.filter(|met| !source.term.follows(met)) else { return Ok(()) };
+    Err(Status::failed_precondition(format!(
+        "this is {}, but the follower has met {met}: follow that one, or delete the copy",
+        source.term
+    )))
 }
 
 fn unreadable(error: &LedgerError) -> Status {

@@ -299,7 +299,7 @@ async fn a_coordinator_that_hears_of_a_younger_one_serves_nobody_any_more() {
     assert!(is_superseded(handle.report(report(worker, &leases)).await.unwrap_err()));
     assert!(is_superseded(handle.lease(worker, 1, Duration::ZERO).await.unwrap_err()));
     assert!(is_superseded(handle.renew(worker, leases).await.unwrap_err()));
-    assert!(is_superseded(handle.follow(1, 0, None).await.unwrap_err()));
+    assert!(is_superseded(handle.follow(1, 0, None, true).await.unwrap_err()));
     let status = handle.status().await.unwrap();
     assert!(status.trouble.contains("another coordinator goes on"), "{}", status.trouble);
     assert_eq!(status.done, 0);
@@ -312,10 +312,10 @@ async fn a_follower_that_has_more_records_stops_a_coordinator_that_lost_some() {
     let source = handle.source().unwrap();
     let met = source.key.prove(source.directory.run().hash(), 0, CoordinatorId::default());
     assert!(
-        handle.follow(1, 99, Some(Term { proof: 1, ..met })).await.is_ok(),
+        handle.follow(1, 99, Some(Term { proof: 1, ..met }), true).await.is_ok(),
         "whoever has no key says nothing"
     );
-    assert!(matches!(handle.follow(1, 99, Some(met)).await, Err(CallError::Superseded(_))));
+    assert!(matches!(handle.follow(1, 99, Some(met), true).await, Err(CallError::Superseded(_))));
     let status = handle.status().await.unwrap();
     assert!(status.trouble.contains("99 records"), "{}", status.trouble);
 }

@@ -203,7 +203,7 @@ impl Handle {
         self.source.as_ref()
     }
 
-    /// A follower has called; it is there until what this returns is dropped.
+    /// A follower has called; it is there until what this returns is dropped, if its copy fits.
     ///
     /// # Errors
     /// Another coordinator goes on with the run, or the keeper has ended.
@@ -212,9 +212,10 @@ impl Handle {
         follower: u64,
         records: u64,
         met: Option<Term>,
+        fits: bool,
     ) -> Result<Following, CallError> {
         let call = rand::random();
-        self.call(|reply| Request::Follow(FollowCall { follower, call, records, met, reply })).await?;
+        self.call(|reply| Request::Follow(FollowCall { follower, call, records, met, fits, reply })).await?;
         Ok(Following { requests: self.requests.clone(), follower, call })
     }
 

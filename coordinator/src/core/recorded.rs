@@ -65,8 +65,9 @@ impl Core {
                     self.policy = r.double_check;
                     self.counts_adopted();
                 }
+                // Checks of counts that were not believed have been passed over.
+                Record::Admit(_) => self.counts_adopted(),
                 Record::Expel(_)
-                | Record::Admit(_)
                 | Record::Merged(_)
                 | Record::Term(_)
                 | Record::Replicas(_)

@@ -92,7 +92,10 @@ impl Core {
     fn trouble(&self) -> String {
         let aside = self.losses.set_aside();
         let left = self.shard.size(self.plan.units()) - self.standing.done();
-        let is_stuck = self.open_counts() == 0 && self.leases.to_count() == 0 && left > 0;
+        let pending = self.standing.pending(self.policy);
+        let checks = aside.iter().filter(|unit| self.standing.is_pending(**unit, self.policy)).count() as u64;
+        let is_all_aside = left > 0 || (pending > 0 && pending == checks);
+        let is_stuck = self.open_counts() == 0 && self.leases.to_count() == 0 && is_all_aside;
         if aside.is_empty() || !is_stuck {
             return String::new();
         }

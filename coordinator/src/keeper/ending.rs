@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use queens::TallyError;
 use thiserror::Error;
-use tracing::error;
+use tracing::{error, warn};
 
 use super::Keeper;
 use super::inbox::AuditReason;
@@ -61,7 +61,11 @@ impl Keeper {
         }
         let is_complete = self.core.is_complete(self.now());
         self.replicas.expect_end(self.clock.now(), is_complete);
-        if !is_complete || self.superseded().is_some() {
+        if !is_complete {
+            self.read_in_background();
+            return;
+        }
+        if self.superseded().is_some() {
             return;
         }
         // The answer waits for the followers as every acknowledgement does; they may leave once they have heard of it.
@@ -73,14 +77,15 @@ impl Keeper {
         if let Some(store) = self.store.as_ref().filter(|_| is_news && followers > 0) {
             store.note_replicated(followers);
         }
-        if self.store.is_some() {
+        if self.store.is_none() {
+            let ending = self.answer_from_memory();
+            self.end(ending);
+        } else if self.begin_audit(AuditReason::Answer) {
             self.stage = Stage::Auditing;
-            self.spawn_audit(AuditReason::Answer);
             // Meanwhile there is time for the last checkpoint.
             self.save_next = Duration::ZERO;
         } else {
-            let ending = self.answer_from_memory();
-            self.end(ending);
+            return;
         }
         self.publish_next = Duration::ZERO;
     }
@@ -120,15 +125,18 @@ impl Keeper {
         }
     }
 
-    /// The audit after a start: finds old damage early, and reads the counts that the checkpoint does not keep.
-    pub(super) fn audit_in_background(&mut self) {
-        if self.records() > 0 && !self.core.is_complete(self.now()) {
-            self.spawn_audit(AuditReason::Resumption);
+    /// The audit after a start of a run that is not complete, or is open again: finds old damage early, and reads the counts
+    /// that the checkpoint does not keep.
+    fn read_in_background(&mut self) {
+        if !self.audits.is_read && !self.audits.is_reading {
+            self.audits.is_reading = self.begin_audit(AuditReason::Resumption);
         }
     }
 
-    fn spawn_audit(&self, reason: AuditReason) {
-        let Some(store) = &self.store else { return };
+    /// Begins an audit of the ledger as it stands, and says whether it could.
+    fn begin_audit(&mut self, reason: AuditReason) -> bool {
+        let now = self.clock.now();
+        let Some(store) = self.store.as_ref().filter(|_| self.audits.may_begin(now)) else { return false };
         let (directory, end) = (store.directory().clone(), store.end().clone());
         let outlet = self.inbox.for_audits();
         let work = move || {
@@ -137,34 +145,60 @@ impl Keeper {
             let audit = if reason == AuditReason::Answer { audit.and_then(Audit::sound) } else { audit };
             outlet.send(reason, audit);
         };
-        if let Err(error) = thread::Builder::new().name("audit".into()).spawn(work) {
+        let begun = thread::Builder::new().name("audit".into()).spawn(work);
+        if let Err(error) = &begun {
             error!("cannot start the audit: {error}");
+            self.audits.put_off(now);
         }
+        begun.is_ok()
     }
 
     pub(super) fn audited(&mut self, reason: AuditReason, found: Result<Audit, AuditError>) {
+        let is_answer = reason == AuditReason::Answer;
+        if !is_answer {
+            self.audits.is_reading = false;
+        }
+        if matches!(self.stage, Stage::Ended(Ending::Withheld(_))) {
+            return;
+        }
         match found {
+            Err(error) if self.audits.may_repeat(self.clock.now(), &error) => {
+                warn!("the ledger could not be audited, which is tried again in a moment: {error}");
+                if is_answer {
+                    self.stage = Stage::Counting;
+                }
+            }
             Err(error) => {
                 self.happened(Happening::Unsound(error.to_string()));
                 self.withhold(error);
             }
-            Ok(audit) if reason == AuditReason::Answer => {
+            Ok(audit) if is_answer => {
+                self.audits.succeeded();
                 // What was recorded meanwhile, a late check or conflict, may have changed what there is to say.
                 let is_current = self.store.as_ref().is_none_or(|store| *store.end() == audit.tail.end);
                 if is_current {
                     let ending = self.answer(&audit);
                     self.end(ending);
                 } else {
+                    self.adopt(&audit);
                     self.stage = Stage::Counting;
                 }
             }
             Ok(audit) => {
+                self.audits.succeeded();
                 self.happened(Happening::Audited(audit.tail.end.mark.records));
-                self.core.standing().adopt_counts(&audit.standing);
-                self.core.ledger_read(self.now());
+                self.adopt(&audit);
             }
         }
         self.publish_next = Duration::ZERO;
+    }
+
+    /// Takes over the counts that were on record when this process began, unless they are known.
+    fn adopt(&mut self, audit: &Audit) {
+        if !std::mem::replace(&mut self.audits.is_read, true) {
+            self.core.standing().adopt_counts(&audit.standing);
+            self.core.ledger_read(self.now());
+        }
     }
 
     /// The answer, if the ledger says what the core says.

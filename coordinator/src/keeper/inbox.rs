@@ -109,13 +109,14 @@ pub(crate) struct LeaseCall {
 }
 
 /// A follower has called, with so many records on disk and perhaps a term that it has met. Its calls have numbers, so that
-/// the end of a former one does not end this one.
+/// the end of a former one does not end this one. What it has is no copy unless it fits.
 #[derive(Debug)]
 pub(crate) struct FollowCall {
     pub follower: u64,
     pub call: u64,
     pub records: u64,
     pub met: Option<Term>,
+    pub fits: bool,
     pub reply: ReplyTo<()>,
 }
 

@@ -9,6 +9,7 @@
 //!     lend to those who wait, save the checkpoint and publish a snapshot from time to time
 //! ```
 
+mod audits;
 mod ending;
 mod inbox;
 mod lending;
@@ -38,6 +39,7 @@ use crate::happening::Happening;
 use crate::ledger::{CommitMark, LedgerPosition, LineHash};
 use crate::quota::LogLines;
 use crate::store::Store;
+use audits::Audits;
 use ending::Stage;
 use inbox::Inbox;
 use lending::WaitingWorker;
@@ -86,6 +88,7 @@ pub(crate) struct Keeper {
     /// None where nobody else could serve the run: it is in memory only, or in one process.
     terms: Option<Terms>,
     stage: Stage,
+    audits: Audits,
     trouble: String,
     /// Elapsed time and peak threads of earlier sessions.
     earlier: CommitMark,
@@ -128,6 +131,7 @@ pub(crate) fn start(
     } else if replicas.needed().is_some() {
         core.expect_back(clock.now());
     }
+    let audits = Audits::of(store.as_ref().map_or(0, |store| store.mark().records));
     let keeper = Keeper {
         terms: store.as_ref().map(Terms::of),
         replicas,
@@ -145,6 +149,7 @@ pub(crate) fn start(
         look_next: Duration::ZERO,
         reports: Vec::new(),
         stage: Stage::Counting,
+        audits,
         trouble: String::new(),
         threads: 0,
         kernels: BTreeSet::new(),
@@ -160,7 +165,6 @@ pub(crate) fn start(
 impl Keeper {
     fn run(mut self) {
         self.happened(Happening::Began(self.terms.as_ref().map(|terms| terms.own.number)));
-        self.audit_in_background();
         while let Some(requests) = self.inbox.take(TICK) {
             let mut close = None;
             for request in requests {

@@ -1,11 +1,12 @@
 //! A coordinator that waits for copies: with each acknowledgement and with its answer, and not for those that it had.
 
-use std::path::Path;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Owner, Phase, Takeback, Target, Verdict, WorkerId};
+use proto::{Owner, Phase, PolicyChange, Takeback, Target, Verdict, WorkerId};
 use queens::UnitId;
 use tempfile::TempDir;
 use tokio::time::timeout;
@@ -14,11 +15,11 @@ use crate::audit::audit_each;
 use crate::clock::SetClock;
 use crate::double_check::DoubleCheck;
 use crate::handle::{Following, Handle};
-use crate::keeper::CallError;
+use crate::keeper::{CallError, Ending};
 use crate::known_run;
 use crate::known_worker::{expect_the_answer, join, join_from, lease, replicated, report};
-use crate::ledger::Record;
 use crate::ledger::faulty_disk::FaultyDisk;
+use crate::ledger::{Record, file_path};
 use crate::retract;
 use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
@@ -46,7 +47,7 @@ async fn with_replicas_a_report_is_acknowledged_when_followers_have_it_and_not_b
         assert!(matches!(timeout(PATIENCE, reported).await.unwrap(), Err(CallError::NotRecorded(_))));
     }
     // Somebody does, and has not all: it waits. Then it has.
-    let following = handle.follow(7, 0, None).await.unwrap();
+    let following = handle.follow(7, 0, None, true).await.unwrap();
     let mut reported = pin!(handle.report(report(worker, &leases)));
     assert!(timeout(A_WHILE, &mut reported).await.is_err());
     let records = handle.source().unwrap().ends.borrow().mark.records;
@@ -66,10 +67,27 @@ async fn with_replicas_a_report_is_acknowledged_when_followers_have_it_and_not_b
 }
 
 #[tokio::test]
+async fn a_follower_whose_copy_does_not_fit_has_nothing_that_is_acknowledged() {
+    let folder = TempDir::new().unwrap();
+    let handle = start(folder.path(), 1);
+    let worker = join(&handle).await;
+    let leases = lease(&handle, worker, 3).await;
+    let mut reported = pin!(handle.report(report(worker, &leases)));
+    assert!(timeout(A_WHILE, &mut reported).await.is_err());
+    let all = records(&handle);
+    let refused = handle.follow(7, all, None, false).await.unwrap();
+    assert!(timeout(A_WHILE, &mut reported).await.is_err());
+    assert!(handle.status().await.unwrap().trouble.contains("0 of 1 followers"));
+    drop(refused);
+    let _following = handle.follow(7, all, None, true).await.unwrap();
+    assert!(timeout(PATIENCE, reported).await.unwrap().is_ok());
+}
+
+#[tokio::test]
 async fn the_answer_waits_for_the_followers_too() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(1));
-    let following = handle.follow(7, 0, None).await.unwrap();
+    let following = handle.follow(7, 0, None, true).await.unwrap();
     let worker = join(&handle).await;
     let reported = async {
         loop {
@@ -169,7 +187,7 @@ async fn waits(handle: &Handle) -> bool {
 async fn a_complete_run_of_which_the_followers_had_all_waits_for_none_of_them_again() {
     let folder = TempDir::new().unwrap();
     let handle = start(folder.path(), 1);
-    let following = handle.follow(7, 0, None).await.unwrap();
+    let following = handle.follow(7, 0, None, true).await.unwrap();
     count_all_but(&handle, &following, 0).await;
     timeout(PATIENCE, expect_the_answer(&handle)).await.unwrap();
     drop(following);
@@ -187,7 +205,7 @@ async fn a_complete_run_of_which_the_followers_had_all_waits_for_none_of_them_ag
 async fn a_complete_run_of_which_the_followers_had_not_all_waits_until_they_have() {
     let folder = TempDir::new().unwrap();
     let handle = start(folder.path(), 1);
-    let following = handle.follow(7, 0, None).await.unwrap();
+    let following = handle.follow(7, 0, None, true).await.unwrap();
     count_all_but(&handle, &following, 1).await;
     handle.close().await;
     let again = start(folder.path(), 1);
@@ -198,7 +216,7 @@ async fn a_complete_run_of_which_the_followers_had_not_all_waits_until_they_have
         "{trouble}"
     );
     let all = records(&again);
-    let following = again.follow(7, all - 1, None).await.unwrap();
+    let following = again.follow(7, all - 1, None, true).await.unwrap();
     assert!(timeout(A_WHILE, expect_the_answer(&again)).await.is_err(), "it is there and lacks one");
     following.has(all);
     timeout(PATIENCE, expect_the_answer(&again)).await.unwrap();
@@ -216,7 +234,7 @@ fn start_checking_all(folder: &Path, clock: &SetClock) -> Handle {
 async fn a_complete_run_that_was_answered_waits_for_no_owner_who_could_confirm_more() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = start_checking_all(folder.path(), &clock);
-    let following = handle.follow(7, 0, None).await.unwrap();
+    let following = handle.follow(7, 0, None, true).await.unwrap();
     let ada = handle.on_behalf_of(Owner::new("ada"));
     let ben = handle.on_behalf_of(Owner::new("ben"));
     let work = async |owner: &Handle, worker: WorkerId, most: u32| {
@@ -250,7 +268,7 @@ async fn a_complete_run_that_was_answered_waits_for_no_owner_who_could_confirm_m
 async fn what_followers_had_says_nothing_of_more_followers_or_of_later_records() {
     let folder = TempDir::new().unwrap();
     let handle = start(folder.path(), 1);
-    let following = handle.follow(7, 0, None).await.unwrap();
+    let following = handle.follow(7, 0, None, true).await.unwrap();
     count_all_but(&handle, &following, 0).await;
     timeout(PATIENCE, expect_the_answer(&handle)).await.unwrap();
     handle.close().await;
@@ -266,4 +284,73 @@ async fn what_followers_had_says_nothing_of_more_followers_or_of_later_records()
     assert_eq!(leases.len(), 1);
     assert!(timeout(A_WHILE, alone.report(report(worker, &leases))).await.is_err());
     assert!(waits(&alone).await);
+}
+
+#[tokio::test]
+async fn a_run_that_was_complete_when_it_was_started_is_checked_once_the_policy_is_raised() {
+    let folder = TempDir::new().unwrap();
+    let handle = start(folder.path(), 1);
+    let following = handle.follow(7, 0, None, true).await.unwrap();
+    count_all_but(&handle, &following, 1).await;
+    handle.close().await;
+    let again = start(folder.path(), 1);
+    assert!(waits(&again).await);
+    let double_check = Some("all".to_owned());
+    again
+        .change_policy(PolicyChange { double_check, replicas: None, reason: "a test".into() })
+        .await
+        .unwrap();
+    let another = join_from(&again, "another").await;
+    let checks = async {
+        while lease(&again, another, 8).await.is_empty() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    timeout(PATIENCE, checks).await.expect("checks are lent");
+}
+
+/// A complete run whose followers have all but one record, the file of its ledger, and where that is put while the disk does
+/// not give it.
+async fn complete_but_for_a_copy(folder: &Path, clock: &SetClock) -> (Handle, Following, [PathBuf; 2]) {
+    let handle = replicated(folder, FaultyDisk::default(), clock, Some(1));
+    let following = handle.follow(7, 0, None, true).await.unwrap();
+    count_all_but(&handle, &following, 1).await;
+    let ledger = handle.source().unwrap().directory.ledger();
+    (handle, following, [file_path(&ledger, 1), folder.join("aside.jsonl")])
+}
+
+#[tokio::test]
+async fn a_ledger_that_the_disk_does_not_give_for_a_moment_is_audited_again() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let (handle, following, [file, aside]) = complete_but_for_a_copy(folder.path(), &clock).await;
+    fs::rename(&file, &aside).unwrap();
+    fs::create_dir(&file).unwrap();
+    following.has(records(&handle));
+    assert!(timeout(A_WHILE, expect_the_answer(&handle)).await.is_err());
+    fs::remove_dir(&file).unwrap();
+    fs::rename(&aside, &file).unwrap();
+    let answered = async {
+        while timeout(A_WHILE, expect_the_answer(&handle)).await.is_err() {
+            clock.advance(Duration::from_secs(10));
+        }
+    };
+    timeout(PATIENCE, answered).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_ledger_that_the_disk_does_not_give_at_all_has_no_answer() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let (handle, following, [file, aside]) = complete_but_for_a_copy(folder.path(), &clock).await;
+    fs::rename(&file, &aside).unwrap();
+    fs::create_dir(&file).unwrap();
+    following.has(records(&handle));
+    let mut snapshots = handle.snapshots();
+    let withheld = async {
+        while snapshots.borrow_and_update().ending.is_none() {
+            clock.advance(Duration::from_secs(10));
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+    };
+    timeout(PATIENCE, withheld).await.unwrap();
+    assert!(matches!(handle.snapshots().borrow().ending, Some(Ending::Withheld(_))));
 }

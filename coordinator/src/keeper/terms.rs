@@ -130,9 +130,9 @@ impl Keeper {
         }
     }
 
-    /// A follower has called.
+    /// A follower has called. The term that it has met is heard in any case; one whose copy does not fit is not there.
     pub(super) fn follow(&mut self, call: FollowCall) {
-        let FollowCall { follower, call, records, met, reply } = call;
+        let FollowCall { follower, call, records, met, fits, reply } = call;
         if let Some(met) = met {
             self.hear_of(&met);
             let own = self.records();
@@ -143,8 +143,10 @@ impl Keeper {
         let answer = if let Some(superseded) = self.superseded() {
             Err(CallError::Superseded(superseded))
         } else {
-            self.replicas.join(follower, call, records);
-            self.happened(Happening::FollowerCame(records));
+            if fits {
+                self.replicas.join(follower, call, records);
+                self.happened(Happening::FollowerCame(records));
+            }
             Ok(())
         };
         reply.send(answer).ok();

@@ -170,11 +170,7 @@ impl Standing {
         self.expect_standing(unit, r.count)?;
         let origin = self.sums.machines.origin((&r.owner, &r.machine), &r.kernel, r.mirrored)?;
         let trust = self.sums.machines.get(origin.machine).trust;
-        let is_beyond_doubt = match trust {
-            Trust::Quarantined => self.is(UnitMark::TwoMachines, unit),
-            Trust::Believed | Trust::Expelled => self.is(UnitMark::Independent, unit),
-        };
-        if is_beyond_doubt && r.reason.is_none() && !r.contradiction {
+        if self.is_beyond_doubt(r, trust) {
             return Err(RecordError::Confirmed(unit));
         }
         if r.quarantine && trust == Trust::Believed {
@@ -211,6 +207,16 @@ impl Standing {
         self.sums.work = self.sums.work.saturating_sub(work.into());
         self.sums.history.retract(r.at, work);
         Ok(self.sums.tally.remove(plan.summand(unit), r.count)?)
+    }
+
+    /// Whether the count of a machine that is so trusted is confirmed too well to be taken back like that: where the machine
+    /// was wrong elsewhere, another one of its owner suffices; where another owner contradicts it, only another owner does.
+    pub(super) fn is_beyond_doubt(&self, r: &Retraction, trust: Trust) -> bool {
+        let confirmed = match trust {
+            Trust::Quarantined if r.quarantine => UnitMark::TwoMachines,
+            _ => UnitMark::Independent,
+        };
+        self.is(confirmed, r.unit) && r.reason.is_none() && !r.contradiction
     }
 
     fn expect_standing(&self, unit: UnitId, count: u64) -> Result<(), RecordError> {

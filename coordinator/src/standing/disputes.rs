@@ -40,6 +40,12 @@ impl Standing {
         }
     }
 
+    /// Whether a retraction of the unit's standing count, which is this vote, would be refused because others have confirmed
+    /// the count.
+    pub fn is_confirmed_against(&self, retraction: &Retraction, vote: &Vote) -> bool {
+        self.is_beyond_doubt(retraction, self.sums.machines.get(vote.origin.machine).trust)
+    }
+
     /// The count of a disputed unit that stands again: those that say otherwise all come from machines that are not
     /// believed any more.
     pub fn unopposed(&self, unit: UnitId) -> Option<Vote> {

@@ -7,6 +7,7 @@ use crate::core::Core;
 use crate::core::Refusal;
 use crate::core::machines::{ALONE, PRESENT};
 use crate::double_check::DoubleCheck;
+use crate::ledger::{Admission, Expulsion, Record};
 
 #[test]
 fn a_contradicted_count_stands_again_only_when_another_machine_agrees() {
@@ -171,4 +172,26 @@ fn a_first_count_that_was_made_mirrored_and_by_the_other_method_is_checked_by_th
         leases.iter().for_each(|lease| _ = report(&mut core, ALONE, a, *lease, 5));
     };
     assert_eq!(report(&mut core, ALONE, a, check, 5), Verdict::Recorded);
+}
+
+#[test]
+fn checks_that_were_given_back_while_their_machine_was_not_believed_are_open_once_it_is_again() {
+    let mut core = core_with(DoubleCheck::All);
+    let [a, b] = ["a", "b"].map(|name| join(&mut core, name));
+    let of_a = core.lease(T0, a, 3).unwrap();
+    of_a.iter().for_each(|lease| _ = report(&mut core, T0, a, *lease, 5));
+    let checks = core.lease(T0, b, 3).unwrap();
+    let (owner, machine, reason) = (String::new(), Some("a".to_owned()), "a test".to_owned());
+    let expulsion = Expulsion {
+        owner: owner.clone(),
+        machine: machine.clone(),
+        lost: false,
+        reason: reason.clone(),
+        at: 0,
+    };
+    core.recorded(T0, None, &[Record::Expel(expulsion)]).unwrap();
+    core.release(T0, b, &checks, false).unwrap();
+    core.recorded(T0, None, &[Record::Admit(Admission { owner, machine, reason, at: 0 })]).unwrap();
+    let again = core.lease(T0, b, 3).unwrap();
+    assert!(again.iter().map(|lease| lease.unit).eq(of_a.iter().map(|lease| lease.unit)), "{again:?}");
 }

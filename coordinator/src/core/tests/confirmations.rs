@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Owner, WorkerId};
+use proto::{Owner, Verdict, WorkerId};
 
 use super::{T0, core_with, count_all, registration, report};
 use crate::core::confirmations::RETURN;
@@ -11,6 +11,7 @@ use crate::core::leases::LEASE_TIME;
 use crate::core::machines::PRESENT;
 use crate::core::{Core, LeaseKey};
 use crate::double_check::DoubleCheck;
+use crate::ledger::{Expulsion, Record};
 use crate::shard::Shard;
 use crate::standing::Standing;
 
@@ -144,4 +145,23 @@ fn where_a_sample_is_checked_nothing_is_confirmed_in_the_end() {
     count_all(&mut core, ada);
     join(&mut core, "ben", "b");
     assert!(core.is_complete(T0));
+}
+
+#[test]
+fn what_one_owner_has_checked_alone_is_disputed_by_another_though_its_machine_was_wrong_elsewhere() {
+    let mut core = core_with(DoubleCheck::All);
+    let [a1, a2] = ["a1", "a2"].map(|machine| join(&mut core, "ada", machine));
+    let lease = core.lease(T0, a1, 1).unwrap()[0];
+    report(&mut core, T0, a1, lease, 5);
+    let check = core.lease(T0, a2, 1).unwrap()[0];
+    assert_eq!(check.unit, lease.unit);
+    report(&mut core, T0, a2, check, 5);
+    let (owner, machine, reason) = ("ada".into(), Some("a1".into()), "a test".into());
+    let wrong = Expulsion { owner, machine, lost: false, reason, at: 0 };
+    core.recorded(T0, None, &[Record::Expel(wrong)]).unwrap();
+    assert!(core.take_back(0, 100).is_empty(), "her other machine has confirmed it");
+    // The records of this can stand.
+    let ben = join(&mut core, "ben", "b");
+    assert_eq!(report(&mut core, T0, ben, lease, 6), Verdict::Conflict);
+    assert_eq!((core.standing().done(), core.status(T0).disputed), (0, 1));
 }

@@ -1,10 +1,14 @@
 //! Units that are lost with their workers.
 
+use std::time::Duration;
+
 use queens::UnitId;
 
-use super::{T0, core, join, report};
+use super::{T0, core, core_with, count_all, join, report};
+use crate::core::Core;
 use crate::core::LEASE_TIME;
 use crate::core::release::SILENCE;
+use crate::double_check::DoubleCheck;
 
 #[test]
 fn units_whose_lease_never_arrived_are_lent_again_and_not_blamed() {
@@ -20,14 +24,15 @@ fn units_whose_lease_never_arrived_are_lent_again_and_not_blamed() {
     assert!((0..core.plan().units()).all(|unit| !core.losses.is_suspect(UnitId(unit))));
 }
 
-#[test]
-fn a_unit_that_kills_its_workers_is_set_aside_after_five_and_named() {
-    let mut core = core();
-    let mut now = T0;
-    let deadly = UnitId(3);
-    let mut killed = 0;
+/// The unit that kills the workers.
+const DEADLY: UnitId = UnitId(3);
+
+/// Has workers of that machine count and check what is open until the status says why that cannot go on: each dies with a
+/// unit, five in all. Says when.
+fn lose_workers_with(core: &mut Core, machine: &str) -> Duration {
+    let (mut now, mut killed) = (T0, 0);
     while core.status(now).trouble.is_empty() {
-        let worker = join(&mut core, "a");
+        let worker = join(core, machine);
         let mut is_alive = true;
         while is_alive {
             // Workers hold many units, and count them in their order.
@@ -36,19 +41,41 @@ fn a_unit_that_kills_its_workers_is_set_aside_after_five_and_named() {
                 break;
             }
             for lease in leases {
-                is_alive &= lease.unit != deadly;
+                is_alive &= lease.unit != DEADLY;
                 if is_alive {
-                    report(&mut core, now, worker, lease, 0);
+                    report(core, now, worker, lease, 0);
                 }
             }
         }
         killed += u32::from(!is_alive);
         assert!(killed <= 5 && !core.is_complete(T0));
         now += SILENCE * 2;
+        assert!(now < SILENCE * 40, "nothing goes on, and nobody says why");
         core.tick(now);
     }
+    assert_eq!(killed, 5);
+    now
+}
+
+#[test]
+fn a_unit_that_kills_its_workers_is_set_aside_after_five_and_named() {
+    let mut core = core();
+    let now = lose_workers_with(&mut core, "a");
     let status = core.status(now);
-    assert_eq!((killed, &status.set_aside[..]), (5, &[deadly][..]));
+    assert_eq!(status.set_aside, [DEADLY]);
     assert_eq!(status.done, status.units - 1, "no other unit is blamed");
+    assert!(status.trouble.contains("(3)") && status.trouble.contains("restart"), "{}", status.trouble);
+}
+
+#[test]
+fn a_check_that_kills_its_workers_is_named_as_what_keeps_the_run_from_its_end() {
+    let mut core = core_with(DoubleCheck::All);
+    let [a, b] = ["a", "b"].map(|name| join(&mut core, name));
+    count_all(&mut core, a);
+    [a, b].into_iter().for_each(|worker| core.release(T0, worker, &[], true).unwrap());
+    let now = lose_workers_with(&mut core, "b");
+    let status = core.status(now);
+    assert_eq!((status.done, &status.set_aside[..]), (status.units, &[DEADLY][..]));
+    assert_eq!(status.assurance.pending, 1, "no other check is blamed");
     assert!(status.trouble.contains("(3)") && status.trouble.contains("restart"), "{}", status.trouble);
 }

@@ -90,6 +90,8 @@ pub struct Summary {
     pub finished: bool,
     /// Units that it began, and gave back uncounted when it left.
     pub broken_off: u64,
+    /// Counts that it had, and that nobody had acknowledged when it left: their units are counted again.
+    pub unacknowledged: u64,
 }
 
 /// Why a worker had to leave.
@@ -278,6 +280,7 @@ impl<P: Pool> WorkerLoop<P> {
         if self.is_hung { Err(WorkerError::Hung(self.config.threads)) } else { Ok(self.summary) }
     }
 
+        self.summary.unacknowledged = (self.counted.len() + self.reporting.len()) as u64;
     /// When something is due although nothing happens.
     fn wake(&self) -> Instant {
         let far = Instant::now() + Duration::from_mins(1);

@@ -42,6 +42,16 @@ async fn a_count_that_cannot_be_judged_yet_is_reported_again_after_a_second() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn counts_that_a_reply_says_nothing_of_are_reported_again() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    coordinator.books().judged_of_next = Some(0);
+    let (summary, _) = Life::begin(&coordinator, UNIT_TIME, None).end().await;
+    assert_eq!(summary.unwrap().units, UNITS);
+    assert_eq!(coordinator.books().reports_of(0), 2);
+    assert_all_recorded_once(&coordinator, UNITS);
+}
+
+#[tokio::test(start_paused = true)]
 async fn counts_in_conflict_or_unwanted_are_dropped_and_do_not_count_as_done() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     coordinator.books().verdicts = [Verdict::Conflict, Verdict::Unwanted].into();

@@ -214,3 +214,38 @@ fn count(plan: &Plan, kernels: &Kernels, lease: Lease, stop: &Stop) -> Option<Un
 fn is_card(kernel: &dyn Kernel) -> bool {
     kernel.name().isa == Isa::OpenCl
 }
+
+impl Drop for ThreadedPool {
+    /// Nobody takes the outcomes any more.
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proto::Token;
+    use queens::kernel::{Method, kernel};
+    use queens::{Board, PlanSpec};
+    use tokio::sync::mpsc::unbounded_channel;
+
+    use super::*;
+
+    #[test]
+    fn a_pool_that_nobody_has_any_more_counts_nothing_more() {
+        let plan =
+            Arc::new(Plan::derive(PlanSpec::for_kernel(Board::new(32).unwrap(), Method::Search)).unwrap());
+        let kernel = kernel(Method::Search, Some(Isa::Portable)).unwrap();
+        let (outcomes_in, mut outcomes) = unbounded_channel();
+        let pool = ThreadedPool::new(1, plan, kernel, outcomes_in).unwrap();
+        // Units of years.
+        for unit in [500, 501] {
+            pool.count(Lease { unit: UnitId(unit), token: Token(unit), variant: Variant::default() });
+        }
+        drop(pool);
+        for _ in 0..2 {
+            assert!(matches!(outcomes.blocking_recv(), Some(UnitOutcome::Stopped)));
+        }
+        assert!(outcomes.blocking_recv().is_none(), "all threads have ended");
+    }
+}

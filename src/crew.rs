@@ -116,11 +116,12 @@ pub async fn work(
     let (mut sum, mut last_error, mut any) = (Summary::default(), None, false);
     while let Some(ended) = at_work.join_next().await {
         match ended? {
-            Ok(Summary { units, finished, broken_off }) => {
+            Ok(Summary { units, finished, broken_off, unacknowledged }) => {
                 any = true;
                 sum.units += units;
                 sum.finished |= finished;
                 sum.broken_off += broken_off;
+                sum.unacknowledged += unacknowledged;
             }
             Err(error) => last_error = Some(error),
         }

@@ -63,7 +63,6 @@ fn run(completed: &CompletedLine) -> ExitCode {
 fn ended(result: anyhow::Result<ExitCode>) -> ExitCode {
     match result {
         Ok(code) => code,
-        Err(error) if output::is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
             say(format_args!("diadem: {}", output::sentence(&error)));
             exit::of(&error)
@@ -74,10 +73,11 @@ fn ended(result: anyhow::Result<ExitCode>) -> ExitCode {
 /// Help or the version as asked for, or what was wrong in one sentence.
 fn usage(error: &clap::Error, completed: &CompletedLine) -> ExitCode {
     if error.kind() == ErrorKind::DisplayVersion {
-        return ended(output::print(&version::text()).map(|()| ExitCode::SUCCESS));
+        return ended(output::listing(output::print(&version::text()).map(|()| ExitCode::SUCCESS)));
     }
     if !error.use_stderr() {
-        return ended(error.print().map(|()| ExitCode::SUCCESS).map_err(anyhow::Error::from));
+        let printed = error.print().map(|()| ExitCode::SUCCESS);
+        return ended(output::listing(printed.map_err(anyhow::Error::from)));
     }
     match command_line::complaint(error, completed) {
         Some(sentence) => say(format_args!("diadem: {sentence}")),

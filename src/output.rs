@@ -4,6 +4,7 @@ use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use anyhow::Context;
 use coordinator::counted;
 use coordinator::store::Notice;
 use coordinator::{Agreement, Answer};
@@ -15,12 +16,30 @@ use serde_json::json;
 use crate::exit;
 use crate::log::say;
 
-/// Prints the text and a newline to stdout.
+/// Prints the text and a newline to stdout. A reader that has gone away is an error, but for a listing.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    writeln!(out, "{text}")?;
-    out.flush()?;
-    Ok(())
+    writeln!(out, "{text}").and_then(|()| out.flush()).context("cannot write to stdout")
+}
+
+/// What came of a listing: its reader may take as much as it likes, as `head` does.
+pub fn listing<T: Default>(listed: anyhow::Result<T>) -> anyhow::Result<T> {
+    match listed {
+        Err(error) if is_closed_pipe(&error) => Ok(T::default()),
+        listed => listed,
+    }
+}
+
+/// Prints what was found. The exit code says whether that is wrong also where nobody gets to see the text, which is a
+/// failure in itself.
+pub fn verdict(text: &str, wrong: Option<ExitCode>) -> anyhow::Result<ExitCode> {
+    match (print(text), wrong) {
+        (Err(error), Some(wrong)) => {
+            say(format_args!("diadem: {}", sentence(&error)));
+            Ok(wrong)
+        }
+        (printed, wrong) => printed.map(|()| wrong.unwrap_or(ExitCode::SUCCESS)),
+    }
 }
 
 /// What an error says, with its causes; those that it says itself are not repeated.
@@ -35,7 +54,7 @@ pub fn sentence(error: &anyhow::Error) -> String {
 }
 
 /// Whether the error is a reader that has gone away, as `head` does.
-pub fn is_closed_pipe(error: &anyhow::Error) -> bool {
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
     error.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == ErrorKind::BrokenPipe)
 }
 
@@ -50,12 +69,8 @@ pub fn notices(notices: &[Notice]) {
 /// gets to see, a closed pipe included.
 pub fn answer(answer: &Answer, json: bool) -> anyhow::Result<ExitCode> {
     let text = if json { answer_json(answer).to_string() } else { answer_text(answer) };
-    print(&text).map_err(|error| anyhow::anyhow!("the answer is there and cannot be printed: {error:#}"))?;
-    Ok(if answer.agreement() == Agreement::Differs {
-        ExitCode::from(exit::UNSOUND)
-    } else {
-        ExitCode::SUCCESS
-    })
+    let wrong = (answer.agreement() == Agreement::Differs).then(|| ExitCode::from(exit::UNSOUND));
+    verdict(&text, wrong).context("the answer is there and cannot be printed")
 }
 
 fn answer_json(answer: &Answer) -> serde_json::Value {

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, SystemTime};
 
+use rustix::time::{ClockId, clock_gettime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::sleep;
 
@@ -30,10 +31,44 @@ impl Signal {
     }
 }
 
+/// When the time of a command is up.
+#[derive(Clone, Copy, Debug)]
+pub enum End {
+    /// When the clock shows this time, however often it is set until then.
+    At(SystemTime),
+    /// When the machine has been up for so long. Setting the clock changes nothing of that, and sleep counts.
+    Uptime(Duration),
+}
+
+impl End {
+    /// So long after now.
+    pub fn after(time: Duration) -> Self {
+        Self::Uptime(uptime().saturating_add(time))
+    }
+
+    /// How much time is left, if any.
+    fn left(self) -> Option<Duration> {
+        let left = match self {
+            Self::At(time) => time.duration_since(SystemTime::now()).ok()?,
+            Self::Uptime(time) => time.saturating_sub(uptime()),
+        };
+        Some(left).filter(|left| !left.is_zero())
+    }
+}
+
+/// For how long the machine has been up, its sleep included where the system tells that.
+fn uptime() -> Duration {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    let clock = ClockId::Boottime;
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    let clock = ClockId::Monotonic;
+    clock_gettime(clock).try_into().unwrap_or_default()
+}
+
 /// The signals as they come from now on.
 pub struct Signals {
     /// When the time is up, until that was told.
-    end: Option<SystemTime>,
+    end: Option<End>,
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
 }
@@ -47,7 +82,7 @@ impl Signals {
 
     /// The end of the time is one of them.
     #[must_use]
-    pub fn until(self, end: Option<SystemTime>) -> Self {
+    pub fn until(self, end: Option<End>) -> Self {
         Self { end, ..self }
     }
 
@@ -68,8 +103,8 @@ impl Signals {
 /// How often the clock is looked at: it may be set, and a machine may have slept.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
 
-async fn time_is_up(end: Option<SystemTime>) {
-    while let Some(left) = end.and_then(|end| end.duration_since(SystemTime::now()).ok()) {
+async fn time_is_up(end: Option<End>) {
+    while let Some(left) = end.and_then(End::left) {
         sleep(left.min(LOOK_EVERY)).await;
     }
 }

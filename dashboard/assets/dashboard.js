@@ -153,7 +153,17 @@ function lost() {
     : "The coordinator does not answer: it has ended, or cannot be reached.";
   tell("gone", `${ended} ${since} is tried again until it does.`);
   clearTimeout(link.retry);
-  if (link.source.readyState === EventSource.CLOSED) link.retry = setTimeout(connect, 5000);
+  if (link.source.readyState === EventSource.CLOSED) refused(link.source);
+}
+
+/** Asks why, which a source of events does not tell: the page itself asks for a token that is missing. */
+async function refused(source) {
+  const asked = { method: "HEAD", signal: AbortSignal.timeout(5000) };
+  const code = await fetch("/events", asked).then((reply) => reply.status, () => 0);
+  if (document.hidden || source !== link.source) return;
+  if (code === 401) location.reload();
+  if (code === 503) tell("gone", "Too many watch this run already. It is tried again in a minute.");
+  link.retry = setTimeout(connect, code === 503 ? 60000 : 5000);
 }
 
 // A page that nobody looks at asks for nothing.

@@ -6,6 +6,7 @@ use clap::Args;
 use time::{OffsetDateTime, UtcOffset};
 
 use super::value::{ValueError, time};
+use crate::signals::End;
 
 /// Until when something counts, and how nicely.
 #[derive(Clone, Copy, Debug, Args)]
@@ -23,8 +24,8 @@ pub struct LimitsArgs {
 
 impl LimitsArgs {
     /// When the time is up that starts now, if it is bounded.
-    pub fn end(&self) -> Option<SystemTime> {
-        self.until.or_else(|| SystemTime::now().checked_add(self.duration?))
+    pub fn end(&self) -> Option<End> {
+        self.until.map(End::At).or_else(|| self.duration.map(End::after))
     }
 }
 

@@ -41,7 +41,7 @@ pub struct VerifyArgs {
     #[command(flatten)]
     pub threads: ThreadsArgs,
     /// A table written by diadem export: it must say what the ledger says.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", requires = "run")]
     pub export: Option<PathBuf>,
     /// Lines of diadem head, as they were published: each must be in the chain of the ledger.
     #[arg(long, value_name = "FILE", requires = "run")]

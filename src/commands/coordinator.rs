@@ -133,15 +133,18 @@ async fn until_done(run: &ServedRun, handle: &Handle) -> anyhow::Result<ExitCode
             return Ok(signal.exit_code());
         }
     };
-    let answer = ending::answer(ending)?;
-    let code = output::answer(&answer, run.json)?;
-    everybody_left(handle).await;
-    if run.stays {
-        signals.next().await;
-    } else {
-        tell_of_followers(handle, run);
+    // Workers and followers are told how it ended, and are waited for, whether or not there is an answer to print.
+    let answered = ending::answer(ending).and_then(|answer| output::answer(&answer, run.json));
+    tokio::select! {
+        () = everybody_left(handle) => {}
+        _ = signals.next() => return answered,
     }
-    Ok(code)
+    match answered {
+        Ok(_) if run.stays => drop(signals.next().await),
+        Ok(_) => tell_of_followers(handle, run),
+        Err(_) => {}
+    }
+    answered
 }
 
 /// Says so where followers have gone away before they had everything: they wait for a coordinator.

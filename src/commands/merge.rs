@@ -9,7 +9,7 @@ use coordinator::{Answer, Merged, audit, merge};
 use crate::args::MergeArgs;
 use crate::exit;
 use crate::log::say;
-use crate::output::{self, print};
+use crate::output::{self, print, verdict};
 use crate::waiting::during;
 
 pub fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
@@ -17,21 +17,22 @@ pub fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let directory = RunDirectory::open(&args.out)?;
     let out = args.out.display();
     tell(&merged);
-    print(&format!(
+    let joined = format!(
         "{out}: {} of {}, {} of them counted more than once",
         merged.done,
         counted(merged.units, "unit"),
         merged.repeated
-    ))?;
+    );
     if let Some(missing) = merged.missing {
         let left = merged.units - merged.done;
         let n = directory.plan().board();
-        print(&format!(
-            "{} missing, the first is {missing}; count what is missing with: diadem count {n} --run {out}",
+        let missing = format!(
+            "{joined}\n{} missing, the first is {missing}; count what is missing with: diadem count {n} --run {out}",
             counted(left, "unit")
-        ))?;
-        return Ok(ExitCode::from(exit::UNSOUND));
+        );
+        return verdict(&missing, Some(ExitCode::from(exit::UNSOUND)));
     }
+    print(&joined)?;
     let audit = during("auditing the ledger", || audit(&directory))?;
     output::answer(&Answer::of(&audit, directory.plan().board(), directory.run().shard), false)
 }

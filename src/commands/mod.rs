@@ -27,6 +27,7 @@ mod worker;
 use std::process::ExitCode;
 
 use crate::args::Command;
+use crate::output::listing;
 
 /// Runs the command that was asked for.
 pub fn run(command: Command) -> anyhow::Result<ExitCode> {
@@ -39,22 +40,22 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Top(args) => top::run(&args),
         Command::Keys(args) => keys::run(&args),
         Command::Verify(args) => verify::run(&args),
-        Command::Export(args) => export::run(&args),
-        Command::Head(args) => head::run(&args),
+        Command::Export(args) => listing(export::run(&args)),
+        Command::Head(args) => listing(head::run(&args)),
         Command::Certify(args) => certify::run(&args),
         Command::Report(args) => report::run(&args),
         Command::Merge(args) => merge::run(&args),
         Command::Retract(args) => retract::run(&args),
-        Command::Estimate(args) => estimate::run(&args),
+        Command::Estimate(args) => listing(estimate::run(&args)),
         Command::Policy(args) => policy::run(args),
         Command::Pause(args) => steer::pause(args),
         Command::Resume(args) => steer::resume(&args),
         Command::Drain(args) => steer::drain(&args),
-        Command::Bench(args) => bench::run(&args),
-        Command::Gpus(args) => gpus::run(&args),
-        Command::Config(args) => config::run(&args),
-        Command::Completions(args) => installation::completions(&args),
-        Command::Man(args) => installation::man(&args),
+        Command::Bench(args) => listing(bench::run(&args)),
+        Command::Gpus(args) => listing(gpus::run(&args)),
+        Command::Config(args) => listing(config::run(&args)),
+        Command::Completions(args) => listing(installation::completions(&args)),
+        Command::Man(args) => listing(installation::man(&args)),
         #[cfg(feature = "atlas")]
         Command::Atlas(command) => atlas::run(command),
     }

@@ -16,7 +16,7 @@ use dashboard::{Contribution, RunReport};
 use crate::args::ReportArgs;
 use crate::command_line::quoted;
 use crate::exit;
-use crate::output::print;
+use crate::output;
 use crate::waiting::during;
 
 pub fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
@@ -25,13 +25,10 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     let audit =
         during("auditing the ledger", || audit_each(&directory, |_, record| note(&mut work, record)))?;
     let report = report(args, &directory, &audit, work)?;
-    match &args.out {
-        Some(path) => {
-            fs::write(path, report.page()).with_context(|| format!("cannot write {}", path.display()))?;
-        }
-        None => print(&report.page())?,
-    }
-    Ok(if report.is_wrong { ExitCode::from(exit::UNSOUND) } else { ExitCode::SUCCESS })
+    let wrong = report.is_wrong.then(|| ExitCode::from(exit::UNSOUND));
+    let Some(path) = &args.out else { return output::verdict(&report.page(), wrong) };
+    fs::write(path, report.page()).with_context(|| format!("cannot write {}", path.display()))?;
+    Ok(wrong.unwrap_or(ExitCode::SUCCESS))
 }
 
 /// What the records say of a machine's work, by owner and name.

@@ -13,11 +13,11 @@ use worker::Remote;
 
 use crate::access::{JOIN, STATUS, credentials};
 use crate::args::StatusArgs;
-use crate::output::print;
+use crate::output::{listing, print};
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     if !args.runs.is_empty() {
-        return shares::show(&args.runs, args.json);
+        return listing(shares::show(&args.runs, args.json));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let credentials = credentials(args.observer.keys.as_deref(), [STATUS, JOIN])?;
@@ -37,7 +37,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     })?;
     let status =
         status.with_context(|| format!("no status from {}", args.observer.coordinator.join(", ")))?;
-    print(&if args.json { json::value(&status).to_string() } else { text::text(&status) })?;
+    listing(print(&if args.json { json::value(&status).to_string() } else { text::text(&status) }))?;
     Ok(ExitCode::SUCCESS)
 }
 

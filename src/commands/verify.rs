@@ -28,9 +28,9 @@ pub fn run(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
     let mut report = VerifyReport { json: args.json.then(Map::new) };
     let verified = verify(args, &mut report);
     let way_on = verified.as_ref().err().and_then(|error| way_on(args.run.as_deref()?, error));
-    report.end(&verified, way_on.as_deref())?;
+    let printed = report.end(&verified, way_on.as_deref());
     match (verified, way_on) {
-        (Ok(()), _) => Ok(ExitCode::SUCCESS),
+        (Ok(()), _) => printed.map(|()| ExitCode::SUCCESS),
         (Err(error), None) => Err(error),
         (Err(error), Some(way_on)) => {
             say(format_args!("diadem: {}; to have it counted again: {way_on}", sentence(&error)));

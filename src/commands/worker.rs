@@ -86,8 +86,8 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
         }
     };
     drop(line);
-    let Summary { units, finished, broken_off } = summary;
-    info!(units, finished, broken_off, "leaving");
+    let Summary { units, finished, broken_off, unacknowledged } = summary;
+    info!(units, finished, broken_off, unacknowledged, "leaving");
     Ok(ended_by.map_or(ExitCode::SUCCESS, Signal::exit_code))
 }
 

@@ -136,3 +136,31 @@ fn a_log_in_json_is_an_object_on_each_line_with_worker_unit_and_attempt() {
     let refused: serde_json::Value = serde_json::from_str(&refused.stderr).unwrap();
     assert!(refused["message"].as_str().unwrap().contains("nowhere"), "{refused}");
 }
+
+#[test]
+fn a_verdict_that_nobody_reads_to_its_end_is_no_success() {
+    let folder = Folder::new();
+    folder.run("count 12 --run run --quiet");
+    folder.run("count 12 --run part --shard 1/2 --quiet");
+    for (command, expected) in [
+        ("verify run", 1),
+        ("verify run --json", 1),
+        ("report run", 1),
+        ("merge joint part", 3),
+        ("verify joint --json", 3),
+        ("merge whole run", 1),
+        ("study 5 --runs 2", 1),
+        // Of these a reader takes what it likes.
+        ("export run --csv", 0),
+        ("head run", 0),
+        ("solutions 8", 0),
+        ("constellations 8 --list", 0),
+        ("verify --help", 0),
+        ("--version", 0),
+    ] {
+        let output = folder.diadem(command).stdout(closed_pipe()).output().unwrap();
+        assert_eq!(output.status.code(), Some(expected), "{command}: {output:?}");
+        let is_said = String::from_utf8_lossy(&output.stderr).contains("cannot write to stdout");
+        assert_eq!(is_said, expected == 1 || command.starts_with("merge"), "{command}: {output:?}");
+    }
+}

@@ -264,3 +264,14 @@ fn a_run_in_use_is_verified_up_to_what_is_committed_and_not_called_damaged() {
     assert!(looks > 10, "it was looked at {looks} times");
     assert_eq!((coordinator.end().code, worker.end().code), (Some(0), Some(0)));
 }
+
+#[test]
+fn a_table_is_not_taken_to_be_verified_without_the_run_that_it_is_of() {
+    let folder = Folder::new();
+    folder.run("count 10 --run run --quiet");
+    folder.run("certify run -o certificate.json");
+    assert_eq!(folder.run("verify --certificate certificate.json").code, Some(0));
+    let refused = folder.run("verify --certificate certificate.json --export nowhere.csv");
+    refused.refused(&["DIR"]);
+    assert_eq!(refused.code, Some(2));
+}

@@ -59,6 +59,7 @@ impl Remote {
         if let Some(term) = welcome.term {
             self.sites().meet(site, term)?;
         }
+        self.sites().taken_in();
         Ok(welcome)
     }
 

@@ -1,6 +1,5 @@
 //! How many units to hold, so that no thread waits for the network and a lost worker costs little.
 
-use std::num::NonZero;
 use std::time::Duration;
 
 /// Units are fetched ahead for this long a time, unless the worker is told otherwise.
@@ -52,11 +51,9 @@ impl AskingPace {
         self.units_in(SOON)
     }
 
-    /// A thread that counts one unit for this long hangs. Threads that share a core take turns.
+    /// A thread that counts one unit for this long hangs.
     pub fn hung(&self) -> Duration {
-        let cores = std::thread::available_parallelism().map_or(1, NonZero::get) as f64;
-        let turns = (f64::from(self.threads) / cores).max(1.0);
-        Duration::from_secs_f64(self.seconds * FAR_LONGER).max(NOT_BEFORE).mul_f64(turns)
+        Duration::from_secs_f64(self.seconds * FAR_LONGER).max(NOT_BEFORE)
     }
 
     /// How many units are counted in that time, two for each thread at least.

@@ -4,9 +4,9 @@ use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use cpu_time::ThreadTime;
+use cpu_time::{ProcessTime, ThreadTime};
 use proto::{Lease, UnitCount, Variant};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use queens::kernel::{Isa, Kernel, Stop};
 use queens::{Plan, UnitId};
@@ -47,6 +47,9 @@ pub trait Pool: Send + Sync {
 
     /// What each thread counts now.
     fn counting(&self) -> Vec<Option<UnitVariant>>;
+
+    /// The processor time that its threads have had in all; none where something else counts, in time by the clock.
+    fn processor_time(&self) -> Option<Duration>;
 
     /// Begins no unit more; those in threads are counted to their ends.
     fn finish(&self);
@@ -159,6 +162,10 @@ impl Pool for ThreadedPool {
         self.in_thread.iter().map(|thread| *thread.get()).collect()
     }
 
+    fn processor_time(&self) -> Option<Duration> {
+        (!is_card(&*self.kernels.own)).then(|| ProcessTime::now().as_duration())
+    }
+
     fn finish(&self) {
         self.finishes.store(true, Ordering::SeqCst);
     }
@@ -199,8 +206,46 @@ fn count(plan: &Plan, kernels: &Kernels, lease: Lease, stop: &Stop) -> Option<Un
     };
     let ended = ThreadTime::now();
     LAST_READ.set(ended);
-    // While a card counts, the thread sleeps.
-    let on_card = kernel.name().isa == Isa::OpenCl;
-    let cpu = if on_card { begun_at.elapsed() } else { ended.duration_since(begun) };
+    let cpu = if is_card(&**kernel) { begun_at.elapsed() } else { ended.duration_since(begun) };
     Some(UnitCount { lease, completions: count.completions, nodes: count.nodes, cpu })
+}
+
+/// Whether a card counts, while the thread sleeps.
+fn is_card(kernel: &dyn Kernel) -> bool {
+    kernel.name().isa == Isa::OpenCl
+}
+
+impl Drop for ThreadedPool {
+    /// Nobody takes the outcomes any more.
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proto::Token;
+    use queens::kernel::{Method, kernel};
+    use queens::{Board, PlanSpec};
+    use tokio::sync::mpsc::unbounded_channel;
+
+    use super::*;
+
+    #[test]
+    fn a_pool_that_nobody_has_any_more_counts_nothing_more() {
+        let plan =
+            Arc::new(Plan::derive(PlanSpec::for_kernel(Board::new(32).unwrap(), Method::Search)).unwrap());
+        let kernel = kernel(Method::Search, Some(Isa::Portable)).unwrap();
+        let (outcomes_in, mut outcomes) = unbounded_channel();
+        let pool = ThreadedPool::new(1, plan, kernel, outcomes_in).unwrap();
+        // Units of years.
+        for unit in [500, 501] {
+            pool.count(Lease { unit: UnitId(unit), token: Token(unit), variant: Variant::default() });
+        }
+        drop(pool);
+        for _ in 0..2 {
+            assert!(matches!(outcomes.blocking_recv(), Some(UnitOutcome::Stopped)));
+        }
+        assert!(outcomes.blocking_recv().is_none(), "all threads have ended");
+    }
 }

@@ -58,6 +58,11 @@ impl Sites {
         self.choice().refusals[site] = None;
     }
 
+    /// One of them has taken the worker in: what others said before that is no news any more, should it be gone one day.
+    pub fn taken_in(&self) {
+        self.choice().refusals.fill(None);
+    }
+
     /// A call to that site has failed: from now on the next one is called, if that site is the one that is called. A refusal
     /// is for good only when all refuse.
     pub fn failed(&self, site: usize, error: CoordinatorError) -> CoordinatorError {
@@ -171,6 +176,15 @@ mod tests {
         assert!(matches!(two.failed(1, refused()), CoordinatorError::Unavailable(_)));
         assert!(matches!(two.failed(0, refused()), CoordinatorError::Refused(_)));
         assert!(matches!(sites(1).failed(0, refused()), CoordinatorError::Refused(_)));
+    }
+
+    #[test]
+    fn refusals_are_forgotten_when_one_of_them_has_taken_the_worker_in() {
+        let two = sites(2);
+        assert!(matches!(two.failed(0, refused()), CoordinatorError::Unavailable(_)));
+        two.taken_in();
+        assert!(matches!(two.failed(1, refused()), CoordinatorError::Unavailable(_)));
+        assert!(matches!(two.failed(0, refused()), CoordinatorError::Refused(_)));
     }
 
     #[test]

@@ -3,8 +3,11 @@
 
 use std::env;
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 
+use coordinator::{Bearers, Right};
+use proto::Owner;
 use serde_json::Value;
 
 use crate::look::{PICTURES, WIDE, browser, decoded, look};
@@ -208,4 +211,25 @@ fn a_report_is_one_page_that_loads_nothing_and_runs_nothing() {
         assert_eq!(text.matches("<script>").count(), if name == "report" { 0 } else { 2 });
         look(&browser, name);
     }
+}
+
+#[test]
+fn a_page_that_is_refused_says_why_and_asks_for_another_token() {
+    let Some(browser) = browser() else { return };
+    let site = Site::guarded(made_up::running());
+    browser.go(&site.url(&format!("/?token={TOKEN}")));
+    browser.until("document.getElementById('link').textContent === 'live'");
+    let mut others = Bearers::default();
+    others.admit(&TOKEN.replace('0', "1").parse().unwrap(), Owner::new("status"), Right::Read);
+    site.access.replace(others);
+    site.goes_on(made_up::disputed());
+    browser.until("document.body.textContent.includes('A token is asked for')");
+
+    let site = Site::open(made_up::running());
+    let watching: Vec<_> = (0..64).map(|_| site.ask("/events", &[])).collect();
+    for mut connection in &watching {
+        connection.read_exact(&mut [0; 12]).unwrap();
+    }
+    browser.go(&site.url("/"));
+    browser.until("document.getElementById('gone').textContent.startsWith('Too many watch')");
 }

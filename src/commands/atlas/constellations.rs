@@ -10,7 +10,7 @@ use queens::{Board, Constellation, Orbit, SymmetryClass};
 use serde_json::{Map, Value, json};
 
 use crate::args::atlas::{Boards, Constellations, ConstellationsTask};
-use crate::output::print;
+use crate::output::{listing, print};
 
 pub fn run(asked: Constellations) -> anyhow::Result<ExitCode> {
     match asked {
@@ -21,15 +21,15 @@ pub fn run(asked: Constellations) -> anyhow::Result<ExitCode> {
 
 fn of_boards(boards: Boards, json: bool) -> anyhow::Result<ExitCode> {
     let table = table::constellations(boards.iter());
-    print(&if json { table.json().to_string() } else { table.text() })?;
+    listing(print(&if json { table.json().to_string() } else { table.text() }))?;
     Ok(ExitCode::SUCCESS)
 }
 
 fn of_board(board: Board, task: ConstellationsTask) -> anyhow::Result<ExitCode> {
     match task {
-        ConstellationsTask::Summarise => print(&summary(board, &orbits(board)))?,
-        ConstellationsTask::List => list(board)?,
-        ConstellationsTask::Json => print(&in_json(board).to_string())?,
+        ConstellationsTask::Summarise => listing(print(&summary(board, &orbits(board))))?,
+        ConstellationsTask::List => listing(list(board))?,
+        ConstellationsTask::Json => listing(print(&in_json(board).to_string()))?,
         ConstellationsTask::Export(folder) => files::export(board, &folder)?,
         ConstellationsTask::Import(file) => files::import(board, &file)?,
         ConstellationsTask::Count(files, kernel) => return files::count(board, &files, &kernel),

@@ -14,17 +14,18 @@ mod table;
 use std::process::ExitCode;
 
 use crate::args::atlas::AtlasCommand;
+use crate::output::listing;
 
 /// Runs the command that was asked for.
 pub fn run(command: AtlasCommand) -> anyhow::Result<ExitCode> {
     match command {
-        AtlasCommand::Solutions(args) => solutions::run(&args.try_into()?),
-        AtlasCommand::Show(args) => show::run(&args),
-        AtlasCommand::Orbits(args) => orbits::run(&args),
-        AtlasCommand::Rings(args) => rings::run(&args),
+        AtlasCommand::Solutions(args) => listing(solutions::run(&args.try_into()?)),
+        AtlasCommand::Show(args) => listing(show::run(&args)),
+        AtlasCommand::Orbits(args) => listing(orbits::run(&args)),
+        AtlasCommand::Rings(args) => listing(rings::run(&args)),
         AtlasCommand::Table(args) => table::run(args.try_into()?),
         AtlasCommand::Study(args) => study::run(&args),
-        AtlasCommand::Picture(args) => picture::run(&args),
+        AtlasCommand::Picture(args) => listing(picture::run(&args)),
         AtlasCommand::Constellations(args) => constellations::run(args.try_into()?),
         AtlasCommand::Atlas(args) => site::run(&args),
     }

@@ -13,33 +13,32 @@ use atlas::trace::Trace;
 
 use super::pictures;
 use crate::args::atlas::StudyArgs;
+use crate::output::{listing, print};
 
 /// Steps of a trace beyond which nobody would read on.
 const LONGEST_TRACE: usize = 100_000;
 
 pub fn run(args: &StudyArgs) -> anyhow::Result<ExitCode> {
     if args.trace {
-        trace(args)?;
+        listing(trace(args))?;
         return Ok(ExitCode::SUCCESS);
     }
     let spec = StudySpec { sizes: args.sizes.clone(), runs: args.runs, seed: args.seed, limit: args.limit };
     let mut studies = Vec::new();
-    let mut out = stdout().lock();
     let all = spec.studies()?;
-    writeln!(
-        out,
+    print(&format!(
         "Placements until the first solution; {} random runs for each n, seed {}.",
         spec.runs, spec.seed
-    )?;
-    writeln!(out, "{}\n{}", report::title(), report::header())?;
+    ))?;
+    print(&format!("{}\n{}", report::title(), report::header()))?;
     for study in all {
-        writeln!(out, "{}", report::row(&study))?;
+        print(&report::row(&study))?;
         studies.push(study);
     }
-    writeln!(out, "\n{}\n{}", report::LAW, report::law_header())?;
-    studies.iter().try_for_each(|study| writeln!(out, "{}", report::law_row(study)))?;
+    print(&format!("\n{}\n{}", report::LAW, report::law_header()))?;
+    studies.iter().try_for_each(|study| print(&report::law_row(study)))?;
     if let Some(legend) = report::legend(&studies) {
-        writeln!(out, "{legend}")?;
+        print(&legend)?;
     }
     if let Some(file) = &args.csv {
         pictures::write_bytes(file, report::csv(&studies)?.as_bytes())?;

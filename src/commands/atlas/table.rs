@@ -9,7 +9,7 @@ use coordinator::run_directory::RunDirectory;
 use coordinator::{audit, counted};
 
 use crate::args::atlas::{AskedTable, TableOutput, TableSubject};
-use crate::output::print;
+use crate::output::{listing, verdict};
 use crate::waiting::during;
 
 pub fn run(asked: AskedTable) -> anyhow::Result<ExitCode> {
@@ -32,12 +32,12 @@ pub fn run(asked: AskedTable) -> anyhow::Result<ExitCode> {
         TableSubject::Solutions(board) => during("sorting the solutions", || table::solutions(board))?,
         TableSubject::Levels(boards) => during("walking the tree", || table::levels(boards.iter()))?,
     };
-    print(&match asked.format {
+    let text = match asked.format {
         TableOutput::Text => table.text(),
         TableOutput::Csv => table.csv()?,
         TableOutput::Json => table.json().to_string(),
-    })?;
-    Ok(if agrees { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    };
+    listing(verdict(&text, (!agrees).then_some(ExitCode::FAILURE)))
 }
 
 /// Replaces the row of a run's board by what the run has counted, after an audit of its ledger.

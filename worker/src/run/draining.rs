@@ -1,4 +1,4 @@
-//! How a worker drains: what its threads count is finished, all else goes back at once for others to count.
+//! How a worker drains: what its threads count is finished and reported, all else goes back at once for others to count.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -40,8 +40,9 @@ impl<P: Pool> WorkerLoop<P> {
         }
     }
 
-    /// Whether nothing is left to wait for, or the time is over.
+    /// Whether nothing is left to be counted or acknowledged, or the time is over.
     pub(super) fn has_drained(&self) -> bool {
-        self.drains_until.is_some_and(|until| Instant::now() >= until || self.in_pool == 0)
+        let is_done = self.in_pool == 0 && !self.has_unacknowledged();
+        self.drains_until.is_some_and(|until| is_done || Instant::now() >= until)
     }
 }

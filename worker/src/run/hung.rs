@@ -7,8 +7,11 @@ use tracing::error;
 use super::WorkerLoop;
 use crate::pool::{Pool, UnitVariant};
 
+/// A thread that gets less of the processor than one part in so many is taken to get that: one that is blocked gets none.
+const LEAST_SHARE: u32 = 16;
+
 /// For how long each thread has been seen with what it counts. Only time in which the worker itself runs counts: one that
-/// was suspended does not take its threads to hang.
+/// was suspended, or has to leave the processor to others, does not take its threads to hang.
 #[derive(Debug, Default)]
 pub(super) struct Seen(Vec<Option<(UnitVariant, Duration)>>);
 
@@ -44,14 +47,25 @@ impl<P: Pool> WorkerLoop<P> {
     /// Looks at what the threads count, `time` after it did so before. What has been counted for far longer than units
     /// take is not held any more: leases that are not renewed end. Should it be counted after all, it is reported.
     pub(super) fn give_up_hung(&mut self, time: Duration) {
-        let limit = self.pace.hung();
-        let (hung, all) = self.seen.add(time, &self.pool.counting(), limit);
+        let (limit, threads) = (self.pace.hung(), self.pool.counting());
+        let busy = threads.iter().flatten().count().max(1) as u32;
+        let time = self.counted_for(time, busy);
+        let (hung, all) = self.seen.add(time, &threads, limit);
         for (unit, variant) in hung {
             self.counting.remove(&(unit, variant));
             let minutes = limit.as_secs() / 60;
             error!(%unit, minutes, "a thread hangs: the unit is counted for longer than any should take, and given back");
         }
         self.is_hung = all >= self.config.threads as usize;
+    }
+
+    /// For how long each of so many threads has counted in that time: units are measured in processor time, and threads may
+    /// have to share the processor with each other and with other programs.
+    fn counted_for(&mut self, time: Duration, busy: u32) -> Duration {
+        let Some(now) = self.pool.processor_time() else { return time };
+        let got = now.saturating_sub(self.processor_time);
+        self.processor_time = now;
+        (got / busy).clamp(time / LEAST_SHARE, time)
     }
 }
 

@@ -90,6 +90,8 @@ pub struct Summary {
     pub finished: bool,
     /// Units that it began, and gave back uncounted when it left.
     pub broken_off: u64,
+    /// Counts that it had, and that nobody had acknowledged when it left: their units are counted again.
+    pub unacknowledged: u64,
 }
 
 /// Why a worker had to leave.
@@ -170,6 +172,8 @@ struct WorkerLoop<P> {
     renewing: bool,
     /// For how long units have been in the threads.
     seen: hung::Seen,
+    /// The processor time that the pool had had when its threads were last looked at.
+    processor_time: Duration,
     /// Whether all threads hang.
     is_hung: bool,
     /// Why it is to drain, where it was just asked to.
@@ -227,6 +231,7 @@ impl<P: Pool> WorkerLoop<P> {
             leasing: false,
             renewing: false,
             seen: hung::Seen::default(),
+            processor_time: Duration::ZERO,
             is_hung: false,
             asked_to_drain: None,
             drains_until: None,
@@ -275,6 +280,7 @@ impl<P: Pool> WorkerLoop<P> {
             }
         }
         self.leave(&mut outcomes, &mut events).await;
+        self.summary.unacknowledged = (self.counted.len() + self.reporting.len()) as u64;
         if self.is_hung { Err(WorkerError::Hung(self.config.threads)) } else { Ok(self.summary) }
     }
 

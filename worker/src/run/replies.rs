@@ -1,6 +1,7 @@
 //! What the coordinator's answers change.
 
 use std::collections::{HashMap, HashSet};
+use std::iter::repeat;
 use std::time::Duration;
 
 use proto::{Lease, LeaseReply, Renewal, Token, UnitCount, Verdict, Welcome};
@@ -143,6 +144,14 @@ impl<P: Pool> WorkerLoop<P> {
     }
 
     fn reported(&mut self, counts: Vec<UnitCount>, verdicts: &[Verdict]) {
+        let unjudged = counts.len().saturating_sub(verdicts.len());
+        if unjudged > 0 {
+            warn!(
+                unjudged,
+                "the coordinator has not judged all that was reported: the rest is reported again"
+            );
+        }
+        let verdicts = verdicts.iter().chain(repeat(&Verdict::Later));
         for (count, verdict) in counts.into_iter().zip(verdicts) {
             match verdict {
                 Verdict::Recorded | Verdict::Known => self.summary.units += 1,

@@ -13,7 +13,7 @@ use queens::plan::PlanSpec;
 use queens::{Board, known};
 
 use crate::args::KernelChoice;
-use crate::output::{print, span};
+use crate::output::{print, span, verdict};
 
 /// Writes both files of the board.
 pub fn export(board: Board, folder: &Path) -> anyhow::Result<()> {
@@ -66,7 +66,7 @@ pub fn count(board: Board, paths: &[PathBuf], choice: &KernelChoice) -> anyhow::
         Some(_) => ("DIFFERS FROM THE PUBLISHED VALUE".to_owned(), false),
         None => ("no value has been published".to_owned(), true),
     };
-    print(&format!(
+    let found = format!(
         "Q({board}) = {}: {answer}\nA = {}, P = {}, R = {}\n{} constellations in {} with {}, kernel {}",
         total.solutions,
         classes.a,
@@ -76,6 +76,6 @@ pub fn count(board: Board, paths: &[PathBuf], choice: &KernelChoice) -> anyhow::
         span(begun.elapsed()),
         counted(choice.threads, "thread"),
         kernel.name(),
-    ))?;
-    Ok(if agrees { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    );
+    verdict(&found, (!agrees).then_some(ExitCode::FAILURE))
 }

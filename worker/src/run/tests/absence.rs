@@ -17,7 +17,7 @@ async fn while_the_coordinator_is_away_counting_goes_on_and_nothing_is_lost() {
     life.until(seconds(44)).await;
     assert_eq!(coordinator.books().recorded.len(), 6, "all that was counted meanwhile");
     let (summary, took) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0 });
+    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
     assert_eq!(took.as_secs(), UNIT_TIME.as_secs() * UNITS, "no time was lost");
     assert_all_recorded_once(&coordinator, UNITS);
 }
@@ -47,6 +47,6 @@ async fn a_short_absence_after_another_begins_the_wait_anew() {
         coordinator.set(Condition::Well);
     }
     let (summary, _) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0 });
+    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
     assert_all_recorded_once(&coordinator, UNITS);
 }

@@ -44,6 +44,8 @@ pub struct Books {
     pub recorded: BTreeMap<UnitId, u64>,
     /// Verdicts of the next counts, instead of its own.
     pub verdicts: VecDeque<Verdict>,
+    /// Of the next report only so many counts are judged.
+    pub judged_of_next: Option<usize>,
     /// What it says to the next report, instead of taking it.
     pub report_error: Option<CoordinatorError>,
     /// Units whose leases are gone when they are renewed next.
@@ -81,6 +83,7 @@ impl Books {
             lent: HashMap::new(),
             recorded: BTreeMap::new(),
             verdicts: VecDeque::new(),
+            judged_of_next: None,
             report_error: None,
             lost: Vec::new(),
             most_lent: usize::MAX,

@@ -7,7 +7,7 @@ async fn leases_of_all_that_is_held_are_renewed_six_times_while_they_last() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     let life = Life::begin(&coordinator, UNIT_TIME, None);
     let (summary, _) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0 });
+    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
     assert_all_recorded_once(&coordinator, UNITS);
     let books = coordinator.books();
     let renewals = books.heard.iter().filter_map(|(at, heard)| match heard {
@@ -29,7 +29,7 @@ async fn a_unit_whose_lease_was_lost_and_that_is_lent_again_is_counted_once() {
     life.until(seconds(5)).await;
     coordinator.books().lost = vec![UnitId(1), UnitId(9)];
     let (summary, took) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0 });
+    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
     assert_eq!(took.as_secs(), UNIT_TIME.as_secs() * UNITS);
     let books = coordinator.books();
     assert_eq!((books.reports_of(1), books.reports_of(9)), (1, 1));
@@ -44,7 +44,7 @@ async fn a_coordinator_that_restarts_is_told_what_is_held_and_takes_it_under_new
     life.until(seconds(15)).await;
     coordinator.restart();
     let (summary, took) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0 });
+    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
     assert_eq!(took.as_secs(), UNIT_TIME.as_secs() * UNITS);
     let books = coordinator.books();
     let registrations = books.heard.iter().filter(|(_, heard)| matches!(heard, Heard::Register(_)));
@@ -61,7 +61,7 @@ async fn more_units_are_asked_for_before_the_last_is_counted() {
     coordinator.books().most_lent = 4;
     coordinator.books().lease_delay = delay;
     let (summary, took) = Life::begin(&coordinator, UNIT_TIME, None).end().await;
-    assert_eq!(summary.unwrap(), Summary { units: 40, finished: true, broken_off: 0 });
+    assert_eq!(summary.unwrap(), Summary { units: 40, finished: true, broken_off: 0, unacknowledged: 0 });
     // It waits for the first units, and at the end to hear that there are no more.
     let idle = took.saturating_sub(UNIT_TIME * 40);
     assert!((delay..3 * delay).contains(&idle), "the pool was idle for {idle:?}");
@@ -74,7 +74,7 @@ async fn the_check_of_a_count_that_is_still_being_reported_is_counted() {
     coordinator.books().checks_all = true;
     coordinator.books().report_delay = seconds(1) / 2;
     let (summary, took) = Life::begin(&coordinator, UNIT_TIME, None).end().await;
-    assert_eq!(summary.unwrap(), Summary { units: 2, finished: true, broken_off: 0 });
+    assert_eq!(summary.unwrap(), Summary { units: 2, finished: true, broken_off: 0, unacknowledged: 0 });
     assert_eq!(took.as_secs(), UNIT_TIME.as_secs() * 2, "it waits for nothing");
     assert_eq!(coordinator.books().checked, 1);
     assert_all_recorded_once(&coordinator, 1);
@@ -92,7 +92,7 @@ async fn what_is_being_reported_while_the_worker_registers_again_is_reported_und
     life.until(seconds(13)).await;
     coordinator.books().report_delay = Duration::ZERO;
     let (summary, _) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0 });
+    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
     assert_eq!(coordinator.books().stale, 0);
     assert_all_recorded_once(&coordinator, UNITS);
 }

@@ -53,7 +53,7 @@ async fn leaving_takes_less_than_two_seconds_however_mute_the_coordinator_is() {
     coordinator.set(Condition::Mute);
     life.until(seconds(20)).await;
     let (summary, took) = life.stop().await;
-    assert_eq!(summary, Summary { units: 1, finished: false, broken_off: 1 });
+    assert_eq!(summary, Summary { units: 1, finished: false, broken_off: 1, unacknowledged: 1 });
     assert!(took > Duration::from_millis(300) && took < seconds(2), "{took:?}");
 }
 
@@ -69,6 +69,20 @@ async fn a_worker_leaves_at_once_when_the_coordinator_is_known_to_be_away() {
 }
 
 #[tokio::test(start_paused = true)]
+async fn counts_that_nobody_has_acknowledged_are_said_by_a_worker_that_leaves_at_once() {
+    for condition in [Condition::Away, Condition::CannotRecord] {
+        let coordinator = FakeCoordinator::with_units(UNITS);
+        let life = Life::begin(&coordinator, UNIT_TIME, None);
+        life.until(seconds(5)).await;
+        coordinator.set(condition);
+        life.until(seconds(16)).await;
+        let (summary, took) = life.stop().await;
+        assert_eq!(summary, Summary { units: 0, finished: false, broken_off: 1, unacknowledged: 2 });
+        assert!(took < seconds(2), "{took:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
 async fn a_worker_that_drains_finishes_what_it_counts_and_gives_back_the_rest_at_once() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     let life = Life::begin(&coordinator, UNIT_TIME, None);
@@ -76,7 +90,7 @@ async fn a_worker_that_drains_finishes_what_it_counts_and_gives_back_the_rest_at
     life.until(seconds(15)).await;
     let (summary, took) = life.wish(Wish::Drain).await;
     assert!((seconds(6)..seconds(7)).contains(&took), "{took:?}");
-    assert_eq!(summary, Summary { units: 3, finished: false, broken_off: 0 });
+    assert_eq!(summary, Summary { units: 3, finished: false, broken_off: 0, unacknowledged: 0 });
     let books = coordinator.books();
     let given_back: Vec<_> =
         books.heard.iter().filter(|(_, heard)| matches!(heard, Heard::Release { .. })).collect();
@@ -99,7 +113,7 @@ async fn draining_is_bounded_and_a_second_wish_ends_it() {
     life.until(seconds(100)).await;
     let (summary, took) = life.wish(Wish::Drain).await;
     assert!((DRAIN..DRAIN + seconds(2)).contains(&took), "{took:?}");
-    assert_eq!(summary, Summary { units: 0, finished: false, broken_off: 1 });
+    assert_eq!(summary, Summary { units: 0, finished: false, broken_off: 1, unacknowledged: 0 });
 
     let life = Life::begin(&FakeCoordinator::with_units(UNITS), seconds(300), None);
     life.until(seconds(100)).await;
@@ -137,4 +151,63 @@ async fn what_was_counted_and_not_taken_from_the_pool_yet_is_reported_and_not_gi
     let counted = |unit: &UnitId| books.recorded.contains_key(unit);
     assert!(given_back.is_some_and(|units| !units.is_empty() && !units.iter().any(counted)));
     assert_eq!((books.repeated, books.stale), (0, 0));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_drains_waits_until_what_it_has_counted_is_acknowledged() {
+    for condition in [Condition::Away, Condition::CannotRecord, Condition::Mute] {
+        let coordinator = FakeCoordinator::with_units(UNITS);
+        let life = Life::begin(&coordinator, UNIT_TIME, None);
+        // Two units are counted, the third ends at 21 s.
+        life.until(seconds(5)).await;
+        coordinator.set(condition);
+        life.until(seconds(15)).await;
+        life.wish.send_replace(Wish::Drain);
+        life.until(seconds(30)).await;
+        assert!(coordinator.books().recorded.is_empty() && !life.task.is_finished(), "{condition:?}");
+        if condition == Condition::Mute {
+            continue;
+        }
+        coordinator.set(Condition::Well);
+        let (summary, took) = life.end().await;
+        let all = Summary { units: 3, finished: false, broken_off: 0, unacknowledged: 0 };
+        assert_eq!(summary.unwrap(), all, "{condition:?}");
+        assert!((seconds(30)..seconds(34)).contains(&took), "{took:?}");
+        assert_eq!(coordinator.books().recorded.len(), 3);
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_that_drains_leaves_in_time_though_nobody_acknowledges_what_it_has_counted() {
+    for condition in [Condition::Away, Condition::CannotRecord, Condition::Mute] {
+        let coordinator = FakeCoordinator::with_units(UNITS);
+        let life = Life::begin(&coordinator, UNIT_TIME, None);
+        life.until(seconds(5)).await;
+        coordinator.set(condition);
+        life.until(seconds(15)).await;
+        let (summary, took) = life.wish(Wish::Drain).await;
+        let lost = Summary { units: 0, finished: false, broken_off: 0, unacknowledged: 3 };
+        assert_eq!(summary, lost, "{condition:?}");
+        assert!((DRAIN..DRAIN + seconds(2)).contains(&took), "{condition:?} {took:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thread_that_has_to_leave_the_processor_to_others_does_not_hang() {
+    let coordinator = FakeCoordinator::with_units(2);
+    let starved = Life::begin_with_share(&coordinator, seconds(1700), None, 10);
+    let summary = starved.end().await.0.unwrap();
+    assert_eq!((summary.units, summary.finished), (2, true));
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_thread_that_gets_nothing_of_the_processor_is_found_to_hang_all_the_same() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    let blocked = Life::begin_with_share(&coordinator, seconds(1_000_000), None, 1_000_000);
+    let (end, took) = timeout(seconds(20_000), blocked.task)
+        .await
+        .map(|end| (end.unwrap(), blocked.begun.elapsed()))
+        .unwrap();
+    assert!(matches!(end, Err(WorkerError::Hung(1))), "{end:?}");
+    assert!((9600..9700).contains(&took.as_secs()), "{took:?}");
 }

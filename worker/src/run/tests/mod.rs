@@ -49,10 +49,20 @@ struct Life {
 impl Life {
     /// A worker with one thread that takes so long for a unit.
     fn begin(coordinator: &FakeCoordinator, unit_time: Duration, give_up_after: Option<Duration>) -> Self {
+        Self::begin_with_share(coordinator, unit_time, give_up_after, 1)
+    }
+
+    /// The same, whose thread gets one second in so many of the processor.
+    fn begin_with_share(
+        coordinator: &FakeCoordinator,
+        unit_time: Duration,
+        give_up_after: Option<Duration>,
+        share: u32,
+    ) -> Self {
         let plan = Plan::derive(PlanSpec::for_kernel(Board::new(16).unwrap(), Method::Search)).unwrap();
         let (outcomes_in, outcomes) = unbounded_channel();
         let (events_in, events) = unbounded_channel();
-        let pool = VirtualPool::new(unit_time, outcomes_in);
+        let pool = VirtualPool::new(unit_time, outcomes_in).with_share(share);
         let config = Config {
             name: "worker".into(),
             machine: "machine".into(),

@@ -15,7 +15,7 @@ async fn counts_that_cannot_be_recorded_are_kept_and_their_leases_renewed_until_
     assert_eq!(renewals.len(), 9, "all of it is still held: {renewals:?}");
     coordinator.set(Condition::Well);
     let (summary, took) = life.end().await;
-    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0 });
+    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
     assert!(took < seconds(99), "{took:?}");
     assert_all_recorded_once(&coordinator, UNITS);
 }
@@ -35,10 +35,20 @@ async fn a_count_that_cannot_be_judged_yet_is_reported_again_after_a_second() {
     let coordinator = FakeCoordinator::with_units(1);
     coordinator.books().verdicts = [Verdict::Later, Verdict::Later].into();
     let (summary, _) = Life::begin(&coordinator, UNIT_TIME, None).end().await;
-    assert_eq!(summary.unwrap(), Summary { units: 1, finished: true, broken_off: 0 });
+    assert_eq!(summary.unwrap(), Summary { units: 1, finished: true, broken_off: 0, unacknowledged: 0 });
     let reports = coordinator.books().times(|heard| matches!(heard, Heard::Report(_)));
     assert_eq!(waits(&reports), [seconds(1); 2]);
     assert_all_recorded_once(&coordinator, 1);
+}
+
+#[tokio::test(start_paused = true)]
+async fn counts_that_a_reply_says_nothing_of_are_reported_again() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    coordinator.books().judged_of_next = Some(0);
+    let (summary, _) = Life::begin(&coordinator, UNIT_TIME, None).end().await;
+    assert_eq!(summary.unwrap().units, UNITS);
+    assert_eq!(coordinator.books().reports_of(0), 2);
+    assert_all_recorded_once(&coordinator, UNITS);
 }
 
 #[tokio::test(start_paused = true)]
@@ -53,7 +63,7 @@ async fn counts_in_conflict_or_unwanted_are_dropped_and_do_not_count_as_done() {
         assert_eq!(books.recorded.keys().copied().collect::<Vec<_>>(), units(2..UNITS));
     }
     let (summary, _) = life.stop().await;
-    assert_eq!(summary, Summary { units: UNITS - 2, finished: false, broken_off: 0 });
+    assert_eq!(summary, Summary { units: UNITS - 2, finished: false, broken_off: 0, unacknowledged: 0 });
 }
 
 #[tokio::test(start_paused = true)]

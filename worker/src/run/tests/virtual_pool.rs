@@ -20,6 +20,9 @@ pub struct VirtualPool {
     free_at: Mutex<Instant>,
     outcomes: UnboundedSender<UnitOutcome>,
     level: Arc<VirtualLevel>,
+    /// Of each second of a thread it gets one in so many of the processor.
+    share: u32,
+    begun: Instant,
     stop: watch::Sender<bool>,
     finish: watch::Sender<bool>,
 }
@@ -37,10 +40,17 @@ pub fn completions(unit: UnitId) -> u64 {
 }
 
 impl VirtualPool {
+    /// The same pool that gets only one second in so many of the processor: it takes as long by the clock.
+    pub fn with_share(self, share: u32) -> Self {
+        Self { share, ..self }
+    }
+
     /// A pool that takes so long for a unit and sends each outcome to `outcomes`.
     pub fn new(unit_time: Duration, outcomes: UnboundedSender<UnitOutcome>) -> Self {
         let [stop, finish] = [(); 2].map(|()| watch::channel(false).0);
-        Self { unit_time, free_at: Mutex::new(Instant::now()), outcomes, level: Arc::default(), stop, finish }
+        let begun = Instant::now();
+        let (free_at, level) = (Mutex::new(begun), Arc::default());
+        Self { unit_time, free_at, outcomes, level, share: 1, begun, stop, finish }
     }
 }
 
@@ -51,7 +61,12 @@ impl Pool for VirtualPool {
             *free_at = (*free_at).max(Instant::now()) + self.unit_time;
             *free_at
         };
-        let count = UnitCount { lease, completions: completions(lease.unit), nodes: 1, cpu: self.unit_time };
+        let count = UnitCount {
+            lease,
+            completions: completions(lease.unit),
+            nodes: 1,
+            cpu: self.unit_time / self.share,
+        };
         let (outcomes, level) = (self.outcomes.clone(), Arc::clone(&self.level));
         let (mut stop, mut finish) = (self.stop.subscribe(), self.finish.subscribe());
         let begun_at = counted_at - self.unit_time;
@@ -98,6 +113,10 @@ impl Pool for VirtualPool {
 
     fn counting(&self) -> Vec<Option<UnitVariant>> {
         vec![self.level.in_line.lock().unwrap().first().copied()]
+    }
+
+    fn processor_time(&self) -> Option<Duration> {
+        Some(self.begun.elapsed() / self.share)
     }
 
     fn finish(&self) {

@@ -100,7 +100,7 @@ impl Core {
                 && self.workers.is_alive(*holder, since)
                 && self.task_of_taken(now, borrower, *unit).is_some()
         };
-        let mut late: Vec<_> = self.leases.overdue(now).take(LOOKED_AT).filter(is_meant).collect();
+        let mut late: Vec<_> = self.leases.overdue(now).filter(is_meant).take(LOOKED_AT).collect();
         late.sort_by_key(|(_, holder)| {
             self.workers.get(*holder).is_some_and(|worker| worker.identity.owner == borrower.identity.owner)
         });
@@ -152,10 +152,14 @@ impl Core {
         let machines = &self.standing.sums().machines;
         let may = |machine: &MachineId| self.may_check(borrower, *machine);
         let differs = |machine: &MachineId| machines.get(*machine).hardware().differs_from(borrower.hardware);
-        let mut counted = self.open.checks.keys().copied();
+        let counted = self.open.checks.keys().copied();
         let by_another_kind =
             machines.has_cards().then(|| counted.clone().find(|machine| differs(machine) && may(machine)));
-        let machine = by_another_kind.flatten().or_else(|| counted.find(may))?;
+        let is_of_another =
+            |machine: &MachineId| machines.get(*machine).owner != borrower.identity.owner.name();
+        let of_another = || counted.clone().find(|machine| is_of_another(machine) && may(machine));
+        let of_others = || if borrower.is_impatient { of_another() } else { None };
+        let machine = by_another_kind.flatten().or_else(of_others).or_else(|| counted.clone().find(may))?;
         self.open.take_check(machine)
     }
 

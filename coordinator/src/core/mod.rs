@@ -21,6 +21,7 @@ mod leases;
 mod losses;
 mod machines;
 mod open;
+mod patience;
 mod quarantine;
 mod rate;
 mod recorded;
@@ -88,6 +89,8 @@ pub struct Core {
     /// Units set aside that the caller has not been told of.
     given_up: Vec<UnitId>,
     canaries: Canaries,
+    /// Until when checks are left to other owners, where nothing else is left.
+    for_others_until: Option<Duration>,
     /// When all is counted and checked.
     confirmations: Option<Confirmations>,
     /// Whether what is on record, all counted and checked, may have been answered by another process.
@@ -160,6 +163,7 @@ impl Core {
             losses: Losses::default(),
             given_up: Vec::new(),
             canaries: Canaries::default(),
+            for_others_until: None,
             confirmations: None,
             may_be_answered: false,
             trials: HashMap::new(),
@@ -187,6 +191,7 @@ impl Core {
         self.believed = 0;
         (self.may_restore, self.may_contradict) = (true, true);
         self.open.checks.clear();
+        self.for_others_until = None;
         self.forget_unconfirmed();
         let mark = match self.policy {
             DoubleCheck::None | DoubleCheck::Share(_) => UnitMark::Due,

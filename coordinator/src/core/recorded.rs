@@ -75,7 +75,7 @@ impl Core {
             if let (Some(worker), Record::Count(r) | Record::Check(r)) = (worker, record) {
                 let weight = self.plan.weight(r.unit);
                 self.workers.counted(now, worker, weight);
-                self.note_confirmed(r.unit);
+                self.note_confirmed(r);
                 let (expected, processor) = (weight as f64 / 1e9, r.cpu_us as f64 / 1e6);
                 let is_symmetric = self.is_symmetric_count(r.unit);
                 self.speed.counted(now, is_symmetric, expected, processor);

@@ -66,6 +66,7 @@ impl Core {
             self.workers.remove(worker);
         }
         self.note_threads(now);
+        self.note_checks_left(now);
         std::mem::take(&mut self.given_up)
     }
 }

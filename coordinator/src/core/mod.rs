@@ -110,6 +110,8 @@ pub struct Core {
     /// Units recorded a second.
     units_rate: Rate,
     speed: Speed,
+    /// The processor time that counts and checks took, in microseconds, as far as it is believed.
+    cpu_us: u64,
     /// The expected work of all units, in nanoseconds of one core.
     total_work: u128,
     /// The expected work of a unit on average, in nanoseconds of one core.
@@ -144,7 +146,8 @@ impl Core {
         // Checks took their time as well.
         let counts = standing.done() as f64 / (standing.done() + sums.checks).max(1) as f64;
         let mean_work = total_work as f64 / shard.size(plan.units()).max(1) as f64;
-        let (expected, processor) = (sums.work as f64 / 1e9, sums.cpu_us as f64 / 1e6 * counts);
+        let cpu_us = fair_share::believed(sums.cpu_us, sums.work, standing.done() + sums.checks);
+        let (expected, processor) = (sums.work as f64 / 1e9, cpu_us as f64 / 1e6 * counts);
         let speed = Speed::new(mean_work / 1e9, standing.done(), expected, processor);
         let families = Families::new(&plan, shard);
         let mut random = StdRng::seed_from_u64(seed);
@@ -174,6 +177,7 @@ impl Core {
             random,
             units_rate: Rate::default(),
             speed,
+            cpu_us,
             total_work,
             mean_work,
             symmetric_counts,

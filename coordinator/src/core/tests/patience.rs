@@ -1,13 +1,16 @@
 //! How long the checks of one owner's counts are left to another who is there.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use proto::{Assurance, Lease, UnitCount, Verdict, WorkerId};
 
 use super::{T0, core_with, counted, join_of};
-use crate::core::Core;
 use crate::core::leases::LEASE_TIME;
+use crate::core::{Core, LeaseKey};
 use crate::double_check::DoubleCheck;
+use crate::shard::Shard;
+use crate::standing::Standing;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -39,9 +42,17 @@ fn count_all(core: &mut Core, now: Duration, worker: WorkerId) {
 fn run(
     policy: DoubleCheck,
     machines: &[&str],
+    ben: impl FnMut(&mut Core, Duration, WorkerId, &mut Vec<Lease>),
+) -> (Assurance, u64, Duration) {
+    go_on(core_with(policy), machines, ben)
+}
+
+/// The same from there on.
+fn go_on(
+    mut core: Core,
+    machines: &[&str],
     mut ben: impl FnMut(&mut Core, Duration, WorkerId, &mut Vec<Lease>),
 ) -> (Assurance, u64, Duration) {
-    let mut core = core_with(policy);
     let adas: Vec<_> = machines.iter().map(|machine| join_of(&mut core, "ada", machine)).collect();
     let (of_ben, mut held) = (join_of(&mut core, "ben", "b"), Vec::new());
     let mut now = T0;
@@ -54,6 +65,11 @@ fn run(
         now += SECOND;
     }
     (core.status(now).assurance, core.plan().units(), now)
+}
+
+/// He keeps all that he is lent.
+fn hoard(core: &mut Core, now: Duration, ben: WorkerId, held: &mut Vec<Lease>) {
+    held.extend(core.lease(now, ben, 100_000).unwrap());
 }
 
 #[test]
@@ -73,9 +89,6 @@ fn an_owner_who_is_merely_there_does_not_keep_the_checks_of_another() {
 #[test]
 fn an_owner_who_holds_checks_and_makes_none_does_not_keep_them() {
     for policy in [DoubleCheck::default(), DoubleCheck::All] {
-        let hoard = |core: &mut Core, now, ben, held: &mut Vec<Lease>| {
-            held.extend(core.lease(now, ben, 100_000).unwrap());
-        };
         let (assurance, ..) = run(policy, &["a1", "a2"], hoard);
         assert_eq!((assurance.on_two_owners, assurance.pending), (0, 0), "{policy}");
     }
@@ -123,4 +136,40 @@ fn checks_are_left_to_another_owner_who_makes_them_for_as_long_as_he_does() {
     let (assurance, units, now) = run(DoubleCheck::All, &["a1", "a2"], last);
     assert_eq!(assurance.on_two_owners, units);
     assert!(now <= LEASE_TIME);
+}
+
+#[test]
+fn a_processor_time_that_nobody_believes_holds_nothing_up() {
+    for policy in [DoubleCheck::None, DoubleCheck::All] {
+        let mut core = core_with(policy);
+        let ben = join_of(&mut core, "ben", "b2");
+        let lease = core.lease(T0, ben, 1).unwrap()[0];
+        let said = UnitCount { cpu: Duration::MAX, ..counted(lease, 0) };
+        let (_, records) = core.judge(T0, 0, ben, &said).unwrap();
+        core.recorded(T0, Some(ben), &records).unwrap();
+        assert_eq!(core.standing().sums().cpu_us, u64::MAX);
+        assert!(core.mean_speed() > 0.01, "{}", core.mean_speed());
+        go_on(core, &["a1", "a2"], hoard);
+    }
+}
+
+#[test]
+fn a_run_that_has_such_a_time_on_record_ends_after_a_restart() {
+    let (mut core, units) = (core_with(DoubleCheck::All), 30);
+    let ada = join_of(&mut core, "ada", "a1");
+    (0..units).for_each(|_| {
+        let lease = core.lease(T0, ada, 1).unwrap()[0];
+        count(&mut core, T0, ada, lease);
+    });
+    let (marks, mut sums) = (core.standing().marks().clone(), core.standing().sums().clone());
+    sums.cpu_us = u64::MAX;
+    let standing = Standing::restored(core.plan(), marks, sums);
+    let known = core.standing().clone();
+    let plan = Arc::clone(core.plan());
+    let key = LeaseKey::new([7; LeaseKey::BYTES]);
+    let mut again = Core::new(plan, Shard::default(), standing, DoubleCheck::All, key, 8);
+    again.standing().adopt_counts(&known);
+    again.ledger_read(T0);
+    assert!((again.mean_speed() * 30.0 - 1.0).abs() < 1e-3, "{}", again.mean_speed());
+    go_on(again, &["a1", "a2"], hoard);
 }

@@ -1,8 +1,9 @@
 //! Units that are lost with their workers.
 
+use proto::{Owner, Registration};
 use queens::UnitId;
 
-use super::{T0, core, join, report};
+use super::{T0, core, join, join_of, registration, report};
 use crate::core::LEASE_TIME;
 use crate::core::release::SILENCE;
 
@@ -51,4 +52,25 @@ fn a_unit_that_kills_its_workers_is_set_aside_after_five_and_named() {
     assert_eq!((killed, &status.set_aside[..]), (5, &[deadly][..]));
     assert_eq!(status.done, status.units - 1, "no other unit is blamed");
     assert!(status.trouble.contains("(3)") && status.trouble.contains("restart"), "{}", status.trouble);
+}
+
+#[test]
+fn an_owner_who_takes_all_and_falls_silent_again_and_again_slows_no_other_down() {
+    let mut core = core();
+    let ada = join_of(&mut core, "ada", "a");
+    let mut now = T0;
+    for _ in 0..4 {
+        for k in 0..1000 {
+            let of_many = registration(&core, &format!("b{k}"), &[]);
+            let of_many = Registration { owner: Owner::new("ben"), threads: 1 << 16, ..of_many };
+            let ben = core.register(now, of_many).unwrap().worker;
+            core.lease(now, ben, 100_000).unwrap();
+        }
+        assert!(core.open_counts() < 10, "he holds all but a few");
+        now += SILENCE * 2;
+        core.renew(now, ada, &[]).unwrap();
+        core.tick(now);
+    }
+    assert!(core.open.suspects.is_empty() && core.status(now).set_aside.is_empty());
+    assert!(core.lease(now, ada, 100_000).unwrap().len() > 10, "more than a unit at a time");
 }

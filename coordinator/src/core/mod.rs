@@ -12,6 +12,7 @@ mod canaries;
 mod confirmations;
 mod contradictions;
 mod crews;
+mod disputes;
 mod fair_share;
 mod families;
 mod identity;
@@ -37,7 +38,7 @@ mod task;
 mod thread_speed;
 mod workers;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -99,6 +100,8 @@ pub struct Core {
     trials: HashMap<Identity, u64>,
     /// How many machines were quarantined when this was last looked at.
     quarantined: usize,
+    /// Owners who have begun too many disputes that are undecided.
+    quarrelsome: BTreeSet<String>,
     /// No unit below has a count that is to be taken back.
     believed: u64,
     /// Whether a count may stand again.
@@ -171,6 +174,7 @@ impl Core {
             may_be_answered: false,
             trials: HashMap::new(),
             quarantined: 0,
+            quarrelsome: BTreeSet::new(),
             believed: 0,
             may_restore: true,
             may_contradict: true,

@@ -67,6 +67,7 @@ impl Core {
         }
         self.note_threads(now);
         self.note_checks_left(now);
+        self.note_disputes();
         std::mem::take(&mut self.given_up)
     }
 }

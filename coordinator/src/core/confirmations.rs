@@ -25,6 +25,7 @@ use super::fair_share::PATIENCE;
 use super::leases::LEASE_TIME;
 use super::task::Borrower;
 use crate::double_check::DoubleCheck;
+use crate::ledger::UnitRecord;
 use crate::standing::{MachineId, UnitMark};
 
 /// A worker tries at least so often whether its coordinator is back.
@@ -84,10 +85,16 @@ impl Core {
         }
     }
 
-    /// A count or check of the unit has gone on record: where checks are waited for, something is being done.
-    pub(super) fn note_confirmed(&mut self, unit: UnitId) {
-        let work = u128::from(self.plan.weight(unit));
+    /// A count or check has gone on record: where checks are waited for, something is being done.
+    pub(super) fn note_confirmed(&mut self, r: &UnitRecord) {
+        let work = u128::from(self.plan.weight(r.unit));
         let patience = self.expected(work, self.workers.worth()).saturating_mul(PATIENCE);
+        if let Some(until) = &mut self.for_others_until
+            && r.of.is_some()
+            && r.of_owner != r.owner
+        {
+            *until = until.saturating_add(patience);
+        }
         if let Some(confirmations) = &mut self.confirmations {
             confirmations.until = confirmations.until.saturating_add(patience);
         }

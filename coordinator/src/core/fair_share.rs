@@ -14,7 +14,12 @@ const SHORTEST_DUE: Duration = Duration::from_secs(2);
 
 /// Before anything was counted, a thread is taken to be so many times as slow as the core that work is told for: nobody is to
 /// be hurried.
-const SLOWER: f64 = 30.0;
+const SLOWER: u64 = 30;
+
+/// Nobody believes that units took a thread so many times as long as they take that core, and a minute each beyond that: of small
+/// ones a graphics card has many under way at a time.
+const SLOWEST: u64 = 100;
+const ANY_UNIT_US: u64 = 60_000_000;
 
 /// A graphics card goes on with one unit while the next one is prepared.
 const UNITS_OF_CARD: u64 = 2;
@@ -37,7 +42,7 @@ impl Core {
         let checks = self.standing.pending(self.policy) + self.unconfirmed();
         let to_do = self.work_left() as f64 + self.mean_work * checks as f64;
         let quarter = to_do * borrower.worth / (4.0 * self.workers.worth().max(borrower.worth));
-        let is_known = self.standing.sums().cpu_us > 0;
+        let is_known = self.cpu_us > 0;
         let soon =
             if is_known { borrower.worth * self.mean_speed() * AT_LEAST.as_nanos() as f64 } else { 0.0 };
         quarter.max(soon) as u128
@@ -59,9 +64,40 @@ impl Core {
     /// The mean speed of a thread: seconds of expected work in a second of the processor, as all counts took it.
     pub(super) fn mean_speed(&self) -> f64 {
         let sums = self.standing.sums();
-        match sums.cpu_us {
-            0 => 1.0 / SLOWER,
+        // Of what was taken back only the work is gone.
+        match believed(self.cpu_us, sums.work, self.standing.done() + sums.checks) {
+            0 => 1.0 / SLOWER as f64,
             cpu_us => sums.work.max(1) as f64 / (cpu_us as f64 * 1e3),
         }
+    }
+}
+
+/// The processor time, in microseconds, that so many units of that work, in nanoseconds of one core, are said to have taken. What
+/// nobody believes says nothing: then it is what they would take slow threads.
+pub(super) fn believed(cpu_us: u64, work: u128, units: u64) -> u64 {
+    let of_core = u64::try_from(work / 1000).unwrap_or(u64::MAX);
+    let most = of_core.saturating_mul(SLOWEST).saturating_add(units.saturating_mul(ANY_UNIT_US));
+    if cpu_us <= most { cpu_us } else { of_core.saturating_mul(SLOWER) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_that_nobody_believes_is_that_of_slow_threads() {
+        let minute: u64 = 60_000_000;
+        for (cpu_us, believed_us) in [
+            (0, 0),
+            (minute, minute),
+            (100 * minute, 100 * minute),
+            (101 * minute, 101 * minute),
+            (101 * minute + 1, 30 * minute),
+            (u64::MAX, 30 * minute),
+        ] {
+            assert_eq!(believed(cpu_us, u128::from(minute) * 1000, 1), believed_us);
+        }
+        assert_eq!(believed(minute + 1, 0, 1), 0);
+        assert_eq!(believed(u64::MAX, u128::MAX, u64::MAX), u64::MAX);
     }
 }

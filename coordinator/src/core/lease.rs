@@ -12,6 +12,7 @@
 //!     counted long ago
 //! ```
 
+use std::ops::Bound::{Excluded, Unbounded};
 use std::time::Duration;
 
 use proto::{Lease, Variant, WorkerId};
@@ -38,7 +39,8 @@ const CHECKS_PER_CANARY: f64 = 10.0;
 /// last of its leases expires.
 const MISSED: Duration = Duration::from_secs(10);
 
-/// At most so many overdue units are looked at for one that the worker can count.
+/// At most so many disputes, and so many overdue units, are looked at for some that the worker can count; the others come in its
+/// next calls.
 const LOOKED_AT: usize = 1000;
 
 /// One in so many of the units that nobody has counted is kept back for later, so that a low number does not tell a
@@ -95,18 +97,21 @@ impl Core {
     /// report them; who cannot be heard at the moment loses nothing before its leases expire.
     fn lend_overdue(&mut self, now: Duration, borrower: &Borrower, want: usize) -> Vec<Lease> {
         let since = now.saturating_sub(PRESENT);
-        let is_meant = |(unit, holder): &(UnitId, WorkerId)| {
-            *holder != borrower.worker
-                && self.workers.is_alive(*holder, since)
-                && self.task_of_taken(now, borrower, *unit).is_some()
-        };
-        let mut late: Vec<_> = self.leases.overdue(now).take(LOOKED_AT).filter(is_meant).collect();
-        late.sort_by_key(|(_, holder)| {
-            self.workers.get(*holder).is_some_and(|worker| worker.identity.owner == borrower.identity.owner)
+        let Some(looked) = self.workers.looked(borrower.worker) else { return Vec::new() };
+        let mut late: Vec<_> = self.leases.overdue(now, looked.overdue).take(LOOKED_AT).collect();
+        looked.overdue = late.last().map_or(looked.overdue, |late| (late.due, late.unit));
+        late.retain(|late| {
+            late.holder != borrower.worker
+                && self.workers.is_alive(late.holder, since)
+                && self.task_of_taken(now, borrower, late.unit).is_some()
+        });
+        late.sort_by_key(|late| {
+            let holder = self.workers.get(late.holder);
+            (holder.is_some_and(|holder| holder.identity.owner == borrower.identity.owner), late.due)
         });
         late.truncate(want);
-        late.iter().for_each(|(unit, _)| self.leases.end_unit(*unit));
-        late.into_iter().filter_map(|(unit, _)| self.lend(now, borrower, unit)).collect()
+        late.iter().for_each(|late| self.leases.end_unit(late.unit));
+        late.into_iter().filter_map(|late| self.lend(now, borrower, late.unit)).collect()
     }
 
     fn grant(&mut self, now: Duration, borrower: &Borrower, want: u32) -> Vec<Lease> {
@@ -124,10 +129,15 @@ impl Core {
     }
 
     fn lend_disputes(&mut self, now: Duration, borrower: &Borrower, most: usize) -> Vec<Lease> {
-        let disputes = self.open.disputes.iter().filter(|unit| self.task(now, borrower, **unit).is_some());
-        let disputes: Vec<_> = disputes.take(most).copied().collect();
-        disputes.iter().for_each(|unit| _ = self.open.disputes.remove(unit));
-        disputes.into_iter().filter_map(|unit| self.lend(now, borrower, unit)).collect()
+        let Some(looked) = self.workers.looked(borrower.worker) else { return Vec::new() };
+        let after = self.open.disputes.range((Excluded(looked.disputes), Unbounded));
+        let before = self.open.disputes.range(..=looked.disputes);
+        let looked_at: Vec<UnitId> = after.chain(before).take(LOOKED_AT).copied().collect();
+        looked.disputes = looked_at.last().copied().unwrap_or(looked.disputes);
+        let suitable = looked_at.into_iter().filter(|unit| self.task(now, borrower, *unit).is_some());
+        let suitable: Vec<_> = suitable.take(most).collect();
+        suitable.iter().for_each(|unit| _ = self.open.disputes.remove(unit));
+        suitable.into_iter().filter_map(|unit| self.lend(now, borrower, unit)).collect()
     }
 
     fn lend_next(&mut self, now: Duration, borrower: &Borrower) -> Option<Lease> {
@@ -152,10 +162,14 @@ impl Core {
         let machines = &self.standing.sums().machines;
         let may = |machine: &MachineId| self.may_check(borrower, *machine);
         let differs = |machine: &MachineId| machines.get(*machine).hardware().differs_from(borrower.hardware);
-        let mut counted = self.open.checks.keys().copied();
+        let counted = self.open.checks.keys().copied();
         let by_another_kind =
             machines.has_cards().then(|| counted.clone().find(|machine| differs(machine) && may(machine)));
-        let machine = by_another_kind.flatten().or_else(|| counted.find(may))?;
+        let is_of_another =
+            |machine: &MachineId| machines.get(*machine).owner != borrower.identity.owner.name();
+        let of_another = || counted.clone().find(|machine| is_of_another(machine) && may(machine));
+        let of_others = || if borrower.is_impatient { of_another() } else { None };
+        let machine = by_another_kind.flatten().or_else(of_others).or_else(|| counted.clone().find(may))?;
         self.open.take_check(machine)
     }
 

@@ -1,6 +1,7 @@
 //! The units that are lent.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::Bound::{Excluded, Unbounded};
 use std::time::Duration;
 
 use proto::{Lease, WorkerId};
@@ -69,6 +70,17 @@ pub struct Loan {
     pub purpose: LeasePurpose,
     /// When it should have been counted, also by a slow worker.
     pub due: Duration,
+}
+
+/// A unit that should have been counted by now.
+#[derive(Clone, Copy, Debug)]
+pub struct Overdue {
+    /// When it should have been.
+    pub due: Duration,
+    /// The unit.
+    pub unit: UnitId,
+    /// Who has it.
+    pub holder: WorkerId,
 }
 
 impl Leases {
@@ -200,10 +212,12 @@ impl Leases {
         late.into_iter().map(|worker| (worker, self.end_all_of(worker))).collect()
     }
 
-    /// The units that should have been counted by now, with their holders, the longest overdue first.
-    pub fn overdue(&self, now: Duration) -> impl Iterator<Item = (UnitId, WorkerId)> + '_ {
-        let late = self.due.iter().take_while(move |(due, _)| *due <= now).map(|(_, unit)| *unit);
-        late.filter_map(|unit| Some((unit, self.holder(unit)?)))
+    /// The units that should have been counted by now, the longest overdue first: those after that one, then the others.
+    pub fn overdue(&self, now: Duration, after: (Duration, UnitId)) -> impl Iterator<Item = Overdue> + '_ {
+        let is_late = move |(due, _): &&(Duration, UnitId)| *due <= now;
+        let rest = self.due.range((Excluded(after), Unbounded)).take_while(is_late);
+        let late = rest.chain(self.due.range(..=after).take_while(is_late));
+        late.filter_map(|&(due, unit)| Some(Overdue { due, unit, holder: self.holder(unit)? }))
     }
 
     /// The units lent by leases that have neither expired nor are overdue.

@@ -4,6 +4,9 @@
 //! was lost three times is a *suspect*: it is lent when nothing else is open, one at a time, and from then on only the suspect
 //! is blamed when a worker is lost. After five losses it is set aside. All of that is forgotten with the process: a
 //! restart tries again.
+//!
+//! Where several owners are there none of that follows from the losses of one: whoever has workers come, take all and fall
+//! silent would have everybody count one unit at a time.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -32,7 +35,7 @@ struct Loss {
 
 impl Losses {
     /// These units were lost together with a worker of that owner; gives those that are set aside from now on. Where
-    /// other owners are there, one alone can have no unit set aside.
+    /// other owners are there, one alone can have no unit suspected, nor set aside.
     pub fn add(&mut self, units: &[UnitId], owner: &Owner, has_other_owners: bool) -> Vec<UnitId> {
         let suspects = units.iter().any(|unit| self.is_suspect(*unit));
         let mut given_up = Vec::new();
@@ -45,10 +48,12 @@ impl Losses {
                 first_owner: owner.clone(),
                 with_several: false,
             });
-            loss.times = loss.times.saturating_add(1);
             loss.with_several |= loss.first_owner != *owner;
             let is_proven = loss.with_several || !has_other_owners;
-            if loss.times >= SET_ASIDE && is_proven && self.set_aside.insert(*unit) {
+            if is_proven || loss.times < SUSPECT - 1 {
+                loss.times = loss.times.saturating_add(1);
+            }
+            if loss.times >= SET_ASIDE && self.set_aside.insert(*unit) {
                 given_up.push(*unit);
             }
         }
@@ -103,13 +108,17 @@ mod tests {
     }
 
     #[test]
-    fn one_owner_among_several_has_no_unit_set_aside() {
+    fn one_owner_among_several_has_no_unit_suspected_nor_set_aside() {
         let (one, other) = (Owner::new("one"), Owner::new("other"));
         let mut losses = Losses::default();
         for _ in 0..50 {
             assert!(losses.add(&[UnitId(7)], &one, true).is_empty());
         }
-        assert!(losses.is_suspect(UnitId(7)));
+        assert!(!losses.is_suspect(UnitId(7)), "his workers may do that on purpose");
+        for _ in 0..2 {
+            assert!(losses.add(&[UnitId(7)], &other, true).is_empty());
+            assert!(losses.is_suspect(UnitId(7)), "two owners have lost it");
+        }
         assert_eq!(losses.add(&[UnitId(7)], &other, true), [UnitId(7)]);
     }
 }

@@ -12,6 +12,7 @@ mod canaries;
 mod confirmations;
 mod contradictions;
 mod crews;
+mod disputes;
 mod fair_share;
 mod families;
 mod identity;
@@ -21,6 +22,7 @@ mod leases;
 mod losses;
 mod machines;
 mod open;
+mod patience;
 mod quarantine;
 mod rate;
 mod recorded;
@@ -36,7 +38,7 @@ mod task;
 mod thread_speed;
 mod workers;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -88,6 +90,8 @@ pub struct Core {
     /// Units set aside that the caller has not been told of.
     given_up: Vec<UnitId>,
     canaries: Canaries,
+    /// Until when checks are left to other owners, where nothing else is left.
+    for_others_until: Option<Duration>,
     /// When all is counted and checked.
     confirmations: Option<Confirmations>,
     /// Whether what is on record, all counted and checked, may have been answered by another process.
@@ -96,6 +100,8 @@ pub struct Core {
     trials: HashMap<Identity, u64>,
     /// How many machines were quarantined when this was last looked at.
     quarantined: usize,
+    /// Owners who have begun too many disputes that are undecided.
+    quarrelsome: BTreeSet<String>,
     /// No unit below has a count that is to be taken back.
     believed: u64,
     /// Whether a count may stand again.
@@ -107,6 +113,8 @@ pub struct Core {
     /// Units recorded a second.
     units_rate: Rate,
     speed: Speed,
+    /// The processor time that counts and checks took, in microseconds, as far as it is believed.
+    cpu_us: u64,
     /// The expected work of all units, in nanoseconds of one core.
     total_work: u128,
     /// The expected work of a unit on average, in nanoseconds of one core.
@@ -141,7 +149,8 @@ impl Core {
         // Checks took their time as well.
         let counts = standing.done() as f64 / (standing.done() + sums.checks).max(1) as f64;
         let mean_work = total_work as f64 / shard.size(plan.units()).max(1) as f64;
-        let (expected, processor) = (sums.work as f64 / 1e9, sums.cpu_us as f64 / 1e6 * counts);
+        let cpu_us = fair_share::believed(sums.cpu_us, sums.work, standing.done() + sums.checks);
+        let (expected, processor) = (sums.work as f64 / 1e9, cpu_us as f64 / 1e6 * counts);
         let speed = Speed::new(mean_work / 1e9, standing.done(), expected, processor);
         let families = Families::new(&plan, shard);
         let mut random = StdRng::seed_from_u64(seed);
@@ -160,16 +169,19 @@ impl Core {
             losses: Losses::default(),
             given_up: Vec::new(),
             canaries: Canaries::default(),
+            for_others_until: None,
             confirmations: None,
             may_be_answered: false,
             trials: HashMap::new(),
             quarantined: 0,
+            quarrelsome: BTreeSet::new(),
             believed: 0,
             may_restore: true,
             may_contradict: true,
             random,
             units_rate: Rate::default(),
             speed,
+            cpu_us,
             total_work,
             mean_work,
             symmetric_counts,
@@ -187,6 +199,7 @@ impl Core {
         self.believed = 0;
         (self.may_restore, self.may_contradict) = (true, true);
         self.open.checks.clear();
+        self.for_others_until = None;
         self.forget_unconfirmed();
         let mark = match self.policy {
             DoubleCheck::None | DoubleCheck::Share(_) => UnitMark::Due,

@@ -6,6 +6,7 @@ use proto::{Owner, WorkerId};
 use queens::Summand;
 
 use super::Core;
+use super::fair_share::believed;
 use super::identity::Identity;
 use crate::happening::Happening;
 use crate::ledger::{Record, Recount, Retraction, UnitRecord};
@@ -76,8 +77,10 @@ impl Core {
             if let (Some(worker), Record::Count(r) | Record::Check(r)) = (worker, record) {
                 let weight = self.plan.weight(r.unit);
                 self.workers.counted(now, worker, weight);
-                self.note_confirmed(r.unit);
-                let (expected, processor) = (weight as f64 / 1e9, r.cpu_us as f64 / 1e6);
+                self.note_confirmed(r);
+                let cpu_us = believed(r.cpu_us, weight.into(), 1);
+                self.cpu_us = self.cpu_us.saturating_add(cpu_us);
+                let (expected, processor) = (weight as f64 / 1e9, cpu_us as f64 / 1e6);
                 let is_symmetric = self.is_symmetric_count(r.unit);
                 self.speed.counted(now, is_symmetric, expected, processor);
                 if !is_symmetric {

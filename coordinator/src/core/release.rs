@@ -66,6 +66,8 @@ impl Core {
             self.workers.remove(worker);
         }
         self.note_threads(now);
+        self.note_checks_left(now);
+        self.note_disputes();
         std::mem::take(&mut self.given_up)
     }
 }

@@ -27,13 +27,15 @@ pub(super) struct Borrower {
     pub identity: Identity,
     /// The machine's number, if it has counted.
     pub number: Option<MachineId>,
-    /// Whether no other machine is there, or was lately.
-    pub is_alone: bool,
-    /// Whether no other owner is.
+    /// Whether no other machine is there, or was lately, that could check what it has counted.
+    is_alone: bool,
+    /// Whether no other owner is who could check what its owner has.
     is_only_owner: bool,
+    /// Whether other owners are, and have had their time.
+    pub is_impatient: bool,
     /// What kind of hardware its machine is.
     pub hardware: Hardware,
-    /// For a graphics card: the owners of the machines of each kind that are there.
+    /// For a graphics card: the owners of the machines of each kind that are there and waited for.
     owners_by_hardware: BTreeMap<Hardware, BTreeSet<Owner>>,
 }
 
@@ -48,12 +50,15 @@ impl Core {
         let (kernel, identity) = (found.kernel, found.identity.clone());
         let (threads, worth) = (f64::from(found.threads), found.worth(mean));
         let number = identity.number(&self.standing.sums().machines);
-        let is_alone = self.is_left_alone(now, &identity);
+        let is_left_alone = self.is_left_alone(now, &identity);
         let is_only_owner = self.is_only_owner(now, &identity.owner);
+        let is_impatient = !is_only_owner && self.have_others_had_their_time(now);
+        let is_alone = is_left_alone || (is_impatient && self.is_only_machine_of_its_owner(now, &identity));
         let hardware = Hardware::of(&identity.machine);
         let mut owners_by_hardware: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
         if hardware.is_card() {
-            for other in self.present(now) {
+            let is_waited_for = |other: &&Identity| !is_impatient || other.owner == identity.owner;
+            for other in self.present(now).filter(is_waited_for) {
                 let of_kind = owners_by_hardware.entry(Hardware::of(&other.machine)).or_default();
                 of_kind.insert(other.owner.clone());
             }
@@ -66,7 +71,8 @@ impl Core {
             identity,
             number,
             is_alone,
-            is_only_owner,
+            is_only_owner: is_only_owner || is_impatient,
+            is_impatient,
             hardware,
             owners_by_hardware,
         })
@@ -125,9 +131,13 @@ impl Core {
     }
 
     /// Whether the worker may check counts of that machine: those of another owner; of another machine of its own owner
-    /// where no other owner is there; and its machine's own where no other machine is. What a graphics card has counted is
-    /// left to hardware of another kind that may check it.
+    /// where no other owner is there, or they have had their time; and its machine's own where no other machine is. What a
+    /// graphics card has counted is left to hardware of another kind that may check it. Who has begun too many disputes checks
+    /// nothing.
     pub(super) fn may_check(&self, borrower: &Borrower, counted: MachineId) -> bool {
+        if self.quarrelsome.contains(borrower.identity.owner.name()) {
+            return false;
+        }
         let machine = self.standing.sums().machines.get(counted);
         let may = |owner: &Owner| borrower.is_only_owner || owner.name() != machine.owner;
         let hardware = machine.hardware();

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use proto::{Owner, Registration, WorkerId, WorkerStatus, is_meant_by};
+use queens::UnitId;
 use queens::kernel::KernelName;
 use rand::RngExt;
 use rand::rngs::StdRng;
@@ -78,6 +79,15 @@ pub struct RegisteredWorker {
     pub drains: bool,
     work_rate: Rate,
     thread_speed: ThreadSpeed,
+    /// Where it is to be looked on for what the worker can do.
+    pub looked: Looked,
+}
+
+/// Up to where lists that are too long to be looked through at once were looked at.
+#[derive(Clone, Copy, Debug)]
+pub struct Looked {
+    pub disputes: UnitId,
+    pub overdue: (Duration, UnitId),
 }
 
 impl RegisteredWorker {
@@ -135,6 +145,7 @@ impl Workers {
             drains: false,
             work_rate: Rate::default(),
             thread_speed: ThreadSpeed::default(),
+            looked: Looked { disputes: UnitId(0), overdue: (Duration::ZERO, UnitId(0)) },
         };
         self.by_id.insert(id, worker);
         id
@@ -156,6 +167,11 @@ impl Workers {
     /// The worker, if it is registered.
     pub fn get(&self, id: WorkerId) -> Option<&RegisteredWorker> {
         self.by_id.get(&id)
+    }
+
+    /// Up to where lists were looked at for the worker.
+    pub fn looked(&mut self, id: WorkerId) -> Option<&mut Looked> {
+        self.by_id.get_mut(&id).map(|worker| &mut worker.looked)
     }
 
     /// Asks the workers on that machine and on its cards to leave; gives their number.

@@ -8,6 +8,7 @@ use proto::Owner;
 use super::worker::{Habit, SimulatedWorker};
 use super::{Truth, World};
 use crate::double_check::DoubleCheck;
+use crate::standing::Standing;
 
 /// Three honest owners with a machine each, and as many workers of one who is not.
 fn world(truth: &Arc<Truth>, malice: &[Habit], seed: u64) -> World {
@@ -70,6 +71,23 @@ fn one_malicious_owner_among_three_honest_ones_spoils_nothing_and_delays_little_
         }
         let assurance = disturbed.core.status(disturbed.now).assurance;
         assert_eq!(assurance.on_two_owners, truth.plan.units(), "seed {seed}: {assurance:?}");
+    }
+}
+
+#[test]
+fn an_owner_who_hoards_beside_a_single_other_delays_the_end_and_does_not_stop_it_in_60_runs() {
+    let truth = Truth::of(8, 20);
+    for seed in 0..60 {
+        let policy = [DoubleCheck::All, DoubleCheck::default(), DoubleCheck::Share(0.3)][seed as usize % 3];
+        let mut world = world(&truth, &[Habit::Hoards; 4], seed);
+        world.workers.iter_mut().take(3).for_each(|worker| worker.owner = Owner::new("ada"));
+        (world.policy, world.core) = (policy, World::core(&truth, Standing::new(&truth.plan), policy, seed));
+        let taken = rounds(&mut world);
+        assert!(world.is_exact() && taken < 200, "seed {seed}, {policy}: {taken} rounds");
+        let assurance = world.core.status(world.now).assurance;
+        assert_eq!(assurance.on_two_owners, 0, "seed {seed}, {policy}: he has counted nothing");
+        let on_two_machines = if policy == DoubleCheck::All { truth.plan.units() } else { 1 };
+        assert!(assurance.on_two_machines >= on_two_machines, "seed {seed}, {policy}: {assurance:?}");
     }
 }
 

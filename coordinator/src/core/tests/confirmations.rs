@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use proto::{Owner, Verdict, WorkerId};
 
-use super::{T0, core_with, count_all, registration, report};
+use super::{T0, core_with, count_all, join_of as join, registration, report};
 use crate::core::confirmations::RETURN;
 use crate::core::leases::LEASE_TIME;
 use crate::core::machines::PRESENT;
@@ -14,11 +14,6 @@ use crate::double_check::DoubleCheck;
 use crate::ledger::{Expulsion, Record};
 use crate::shard::Shard;
 use crate::standing::Standing;
-
-fn join(core: &mut Core, owner: &str, machine: &str) -> WorkerId {
-    let registration = registration(core, machine, &[]);
-    core.register(T0, proto::Registration { owner: Owner::new(owner), ..registration }).unwrap().worker
-}
 
 /// Ada's machines have counted and checked all; then Ben came, and the last check was his.
 fn counted_by_ada() -> (Core, WorkerId, WorkerId) {

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use proto::{Owner, Registration};
 use queens::UnitId;
 
-use super::{T0, core, core_with, count_all, join, report};
+use super::{T0, core, core_with, count_all, join, join_of, registration, report};
 use crate::core::Core;
 use crate::core::LEASE_TIME;
 use crate::core::release::SILENCE;
@@ -78,4 +79,25 @@ fn a_check_that_kills_its_workers_is_named_as_what_keeps_the_run_from_its_end() 
     assert_eq!((status.done, &status.set_aside[..]), (status.units, &[DEADLY][..]));
     assert_eq!(status.assurance.pending, 1, "no other check is blamed");
     assert!(status.trouble.contains("(3)") && status.trouble.contains("restart"), "{}", status.trouble);
+}
+
+#[test]
+fn an_owner_who_takes_all_and_falls_silent_again_and_again_slows_no_other_down() {
+    let mut core = core();
+    let ada = join_of(&mut core, "ada", "a");
+    let mut now = T0;
+    for _ in 0..4 {
+        for k in 0..1000 {
+            let of_many = registration(&core, &format!("b{k}"), &[]);
+            let of_many = Registration { owner: Owner::new("ben"), threads: 1 << 16, ..of_many };
+            let ben = core.register(now, of_many).unwrap().worker;
+            core.lease(now, ben, 100_000).unwrap();
+        }
+        assert!(core.open_counts() < 10, "he holds all but a few");
+        now += SILENCE * 2;
+        core.renew(now, ada, &[]).unwrap();
+        core.tick(now);
+    }
+    assert!(core.open.suspects.is_empty() && core.status(now).set_aside.is_empty());
+    assert!(core.lease(now, ada, 100_000).unwrap().len() > 10, "more than a unit at a time");
 }

@@ -2,8 +2,10 @@
 
 mod checks;
 mod confirmations;
+mod disputes;
 mod leases;
 mod losses;
+mod patience;
 mod reports;
 mod status;
 mod workers;
@@ -50,6 +52,12 @@ fn registration(core: &Core, name: &str, held: &[UnitId]) -> Registration {
 fn join(core: &mut Core, name: &str) -> WorkerId {
     let registration = registration(core, name, &[]);
     core.register(T0, registration).unwrap().worker
+}
+
+/// A worker on that machine of the owner's.
+fn join_of(core: &mut Core, owner: &str, machine: &str) -> WorkerId {
+    let registration = registration(core, machine, &[]);
+    core.register(T0, Registration { owner: Owner::new(owner), ..registration }).unwrap().worker
 }
 
 fn counted(lease: Lease, completions: u64) -> UnitCount {

@@ -1,0 +1,84 @@
+//! Many counts that are contradicted.
+
+use std::sync::Arc;
+
+use proto::{Verdict, WorkerId};
+use queens::plan::Scheme;
+use queens::{Board, Plan, PlanSpec};
+
+use super::{T0, join_of, report};
+use crate::core::{Core, LeaseKey};
+use crate::double_check::DoubleCheck;
+use crate::shard::Shard;
+use crate::standing::Standing;
+
+/// Ada has counted all of some thousands of units, and Ben has contradicted whatever he was lent.
+fn contradicted() -> (Core, WorkerId, WorkerId, usize) {
+    let spec =
+        PlanSpec { scheme: Scheme::Constellations { grain: 1 }, ..PlanSpec::new(Board::new(11).unwrap()) };
+    let plan = Arc::new(Plan::derive(spec).unwrap());
+    let standing = Standing::new(&plan);
+    let key = LeaseKey::new([7; LeaseKey::BYTES]);
+    let mut core = Core::new(plan, Shard::default(), standing, DoubleCheck::All, key, 7);
+    let (ada, ben) = (join_of(&mut core, "ada", "a"), join_of(&mut core, "ben", "b"));
+    loop {
+        let lent = core.lease(T0, ada, 1000).unwrap();
+        if lent.is_empty() {
+            break;
+        }
+        lent.into_iter().for_each(|lease| _ = report(&mut core, T0, ada, lease, 0));
+    }
+    let mut disputes = 0;
+    loop {
+        core.tick(T0);
+        let lent = core.lease(T0, ben, 200).unwrap();
+        if lent.is_empty() {
+            return (core, ada, ben, disputes);
+        }
+        for lease in lent {
+            disputes += usize::from(report(&mut core, T0, ben, lease, 1) == Verdict::Conflict);
+        }
+    }
+}
+
+#[test]
+fn who_has_begun_a_thousand_disputes_is_lent_no_more_checks_until_some_are_decided() {
+    let (mut core, ada, _, disputes) = contradicted();
+    assert!((1001..=1200).contains(&disputes), "{disputes}");
+    assert!(core.plan().units() > 3000, "{}", core.plan().units());
+    assert_eq!(core.lease(T0, ada, 10).unwrap(), [], "she decides nothing");
+    // Whoever is lent all that he can decide has decided all of them in the end.
+    let cho = join_of(&mut core, "cho", "c");
+    let mut calls = 0;
+    while core.status(T0).disputed > 0 {
+        let lent = core.lease(T0, cho, 100).unwrap();
+        lent.into_iter().for_each(|lease| _ = report(&mut core, T0, cho, lease, 0));
+        core.tick(T0);
+        calls += 1;
+        assert!(calls < 100, "{} disputes are left", core.status(T0).disputed);
+    }
+    assert_eq!(core.status(T0).assurance.quarantined, ["ben/b"], "and ada was right");
+}
+
+#[test]
+fn a_dispute_that_a_worker_can_decide_is_found_behind_any_number_that_it_cannot() {
+    let (mut core, ada, ben, _) = contradicted();
+    // Cho has said something about all of them but the last.
+    let disputes: Vec<_> = core.open.disputes.iter().copied().collect();
+    let (last, others) = disputes.split_last().unwrap();
+    assert!(others.len() > 1000);
+    let cho = join_of(&mut core, "cho", "c");
+    for unit in others {
+        let lease = proto::Lease { unit: *unit, token: proto::Token(0), variant: proto::Variant::default() };
+        assert_eq!(report(&mut core, T0, cho, lease, 2), Verdict::Conflict);
+    }
+    // Each looks on where it has looked before, whoever has asked meanwhile.
+    let mut found = Vec::new();
+    for _ in 0..3 {
+        assert_eq!(core.lease(T0, ada, 1).unwrap(), []);
+        assert_eq!(core.lease(T0, ben, 1).unwrap(), []);
+        let lent = core.lease(T0, cho, 1).unwrap();
+        found.extend(lent.into_iter().filter(|lease| core.is_disputed(lease.unit)).map(|lease| lease.unit));
+    }
+    assert_eq!(found, [*last]);
+}

@@ -33,7 +33,7 @@ typedef struct {
 } Row;
 
 /* The completions of a state with two rows and two columns left. */
-uint pairs(GLOBAL const Row *row, uint cols, uint falling, uint rising)
+INSIDE uint pairs(GLOBAL const Row *row, uint cols, uint falling, uint rising)
 {
     const uint d = row->ahead[1];
     const uint upper = ~(cols | falling | rising) & row->open[0];
@@ -46,7 +46,7 @@ uint pairs(GLOBAL const Row *row, uint cols, uint falling, uint rising)
 }
 
 /* Whether every row and every column that the child is looked at has a free square. */
-uint lives(GLOBAL const Row *row, uint cols, uint falling, uint rising, uint candidates)
+INSIDE uint lives(GLOBAL const Row *row, uint cols, uint falling, uint rising, uint candidates)
 {
     uint alive = candidates != 0;
     uint reached = candidates;

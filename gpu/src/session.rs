@@ -7,12 +7,15 @@ use std::time::{Duration, Instant};
 
 use opencl3::command_queue::CommandQueue;
 use opencl3::context::Context;
-use opencl3::error_codes::ClError;
+use opencl3::error_codes::{
+    CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES,
+    ClError,
+};
 use opencl3::event::{CL_COMPLETE, Event};
 use opencl3::kernel::Kernel as DeviceKernel;
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE};
 use opencl3::program::Program;
-use opencl3::types::{CL_BLOCKING, cl_int};
+use opencl3::types::{CL_BLOCKING, cl_int, cl_ulong};
 
 use crate::device::Device;
 use crate::error::GpuError;
@@ -26,6 +29,13 @@ const HANGS: Duration = Duration::from_secs(30);
 
 /// Between two looks at whether a launch has ended.
 const LOOK_EVERY: Duration = Duration::from_micros(50);
+
+/// What drivers answer that have no room for a buffer.
+const NO_ROOM: [cl_int; 4] =
+    [CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY, CL_INVALID_BUFFER_SIZE];
+
+/// What fails where there must be room.
+const MEMORY: &str = "memory for a count";
 
 /// A device in use.
 pub struct Session {
@@ -86,12 +96,29 @@ impl Session {
         DeviceKernel::create(&self.program, name).map_err(self.failed("taking the kernel"))
     }
 
-    /// Room for so many values in the device's memory.
+    /// Room for so many values in the device's memory, which many drivers take no earlier than it is used.
     pub fn room<T>(&self, values: usize) -> Result<Buffer<T>, GpuError> {
+        self.create(values).map_err(self.failed(MEMORY))
+    }
+
+    /// Room for so many words that the device has taken, or nothing where it has not so much; nothing may be at work.
+    pub fn room_now(&self, queue: &CommandQueue, words: usize) -> Result<Option<Buffer<cl_ulong>>, GpuError> {
+        let taken = self.create(words).and_then(|mut buffer| {
+            let last = (words.max(1) - 1) * size_of::<cl_ulong>();
+            // SAFETY: the word written is the buffer's last one, and the call waits until it is there.
+            unsafe { queue.enqueue_write_buffer(&mut buffer, CL_BLOCKING, last, &[0], &[]) }?;
+            Ok(buffer)
+        });
+        match taken {
+            Ok(buffer) => Ok(Some(buffer)),
+            Err(ClError(code)) if NO_ROOM.contains(&code) => Ok(None),
+            Err(error) => Err(self.failed(MEMORY)(error)),
+        }
+    }
+
+    fn create<T>(&self, values: usize) -> Result<Buffer<T>, ClError> {
         // SAFETY: no memory of the host is handed over.
-        let buffer =
-            unsafe { Buffer::create(&self.context, CL_MEM_READ_WRITE, values.max(1), ptr::null_mut()) };
-        buffer.map_err(self.failed("memory for a count"))
+        unsafe { Buffer::create(&self.context, CL_MEM_READ_WRITE, values.max(1), ptr::null_mut()) }
     }
 
     /// These values in the device's memory.

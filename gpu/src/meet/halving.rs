@@ -176,7 +176,7 @@ impl<'a> Halving<'a> {
             if made <= self.lane.room(column.to) {
                 return Ok(made);
             }
-            if !self.lane.enlarge(self.session, column.to, self.shape.most) {
+            if !self.lane.enlarge(self.session, column.to, self.shape.most)? {
                 return Err(CutShort::TooLong);
             }
             self.lane.reset_cursors(self.session)?;
@@ -238,7 +238,7 @@ impl<'a> Halving<'a> {
         }
         let mut more = true;
         for side in [0, 1].into_iter().filter(|side| long[*side]) {
-            more &= self.lane.enlarge(self.session, ListKind::Complete(side), self.shape.most);
+            more &= self.lane.enlarge(self.session, ListKind::Complete(side), self.shape.most)?;
         }
         self.lane.batch = if more { sets } else { sets / 2 };
         if self.lane.batch == 0 { Err(CutShort::Failed(self.too_little())) } else { Ok(()) }

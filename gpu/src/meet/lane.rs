@@ -104,13 +104,10 @@ impl MeetLane {
 
     /// Makes more room, for so many states at most, and says whether there is more; nothing may be at work. What was there is
     /// lost. A driver that gives none may have failed: then it says so at the next call.
-    pub fn enlarge(&mut self, session: &Session, list: ListKind, most: usize) -> bool {
+    pub fn enlarge(&mut self, session: &Session, list: ListKind, most: usize) -> Result<bool, GpuError> {
         let states = &mut self.states[list.index()];
         let room = (4 * states.room).min(most);
-        let larger = if room > states.room { StateBuffer::new(session, room).ok() } else { None };
-        let is_larger = larger.is_some();
-        larger.into_iter().for_each(|larger| *states = larger);
-        is_larger
+        Ok(room > states.room && states.enlarge(session, &self.queue, room)?)
     }
 
     /// Nothing has been made.

@@ -27,8 +27,11 @@ pub const LAUNCH: Duration = Duration::from_millis(60);
 /// A launch that takes so long will never end.
 const HANGS: Duration = Duration::from_secs(30);
 
-/// Between two looks at whether a launch has ended.
-const LOOK_EVERY: Duration = Duration::from_micros(50);
+/// So long it is looked all the time whether a launch has ended: small boards' launches take less, and a sleep 100 us at least.
+const LOOKS_ON: Duration = Duration::from_micros(250);
+
+/// Between two later looks there is an eighth of the time that it has taken so far, but no more than this.
+const LOOKS_AWAY: Duration = Duration::from_millis(1);
 
 /// What drivers answer that have no room for a buffer.
 const NO_ROOM: [cl_int; 4] =
@@ -166,6 +169,7 @@ impl Session {
     fn look(&self, event: &Event) -> Result<(), GpuError> {
         let begun = Instant::now();
         loop {
+            let taken = begun.elapsed();
             let status = event.command_execution_status().map_err(self.failed("a launch"))?;
             if status.0 == CL_COMPLETE {
                 return Ok(());
@@ -173,10 +177,14 @@ impl Session {
             if status.0 < 0 {
                 return Err(self.failed("a launch")(ClError(status.0 as cl_int)));
             }
-            if begun.elapsed() > HANGS {
+            if taken > HANGS {
                 return Err(GpuError::Hangs { device: self.device.title(), seconds: HANGS.as_secs() });
             }
-            thread::sleep(LOOK_EVERY);
+            if taken < LOOKS_ON {
+                thread::yield_now();
+            } else {
+                thread::sleep(LOOKS_AWAY.min(taken / 8));
+            }
         }
     }
 }

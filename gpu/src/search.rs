@@ -4,7 +4,6 @@
 //! as many steps as took [`LAUNCH`] lately, and the next launch finds it where it was. Two counts at a time keep a device busy
 //! while one of them is on the host.
 
-use std::mem::ManuallyDrop;
 use std::time::Instant;
 
 use opencl3::command_queue::CommandQueue;
@@ -20,6 +19,7 @@ use crate::expand::{Front, expand};
 use crate::lanes::Lanes;
 use crate::launcher::Launcher;
 use crate::program::{DeviceKind, KernelSource};
+use crate::room::Room;
 use crate::session::{LAUNCH, Session};
 
 /// The kernel's source.
@@ -81,17 +81,33 @@ pub struct SearchLauncher {
     lanes: Lanes<SearchLane>,
 }
 
-/// A queue of the device, and its kernel.
+/// A queue of the device, its kernel, and the memory that this works in.
 struct SearchLane {
     queue: CommandQueue,
     kernel: DeviceKernel,
+    rows: Room<Row>,
+    states: Room<cl_uint>,
+    places: Room<cl_uint>,
+    progress: Room<cl_uint>,
+    found: Room<cl_ulong>,
+    frozen: Room<cl_uint>,
     /// So many steps of each work item took [`LAUNCH`] lately.
     steps: cl_uint,
 }
 
 impl SearchLane {
     fn new(session: &Session) -> Result<Self, GpuError> {
-        Ok(Self { queue: session.queue()?, kernel: session.kernel("search")?, steps: FIRST_STEPS })
+        Ok(Self {
+            queue: session.queue()?,
+            kernel: session.kernel("search")?,
+            rows: Room::new(session)?,
+            states: Room::new(session)?,
+            places: Room::new(session)?,
+            progress: Room::new(session)?,
+            found: Room::new(session)?,
+            frozen: Room::new(session)?,
+            steps: FIRST_STEPS,
+        })
     }
 }
 
@@ -105,8 +121,7 @@ impl SearchLauncher {
         Self { items: device.description().units.max(1) as usize * items, lanes: Lanes::default() }
     }
 
-    /// What the device finds from these states on; `None` if stopped. After a failure nothing is released: a device that hangs may
-    /// still use its memory, and a driver that has failed may hang there.
+    /// What the device finds from these states on; `None` if stopped.
     fn search(
         &self,
         session: &Session,
@@ -114,42 +129,43 @@ impl SearchLauncher {
         fronts: &[Front<'_>],
         stop: &Stop,
     ) -> Result<Option<Count>, GpuError> {
-        let rows = rows(fronts);
         let states: Vec<cl_uint> =
             fronts.iter().flat_map(|front| front.states.iter().flatten().copied()).collect();
         let places: Vec<cl_uint> = places(fronts);
         let depth = fronts.iter().map(|front| front.descent.steps.len() - front.level).max().unwrap_or(0);
-        let rows = ManuallyDrop::new(session.buffer(&lane.queue, &rows)?);
-        let states_there = ManuallyDrop::new(session.buffer(&lane.queue, &states)?);
-        let places_there = ManuallyDrop::new(session.buffer(&lane.queue, &places)?);
-        let mut found = vec![0; 2 * self.items];
-        let found_there = ManuallyDrop::new(session.buffer(&lane.queue, &found)?);
         let stride = FROZEN + 4 * depth;
-        let frozen = ManuallyDrop::new(session.buffer(&lane.queue, &vec![0; self.items * stride])?);
         let end = places.len() as cl_uint;
         // The next state to be taken, and how many work items have not finished theirs.
         let mut progress = [0, 0];
-        let mut progress_there = ManuallyDrop::new(session.buffer(&lane.queue, &progress)?);
-        let is_whole = loop {
+        lane.rows.fill(session, &lane.queue, &rows(fronts))?;
+        lane.states.fill(session, &lane.queue, &states)?;
+        lane.places.fill(session, &lane.queue, &places)?;
+        lane.progress.fill(session, &lane.queue, &progress)?;
+        lane.found.reserve(session, 2 * self.items)?;
+        lane.frozen.reserve(session, self.items * stride)?;
+        let mut is_begun = false;
+        loop {
             if stop.is_stopped() {
-                break false;
+                return Ok(None);
             }
             let begun = Instant::now();
             // SAFETY: the arguments have the kernel's types, in its order. The kernel reads `states` and `places` below `end`,
             // which is their length; a state's rows are those from its place on, of which it uses no more than its descent
             // has (a child with two rows left is not gone down to). It writes its own two words of `found` and its own
             // `stride` words of `frozen`, which have so many for each of `items`, and its own column of the scratch; both
-            // of these have four words for each level below the deepest front.
+            // of these have four words for each level below the deepest front. It reads no word of `found` or `frozen` that
+            // no launch of this search has written.
             let launched = unsafe {
                 ExecuteKernel::new(&lane.kernel)
-                    .set_arg(&*rows)
-                    .set_arg(&*states_there)
-                    .set_arg(&*places_there)
-                    .set_arg(&*progress_there)
+                    .set_arg(&lane.rows.buffer)
+                    .set_arg(&lane.states.buffer)
+                    .set_arg(&lane.places.buffer)
+                    .set_arg(&lane.progress.buffer)
                     .set_arg(&end)
-                    .set_arg(&*found_there)
-                    .set_arg(&*frozen)
+                    .set_arg(&lane.found.buffer)
+                    .set_arg(&lane.frozen.buffer)
                     .set_arg(&(stride as cl_uint))
+                    .set_arg(&cl_uint::from(is_begun))
                     .set_arg(&lane.steps)
                     .set_arg_local_buffer(4 * depth.max(1) * GROUP * size_of::<cl_uint>())
                     .set_global_work_size(self.items)
@@ -157,24 +173,23 @@ impl SearchLauncher {
                     .enqueue_nd_range(&lane.queue)
             };
             session.wait(&lane.queue, launched.map_err(session.failed("a launch"))?)?;
-            session.read(&lane.queue, &progress_there, &mut progress)?;
+            session.read(&lane.queue, &lane.progress.buffer, &mut progress)?;
             let [next, busy] = progress;
             if next >= end && busy == 0 {
-                break true;
+                break;
             }
             // Not more than twice as many the next time, and not more where few work items had something to do.
             let factor = LAUNCH.as_secs_f64() / begun.elapsed().as_secs_f64().max(1e-6);
             let most = if next < end { 2.0 } else { 1.0 };
             lane.steps = (f64::from(lane.steps) * factor.min(most)).clamp(1000.0, 1e9) as cl_uint;
             progress = [next.min(end), 0];
-            session.write(&lane.queue, &mut progress_there, &progress)?;
-        };
-        session.read(&lane.queue, &found_there, &mut found)?;
-        drop(ManuallyDrop::into_inner(rows));
-        drop(ManuallyDrop::into_inner(found_there));
-        drop([states_there, places_there, frozen, progress_there].map(ManuallyDrop::into_inner));
+            session.write(&lane.queue, &mut lane.progress.buffer, &progress)?;
+            is_begun = true;
+        }
+        let mut found = vec![0; 2 * self.items];
+        session.read(&lane.queue, &lane.found.buffer, &mut found)?;
         let sum = |sum: Count, &[completions, nodes]: &[cl_ulong; 2]| sum.plus(Count { completions, nodes });
-        Ok(is_whole.then(|| found.as_chunks().0.iter().fold(Count::default(), sum)))
+        Ok(Some(found.as_chunks().0.iter().fold(Count::default(), sum)))
     }
 }
 

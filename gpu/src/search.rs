@@ -35,6 +35,14 @@ const ITEMS_OF_PROCESSOR: usize = GROUP;
 /// States for each work item, so that all have enough to do although subtrees differ.
 const STATES_OF_ITEM: usize = 32;
 
+/// States that the host makes at most of a unit with so many rows, or fewer, without a queen, and how many times as many for each
+/// row more. A thread of the host makes 50 to 100 states in a microsecond, in which a card visits some 10,000 nodes: 50,000 take
+/// it a millisecond, as the 10 million nodes of a unit of n = 20, with 15 rows, take the card. The millions of states that a large
+/// card's work items would have took 0.7 seconds there, and nothing was left for it. A row more makes ten times as many nodes.
+const STATES_OF_HOST: usize = 50_000;
+const ROWS_OF_HOST: usize = 15;
+const TIMES_BY_ROW: usize = 4;
+
 /// Steps of a work item in the first launch.
 const FIRST_STEPS: cl_uint = 4096;
 
@@ -76,7 +84,7 @@ impl Row {
 
 /// The row-by-row search on one device.
 pub struct SearchLauncher {
-    /// Work items of a launch.
+    /// Work items of a launch at most: no more than there are states.
     items: usize,
     lanes: Lanes<SearchLane>,
 }
@@ -121,6 +129,14 @@ impl SearchLauncher {
         Self { items: device.description().units.max(1) as usize * items, lanes: Lanes::default() }
     }
 
+    /// How many states the host makes of these descents.
+    fn wished(&self, descents: &[Descent]) -> usize {
+        let rows = descents.iter().map(|descent| descent.steps.len()).max().unwrap_or(0);
+        let more = rows.saturating_sub(ROWS_OF_HOST) as u32;
+        let most = STATES_OF_HOST.saturating_mul(TIMES_BY_ROW.saturating_pow(more));
+        most.min(self.items * STATES_OF_ITEM)
+    }
+
     /// What the device finds from these states on; `None` if stopped.
     fn search(
         &self,
@@ -135,14 +151,15 @@ impl SearchLauncher {
         let depth = fronts.iter().map(|front| front.descent.steps.len() - front.level).max().unwrap_or(0);
         let stride = FROZEN + 4 * depth;
         let end = places.len() as cl_uint;
+        let items = self.items.min(places.len().next_multiple_of(GROUP));
         // The next state to be taken, and how many work items have not finished theirs.
         let mut progress = [0, 0];
         lane.rows.fill(session, &lane.queue, &rows(fronts))?;
         lane.states.fill(session, &lane.queue, &states)?;
         lane.places.fill(session, &lane.queue, &places)?;
         lane.progress.fill(session, &lane.queue, &progress)?;
-        lane.found.reserve(session, 2 * self.items)?;
-        lane.frozen.reserve(session, self.items * stride)?;
+        lane.found.reserve(session, 2 * items)?;
+        lane.frozen.reserve(session, items * stride)?;
         let mut is_begun = false;
         loop {
             if stop.is_stopped() {
@@ -168,7 +185,7 @@ impl SearchLauncher {
                     .set_arg(&cl_uint::from(is_begun))
                     .set_arg(&lane.steps)
                     .set_arg_local_buffer(4 * depth.max(1) * GROUP * size_of::<cl_uint>())
-                    .set_global_work_size(self.items)
+                    .set_global_work_size(items)
                     .set_local_work_size(GROUP)
                     .enqueue_nd_range(&lane.queue)
             };
@@ -186,7 +203,7 @@ impl SearchLauncher {
             session.write(&lane.queue, &mut lane.progress.buffer, &progress)?;
             is_begun = true;
         }
-        let mut found = vec![0; 2 * self.items];
+        let mut found = vec![0; 2 * items];
         session.read(&lane.queue, &lane.found.buffer, &mut found)?;
         let sum = |sum: Count, &[completions, nodes]: &[cl_ulong; 2]| sum.plus(Count { completions, nodes });
         Ok(Some(found.as_chunks().0.iter().fold(Count::default(), sum)))
@@ -220,7 +237,7 @@ impl Launcher for SearchLauncher {
 
     fn count(&self, session: &Session, position: &Position, stop: &Stop) -> Result<Option<Count>, GpuError> {
         let Some((small, large)) = descents(position, stop) else { return Ok(None) };
-        let Some((passed, fronts)) = expand(&large, self.items * STATES_OF_ITEM, stop) else {
+        let Some((passed, fronts)) = expand(&large, self.wished(&large), stop) else {
             return Ok(None);
         };
         let count = small.plus(passed);
@@ -230,5 +247,35 @@ impl Launcher for SearchLauncher {
         let search = |lane: &mut SearchLane| self.search(session, lane, &fronts, stop);
         let found = self.lanes.with(|| SearchLane::new(session), search)?;
         Ok(found.map(|found| count.plus(found)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queens::{Board, Plan, PlanSpec, UnitId};
+
+    #[test]
+    fn the_host_makes_a_small_part_of_a_units_nodes_however_many_work_items_there_are() {
+        let launcher = SearchLauncher { items: 132 * ITEMS_OF_CARD, lanes: Lanes::default() };
+        for n in [16, 18, 20, 21] {
+            let plan = Plan::derive(PlanSpec::new(Board::new(n).unwrap())).unwrap();
+            let unit = plan.unit(UnitId(plan.units() / 2)).position;
+            let stop = Stop::new();
+            let (_, large) = descents(&unit, &stop).unwrap();
+            let begun = launcher.wished(&large);
+            let (passed, _) = expand(&large, begun, &stop).unwrap();
+            assert!(passed.nodes < 4 * begun as u64, "n = {n}: {}", passed.nodes);
+            if n >= 20 {
+                let all = queens::kernel::kernel(queens::kernel::Method::Search, None).unwrap();
+                let all = all.count(&unit, &stop).unwrap().nodes;
+                assert!(passed.nodes < all / 50, "n = {n}: {} of {all}", passed.nodes);
+            } else {
+                assert!(begun <= STATES_OF_HOST);
+            }
+        }
+        let large = Position::empty(Board::new(27).unwrap());
+        let (_, large) = descents(&large, &Stop::new()).unwrap();
+        assert_eq!(launcher.wished(&large), launcher.items * STATES_OF_ITEM, "the card has enough to do");
     }
 }

@@ -131,7 +131,7 @@ impl Session {
         Ok(buffer)
     }
 
-    /// Reads what is in the device's memory, from the first value on, when all before it in the queue is done.
+    /// Reads what is in the device's memory, from the first value on; nothing may be at work.
     pub fn read<T>(
         &self,
         queue: &CommandQueue,
@@ -143,7 +143,7 @@ impl Session {
         read.map(drop).map_err(self.failed("reading what was found"))
     }
 
-    /// Writes to the device's memory, from its first value on.
+    /// Writes to the device's memory, from its first value on; nothing may be at work.
     pub fn write<T>(
         &self,
         queue: &CommandQueue,
@@ -153,6 +153,13 @@ impl Session {
         // SAFETY: the buffer has room for all of `values`, and the call waits until they are copied.
         let written = unsafe { queue.enqueue_write_buffer(buffer, CL_BLOCKING, 0, values, &[]) };
         written.map(drop).map_err(self.failed("copying to its memory"))
+    }
+
+    /// Waits until all that was launched has ended, but not for ever, as calls that block would.
+    pub fn settle(&self, queue: &CommandQueue) -> Result<(), GpuError> {
+        // SAFETY: nothing is handed over.
+        let marker = unsafe { queue.enqueue_marker_with_wait_list(&[]) };
+        self.wait(queue, marker.map_err(self.failed("a launch"))?)
     }
 
     /// Waits until a launch has ended, but not for ever.

@@ -19,7 +19,7 @@ use opencl3::types::{CL_BLOCKING, cl_int, cl_ulong};
 
 use crate::device::Device;
 use crate::error::GpuError;
-use crate::program::{KernelSource, build};
+use crate::program::{KernelSource, build, context};
 
 /// How long a launch should take.
 pub const LAUNCH: Duration = Duration::from_millis(60);
@@ -43,7 +43,8 @@ const MEMORY: &str = "memory for a count";
 /// A device in use.
 pub struct Session {
     device: Device,
-    context: Context,
+    /// The device's own, for all code on it: launches of two contexts do not overlap on some devices, and each takes memory.
+    context: Arc<Context>,
     program: Program,
     failure: Arc<OnceLock<GpuError>>,
 }
@@ -54,8 +55,9 @@ impl Session {
     /// # Errors
     /// The device cannot be used, or its driver does not build the code.
     pub fn new(device: Device, source: &KernelSource<'_>) -> Result<Self, GpuError> {
-        let (context, program) = build(&device, source)?;
-        Ok(Self { device, context, program, failure: Arc::default() })
+        let context = context(&device)?;
+        let program = build(&device, &context, source)?;
+        Ok(Self { device, context: Arc::new(context), program, failure: Arc::default() })
     }
 
     /// The same device with other code: what has gone wrong with it has gone wrong with both.
@@ -63,8 +65,9 @@ impl Session {
     /// # Errors
     /// Its driver does not build the code.
     pub fn beside(&self, source: &KernelSource<'_>) -> Result<Self, GpuError> {
-        let other = Self::new(self.device.clone(), source)?;
-        Ok(Self { failure: Arc::clone(&self.failure), ..other })
+        let program = build(&self.device, &self.context, source)?;
+        let (device, context) = (self.device.clone(), Arc::clone(&self.context));
+        Ok(Self { device, context, program, failure: Arc::clone(&self.failure) })
     }
 
     /// The device.

@@ -2,7 +2,9 @@
 //! coordinator and nothing else, so that a card that fails leaves alone.
 
 use std::collections::BTreeSet;
+use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
 use gpu::{Device, GpuError, GpuKernel, devices, kernel_for};
@@ -73,7 +75,13 @@ pub fn kernels(
         Some(method) => GpuKernel::new(card, method),
         None => kernel_for(card, plan),
     };
-    cards.into_iter().map(|card| kernel(card).map(Arc::new)).collect()
+    // Each driver compiles for a second or more.
+    thread::scope(|scope| {
+        let kernel = &kernel;
+        let made: Vec<_> = cards.into_iter().map(|card| scope.spawn(move || kernel(card))).collect();
+        let ended = |made: ScopedJoinHandle<'_, _>| made.join().unwrap_or_else(|panic| resume_unwind(panic));
+        made.into_iter().map(|made| ended(made).map(Arc::new)).collect()
+    })
 }
 
 /// The processor's worker and one for each card, which is a machine of its own: `host/nvidia/gpu0`; but for OpenCL on the

@@ -4,6 +4,7 @@
 //! device    which devices there are, what is known of each, and why one is not used
 //! program   the device's code, from `kernels/*.cl`, built for one device
 //! session   a device that counts: its code, queues and memory, waiting for it, and what has gone wrong with it
+//! room      memory of a device that is kept, and grows
 //! lanes     what one count at a time uses of a device, kept for the next one
 //! launcher  what a method does with a device
 //! kernel    either method on a device, as a kernel
@@ -24,6 +25,7 @@ mod lanes;
 mod launcher;
 mod meet;
 mod program;
+mod room;
 #[allow(unsafe_code, reason = "launches what was compiled for the device")]
 mod search;
 #[allow(unsafe_code, reason = "makes the device's memory, and copies to and from it")]

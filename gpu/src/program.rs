@@ -33,19 +33,22 @@ impl DeviceKind {
     }
 }
 
-/// Builds the code for the device. Drivers keep what they have built, so that the next start is quicker.
-pub fn build(device: &Device, source: &KernelSource<'_>) -> Result<(Context, Program), GpuError> {
+/// What code for the device, its queues and its memory belong to, if it can be used.
+pub fn context(device: &Device) -> Result<Context, GpuError> {
     if let Some(why) = &device.description().unusable {
         return Err(GpuError::Unusable { device: device.title(), why: why.clone() });
     }
-    let context = Context::from_device(&opencl3::device::Device::new(device.id()))
-        .map_err(device.failed("making a context"))?;
+    Context::from_device(&opencl3::device::Device::new(device.id()))
+        .map_err(device.failed("making a context"))
+}
+
+/// Builds the code for the device. Drivers keep what they have built, so that the next start is quicker.
+pub fn build(device: &Device, context: &Context, source: &KernelSource<'_>) -> Result<Program, GpuError> {
     let macros = source.macros.iter().map(|(name, value)| format!(" -D{name}={value}"));
     let options = format!("-cl-std=CL1.2{}", macros.collect::<String>());
     let text = format!("{DIALECT}\n{}", source.text);
-    let program = Program::create_and_build_from_source(&context, &text, &options)
-        .map_err(|log| GpuError::Build { device: device.title(), log: one_line(&log) })?;
-    Ok((context, program))
+    Program::create_and_build_from_source(context, &text, &options)
+        .map_err(|log| GpuError::Build { device: device.title(), log: one_line(&log) })
 }
 
 /// The beginning of what a compiler says, in one line.

@@ -4,7 +4,6 @@
 //! as many steps as took [`LAUNCH`] lately, and the next launch finds it where it was. Two counts at a time keep a device busy
 //! while one of them is on the host.
 
-use std::mem::ManuallyDrop;
 use std::time::Instant;
 
 use opencl3::command_queue::CommandQueue;
@@ -20,6 +19,7 @@ use crate::expand::{Front, expand};
 use crate::lanes::Lanes;
 use crate::launcher::Launcher;
 use crate::program::{DeviceKind, KernelSource};
+use crate::room::Room;
 use crate::session::{LAUNCH, Session};
 
 /// The kernel's source.
@@ -34,6 +34,14 @@ const ITEMS_OF_PROCESSOR: usize = GROUP;
 
 /// States for each work item, so that all have enough to do although subtrees differ.
 const STATES_OF_ITEM: usize = 32;
+
+/// States that the host makes at most of a unit with so many rows, or fewer, without a queen, and how many times as many for each
+/// row more. A thread of the host makes 50 to 100 states in a microsecond, in which a card visits some 10,000 nodes: 50,000 take
+/// it a millisecond, as the 10 million nodes of a unit of n = 20, with 15 rows, take the card. The millions of states that a large
+/// card's work items would have took 0.7 seconds there, and nothing was left for it. A row more makes ten times as many nodes.
+const STATES_OF_HOST: usize = 50_000;
+const ROWS_OF_HOST: usize = 15;
+const TIMES_BY_ROW: usize = 4;
 
 /// Steps of a work item in the first launch.
 const FIRST_STEPS: cl_uint = 4096;
@@ -76,22 +84,38 @@ impl Row {
 
 /// The row-by-row search on one device.
 pub struct SearchLauncher {
-    /// Work items of a launch.
+    /// Work items of a launch at most: no more than there are states.
     items: usize,
     lanes: Lanes<SearchLane>,
 }
 
-/// A queue of the device, and its kernel.
+/// A queue of the device, its kernel, and the memory that this works in.
 struct SearchLane {
     queue: CommandQueue,
     kernel: DeviceKernel,
+    rows: Room<Row>,
+    states: Room<cl_uint>,
+    places: Room<cl_uint>,
+    progress: Room<cl_uint>,
+    found: Room<cl_ulong>,
+    frozen: Room<cl_uint>,
     /// So many steps of each work item took [`LAUNCH`] lately.
     steps: cl_uint,
 }
 
 impl SearchLane {
     fn new(session: &Session) -> Result<Self, GpuError> {
-        Ok(Self { queue: session.queue()?, kernel: session.kernel("search")?, steps: FIRST_STEPS })
+        Ok(Self {
+            queue: session.queue()?,
+            kernel: session.kernel("search")?,
+            rows: Room::new(session)?,
+            states: Room::new(session)?,
+            places: Room::new(session)?,
+            progress: Room::new(session)?,
+            found: Room::new(session)?,
+            frozen: Room::new(session)?,
+            steps: FIRST_STEPS,
+        })
     }
 }
 
@@ -105,8 +129,15 @@ impl SearchLauncher {
         Self { items: device.description().units.max(1) as usize * items, lanes: Lanes::default() }
     }
 
-    /// What the device finds from these states on; `None` if stopped. After a failure nothing is released: a device that hangs may
-    /// still use its memory, and a driver that has failed may hang there.
+    /// How many states the host makes of these descents.
+    fn wished(&self, descents: &[Descent]) -> usize {
+        let rows = descents.iter().map(|descent| descent.steps.len()).max().unwrap_or(0);
+        let more = rows.saturating_sub(ROWS_OF_HOST) as u32;
+        let most = STATES_OF_HOST.saturating_mul(TIMES_BY_ROW.saturating_pow(more));
+        most.min(self.items * STATES_OF_ITEM)
+    }
+
+    /// What the device finds from these states on; `None` if stopped.
     fn search(
         &self,
         session: &Session,
@@ -114,67 +145,68 @@ impl SearchLauncher {
         fronts: &[Front<'_>],
         stop: &Stop,
     ) -> Result<Option<Count>, GpuError> {
-        let rows = rows(fronts);
         let states: Vec<cl_uint> =
             fronts.iter().flat_map(|front| front.states.iter().flatten().copied()).collect();
         let places: Vec<cl_uint> = places(fronts);
         let depth = fronts.iter().map(|front| front.descent.steps.len() - front.level).max().unwrap_or(0);
-        let rows = ManuallyDrop::new(session.buffer(&lane.queue, &rows)?);
-        let states_there = ManuallyDrop::new(session.buffer(&lane.queue, &states)?);
-        let places_there = ManuallyDrop::new(session.buffer(&lane.queue, &places)?);
-        let mut found = vec![0; 2 * self.items];
-        let found_there = ManuallyDrop::new(session.buffer(&lane.queue, &found)?);
         let stride = FROZEN + 4 * depth;
-        let frozen = ManuallyDrop::new(session.buffer(&lane.queue, &vec![0; self.items * stride])?);
         let end = places.len() as cl_uint;
+        let items = self.items.min(places.len().next_multiple_of(GROUP));
         // The next state to be taken, and how many work items have not finished theirs.
         let mut progress = [0, 0];
-        let mut progress_there = ManuallyDrop::new(session.buffer(&lane.queue, &progress)?);
-        let is_whole = loop {
+        lane.rows.fill(session, &lane.queue, &rows(fronts))?;
+        lane.states.fill(session, &lane.queue, &states)?;
+        lane.places.fill(session, &lane.queue, &places)?;
+        lane.progress.fill(session, &lane.queue, &progress)?;
+        lane.found.reserve(session, 2 * items)?;
+        lane.frozen.reserve(session, items * stride)?;
+        let mut is_begun = false;
+        loop {
             if stop.is_stopped() {
-                break false;
+                return Ok(None);
             }
             let begun = Instant::now();
             // SAFETY: the arguments have the kernel's types, in its order. The kernel reads `states` and `places` below `end`,
             // which is their length; a state's rows are those from its place on, of which it uses no more than its descent
             // has (a child with two rows left is not gone down to). It writes its own two words of `found` and its own
             // `stride` words of `frozen`, which have so many for each of `items`, and its own column of the scratch; both
-            // of these have four words for each level below the deepest front.
+            // of these have four words for each level below the deepest front. It reads no word of `found` or `frozen` that
+            // no launch of this search has written.
             let launched = unsafe {
                 ExecuteKernel::new(&lane.kernel)
-                    .set_arg(&*rows)
-                    .set_arg(&*states_there)
-                    .set_arg(&*places_there)
-                    .set_arg(&*progress_there)
+                    .set_arg(&lane.rows.buffer)
+                    .set_arg(&lane.states.buffer)
+                    .set_arg(&lane.places.buffer)
+                    .set_arg(&lane.progress.buffer)
                     .set_arg(&end)
-                    .set_arg(&*found_there)
-                    .set_arg(&*frozen)
+                    .set_arg(&lane.found.buffer)
+                    .set_arg(&lane.frozen.buffer)
                     .set_arg(&(stride as cl_uint))
+                    .set_arg(&cl_uint::from(is_begun))
                     .set_arg(&lane.steps)
                     .set_arg_local_buffer(4 * depth.max(1) * GROUP * size_of::<cl_uint>())
-                    .set_global_work_size(self.items)
+                    .set_global_work_size(items)
                     .set_local_work_size(GROUP)
                     .enqueue_nd_range(&lane.queue)
             };
             session.wait(&lane.queue, launched.map_err(session.failed("a launch"))?)?;
-            session.read(&lane.queue, &progress_there, &mut progress)?;
+            session.read(&lane.queue, &lane.progress.buffer, &mut progress)?;
             let [next, busy] = progress;
             if next >= end && busy == 0 {
-                break true;
+                break;
             }
             // Not more than twice as many the next time, and not more where few work items had something to do.
             let factor = LAUNCH.as_secs_f64() / begun.elapsed().as_secs_f64().max(1e-6);
             let most = if next < end { 2.0 } else { 1.0 };
             lane.steps = (f64::from(lane.steps) * factor.min(most)).clamp(1000.0, 1e9) as cl_uint;
             progress = [next.min(end), 0];
-            session.write(&lane.queue, &mut progress_there, &progress)?;
-        };
-        session.read(&lane.queue, &found_there, &mut found)?;
-        drop(ManuallyDrop::into_inner(rows));
-        drop(ManuallyDrop::into_inner(found_there));
-        drop([states_there, places_there, frozen, progress_there].map(ManuallyDrop::into_inner));
+            session.write(&lane.queue, &mut lane.progress.buffer, &progress)?;
+            is_begun = true;
+        }
+        let mut found = vec![0; 2 * items];
+        session.read(&lane.queue, &lane.found.buffer, &mut found)?;
         let sum = |sum: Count, &[completions, nodes]: &[cl_ulong; 2]| sum.plus(Count { completions, nodes });
-        Ok(is_whole.then(|| found.as_chunks().0.iter().fold(Count::default(), sum)))
+        Ok(Some(found.as_chunks().0.iter().fold(Count::default(), sum)))
     }
 }
 
@@ -205,7 +237,7 @@ impl Launcher for SearchLauncher {
 
     fn count(&self, session: &Session, position: &Position, stop: &Stop) -> Result<Option<Count>, GpuError> {
         let Some((small, large)) = descents(position, stop) else { return Ok(None) };
-        let Some((passed, fronts)) = expand(&large, self.items * STATES_OF_ITEM, stop) else {
+        let Some((passed, fronts)) = expand(&large, self.wished(&large), stop) else {
             return Ok(None);
         };
         let count = small.plus(passed);
@@ -215,5 +247,35 @@ impl Launcher for SearchLauncher {
         let search = |lane: &mut SearchLane| self.search(session, lane, &fronts, stop);
         let found = self.lanes.with(|| SearchLane::new(session), search)?;
         Ok(found.map(|found| count.plus(found)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queens::{Board, Plan, PlanSpec, UnitId};
+
+    #[test]
+    fn the_host_makes_a_small_part_of_a_units_nodes_however_many_work_items_there_are() {
+        let launcher = SearchLauncher { items: 132 * ITEMS_OF_CARD, lanes: Lanes::default() };
+        for n in [16, 18, 20, 21] {
+            let plan = Plan::derive(PlanSpec::new(Board::new(n).unwrap())).unwrap();
+            let unit = plan.unit(UnitId(plan.units() / 2)).position;
+            let stop = Stop::new();
+            let (_, large) = descents(&unit, &stop).unwrap();
+            let begun = launcher.wished(&large);
+            let (passed, _) = expand(&large, begun, &stop).unwrap();
+            assert!(passed.nodes < 4 * begun as u64, "n = {n}: {}", passed.nodes);
+            if n >= 20 {
+                let all = queens::kernel::kernel(queens::kernel::Method::Search, None).unwrap();
+                let all = all.count(&unit, &stop).unwrap().nodes;
+                assert!(passed.nodes < all / 50, "n = {n}: {} of {all}", passed.nodes);
+            } else {
+                assert!(begun <= STATES_OF_HOST);
+            }
+        }
+        let large = Position::empty(Board::new(27).unwrap());
+        let (_, large) = descents(&large, &Stop::new()).unwrap();
+        assert_eq!(launcher.wished(&large), launcher.items * STATES_OF_ITEM, "the card has enough to do");
     }
 }

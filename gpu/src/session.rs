@@ -7,16 +7,19 @@ use std::time::{Duration, Instant};
 
 use opencl3::command_queue::CommandQueue;
 use opencl3::context::Context;
-use opencl3::error_codes::ClError;
+use opencl3::error_codes::{
+    CL_INVALID_BUFFER_SIZE, CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_HOST_MEMORY, CL_OUT_OF_RESOURCES,
+    ClError,
+};
 use opencl3::event::{CL_COMPLETE, Event};
 use opencl3::kernel::Kernel as DeviceKernel;
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE};
 use opencl3::program::Program;
-use opencl3::types::{CL_BLOCKING, cl_int};
+use opencl3::types::{CL_BLOCKING, cl_int, cl_ulong};
 
 use crate::device::Device;
 use crate::error::GpuError;
-use crate::program::{KernelSource, build};
+use crate::program::{KernelSource, build, context};
 
 /// How long a launch should take.
 pub const LAUNCH: Duration = Duration::from_millis(60);
@@ -24,13 +27,24 @@ pub const LAUNCH: Duration = Duration::from_millis(60);
 /// A launch that takes so long will never end.
 const HANGS: Duration = Duration::from_secs(30);
 
-/// Between two looks at whether a launch has ended.
-const LOOK_EVERY: Duration = Duration::from_micros(50);
+/// So long it is looked all the time whether a launch has ended: small boards' launches take less, and a sleep 100 us at least.
+const LOOKS_ON: Duration = Duration::from_micros(250);
+
+/// Between two later looks there is an eighth of the time that it has taken so far, but no more than this.
+const LOOKS_AWAY: Duration = Duration::from_millis(1);
+
+/// What drivers answer that have no room for a buffer.
+const NO_ROOM: [cl_int; 4] =
+    [CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY, CL_INVALID_BUFFER_SIZE];
+
+/// What fails where there must be room.
+const MEMORY: &str = "memory for a count";
 
 /// A device in use.
 pub struct Session {
     device: Device,
-    context: Context,
+    /// The device's own, for all code on it: launches of two contexts do not overlap on some devices, and each takes memory.
+    context: Arc<Context>,
     program: Program,
     failure: Arc<OnceLock<GpuError>>,
 }
@@ -41,8 +55,9 @@ impl Session {
     /// # Errors
     /// The device cannot be used, or its driver does not build the code.
     pub fn new(device: Device, source: &KernelSource<'_>) -> Result<Self, GpuError> {
-        let (context, program) = build(&device, source)?;
-        Ok(Self { device, context, program, failure: Arc::default() })
+        let context = context(&device)?;
+        let program = build(&device, &context, source)?;
+        Ok(Self { device, context: Arc::new(context), program, failure: Arc::default() })
     }
 
     /// The same device with other code: what has gone wrong with it has gone wrong with both.
@@ -50,8 +65,9 @@ impl Session {
     /// # Errors
     /// Its driver does not build the code.
     pub fn beside(&self, source: &KernelSource<'_>) -> Result<Self, GpuError> {
-        let other = Self::new(self.device.clone(), source)?;
-        Ok(Self { failure: Arc::clone(&self.failure), ..other })
+        let program = build(&self.device, &self.context, source)?;
+        let (device, context) = (self.device.clone(), Arc::clone(&self.context));
+        Ok(Self { device, context, program, failure: Arc::clone(&self.failure) })
     }
 
     /// The device.
@@ -86,12 +102,29 @@ impl Session {
         DeviceKernel::create(&self.program, name).map_err(self.failed("taking the kernel"))
     }
 
-    /// Room for so many values in the device's memory.
+    /// Room for so many values in the device's memory, which many drivers take no earlier than it is used.
     pub fn room<T>(&self, values: usize) -> Result<Buffer<T>, GpuError> {
+        self.create(values).map_err(self.failed(MEMORY))
+    }
+
+    /// Room for so many words that the device has taken, or nothing where it has not so much; nothing may be at work.
+    pub fn room_now(&self, queue: &CommandQueue, words: usize) -> Result<Option<Buffer<cl_ulong>>, GpuError> {
+        let taken = self.create(words).and_then(|mut buffer| {
+            let last = (words.max(1) - 1) * size_of::<cl_ulong>();
+            // SAFETY: the word written is the buffer's last one, and the call waits until it is there.
+            unsafe { queue.enqueue_write_buffer(&mut buffer, CL_BLOCKING, last, &[0], &[]) }?;
+            Ok(buffer)
+        });
+        match taken {
+            Ok(buffer) => Ok(Some(buffer)),
+            Err(ClError(code)) if NO_ROOM.contains(&code) => Ok(None),
+            Err(error) => Err(self.failed(MEMORY)(error)),
+        }
+    }
+
+    fn create<T>(&self, values: usize) -> Result<Buffer<T>, ClError> {
         // SAFETY: no memory of the host is handed over.
-        let buffer =
-            unsafe { Buffer::create(&self.context, CL_MEM_READ_WRITE, values.max(1), ptr::null_mut()) };
-        buffer.map_err(self.failed("memory for a count"))
+        unsafe { Buffer::create(&self.context, CL_MEM_READ_WRITE, values.max(1), ptr::null_mut()) }
     }
 
     /// These values in the device's memory.
@@ -101,7 +134,7 @@ impl Session {
         Ok(buffer)
     }
 
-    /// Reads what is in the device's memory, from the first value on, when all before it in the queue is done.
+    /// Reads what is in the device's memory, from the first value on; nothing may be at work.
     pub fn read<T>(
         &self,
         queue: &CommandQueue,
@@ -113,7 +146,7 @@ impl Session {
         read.map(drop).map_err(self.failed("reading what was found"))
     }
 
-    /// Writes to the device's memory, from its first value on.
+    /// Writes to the device's memory, from its first value on; nothing may be at work.
     pub fn write<T>(
         &self,
         queue: &CommandQueue,
@@ -123,6 +156,13 @@ impl Session {
         // SAFETY: the buffer has room for all of `values`, and the call waits until they are copied.
         let written = unsafe { queue.enqueue_write_buffer(buffer, CL_BLOCKING, 0, values, &[]) };
         written.map(drop).map_err(self.failed("copying to its memory"))
+    }
+
+    /// Waits until all that was launched has ended, but not for ever, as calls that block would.
+    pub fn settle(&self, queue: &CommandQueue) -> Result<(), GpuError> {
+        // SAFETY: nothing is handed over.
+        let marker = unsafe { queue.enqueue_marker_with_wait_list(&[]) };
+        self.wait(queue, marker.map_err(self.failed("a launch"))?)
     }
 
     /// Waits until a launch has ended, but not for ever.
@@ -139,6 +179,7 @@ impl Session {
     fn look(&self, event: &Event) -> Result<(), GpuError> {
         let begun = Instant::now();
         loop {
+            let taken = begun.elapsed();
             let status = event.command_execution_status().map_err(self.failed("a launch"))?;
             if status.0 == CL_COMPLETE {
                 return Ok(());
@@ -146,10 +187,14 @@ impl Session {
             if status.0 < 0 {
                 return Err(self.failed("a launch")(ClError(status.0 as cl_int)));
             }
-            if begun.elapsed() > HANGS {
+            if taken > HANGS {
                 return Err(GpuError::Hangs { device: self.device.title(), seconds: HANGS.as_secs() });
             }
-            thread::sleep(LOOK_EVERY);
+            if taken < LOOKS_ON {
+                thread::yield_now();
+            } else {
+                thread::sleep(LOOKS_AWAY.min(taken / 8));
+            }
         }
     }
 }

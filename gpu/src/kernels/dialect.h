@@ -7,6 +7,7 @@ typedef unsigned long long ulong;
 #define GLOBAL
 #define LOCAL
 #define INSIDE static __device__
+#define RESTRICT __restrict__
 #define SCRATCH_ARGUMENT
 #define SCRATCH extern __shared__ __align__(64) uint scratch[];
 #define LOCAL_INDEX threadIdx.x
@@ -36,6 +37,7 @@ typedef WORDS(VECTOR) Lanes;
 #define GLOBAL __global
 #define LOCAL __local
 #define INSIDE
+#define RESTRICT restrict
 #define SCRATCH_ARGUMENT , __local uint *scratch
 #define SCRATCH
 #define LOCAL_INDEX ((uint)get_local_id(0))

@@ -103,10 +103,10 @@ INSIDE void place(uint set, uint rows, uint begin, uint end, GLOBAL const List *
  * cursors   one of them, by its number `cursor`, is how many have been made; more than `room` if they did not fit
  * lists     for each set, smaller ones too, where its states are
  */
-KERNEL grow(GLOBAL const uint *sets, const uint first, const uint end, const uint flip, GLOBAL const Queen *queens,
-            const uint column, const uint open, const uint fixed, const uint here, const uint lacking, const ulong keep,
-            GLOBAL const ulong *from, GLOBAL ulong *to, const uint room, GLOBAL uint *cursors, const uint cursor,
-            GLOBAL List *lists SCRATCH_ARGUMENT)
+KERNEL grow(GLOBAL const uint *RESTRICT sets, const uint first, const uint end, const uint flip,
+            GLOBAL const Queen *RESTRICT queens, const uint column, const uint open, const uint fixed, const uint here,
+            const uint lacking, const ulong keep, GLOBAL const ulong *RESTRICT from, GLOBAL ulong *to, const uint room,
+            GLOBAL uint *cursors, const uint cursor, GLOBAL List *lists SCRATCH_ARGUMENT)
 {
     SCRATCH
     queens += 32 * column;
@@ -185,26 +185,31 @@ INSIDE uint compare(GLOBAL const ulong *many, uint many_words, GLOBAL const ulon
 
 /*
  * Fills the tables for these lanes: entry p of table t is the lanes that leave clear the bits of p, those from 5t on. An
- * entry is 2 to the power of `wide` vectors.
+ * entry is 2 to the power of `wide` vectors; neighbouring words of it have neighbouring lanes, so that items beside each other read
+ * what is side by side.
  */
 INSIDE void tabulate(LOCAL uint *table, uint tables, uint wide, GLOBAL const ulong *lanes, uint count)
 {
     const uint row = 2 * VECTOR << wide;
     for (uint task = LOCAL_INDEX; task < tables * row; task += GROUP) {
         const uint group = task / row, word = task % row;
-        const uint begin = 32 * word < count ? 32 * word : count;
-        const uint here = count - begin < 32 ? count - begin : 32;
+        const uint here = word < count ? (count - word - 1) / row + 1 : 0;
         uint plane[5] = {0, 0, 0, 0, 0};
         for (uint lane = 0; lane < here; lane++) {
-            const uint bits = (uint)(lanes[begin + lane] >> 5 * group);
+            const uint bits = (uint)(lanes[word + lane * row] >> 5 * group);
+#pragma unroll
             for (uint bit = 0; bit < 5; bit++)
                 plane[bit] |= (bits >> bit & 1) << lane;
         }
+        /* Unrolled, so that no index is left to ask for: the entries stay in registers. */
         uint entry[32];
         entry[0] = here == 32 ? ~0u : (1u << here) - 1;
+#pragma unroll
         for (uint bit = 0; bit < 5; bit++)
+#pragma unroll
             for (uint pattern = 0; pattern < 1u << bit; pattern++)
                 entry[(1u << bit) + pattern] = entry[pattern] & ~plane[bit];
+#pragma unroll
         for (uint pattern = 0; pattern < 32; pattern++)
             table[(32 * group + pattern) * row + word] = entry[pattern];
     }
@@ -250,12 +255,12 @@ INSIDE ulong look_up(LOCAL const Lanes *table, uint tables, uint wide, GLOBAL co
  * found     for each group what it found before and finds now: pairs, halves
  * scratch   the tables
  */
-KERNEL join(GLOBAL const uint *sets, const uint first, const uint end, const uint all, GLOBAL const List *left_lists,
-            GLOBAL const List *right_lists, GLOBAL const ulong *lefts, GLOBAL const ulong *rights,
-            GLOBAL const uint *cursors, const uint left_cursor, const uint right_cursor, const uint left_room,
-            const uint right_room, GLOBAL const Queen *queens, const uint left_queens, const uint right_queens,
-            const ulong meeting, const uint marked, const uint tables, const uint width,
-            GLOBAL ulong *found SCRATCH_ARGUMENT)
+KERNEL join(GLOBAL const uint *RESTRICT sets, const uint first, const uint end, const uint all,
+            GLOBAL const List *RESTRICT left_lists, GLOBAL const List *RESTRICT right_lists, GLOBAL const ulong *RESTRICT lefts,
+            GLOBAL const ulong *RESTRICT rights, GLOBAL const uint *RESTRICT cursors, const uint left_cursor,
+            const uint right_cursor, const uint left_room, const uint right_room, GLOBAL const Queen *RESTRICT queens,
+            const uint left_queens, const uint right_queens, const ulong meeting, const uint marked, const uint tables,
+            const uint width, GLOBAL ulong *found SCRATCH_ARGUMENT)
 {
     SCRATCH
     if (cursors[left_cursor] > left_room || cursors[right_cursor] > right_room)

@@ -33,7 +33,7 @@ typedef struct {
 } Row;
 
 /* The completions of a state with two rows and two columns left. */
-uint pairs(GLOBAL const Row *row, uint cols, uint falling, uint rising)
+INSIDE uint pairs(GLOBAL const Row *row, uint cols, uint falling, uint rising)
 {
     const uint d = row->ahead[1];
     const uint upper = ~(cols | falling | rising) & row->open[0];
@@ -46,7 +46,7 @@ uint pairs(GLOBAL const Row *row, uint cols, uint falling, uint rising)
 }
 
 /* Whether every row and every column that the child is looked at has a free square. */
-uint lives(GLOBAL const Row *row, uint cols, uint falling, uint rising, uint candidates)
+INSIDE uint lives(GLOBAL const Row *row, uint cols, uint falling, uint rising, uint candidates)
 {
     uint alive = candidates != 0;
     uint reached = candidates;
@@ -67,21 +67,25 @@ uint lives(GLOBAL const Row *row, uint cols, uint falling, uint rising, uint can
  * found     for each work item what it found before and finds now: completions, nodes
  * frozen    for each work item where it was when its steps were used up: `stride` words, the first of them whether it was
  *           anywhere
+ * is_begun  whether an earlier launch has written `found` and `frozen`: in the first one nobody was anywhere
  * steps     how far each work item goes: so a launch takes about as long whatever the states are
  * scratch   four words for each level below the states and each work item of the group
  */
-KERNEL search(GLOBAL const Row *rows, GLOBAL const uint *states, GLOBAL const uint *places, GLOBAL uint *progress, const uint end,
-              GLOBAL ulong *found, GLOBAL uint *frozen, const uint stride, const uint steps SCRATCH_ARGUMENT)
+KERNEL search(GLOBAL const Row *RESTRICT rows, GLOBAL const uint *RESTRICT states, GLOBAL const uint *RESTRICT places,
+              GLOBAL uint *progress, const uint end, GLOBAL ulong *found, GLOBAL uint *frozen, const uint stride,
+              const uint is_begun, const uint steps SCRATCH_ARGUMENT)
 {
     SCRATCH
     GLOBAL uint *saved = frozen + GLOBAL_INDEX * stride;
-    uint busy = saved[0], depth = saved[1], place = saved[2];
-    uint cols = saved[3], falling = saved[4], rising = saved[5], candidates = saved[6];
-    if (busy)
+    uint busy = is_begun && saved[0], depth = 0, place = 0, cols = 0, falling = 0, rising = 0, candidates = 0;
+    if (busy) {
+        depth = saved[1], place = saved[2];
+        cols = saved[3], falling = saved[4], rising = saved[5], candidates = saved[6];
         for (uint i = 0; i < 4 * depth; i++)
             scratch[i * GROUP + LOCAL_INDEX] = saved[7 + i];
-    ulong completions = found[2 * GLOBAL_INDEX];
-    ulong nodes = found[2 * GLOBAL_INDEX + 1];
+    }
+    ulong completions = is_begun ? found[2 * GLOBAL_INDEX] : 0;
+    ulong nodes = is_begun ? found[2 * GLOBAL_INDEX + 1] : 0;
     for (uint step = 0; step < steps; step++) {
         if (!busy) {
             const uint state = TAKE(progress);

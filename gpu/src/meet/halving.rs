@@ -1,7 +1,7 @@
 //! The work on one cut: which lists are made in which order, and what is done where they do not fit.
 
 use std::ops::Range;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use queens::kernel::meet::Cut;
 use queens::kernel::{Count, Stop};
@@ -36,6 +36,13 @@ struct Sides {
     fixed: u32,
     /// Those on the left, bit 0 for the first of them.
     left: u32,
+}
+
+/// How many sets to take at a time after batches of so many, where so many took that long: not fewer because few were left.
+fn next_batch(batch: usize, sets: usize, taken: Duration) -> usize {
+    let factor = LAUNCH.as_secs_f64() / taken.as_secs_f64().max(1e-6);
+    let next = (sets as f64 * factor.clamp(0.1, 2.0)) as usize + 1;
+    if factor < 1.0 { next } else { next.max(batch) }
 }
 
 /// The work on one cut.
@@ -166,20 +173,36 @@ impl<'a> Halving<'a> {
     /// The same, with more room for lists where they need it. Returns how many states they have.
     fn grow_and_look(&mut self, column: &NewColumn) -> Result<usize, CutShort> {
         loop {
-            let sets = self.lane.sets(self.geometry.rows).of_size(column.number + 1);
-            let launched = self.lane.grow(self.session, self.shape, &self.geometry, sets, column)?;
+            let made = self.grow_in_batches(column)?;
+            if made <= self.lane.room(column.to) {
+                return Ok(made);
+            }
+            if !self.lane.enlarge(self.session, column.to, self.shape.most)? {
+                return Err(CutShort::TooLong);
+            }
+            self.lane.reset_cursors(self.session)?;
+        }
+    }
+
+    /// The same, as many sets at a time as take a launch's time. Returns how many states the lists have: more than there is room
+    /// for, if they do not fit.
+    fn grow_in_batches(&mut self, column: &NewColumn) -> Result<usize, CutShort> {
+        let mut sets = self.lane.sets(self.geometry.rows).of_size(column.number + 1);
+        loop {
+            let end = sets.end.min(sets.start + self.lane.batches.grow);
+            let begun = Instant::now();
+            let batch = sets.start..end;
+            let launched = self.lane.grow(self.session, self.shape, &self.geometry, batch, column)?;
             self.session.wait(&self.lane.queue, launched)?;
             if self.stop.is_stopped() {
                 return Err(CutShort::Stopped);
             }
+            self.lane.batches.grow = next_batch(self.lane.batches.grow, end - sets.start, begun.elapsed());
             let made = self.lane.made(self.session, [column.number; 2])?[column.side];
-            if made <= self.lane.room(column.to) {
+            sets.start = end;
+            if sets.is_empty() || made > self.lane.room(column.to) {
                 return Ok(made);
             }
-            if !self.lane.enlarge(self.session, column.to, self.shape.most) {
-                return Err(CutShort::TooLong);
-            }
-            self.lane.reset_cursors(self.session)?;
         }
     }
 
@@ -198,7 +221,7 @@ impl<'a> Halving<'a> {
         }
         let mut first = all.start;
         while first < all.end {
-            let end = all.end.min(first + self.lane.batch);
+            let end = all.end.min(first + self.lane.batches.join);
             let begun = Instant::now();
             self.lane.reset_cursors(self.session)?;
             self.batch(first..end, &columns)?;
@@ -208,8 +231,7 @@ impl<'a> Halving<'a> {
                 self.make_room(end - first, long)?;
                 continue;
             }
-            let factor = LAUNCH.as_secs_f64() / begun.elapsed().as_secs_f64().max(1e-6);
-            self.lane.batch = ((end - first) as f64 * factor.clamp(0.1, 2.0)) as usize + 1;
+            self.lane.batches.join = next_batch(self.lane.batches.join, end - first, begun.elapsed());
             first = end;
         }
         Ok(())
@@ -233,14 +255,29 @@ impl<'a> Halving<'a> {
     /// Takes fewer sets at a time, as long as all groups have one; then makes room for complete halves.
     fn make_room(&mut self, sets: usize, long: [bool; 2]) -> Result<(), CutShort> {
         if sets > 2 * self.shape.groups {
-            self.lane.batch = sets / 2;
+            self.lane.batches.join = sets / 2;
             return Ok(());
         }
         let mut more = true;
         for side in [0, 1].into_iter().filter(|side| long[*side]) {
-            more &= self.lane.enlarge(self.session, ListKind::Complete(side), self.shape.most);
+            more &= self.lane.enlarge(self.session, ListKind::Complete(side), self.shape.most)?;
         }
-        self.lane.batch = if more { sets } else { sets / 2 };
-        if self.lane.batch == 0 { Err(CutShort::Failed(self.too_little())) } else { Ok(()) }
+        self.lane.batches.join = if more { sets } else { sets / 2 };
+        if self.lane.batches.join == 0 { Err(CutShort::Failed(self.too_little())) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn batches_take_a_launchs_time_and_short_remainders_do_not_make_them_small() {
+        assert_eq!(next_batch(100, 100, LAUNCH), 101);
+        assert_eq!(next_batch(100, 100, LAUNCH * 2), 51);
+        assert_eq!(next_batch(100, 100, LAUNCH * 1000), 11);
+        assert_eq!(next_batch(100, 100, LAUNCH / 1000), 201);
+        assert_eq!(next_batch(100, 3, LAUNCH / 1000), 100);
+        assert_eq!(next_batch(100, 3, LAUNCH * 2), 2);
     }
 }

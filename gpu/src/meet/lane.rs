@@ -34,8 +34,13 @@ pub struct MeetLane {
     queens: Buffer<Queen>,
     cursors: Buffer<cl_uint>,
     found: Buffer<cl_ulong>,
-    /// So many sets took a launch's time lately.
-    pub batch: usize,
+    pub batches: Batches,
+}
+
+/// So many sets took a launch's time lately: of those of which lists were made, and of those that were joined.
+pub struct Batches {
+    pub grow: usize,
+    pub join: usize,
 }
 
 /// Cursors: one for each half and number of columns.
@@ -62,7 +67,7 @@ impl MeetLane {
             queens: session.room(2 * COLUMNS * ROWS)?,
             cursors: session.room(CURSORS)?,
             found: session.room(2 * shape.groups)?,
-            batch: shape.groups,
+            batches: Batches { grow: shape.groups, join: shape.groups },
             queue,
         })
     }
@@ -74,6 +79,8 @@ impl MeetLane {
         shape: &MeetShape,
         geometry: &Geometry,
     ) -> Result<(), GpuError> {
+        // A count that was stopped may have left something at work.
+        session.settle(&self.queue)?;
         let rows = geometry.rows;
         if !self.sets.contains_key(&rows) {
             let here = SetsBySize::new(rows);
@@ -104,22 +111,20 @@ impl MeetLane {
 
     /// Makes more room, for so many states at most, and says whether there is more; nothing may be at work. What was there is
     /// lost. A driver that gives none may have failed: then it says so at the next call.
-    pub fn enlarge(&mut self, session: &Session, list: ListKind, most: usize) -> bool {
+    pub fn enlarge(&mut self, session: &Session, list: ListKind, most: usize) -> Result<bool, GpuError> {
         let states = &mut self.states[list.index()];
         let room = (4 * states.room).min(most);
-        let larger = if room > states.room { StateBuffer::new(session, room).ok() } else { None };
-        let is_larger = larger.is_some();
-        larger.into_iter().for_each(|larger| *states = larger);
-        is_larger
+        Ok(room > states.room && states.enlarge(session, &self.queue, room)?)
     }
 
-    /// Nothing has been made.
+    /// Nothing has been made, when what is at work is done.
     pub fn reset_cursors(&mut self, session: &Session) -> Result<(), GpuError> {
+        session.settle(&self.queue)?;
         session.write(&self.queue, &mut self.cursors, &[0; CURSORS])
     }
 
-    /// How many states were made of each half with that column for its last, when all before is done: more than there is room
-    /// for, if they did not fit.
+    /// How many states were made of each half with that column for its last; nothing may be at work. More than there is room for,
+    /// if they did not fit.
     pub fn made(&self, session: &Session, columns: [usize; 2]) -> Result<[usize; 2], GpuError> {
         let mut cursors = [0; CURSORS];
         session.read(&self.queue, &self.cursors, &mut cursors)?;
@@ -128,6 +133,7 @@ impl MeetLane {
 
     /// Pairs and halves that each group has found, when all before is done.
     pub fn found(&self, session: &Session, shape: &MeetShape) -> Result<Vec<cl_ulong>, GpuError> {
+        session.settle(&self.queue)?;
         let mut found = vec![0; 2 * shape.groups];
         session.read(&self.queue, &self.found, &mut found)?;
         Ok(found)

@@ -1,5 +1,6 @@
 //! Lists of states in the device's memory.
 
+use opencl3::command_queue::CommandQueue;
 use opencl3::memory::Buffer;
 use opencl3::types::{cl_uint, cl_ulong};
 
@@ -27,6 +28,24 @@ impl StateBuffer {
     pub fn new(session: &Session, room: usize) -> Result<Self, GpuError> {
         // The last of them is only written behind a list.
         Ok(Self { buffer: session.room(room + 1)?, room })
+    }
+
+    /// Makes it room for so many, and says whether the device has that; nothing may be at work. What was there is lost: it goes
+    /// first, for there may be no room for both.
+    pub fn enlarge(
+        &mut self,
+        session: &Session,
+        queue: &CommandQueue,
+        room: usize,
+    ) -> Result<bool, GpuError> {
+        self.buffer = session.room(1)?;
+        let larger = session.room_now(queue, room + 1)?;
+        let is_larger = larger.is_some();
+        *self = match larger {
+            Some(buffer) => Self { buffer, room },
+            None => Self::new(session, self.room)?,
+        };
+        Ok(is_larger)
     }
 }
 

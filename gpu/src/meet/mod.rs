@@ -11,9 +11,9 @@
 //!         grow the last column of both halves, and join them
 //! ```
 //!
-//! The host decides and the device does the rest: `kernels/meet.cl`. Launches are short because a batch is; those of the columns
-//! before are, because what fits the memory is read in less time than that. What can be no more than a moment's work is not
-//! waited for.
+//! The host decides and the device does the rest: `kernels/meet.cl`. Launches are short because a batch is; the columns before are
+//! grown by batches of row sets, too. What can be no more than a moment's work is not waited for, until something is read or
+//! written.
 
 mod geometry;
 mod halving;

@@ -2,7 +2,7 @@
 
 use opencl3::types::{cl_uint, cl_ulong};
 
-use crate::device::{Device, LOCAL_BYTES};
+use crate::device::{Description, Device, LOCAL_BYTES};
 use crate::program::{DeviceKind, KernelSource};
 
 /// The kernels' source.
@@ -42,6 +42,12 @@ const ROOM: usize = 1 << 20;
 /// Indices of states have 32 bits.
 const MOST_STATES: u64 = 1 << 31;
 
+/// How many states a buffer of a card may have, and a word behind them.
+fn states_of_card(about: &Description) -> usize {
+    let bytes = (about.memory / PART_OF_CARD).min(about.largest_buffer);
+    (bytes / 8).saturating_sub(1).min(MOST_STATES) as usize
+}
+
 impl MeetShape {
     /// For that device, as if it were of that kind.
     pub fn new(device: &Device, kind: DeviceKind) -> Self {
@@ -49,8 +55,7 @@ impl MeetShape {
         let groups = about.units.max(1) as usize * GROUPS_OF_UNIT;
         match kind {
             DeviceKind::Card => {
-                let bytes = (about.memory / PART_OF_CARD).min(about.largest_buffer);
-                let most = (bytes / 8).min(MOST_STATES) as usize;
+                let most = states_of_card(about);
                 Self {
                     group: 128,
                     groups,

@@ -1,6 +1,7 @@
 use queens::kernel::{Isa, Kernel, Meet, Stop};
 use queens::{Board, Position, Square};
 
+use super::lists::StateBuffer;
 use super::*;
 use crate::device::devices;
 use crate::error::GpuError;
@@ -63,6 +64,23 @@ fn tables_of_any_width_count_what_comparing_counts() {
                 let shape = MeetShape { width, direct: 0, ..shape };
                 assert_eq!(counted(&device, shape, &position), Ok(expected), "{shape:?}");
             }
+        }
+    }
+}
+
+#[test]
+fn lists_get_no_more_room_than_the_device_has_and_keep_what_they_had() {
+    for device in usable_devices() {
+        let shape = MeetShape::new(&device, DeviceKind::Card);
+        let largest = device.description().largest_buffer as usize / 8;
+        assert!(shape.most < largest, "a word more than {} is to fit", shape.most);
+        let session = Session::new(device, &shape.source()).unwrap();
+        let queue = session.queue().unwrap();
+        let mut states = StateBuffer::new(&session, 8).unwrap();
+        for (room, expected) in [(16, 16), (4 * largest, 16), (32, 32)] {
+            assert_eq!(states.enlarge(&session, &queue, room), Ok(room == expected));
+            assert_eq!(states.room, expected);
+            session.write(&queue, &mut states.buffer, &vec![1; expected + 1]).unwrap();
         }
     }
 }

@@ -2,7 +2,7 @@
 //! and a look tells.
 //!
 //! ```text
-//! both count a small board, and are warm
+//! both count a unit, and are warm
 //! for units spread over the plan, until the look is over:
 //!     how long does the plan's own method take?
 //!     how long does the other one take, if no longer than twice that?
@@ -16,7 +16,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use queens::kernel::{Kernel, Stop};
-use queens::{Board, Plan, Position, UnitId};
+use queens::{Plan, Position, UnitId};
 
 use crate::device::Device;
 use crate::error::GpuError;
@@ -28,6 +28,9 @@ const WORTH_A_LOOK: u128 = 600_000_000_000;
 
 /// How long a look may take each method.
 const LOOK: Duration = Duration::from_millis(500);
+
+/// How long a unit may take each method before that: some drivers compile when something is launched for the first time.
+const WARMING: Duration = Duration::from_secs(5);
 
 /// At most so many units are looked at.
 const UNITS: u64 = 32;
@@ -60,9 +63,10 @@ fn faster(planned: GpuKernel, plan: &Plan) -> Result<GpuKernel, GpuError> {
 
 /// Whether a kernel is clearly faster on the plan's units than the one that the plan is made for.
 fn is_faster(other: &dyn Kernel, planned: &dyn Kernel, plan: &Plan) -> bool {
-    let small = Position::empty(Board::new(10).expect("10 is a board size"));
-    for kernel in [planned, other] {
-        time(kernel, &small, LOOK);
+    if let Some(unit) = units(plan).next() {
+        for kernel in [planned, other] {
+            time(kernel, &unit, WARMING);
+        }
     }
     let (mut own, mut others) = (Duration::ZERO, Duration::ZERO);
     for unit in units(plan) {
@@ -109,8 +113,8 @@ fn time(kernel: &dyn Kernel, position: &Position, most: Duration) -> Option<Dura
 mod tests {
     use super::*;
     use crate::device::devices;
-    use queens::PlanSpec;
     use queens::kernel::{Count, Isa, KernelName, Method};
+    use queens::{Board, PlanSpec};
 
     /// Takes that long for everything, and ends within a millisecond when it is stopped.
     struct Sleeper(Method, Duration);
@@ -140,7 +144,7 @@ mod tests {
                 .map(|(method, millis)| Sleeper(method, Duration::from_millis(millis)));
             let begun = Instant::now();
             let is_faster = is_faster(&other, &planned, &plan);
-            assert!(begun.elapsed() < 8 * LOOK, "{:?}", begun.elapsed());
+            assert!(begun.elapsed() < 2 * WARMING + 8 * LOOK, "{:?}", begun.elapsed());
             is_faster
         };
         assert!(is_faster(5, 40));

@@ -23,6 +23,13 @@ pub fn run(args: &StudyArgs) -> anyhow::Result<ExitCode> {
         listing(trace(args))?;
         return Ok(ExitCode::SUCCESS);
     }
+    let studied = study(args);
+    // Where files are asked for, a table whose reader has gone away is a failure: they are missing.
+    let has_files = args.csv.is_some() || args.runs_csv.is_some() || args.plots.is_some();
+    if has_files { studied } else { listing(studied) }
+}
+
+fn study(args: &StudyArgs) -> anyhow::Result<ExitCode> {
     let spec = StudySpec { sizes: args.sizes.clone(), runs: args.runs, seed: args.seed, limit: args.limit };
     let mut studies = Vec::new();
     let all = spec.studies()?;

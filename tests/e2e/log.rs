@@ -149,11 +149,12 @@ fn a_verdict_that_nobody_reads_to_its_end_is_no_success() {
         ("merge joint part", 3),
         ("verify joint --json", 3),
         ("merge whole run", 1),
-        ("study 5 --runs 2", 1),
+        ("study 5 --runs 2 --csv study.csv", 1),
         // Of these a reader takes what it likes.
         ("export run --csv", 0),
         ("head run", 0),
         ("solutions 8", 0),
+        ("study 5 --runs 2", 0),
         ("constellations 8 --list", 0),
         ("verify --help", 0),
         ("--version", 0),

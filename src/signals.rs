@@ -9,6 +9,8 @@ use rustix::time::{ClockId, clock_gettime};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::time::sleep;
 
+use crate::args::End;
+
 /// A signal that ends a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Signal {
@@ -31,31 +33,6 @@ impl Signal {
     }
 }
 
-/// When the time of a command is up.
-#[derive(Clone, Copy, Debug)]
-pub enum End {
-    /// When the clock shows this time, however often it is set until then.
-    At(SystemTime),
-    /// When the machine has been up for so long. Setting the clock changes nothing of that, and sleep counts.
-    Uptime(Duration),
-}
-
-impl End {
-    /// So long after now.
-    pub fn after(time: Duration) -> Self {
-        Self::Uptime(uptime().saturating_add(time))
-    }
-
-    /// How much time is left, if any.
-    fn left(self) -> Option<Duration> {
-        let left = match self {
-            Self::At(time) => time.duration_since(SystemTime::now()).ok()?,
-            Self::Uptime(time) => time.saturating_sub(uptime()),
-        };
-        Some(left).filter(|left| !left.is_zero())
-    }
-}
-
 /// For how long the machine has been up, its sleep included where the system tells that.
 fn uptime() -> Duration {
     #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -69,6 +46,8 @@ fn uptime() -> Duration {
 pub struct Signals {
     /// When the time is up, until that was told.
     end: Option<End>,
+    /// For how long the machine had been up when it began.
+    begun: Duration,
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
 }
@@ -77,7 +56,7 @@ impl Signals {
     /// Listens to them; must be called within a runtime.
     pub fn new() -> std::io::Result<Self> {
         let [interrupt, terminate] = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
-        Ok(Self { end: None, interrupt: interrupt?, terminate: terminate? })
+        Ok(Self { end: None, begun: uptime(), interrupt: interrupt?, terminate: terminate? })
     }
 
     /// The end of the time is one of them.
@@ -91,7 +70,7 @@ impl Signals {
         tokio::select! {
             Some(()) = self.interrupt.recv() => Signal::Interrupt,
             Some(()) = self.terminate.recv() => Signal::Terminate,
-            () = time_is_up(self.end), if self.end.is_some() => {
+            () = time_is_up(self.end, self.begun), if self.end.is_some() => {
                 self.end = None;
                 Signal::TimeIsUp
             }
@@ -103,10 +82,19 @@ impl Signals {
 /// How often the clock is looked at: it may be set, and a machine may have slept.
 const LOOK_EVERY: Duration = Duration::from_secs(10);
 
-async fn time_is_up(end: Option<End>) {
-    while let Some(left) = end.and_then(End::left) {
+async fn time_is_up(end: Option<End>, begun: Duration) {
+    while let Some(left) = end.and_then(|end| time_left(end, begun)) {
         sleep(left.min(LOOK_EVERY)).await;
     }
+}
+
+/// How much time is left of a command that began then, if any.
+fn time_left(end: End, begun: Duration) -> Option<Duration> {
+    let left = match end {
+        End::At(time) => time.duration_since(SystemTime::now()).ok()?,
+        End::After(time) => begun.saturating_add(time).saturating_sub(uptime()),
+    };
+    Some(left).filter(|left| !left.is_zero())
 }
 
 /// Whether a signal has come, for what runs without tokio.

@@ -6,7 +6,15 @@ use clap::Args;
 use time::{OffsetDateTime, UtcOffset};
 
 use super::value::{ValueError, time};
-use crate::signals::End;
+
+/// When the time of a command is up.
+#[derive(Clone, Copy, Debug)]
+pub enum End {
+    /// When the clock shows this time, however often it is set until then.
+    At(SystemTime),
+    /// So long after it has begun. Setting the clock changes nothing of that, and sleep counts.
+    After(Duration),
+}
 
 /// Until when something counts, and how nicely.
 #[derive(Clone, Copy, Debug, Args)]
@@ -25,7 +33,7 @@ pub struct LimitsArgs {
 impl LimitsArgs {
     /// When the time is up that starts now, if it is bounded.
     pub fn end(&self) -> Option<End> {
-        self.until.map(End::At).or_else(|| self.duration.map(End::after))
+        self.until.map(End::At).or_else(|| self.duration.map(End::After))
     }
 }
 

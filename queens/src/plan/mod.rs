@@ -15,7 +15,7 @@ mod part;
 mod parts;
 mod sampling;
 mod spec;
-mod work;
+mod weight;
 
 use std::fmt;
 use std::iter;
@@ -35,7 +35,7 @@ pub use fingerprint::Fingerprint;
 use part::{Part, Split};
 pub use sampling::{Draw, Sampler, Step};
 pub use spec::{PlanError, PlanSpec, Scheme};
-use work::WorkOfUnits;
+use weight::WorkOfUnits;
 
 /// The number of a unit in its plan, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

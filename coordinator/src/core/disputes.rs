@@ -1,6 +1,6 @@
 //! Owners who contradict many counts, and nobody has decided who is right.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 
 use super::Core;
 
@@ -20,7 +20,6 @@ impl Core {
             });
         }
         let too_many = begun.into_iter().filter(|(_, disputes)| *disputes > MOST_UNDECIDED);
-        let quarrelsome: BTreeSet<String> = too_many.map(|(owner, _)| owner.to_owned()).collect();
-        self.quarrelsome = quarrelsome;
+        self.quarrelsome = too_many.map(|(owner, _)| owner.to_owned()).collect();
     }
 }

@@ -95,7 +95,9 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
     let interruption = Interruption::listen()?;
     let threads = args.threads.count() as usize;
     let seconds = args.seconds / 2.0;
-    let candidates = candidates(board, &Method::ALL, &Counter::of_processor(&Isa::available()), 1, None)?;
+    let mut candidates = candidates(board, &Method::ALL, &Counter::of_processor(&Isa::available()), 1, None)?;
+    // Cores that all count are slower than one that counts alone, and a count keeps all of them busy.
+    candidates.iter_mut().for_each(|candidate| candidate.threads = threads);
     let plan = &candidates[0].plan;
     let (estimate, draws) = sample(plan, seconds, threads, args.seed, interruption.raised())?;
     let mut speeds = Vec::new();

@@ -48,7 +48,7 @@ impl Campaign {
             None => (estimate.value(), estimate.error),
         };
         let work = |speed: &KernelSpeed| {
-            let seconds = solutions / 8.0 * speed.ns_per_solution / 1e9;
+            let seconds = solutions / 8.0 * speed.ns_per_solution * speed.threads as f64 / 1e9;
             (speed.kernel.to_string(), seconds, speed.error.unwrap_or(1.0).hypot(error))
         };
         let mut core_seconds: Vec<_> = speeds.iter().map(work).collect();

@@ -13,7 +13,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::parser::ValueSource;
-use clap::{Arg, ArgMatches, Command, CommandFactory};
+use clap::{Arg, ArgGroup, ArgMatches, Command, CommandFactory};
 use thiserror::Error;
 
 use crate::args::Args;
@@ -140,10 +140,17 @@ fn innermost<'a>(root: &'a Command, matches: &'a ArgMatches) -> (&'a Command, St
     (command, name.join(" "), matches)
 }
 
+/// Commands whose options name what they take back or change: these are typed or not given, for a setting of the same name
+/// that is meant for another command (a worker's `--machine`) must never become what is done.
+const TYPED: [(&str, &[&str]); 2] =
+    [("retract", &["unit", "machine", "owner", "readmit"]), ("policy", &["double-check", "replicas"])];
+
 /// The options of a command that can be given elsewhere, with their long names.
 fn options(command: &Command) -> impl Iterator<Item = (&Arg, &str)> {
+    let typed =
+        TYPED.iter().find(|(name, _)| *name == command.get_name()).map_or(&[][..], |(_, typed)| typed);
     let named = command.get_arguments().filter_map(|option| Some((option, option.get_long()?)));
-    named.filter(|(option, name)| *name != CONFIG && !is_answered_at_once(option))
+    named.filter(|(option, name)| *name != CONFIG && !typed.contains(name) && !is_answered_at_once(option))
 }
 
 /// Whether the option asks for help or the version.
@@ -191,7 +198,10 @@ fn contradict(command: &Command, one: &Arg, other: &Arg) -> bool {
     let excludes = |one: &Arg, other: &Arg| {
         command.get_arg_conflicts_with(one).iter().any(|conflict| conflict.get_id() == other.get_id())
     };
-    excludes(one, other) || excludes(other, one)
+    let names_both =
+        |group: &ArgGroup| [one, other].iter().all(|option| group.get_args().any(|id| id == option.get_id()));
+    let mut groups = command.get_groups().filter(|group| names_both(group));
+    excludes(one, other) || excludes(other, one) || groups.any(|group| !group.clone().is_multiple())
 }
 
 /// The variable that stands for an option.

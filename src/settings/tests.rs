@@ -54,6 +54,31 @@ fn what_contradicts_something_stronger_is_left_out() {
     assert_eq!(added("diadem worker", &hours), "--until=07:00");
     assert_eq!(added("diadem worker --for 8h", &hours), "", "they exclude each other");
     assert_eq!(added("diadem count 8 --in-memory", &[("DIADEM_RUN", "r")]), "");
+    let group = added("diadem export r --jsonl", &[("DIADEM_CSV", "1"), ("DIADEM_BY", "family")]);
+    assert_eq!(group, "--by=family", "one of a group excludes the others");
+}
+
+#[test]
+fn what_a_command_takes_back_or_changes_is_never_taken_from_settings() {
+    let variables = [
+        ("DIADEM_UNIT", "1"),
+        ("DIADEM_MACHINE", "rack-3"),
+        ("DIADEM_OWNER", "ada"),
+        ("DIADEM_READMIT", "1"),
+        ("DIADEM_DOUBLE_CHECK", "all"),
+        ("DIADEM_REPLICAS", "0"),
+    ];
+    for line in ["diadem retract r --reason x", "diadem retract r --reason x --unit 3", "diadem policy u"] {
+        assert_eq!(added(line, &variables), "");
+    }
+    let file = file("machine = 'rack-3'\nreplicas = 2");
+    let line = |command| format!("diadem --config {} {command}", file.path().display());
+    assert_eq!(added(&line("retract r --reason x"), &[]), "");
+    assert_eq!(added(&line("worker"), &[]), "--machine=rack-3");
+    assert_eq!(
+        refused("[retract]\nmachine = 'rack-3'"),
+        "site.toml: \"machine\" is no option of the command retract"
+    );
 }
 
 #[test]

@@ -53,6 +53,23 @@ fn config_says_what_is_in_force_and_whence() {
 }
 
 #[test]
+fn the_machine_of_a_worker_is_not_what_retract_takes_back() {
+    let folder = Folder::new();
+    folder.run("count 8 --run run --quiet");
+    let before = folder.ledger("run");
+    let variables = [("DIADEM_MACHINE", before.split("\"machine\":\"").nth(1).unwrap())];
+    let variables = variables.map(|(name, rest)| (name, rest.split('"').next().unwrap()));
+    let forgotten = with(&folder, "retract run --reason x", &variables);
+    assert_eq!(forgotten.code, Some(2), "{forgotten:?}");
+    forgotten.refused(&["--unit <UNIT>|--machine <MACHINE>|--owner <OWNER>"]);
+    assert_eq!(folder.ledger("run"), before);
+    let typed = with(&folder, "retract run --unit 0 --reason x", &variables);
+    assert_eq!((typed.code, typed.stdout.starts_with("1 unit is open again")), (Some(0), true), "{typed:?}");
+    let listed = with(&folder, "config retract", &variables).stdout;
+    assert!(!listed.contains("machine") && listed.contains("reason"), "{listed}");
+}
+
+#[test]
 fn settings_that_cannot_be_are_refused_with_their_origin() {
     let folder = Folder::new();
     let wrong = |args: &str, variables: &[(&str, &str)], words: &[&str]| {

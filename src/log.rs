@@ -3,6 +3,7 @@
 //! It goes through one queue to one thread that writes. A log that cannot be written, because the disk is full or the
 //! pipe closed, ends nothing; one that nobody reads holds nothing up: lines are left out then, and counted.
 
+use std::borrow::Cow;
 use std::env;
 use std::fmt::Arguments;
 use std::io::{self, Write};
@@ -91,10 +92,21 @@ pub fn say(sentence: Arguments<'_>) {
     put(line(sentence));
 }
 
+/// The text with every control character but line ends and tabs escaped: names in a ledger or from a peer may hold what a
+/// terminal obeys.
+pub fn plain(text: &str) -> Cow<'_, str> {
+    let is_obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    if !text.contains(is_obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = |c: char| if is_obeyed(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    Cow::Owned(text.chars().map(escaped).collect())
+}
+
 /// A sentence as a line of the log.
 fn line(sentence: Arguments<'_>) -> Vec<u8> {
     let line = match format() {
-        LogFormat::Text => sentence.to_string(),
+        LogFormat::Text => plain(&sentence.to_string()).into_owned(),
         LogFormat::Json => json!({ "message": sentence.to_string() }).to_string(),
     };
     (line + "\n").into_bytes()
@@ -227,5 +239,16 @@ impl Drop for PendingLine {
         if !self.0.is_empty() {
             put(std::mem::take(&mut self.0));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_terminal_would_obey_is_escaped_and_lines_stay_lines() {
+        assert_eq!(plain("one\ntwo\tthree: 5 %"), "one\ntwo\tthree: 5 %");
+        assert_eq!(plain("a\u{1b}[2K\r\u{9b}8m"), r"a\u{1b}[2K\u{d}\u{9b}8m");
     }
 }

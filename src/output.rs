@@ -14,12 +14,12 @@ use proto::{RunStatus, WorkerStatus};
 use serde_json::json;
 
 use crate::exit;
-use crate::log::say;
+use crate::log::{plain, say};
 
-/// Prints the text and a newline to stdout. A reader that has gone away is an error, but for a listing.
+/// Prints the text and a newline to stdout, as [plain] text. A reader that has gone away is an error, but for a listing.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = io::stdout().lock();
-    writeln!(out, "{text}").and_then(|()| out.flush()).context("cannot write to stdout")
+    writeln!(out, "{}", plain(text)).and_then(|()| out.flush()).context("cannot write to stdout")
 }
 
 /// What came of a listing: its reader may take as much as it likes, as `head` does.

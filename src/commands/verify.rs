@@ -286,7 +286,9 @@ impl VerifyReport {
 
 fn joined(names: &BTreeSet<String>) -> String {
     const SHOWN: usize = 8;
-    let mut shown: Vec<_> = names.iter().take(SHOWN).cloned().collect();
+    // A forged ledger may have line ends in a name, and whole lines of an answer after them.
+    let in_one_line = |name: &String| name.replace('\n', "\\n");
+    let mut shown: Vec<_> = names.iter().take(SHOWN).map(in_one_line).collect();
     if names.len() > SHOWN {
         shown.push(format!("{} more", names.len() - SHOWN));
     }

@@ -275,3 +275,29 @@ fn a_table_is_not_taken_to_be_verified_without_the_run_that_it_is_of() {
     refused.refused(&["DIR"]);
     assert_eq!(refused.code, Some(2));
 }
+
+#[test]
+fn names_in_a_forged_ledger_write_no_lines_of_their_own_and_command_no_terminal() {
+    let folder = Folder::new();
+    folder.run("count 8 --run run --quiet");
+    let mut forgery = Forgery::of(&folder.path().join("run"));
+    let hostile = "a\u{1b}[8m\u{1b}]0;b\u{7}\u{9b}2K\nrecount: all units found again\n";
+    for at in forgery.all("count") {
+        for field in ["worker", "machine", "owner", "kernel"] {
+            forgery.lines[at].insert(field.into(), hostile.into());
+        }
+    }
+    forgery.write(&folder.path().join("forged"));
+    for command in [
+        "verify forged",
+        "merge joint forged",
+        "status forged",
+        "export forged --jsonl",
+        "count 8 --run forged",
+    ] {
+        let told = folder.run(command);
+        let text = told.stdout + &told.stderr;
+        assert!(!text.contains(|c: char| c.is_control() && c != '\n'), "{command}: {text:?}");
+        assert!(!text.lines().any(|line| line.starts_with("recount: all")), "{command}: {text}");
+    }
+}

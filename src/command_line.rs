@@ -10,8 +10,14 @@ use crate::settings::{CompletedLine, command_name, has_option};
 /// What to say of a run that stops before its end.
 pub fn how_to_go_on() -> String {
     let arguments: Vec<_> =
-        env::args_os().skip(1).map(|argument| quoted(&argument.to_string_lossy())).collect();
-    format!("all that was recorded is kept, go on with: diadem {}", arguments.join(" "))
+        env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
+    format!("all that was recorded is kept, go on with: diadem {}", typed_again(&arguments))
+}
+
+/// The arguments as they are to be typed again. A loss is accepted once: the next one is another.
+fn typed_again(arguments: &[String]) -> String {
+    let again = arguments.iter().filter(|argument| *argument != "--accept-loss");
+    again.map(|argument| quoted(argument)).collect::<Vec<_>>().join(" ")
 }
 
 /// The argument as a shell takes it for one.
@@ -61,5 +67,11 @@ mod tests {
         assert_eq!(quoted("my runs"), "'my runs'");
         assert_eq!(quoted("it's"), r"'it'\''s'");
         assert_eq!(quoted(""), "''");
+    }
+
+    #[test]
+    fn a_loss_is_not_accepted_again_by_the_hint_how_to_go_on() {
+        let typed = ["count", "18", "--accept-loss", "--run", "my run"].map(String::from);
+        assert_eq!(typed_again(&typed), "count 18 --run 'my run'");
     }
 }

@@ -44,12 +44,22 @@ pub fn sentence(assurance: &Assurance, done: u64, units: u64) -> String {
 fn others(conflicts: u64, assurance: &Assurance) -> String {
     let mut said = counted(conflicts, "conflict");
     if !assurance.expelled.is_empty() {
-        said.push_str(&format!(", not believed: {}", assurance.expelled.join(", ")));
+        said.push_str(&format!(", not believed: {}", some_of(&assurance.expelled)));
     }
     if !assurance.quarantined.is_empty() {
-        said.push_str(&format!(", quarantined: {}", assurance.quarantined.join(", ")));
+        said.push_str(&format!(", quarantined: {}", some_of(&assurance.quarantined)));
     }
     said
+}
+
+/// The first of the names, and how many more there are: a sentence is to be read.
+fn some_of(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let shown = names.iter().take(SHOWN).map(String::as_str).collect::<Vec<_>>().join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
 }
 
 /// What the sentence says, as JSON.
@@ -115,6 +125,11 @@ mod tests {
         assert!(sentence(&Assurance::default(), 10, 10).starts_with("no unit counted twice, 0 conflicts"));
         let found = Assurance { conflicts: 1, quarantined: vec!["rack-3".into()], ..assurance };
         assert!(sentence(&found, 100_000, 100_000).contains("1 conflict, quarantined: rack-3, at most"));
+        let many = (0..1000).map(|k| format!("rack-{k}")).collect();
+        let found = Assurance { expelled: many, ..found };
+        assert!(
+            sentence(&found, 100_000, 100_000).contains("rack-7 and 992 more, quarantined: rack-3, at most")
+        );
         assert_eq!((percent(0.0012), percent_above(0.001_21)), ("0.0012".into(), "0.0013".into()));
     }
 }

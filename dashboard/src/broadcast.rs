@@ -143,14 +143,14 @@ impl Viewer {
         }
     }
 
-    /// The sections that it has not seen, as far as they fit.
+    /// The sections that it has not seen, as far as they fit; one that never would goes alone.
     fn unseen(&mut self, most: usize) -> Bytes {
         let messages = self.messages.borrow_and_update();
         let mut text = Vec::new();
         self.has_more = false;
         for (message, seen) in messages.iter().zip(&mut self.seen) {
             if message.version > *seen {
-                if text.len() + message.text.len() <= most {
+                if text.is_empty() || text.len() + message.text.len() <= most {
                     text.extend_from_slice(&message.text);
                     *seen = message.version;
                 } else {

@@ -149,7 +149,10 @@ impl Keeper {
             }
             Ok(())
         };
-        reply.send(answer).ok();
+        if reply.send(answer).is_err() {
+            // It has hung up meanwhile, and nobody else will say so.
+            self.replicas.leave(follower, call);
+        }
     }
 }
 

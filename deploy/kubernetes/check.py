@@ -99,8 +99,11 @@ def count_together(binary: str, folder: Path) -> None:
     command = [binary, *arguments(stateful, {}, places | {"/keys": str(keys / "coordinator")})]
     coordinator = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     try:
-        probe = stateful["spec"]["template"]["spec"]["containers"][0]["livenessProbe"]["httpGet"]
-        wait_for(f"{probe['scheme'].lower()}://localhost:{dashboard}{probe['path']}")
+        container = stateful["spec"]["template"]["spec"]["containers"][0]
+        ports = {port["name"]: {7227: grpc, 7228: dashboard}[port["containerPort"]] for port in container["ports"]}
+        for probe in ("startupProbe", "livenessProbe", "readinessProbe"):
+            wait_for_port(ports[container[probe]["tcpSocket"]["port"]])
+        wait_for(f"https://localhost:{dashboard}/healthz")
         command = arguments(of_kind("workers.yaml", "Deployment"), {"NODE": "node", "POD": "pod"},
                             places | {"/keys": str(keys / "worker")})
         subprocess.run([binary, *command], check=True, timeout=120)
@@ -108,6 +111,16 @@ def count_together(binary: str, folder: Path) -> None:
         # --stay: it ends when it is asked to.
         coordinator.terminate()
     tell_exact("coordinator and worker", answer_of(coordinator.communicate(timeout=30)[0]))
+
+
+def wait_for_port(port: int) -> None:
+    for _ in range(100):
+        try:
+            with socket.create_connection(("localhost", port), timeout=5):
+                return
+        except OSError:
+            time.sleep(0.2)
+    raise TimeoutError(port)
 
 
 def wait_for(url: str) -> None:

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use proto::{Lease, LeaseReply, Owner, Phase, Registration, Report, UnitCount, Verdict, WorkerId};
 use queens::self_test;
+use tokio::time::timeout;
 
 use crate::clock::SetClock;
 use crate::double_check::DoubleCheck;
@@ -15,6 +16,9 @@ use crate::known_run;
 use crate::ledger::faulty_disk::FaultyDisk;
 use crate::shard::Shard;
 use crate::store::Store;
+
+/// The small run ends sooner, on any machine.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 /// Serves the small run from a folder on that disk by that clock.
 pub fn coordinator(folder: &Path, disk: FaultyDisk, clock: &SetClock) -> Handle {
@@ -104,10 +108,26 @@ pub async fn count_all(handle: &Handle, worker: WorkerId) -> u64 {
     }
 }
 
+/// Counts what is lent until the run ends, as workers do: after a start, checks are lent once the ledger has been read. Expects
+/// the published totals.
+pub async fn count_to_the_end(handle: &Handle, worker: WorkerId) {
+    let count = async {
+        loop {
+            assert_eq!(count_all(handle, worker).await, 0);
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::select! {
+        () = expect_the_answer(handle) => (),
+        () = count => (),
+    }
+}
+
 /// Waits for the end of the run, and expects the published totals.
 pub async fn expect_the_answer(handle: &Handle) {
     let mut snapshots = handle.snapshots();
-    let snapshot = snapshots.wait_for(|snapshot| snapshot.ending.is_some()).await.unwrap().clone();
+    let ended = snapshots.wait_for(|snapshot| snapshot.ending.is_some());
+    let snapshot = timeout(PATIENCE, ended).await.expect("the run ends").unwrap().clone();
     match snapshot.ending.unwrap() {
         Ending::Answered(answer) => assert_eq!(answer.totals, known_run::totals()),
         Ending::Withheld(why) => panic!("{why}"),

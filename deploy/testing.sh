@@ -39,10 +39,10 @@ exact() {
     echo "   $(grep "$answer" "$1")"
 }
 
-# resumed COUNT: of the shards in ./diadem-18-shards, at least so many went on in a second process, which has a term in the ledger.
+# resumed COUNT: the shards in ./diadem-18-shards went on in another process at least so often, each of which has a term in the ledger.
 resumed() {
-    local shards
-    shards=$(grep -l '"kind":"term","term":2' diadem-18-shards/*/ledger/*.jsonl | wc -l)
-    [ "$shards" -ge "$1" ] || fail "$shards shards went on after an interruption, not $1"
-    echo "   $shards shards went on after an interruption"
+    local times
+    times=$(cat diadem-18-shards/*/ledger/*.jsonl | grep -c '"kind":"term","term":\([2-9]\|1[0-9]\)') || true
+    [ "$times" -ge "$1" ] || fail "shards went on $times times after an interruption, not $1"
+    echo "   shards went on $times times after an interruption"
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::Core;
 use super::task::Borrower;
 
-/// A worker may always hold work for this long: with less it would wait for the next answer.
+/// With work for less than this a worker would wait for the next answer.
 const AT_LEAST: Duration = Duration::from_millis(10);
 
 /// A unit is overdue when it is lent for so many times as long as all that its worker holds should take, and not before.
@@ -27,25 +27,48 @@ const UNITS_OF_CARD: u64 = 2;
 /// Nothing is waited for any longer.
 const LONGEST: Duration = Duration::from_hours(24 * 365 * 100);
 
+/// What a worker may hold; work is in nanoseconds of one core.
+#[derive(Debug)]
+pub(super) struct Share {
+    /// It is lent more while it holds no more work than this.
+    fair: u128,
+    /// It would wait with no more work than this,
+    soon: u128,
+    /// and with fewer units than this.
+    units: u64,
+    /// A worker that would wait is lent more while all of its owner hold no more work than this.
+    part: u128,
+}
+
 impl Core {
     /// Whether the worker holds so little that it is lent one more unit.
-    pub(super) fn has_share_left(&self, borrower: &Borrower, share: u128) -> bool {
-        let is_idle_card =
-            || borrower.hardware.is_card() && self.leases.units_of(borrower.worker) < UNITS_OF_CARD;
-        self.leases.work_of(borrower.worker) <= share || is_idle_card()
+    pub(super) fn has_share_left(&self, borrower: &Borrower, share: &Share) -> bool {
+        let (work, units) = (self.leases.work_of(borrower.worker), self.leases.units_of(borrower.worker));
+        let would_wait = work <= share.soon || units < share.units;
+        work <= share.fair
+            || (would_wait && self.leases.work_of_owner(&borrower.identity.owner) <= share.part)
     }
 
-    /// The work that the worker may hold, in nanoseconds of one core: a quarter of its share, by speed, of what is left to be
-    /// counted and checked, so that the last units are not all with one worker, and one that comes later finds some;
-    /// but never so little that it would have to wait.
-    pub(super) fn share(&self, borrower: &Borrower) -> u128 {
+    /// What the worker may hold: a quarter of its share, by speed, of what is left to be counted and checked, so that the last units
+    /// are not all with one worker, and one that comes later finds some; but never so little that it, or one of its threads, would
+    /// have to wait.
+    ///
+    /// Threads and speed are what workers say of themselves. So that nobody who says more than there is takes all, what a worker
+    /// holds beyond that quarter is bounded by the part of its owner, where all owners have equal parts.
+    pub(super) fn share(&self, borrower: &Borrower) -> Share {
         let checks = self.standing.pending(self.policy) + self.unconfirmed();
         let to_do = self.work_left() as f64 + self.mean_work * checks as f64;
         let quarter = to_do * borrower.worth / (4.0 * self.workers.worth().max(borrower.worth));
         let is_known = self.cpu_us > 0;
         let soon =
             if is_known { borrower.worth * self.mean_speed() * AT_LEAST.as_nanos() as f64 } else { 0.0 };
-        quarter.max(soon) as u128
+        let at_a_time = if borrower.hardware.is_card() { UNITS_OF_CARD } else { 1 };
+        Share {
+            fair: quarter as u128,
+            soon: soon as u128,
+            units: at_a_time.max(borrower.threads as u64),
+            part: (to_do / self.workers.owners().max(1) as f64) as u128,
+        }
     }
 
     /// How long the worker may take for so much work more, also if it is slow: one that is slower than others is not waited for

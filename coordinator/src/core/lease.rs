@@ -118,7 +118,7 @@ impl Core {
         let share = self.share(borrower);
         let want = want as usize;
         let mut leases = self.lend_disputes(now, borrower, want);
-        while leases.len() < want && self.has_share_left(borrower, share) {
+        while leases.len() < want && self.has_share_left(borrower, &share) {
             let Some(lease) = self.lend_next(now, borrower) else { break };
             leases.push(lease);
         }
@@ -250,7 +250,8 @@ impl Core {
         let token = self.key.token(unit, variant, borrower.worker, &borrower.identity);
         let lease = Lease { unit, token, variant };
         let due = now.saturating_add(self.time_for(borrower, work));
-        self.leases.lend(now, Loan { worker: borrower.worker, lease, work, purpose, due })
+        let (worker, owner) = (borrower.worker, &borrower.identity.owner);
+        self.leases.lend(now, Loan { worker, owner, lease, work, purpose, due })
     }
 
     /// Units that are neither on record, nor on their way there, nor lent, nor set aside.

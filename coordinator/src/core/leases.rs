@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound::{Excluded, Unbounded};
 use std::time::Duration;
 
-use proto::{Lease, WorkerId};
+use proto::{Lease, Owner, WorkerId};
 use queens::UnitId;
 
 /// How long a lease is safe without renewal; workers renew six times in that time. An expired lease goes on all the
@@ -32,6 +32,8 @@ pub struct Leases {
     /// How many are lent to be counted.
     to_count: usize,
     held: HashMap<WorkerId, Held>,
+    /// The expected work of what the workers of each owner hold, in nanoseconds of one core.
+    work_by_owner: BTreeMap<Owner, u128>,
     /// Until when the leases of each worker are safe.
     expiries: BTreeSet<(Duration, WorkerId)>,
     /// When each unit should have been counted.
@@ -54,14 +56,17 @@ pub struct Held {
     pub units: BTreeMap<UnitId, u8>,
     /// Their expected work, in nanoseconds of one core.
     pub work: u128,
+    owner: Owner,
     expires: Duration,
 }
 
 /// What is lent, to whom and for how long.
 #[derive(Clone, Copy, Debug)]
-pub struct Loan {
+pub struct Loan<'a> {
     /// The worker.
     pub worker: WorkerId,
+    /// Whose it is.
+    pub owner: &'a Owner,
     /// The unit with its token.
     pub lease: Lease,
     /// Its expected work, in nanoseconds of one core.
@@ -115,16 +120,23 @@ impl Leases {
         self.held.get(&worker).map_or(0, |held| held.work)
     }
 
+    /// The expected work of what all workers of the owner hold, in nanoseconds of one core.
+    pub fn work_of_owner(&self, owner: &Owner) -> u128 {
+        self.work_by_owner.get(owner).copied().unwrap_or(0)
+    }
+
     /// Lends a unit; a lease that there may be of it ends.
-    pub fn lend(&mut self, now: Duration, loan: Loan) -> Lease {
-        let Loan { worker, lease, work, purpose, due } = loan;
+    pub fn lend(&mut self, now: Duration, loan: Loan<'_>) -> Lease {
+        let Loan { worker, owner, lease, work, purpose, due } = loan;
         self.end_unit(lease.unit);
         self.by_unit.insert(lease.unit, Lent { worker, token: lease.token, work, purpose, due });
         self.due.insert((due, lease.unit));
         self.to_count += usize::from(purpose == LeasePurpose::Count);
-        let held = self.held.entry(worker).or_default();
+        let held =
+            self.held.entry(worker).or_insert_with(|| Held { owner: owner.clone(), ..Held::default() });
         held.units.insert(lease.unit, 0);
         held.work += u128::from(work);
+        *self.work_by_owner.entry(owner.clone()).or_default() += u128::from(work);
         self.keep_alive(worker, now.saturating_add(LEASE_TIME));
         lease
     }
@@ -180,6 +192,9 @@ impl Leases {
         if let Some(held) = self.held.get_mut(&worker) {
             held.units.remove(&unit);
             held.work -= u128::from(work);
+            if let Some(of_owner) = self.work_by_owner.get_mut(&held.owner) {
+                *of_owner -= u128::from(work);
+            }
             if held.units.is_empty() {
                 self.expiries.remove(&(held.expires, worker));
                 self.held.remove(&worker);

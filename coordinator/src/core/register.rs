@@ -49,7 +49,7 @@ impl Core {
         }
         let share = self.share(&borrower);
         for unit in claimed {
-            if self.leases.work_of(worker) > share {
+            if !self.has_share_left(&borrower, &share) {
                 break;
             }
             if !self.has_count(unit) && !self.is_disputed(unit) {

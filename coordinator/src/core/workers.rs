@@ -269,6 +269,11 @@ impl Workers {
         self.owners.iter().filter(move |(_, owner)| owner.is_since(since)).map(|(owner, _)| owner)
     }
 
+    /// How many owners have workers.
+    pub fn owners(&self) -> usize {
+        self.owners.len()
+    }
+
     /// Whether there are none.
     pub fn is_empty(&self) -> bool {
         self.by_id.is_empty()

@@ -4,10 +4,14 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, UnitCount, Verdict};
+use proto::{Lease, Owner, Registration, UnitCount, Verdict, WorkerId};
+use queens::plan::Scheme;
+use queens::{Board, Plan, PlanSpec};
 
-use super::{T0, all_but_one_counted, core, counted, join, report};
+use super::{Core, T0, all_but_one_counted, core, core_of, counted, join, registration, report};
 use crate::core::LEASE_TIME;
+use crate::core::workers::MOST_OF_AN_OWNER;
+use crate::double_check::DoubleCheck;
 
 #[test]
 fn a_run_is_complete_when_every_unit_has_been_lent_once_and_recorded() {
@@ -55,6 +59,49 @@ fn a_worker_is_lent_what_it_counts_while_it_would_wait_for_more() {
         // Of eight units a quarter is its share; two threads count twenty of a millisecond in 10 ms.
         assert_eq!(core.lease(T0, worker, 100).unwrap().len(), lent, "units of {cpu:?}");
     }
+}
+
+/// A core of a plan with thousands of units.
+fn core_of_thousands() -> Core {
+    let scheme = Scheme::Constellations { grain: 1 };
+    let plan = Plan::derive(PlanSpec { scheme, ..PlanSpec::new(Board::new(11).unwrap()) }).unwrap();
+    core_of(plan, DoubleCheck::None)
+}
+
+fn join_with(core: &mut Core, owner: &str, threads: u32) -> WorkerId {
+    let registration = registration(core, owner, &[]);
+    let registration = Registration { owner: Owner::new(owner), threads, ..registration };
+    core.register(T0, registration).unwrap().worker
+}
+
+#[test]
+fn whatever_another_owner_claims_to_have_each_thread_has_a_unit() {
+    let mut core = core_of_thousands();
+    for _ in 0..MOST_OF_AN_OWNER {
+        join_with(&mut core, "mallory", 65_536);
+    }
+    let honest = join_with(&mut core, "ada", 64);
+    assert_eq!(core.lease(T0, honest, 1000).unwrap().len(), 64);
+}
+
+#[test]
+fn whatever_an_owner_claims_to_have_the_others_find_their_parts() {
+    let mut core = core_of_thousands();
+    let honest = join_with(&mut core, "ada", 64);
+    let greedy: Vec<_> = (0..10).map(|_| join_with(&mut core, "mallory", 65_536)).collect();
+    // Claims to count all in no time.
+    for lease in core.lease(T0, greedy[0], 4).unwrap() {
+        let count = UnitCount { cpu: Duration::from_micros(1), ..counted(lease, 0) };
+        let (_, records) = core.judge(T0, 0, greedy[0], &count).unwrap();
+        core.recorded(T0, Some(greedy[0]), &records).unwrap();
+    }
+    core.tick(T0);
+    let left = core.work_left();
+    greedy.iter().for_each(|worker| _ = core.lease(T0, *worker, 100_000).unwrap());
+    let work = core.leases.work_of_owner(&Owner::new("mallory"));
+    // Half is his part, a quarter goes by speed, and each worker may hold one unit in any case.
+    assert!(work > left / 2 && work < left * 4 / 5, "{work} of {left}");
+    assert!(core.lease(T0, honest, 1000).unwrap().len() >= 64);
 }
 
 #[test]

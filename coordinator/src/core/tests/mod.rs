@@ -28,7 +28,10 @@ fn core() -> Core {
 }
 
 fn core_with(policy: DoubleCheck) -> Core {
-    let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
+    core_of(Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap(), policy)
+}
+
+fn core_of(plan: Plan, policy: DoubleCheck) -> Core {
     let standing = Standing::new(&plan);
     Core::new(Arc::new(plan), Shard::default(), standing, policy, LeaseKey::new([7; LeaseKey::BYTES]), 7)
 }

@@ -14,7 +14,8 @@ use super::{Core, LEASE_TIME, Refusal};
 
 impl Core {
     /// A worker introduces itself. What it was lent before, by this process or by another one, is leased to it again if
-    /// its count is still wanted; what it only says that it holds, as far as anybody may hold at this time.
+    /// its count is still wanted, and can be reported in any case; what it only says that it holds, as far as anybody may
+    /// hold at this time.
     ///
     /// # Errors
     /// The worker's plan is another, its kernel miscounts, its machine is quarantined, or its owner has too many.
@@ -45,7 +46,7 @@ impl Core {
         let mut leases = Vec::new();
         for lease in proven {
             claimed.remove(&lease.unit);
-            leases.extend(self.lend_again(now, &borrower, lease));
+            leases.push(self.lend_again(now, &borrower, lease));
         }
         let share = self.share(&borrower);
         for unit in claimed {
@@ -93,20 +94,20 @@ impl Core {
         proven
     }
 
-    /// Leases again what the worker holds, as it was lent: it may be half counted, or wait to be reported.
-    fn lend_again(&mut self, now: Duration, borrower: &Borrower, lease: Lease) -> Option<Lease> {
-        let Some((purpose, variant)) = self.task(now, borrower, lease.unit) else {
-            // Another worker was lent it meanwhile, or nobody wants it any more.
-            self.release_one(lease.unit);
-            return None;
-        };
-        let is_first_count = purpose == LeasePurpose::Count && !self.is_disputed(lease.unit);
-        // A first count may be made in any variant; a check or a further vote not just as the first was.
-        if !is_first_count && lease.variant != variant && lease.variant.mirrored != variant.mirrored {
-            self.release_one(lease.unit);
-            return None;
+    /// Leases again what the worker holds, as it was lent: it may be half counted, or wait to be reported. What others were lent
+    /// meanwhile, or nobody wants any more, is theirs: the worker is only given the token by which its count can be judged.
+    fn lend_again(&mut self, now: Duration, borrower: &Borrower, lease: Lease) -> Lease {
+        let Lease { unit, variant, .. } = lease;
+        let task = self.task(now, borrower, unit).filter(|(purpose, task)| {
+            let is_first_count = *purpose == LeasePurpose::Count && !self.is_disputed(unit);
+            // A first count may be made in any variant; a check or a further vote not just as the first was.
+            is_first_count || variant == *task || variant.mirrored == task.mirrored
+        });
+        if let Some((purpose, _)) = task {
+            return self.lend_as(now, borrower, unit, (purpose, variant));
         }
-        Some(self.lend_as(now, borrower, lease.unit, (purpose, lease.variant)))
+        self.release_one(unit);
+        Lease { token: self.key.token(unit, variant, borrower.worker, &borrower.identity), ..lease }
     }
 
     /// The unit, if nobody has it, is found by those who ask.

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use proto::{Lease, Owner, Registration, Token, Variant, Verdict};
+use proto::{Lease, Owner, Registration, Token, Variant, Verdict, Welcome};
 use queens::UnitId;
 
-use super::{T0, core, join, registration, report};
+use super::{Core, T0, core, counted, join, registration, report};
 use crate::core::LEASE_TIME;
 use crate::core::Refusal;
 use crate::core::release::SILENCE;
@@ -42,6 +42,38 @@ fn a_worker_whose_first_registration_was_not_answered_is_leased_what_it_holds() 
     assert!(core.register(T0, namesake).unwrap().leases.is_empty(), "nobody else is, whatever its name");
     let thief = Registration { name: "b".into(), machine: "b".into(), ..again };
     assert!(core.register(T0, thief).unwrap().leases.is_empty(), "nor with leases of another machine");
+}
+
+#[test]
+fn what_a_worker_brings_back_after_another_was_lent_it_is_judged_all_the_same() {
+    let mut before = core();
+    // Numbers are drawn from the same seed: another process gives this one to nobody here.
+    let [_, _, a] = ["c", "d", "a"].map(|name| join(&mut before, name));
+    let held = before.lease(T0, a, 3).unwrap();
+    // Another worker comes to the next process first, is lent the same units, and counts one of them.
+    let mut after = core();
+    let b = join(&mut after, "b");
+    let of_b = after.lease(T0, b, 3).unwrap();
+    let units_of = |leases: &[Lease]| leases.iter().map(|lease| lease.unit).collect::<Vec<_>>();
+    let units = units_of(&held);
+    assert_eq!(units_of(&of_b), units);
+    report(&mut after, T0, b, of_b[0], 5);
+    let back = Registration { former: Some(a), leases: held.clone(), ..registration(&after, "a", &units) };
+    let Welcome { worker, leases, .. } = after.register(T0, back).unwrap();
+    assert_eq!(units_of(&leases), units);
+    let say = |after: &mut Core, worker, lease, completions| {
+        let (verdict, records) = after.judge(T0, 0, worker, &counted(lease, completions)).unwrap();
+        after.recorded(T0, Some(worker), &records).unwrap();
+        verdict
+    };
+    assert_eq!(after.leases.units_of(worker), 0, "it keeps nothing from anybody");
+    assert_eq!(say(&mut after, worker, leases[0], 6), Verdict::Conflict);
+    assert_eq!(say(&mut after, worker, leases[1], 5), Verdict::Recorded);
+    assert_eq!(say(&mut after, worker, leases[1], 5), Verdict::Known);
+    assert_eq!(say(&mut after, worker, held[2], 5), Verdict::Unwanted, "the former number is gone");
+    assert_eq!(after.leases.holder(held[2].unit), Some(b));
+    after.release(T0, worker, &leases, true).unwrap();
+    assert_eq!(after.leases.holder(held[2].unit), Some(b), "nor does it give back what another one has");
 }
 
 #[test]
@@ -90,7 +122,7 @@ fn a_kernel_that_miscounts_a_known_board_is_refused() {
 #[test]
 fn an_owner_has_as_many_workers_as_it_may_and_those_long_silent_make_room() {
     let mut core = core();
-    let of = |owner: &str, core: &super::Core| Registration {
+    let of = |owner: &str, core: &Core| Registration {
         owner: Owner::new(owner),
         ..registration(core, owner, &[])
     };
@@ -121,7 +153,7 @@ fn a_status_lists_the_thousand_workers_heard_of_last_and_the_number_of_all() {
 #[test]
 fn an_owner_names_its_own_workers_only_and_is_struck_off_with_all_of_them() {
     let mut core = core();
-    let of = |owner: &str, core: &super::Core| Registration {
+    let of = |owner: &str, core: &Core| Registration {
         owner: Owner::new(owner),
         ..registration(core, "namesake", &[])
     };

@@ -4,10 +4,11 @@
 //! ```text
 //! by path, token and certificate: let the call pass, or refuse it
 //! as its body arrives:            count its bytes against its owner; end it where it is too long or too slow
+//! while its reply is sent:        end it where its caller would not be let pass any more
 //! when its reply has been sent:   give the bytes back
 //! ```
 
-use std::future::{Future, ready};
+use std::future::{Future, pending, ready};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -78,7 +79,7 @@ where
 
     fn call(&mut self, request: http::Request<Body>) -> Reply<S::Error> {
         let Gate { access, quotas, clock } = &self.gate;
-        let (mut request, caller) = match access.check(clock.now(), request) {
+        let (mut request, caller, admission) = match access.check(clock.now(), request) {
             Ok(passed) => passed,
             Err(refusal) => return Box::pin(ready(Ok(refusal.into_http()))),
         };
@@ -92,7 +93,8 @@ where
         let reply = self.inner.call(request);
         Box::pin(async move {
             let reply = reply.await?;
-            Ok(reply.map(|body| Body::new(LeavingBody { body, _call: call })))
+            let ended = Box::pin(admission.ended());
+            Ok(reply.map(|body| Body::new(LeavingBody { body, ended, _call: call })))
         })
     }
 }
@@ -242,9 +244,10 @@ impl HttpBody for SmallMessages {
     }
 }
 
-/// The body of a reply, which ends the call when it has been sent or dropped.
+/// The body of a reply, which ends the call when it has been sent or dropped, or its caller is let in no more.
 struct LeavingBody {
     body: Body,
+    ended: Pin<Box<dyn Future<Output = Status> + Send>>,
     _call: Arc<CallUnderWay>,
 }
 
@@ -256,6 +259,13 @@ impl HttpBody for LeavingBody {
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        if let Poll::Ready(status) = self.ended.as_mut().poll(context) {
+            // What made the reply hears of the end as it is dropped.
+            self.body = Body::empty();
+            self.ended = Box::pin(pending());
+            let mut trailers = http::HeaderMap::new();
+            return Poll::Ready(Some(status.add_header(&mut trailers).map(|()| Frame::trailers(trailers))));
+        }
         Pin::new(&mut self.body).poll_frame(context)
     }
 

@@ -174,6 +174,36 @@ fn renewing_keys_in_the_middle_of_a_run_loses_no_lease() {
 }
 
 #[test]
+fn a_follower_whose_token_is_taken_away_is_refused_while_it_follows_and_counts_no_more() {
+    let folder = keys();
+    let address = free_address();
+    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    let followers = || {
+        let status = format!("status --coordinator https://{address} --keys keys/status --json");
+        folder.run(&status).json()["followers"].as_u64().unwrap()
+    };
+    let follow = |run: &str| {
+        let args = format!("follow https://{address} --keys keys/follower --run {run}");
+        folder.start(&args, &format!("{run}.log"))
+    };
+    let early = follow("early");
+    until("it follows", || followers() == 1);
+    let former = text(&folder, "keys/follower/follow.token");
+    assert_eq!(folder.run("keys renew keys").code, Some(0));
+    until("both tokens hold", || text(&folder, "coordinator.log").contains("the keys have changed"));
+    let mut late = follow("late");
+    until("both follow", || followers() == 2);
+    let known = "keys/coordinator/follow.token";
+    fs::write(folder.path().join(known), text(&folder, known).replace(&former, "")).unwrap();
+    let early = early.end();
+    assert_eq!(early.code, Some(1));
+    let last = early.stderr.lines().last().unwrap();
+    assert!(last.contains("refuses this follower: the token is not one of this coordinator's"), "{early:?}");
+    until("one is left", || followers() == 1);
+    assert!(!late.has_ended());
+}
+
+#[test]
 fn a_new_certificate_is_shown_to_those_who_come_and_those_who_are_there_lose_no_lease() {
     let folder = keys();
     let path = |file: &str| folder.path().join(file);

@@ -1,11 +1,13 @@
 //! Who may do what: decided for each call from its path, its token and its certificate, before its body is read.
 
+mod admission;
 mod bearers;
 
-use std::sync::{Arc, Mutex, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use proto::{AUTHORIZATION, AccessToken, Owner};
+use proto::{AccessToken, Owner};
+use tokio::sync::watch;
 use tonic::Status;
 use tonic::codegen::http;
 use tracing::warn;
@@ -14,6 +16,7 @@ use crate::peers::{Peer, Seats};
 use crate::token_bucket::TokenBucket;
 
 use crate::caller::{Caller, Right};
+pub use admission::Admission;
 pub use bearers::Bearers;
 
 /// Refusals are logged at most so often: those that knock at the door must not fill the disk.
@@ -25,7 +28,7 @@ const LOGGED_EVERY: Duration = Duration::from_secs(10);
 pub struct Access {
     /// Whether there is nothing to present: everybody who can connect may do everything.
     open: bool,
-    bearers: Arc<RwLock<Arc<Bearers>>>,
+    bearers: watch::Sender<Arc<Bearers>>,
     seats: Arc<Seats>,
     log: Arc<Mutex<TokenBucket>>,
 }
@@ -40,7 +43,7 @@ impl Access {
     /// owners that are revoked may nothing.
     pub fn guarded(bearers: Bearers) -> Self {
         let log = Arc::new(Mutex::new(TokenBucket::new(LOGGED_AT_ONCE, LOGGED_EVERY)));
-        Self { open: false, bearers: Arc::new(RwLock::new(Arc::new(bearers))), seats: Arc::default(), log }
+        Self { open: false, bearers: watch::Sender::new(Arc::new(bearers)), seats: Arc::default(), log }
     }
 
     /// Whether callers have to present something.
@@ -48,11 +51,11 @@ impl Access {
         !self.open
     }
 
-    /// Lets in others from now on. The connections of owners that are revoked are closed; their workers are the
-    /// caller's to strike off.
+    /// Lets in others from now on, and ends the calls of those that would not be let in any more. The connections of owners
+    /// that are revoked are closed; their workers are the caller's to strike off.
     pub fn replace(&self, bearers: Bearers) {
         let bearers = Arc::new(bearers);
-        *self.bearers.write().unwrap_or_else(PoisonError::into_inner) = Arc::clone(&bearers);
+        self.bearers.send_replace(Arc::clone(&bearers));
         bearers.revoked().for_each(|owner| self.seats.close_all_of(owner));
     }
 
@@ -73,7 +76,7 @@ impl Access {
         &self.seats
     }
 
-    /// Lets a call pass, with its [`Caller`] in its extensions, or refuses it. A connection on which one passed has shown
+    /// Lets a call pass, with its [`Caller`] in its extensions, for as long as its [`Admission`] says, or refuses it. A connection on which one passed has shown
     /// that it is welcome.
     ///
     /// # Errors
@@ -82,19 +85,17 @@ impl Access {
         &self,
         now: Duration,
         mut request: http::Request<B>,
-    ) -> Result<(http::Request<B>, Caller), Status> {
+    ) -> Result<(http::Request<B>, Caller, Admission), Status> {
         let peer = request.extensions().get::<Peer>();
-        let certified = peer.and_then(Peer::certified).cloned();
-        let authorization = request.headers().get(AUTHORIZATION).map(http::HeaderValue::as_bytes);
-        let judged = self.judge(request.uri().path(), authorization, certified);
-        let admitted = judged.and_then(|caller| match peer {
+        let admission = Admission::new(self, &request, peer.and_then(Peer::certified));
+        let admitted = admission.judge().and_then(|caller| match peer {
             Some(peer) if self.is_guarded() => self.seats.admit(peer, &caller).map(|()| caller),
             _ => Ok(caller),
         });
         match admitted {
             Ok(caller) => {
                 request.extensions_mut().insert(caller.clone());
-                Ok((request, caller))
+                Ok((request, caller, admission))
             }
             Err(status) => {
                 self.log_refusal(now, peer, &status);
@@ -134,7 +135,7 @@ impl Access {
     }
 
     fn bearers(&self) -> Arc<Bearers> {
-        Arc::clone(&self.bearers.read().unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.bearers.borrow())
     }
 
     fn log_refusal(&self, now: Duration, peer: Option<&Peer>, status: &Status) {

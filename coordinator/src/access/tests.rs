@@ -1,4 +1,8 @@
-use proto::AccessToken;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll, Waker};
+
+use proto::{AUTHORIZATION, AccessToken};
 use rustls_pki_types::CertificateDer;
 use tonic::Code;
 
@@ -113,6 +117,32 @@ fn an_owner_that_is_revoked_is_let_in_no_more_and_others_are() {
         assert!(verdict(&access, path, Some('1'), false).is_ok());
         assert_eq!(verdict(&access, path, Some('3'), false), Err(Code::Unauthenticated), "it was replaced");
     }
+}
+
+#[test]
+fn a_call_ends_when_its_own_caller_would_be_let_in_no_more_and_not_before() {
+    let access = access();
+    let passes = |path: &str, digit: char| -> Pin<Box<dyn Future<Output = Status>>> {
+        let request = http::Request::get(path).header(AUTHORIZATION, token(digit).bearer().as_bytes());
+        let (_, _, admission) = access.check(Duration::ZERO, request.body(()).unwrap()).unwrap();
+        Box::pin(admission.ended())
+    };
+    let (mut of_friend, mut of_follower) = (passes(READING[1], '2'), passes(FOLLOWING[0], '4'));
+    let end = |call: &mut Pin<Box<dyn Future<Output = Status>>>| {
+        let end = call.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+        if let Poll::Ready(status) = end { Some(status.code()) } else { None }
+    };
+    let mut bearers = Bearers::default();
+    bearers.admit(&token('2'), Owner::new("friend"), Right::Join);
+    bearers.admit(&token('4'), Owner::new("follow"), Right::Follow);
+    assert_eq!((end(&mut of_friend), end(&mut of_follower)), (None, None));
+    access.replace(bearers.clone());
+    assert_eq!((end(&mut of_friend), end(&mut of_follower)), (None, None), "theirs are as they were");
+    bearers.revoke(Owner::new("friend"));
+    access.replace(bearers);
+    assert_eq!((end(&mut of_friend), end(&mut of_follower)), (Some(Code::PermissionDenied), None));
+    access.replace(Bearers::default());
+    assert_eq!(end(&mut of_follower), Some(Code::Unauthenticated));
 }
 
 #[test]

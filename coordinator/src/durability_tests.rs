@@ -9,6 +9,7 @@ use std::time::Duration;
 use proto::{Takeback, Target, Verdict};
 use queens::UnitId;
 use tempfile::TempDir;
+use tokio::time::timeout;
 
 use crate::audit::audit;
 use crate::clock::SetClock;
@@ -21,6 +22,9 @@ use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
 use crate::standing::Standing;
 use crate::store::{Notice, Store};
+
+/// Nothing here takes longer.
+const PATIENCE: Duration = Duration::from_mins(2);
 
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).unwrap();
@@ -197,5 +201,39 @@ async fn a_sync_that_takes_twenty_minutes_loses_no_worker_and_no_lease() {
     // Whoever has been heard of since keeps its leases.
     assert_eq!(handle.renew(b, kept).await.unwrap().lost, []);
     assert_eq!(count_all(&handle, a).await, 0);
+    handle.close().await;
+}
+
+#[tokio::test]
+async fn a_disk_that_hangs_is_told_to_those_who_watch_and_ask_until_it_answers() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let (mend, mended) = std::sync::mpsc::channel::<()>();
+    let disk = FaultyDisk::watched(move |step| {
+        if step == 9 {
+            mended.recv().ok();
+        }
+    });
+    let handle = coordinator(folder.path(), disk, &clock);
+    let worker = join(&handle).await;
+    let counting = async {
+        loop {
+            let leases = lease(&handle, worker, 8).await;
+            if leases.is_empty() {
+                return;
+            }
+            handle.report(report(worker, &leases)).await.unwrap();
+        }
+    };
+    let watching = async {
+        let mut snapshots = handle.snapshots();
+        snapshots.wait_for(|snapshot| !snapshot.status.trouble.is_empty()).await.unwrap();
+        let status = handle.status().await.unwrap();
+        assert!(status.trouble.contains("the disk of the run has not answered"), "{status:?}");
+        assert!(status.done < status.units && status.left.is_none() && status.rate == 0.0, "{status:?}");
+        mend.send(()).unwrap();
+        snapshots.wait_for(|snapshot| snapshot.status.trouble.is_empty()).await.unwrap();
+    };
+    timeout(PATIENCE, async { tokio::join!(counting, watching) }).await.unwrap();
+    expect_the_answer(&handle).await;
     handle.close().await;
 }

@@ -254,14 +254,22 @@ impl Handle {
         self.call(|reply| Request::Steer(steering, reply)).await
     }
 
-    /// Where the run stands.
+    /// Where the run stands; where its disk hangs, where it stood last, and that it does.
     ///
     /// # Errors
     /// The keeper has ended.
     pub async fn status(&self) -> Result<RunStatus, CallError> {
-        let (reply, answer) = oneshot::channel();
-        self.requests.send(Request::Status(reply)).await;
-        answer.await.map_err(|_| CallError::Closed)
+        let asked = async {
+            let (reply, answer) = oneshot::channel();
+            self.requests.send(Request::Status(reply)).await;
+            answer.await.map_err(|_| CallError::Closed)
+        };
+        let mut snapshots = self.snapshots();
+        tokio::select! {
+            biased;
+            answer = asked => answer,
+            Ok(last) = snapshots.wait_for(|snapshot| snapshot.is_stalled) => Ok(last.status.clone()),
+        }
     }
 
     /// Saves the checkpoint, publishes the last snapshot and lets go of the run directory.

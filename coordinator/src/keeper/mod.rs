@@ -22,6 +22,7 @@ mod snapshot;
 mod steering;
 mod strangers;
 mod terms;
+mod watchdog;
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -47,6 +48,7 @@ use recording::PendingReport;
 use replicas::Replication;
 use strangers::Strangers;
 use terms::Terms;
+use watchdog::Pulse;
 
 pub use ending::{Ending, Withheld};
 pub use inbox::CallError;
@@ -67,6 +69,8 @@ pub(crate) struct Keeper {
     core: Core,
     /// None for a run in memory.
     store: Option<Store>,
+    /// Likewise: memory never hangs.
+    pulse: Option<Pulse>,
     clock: Arc<dyn Clock>,
     /// For how long nobody could be heard, because the disk was slow.
     stalled: Duration,
@@ -131,6 +135,7 @@ pub(crate) fn start(
     } else if replicas.needed().is_some() {
         core.expect_back(clock.now());
     }
+    let pulse = store.is_some().then(|| watchdog::start(snapshots.clone())).transpose()?;
     let audits = Audits::of(store.as_ref().map_or(0, |store| store.mark().records));
     let keeper = Keeper {
         terms: store.as_ref().map(Terms::of),
@@ -139,6 +144,7 @@ pub(crate) fn start(
         earlier: store.as_ref().map(Store::mark).unwrap_or_default(),
         core,
         store,
+        pulse,
         clock,
         stalled: Duration::ZERO,
         inbox,
@@ -166,6 +172,7 @@ impl Keeper {
     fn run(mut self) {
         self.happened(Happening::Began(self.terms.as_ref().map(|terms| terms.own.number)));
         while let Some(requests) = self.inbox.take(TICK) {
+            self.pulse.as_ref().inspect(|pulse| pulse.beat());
             let mut close = None;
             for request in requests {
                 if let Request::Close(reply) = request {

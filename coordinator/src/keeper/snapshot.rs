@@ -23,20 +23,31 @@ pub struct Snapshot {
     pub followers_away: usize,
     /// What to tell those who follow a coordinator that must not serve the run any more.
     pub(crate) superseded: Option<String>,
+    /// Whether the keeper stands still, and answers nobody.
+    pub(crate) is_stalled: bool,
 }
 
 impl Snapshot {
     /// The first of a run.
     pub(crate) fn first(core: &Core) -> Self {
-        Self { status: core.status(Duration::ZERO), ending: None, followers_away: 0, superseded: None }
+        let status = core.status(Duration::ZERO);
+        Self { status, ending: None, followers_away: 0, superseded: None, is_stalled: false }
+    }
+
+    /// Makes this the last that is known of a run that stands still, for that reason.
+    pub(super) fn stall(&mut self, why: &str) {
+        self.is_stalled = true;
+        let RunStatus { trouble, left, rate, workers, .. } = &mut self.status;
+        (*trouble, *left, *rate) = (why.to_owned(), None, 0.0);
+        workers.iter_mut().for_each(|worker| worker.rate = 0.0);
     }
 }
 
 impl Keeper {
-    /// Publishes a snapshot, where it is time to or at the close.
+    /// Publishes a snapshot, where it is time to, the last one says that the keeper stands still, or at the close.
     pub(super) fn publish(&mut self, closing: bool) {
         let now = self.clock.now();
-        if closing || now >= self.publish_next {
+        if closing || now >= self.publish_next || self.snapshots.borrow().is_stalled {
             self.publish_next = now + PUBLISH_EVERY;
             let ending = match &self.stage {
                 Stage::Ended(ending) => Some(ending.clone()),
@@ -48,6 +59,7 @@ impl Keeper {
                 ending,
                 followers_away: self.replicas.away(records),
                 superseded: self.superseded(),
+                is_stalled: false,
             });
         }
     }

@@ -12,12 +12,13 @@ const MACROS: [&str; 5] = ["anyhow", "bail", "ensure", "error", "warn"];
 const CONTEXTS: [&str; 2] = ["context", "with_context"];
 
 /// Functions and constants, by file, with sentences that are said elsewhere: each sentence in them is a message.
-const SPEAKERS: [(&str, &[&str]); 15] = [
+const SPEAKERS: [(&str, &[&str]); 16] = [
     ("coordinator/src/caller.rs", &["refusal"]),
     ("coordinator/src/core/status.rs", &["trouble"]),
     ("coordinator/src/happening.rs", &["sentence"]),
     ("coordinator/src/keeper/replicas.rs", &["trouble"]),
     ("coordinator/src/keeper/terms.rs", &["superseded", "trouble"]),
+    ("coordinator/src/keeper/watchdog.rs", &["STALLED"]),
     ("coordinator/src/quota.rs", &["register", "ask_status"]),
     ("coordinator/src/resumption.rs", &["fmt"]),
     ("dashboard/src/routes.rs", &["mean_this_machine", "events", "hindrance"]),

@@ -10,7 +10,7 @@ use coordinator::store::Notice;
 use coordinator::{Agreement, Answer};
 use dashboard::assurance;
 use dashboard::words;
-use proto::{RunStatus, WorkerStatus};
+use proto::{Phase, RunStatus, WorkerStatus};
 use serde_json::json;
 
 use crate::exit;
@@ -156,12 +156,18 @@ pub fn span(duration: Duration) -> String {
     text.split(' ').take(2).collect::<Vec<_>>().join(" ")
 }
 
-/// How long the run will take: `about 3 to 5 weeks left`.
+/// How long the run will take: `about 3 to 5 weeks left`; where all is counted, how many checks it waits for.
 pub fn time_left(status: &RunStatus) -> String {
-    match &status.left {
-        _ if status.done == status.units => "nothing left to be counted".to_owned(),
+    let time = match &status.left {
         Some(left) => format!("{} left", words::range(left)),
         None => "time left unknown".to_owned(),
+    };
+    match (status.done == status.units, status.assurance.pending) {
+        (false, _) => time,
+        (true, checks @ 1..) if status.phase == Phase::Counting => {
+            format!("all counted, {} to go, {time}", counted(checks, "check"))
+        }
+        (true, _) => "nothing left to be counted".to_owned(),
     }
 }
 

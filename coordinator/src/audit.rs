@@ -7,6 +7,7 @@ use queens::{TallyError, Totals, UnitId};
 use thiserror::Error;
 
 use crate::core::Families;
+use crate::double_check::DoubleCheck;
 use crate::ledger::{LedgerError, LedgerPosition, Location, Record, Tail};
 use crate::replay::{Stretch, replay};
 use crate::run_directory::RunDirectory;
@@ -31,6 +32,16 @@ pub struct Audit {
     pub missing: Option<UnitId>,
     /// How many units have none.
     pub missing_units: u64,
+}
+
+impl Audit {
+    /// How many standing counts are still to be checked before the run is complete: by the policy on record, if there is one.
+    pub fn pending(&self) -> u64 {
+        match self.standing.sums().policy {
+            None | Some(DoubleCheck::None) => 0,
+            Some(policy) => self.standing.pending(policy),
+        }
+    }
 }
 
 /// A ledger that does not stand up to the audit.

@@ -29,6 +29,8 @@ pub struct Pace {
     pub done: u64,
     /// Its expected work, in seconds of one core of the machine that work was measured on.
     pub work: f64,
+    /// Counts that are still to be checked.
+    pub pending: u64,
     /// The expected work of the units that are done.
     pub work_done: f64,
     /// The time of its last count.
@@ -49,15 +51,16 @@ impl Pace {
         let begun = directory.run().begun / 1000;
         let now = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let units = shard.size(plan.units());
-        let is_complete = audit.missing_units == 0;
+        let is_counted = audit.missing_units == 0;
         let last = points.last().copied();
         Ok(Self {
             units,
             done: audit.standing.done(),
+            pending: audit.pending(),
             work: seconds(shard.work_of(plan)),
             work_done: last.map_or(0.0, |point| seconds(point.work)),
             last: last.map(|point| UNIX_EPOCH + Duration::from_secs(point.at)),
-            speed: if is_complete { None } else { speed(&points, begun, now) },
+            speed: if is_counted { None } else { speed(&points, begun, now) },
         })
     }
 

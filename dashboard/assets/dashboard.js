@@ -61,7 +61,8 @@ const AFTER = {
 
 function leftInWords(run) {
   if (run.paused !== null) return "paused";
-  if (run.left !== null) return `${run.left} left`;
+  const checks = run.done === run.units && run.pending !== "0" ? `all is counted, checks to go: ${run.pending}; ` : "";
+  if (run.left !== null) return `${checks}${run.left} left`;
   return run.workers === "0" ? "waiting for workers" : "it is too early to say how long it takes";
 }
 

@@ -26,6 +26,8 @@ pub struct RunReport {
     pub totals: Totals,
     /// What is to be said of them.
     pub verdict: String,
+    /// Whether nothing is left to be counted or checked.
+    pub is_complete: bool,
     /// Whether something contradicts them.
     pub is_wrong: bool,
     /// When the run began, in seconds since 1970 (UTC).
@@ -86,9 +88,8 @@ pub struct Contribution {
 impl RunReport {
     /// The page.
     pub fn page(&self) -> String {
-        let is_complete = self.done == self.units;
-        let whole = if self.part.is_none() && is_complete { "" } else { ", so far" };
-        let (phase, state) = match (self.is_wrong, is_complete) {
+        let whole = if self.part.is_none() && self.done == self.units { "" } else { ", so far" };
+        let (phase, state) = match (self.is_wrong, self.is_complete) {
             (true, _) => ("withheld", "not sound"),
             (false, true) => ("complete", "complete"),
             (false, false) => ("counting", "not complete"),

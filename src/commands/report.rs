@@ -73,7 +73,8 @@ fn report(
         done: answer.units,
         totals: audit.totals,
         verdict: verdict(audit, &answer),
-        is_wrong: is_complete(audit) && answer.agreement() == Agreement::Differs,
+        is_complete: is_counted(audit) && audit.pending() == 0,
+        is_wrong: is_counted(audit) && answer.agreement() == Agreement::Differs,
         begun: run.begun / 1000,
         elapsed: answer.elapsed,
         cpu: answer.cpu,
@@ -94,7 +95,7 @@ fn report(
 }
 
 /// Whether nothing is left to be counted or to be taken back.
-fn is_complete(audit: &Audit) -> bool {
+fn is_counted(audit: &Audit) -> bool {
     audit.missing_units == 0 && audit.standing.unbelieved() == 0
 }
 
@@ -107,8 +108,11 @@ fn verdict(audit: &Audit, answer: &Answer) -> String {
         _ if unbelieved > 0 => {
             format!("not complete: {unbelieved} counts of machines that are not believed stand")
         }
-        Agreement::Agrees => "complete; it agrees with the published value".into(),
         Agreement::Differs => "complete, but IT DIFFERS FROM THE PUBLISHED VALUE".into(),
+        _ if audit.pending() > 0 => {
+            format!("not complete: {} still to be checked", counted(audit.pending(), "count"))
+        }
+        Agreement::Agrees => "complete; it agrees with the published value".into(),
         Agreement::None if answer.shard.is_whole() => "complete; no value has been published".into(),
         Agreement::None => "complete; join all shards with diadem merge".into(),
     }
@@ -126,7 +130,7 @@ fn checked(directory: &RunDirectory, audit: &Audit, answer: &Answer) -> anyhow::
         format!("one standing count each for {} units; {} were confirmed", answer.units, sums.checks),
         "the counts of constellations with a symmetry do not contradict each other".into(),
     ];
-    if is_complete(audit) && answer.shard.is_whole() {
+    if is_counted(audit) && answer.shard.is_whole() {
         let found = identities::check(directory.plan(), &audit.standing, &audit.totals);
         let found = found.map_err(VerifyError::from)?;
         checked.push(format!("the solutions of {} families add up to the total", found.families));

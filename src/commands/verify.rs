@@ -232,7 +232,9 @@ fn report_recount(report: &mut VerifyReport, again: &SampleRecount) -> anyhow::R
 }
 
 fn report_published(report: &mut VerifyReport, run: &Verification<'_>) -> anyhow::Result<()> {
-    let (words, name) = if run.expect_published()? {
+    let agrees = run.expect_published()?;
+    run.expect_checked()?;
+    let (words, name) = if agrees {
         ("complete; the total agrees with the published value", "agrees")
     } else {
         ("complete", "none")

@@ -301,3 +301,28 @@ fn names_in_a_forged_ledger_write_no_lines_of_their_own_and_command_no_terminal(
         assert!(!text.lines().any(|line| line.starts_with("recount: all")), "{command}: {text}");
     }
 }
+
+#[test]
+fn a_run_of_which_more_is_to_be_checked_than_was_is_not_called_complete() {
+    let (folder, address) = (Folder::new(), free_address());
+    folder.run("count 11 --run run --quiet");
+    let raised = format!("coordinator --n 11 --run run --listen {address} --double-check all");
+    let coordinator = folder.start(&raised, "log");
+    until("that is on record", || {
+        let ledger = fs::read_to_string(folder.path().join("run/ledger/000001.jsonl")).unwrap();
+        ledger.lines().any(|line| line.contains(r#""double_check":"all""#)) && ledger.ends_with('\n')
+    });
+    let status = folder.run(&format!("status --coordinator http://{address}"));
+    assert!(status.stdout.contains("all counted, "), "{status:?}");
+    coordinator.kill();
+    let to_go = "counts still to be checked";
+    let verified = folder.run("verify run");
+    assert!(verified.code == Some(3) && verified.stderr.contains(to_go), "{verified:?}");
+    assert!(!verified.stdout.contains("complete"), "{verified:?}");
+    let report = folder.run("report run").stdout;
+    assert!(report.contains(to_go) && report.contains(">not complete<"), "{report}");
+    assert!(folder.run("status run").stdout.contains("checks to go"));
+    assert_eq!(folder.run("count 11 --run run --quiet").code, Some(0));
+    assert_eq!(folder.run("verify run").code, Some(0));
+    assert!(folder.run("report run").stdout.contains(">complete<"));
+}

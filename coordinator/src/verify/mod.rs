@@ -8,6 +8,7 @@
 //! recount_symmetric     all symmetric counts, by a second algorithm
 //! recount_sample        units drawn at random, with another kernel and mirrored
 //! expect_published      the total of the whole board, where one is known
+//! expect_checked        no check is missing: it may not be complete, but what is there is sound
 //! ```
 //!
 //! Each step presupposes those before it. The first error is what is wrong.
@@ -47,6 +48,9 @@ pub enum VerifyError {
         /// The first of them.
         first: UnitId,
     },
+    /// Counts were not made again yet that are to be.
+    #[error("the ledger is sound but not complete: {} still to be checked: go on with the run, it checks them", counted(*.0, "count"))]
+    Unchecked(u64),
     /// Counts stand that are to be taken back.
     #[error(
         "{0} counts of quarantined machines stand that no other machine has confirmed: go on with the run, it counts them again"
@@ -198,6 +202,17 @@ impl<'a> Verification<'a> {
             Agreement::Agrees => Ok(true),
             Agreement::None => Ok(false),
             Agreement::Differs => Err(VerifyError::Published),
+        }
+    }
+
+    /// Expects all checks to have been made that the policy on record asks for.
+    ///
+    /// # Errors
+    /// Some are still to be made.
+    pub fn expect_checked(&self) -> Result<(), VerifyError> {
+        match self.audit.pending() {
+            0 => Ok(()),
+            pending => Err(VerifyError::Unchecked(pending)),
         }
     }
 }

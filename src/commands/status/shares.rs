@@ -94,6 +94,10 @@ impl Share {
     }
 
     fn is_complete(&self) -> bool {
+        self.is_counted() && self.pace.pending == 0
+    }
+
+    fn is_counted(&self) -> bool {
         self.pace.done == self.pace.units
     }
 
@@ -109,6 +113,7 @@ impl Share {
     fn line(&self) -> String {
         let how = match (self.left(), self.pace.last) {
             _ if self.is_complete() => "complete".to_owned(),
+            _ if self.is_counted() => format!("counted, {} to go", counted(self.pace.pending, "check")),
             (Some(left), _) => format!("counting, {} left", words::range(&left)),
             (None, Some(last)) => {
                 format!("nothing new for {}", words::span(last.elapsed().unwrap_or_default()))
@@ -218,7 +223,7 @@ mod tests {
     fn share(index: u64, work_done: f64, speed: Option<f64>) -> Share {
         let done = work_done as u64;
         let last = Some(SystemTime::now() - Duration::from_hours(3));
-        let pace = Pace { units: 100, done, work: 100.0, work_done, last, speed };
+        let pace = Pace { units: 100, done, pending: 0, work: 100.0, work_done, last, speed };
         Share { run: format!("s{index}").into(), shard: format!("{index}/6").parse().unwrap(), pace }
     }
 

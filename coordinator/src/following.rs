@@ -13,7 +13,7 @@ use tokio::sync::{OwnedSemaphorePermit, mpsc};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::{Status, Streaming};
+use tonic::{Code, Status, Streaming};
 use tracing::warn;
 
 use crate::handle::{Following, Handle, LedgerSource};
@@ -45,12 +45,21 @@ pub async fn follow(
     let first = first.map_err(|_| Status::deadline_exceeded("the follower has not said what it has"))??;
     let first = first.ok_or_else(|| Status::invalid_argument("the follower has not said what it has"))?;
     let first = FollowRequest::try_from(first).map_err(|error| malformed(&error))?;
-    let compared = compare(&source, first.end).await.and_then(|()| check_term(&source, first.met));
+    let (compared, met) = (compare(&source, first.end).await, check_term(&source, first.met));
+    let fits = compared.is_ok() && met.is_ok();
     // Whatever becomes of it, the keeper must hear what it has met.
-    let following = handle.follow(first.follower, first.end.records, first.met, compared.is_ok()).await;
-    compared?;
-    let following = following?;
+    let following = handle.follow(first.follower, first.end.records, first.met, fits).await;
     let (replies, stream) = mpsc::channel(WAITING);
+    if let (Err(refusal), Ok(())) = (&compared, &met)
+        && refusal.code() == Code::FailedPrecondition
+    {
+        // It may go on as the coordinator: it must know the term that it leaves room behind.
+        replies.try_send(Ok(FollowReply::Run(run(&source, true).await?).into())).ok();
+        replies.try_send(Err(refusal.clone())).ok();
+        return Ok(ReceiverStream::new(stream));
+    }
+    compared.and(met)?;
+    let following = following?;
     tokio::spawn(async move {
         let _seat = seat;
         let sent = Arc::new(AtomicU64::new(first.end.records));
@@ -86,12 +95,13 @@ async fn compare(source: &LedgerSource, copy: CopyEnd) -> Result<(), Status> {
         }
         LineBefore::Fits | LineBefore::Short => format!(
             "the coordinator's ledger has {has} records and this copy {copied}: the coordinator has lost records, or goes on \
-             from an old folder; stop it and start diadem coordinator --run on the copy, or delete the copy if it is the \
-             one that is wrong"
+             from an old folder; what was acknowledged may be in this copy alone: stop the coordinator and start diadem \
+             coordinator --run on this copy; only if the copy is the one that is wrong, move it away"
         ),
         LineBefore::Differs => format!(
             "this copy and the coordinator's ledger have parted: the copy's {copied} records are not the first of the \
-             coordinator's {has}; decide which one goes on (diadem verify tells how much each has) and delete the other one"
+             coordinator's {has}; what was acknowledged may be in this copy alone: decide which one goes on (diadem verify tells \
+             how much each has) and move the other one away"
         ),
     };
     warn!("a follower is refused: {text}");
@@ -123,6 +133,19 @@ async fn listen(following: Following, mut requests: Streaming<v1::FollowRequest>
     }
 }
 
+/// What the run is; a follower whose copy is refused hears that, too.
+async fn run(source: &LedgerSource, refused: bool) -> Result<FollowedRun, Status> {
+    let run_file = source.directory.path().join(RUN_FILE);
+    let run_file = spawn_blocking(move || std::fs::read(run_file)).await.map_err(|_| closing())?;
+    let run_file =
+        run_file.map_err(|error| Status::unavailable(format!("run.json cannot be read: {error}")))?;
+    Ok(FollowedRun { run_file, lease_key: source.key.bytes().to_vec(), term: source.term, refused })
+}
+
+fn closing() -> Status {
+    Status::unavailable("the coordinator is closing")
+}
+
 /// Sends all there is, and what comes, until the coordinator ends.
 async fn feed(
     handle: &Handle,
@@ -131,15 +154,10 @@ async fn feed(
     replies: &Replies,
     sent: &AtomicU64,
 ) -> Result<(), Status> {
-    let closing = || Status::unavailable("the coordinator is closing");
     let send = async |reply: FollowReply| replies.send(Ok(reply.into())).await.map_err(|_| closing());
-    let LedgerSource { directory, key, term, mut ends } = source;
+    send(FollowReply::Run(run(&source, false).await?)).await?;
+    let LedgerSource { directory, mut ends, .. } = source;
     let mut snapshots = handle.snapshots();
-    let run_file = directory.path().join(RUN_FILE);
-    let run_file = spawn_blocking(move || std::fs::read(run_file)).await.map_err(|_| closing())?;
-    let run_file =
-        run_file.map_err(|error| Status::unavailable(format!("run.json cannot be read: {error}")))?;
-    send(FollowReply::Run(FollowedRun { run_file, lease_key: key.bytes().to_vec(), term })).await?;
     let mut pieces = Pieces::new(directory.ledger(), from.file.max(1), from.offset);
     let mut is_told = false;
     loop {

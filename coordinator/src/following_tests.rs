@@ -83,7 +83,7 @@ impl Original {
 /// What a coordinator says of the run in that folder.
 fn said(folder: &Path, term: Term) -> FollowedRun {
     let run_file = fs::read(folder.join("run.json")).unwrap();
-    FollowedRun { run_file, lease_key: lease_key(folder).unwrap().bytes().to_vec(), term }
+    FollowedRun { run_file, lease_key: lease_key(folder).unwrap().bytes().to_vec(), term, refused: false }
 }
 
 fn files(folder: &Path) -> BTreeMap<String, Vec<u8>> {

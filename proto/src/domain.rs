@@ -233,6 +233,8 @@ pub struct FollowedRun {
     pub lease_key: Vec<u8>,
     /// The term of whoever says this.
     pub term: Term,
+    /// Whether the copy is refused, as the end of the call says: only the term is to be noted.
+    pub refused: bool,
 }
 
 impl fmt::Debug for FollowedRun {

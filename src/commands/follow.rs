@@ -128,7 +128,12 @@ async fn one_call(remote: &Remote, copy: &mut LedgerCopy, outage: &mut Outage) -
     loop {
         match feed.next().await? {
             FollowReply::Run(run) => {
-                if let Err(error) = block_in_place(|| copy.greet(&run)) {
+                let greeted = block_in_place(|| copy.greet(&run));
+                if run.refused {
+                    // The term is noted, if it is this run's; the call's end says why.
+                    continue;
+                }
+                if let Err(error) = greeted {
                     return Err(
                         if let CopyError::Older { .. } = error
                             && remote.addresses() > 1

@@ -129,11 +129,11 @@ fn a_follower_ends_with_a_run_that_stays_and_another_one_copies_it_afterwards() 
     assert_eq!(folder.run(&format!("retract forked --unit {unit} --reason test")).code, Some(0));
     folder
         .run(&format!("follow http://{address} --run forked"))
-        .refused(&["have parted", "delete the other"]);
+        .refused(&["have parted", "move the other one away"]);
     // One that has records of its own is no copy; and the coordinator hears that somebody has more than it.
     copy(&folder, "late", "other");
     assert_eq!(folder.run("retract other --unit 3 --reason test").code, Some(0));
-    folder.run(&format!("follow http://{address} --run other")).refused(&["records", "delete"]);
+    folder.run(&format!("follow http://{address} --run other")).refused(&["records", "move it away"]);
     until_trouble(&folder, &address, "from an old folder");
     running.terminate();
     assert_eq!(running.end().code, Some(0));
@@ -271,6 +271,36 @@ fn an_old_coordinator_that_comes_back_beside_the_new_one_is_found_by_the_workers
     assert_eq!(files(&folder, "old"), before, "the old one has recorded nothing");
     old.terminate();
     assert_eq!(old.end().code, Some(143));
+}
+
+#[test]
+fn a_follower_that_has_more_than_the_one_that_was_taken_for_the_coordinator_goes_on_with_its_workers() {
+    const N: u8 = 18;
+    let (folder, addresses) = (Folder::new(), [(); 3].map(|()| free_address()));
+    let [first, second, third] = &addresses;
+    let old = coordinator(&folder, "old", first, &format!("--n {N} --method search"));
+    let (b, c) = (follower(&folder, &[first], "b"), follower(&folder, &[first], "c"));
+    let counting = folder.start(&format!("worker --coordinator http://{first} {SLOW}"), "first.log");
+    until("both have some", || folder.counts("b") > 0 && folder.counts("c") > 0);
+    b.terminate();
+    assert_eq!(b.end().code, Some(143));
+    let behind = folder.counts("b");
+    until("one has more", || folder.counts("c") > behind + 500);
+    old.kill();
+    c.terminate();
+    assert_eq!(c.end().code, Some(143));
+    counting.kill();
+    // The operator takes the one that has less, and hears of it when the other one follows.
+    let wrong = coordinator(&folder, "b", second, "");
+    let urls = [second, third].map(|address| format!("http://{address}")).join(",");
+    let worker = folder.start(&format!("worker --coordinator {urls} {SLOW}"), "w.log");
+    until("the worker is there", || status(&folder, second)["workers"].as_array().unwrap().len() == 1);
+    folder.run(&format!("follow http://{second} --run c")).refused(&["may be in this copy alone"]);
+    wrong.terminate();
+    assert_eq!(wrong.end().code, Some(143));
+    let right = coordinator(&folder, "c", third, "");
+    is_exact(&folder, "c", &right.end(), N);
+    assert_eq!(worker.end().code, Some(0));
 }
 
 #[test]

@@ -50,7 +50,10 @@ impl Remote {
         self.find_youngest().await;
         let site = self.sites().current();
         // Asked each time: another release may have been started there meanwhile.
-        let (_, version) = self.announcement(site).await?;
+        let (announced, version) = self.announcement(site).await?;
+        if let Some(term) = announced.term.map(Term::try_from).transpose().map_err(not_understood)? {
+            self.sites().meet_again(site, term)?;
+        }
         let registration = Registration { met: self.sites().met(), ..registration };
         let request = Protocol::own().speak(version, registration.into());
         let mut client = self.client(site);

@@ -103,6 +103,15 @@ impl Sites {
         }
     }
 
+    /// The coordinator at that site announces that term. One that was left alone has heard why when the worker registered there;
+    /// another registration would only have it lend again, under a new number, what the worker holds.
+    ///
+    /// # Errors
+    /// It was left alone before.
+    pub fn meet_again(&self, site: usize, term: Term) -> Result<(), CoordinatorError> {
+        if self.choice().left_alone == Some(term) { self.meet(site, term) } else { Ok(()) }
+    }
+
     /// The coordinator at that site has that term.
     ///
     /// # Errors
@@ -211,5 +220,17 @@ mod tests {
         }
         assert_eq!(sites.current(), 1);
         assert!(sites.meet(1, term(1003, 2)).is_ok());
+    }
+
+    #[test]
+    fn who_was_left_alone_once_is_not_registered_with_again() {
+        let sites = sites(2);
+        assert!(sites.meet(1, term(1003, 2)).is_ok());
+        for other in [term(3, 1), term(1003, 3)] {
+            assert!(sites.meet_again(0, other).is_ok(), "it must hear what the worker has met");
+            assert!(sites.meet(0, other).is_err());
+            assert!(sites.meet_again(0, other).is_err());
+        }
+        assert!(sites.meet_again(1, term(1003, 2)).is_ok());
     }
 }

@@ -76,8 +76,9 @@ impl Terms {
         if let Some((records, own)) = self.surpassed {
             return Some(format!(
                 "a follower has {records} records of this run and this coordinator has {own}: it has lost some, or goes on from \
-                 an old folder; nothing is lent, recorded or acknowledged here; stop it and start diadem coordinator --run \
-                 on the follower's copy, or delete that copy if it is the one that is wrong and start this one again"
+                 an old folder; nothing is lent, recorded or acknowledged here; what was acknowledged may be in that copy \
+                 alone: stop this one and start diadem coordinator --run on the follower's copy; only if that copy is the \
+                 one that is wrong, move it away and start this one again"
             ));
         }
         let by = self.superseded_by?;

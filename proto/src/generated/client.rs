@@ -445,6 +445,9 @@ pub struct FollowedRun {
     pub lease_key: ::prost::alloc::vec::Vec<u8>,
     #[prost(message, optional, tag = "3")]
     pub term: ::core::option::Option<Term>,
+    /// This copy is refused, as the end of the call says: only the term is to be noted.
+    #[prost(bool, tag = "4")]
+    pub refused: bool,
 }
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct LedgerPiece {

@@ -55,8 +55,8 @@ impl TryFrom<v1::FollowRequest> for FollowRequest {
 impl From<FollowReply> for v1::FollowReply {
     fn from(reply: FollowReply) -> Self {
         let reply = match reply {
-            FollowReply::Run(FollowedRun { run_file, lease_key, term }) => {
-                Reply::Run(v1::FollowedRun { run_file, lease_key, term: Some(term.into()) })
+            FollowReply::Run(FollowedRun { run_file, lease_key, term, refused }) => {
+                Reply::Run(v1::FollowedRun { run_file, lease_key, term: Some(term.into()), refused })
             }
             FollowReply::Piece(LedgerPiece { file, offset, bytes, is_end }) => {
                 Reply::Piece(v1::LedgerPiece { file, offset, bytes, is_end })
@@ -72,9 +72,9 @@ impl TryFrom<v1::FollowReply> for FollowReply {
     fn try_from(reply: v1::FollowReply) -> Result<Self, WireError> {
         let nothing = || WireError::new("what a follower is told", "nothing", "one of the three");
         Ok(match reply.reply.ok_or_else(nothing)? {
-            Reply::Run(v1::FollowedRun { run_file, lease_key, term }) => {
+            Reply::Run(v1::FollowedRun { run_file, lease_key, term, refused }) => {
                 let term = term.ok_or_else(|| WireError::new("the term", "missing", "there"))?;
-                FollowReply::Run(FollowedRun { run_file, lease_key, term: term.try_into()? })
+                FollowReply::Run(FollowedRun { run_file, lease_key, term: term.try_into()?, refused })
             }
             Reply::Piece(v1::LedgerPiece { file, offset, bytes, is_end }) => {
                 FollowReply::Piece(LedgerPiece { file, offset, bytes, is_end })

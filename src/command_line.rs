@@ -14,9 +14,10 @@ pub fn how_to_go_on() -> String {
     format!("all that was recorded is kept, go on with: diadem {}", typed_again(&arguments))
 }
 
-/// The arguments as they are to be typed again. A loss is accepted once: the next one is another.
+/// The arguments as they are to be typed again. A loss is accepted once, and a run taken over once: the next one is another.
 fn typed_again(arguments: &[String]) -> String {
-    let again = arguments.iter().filter(|argument| *argument != "--accept-loss");
+    let is_said_once = |argument: &&String| ["--accept-loss", "--take-over"].contains(&argument.as_str());
+    let again = arguments.iter().filter(|argument| !is_said_once(argument));
     again.map(|argument| quoted(argument)).collect::<Vec<_>>().join(" ")
 }
 
@@ -70,8 +71,10 @@ mod tests {
     }
 
     #[test]
-    fn a_loss_is_not_accepted_again_by_the_hint_how_to_go_on() {
+    fn a_loss_is_not_accepted_again_nor_a_run_taken_over_by_the_hint_how_to_go_on() {
         let typed = ["count", "18", "--accept-loss", "--run", "my run"].map(String::from);
         assert_eq!(typed_again(&typed), "count 18 --run 'my run'");
+        let typed = ["coordinator", "--run", "r", "--take-over"].map(String::from);
+        assert_eq!(typed_again(&typed), "coordinator --run r");
     }
 }

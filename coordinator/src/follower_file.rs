@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::announced;
+use crate::noted_term::{ANNOUNCED, SUPERSEDING};
 use crate::run_directory::replace_file;
 
 const NAME: &str = "follower.json";
@@ -54,13 +54,20 @@ impl FollowerFile {
     }
 }
 
-/// The term that whoever opens the run for writing begins, where that is the last one on record.
+/// The term that whoever opens the run for writing begins, where that is the last one on record. It leaves behind whom a copy
+/// has followed; and to `take_over` is to leave behind all of whom that directory knows, those that superseded it as well.
 ///
 /// # Errors
-/// What a follower has left there, or the last one who served the run, cannot be read.
-pub fn next_term(directory: &Path, last: u64) -> io::Result<u64> {
-    let taken_over = FollowerFile::read(directory)?.map_or(0, |file| file.term.saturating_add(TAKEOVER));
-    let last = last.max(announced::last(directory)?);
+/// What a follower has left there, or who has served the run, cannot be read.
+pub fn next_term(directory: &Path, last: u64, take_over: bool) -> io::Result<u64> {
+    let followed = FollowerFile::read(directory)?.map(|file| file.term);
+    let last = last.max(ANNOUNCED.read(directory)?);
+    let behind = if take_over {
+        Some(last.max(SUPERSEDING.read(directory)?).max(followed.unwrap_or(0)))
+    } else {
+        followed
+    };
+    let taken_over = behind.map_or(0, |term| term.saturating_add(TAKEOVER));
     Ok(taken_over.max(last.saturating_add(1)))
 }
 
@@ -71,24 +78,40 @@ mod tests {
     #[test]
     fn a_takeover_leaves_room_for_the_terms_of_whoever_was_there_before() {
         let folder = tempfile::tempdir().unwrap();
-        assert_eq!(next_term(folder.path(), 0).unwrap(), 1);
-        assert_eq!(next_term(folder.path(), 3).unwrap(), 4);
+        assert_eq!(next_term(folder.path(), 0, false).unwrap(), 1);
+        assert_eq!(next_term(folder.path(), 3, false).unwrap(), 4);
         let file = FollowerFile { follower: 7, term: 4, coordinator: "0".repeat(32) };
         file.write(folder.path()).unwrap();
         assert_eq!(FollowerFile::read(folder.path()).unwrap(), Some(file));
-        assert_eq!(next_term(folder.path(), 3).unwrap(), 1_000_004);
+        assert_eq!(next_term(folder.path(), 3, false).unwrap(), 1_000_004);
         assert_eq!(
-            next_term(folder.path(), 1_000_004).unwrap(),
+            next_term(folder.path(), 1_000_004, false).unwrap(),
             1_000_005,
             "the copy is the coordinator's by then"
         );
-        announced::note(folder.path(), 1_000_007).unwrap();
+        ANNOUNCED.note(folder.path(), 1_000_007).unwrap();
         assert_eq!(
-            next_term(folder.path(), 3).unwrap(),
+            next_term(folder.path(), 3, false).unwrap(),
             1_000_008,
             "others have met it, though it has no record"
         );
         fs::write(folder.path().join(NAME), "{}").unwrap();
-        assert!(next_term(folder.path(), 3).is_err());
+        assert!(next_term(folder.path(), 3, false).is_err());
+    }
+
+    #[test]
+    fn a_term_that_has_superseded_is_left_behind_only_by_who_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(
+            next_term(folder.path(), 3, true).unwrap(),
+            1_000_003,
+            "others may have met more than is noted"
+        );
+        for number in [5_000_000, 4_000_000] {
+            SUPERSEDING.note(folder.path(), number).unwrap();
+            assert_eq!(next_term(folder.path(), 3, false).unwrap(), 4);
+            assert_eq!(next_term(folder.path(), 3, true).unwrap(), 6_000_000);
+        }
+        assert_eq!(next_term(folder.path(), 6_000_000, false).unwrap(), 6_000_001);
     }
 }

@@ -112,7 +112,8 @@ async fn compare(source: &LedgerSource, copy: CopyEnd) -> Result<(), Status> {
 fn check_term(source: &LedgerSource, met: Option<Term>) -> Result<(), Status> {
     let Some(met) = met.filter(|met| !source.term.follows(met)) else { return Ok(()) };
     Err(Status::failed_precondition(format!(
-        "this is {}, but the follower has met {met}: follow that one, or delete the copy",
+        "this is {}, but the follower has met {met}: follow that one; only if it is gone for good, and what it alone has on \
+         record may be lost, start this coordinator again and say --take-over",
         source.term
     )))
 }

@@ -23,7 +23,7 @@ use crate::ledger::{LedgerPosition, Pieces, Record, Writer};
 use crate::ledger_copy::{CopyError, LedgerCopy};
 use crate::run_directory::RunDirectory;
 use crate::secret::lease_key;
-use crate::store::Store;
+use crate::store::{OpenOptions, Store};
 
 /// A run to be copied, of several files and many groups; and what a coordinator says of it.
 struct Original {
@@ -303,6 +303,13 @@ async fn a_coordinator_that_hears_of_a_younger_one_serves_nobody_any_more() {
     let status = handle.status().await.unwrap();
     assert!(status.trouble.contains("another coordinator goes on"), "{}", status.trouble);
     assert_eq!(status.done, 0);
+    handle.close().await;
+    // Only who says so leaves it behind.
+    let open = |take_over| {
+        let options = OpenOptions { take_over, ..known_run::options(folder.path()) };
+        Store::open(options).unwrap().0.term().number
+    };
+    assert_eq!([open(false), open(true)], [2, 1_001_001]);
 }
 
 #[tokio::test]

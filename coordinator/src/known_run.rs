@@ -86,6 +86,7 @@ pub fn options(path: &Path) -> OpenOptions {
         board: None,
         shard: Shard::default(),
         accept_loss: false,
+        take_over: false,
         signing_key: None,
     }
 }

@@ -52,8 +52,8 @@ pub enum CopyError {
     NotProven,
     /// The coordinator is not the one that goes on with the run.
     #[error(
-        "the coordinator has {found}, but this copy has met {met}: that one goes on with the run; follow that one, or \
-         delete this copy if the other one is gone for good"
+        "the coordinator has {found}, but this copy has met {met}: that one goes on with the run; follow that one; only if it \
+         is gone for good, and what it alone has on record may be lost, start this coordinator again and say --take-over"
     )]
     Older {
         /// The coordinator's term.

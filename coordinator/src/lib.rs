@@ -7,7 +7,6 @@
 #![forbid(unsafe_code)]
 
 mod access;
-mod announced;
 mod answer;
 mod assurance;
 mod audit;
@@ -33,6 +32,7 @@ mod keeper;
 mod ledger_copy;
 mod lock;
 mod merge;
+mod noted_term;
 mod pause;
 mod peers;
 mod policy;

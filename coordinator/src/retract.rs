@@ -80,6 +80,7 @@ pub fn retract(path: &Path, takeback: &Takeback) -> Result<u64, RetractError> {
         board: None,
         shard,
         accept_loss: false,
+        take_over: false,
         signing_key: None,
     };
     let (mut store, _, _) = Store::open(options)?;

@@ -10,13 +10,13 @@ use queens::{Board, Plan};
 use thiserror::Error;
 use tracing::warn;
 
-use crate::announced;
 use crate::checkpoint::{Checkpoint, set_aside};
 use crate::clock::{Clock, SystemClock};
 use crate::core::LeaseKey;
 use crate::follower_file::next_term;
 use crate::ledger::{CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, TermRecord, Writer};
 use crate::lock::Lock;
+use crate::noted_term::{ANNOUNCED, NotedTerm, SUPERSEDING};
 use crate::replicated;
 use crate::resumption::{Resumed, resume};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
@@ -98,6 +98,8 @@ pub struct OpenOptions {
     pub shard: Shard,
     /// Whether to go on from what the ledger has where acknowledged records are missing at its end.
     pub accept_loss: bool,
+    /// Whether to begin a term above those of other coordinators, too, that have superseded this one.
+    pub take_over: bool,
     /// The private key of its coordinator, made where there is none; else it is in the run directory.
     pub signing_key: Option<PathBuf>,
 }
@@ -125,7 +127,7 @@ impl Store {
             return Err(StoreError::NothingToBegin(path));
         }
         let lock = Lock::take(&path)?;
-        let (accept_loss, opened) = (options.accept_loss, clock.since_1970());
+        let (accept_loss, take_over, opened) = (options.accept_loss, options.take_over, clock.since_1970());
         let signing_key = options.signing_key.clone();
         let directory = directory(options, &*clock)?;
         let Resumed { checkpoint, mut standing, tail, notices } = resume(&directory, accept_loss, opened)?;
@@ -136,7 +138,7 @@ impl Store {
         let writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
         let lease_key = lease_key(directory.path())
             .map_err(|source| StoreError::LeaseKey { path: directory.path().to_owned(), source })?;
-        let term = next_term(directory.path(), standing.term())
+        let term = next_term(directory.path(), standing.term(), take_over)
             .map_err(|source| StoreError::Follower { path: directory.path().to_owned(), source })?;
         let term = lease_key.prove(directory.run().hash(), term, CoordinatorId(rand::random()));
         let public_key = match signing_key {
@@ -173,8 +175,18 @@ impl Store {
     /// Notes that others are told of the term in which this process writes. Where that cannot be noted, because the disk is
     /// full, it goes on all the same: what is at stake is only whether its workers know the next one that is started.
     pub(crate) fn announce(&self) {
-        if let Err(error) = announced::note(self.directory.path(), self.term.number) {
-            warn!("cannot note the term {} in the run directory: {error}", self.term.number);
+        self.note(ANNOUNCED, self.term.number);
+    }
+
+    /// Notes that the term of another coordinator has superseded this one, for the operator who knows that it is gone for good.
+    /// Where that cannot be noted it is heard of again after the next start.
+    pub(crate) fn note_superseding(&self, term: &Term) {
+        self.note(SUPERSEDING, term.number);
+    }
+
+    fn note(&self, place: NotedTerm, number: u64) {
+        if let Err(error) = place.note(self.directory.path(), number) {
+            warn!("cannot note the term {number} in the run directory: {error}");
         }
     }
 

@@ -10,7 +10,7 @@ use queens::kernel::Method;
 use queens::plan::{PlanSpec, Scheme};
 use thiserror::Error;
 
-use super::loss::LossArgs;
+use super::loss::ServedLossArgs;
 use super::plan::{SplitArgs, new_plan};
 use super::value::{Auto, ValueError, auto};
 
@@ -76,7 +76,7 @@ pub struct CoordinatorArgs {
     #[arg(long)]
     stay: bool,
     #[command(flatten)]
-    loss: LossArgs,
+    loss: ServedLossArgs,
     /// Print the answer as one JSON object on stdout and nothing else there.
     #[arg(long)]
     json: bool,
@@ -100,8 +100,8 @@ pub struct ServedRun {
     pub signing_key: Option<PathBuf>,
     /// Whether status requests are answered after the end.
     pub stays: bool,
-    /// Whether it goes on where acknowledged records are missing.
-    pub accepts_loss: bool,
+    /// What may be lost where it goes on.
+    pub loss: ServedLossArgs,
     pub json: bool,
 }
 
@@ -142,7 +142,7 @@ impl TryFrom<CoordinatorArgs> for ServedRun {
             keys: args.keys,
             signing_key: args.key,
             stays: args.stay,
-            accepts_loss: args.loss.accept_loss,
+            loss: args.loss,
             json: args.json,
         })
     }

@@ -51,7 +51,8 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
         board: run.board,
         path: run.path.clone(),
         shard: Shard::default(),
-        accept_loss: run.accepts_loss,
+        accept_loss: run.loss.here.accept_loss,
+        take_over: run.loss.take_over,
         signing_key: run.signing_key.clone(),
     })?;
     output::notices(&notices);

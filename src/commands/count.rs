@@ -137,8 +137,15 @@ fn open(
     begin: Option<Plan>,
 ) -> anyhow::Result<(Store, Standing)> {
     let (path, accept_loss) = (path.to_owned(), count.accepts_loss);
-    let options =
-        OpenOptions { path, begin, board: Some(count.board), shard, accept_loss, signing_key: None };
+    let options = OpenOptions {
+        path,
+        begin,
+        board: Some(count.board),
+        shard,
+        accept_loss,
+        take_over: false,
+        signing_key: None,
+    };
     let (store, standing, notices) = Store::open(options)?;
     output::notices(&notices);
     Ok((store, standing))

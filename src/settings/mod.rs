@@ -140,10 +140,13 @@ fn innermost<'a>(root: &'a Command, matches: &'a ArgMatches) -> (&'a Command, St
     (command, name.join(" "), matches)
 }
 
-/// Commands whose options name what they take back or change: these are typed or not given, for a setting of the same name
-/// that is meant for another command (a worker's `--machine`) must never become what is done.
-const TYPED: [(&str, &[&str]); 2] =
-    [("retract", &["unit", "machine", "owner", "readmit"]), ("policy", &["double-check", "replicas"])];
+/// Commands whose options name what they take back, change or take over: these are typed or not given, for a setting of the same
+/// name that is meant for another command (a worker's `--machine`), or for another day, must never become what is done.
+const TYPED: [(&str, &[&str]); 3] = [
+    ("retract", &["unit", "machine", "owner", "readmit"]),
+    ("policy", &["double-check", "replicas"]),
+    ("coordinator", &["take-over"]),
+];
 
 /// The options of a command that can be given elsewhere, with their long names.
 fn options(command: &Command) -> impl Iterator<Item = (&Arg, &str)> {

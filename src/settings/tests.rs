@@ -71,6 +71,10 @@ fn what_a_command_takes_back_or_changes_is_never_taken_from_settings() {
     for line in ["diadem retract r --reason x", "diadem retract r --reason x --unit 3", "diadem policy u"] {
         assert_eq!(added(line, &variables), "");
     }
+    assert_eq!(
+        added("diadem coordinator --run r", &[("DIADEM_TAKE_OVER", "true"), ("DIADEM_STAY", "true")]),
+        "--stay"
+    );
     let file = file("machine = 'rack-3'\nreplicas = 2");
     let line = |command| format!("diadem --config {} {command}", file.path().display());
     assert_eq!(added(&line("retract r --reason x"), &[]), "");

@@ -304,6 +304,32 @@ fn a_follower_that_has_more_than_the_one_that_was_taken_for_the_coordinator_goes
 }
 
 #[test]
+fn a_coordinator_goes_on_past_one_that_is_gone_for_good_when_it_is_told_to_and_not_before() {
+    const N: u8 = 17;
+    let (folder, first, second) = (Folder::new(), free_address(), free_address());
+    let old = coordinator(&folder, "old", &first, &format!("--n {N} --method search"));
+    let following = follower(&folder, &[&first], "mistaken");
+    until("it follows", || fs::read_to_string(&following.log).unwrap_or_default().contains("following"));
+    following.terminate();
+    assert_eq!(following.end().code, Some(143));
+    let mistaken = coordinator(&folder, "mistaken", &second, "");
+    let worker =
+        folder.start(&format!("worker --coordinator http://{first},http://{second} {SLOW}"), "w.log");
+    until("the worker is there", || status(&folder, &second)["workers"].as_array().unwrap().len() == 1);
+    mistaken.kill();
+    fs::remove_dir_all(folder.path().join("mistaken")).unwrap();
+    until_trouble(&folder, &first, "say --take-over");
+    old.kill();
+    let again = coordinator(&folder, "old", &first, "");
+    until_trouble(&folder, &first, "say --take-over");
+    assert_eq!(status(&folder, &first)["leased"], 0);
+    again.kill();
+    let told = coordinator(&folder, "old", &first, "--take-over");
+    is_exact(&folder, "old", &told.end(), N);
+    assert_eq!(worker.end().code, Some(0));
+}
+
+#[test]
 fn a_worker_that_was_started_anew_joins_the_youngest_of_its_coordinators_though_another_address_is_silent() {
     const N: u8 = 13;
     let (folder, first, second) = (Folder::new(), free_address(), free_address());

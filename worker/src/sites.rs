@@ -122,7 +122,8 @@ impl Sites {
             Some(met) if !term.follows(&met) => {
                 let why = format!(
                     "{} has {term}, but {met} of this run was met before: it has forked, or an old folder came back; \
-                     this coordinator is left alone, and should be stopped if that one goes on",
+                     this coordinator is left alone; stop it if that one goes on, and only if that one is gone for good \
+                     start it again and say --take-over",
                     self.addresses[site]
                 );
                 if choice.left_alone.replace(term) != Some(term) {

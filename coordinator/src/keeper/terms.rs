@@ -12,7 +12,8 @@
 //! A follower that has more on record than this process does, and proves that it is one of this run, has a better copy: this
 //! process must not go on either.
 //!
-//! Who is superseded lends, records and acknowledges nothing any more.
+//! Who is superseded lends, records and acknowledges nothing any more. The term that did it is noted in the run directory, so
+//! that the operator can leave it behind, should that coordinator be gone for good; nobody else does.
 
 use proto::Term;
 use tracing::error;
@@ -85,7 +86,8 @@ impl Terms {
         Some(format!(
             "another coordinator goes on with this run ({by}; this one has term {}): nothing is lent, recorded or \
              acknowledged here; stop this one, move its run directory away, and delete it once the other one's run is \
-             complete (diadem follow makes a new copy)",
+             complete (diadem follow makes a new copy); only if the other one is gone for good, and what it alone has on \
+             record may be lost, start this one again and say --take-over",
             self.own.number
         ))
     }
@@ -121,6 +123,9 @@ impl Keeper {
         let is_on_record = self.is_term_on_record();
         if let Some(terms) = &mut self.terms {
             terms.hear_of(met, is_on_record);
+            if let (Some(store), Some(term)) = (&self.store, &terms.superseded_by) {
+                store.note_superseding(term);
+            }
         }
         if let Some(superseded) = self.superseded() {
             let error = CallError::Superseded(superseded);

@@ -138,6 +138,7 @@ pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
         board: None,
         shard: Shard::default(),
         accept_loss: false,
+        take_over: false,
         signing_key: None,
     };
     let (store, standing, _) = Store::open(options)?;

@@ -4,12 +4,14 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::time::Duration;
 
 use proto::{CoordinatorId, FollowedRun, LedgerPiece, Registration, Term};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use tempfile::TempDir;
+use tokio::time::timeout;
 
 use crate::audit::{audit, audit_each};
 use crate::clock::SetClock;
@@ -322,7 +324,14 @@ async fn a_follower_that_has_more_records_stops_a_coordinator_that_lost_some() {
         handle.follow(1, 99, Some(Term { proof: 1, ..met }), true).await.is_ok(),
         "whoever has no key says nothing"
     );
+    // Somebody waits for units, of which there are none left to lend, by a clock that stands still.
+    let worker = join(&handle).await;
+    while !lease(&handle, worker, 100).await.is_empty() {}
+    let mut waiting = pin!(handle.lease(worker, 1, Duration::from_secs(60)));
+    assert!(timeout(Duration::from_millis(300), &mut waiting).await.is_err());
     assert!(matches!(handle.follow(1, 99, Some(met), true).await, Err(CallError::Superseded(_))));
+    let turned_away = timeout(Duration::from_secs(30), waiting).await.unwrap();
+    assert!(matches!(turned_away, Err(CallError::Superseded(_))), "{turned_away:?}");
     let status = handle.status().await.unwrap();
     assert!(status.trouble.contains("99 records"), "{}", status.trouble);
 }

@@ -127,6 +127,11 @@ impl Keeper {
                 store.note_superseding(term);
             }
         }
+        self.turn_away_if_superseded();
+    }
+
+    /// Whoever waits for a coordinator which another one has superseded waits in vain.
+    fn turn_away_if_superseded(&mut self) {
         if let Some(superseded) = self.superseded() {
             let error = CallError::Superseded(superseded);
             self.replicas.refuse(&error);
@@ -144,6 +149,7 @@ impl Keeper {
             let own = self.records();
             if let Some(terms) = self.terms.as_mut().filter(|_| records > own) {
                 terms.hear_of_more(&met, records, own);
+                self.turn_away_if_superseded();
             }
         }
         let answer = if let Some(superseded) = self.superseded() {

@@ -9,9 +9,9 @@ use super::records::reason;
 /// Which coordinator, and who asks.
 #[derive(Debug, Args)]
 pub struct OperatorArgs {
-    /// The coordinator's address.
-    #[arg(long, value_name = "URL", default_value = "http://127.0.0.1:7227")]
-    pub coordinator: String,
+    /// The coordinator's address; of several, the first one that does it.
+    #[arg(long, value_name = "URL", value_delimiter = ',', default_value = "http://127.0.0.1:7227")]
+    pub coordinator: Vec<String>,
     /// Know the coordinator, and be known: a folder with ca.pem and admin.token.
     #[arg(long, value_name = "DIR")]
     pub keys: Option<PathBuf>,

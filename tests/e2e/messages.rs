@@ -10,7 +10,7 @@ use std::path::Path;
 use said::{Message, messages};
 
 /// Files that say a text of which they have no word, and where that comes from.
-const PASSED_ON: [(&str, &str); 22] = [
+const PASSED_ON: [(&str, &str); 23] = [
     ("coordinator/src/access/mod.rs", "what a caller may do: caller.rs"),
     ("coordinator/src/following.rs", "that another coordinator goes on: keeper/terms.rs"),
     ("coordinator/src/happening.rs", "its own sentences"),
@@ -27,6 +27,7 @@ const PASSED_ON: [(&str, &str); 22] = [
     ("src/commands/follow.rs", "errors of the worker's outage, and its own way on"),
     ("src/commands/keys.rs", "the name of a file, in front of an error of args/keys.rs"),
     ("src/commands/status/shares.rs", "errors of the coordinator's library"),
+    ("src/commands/steer.rs", "addresses, in front of an error of the worker's library"),
     ("src/commands/verify.rs", "the name of a file, in front of an error of the coordinator's library"),
     ("src/main.rs", "every error, and what clap complains about"),
     ("src/output.rs", "notices of the coordinator's resumption.rs"),

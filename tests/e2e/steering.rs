@@ -32,8 +32,11 @@ fn a_run_pauses_also_across_a_restart_and_goes_on_when_it_is_resumed() {
         steer("drain rack", keys).refused(&[why]);
     }
     steer("pause", "admin").refused(&["--reason"]);
-    let paused = steer("pause --reason maintenance", "admin");
-    assert_eq!(paused.code, Some(0), "{paused:?}");
+    let nobody = format!("https://{}", free_address());
+    let pause = "pause --reason maintenance --keys keys/admin --coordinator";
+    folder.run(&format!("{pause} {nobody}")).refused(&[&nobody]);
+    let paused = folder.run(&format!("{pause} {nobody},{url}"));
+    assert!(paused.code == Some(0) && paused.stdout.starts_with(&format!("{url} paused")), "{paused:?}");
     let worker = folder.start(&format!("worker --coordinator {url} --keys keys/worker --threads 1"), "w.log");
     let has_worker = |known: &Value| known["workers_total"] == 1;
     until("the worker waits", || has_worker(&status(&folder, &access)));

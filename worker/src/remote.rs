@@ -94,6 +94,11 @@ impl Remote {
         self.sites.len()
     }
 
+    /// The address that is called: the last one that answered.
+    pub fn address(&self) -> &str {
+        self.sites.address(self.sites.current())
+    }
+
     /// A way to one of the addresses.
     pub(crate) fn client(&self, site: usize) -> Client {
         self.places[site].client.clone()

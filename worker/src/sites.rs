@@ -48,6 +48,11 @@ impl Sites {
         self.addresses.len()
     }
 
+    /// One of them.
+    pub fn address(&self, site: usize) -> &str {
+        &self.addresses[site]
+    }
+
     /// The highest term that was met.
     pub fn met(&self) -> Option<Term> {
         self.choice().met

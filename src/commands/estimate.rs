@@ -104,10 +104,10 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
     for candidate in &candidates {
         speeds.extend(candidate.measure(seconds, args.seed, interruption.raised())?);
     }
-    let campaign = Campaign::new(plan, &estimate, &speeds, args);
+    let campaign = Campaign::new(plan, estimate.as_ref(), &speeds, args);
     let text = if args.json {
         let mut object = Map::from_iter([("n".into(), json!(args.n))]);
-        object.append(&mut estimate.json());
+        object.append(&mut json_of(estimate.as_ref()));
         object.insert("draws".into(), json!(draws));
         object.insert("extrapolation".into(), opinion.map_or(Value::Null, |opinion| opinion.json().into()));
         object.insert("units".into(), json!(campaign.units));
@@ -117,14 +117,30 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
         object.insert("machines".into(), campaign.machines_json());
         Value::from(object).to_string()
     } else {
-        let mut lines = vec![sentence(args.n, &estimate, &format!("{draws} positions drawn at random"))];
-        lines.extend(known::totals(board).map(|known| departure(&estimate, known.solutions() as f64)));
+        let mut lines = Vec::new();
+        if let Some(estimate) = &estimate {
+            lines.push(sentence(args.n, estimate, &format!("{draws} positions drawn at random")));
+            lines.extend(known::totals(board).map(|known| departure(estimate, known.solutions() as f64)));
+        } else {
+            lines.push(format!(
+                "too few positions were drawn to estimate Q({board}), {draws}: it takes longer"
+            ));
+        }
         lines.extend(opinion.map(|opinion| extrapolated(&opinion)));
         lines.extend(campaign.lines());
         lines.join("\n")
     };
     print(&text)?;
     Ok(interruption.exit_code().unwrap_or(ExitCode::SUCCESS))
+}
+
+/// The estimate, or that there is none.
+fn json_of(estimate: Option<&CountEstimate>) -> Map<String, Value> {
+    let fields = ["estimate", "standard_error", "relative_error", "low", "high"];
+    estimate.map_or_else(
+        || fields.map(|field| (field.to_owned(), Value::Null)).into_iter().collect(),
+        CountEstimate::json,
+    )
 }
 
 /// What there is to say of a board that no kernel counts.

@@ -42,16 +42,20 @@ struct OnMachines {
 
 impl Campaign {
     /// By what was measured of the kernels, for as many solutions as are published, else as were estimated.
-    pub fn new(plan: &Plan, estimate: &CountEstimate, speeds: &[KernelSpeed], args: &EstimateArgs) -> Self {
-        let (solutions, error) = match known::totals(plan.board()) {
-            Some(known) => (known.solutions() as f64, 0.0),
-            None => (estimate.value(), estimate.error),
-        };
+    pub fn new(
+        plan: &Plan,
+        estimate: Option<&CountEstimate>,
+        speeds: &[KernelSpeed],
+        args: &EstimateArgs,
+    ) -> Self {
+        let known = known::totals(plan.board()).map(|known| (known.solutions() as f64, 0.0));
+        let solutions = known.or_else(|| estimate.map(|estimate| (estimate.value(), estimate.error)));
         let work = |speed: &KernelSpeed| {
+            let (solutions, error) = solutions?;
             let seconds = solutions / 8.0 * speed.ns_per_solution * speed.threads as f64 / 1e9;
-            (speed.kernel.to_string(), seconds, speed.error.unwrap_or(1.0).hypot(error))
+            Some((speed.kernel.to_string(), seconds, speed.error.unwrap_or(1.0).hypot(error)))
         };
-        let mut core_seconds: Vec<_> = speeds.iter().map(work).collect();
+        let mut core_seconds: Vec<_> = speeds.iter().filter_map(work).collect();
         core_seconds.sort_by(|a, b| a.1.total_cmp(&b.1));
         let on_machines = match (args.machines, core_seconds.first()) {
             (Some(machines), Some((_, seconds, error))) => {
@@ -86,6 +90,9 @@ impl Campaign {
             )
         };
         lines.extend(self.core_seconds.iter().map(work));
+        if self.core_seconds.is_empty() && self.units > 0 {
+            lines.push("too little was measured to tell what work that is: it takes longer".to_owned());
+        }
         lines.extend(self.on_machines.as_ref().map(OnMachines::line));
         lines
     }

@@ -6,17 +6,27 @@ use std::fmt::Debug;
 
 use libfuzzer_sys::fuzz_target;
 use prost::Message;
-use proto::{LeaseReply, Registration, Report, RunStatus, Welcome, plan_from_reply, v1};
+use proto::{
+    FollowReply, FollowRequest, LeaseReply, PolicyChange, PolicyInForce, Registration, Renewal, Report,
+    RunStatus, Steering, Takeback, Welcome, plan_from_reply, v1,
+};
 use queens::Plan;
 
 fuzz_target!(|bytes: &[u8]| {
     let Some((&kind, bytes)) = bytes.split_first() else { return };
-    match kind % 6 {
+    match kind % 13 {
         0 => there_and_back::<v1::RegisterRequest, Registration>(bytes),
         1 => there_and_back::<v1::RegisterReply, Welcome>(bytes),
         2 => there_and_back::<v1::LeaseReply, LeaseReply>(bytes),
         3 => there_and_back::<v1::ReportRequest, Report>(bytes),
         4 => there_and_back::<v1::StatusReply, RunStatus>(bytes),
+        5 => there_and_back::<v1::RenewReply, Renewal>(bytes),
+        6 => there_and_back::<v1::FollowRequest, FollowRequest>(bytes),
+        7 => there_and_back::<v1::FollowReply, FollowReply>(bytes),
+        8 => there_and_back::<v1::ChangePolicyRequest, PolicyChange>(bytes),
+        9 => there_and_back::<v1::ChangePolicyReply, PolicyInForce>(bytes),
+        10 => there_and_back::<v1::RetractRequest, Takeback>(bytes),
+        11 => there_and_back::<v1::SteerRequest, Steering>(bytes),
         _ => plan(bytes),
     }
 });

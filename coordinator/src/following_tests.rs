@@ -327,7 +327,7 @@ async fn a_follower_that_has_more_records_stops_a_coordinator_that_lost_some() {
     // Somebody waits for units, of which there are none left to lend, by a clock that stands still.
     let worker = join(&handle).await;
     while !lease(&handle, worker, 100).await.is_empty() {}
-    let mut waiting = pin!(handle.lease(worker, 1, Duration::from_secs(60)));
+    let mut waiting = pin!(handle.lease(worker, 1, Duration::from_mins(1)));
     assert!(timeout(Duration::from_millis(300), &mut waiting).await.is_err());
     assert!(matches!(handle.follow(1, 99, Some(met), true).await, Err(CallError::Superseded(_))));
     let turned_away = timeout(Duration::from_secs(30), waiting).await.unwrap();

@@ -16,6 +16,9 @@ pub fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let merged = during("joining the ledgers", || merge(&args.out, &args.parts))?;
     let directory = RunDirectory::open(&args.out)?;
     let out = args.out.display();
+    if merged.was_there {
+        say(format_args!("diadem: {out} was made of just these runs before, and is left as it is"));
+    }
     tell(&merged);
     let joined = format!(
         "{out}: {} of {}, {} of them counted more than once",
@@ -34,6 +37,12 @@ pub fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     }
     print(&joined)?;
     let audit = during("auditing the ledger", || audit(&directory))?;
+    if audit.pending() > 0 {
+        let pending = counted(audit.pending(), "count");
+        let n = directory.plan().board();
+        let unchecked = format!("{pending} still to be checked; check with: diadem count {n} --run {out}");
+        return verdict(&unchecked, Some(ExitCode::from(exit::UNSOUND)));
+    }
     output::answer(&Answer::of(&audit, directory.plan().board(), directory.run().shard), false)
 }
 

@@ -25,6 +25,11 @@ fn shards_join_to_the_exact_total() {
     let merged = folder.run(&format!("merge out {parts}"));
     assert_eq!(merged.code, Some(0), "{merged:?}");
     assert!(merged.stdout.contains("Q(12) = 14200: agrees"), "{merged:?}");
+    // As a job does that was moved before it had told what came of it.
+    let again = folder.run(&format!("merge out {parts}"));
+    assert!(again.code == Some(0) && again.stderr.contains("made of just these runs before"), "{again:?}");
+    assert_eq!(again.stdout, merged.stdout);
+    folder.run("merge out shard-1 shard-2").refused(&["out holds a run already"]);
     assert_eq!(folder.run("certify out -o certificate.json").code, Some(0));
     let verified = folder.run("verify out --certificate certificate.json --json").json();
     assert_eq!(verified["certified_by_coordinator"], true, "its ledger names the key: {verified}");

@@ -10,6 +10,7 @@
 //! counts that stand, of those that confirm them, and of all votes about units in dispute; that others contradicted each
 //! other is said in numbers. Who was wrong in one part is believed in none.
 
+mod again;
 mod draft;
 mod joint_ledger;
 mod survey;
@@ -19,15 +20,15 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use queens::UnitId;
 use queens::plan::Fingerprint;
+use queens::{Plan, UnitId};
 use thiserror::Error;
 
 use crate::clock::{Clock, SystemClock};
 use crate::ledger::LedgerError;
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
-use crate::standing::RecordError;
+use crate::standing::{RecordError, Standing};
 use crate::store::{OpenOptions, Store, StoreError};
 use draft::Draft;
 use joint_ledger::JointLedger;
@@ -117,16 +118,37 @@ pub struct Merged {
     pub differences: Vec<Difference>,
     /// The first unit without a count, if any.
     pub missing: Option<UnitId>,
+    /// Whether just these runs, as they are now, had been joined there before: nothing was written.
+    pub was_there: bool,
+}
+
+impl Merged {
+    fn of(plan: &Plan, survey: Survey, standing: &Standing) -> Self {
+        Self {
+            units: plan.units(),
+            done: standing.done(),
+            repeated: survey.repeated,
+            left_out: survey.left_out,
+            disputed: standing.sums().disputed.len() as u64,
+            missing: standing.first_missing(Shard::default()),
+            differences: survey.differences,
+            was_there: false,
+        }
+    }
 }
 
 /// Joins the runs in `parts` (at least one) into a new run in `out`, which is there only when it is complete: until
-/// then it is `OUT.merging`, and what an interrupted merge has left there is removed by the next one.
+/// then it is `OUT.merging`, and what an interrupted merge has left there is removed by the next one. Where just these
+/// runs were joined there before, it says what came of that.
 ///
 /// # Errors
-/// The parts are not of one plan, or differ in too many units; or one of them cannot be read, or the result not be written.
+/// There is something else in `out`; the parts are not of one plan, or differ in too many units; or one of them cannot be read, or the result not be written.
 pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
-    let mut draft = Draft::of(out)?;
     let parts = opened(parts)?;
+    let mut draft = match Draft::of(out) {
+        Err(occupied @ MergeError::Occupied(_)) => return again::again(out, &parts)?.ok_or(occupied),
+        draft => draft?,
+    };
     let plan = parts[0].plan();
     let at = SystemClock::default().since_1970().as_secs();
     let mut survey = Survey::new(plan, at);
@@ -149,15 +171,7 @@ pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
     }
     let standing = ledger.end()?;
     draft.finish()?;
-    Ok(Merged {
-        units: plan.units(),
-        done: standing.done(),
-        repeated: survey.repeated,
-        left_out: survey.left_out,
-        disputed: standing.sums().disputed.len() as u64,
-        missing: standing.first_missing(Shard::default()),
-        differences: survey.differences,
-    })
+    Ok(Merged::of(plan, survey, &standing))
 }
 
 /// The runs, which are all of one plan.

@@ -128,6 +128,28 @@ fn parts_that_differ_leave_a_dispute_with_both_votes() {
 }
 
 #[test]
+fn a_merge_of_just_the_same_runs_says_what_the_one_before_said_and_of_no_others() {
+    let parts = Parts::new();
+    let mut runs = vec![
+        parts.write("a", "1/1", &counts(0..7, "first")),
+        parts.write("b", "1/1", &counts(5..9, "second")),
+    ];
+    let (first, audit) = parts.merge(&runs);
+    runs.reverse();
+    let (again, unchanged) = parts.merge(&runs);
+    assert_eq!(again, Merged { was_there: true, ..first });
+    assert_eq!(unchanged.tail.end, audit.tail.end);
+    let refused = |runs: &[PathBuf]| matches!(merge(&parts.path("out"), runs), Err(MergeError::Occupied(_)));
+    assert!(refused(&runs[..1]));
+    let other = parts.write("c", "1/1", &counts(5..9, "second"));
+    assert!(refused(&[runs[1].clone(), other]));
+    let (mut store, _, _) = Store::open(known_run::options(&runs[0])).unwrap();
+    store.commit(&counts(9..10, "second"), Duration::ZERO, 1).unwrap();
+    drop(store);
+    assert!(refused(&runs), "one of them has gone on");
+}
+
+#[test]
 fn three_losers_of_one_owner_in_three_parts_make_their_owner_lose() {
     let parts = Parts::new();
     let own = |mut r: UnitRecord, owner: &str| {
@@ -172,7 +194,7 @@ fn a_merge_that_fails_or_was_killed_leaves_nothing_that_is_taken_for_a_result() 
     fs::write(&ledger, whole).unwrap();
     let (merged, _) = parts.merge(&runs);
     assert_eq!(merged.done, units());
-    assert!(matches!(merge(&parts.path("out"), &runs), Err(MergeError::Occupied(_))));
+    assert!(matches!(merge(&parts.path("out"), &runs[..1]), Err(MergeError::Occupied(_))));
     fs::create_dir_all(parts.path("other/thing")).unwrap();
     assert!(matches!(merge(&parts.path("other"), &runs), Err(MergeError::NotEmpty(_))));
     fs::create_dir(parts.path("empty")).unwrap();

@@ -14,6 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use proto::is_unseen;
 use serde_json::json;
 use tracing::Level;
 use tracing_subscriber::filter::{ParseError, Targets};
@@ -92,10 +93,10 @@ pub fn say(sentence: Arguments<'_>) {
     put(line(sentence));
 }
 
-/// The text with every control character but line ends and tabs escaped: names in a ledger or from a peer may hold what a
-/// terminal obeys.
+/// The text with every character escaped that is not seen, but line ends and tabs: names in a ledger or from a peer may hold what a
+/// terminal obeys, or look like another's.
 pub fn plain(text: &str) -> Cow<'_, str> {
-    let is_obeyed = |c: char| c.is_control() && !matches!(c, '\n' | '\t');
+    let is_obeyed = |c: char| is_unseen(c) && !matches!(c, '\n' | '\t');
     if !text.contains(is_obeyed) {
         return Cow::Borrowed(text);
     }

@@ -4,6 +4,7 @@ use std::fmt;
 
 use queens::UnitId;
 
+use crate::text::is_unseen;
 use crate::v1;
 use crate::wire::WireError;
 
@@ -64,7 +65,7 @@ const LONGEST_REASON: usize = 1000;
 
 /// Whether the text can be the reason for what an operator does: one line of 1 to 1000 bytes.
 pub fn is_reason(text: &str) -> bool {
-    !text.trim().is_empty() && text.len() <= LONGEST_REASON && !text.chars().any(char::is_control)
+    !text.trim().is_empty() && text.len() <= LONGEST_REASON && !text.contains(is_unseen)
 }
 
 impl From<Takeback> for v1::RetractRequest {

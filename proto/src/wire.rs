@@ -15,6 +15,7 @@ use thiserror::Error;
 
 use crate::protocol::Protocol;
 use crate::term::Term;
+use crate::text::is_unseen;
 use crate::v1;
 
 /// A message that cannot be what it claims to be.
@@ -76,7 +77,7 @@ pub fn plan_from_reply(reply: v1::PlanReply) -> Result<(PlanSpec, Fingerprint), 
 }
 
 fn parse_fingerprint(text: String) -> Result<Fingerprint, WireError> {
-    if text.len() > LONGEST_FINGERPRINT || text.chars().any(char::is_control) {
+    if text.len() > LONGEST_FINGERPRINT || text.contains(is_unseen) {
         return Err(WireError::new("a fingerprint", format!("{text:?}"), "32 digits"));
     }
     Ok(Fingerprint::from(text))

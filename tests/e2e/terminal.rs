@@ -14,16 +14,19 @@ fn fits(text: &str) {
     }
 }
 
-/// Whether codes are in it that set colours: those that end with an m.
+/// Whether codes are in it that set colours: those that end with an m, and have one of the numbers that stand for colours.
 fn has_colours(text: &str) -> bool {
-    text.split("\x1b[")
-        .skip(1)
-        .any(|code| code.find(char::is_alphabetic).is_some_and(|end| code[end..].starts_with('m')))
+    let is_colour = |number: &str| {
+        let number: Option<u8> = number.parse().ok();
+        number.is_some_and(|number| matches!(number, 30..=38 | 40..=48 | 90..=97 | 100..=107))
+    };
+    let codes = text.split("\x1b[").skip(1).filter_map(|code| code.split_once('m'));
+    codes.into_iter().any(|(numbers, _)| numbers.split(';').any(is_colour))
 }
 
-/// The command on a terminal of that kind, as `script` makes one.
-fn script(folder: &Folder, term: &str, no_color: bool, args: &str) -> Command {
-    let line = format!("stty rows 24 columns 80; exec {} {args}", env!("CARGO_BIN_EXE_diadem"));
+/// The command on a terminal of that kind, as `script` makes one. The prefix, where there is one, is the program that runs it.
+fn script(folder: &Folder, term: &str, no_color: bool, prefix: &str, args: &str) -> Command {
+    let line = format!("stty rows 24 columns 80; exec {prefix} {} {args}", env!("CARGO_BIN_EXE_diadem"));
     let mut script = Command::new("script");
     script.args(["--quiet", "--return", "--command", &line, "/dev/null"]).current_dir(folder.path());
     script.env("TERM", term).env_remove("NO_COLOR");
@@ -36,7 +39,7 @@ fn script(folder: &Folder, term: &str, no_color: bool, args: &str) -> Command {
 
 /// What the terminal was sent, from stdout and stderr.
 fn on_terminal(folder: &Folder, term: &str, no_color: bool, args: &str) -> String {
-    Completed::of(script(folder, term, no_color, args).output().unwrap()).stdout
+    Completed::of(script(folder, term, no_color, "", args).output().unwrap()).stdout
 }
 
 /// A run with nobody who counts.
@@ -126,7 +129,7 @@ fn top_takes_over_a_terminal_gives_it_back_and_wants_one() {
     let top = format!("top --coordinator http://{}", free_address());
     let [enters, leaves] = ["\x1b[?1049h", "\x1b[?1049l"];
     for (input, word) in [("q", "waiting"), ("?\x1b[Bs2q", "this help")] {
-        let mut script = script(&folder, "xterm", true, &top).stdin(Stdio::piped()).spawn().unwrap();
+        let mut script = script(&folder, "xterm", true, "", &top).stdin(Stdio::piped()).spawn().unwrap();
         // What is typed before the program listens is kept by the terminal, and by the pipe after that.
         script.stdin.as_mut().unwrap().write_all(input.as_bytes()).unwrap();
         let ended = Completed::of(script.wait_with_output().unwrap());
@@ -134,16 +137,18 @@ fn top_takes_over_a_terminal_gives_it_back_and_wants_one() {
         let (entered, left) = (ended.stdout.find(enters).unwrap(), ended.stdout.rfind(leaves).unwrap());
         assert!(entered < left && !has_colours(&ended.stdout[left..]), "{ended:?}");
     }
-    // A signal ends it likewise; it is sent by another program on the same terminal.
-    let mut killed = Command::new("script");
-    let line = format!("timeout --foreground --preserve-status 5 {} {top}", env!("CARGO_BIN_EXE_diadem"));
-    killed.args(["--quiet", "--return", "--command", &line, "/dev/null"]).env("TERM", "xterm");
-    let mut killed = killed.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
-    let nothing_typed = killed.stdin.take();
-    let ended = Completed::of(killed.wait_with_output().unwrap());
-    drop(nothing_typed);
-    assert_eq!(ended.code, Some(143), "{ended:?}");
-    assert!(ended.stdout.find(enters).unwrap() < ended.stdout.rfind(leaves).unwrap(), "{ended:?}");
+    // A signal ends it likewise; it is sent by another program on the same terminal. By then it has told in red, unless colours
+    // are unwanted, that nobody answers.
+    for no_color in [false, true] {
+        let mut killed = script(&folder, "xterm", no_color, "timeout --foreground --preserve-status 5", &top);
+        let mut killed = killed.stdin(Stdio::piped()).spawn().unwrap();
+        let nothing_typed = killed.stdin.take();
+        let ended = Completed::of(killed.wait_with_output().unwrap());
+        drop(nothing_typed);
+        assert_eq!(ended.code, Some(143), "{ended:?}");
+        assert!(ended.stdout.find(enters).unwrap() < ended.stdout.rfind(leaves).unwrap(), "{ended:?}");
+        assert_eq!(has_colours(&ended.stdout), !no_color, "{ended:?}");
+    }
     folder.run(&top).refused(&["needs a terminal", "status --watch"]);
     let dumb = on_terminal(&folder, "dumb", false, &top);
     assert!(dumb.contains("needs a terminal") && !dumb.contains('\x1b'), "{dumb:?}");

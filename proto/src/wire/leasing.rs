@@ -9,6 +9,7 @@ use crate::domain::{
     Lease, LeaseReply, Owner, Registration, Renewal, Report, Token, UnitCount, Variant, Verdict, Welcome,
     WorkerId,
 };
+use crate::text::is_unseen;
 use crate::v1;
 
 impl From<Lease> for v1::Lease {
@@ -62,7 +63,7 @@ impl TryFrom<v1::RegisterRequest> for Registration {
             release: _,
         } = request;
         for (field, text) in [("a worker's name", &name), ("a machine's name", &machine)] {
-            if text.is_empty() || text.len() > LONGEST_NAME || text.chars().any(char::is_control) {
+            if text.is_empty() || text.len() > LONGEST_NAME || text.contains(is_unseen) {
                 return Err(WireError::new(field, format!("{text:?}"), "1 to 200 bytes of plain text"));
             }
         }

@@ -36,16 +36,20 @@ pub fn empty() -> RunStatus {
         trouble: String::new(),
         workers: Vec::new(),
         workers_total: 0,
+        threads_total: 0,
         term: Some(Term { number: 3, coordinator: CoordinatorId(7), proof: 0 }),
         replicas: 0,
         followers: 0,
         assurance: Assurance::default(),
         set_aside: Vec::new(),
+        set_aside_total: 0,
         work: Work { total: 1e9, done: 0.0 },
         families: families(0),
         history: Vec::new(),
         events: vec![event(0, "the coordinator began term 3")],
         machines: Vec::new(),
+        machines_total: 0,
+        machines_there: 0,
         paused: None,
         double_check: "1%".into(),
         release: "0.1.0".into(),
@@ -71,6 +75,7 @@ pub fn running() -> RunStatus {
         rate: 3.68,
         workers: vec![worker("rack-1-17", "rack-1", 900), worker("rack-2-4711", "rack-2", 14_200)],
         workers_total: 2,
+        threads_total: 128,
         assurance: Assurance {
             on_two_machines: 10_071,
             pending: 12,
@@ -87,6 +92,8 @@ pub fn running() -> RunStatus {
             event(2 * DAY, "worker rack-3-1 left"),
         ],
         machines: vec![machine("rack-1", 1), machine("rack-2", 1), machine("rack-3", 0)],
+        machines_total: 3,
+        machines_there: 2,
         ..empty()
     }
 }
@@ -99,6 +106,7 @@ pub fn disputed() -> RunStatus {
         replicas: 2,
         followers: 1,
         set_aside: (1000..1012).map(UnitId).collect(),
+        set_aside_total: 12,
         paused: Some("the night is over".into()),
         assurance: Assurance {
             conflicts: 3,
@@ -124,7 +132,12 @@ pub fn crowded() -> RunStatus {
     RunStatus {
         workers: (0..1000).map(|k| worker(&name(k), &name(k), k as u64)).collect(),
         workers_total: 2300,
+        threads_total: 147_200,
         machines: (0..1000).map(|k| machine(&name(k), 1)).collect(),
+        machines_total: 2400,
+        machines_there: 2300,
+        set_aside: (1000..1100).map(UnitId).collect(),
+        set_aside_total: 120,
         totals: Totals { a: 10u128.pow(35), p: 10u128.pow(18), r: 10u128.pow(9), full: 0 },
         ..running()
     }
@@ -142,6 +155,7 @@ pub fn finished() -> RunStatus {
         families: families(100),
         workers: Vec::new(),
         workers_total: 0,
+        threads_total: 0,
         ..running
     }
 }

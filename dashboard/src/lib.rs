@@ -13,6 +13,7 @@ mod metrics;
 mod patience;
 mod report;
 mod routes;
+mod seats;
 mod sections;
 mod server;
 

@@ -145,7 +145,7 @@ impl Scrape {
         self.gauge("units_done", "Units on record.", status.done as f64);
         self.gauge("units_leased", "Units lent.", status.leased as f64);
         self.gauge("units_disputed", "Units whose counts differ.", status.disputed as f64);
-        self.gauge("units_set_aside", "Units lost with too many workers.", status.set_aside.len() as f64);
+        self.gauge("units_set_aside", "Units lost with too many workers.", status.set_aside_total as f64);
         self.gauge("units_per_second", "Units put on record in a second, lately.", status.rate);
     }
 
@@ -173,6 +173,7 @@ impl Scrape {
 
     fn there(&mut self, status: &RunStatus) {
         self.gauge("workers", "Workers that are there.", status.workers_total as f64);
+        self.gauge("threads", "Units that they count at a time.", status.threads_total as f64);
         self.gauge("followers", "Followers that are there.", f64::from(status.followers));
         let help = "Followers that must have a record before it is acknowledged.";
         self.gauge("replicas_required", help, f64::from(status.replicas));

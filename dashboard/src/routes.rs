@@ -4,7 +4,6 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::{Query, Request, State};
 use axum::http::header::{
@@ -15,6 +14,7 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use axum::{Extension, Router};
 use proto::{Phase, RunStatus};
 use serde::Deserialize;
 use tokio::sync::mpsc::channel;
@@ -26,6 +26,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use crate::broadcast::{Broadcast, Viewer};
 use crate::door::Door;
 use crate::metrics;
+use crate::seats::Visitor;
 
 /// Not more watch at a time.
 const MOST_VIEWERS: u32 = 64;
@@ -129,11 +130,16 @@ async fn harden(mut response: Response) -> Response {
 }
 
 /// The sections of the page, as they change.
-async fn events(State(site): State<Arc<Site>>, headers: HeaderMap) -> Response {
+async fn events(
+    State(site): State<Arc<Site>>,
+    Extension(visitor): Extension<Visitor>,
+    headers: HeaderMap,
+) -> Response {
     let Ok(permit) = Arc::clone(&site.viewers).try_acquire_owned() else {
         let why = "too many watch already; it is tried again in a minute\n";
         return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "60")], why).into_response();
     };
+    visitor.watches();
     let viewer = site.broadcast.viewer();
     let may_go_on = move || site.door.lets_in(&headers);
     let stream = told(viewer, permit, may_go_on).map(Ok::<_, Infallible>);

@@ -57,7 +57,6 @@ pub const SECTIONS: [Section; 6] = [
 /// Where the run stands.
 fn run(status: &RunStatus) -> Value {
     let set_aside: Vec<_> = status.set_aside.iter().take(12).map(ToString::to_string).collect();
-    let threads: u64 = status.workers.iter().map(|worker| u64::from(worker.threads)).sum();
     json!({
         "n": status.board.n(),
         "phase": status.phase.to_string(),
@@ -90,9 +89,9 @@ fn run(status: &RunStatus) -> Value {
         "conflicts": grouped(status.assurance.conflicts.into()),
         "disputed": grouped(status.disputed.into()),
         "set_aside": set_aside.join(", "),
-        "set_aside_more": status.set_aside.len().saturating_sub(12),
+        "set_aside_more": status.set_aside_total.saturating_sub(set_aside.len() as u64),
         "workers": grouped(status.workers_total.into()),
-        "threads": grouped(threads.into()),
+        "threads": grouped(status.threads_total.into()),
         "followers": status.followers,
         "replicas": status.replicas,
         "term": status.term.map(|term| term.number),
@@ -157,7 +156,7 @@ fn machines(status: &RunStatus) -> Value {
     machines.sort_by_key(|machine| {
         (machine.is_believed, machine.wrong == 0, Reverse(machine.counts), &machine.owner, &machine.name)
     });
-    list(machines.into_iter(), status.machines.len() as u64, |machine| {
+    list(machines.into_iter(), status.machines_total, |machine| {
         json!([
             title(&machine.owner, &machine.name),
             machine.workers,

@@ -8,14 +8,14 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
+use axum::{Extension, Router};
 use coordinator::{Guard, Snapshot};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_stream::StreamExt;
@@ -25,9 +25,7 @@ use crate::broadcast::{Broadcast, Statuses};
 use crate::door::Door;
 use crate::patience::Patience;
 use crate::routes::{Site, router};
-
-/// Not more connections are held at a time; others wait.
-const MOST_CONNECTIONS: usize = 256;
+use crate::seats::{Seats, Visitor};
 
 /// The head of a request has arrived after this time; a connection on which none comes is closed.
 const HEAD_TIME: Duration = Duration::from_secs(10);
@@ -81,12 +79,13 @@ async fn serve_until_the_end(listener: TcpListener, mut statuses: Statuses, guar
 
 /// Accepts connections for ever; they end with this.
 async fn accept(listener: TcpListener, router: Router, guard: Guard) {
-    let free = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let seats = Arc::new(Seats::default());
     let mut connections = JoinSet::new();
-    while let Ok(permit) = Arc::clone(&free).acquire_owned().await {
+    loop {
         match listener.accept().await {
             Ok((stream, _)) => {
-                connections.spawn(connect(stream, router.clone(), guard.clone(), permit));
+                let visitor = seats.take().await;
+                connections.spawn(receive(stream, router.clone(), guard.clone(), visitor));
             }
             Err(_) => sleep(PAUSE).await,
         }
@@ -94,8 +93,16 @@ async fn accept(listener: TcpListener, router: Router, guard: Guard) {
     }
 }
 
-/// Serves one connection to its end.
-async fn connect(stream: TcpStream, router: Router, guard: Guard, _permit: OwnedSemaphorePermit) {
+/// Serves one connection to its end, or until its seat is wanted by another.
+async fn receive(stream: TcpStream, router: Router, guard: Guard, visitor: Visitor) {
+    let router = router.layer(Extension(visitor.clone()));
+    tokio::select! {
+        () = serve_connection(stream, router, guard) => {}
+        () = visitor.is_shown_out() => {}
+    }
+}
+
+async fn serve_connection(stream: TcpStream, router: Router, guard: Guard) {
     stream.set_nodelay(true).ok();
     let stream = Patience::new(stream, READ_TIME);
     if !guard.encrypts() {

@@ -68,6 +68,8 @@ pub struct RunStatus {
     pub workers: Vec<WorkerStatus>,
     /// How many are there, those not listed included.
     pub workers_total: u64,
+    /// The threads of all of them.
+    pub threads_total: u64,
     /// The coordinator's term, where it has one; without its proof.
     pub term: Option<Term>,
     /// How many followers must have a record before it is acknowledged.
@@ -78,6 +80,8 @@ pub struct RunStatus {
     pub assurance: Assurance,
     /// Units that were lost with five workers and are not lent any more; at most 100 of them.
     pub set_aside: Vec<UnitId>,
+    /// How many there are.
+    pub set_aside_total: u64,
     /// The expected work of all units.
     pub work: Work,
     /// How far each family is, by top and bottom queen, ascending.
@@ -88,6 +92,10 @@ pub struct RunStatus {
     pub events: Vec<Event>,
     /// The machines that have counted or are there, by owner and name; at most 1000 of them.
     pub machines: Vec<MachineStatus>,
+    /// How many there are.
+    pub machines_total: u64,
+    /// How many of them have workers.
+    pub machines_there: u64,
     /// Why no units are lent, where the operator wishes so.
     pub paused: Option<String>,
     /// Which counts are made a second time: none, a share as in 1%, or all.

@@ -10,17 +10,23 @@ use super::workers::{Crew, MOST_LISTED};
 use crate::standing::Machine;
 
 /// A machine of which something is known.
-struct KnownMachine<'a> {
+pub struct KnownMachine<'a> {
     owner: &'a str,
     name: &'a str,
     on_record: Option<&'a Machine>,
     crew: Crew,
 }
 
+impl KnownMachine<'_> {
+    /// Whether it has workers.
+    pub fn is_there(&self) -> bool {
+        self.crew.workers > 0
+    }
+}
+
 impl Core {
-    /// What is to be said of the machines that are there, and of others that have counted, by owner and name. Where there
-    /// are too many those come first that are there, then those that have counted most.
-    pub(super) fn machines(&self, now: Duration) -> Vec<MachineStatus> {
+    /// The machines that are there, and others that have counted.
+    pub(super) fn machines(&self, now: Duration) -> Vec<KnownMachine<'_>> {
         let mut crews = self.workers.crews(now);
         let on_record = self.standing.sums().machines.iter().map(|machine| {
             let (owner, name) = (&*machine.owner, &*machine.name);
@@ -35,16 +41,20 @@ impl Core {
             on_record: None,
             crew,
         }));
-        if known.len() > MOST_LISTED {
-            let counts = |machine: &KnownMachine| machine.on_record.map_or(0, |machine| machine.counts);
-            known.select_nth_unstable_by_key(MOST_LISTED, |known| {
-                (known.crew.workers == 0, Reverse(counts(known)))
-            });
-            known.truncate(MOST_LISTED);
-        }
-        known.sort_unstable_by_key(|machine| (machine.owner, machine.name));
-        known.into_iter().map(status).collect()
+        known
     }
+}
+
+/// What is to be said of machines, by owner and name. Where there are too many those come first that are there, then
+/// those that have counted most.
+pub fn listed(mut known: Vec<KnownMachine<'_>>) -> Vec<MachineStatus> {
+    if known.len() > MOST_LISTED {
+        let counts = |machine: &KnownMachine| machine.on_record.map_or(0, |machine| machine.counts);
+        known.select_nth_unstable_by_key(MOST_LISTED, |known| (!known.is_there(), Reverse(counts(known))));
+        known.truncate(MOST_LISTED);
+    }
+    known.sort_unstable_by_key(|machine| (machine.owner, machine.name));
+    known.into_iter().map(status).collect()
 }
 
 fn status(KnownMachine { owner, name, on_record, crew }: KnownMachine) -> MachineStatus {

@@ -5,6 +5,7 @@ use std::time::Duration;
 use proto::{Assurance, Phase, RunStatus, Work};
 
 use super::Core;
+use super::crews::listed;
 use super::speed::Rest;
 use super::workers::MOST_LISTED;
 use crate::assurance::assess;
@@ -19,6 +20,7 @@ impl Core {
     /// Where the run stands; phase, events, other trouble and elapsed time are the caller's to add.
     pub fn status(&self, now: Duration) -> RunStatus {
         let sums = self.standing.sums();
+        let machines = self.machines(now);
         RunStatus {
             board: self.plan.board(),
             fingerprint: self.plan.fingerprint().clone(),
@@ -38,8 +40,10 @@ impl Core {
             trouble: self.trouble(),
             workers: self.workers.status(now, |worker| self.leases.units_of(worker)),
             workers_total: self.workers.len() as u64,
+            threads_total: self.workers.threads(),
             assurance: self.assurance(),
             set_aside: self.losses.set_aside().iter().take(NAMED).copied().collect(),
+            set_aside_total: self.losses.set_aside().len() as u64,
             work: Work {
                 total: core_seconds(self.total_work),
                 done: core_seconds(self.standing.sums().work),
@@ -47,7 +51,9 @@ impl Core {
             families: self.families.status(&self.standing),
             history: sums.history.samples(self.total_work),
             events: Vec::new(),
-            machines: self.machines(now),
+            machines_total: machines.len() as u64,
+            machines_there: machines.iter().filter(|machine| machine.is_there()).count() as u64,
+            machines: listed(machines),
             paused: self.paused.clone(),
             double_check: self.policy.to_string(),
             release: env!("CARGO_PKG_VERSION").to_owned(),

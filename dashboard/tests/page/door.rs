@@ -1,6 +1,6 @@
 //! Who sees the dashboard and who does not, and what comes with every answer.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::time::Instant;
 
 use coordinator::{Bearers, Right};
@@ -131,4 +131,33 @@ fn who_sends_too_much_or_too_slowly_is_let_go_and_others_are_served_meanwhile() 
     }
     assert!(begun.elapsed().as_secs() < 15, "{:?}", begun.elapsed());
     assert_eq!(site.get("/healthz", &[]).code, 200);
+}
+
+#[test]
+fn the_silent_make_room_for_those_who_ask_and_who_watches_stays() {
+    let site = Site::open(made_up::running());
+    let mut viewer = site.ask("/events", &[]);
+    let mut seen = [0; 12];
+    viewer.read_exact(&mut seen).unwrap();
+    // Many more than are held at a time. Each may be silent for ten seconds.
+    let begun = Instant::now();
+    let mut silent: Vec<_> = (0..600).map(|_| site.send("")).collect();
+    for path in ["/healthz", "/", "/metrics"] {
+        assert_eq!(site.get(path, &[]).code, 200, "{path}");
+    }
+    for gone in &mut silent[..300] {
+        assert_eq!(gone.read(&mut [0; 1]).unwrap(), 0);
+    }
+    assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
+    let last = silent.last_mut().unwrap();
+    last.set_nonblocking(true).unwrap();
+    assert_eq!(last.read(&mut [0; 1]).unwrap_err().kind(), ErrorKind::WouldBlock);
+    site.goes_on(made_up::finished());
+    let mut text = String::new();
+    while !text.contains("complete") {
+        let mut bytes = [0; 4096];
+        let length = viewer.read(&mut bytes).unwrap();
+        assert!(length > 0, "the viewer was shown out");
+        text += &String::from_utf8_lossy(&bytes[..length]);
+    }
 }

@@ -37,16 +37,20 @@ pub fn empty() -> RunStatus {
         trouble: String::new(),
         workers: Vec::new(),
         workers_total: 0,
+        threads_total: 0,
         term: Some(Term { number: 1, coordinator: CoordinatorId(7), proof: 0 }),
         replicas: 0,
         followers: 0,
         assurance: Assurance::default(),
         set_aside: Vec::new(),
+        set_aside_total: 0,
         work: Work { total: 3.1e9, done: 0.0 },
         families: families(board, 1_834_211, 0.0),
         history: Vec::new(),
         events: vec![Event { at: NOW - 40, text: "coordinator 00000007 serves the run, term 1".into() }],
         machines: Vec::new(),
+        machines_total: 0,
+        machines_there: 0,
         paused: None,
         double_check: "1%".into(),
         release: "0.1.0".into(),
@@ -73,6 +77,7 @@ pub fn running() -> RunStatus {
         rate: 0.612,
         workers: (0..14).map(worker).collect(),
         workers_total: 14,
+        threads_total: 64 * 14,
         replicas: 1,
         followers: 2,
         assurance: Assurance {
@@ -87,6 +92,8 @@ pub fn running() -> RunStatus {
         history: history(23 * DAY, progress),
         events: events(),
         machines,
+        machines_total: 12,
+        machines_there: 12,
         ..empty
     }
 }
@@ -96,6 +103,7 @@ pub fn disputed() -> RunStatus {
     let mut status = running();
     status.disputed = 3;
     status.set_aside = vec![UnitId(1_204_411), UnitId(1_204_412)];
+    status.set_aside_total = 2;
     status.assurance.conflicts = 5;
     status.assurance.quarantined = vec!["rack-07".into()];
     status.machines[7].is_believed = false;
@@ -196,10 +204,14 @@ pub fn huge() -> RunStatus {
         done: 5_123_456,
         workers: workers.collect(),
         workers_total: 1000,
+        threads_total: 64_000,
         machines,
+        machines_total: 1200,
+        machines_there: 1000,
         families: families(board, 10_000_000, 0.5),
         events: (0..50).map(|i| long(NOW - 50 + i)).collect(),
         set_aside: (0..100).map(|i| UnitId(9_000_000 + i)).collect(),
+        set_aside_total: 4_711,
         trouble: "trouble ".repeat(200),
         ..running()
     }

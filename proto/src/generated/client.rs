@@ -314,6 +314,16 @@ pub struct StatusReply {
     /// The release that serves the run.
     #[prost(string, tag = "34")]
     pub release: ::prost::alloc::string::String,
+    /// Those that are not listed included: the threads of all workers, the units that are set aside, the machines, and those
+    /// of them that have workers.
+    #[prost(uint64, tag = "35")]
+    pub threads_total: u64,
+    #[prost(uint64, tag = "36")]
+    pub set_aside_total: u64,
+    #[prost(uint64, tag = "37")]
+    pub machines_total: u64,
+    #[prost(uint64, tag = "38")]
+    pub machines_there: u64,
 }
 /// How far the constellations that share the queens in the first and the last row are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

@@ -55,18 +55,22 @@ impl From<RunStatus> for v1::StatusReply {
             trouble: status.trouble,
             workers: status.workers.into_iter().map(Into::into).collect(),
             workers_total: status.workers_total,
+            threads_total: status.threads_total,
             term: status.term.map(Into::into),
             replicas: status.replicas,
             followers: status.followers,
             disputed: status.disputed,
             worth: Some(status.assurance.into()),
             set_aside: status.set_aside.into_iter().map(|unit| unit.0).collect(),
+            set_aside_total: status.set_aside_total,
             work: status.work.total,
             work_done: status.work.done,
             families: status.families.into_iter().map(Into::into).collect(),
             history: status.history.into_iter().map(Into::into).collect(),
             events: status.events.into_iter().map(Into::into).collect(),
             machines: status.machines.into_iter().map(Into::into).collect(),
+            machines_total: status.machines_total,
+            machines_there: status.machines_there,
             paused: status.paused,
             double_check: status.double_check,
             release: status.release,
@@ -83,6 +87,8 @@ impl TryFrom<v1::StatusReply> for RunStatus {
         let mut totals = Totals { a: a?, p: p?, r: r?, full: 0 };
         totals.full = wide(&reply.solutions)?.saturating_sub(totals.solutions());
         let left = time_left(&reply)?;
+        let threads = reply.workers.iter().map(|worker| u64::from(worker.threads)).sum();
+        let there = reply.machines.iter().filter(|machine| machine.workers > 0).count();
         Ok(Self {
             board,
             phase: reply.phase().try_into()?,
@@ -97,18 +103,22 @@ impl TryFrom<v1::StatusReply> for RunStatus {
             left,
             rate: reply.rate,
             trouble: reply.trouble,
-            // Older coordinators list all and say no number.
+            // Older coordinators do not say how many there are of all that they list.
             workers_total: reply.workers_total.max(reply.workers.len() as u64),
+            threads_total: reply.threads_total.max(threads),
             workers: reply.workers.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
             term: reply.term.map(TryInto::try_into).transpose()?,
             replicas: reply.replicas,
             followers: reply.followers,
             assurance: reply.worth.map(Assurance::from).unwrap_or_default(),
+            set_aside_total: reply.set_aside_total.max(reply.set_aside.len() as u64),
             set_aside: reply.set_aside.into_iter().map(UnitId).collect(),
             work: Work { total: reply.work, done: reply.work_done },
             families: reply.families.into_iter().map(TryInto::try_into).collect::<Result<_, _>>()?,
             history: reply.history.into_iter().map(Into::into).collect(),
             events: reply.events.into_iter().map(Into::into).collect(),
+            machines_total: reply.machines_total.max(reply.machines.len() as u64),
+            machines_there: reply.machines_there.max(there as u64),
             machines: reply.machines.into_iter().map(Into::into).collect(),
             paused: reply.paused,
             double_check: reply.double_check,

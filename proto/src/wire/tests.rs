@@ -238,22 +238,25 @@ prop_compose! {
         (elapsed, left) in (time(), option::of((time(), time(), time()))),
         phase in prop::sample::select(vec![Phase::Counting, Phase::Auditing, Phase::Complete, Phase::Withheld]),
         trouble in any::<String>(),
-        (workers, workers_left_out) in (vec(worker_status(), 0..3), any::<u32>()),
+        (workers, machines, set_aside) in (vec(worker_status(), 0..3), vec(machine_status(), 0..3), vec(unit(), 0..5)),
+        left_out in any::<[u32; 5]>(),
         assurance in assurance(),
-        set_aside in vec(unit(), 0..5),
         (term, replicas, followers) in (option::of(term()), any::<u32>(), any::<u32>()),
         (families, history, events) in (vec(family_status(), 0..4), vec(sample(), 0..4), vec(event(), 0..4)),
-        machines in vec(machine_status(), 0..3),
         (paused, double_check, release) in (option::of(any::<String>()), any::<String>(), any::<String>()),
         (total, done_work) in (0.0..1e12, 0.0..1e12),
     ) -> RunStatus {
-        let workers_total = workers.len() as u64 + u64::from(workers_left_out);
+        let threads = workers.iter().map(|worker| worker.threads as usize).sum();
+        let there = machines.iter().filter(|machine| machine.workers > 0).count();
+        let listed = [workers.len(), threads, set_aside.len(), machines.len(), there];
+        let [workers_total, threads_total, set_aside_total, machines_total, machines_there] =
+            std::array::from_fn(|index| listed[index] as u64 + u64::from(left_out[index]));
         let left = left.map(|(expected, low, high)| TimeLeft { expected, low, high });
         let work = Work { total, done: done_work };
         RunStatus {
             board, fingerprint, units, done, leased, disputed, progress, totals, elapsed, left, rate, phase, trouble,
-            workers, workers_total, term, replicas, followers, assurance, set_aside, work, families, history, events,
-            machines, paused, double_check, release,
+            workers, workers_total, threads_total, term, replicas, followers, assurance, set_aside, set_aside_total, work, families,
+            history, events, machines, machines_total, machines_there, paused, double_check, release,
         }
     }
 }

@@ -64,7 +64,9 @@ fn exceptions(status: &RunStatus) -> Vec<String> {
     }
     if !status.set_aside.is_empty() {
         let units: Vec<_> = status.set_aside.iter().map(ToString::to_string).collect();
-        lines.push(format!("set aside, lost with five workers: units {}", units.join(", ")));
+        let more = status.set_aside_total.saturating_sub(units.len() as u64);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        lines.push(format!("set aside, lost with five workers: units {}{more}", units.join(", ")));
     }
     if status.replicas > 0 || status.followers > 0 {
         let needed =
@@ -80,13 +82,11 @@ fn exceptions(status: &RunStatus) -> Vec<String> {
 
 /// Who is there, what checks them, and what serves the run.
 fn machines(status: &RunStatus) -> String {
-    let there = status.machines.iter().filter(|machine| machine.workers > 0);
-    let threads: u64 = there.clone().map(|machine| machine.threads).sum();
-    let known = status.machines.len();
     format!(
-        "machines: {} of {known} there with {}; double-check {}, diadem {}",
-        there.count(),
-        counted(threads, "thread"),
+        "machines: {} of {} there with {}; double-check {}, diadem {}",
+        status.machines_there,
+        status.machines_total,
+        counted(status.threads_total, "thread"),
         status.double_check,
         status.release,
     )

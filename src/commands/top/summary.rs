@@ -44,7 +44,7 @@ fn wrong(status: &RunStatus) -> Vec<String> {
         lines.push(format!("disputes   {}", counted(status.disputed, "unit")));
     }
     if !status.set_aside.is_empty() {
-        lines.push(format!("set aside  {}", counted(status.set_aside.len() as u64, "unit")));
+        lines.push(format!("set aside  {}", counted(status.set_aside_total, "unit")));
     }
     lines
 }

@@ -91,7 +91,11 @@ fn draw_speed(frame: &mut Frame<'_>, area: Rect, status: &RunStatus, screen: &To
     let speeds = speed::speeds(status, area.width.into());
     let highest = speeds.iter().copied().fold(0.0, f64::max);
     let now: f64 = status.machines.iter().map(|machine| machine.speed).sum();
-    let seconds = status.history.last().zip(status.history.first()).map(|(last, first)| last.at - first.at);
+    let seconds = status
+        .history
+        .last()
+        .zip(status.history.first())
+        .map(|(last, first)| last.at.saturating_sub(first.at));
     let since = seconds.map_or_else(String::new, |seconds| {
         format!(", over {}", span(std::time::Duration::from_secs(seconds)))
     });

@@ -63,6 +63,9 @@ fn whatever_they_are_called_and_however_many_there_are_the_status_fits_a_message
     let core = large_run(3000, |number| format!("{number:0200}"));
     let status = core.status(Duration::from_hours(1));
     assert_eq!((status.workers.len(), status.workers_total, status.machines.len()), (1000, 3000, 1000));
+    let threads: u64 = status.workers.iter().map(|worker| u64::from(worker.threads)).sum();
+    let totals = (status.machines_total, status.machines_there, status.threads_total);
+    assert_eq!(totals, (3000, 3000, 3 * threads));
     let weight = weight(&core);
     println!("{weight} bytes");
     // Events are not in it: 50 of 200 characters each.

@@ -1,0 +1,87 @@
+//! Who is connected: where all seats are taken, somebody who does not watch makes room for the next.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+
+/// Not more connections are held at a time.
+const MOST_CONNECTIONS: usize = 256;
+
+/// The seats.
+#[derive(Debug)]
+pub struct Seats {
+    free: Arc<Semaphore>,
+    /// Those who would have to go, in the order in which they came.
+    passers_by: Mutex<PassersBy>,
+}
+
+#[derive(Debug, Default)]
+struct PassersBy {
+    /// The number of the last one that came.
+    last: u64,
+    present: BTreeMap<u64, Arc<Notify>>,
+}
+
+impl Default for Seats {
+    fn default() -> Self {
+        Self { free: Arc::new(Semaphore::new(MOST_CONNECTIONS)), passers_by: Mutex::default() }
+    }
+}
+
+impl Seats {
+    /// Gives somebody who has connected a seat. Where there is none, the one who has been there longest without watching is
+    /// shown out; where all watch, this waits.
+    pub async fn take(self: &Arc<Self>) -> Visitor {
+        if self.free.available_permits() == 0
+            && let Some((_, oldest)) = self.passers_by().present.pop_first()
+        {
+            oldest.notify_one();
+        }
+        let permit = Arc::clone(&self.free).acquire_owned().await.ok();
+        let shown_out = Arc::new(Notify::new());
+        let mut passers_by = self.passers_by();
+        passers_by.last += 1;
+        let number = passers_by.last;
+        passers_by.present.insert(number, Arc::clone(&shown_out));
+        drop(passers_by);
+        let seat = Seat { number, seats: Arc::clone(self), _permit: permit };
+        Visitor { shown_out, seat: Arc::new(seat) }
+    }
+
+    fn passers_by(&self) -> MutexGuard<'_, PassersBy> {
+        self.passers_by.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Somebody who is connected; the seat is free again when nothing speaks of him any more.
+#[derive(Clone, Debug)]
+pub struct Visitor {
+    shown_out: Arc<Notify>,
+    seat: Arc<Seat>,
+}
+
+impl Visitor {
+    /// He watches, and is not shown out.
+    pub fn watches(&self) {
+        self.seat.seats.passers_by().present.remove(&self.seat.number);
+    }
+
+    /// Ends when he is shown out.
+    pub async fn is_shown_out(&self) {
+        self.shown_out.notified().await;
+    }
+}
+
+#[derive(Debug)]
+struct Seat {
+    number: u64,
+    seats: Arc<Seats>,
+    _permit: Option<OwnedSemaphorePermit>,
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        self.seats.passers_by().present.remove(&self.number);
+    }
+}

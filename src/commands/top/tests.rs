@@ -99,7 +99,7 @@ fn runs_in_all_states_are_painted_on_terminals_of_all_sizes_with_all_panels() {
 #[test]
 fn a_wide_terminal_shows_map_and_events_beside_the_machines() {
     let lines = painted(&seen(samples::disputed()), &mut screen(), (160, 50));
-    shows(&lines, &["machine", "under way", "unit 49 is in dispute"]);
+    shows(&lines, &["machine", "under way", "09-23 15:13  unit 49 is in dispute"]);
     let finished = painted(&seen(samples::finished()), &mut screen(), (160, 50));
     shows(&finished, &["complete", "100.00 %  nothing left to be counted", "████████"]);
 }

@@ -1,6 +1,7 @@
 //! The screen as it is painted: on top how far the run is, below it its speed over time, and one panel; on wide screens the
 //! map and the events beside it.
 
+use dashboard::words;
 use proto::RunStatus;
 use ratatui::Frame;
 use ratatui::layout::{Constraint, Layout, Rect};
@@ -137,11 +138,11 @@ fn draw_panel(
     frame.render_widget(Paragraph::new(shown), area);
 }
 
-/// The events, oldest first, with the time of day (UTC).
+/// The events, oldest first, with the month, the day and the time (UTC).
 fn events(status: &RunStatus, width: usize) -> Vec<Line<'static>> {
-    let time = |at: u64| format!("{:02}:{:02}", at / 3600 % 24, at / 60 % 60);
     let line = |event: &proto::Event| {
-        Line::raw(crate::terminal::cut(&format!("{}  {}", time(event.at), event.text), width))
+        let (day, moment) = (words::day(event.at), words::moment(event.at));
+        Line::raw(crate::terminal::cut(&format!("{day} {moment}  {}", event.text), width))
     };
     status.events.iter().map(line).collect()
 }

@@ -10,7 +10,6 @@
 //! Others may be writing at the end meanwhile: what was read there while it was half written is read again, and a file is
 //! left for the next one only when nothing was added to it.
 
-use std::convert::Infallible;
 use std::error::Error;
 use std::fs;
 use std::path::Path;
@@ -54,9 +53,10 @@ pub fn read_until<E: Error + Send + Sync + 'static>(
     folder: &Path,
     from: &LedgerPosition,
     until: Option<&LedgerPosition>,
-    apply: impl FnMut(Location, &Record) -> Result<(), E>,
+    mut apply: impl FnMut(Location, &Record) -> Result<(), E>,
 ) -> Result<Tail, LedgerError> {
-    read_groups(folder, from, until, apply, |_| ())
+    let mut apply = |location, record: &Record| apply(location, record).map_err(Into::into);
+    read_groups(folder, from, until, &mut apply, &mut |_| ())
 }
 
 /// Reads the ledger in `folder` from a position to its last mark, and shows the place behind each mark to `each`.
@@ -66,17 +66,18 @@ pub fn read_until<E: Error + Send + Sync + 'static>(
 pub fn read_marks(
     folder: &Path,
     from: &LedgerPosition,
-    each: impl FnMut(&LedgerPosition),
+    mut each: impl FnMut(&LedgerPosition),
 ) -> Result<Tail, LedgerError> {
-    read_groups(folder, from, None, |_, _| Ok::<_, Infallible>(()), each)
+    read_groups(folder, from, None, &mut |_, _| Ok(()), &mut each)
 }
 
-fn read_groups<E: Error + Send + Sync + 'static>(
+/// Compiled once, for all who read.
+fn read_groups(
     folder: &Path,
     from: &LedgerPosition,
     until: Option<&LedgerPosition>,
-    mut apply: impl FnMut(Location, &Record) -> Result<(), E>,
-    mut marked: impl FnMut(&LedgerPosition),
+    apply: &mut dyn FnMut(Location, &Record) -> Result<(), Box<dyn Error + Send + Sync>>,
+    marked: &mut dyn FnMut(&LedgerPosition),
 ) -> Result<Tail, LedgerError> {
     let mut end = from.clone();
     let mut bytes = 0;
@@ -123,7 +124,7 @@ fn read_groups<E: Error + Send + Sync + 'static>(
             }
             for (location, record) in chain.group.drain(..) {
                 apply(location, &record)
-                    .map_err(|refusal| damaged(location, Damage::Record(refusal.into())))?;
+                    .map_err(|refusal| damaged(location, Damage::Record(refusal)))?;
             }
             end = chain.at.clone();
             marked(&end);

@@ -123,8 +123,7 @@ fn read_groups(
                 continue;
             }
             for (location, record) in chain.group.drain(..) {
-                apply(location, &record)
-                    .map_err(|refusal| damaged(location, Damage::Record(refusal)))?;
+                apply(location, &record).map_err(|refusal| damaged(location, Damage::Record(refusal)))?;
             }
             end = chain.at.clone();
             marked(&end);

@@ -71,12 +71,15 @@ pub fn read_marks(
     read_groups(folder, from, None, &mut |_, _| Ok(()), &mut each)
 }
 
+/// Why a record is refused.
+type Refusal = Box<dyn Error + Send + Sync>;
+
 /// Compiled once, for all who read.
 fn read_groups(
     folder: &Path,
     from: &LedgerPosition,
     until: Option<&LedgerPosition>,
-    apply: &mut dyn FnMut(Location, &Record) -> Result<(), Box<dyn Error + Send + Sync>>,
+    apply: &mut dyn FnMut(Location, &Record) -> Result<(), Refusal>,
     marked: &mut dyn FnMut(&LedgerPosition),
 ) -> Result<Tail, LedgerError> {
     let mut end = from.clone();

@@ -154,8 +154,17 @@ impl Tally {
 
     /// The constellations, by number among those with symmetry, whose counts are all there and contradict each other.
     pub fn contradicted(&self) -> impl Iterator<Item = u32> + '_ {
-        let complete = (0u32..).zip(&self.symmetric).filter(|(_, sums)| sums.open == 0);
-        complete.filter(|(_, sums)| sums.totals().is_none()).map(|(member, _)| member)
+        (0..self.symmetric.len() as u32).filter(|member| self.is_contradicted(*member))
+    }
+
+    /// Whether the counts of that constellation are all there.
+    pub fn is_complete(&self, member: u32) -> bool {
+        self.symmetric.get(member as usize).is_some_and(|sums| sums.open == 0)
+    }
+
+    /// Whether they are, and contradict each other.
+    pub fn is_contradicted(&self, member: u32) -> bool {
+        self.is_complete(member) && self.symmetric[member as usize].totals().is_none()
     }
 
     /// The totals so far: constellations without symmetry as far as counted, the others where complete.

@@ -23,9 +23,9 @@ class Members:
         if part.member is not None:
             self.open[part.member] -= 1
             self.sums[part.member][part.measure] += count
-            self.contradictory.discard(part.member)
-            if self.open[part.member] == 0 and self.totals(part.member) is None:
-                self.contradictory.add(part.member)
+            if self.open[part.member] == 0:
+                change = self.contradictory.add if self.totals(part.member) is None else self.contradictory.discard
+                change(part.member)
 
     def take_back(self, unit, count):
         part, _ = self.plan.part_of(unit)

@@ -107,7 +107,7 @@ class Standing:
             raise ValueError(f"unit {unit} is taken back from a machine that is not quarantined")
         if record.get("contradiction", False) and not self.members.is_contradictory(unit):
             raise ValueError(f"unit {unit} is taken back for a contradiction that there is not")
-        if not reason and not self._may_retract(unit, standing, quarantine):
+        if not reason and not self._may_retract(unit, standing, quarantine, record.get("contradiction", False)):
             raise ValueError(f"unit {unit} was confirmed and cannot be taken back")
         self.retractions += 1
         self.counts[unit], self.levels[unit], self.due[unit] = NONE, ALONE, 0
@@ -116,9 +116,9 @@ class Standing:
         if not quarantine and not reason:
             self.disputed.setdefault(unit, []).append(standing)
 
-    def _may_retract(self, unit, standing, quarantine):
-        """Whether a count can be taken back without an operator's reason."""
-        if self.levels[unit] < SAME_OWNER or self.members.is_contradictory(unit):
+    def _may_retract(self, unit, standing, quarantine, contradiction):
+        """Whether a count can be taken back without an operator's reason. That there is the contradiction is known."""
+        if self.levels[unit] < SAME_OWNER or contradiction:
             return True
         if self.levels[unit] == OTHER_OWNER:
             return False

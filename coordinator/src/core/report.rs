@@ -182,11 +182,11 @@ impl Core {
             }
             return (Verdict::Recorded, vec![Record::Check(record)]);
         }
-        let retraction = self.standing.retraction(unit, &standing, record.at);
         // What could not stand in the ledger must not be written.
-        if self.standing.is_confirmed_against(&retraction, &standing) || (is_on_two_machines && is_of_owner) {
+        if is_independent || (is_on_two_machines && is_of_owner) {
             return (Verdict::Conflict, vec![Record::Conflict(record)]);
         }
+        let retraction = self.standing.retraction(unit, &standing, record.at);
         (Verdict::Conflict, vec![Record::Conflict(record), Record::Retract(retraction)])
     }
 }

@@ -3,7 +3,7 @@
 use queens::Summand;
 use queens::{Plan, UnitId};
 
-use super::{MOST_COMPLETIONS, MachineId, RecordError, Standing, Trust, UnitMark, Vote};
+use super::{MOST_COMPLETIONS, MachineId, RecordError, Standing, Sums, Trust, UnitMark, Vote};
 use crate::ledger::{Record, Recount, Restoration, Retraction, TermRecord, UnitRecord};
 use crate::shard::Shard;
 
@@ -100,27 +100,27 @@ impl Standing {
     fn restore(&mut self, plan: &Plan, r: &Restoration) -> Result<(), RecordError> {
         let machines = &self.sums.machines;
         let origin = machines.find_origin(&r.owner, &r.machine, &r.kernel, r.mirrored);
-        let unopposed = self.unopposed(r.unit).ok_or(RecordError::Opposed(r.unit))?;
-        let votes: Vec<Vote> = self.votes(r.unit).copied().collect();
-        let is_said =
-            |vote: &&Vote| Some(vote.origin) == origin && vote.count == r.count && vote.nodes == r.nodes;
-        let vote = *votes
-            .iter()
-            .find(is_said)
-            .filter(|_| unopposed.count == r.count)
-            .ok_or(RecordError::Opposed(r.unit))?;
+        let vote =
+            Vote { count: r.count, nodes: r.nodes, origin: origin.ok_or(RecordError::Opposed(r.unit))? };
+        let agrees = |other: &Vote| machines.agree(other, &vote);
+        let all = self.sums.disputed.get(&r.unit).ok_or(RecordError::Opposed(r.unit))?;
+        let was_opposed = !all.iter().all(agrees);
+        let is_said = self.votes(r.unit).any(|other| *other == vote) && self.votes(r.unit).all(agrees);
+        if !was_opposed || !is_said {
+            return Err(RecordError::Opposed(r.unit));
+        }
         self.take_in(plan, r.unit, &vote, (r.recount, r.at))?;
-        self.sums.disputed.remove(&r.unit);
-        let others = votes.iter().filter(|other| other.origin != vote.origin);
-        others.for_each(|other| self.confirm(r.unit, vote.origin.machine, other.origin.machine));
+        self.sums.disputed.entry(r.unit).or_default().retain(|other| *other != vote);
+        self.decide(r.unit, &vote);
         Ok(())
     }
 
     fn check(&mut self, r: &UnitRecord) -> Result<(), RecordError> {
         let vote = self.vote_of(r)?;
-        self.expect_standing(r.unit, r.count)?;
+        let standing = self.expect_standing(r.unit, r.count)?;
         let of = r.of.as_deref().and_then(|of| self.sums.machines.number(&r.of_owner, of));
-        let of = of.ok_or(RecordError::UnknownOrigin(r.unit))?;
+        let is_its_maker = |of: &MachineId| standing.is_none_or(|standing| standing.origin.machine == *of);
+        let of = of.filter(is_its_maker).ok_or(RecordError::UnknownOrigin(r.unit))?;
         self.sums.checks += 1;
         self.confirm(r.unit, of, vote.origin.machine);
         Ok(())
@@ -153,10 +153,12 @@ impl Standing {
     fn contradict(&mut self, r: &UnitRecord) -> Result<(), RecordError> {
         let (unit, vote) = (r.unit, self.vote_of(r)?);
         self.sums.conflicts += 1;
+        let standing = self.vote(unit).map(|standing| self.sums.machines.get(standing.origin.machine));
+        let of_owner = standing.map_or(&r.of_owner, |maker| &maker.owner);
         if self.is(UnitMark::Independent, unit) {
             // Two owners have said otherwise already.
             self.sums.machines.lose(vote.origin.machine, true);
-        } else if self.is(UnitMark::TwoMachines, unit) && r.owner == r.of_owner {
+        } else if self.is(UnitMark::TwoMachines, unit) && r.owner == *of_owner {
             // Two machines of this owner have.
             self.sums.machines.lose(vote.origin.machine, false);
         } else {
@@ -167,8 +169,15 @@ impl Standing {
 
     fn retract(&mut self, plan: &Plan, r: &Retraction) -> Result<(), RecordError> {
         let unit = r.unit;
-        self.expect_standing(unit, r.count)?;
+        let standing = self.expect_standing(unit, r.count)?;
         let origin = self.sums.machines.origin((&r.owner, &r.machine), &r.kernel, r.mirrored)?;
+        let told = Vote { count: r.count, nodes: r.nodes, origin };
+        if standing.is_some_and(|standing| standing != told) {
+            return Err(RecordError::OtherVote(unit));
+        }
+        if r.contradiction && !self.is_contradicted(plan, unit) {
+            return Err(RecordError::NotContradicted(unit));
+        }
         let trust = self.sums.machines.get(origin.machine).trust;
         if self.is_beyond_doubt(r, trust) {
             return Err(RecordError::Confirmed(unit));
@@ -194,8 +203,7 @@ impl Standing {
         }
         self.counts.forget(unit);
         if r.leaves_a_vote() {
-            let vote = Vote { count: r.count, nodes: r.nodes, origin };
-            self.sums.disputed.entry(unit).or_default().push(vote);
+            self.sums.disputed.entry(unit).or_default().push(told);
         }
         if r.contradiction
             && let Summand::Symmetric(member, _) = plan.summand(unit)
@@ -209,22 +217,36 @@ impl Standing {
         Ok(self.sums.tally.remove(plan.summand(unit), r.count)?)
     }
 
-    /// Whether the count of a machine that is so trusted is confirmed too well to be taken back like that: where the machine
-    /// was wrong elsewhere, another one of its owner suffices; where another owner contradicts it, only another owner does.
-    pub(super) fn is_beyond_doubt(&self, r: &Retraction, trust: Trust) -> bool {
-        let confirmed = match trust {
-            Trust::Quarantined if r.quarantine => UnitMark::TwoMachines,
-            _ => UnitMark::Independent,
+    /// Whether the count of a machine that is so trusted is confirmed too well to be taken back like that: by another owner,
+    /// or by another machine of its own, unless the whole owner is not believed or another contradicts it.
+    fn is_beyond_doubt(&self, r: &Retraction, trust: Trust) -> bool {
+        if r.reason.is_some() || r.contradiction || !self.is(UnitMark::TwoMachines, r.unit) {
+            return false;
+        }
+        let machines = &self.sums.machines;
+        let is_of_another = |vote: &Vote| machines.get(vote.origin.machine).owner != r.owner;
+        let is_doubted = match r.quarantine {
+            true => trust == Trust::Expelled,
+            false => self.sums.disputed.get(&r.unit).into_iter().flatten().any(is_of_another),
         };
-        self.is(confirmed, r.unit) && r.reason.is_none() && !r.contradiction
+        !is_doubted || self.is(UnitMark::Independent, r.unit)
     }
 
-    fn expect_standing(&self, unit: UnitId, count: u64) -> Result<(), RecordError> {
-        match self.count(unit) {
-            Some(standing) if standing != count => {
-                Err(RecordError::OtherCount { unit, standing, said: count })
+    /// Whether the unit is of a constellation with symmetry whose counts contradicted each other when all were there, and are
+    /// not all there again.
+    fn is_contradicted(&self, plan: &Plan, unit: UnitId) -> bool {
+        let Summand::Symmetric(member, _) = plan.summand(unit) else { return false };
+        let Sums { tally, contradicted, .. } = &self.sums;
+        tally.is_contradicted(member) || (contradicted.contains(&member) && !tally.is_complete(member))
+    }
+
+    /// The count that stands, where it has been read, and is that one.
+    fn expect_standing(&self, unit: UnitId, count: u64) -> Result<Option<Vote>, RecordError> {
+        match self.vote(unit) {
+            Some(standing) if standing.count != count => {
+                Err(RecordError::OtherCount { unit, standing: standing.count, said: count })
             }
-            _ if self.is_done(unit) => Ok(()),
+            standing if self.is_done(unit) => Ok(standing),
             _ => Err(RecordError::NotCounted(unit)),
         }
     }

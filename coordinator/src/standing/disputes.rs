@@ -1,8 +1,10 @@
 //! Units about which counts disagree, and who was wrong once one of them is decided.
 
+use std::collections::BTreeSet;
+
 use queens::UnitId;
 
-use super::{Standing, Trust, UnitMark, Vote};
+use super::{MachineId, Standing, Trust, UnitMark, Vote};
 use crate::ledger::Retraction;
 
 impl Standing {
@@ -40,12 +42,6 @@ impl Standing {
         }
     }
 
-    /// Whether a retraction of the unit's standing count, which is this vote, would be refused because others have confirmed
-    /// the count.
-    pub fn is_confirmed_against(&self, retraction: &Retraction, vote: &Vote) -> bool {
-        self.is_beyond_doubt(retraction, self.sums.machines.get(vote.origin.machine).trust)
-    }
-
     /// The count of a disputed unit that stands again: those that say otherwise all come from machines that are not
     /// believed any more.
     pub fn unopposed(&self, unit: UnitId) -> Option<Vote> {
@@ -59,38 +55,36 @@ impl Standing {
 
     /// Ends the dispute about a unit, if there was one, by its new standing count.
     ///
-    /// Another owner's equal count decides against everybody who said otherwise; another machine's of the same owner
-    /// decides among the machines of that owner.
+    /// Another owner's equal count decides against everybody who said otherwise; another machine's of the same owner does where
+    /// no other owner says otherwise.
     pub(super) fn decide(&mut self, unit: UnitId, vote: &Vote) {
         let machines = &self.sums.machines;
         let own = vote.origin.machine;
-        let believed: Vec<Vote> =
-            self.votes(unit).filter(|other| machines.agree(other, vote)).copied().collect();
-        let is_of_another_owner =
-            believed.iter().any(|other| !machines.is_one_owner(other.origin.machine, own));
-        let is_of_another_machine = believed.iter().any(|other| other.origin.machine != own);
+        let believed: Vec<Vote> = self.votes(unit).copied().collect();
+        let is_of_another_owner = |other: &Vote| !machines.is_one_owner(other.origin.machine, own);
+        let is_among_machines = !believed.iter().any(is_of_another_owner);
+        let agreeing: Vec<Vote> = believed.into_iter().filter(|other| machines.agree(other, vote)).collect();
+        let has_another_owner = agreeing.iter().any(is_of_another_owner);
+        let has_another_machine = has_another_owner
+            || agreeing.iter().any(|other| is_among_machines && other.origin.machine != own);
+        let mut confirming: Vec<MachineId> = agreeing.iter().map(|other| other.origin.machine).collect();
+        confirming.retain(|other| is_among_machines || *other == own || !machines.is_one_owner(*other, own));
         let votes = self.sums.disputed.remove(&unit).unwrap_or_default();
-        believed.iter().for_each(|other| self.confirm(unit, own, other.origin.machine));
-        if !is_of_another_machine {
+        confirming.into_iter().for_each(|other| self.confirm(unit, own, other));
+        if !has_another_machine {
             return;
         }
-        let mut losers: Vec<_> = votes
-            .iter()
-            .filter(|other| self.loses(other, vote, &believed))
-            .map(|other| other.origin.machine)
-            .filter(|loser| is_of_another_owner || self.sums.machines.is_one_owner(*loser, own))
-            .collect();
-        losers.sort_unstable();
-        losers.dedup();
-        losers.into_iter().for_each(|loser| self.sums.machines.lose(loser, is_of_another_owner));
+        let losers = votes.iter().filter(|other| self.loses(other, vote, &agreeing));
+        let losers: BTreeSet<_> = losers.map(|other| other.origin.machine).collect();
+        losers.into_iter().for_each(|loser| self.sums.machines.lose(loser, has_another_owner));
     }
 
     /// Whether a vote was wrong, now that another and those who agree with it have decided. Nodes say nothing against
     /// a machine that is among these: one of them may have counted by another method, and its nodes are not compared.
-    fn loses(&self, vote: &Vote, decisive: &Vote, believed: &[Vote]) -> bool {
+    fn loses(&self, vote: &Vote, decisive: &Vote, agreeing: &[Vote]) -> bool {
         let machine = vote.origin.machine;
         let is_winner = machine == decisive.origin.machine
-            || believed.iter().any(|other| other.origin.machine == machine);
+            || agreeing.iter().any(|other| other.origin.machine == machine);
         vote.count != decisive.count || (!self.sums.machines.agree(vote, decisive) && !is_winner)
     }
 }

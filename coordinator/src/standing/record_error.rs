@@ -35,7 +35,13 @@ pub enum RecordError {
         /// What the record says that it is.
         said: u64,
     },
-    /// It is a check of nobody's count.
+    /// It takes back a count that stands, but not as it stands: by another, or counted otherwise.
+    #[error("what is retracted of unit {0} is not the count that stands")]
+    OtherVote(UnitId),
+    /// It takes a count back because of a contradiction that there is not.
+    #[error("unit {0} is taken back for a contradiction that there is not")]
+    NotContradicted(UnitId),
+    /// It is a check of nobody's count, or of another machine's than the standing one.
     #[error("the check of unit {0} does not say whose count it confirms")]
     UnknownOrigin(UnitId),
     /// It takes back what others have confirmed.

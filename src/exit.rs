@@ -13,6 +13,7 @@ use std::process::ExitCode;
 
 use coordinator::export::ExportError;
 use coordinator::ledger::LedgerError;
+use coordinator::run_directory::RunDirectoryError;
 use coordinator::store::StoreError;
 use coordinator::verify::VerifyError;
 use coordinator::{AuditError, CertificateError, HeadError, MergeError, Withheld};
@@ -26,6 +27,17 @@ pub const UNSOUND: u8 = 3;
 /// The exit code of a command that has failed.
 pub fn of(error: &anyhow::Error) -> ExitCode {
     if is_unsound(error) { ExitCode::from(UNSOUND) } else { ExitCode::FAILURE }
+}
+
+/// Whether `run.json` is none that a sound run has.
+fn is_unfit(error: &RunDirectoryError) -> bool {
+    matches!(
+        error,
+        RunDirectoryError::LostRunFile(_)
+            | RunDirectoryError::Malformed { .. }
+            | RunDirectoryError::Plan { .. }
+            | RunDirectoryError::OtherPlan { .. }
+    )
 }
 
 /// Whether it was looked at, and found wanting. What could not be read says nothing of the run.
@@ -46,5 +58,7 @@ fn is_unsound(error: &anyhow::Error) -> bool {
             .is_some_and(|error| !matches!(error, HeadError::Malformed(_) | HeadError::Empty))
         || matches!(error.downcast_ref(), Some(ExportError::NoTable | ExportError::Differs { .. }))
         || matches!(error.downcast_ref(), Some(StoreError::Ledger(_)))
+        || matches!(error.downcast_ref(), Some(StoreError::Directory(error)) if is_unfit(error))
+        || error.downcast_ref().is_some_and(is_unfit)
         || error.downcast_ref().is_some_and(in_merging)
 }

@@ -8,6 +8,7 @@ mod checked;
 use std::collections::BTreeMap;
 
 use queens::plan::Fingerprint;
+use queens::{Board, Totals, known};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
@@ -68,6 +69,31 @@ pub enum CertificateError {
     /// It was changed after it was signed, or signed with another key.
     #[error("the signature is not that of its key over what the certificate says")]
     Unsigned,
+    /// Its totals do not fit together.
+    #[error("its total {0} is not 8A + 4P + 2R, or no number")]
+    Impossible(String),
+    /// Others have found something else.
+    #[error("its total for n = {n} is {said}, and the published one is {published}")]
+    NotPublished {
+        /// The board.
+        n: u8,
+        /// What it says.
+        said: u128,
+        /// What was published.
+        published: u128,
+    },
+    /// The ledger has gone on since.
+    #[error(
+        "{name} is {said} in the certificate, and {now} at the end of the ledger: counts were taken back since it was signed"
+    )]
+    TakenBack {
+        /// The field.
+        name: &'static str,
+        /// What the certificate says.
+        said: String,
+        /// What the ledger ends with.
+        now: u128,
+    },
     /// It is signed by somebody else.
     #[error("it is signed with the key {found}, not with {wanted}")]
     OtherKey {
@@ -162,8 +188,57 @@ impl Certificate {
         if certificate.form != FORM {
             return Err(CertificateError::OtherForm(certificate.form));
         }
+        // The signature is over the file's own words: what is written otherwise is not what was signed.
+        let is_as_written = serde_json::to_value(&certificate)? == serde_json::from_str::<Value>(text)?;
         let is_signed = is_signed(&certificate.key, &certificate.signed_bytes(), &certificate.signature);
-        if is_signed { Ok(certificate) } else { Err(CertificateError::Unsigned) }
+        if !is_as_written || !is_signed {
+            return Err(CertificateError::Unsigned);
+        }
+        certificate.expect_possible().map(|()| certificate)
+    }
+
+    /// Refuses totals that no run has.
+    fn expect_possible(&self) -> Result<(), CertificateError> {
+        let number = |text: &str| text.parse().ok().filter(|number: &u128| number.to_string() == text);
+        let impossible = || CertificateError::Impossible(self.total.clone());
+        let [total, a, p, r] = [&self.total, &self.a, &self.p, &self.r].map(|text| number(text));
+        let totals = Totals { full: u128::from(self.n == 1 && total == Some(1)), a: 0, p: 0, r: 0 };
+        let (Some(total), Some(a), Some(p), Some(r)) = (total, a, p, r) else { return Err(impossible()) };
+        let most = u128::MAX / 32;
+        if a > most || p > most || r > most || (Totals { a, p, r, ..totals }).solutions() != total {
+            return Err(impossible());
+        }
+        let board = Board::new(self.n).ok().filter(|_| self.shard.is_whole());
+        match board.and_then(known::totals) {
+            Some(published) if published.solutions() != total => Err(CertificateError::NotPublished {
+                n: self.n,
+                said: total,
+                published: published.solutions(),
+            }),
+            _ => Ok(()),
+        }
+    }
+
+    /// The board, the part of the plan, and the solutions found in it.
+    pub fn found(&self) -> (u8, Shard, &str) {
+        (self.n, self.shard, &self.total)
+    }
+
+    /// Checks that the totals that the ledger ends with are still those that it certifies.
+    ///
+    /// # Errors
+    /// Counts were taken back since.
+    pub fn expect_still(&self, totals: &Totals) -> Result<(), CertificateError> {
+        let fields = [
+            ("total", &self.total, totals.solutions()),
+            ("a", &self.a, totals.a),
+            ("p", &self.p, totals.p),
+            ("r", &self.r, totals.r),
+        ];
+        let changed = fields.into_iter().find(|(_, said, now)| **said != now.to_string());
+        changed.map_or(Ok(()), |(name, said, now)| {
+            Err(CertificateError::TakenBack { name, said: said.clone(), now })
+        })
     }
 
     /// The public key that signed it.
@@ -270,13 +345,38 @@ mod tests {
             change(&mut other);
             other.signature = key.sign(&other.signed_bytes());
             let text = serde_json::to_string(&other).unwrap();
-            let refused = Certificate::parse(&text).unwrap().check(&directory).unwrap_err().to_string();
+            let refused = Certificate::parse(&text).and_then(|other| other.check(&directory)).unwrap_err();
+            let refused = refused.to_string();
             assert!(refused.contains(word), "{refused}");
         };
-        differs(|c| c.total = "93".into(), "total is \"93\" in the certificate, and \"92\" in the ledger");
+        differs(|c| c.total = "93".into(), "its total 93 is not 8A + 4P + 2R");
+        differs(|c| c.total = "+92".into(), "its total +92 is not");
+        let more = |c: &mut Certificate| (c.a, c.total) = ("12".into(), "100".into());
+        differs(more, "its total for n = 8 is 100, and the published one is 92");
+        let otherwise = |c: &mut Certificate| (c.a, c.p) = ("10".into(), "3".into());
+        differs(otherwise, "a is \"10\" in the certificate, and \"11\" in the ledger");
         differs(|c| c.checked.on_two_owners = 5, "checked.on_two_owners is 5");
         differs(|c| c.units -= 1, "units is ");
         differs(|c| c.records -= 1, "has no head");
         differs(|c| c.run = c.head, "has no head");
+        // The same, written otherwise, is not what was signed.
+        let head = certificate.head.to_string();
+        for (as_written, otherwise) in [
+            (head.clone(), head.to_uppercase()),
+            ("\"total\"".into(), r#""shard": {"index": 1, "of": 1}, "total""#.into()),
+            ("\"total\"".into(), r#""shard": {"index": 1, "of": 1, "total": "7"}, "total""#.into()),
+            ("\"program\"".into(), "\"Program\"".into()),
+        ] {
+            let changed = text.replace(&as_written, &otherwise);
+            assert!(changed != text && Certificate::parse(&changed).is_err(), "{otherwise}");
+        }
+        // What was taken back since is told.
+        let totals = audit(&directory).unwrap().totals;
+        certificate.expect_still(&totals).unwrap();
+        let less = Totals { a: totals.a - 1, ..totals };
+        assert!(matches!(
+            certificate.expect_still(&less),
+            Err(CertificateError::TakenBack { name: "total", now: 84, .. })
+        ));
     }
 }

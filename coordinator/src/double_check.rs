@@ -46,7 +46,12 @@ pub struct DoubleCheckError(String);
 impl FromStr for DoubleCheck {
     type Err = DoubleCheckError;
     fn from_str(text: &str) -> Result<Self, DoubleCheckError> {
-        let share = || text.strip_suffix('%')?.trim().parse::<f64>().ok();
+        let share = || {
+            let (whole, part) =
+                text.strip_suffix('%').map(|text| text.split_once('.').unwrap_or((text, "0")))?;
+            let is_number = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+            format!("{whole}.{part}").parse::<f64>().ok().filter(|_| is_number(whole) && is_number(part))
+        };
         match text {
             "none" => Ok(Self::None),
             "all" => Ok(Self::All),

@@ -4,11 +4,12 @@
 //! diadem-head run=<hash> records=<number> head=<hash> n=20 shard=1/1 plan=<fingerprint> at=2026-11-22T03:26:33Z
 //! ```
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use queens::plan::Fingerprint;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use thiserror::Error;
 
 use crate::ledger::{LedgerError, LedgerPosition, LineHash, read_marks};
@@ -53,6 +54,18 @@ pub enum HeadError {
         published: LineHash,
         /// The run whose ledger was read.
         run: LineHash,
+    },
+    /// It says of this run what is not so.
+    #[error("line {line}: that head says {name} = {said}, and of this run that is {found}")]
+    OtherPart {
+        /// The line.
+        line: usize,
+        /// What it is about.
+        name: &'static str,
+        /// What the line says.
+        said: String,
+        /// What the run says.
+        found: String,
     },
     /// The ledger ends before it.
     #[error("line {line}: {records} records were published, but the ledger ends after {found}")]
@@ -124,33 +137,68 @@ impl fmt::Display for PublishedHead {
 #[error("it is no line of diadem head")]
 pub struct NoHead;
 
-impl FromStr for PublishedHead {
+/// What a line that was published says.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PublishedLine {
+    run: LineHash,
+    records: u64,
+    head: LineHash,
+    n: Option<u8>,
+    shard: Option<String>,
+    plan: Option<Fingerprint>,
+    /// When it was printed; nothing can be compared with it.
+    #[serde(rename = "at")]
+    _at: Option<String>,
+}
+
+impl PublishedLine {
+    fn head(&self) -> PublishedHead {
+        PublishedHead { run: self.run, records: self.records, head: self.head }
+    }
+
+    /// What it says of the run that is not so: its name, what it says, and what is so.
+    fn misfit(&self, directory: &RunDirectory) -> Option<(&'static str, String, String)> {
+        let (plan, shard) = (directory.plan(), directory.run().shard.fraction());
+        let said = [
+            ("n", self.n.map(|n| n.to_string()), plan.board().n().to_string()),
+            ("shard", self.shard.clone(), shard),
+            ("plan", self.plan.as_ref().map(ToString::to_string), plan.fingerprint().to_string()),
+        ];
+        let mut misfits = said.into_iter().filter_map(|(name, said, found)| Some((name, said?, found)));
+        misfits.find(|(_, said, found)| said != found)
+    }
+}
+
+impl FromStr for PublishedLine {
     type Err = NoHead;
     fn from_str(line: &str) -> Result<Self, NoHead> {
         if line.starts_with('{') {
             return serde_json::from_str(line).map_err(|_| NoHead);
         }
         let mut words = line.split_whitespace();
-        let mut fields = BTreeMap::new();
         if words.next() != Some(WORD) {
             return Err(NoHead);
         }
-        for (name, value) in words.map(|word| word.split_once('=').unwrap_or((word, ""))) {
-            if fields.insert(name, value).is_some() {
+        // As the object of --json has it, so that the same is known and refused.
+        let mut object = Map::new();
+        for (name, text) in words.map(|word| word.split_once('=').unwrap_or((word, ""))) {
+            let number = text.parse().ok().filter(|number: &u64| number.to_string() == text);
+            let value = match number {
+                Some(number) if matches!(name, "records" | "n") => Value::from(number),
+                _ => Value::from(text),
+            };
+            if object.insert(name.to_owned(), value).is_some() {
                 return Err(NoHead);
             }
         }
-        let parse = || {
-            let [run, records, head] = ["run", "records", "head"].map(|name| fields.get(name));
-            Some(Self { run: run?.parse().ok()?, records: records?.parse().ok()?, head: head?.parse().ok()? })
-        };
-        parse().ok_or(NoHead)
+        serde_json::from_value(Value::Object(object)).map_err(|_| NoHead)
     }
 }
 
 /// Heads that were published, with the lines of the file that has them.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct PublishedHeads(Vec<(usize, PublishedHead)>);
+pub struct PublishedHeads(Vec<(usize, PublishedLine)>);
 
 impl PublishedHeads {
     /// Reads lines of `diadem head`, of any of its forms; empty ones and those that begin with # say nothing.
@@ -172,12 +220,17 @@ impl PublishedHeads {
     /// One is not, or the ledger cannot be read.
     pub fn check(&self, directory: &RunDirectory) -> Result<u64, HeadError> {
         let run = directory.run().hash();
-        if let Some((line, head)) = self.0.iter().find(|(_, head)| head.run != run) {
-            return Err(HeadError::OtherRun { line: *line, published: head.run, run });
+        for (line, said) in &self.0 {
+            if said.run != run {
+                return Err(HeadError::OtherRun { line: *line, published: said.run, run });
+            }
+            if let Some((name, said, found)) = said.misfit(directory) {
+                return Err(HeadError::OtherPart { line: *line, name, said, found });
+            }
         }
         let mut found = vec![false; self.0.len()];
         let mut note = |position: &LedgerPosition| {
-            let heads = self.0.iter().zip(&mut found).filter(|((_, head), _)| head.is_at(position));
+            let heads = self.0.iter().zip(&mut found).filter(|((_, said), _)| said.head().is_at(position));
             heads.for_each(|(_, found)| *found = true);
         };
         note(&beginning(directory));
@@ -231,6 +284,16 @@ mod tests {
         assert!(matches!(wrong(|head| head.records = 4), HeadError::Rewritten { line: 2, records: 4, .. }));
         assert!(matches!(wrong(|head| head.records = 9), HeadError::Short { line: 2, found: 6, .. }));
         assert!(matches!(wrong(|head| head.run = head.head), HeadError::OtherRun { line: 2, .. }));
+        let other = |said: &str| {
+            let text = format!("{} {said}", heads[3]);
+            PublishedHeads::parse(&text).and_then(|heads| heads.check(&directory)).unwrap_err()
+        };
+        for said in ["n=28", "shard=3/9", "plan=ffffffffffffffffffffffffffffffff"] {
+            assert!(matches!(other(said), HeadError::OtherPart { line: 1, .. }), "{said}");
+        }
+        for said in ["total=42", "n=+8", "records=3"] {
+            assert!(matches!(other(said), HeadError::Malformed(1)), "{said}");
+        }
         for (text, line) in [("x", 1), ("#\ndiadem-head run=1", 2), ("{}", 1)] {
             let malformed = PublishedHeads::parse(text);
             assert!(matches!(malformed, Err(HeadError::Malformed(at)) if at == line), "{malformed:?}");

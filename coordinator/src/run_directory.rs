@@ -28,6 +28,13 @@ pub enum RunDirectoryError {
     /// There is no run.
     #[error("there is no run in {}: run.json is missing", .0.display())]
     NoRun(PathBuf),
+    /// There is no run any more: others of its files are there.
+    #[error(
+        "{} holds a ledger or a checkpoint, but no run.json: put that file back, from a copy of the run or from a follower \
+         of it, or choose another --run directory",
+        .0.display()
+    )]
+    LostRunFile(PathBuf),
     /// The run counts another board.
     #[error("{} holds a run of n = {found}, not of n = {wanted}; choose another --run directory", .path.display())]
     OtherBoard {
@@ -74,7 +81,8 @@ pub enum RunDirectoryError {
     },
     /// The release derives another plan from the same specification.
     #[error(
-        "{} has plan {recorded}, but this release derives {derived}: continue it with the release that began it",
+        "{} has plan {recorded}, but this release derives {derived}: continue it with the release that began it, unless its \
+         run.json was changed",
         .path.display()
     )]
     OtherPlan {
@@ -129,6 +137,9 @@ impl RunDirectory {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(RunDirectoryError::NoRun(path.to_owned()));
             }
+            Err(error) if error.kind() == io::ErrorKind::InvalidData => {
+                return Err(RunDirectoryError::Malformed { path: file, what: RunFileError::NotText });
+            }
             Err(error) => return Err(io_error("read", &file)(error)),
         };
         Self::of_text(path, &text, known)
@@ -158,13 +169,14 @@ impl RunDirectory {
     /// (UTC).
     ///
     /// # Errors
-    /// The disk would not do it.
+    /// There is what is left of a run, or the disk would not do it.
     pub fn begin(
         path: &Path,
         plan: Plan,
         shard: Shard,
         since_1970: Duration,
     ) -> Result<Self, RunDirectoryError> {
+        Self::expect_nothing_left(path)?;
         let ledger = path.join("ledger");
         fs::create_dir_all(&ledger).map_err(io_error("create", &ledger))?;
         let begun = since_1970.as_millis().try_into().unwrap_or(u64::MAX);
@@ -173,6 +185,18 @@ impl RunDirectory {
         let write = replace_file(path, RUN_FILE, text.as_bytes(), 0o644);
         write.map_err(|source| io_error("create", &path.join(RUN_FILE))(source))?;
         Ok(Self { path: path.to_owned(), run, plan: Arc::new(plan) })
+    }
+
+    /// Refuses a directory that has a run's ledger or checkpoint: a new `run.json` would be none of theirs.
+    ///
+    /// # Errors
+    /// It has.
+    pub(crate) fn expect_nothing_left(path: &Path) -> Result<(), RunDirectoryError> {
+        let has_files = |name| fs::read_dir(path.join(name)).is_ok_and(|mut files| files.next().is_some());
+        if has_files("ledger") || has_files("checkpoint") {
+            return Err(RunDirectoryError::LostRunFile(path.to_owned()));
+        }
+        Ok(())
     }
 
     /// Begins a copy of a run in `path`, which is there and holds no run, with that text as its `run.json`.

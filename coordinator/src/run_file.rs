@@ -34,6 +34,9 @@ impl RunFile {
         // the plan's scheme is flattened into the plan.)
         let known = serde_json::to_value(&run).expect("a run file is plain data");
         let found = serde_json::from_str(text).expect("it was read before");
+        if has_list(&found) {
+            return Err(RunFileError::List);
+        }
         match unknown_field(&found, &known) {
             None => Ok(run),
             Some(name) => Err(RunFileError::UnknownField(name.to_owned())),
@@ -64,9 +67,20 @@ pub enum RunFileError {
     /// It is no JSON, or not with these fields.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
+    /// It is not UTF-8.
+    #[error("it is not text")]
+    NotText,
+    /// Values without their names.
+    #[error("it has a list, and nothing in it is one")]
+    List,
     /// A later release may mean something by it.
     #[error("it has a field {0:?}, which this release does not know")]
     UnknownField(String),
+}
+
+/// Whether there is a list, at any depth: it is read as the fields of an object in their order otherwise.
+fn has_list(value: &Value) -> bool {
+    value.is_array() || value.as_object().is_some_and(|object| object.values().any(has_list))
 }
 
 /// The first field, at any depth, that `found` has and `known` has not.

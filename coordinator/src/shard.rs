@@ -18,6 +18,7 @@ pub struct Shard {
 
 /// A share as it is read, which may be none.
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct RawShard {
     index: u64,
     of: u64,

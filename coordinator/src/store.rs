@@ -124,6 +124,7 @@ impl Store {
     ) -> Result<(Self, Standing, Vec<Notice>), StoreError> {
         let path = options.path.clone();
         if !RunDirectory::exists(&path) && options.begin.is_none() {
+            RunDirectory::expect_nothing_left(&path)?;
             return Err(StoreError::NothingToBegin(path));
         }
         let lock = Lock::take(&path)?;

@@ -25,6 +25,10 @@ def _text(value):
     return isinstance(value, str) and not any("\ud800" <= character <= "\udfff" for character in value)
 
 
+def _name(value):
+    return _text(value) and value != ""
+
+
 def _natural(bits):
     return lambda value: number(value, bits)
 
@@ -49,10 +53,10 @@ def _policy(value):
 U64, U32 = _natural(64), _natural(32)
 COUNTED = {"unit": U64, "count": U64, "nodes": U64}
 MAKER = {"machine": _text, "kernel": _text}
-BY_WHOM = {"owner": _text, "mirrored": _flag}
+BY_WHOM = {"owner": _name, "mirrored": _flag}
 RECOUNT = {"recount": _one_of("trial", "sample", "all", "symmetric")}
 UNIT = ({**COUNTED, "cpu_us": U64, "worker": _text, **MAKER, "at": U64},
-        {**BY_WHOM, **RECOUNT, "of": _text, "of_owner": _text})
+        {**BY_WHOM, **RECOUNT, "of": _text, "of_owner": _name})
 # For each kind: the fields that it must have, and those that may be left out.
 KINDS = {
     "count": UNIT,
@@ -60,8 +64,8 @@ KINDS = {
     "conflict": UNIT,
     "retract": ({**COUNTED, **MAKER, "at": U64}, {**BY_WHOM, "quarantine": _flag, "contradiction": _flag, "reason": _text}),
     "restore": ({**COUNTED, **MAKER, "at": U64}, {**BY_WHOM, **RECOUNT}),
-    "expel": ({"reason": _text, "at": U64}, {"owner": _text, "machine": _text, "lost": _flag}),
-    "admit": ({"reason": _text, "at": U64}, {"owner": _text, "machine": _text}),
+    "expel": ({"reason": _text, "at": U64}, {"owner": _name, "machine": _text, "lost": _flag}),
+    "admit": ({"reason": _text, "at": U64}, {"owner": _name, "machine": _text}),
     "policy": ({"double_check": _policy, "at": U64}, {"reason": _text}),
     "term": ({"term": U64, "coordinator": _digits(32), "at": U64}, {"key": _digits(64)}),
     "replicas": ({"replicas": U32, "at": U64}, {"reason": _text}),
@@ -105,7 +109,7 @@ def decode(line):
     return record, last[1].decode()
 
 
-def _name(number):
+def _file_name(number):
     return f"{number:06}.jsonl"
 
 
@@ -116,10 +120,10 @@ class Ledger:
         self.folder = os.path.join(folder, "ledger")
         names = os.listdir(self.folder) if os.path.isdir(self.folder) else []
         numbers = sorted(int(name[:-6]) for name in names if FILE_NAME.fullmatch(name))
-        self.files = [_name(number) for number in numbers if number and _name(number) in names]
+        self.files = [_file_name(number) for number in numbers if number and _file_name(number) in names]
         for at, name in enumerate(self.files, 1):
-            if name != _name(at):
-                raise NotSound(f"{_name(at)}: this file of the ledger is missing, although there is {name}")
+            if name != _file_name(at):
+                raise NotSound(f"{_file_name(at)}: this file of the ledger is missing, although there is {name}")
         # The lines before each file that has been read.
         self.before = []
         # What the last commit mark says, the hash of its line, and the bytes up to its end.
@@ -203,10 +207,13 @@ class Ledger:
         number = 0
         for name in self.files:
             self.before.append(number)
-            with open(os.path.join(self.folder, name), "rb") as file:
+            path = os.path.join(self.folder, name)
+            if os.path.exists(path) and not os.path.isfile(path):
+                raise OSError(f"{path} is no regular file")
+            with open(path, "rb") as file:
                 while batch := list(islice(iter(lambda: file.readline(LONGEST + 1), b""), BATCH)):
                     # A mark that is whole but for its newline was written.
-                    if not batch[-1].endswith(b"\n") and _has_mark(batch[-1] + b"\n"):
+                    if len(batch[-1]) <= LONGEST and not batch[-1].endswith(b"\n") and _has_mark(batch[-1] + b"\n"):
                         batch[-1] += b"\n"
                     for line, digest in zip(batch, digests([line[:-1] for line in batch], 16)):
                         yield number, line, digest.hex()

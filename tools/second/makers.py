@@ -52,8 +52,8 @@ class Makers:
 
     def __init__(self):
         self.machines, self.kernels, self.lost, self.expelled = set(), set(), set(), set()
-        # Those that other owners have proved wrong.
-        self.lost_to_others = set()
+        # Those that other owners have proved wrong, by owner.
+        self.lost_to_others = {}
 
     def vote(self, record):
         """The vote in a record; who made it is known from then on."""
@@ -68,7 +68,7 @@ class Makers:
         """The machine was proved wrong, by other owners or among its own."""
         self.lost.add(maker)
         if to_others:
-            self.lost_to_others.add(maker)
+            self.lost_to_others.setdefault(maker[0], set()).add(maker)
 
     def expel(self, owner, machine):
         """Its operator has quarantined a machine; without one the whole owner."""
@@ -80,7 +80,7 @@ class Makers:
             self.is_believed((owner, machine)) or not self.is_owner_believed(owner))
         if believed:
             raise ValueError(f"{machine or owner!r} is believed again who is not quarantined, or whose owner is expelled")
-        for makers in (self.lost, self.lost_to_others, self.expelled):
+        for makers in (self.lost, self.lost_to_others.get(owner, set()), self.expelled):
             makers -= {maker for maker in makers if maker[0] == owner and machine in (None, maker[1])}
 
     def is_believed(self, maker):
@@ -89,7 +89,7 @@ class Makers:
     def is_owner_believed(self, owner):
         if (owner, None) in self.expelled:
             return False
-        return sum(maker[0] == owner for maker in self.lost_to_others) < MOST_LOST
+        return len(self.lost_to_others.get(owner, ())) < MOST_LOST
 
     def quarantined(self):
         return sorted(who(maker) for maker in self.machines if not self.is_believed(maker))

@@ -62,6 +62,7 @@ class RunFile:
     def _read(self, found):
         _fields("the run", found, {"plan", "fingerprint", "begun"}, {"shard"})
         self.begun, self.fingerprint, shard = found["begun"], found["fingerprint"], found.get("shard")
+        _expect("shard" not in found or shard is not None, "there is no such shard")
         _expect(number(self.begun, 64), "the time when it was begun is no number of milliseconds")
         _expect(isinstance(self.fingerprint, str) and re.fullmatch("[0-9a-f]{32}", self.fingerprint),
                 "the plan's fingerprint is not 32 hexadecimal digits")
@@ -75,7 +76,8 @@ class RunFile:
 
     @staticmethod
     def _plan(plan):
-        _expect(isinstance(plan, dict) and plan.get("scheme") in SCHEMES, "its plan has no scheme that is known")
+        scheme = plan.get("scheme") if isinstance(plan, dict) else None
+        _expect(isinstance(scheme, str) and scheme in SCHEMES, "its plan has no scheme that is known")
         parameters = {"n": 8, "version": 32, **SCHEMES[plan["scheme"]]}
         optional = OPTIONAL.get(plan["scheme"], {})
         _fields("the plan", plan, {"scheme", *parameters}, optional.keys())

@@ -35,7 +35,8 @@ impl Chain {
         let location = self.location();
         let ((record, prev), hash) = line.and_then(|bytes| Ok((decode(bytes)?, LineHash::of(bytes))))?;
         if prev != self.at.hash {
-            return Err(Damage::Unchained);
+            let is_first = self.at.file == 1 && self.at.line == 0;
+            return Err(if is_first { Damage::OtherRun } else { Damage::Unchained });
         }
         let is_mark = if let Record::Mark(mark) = record {
             if mark.records != self.at.mark.records + self.group.len() as u64 {

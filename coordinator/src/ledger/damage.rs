@@ -165,6 +165,9 @@ pub enum Damage {
     /// Its hash is that of another line than the one before.
     #[error("it does not follow the line before it")]
     Unchained,
+    /// It is the first one, and its hash is that of another run.
+    #[error("it is the ledger of another run than run.json says: one of the two was replaced or changed")]
+    OtherRun,
     /// It is a mark, and says that there are more records before it, or fewer.
     #[error("the mark counts other records than there are")]
     Miscounted,

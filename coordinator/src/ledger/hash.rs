@@ -50,13 +50,14 @@ impl From<LineHash> for String {
 
 /// A text that is not the hash of a line.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{0:?} is not 32 hexadecimal digits")]
+#[error("{0:?} is not 32 hexadecimal digits in lower case")]
 pub struct LineHashError(String);
 
 impl FromStr for LineHash {
     type Err = LineHashError;
     fn from_str(text: &str) -> Result<Self, LineHashError> {
-        let number = u128::from_str_radix(text, 16).ok().filter(|_| text.len() == 32);
+        let is_digits = text.len() == 32 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        let number = u128::from_str_radix(text, 16).ok().filter(|_| is_digits);
         number.map(|n| Self(n.to_be_bytes())).ok_or_else(|| LineHashError(text.to_owned()))
     }
 }

@@ -1,7 +1,7 @@
 //! The lines of a ledger file, one after the other, from any place on.
 
-use std::fs::File;
-use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::fs::{self, File};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::LedgerError;
@@ -21,14 +21,24 @@ pub(super) struct LineReader<'a> {
     pub read: u64,
 }
 
+/// Whether there is something of that name, be it a link that leads nowhere.
+pub(super) fn is_there(path: &Path) -> bool {
+    fs::symlink_metadata(path).is_ok()
+}
+
 impl<'a> LineReader<'a> {
     /// The lines from that offset on; nothing if there is no such file.
     pub fn open(path: &'a Path, offset: u64) -> Result<Option<Self>, LedgerError> {
-        let mut file = match File::open(path) {
-            Ok(file) => file,
-            Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(LedgerError::io("open", path)(error)),
-        };
+        if !is_there(path) {
+            return Ok(None);
+        }
+        // A link to a disk that is not mounted is no end of the ledger, and from a pipe nothing may ever come.
+        let metadata = fs::metadata(path).map_err(LedgerError::io("open", path))?;
+        if !metadata.is_file() {
+            let refused = io::Error::new(ErrorKind::InvalidInput, "it is no regular file");
+            return Err(LedgerError::io("open", path)(refused));
+        }
+        let mut file = File::open(path).map_err(LedgerError::io("open", path))?;
         file.seek(SeekFrom::Start(offset)).map_err(LedgerError::io("read", path))?;
         let file = BufReader::with_capacity(1 << 18, file);
         Ok(Some(Self { path, file, line: Vec::new(), read: offset }))

@@ -17,7 +17,7 @@ use std::path::Path;
 use super::chain::Chain;
 use super::damage::{Damage, LineError};
 use super::hash::LineHash;
-use super::lines::{LONGEST_LINE, LineReader};
+use super::lines::{LONGEST_LINE, LineReader, is_there};
 use super::record::Record;
 use super::torn::{Remainder, remainder};
 use super::{LedgerError, LedgerPosition, Location, file_path, files_after};
@@ -137,10 +137,10 @@ fn read_groups(
         }
         let next = chain.at.in_next_file();
         let next_path = file_path(folder, next.file);
-        if !next_path.exists() {
+        if !is_there(&next_path) {
             match missing_or_end(folder, &next, from, Tail { end: end.clone(), bytes }) {
                 // It was begun just now.
-                Err(LedgerError::Missing { .. }) if next_path.exists() => continue,
+                Err(LedgerError::Missing { .. }) if is_there(&next_path) => continue,
                 ended => return ended,
             }
         }

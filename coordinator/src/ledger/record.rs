@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use queens::UnitId;
-use serde::{Deserialize, Serialize};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::hash::LineHash;
 use super::term_record::TermRecord;
@@ -66,7 +67,7 @@ pub struct UnitRecord {
     /// The worker's name.
     pub worker: String,
     /// Who the machine belongs to; empty where nobody was authenticated.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "name", skip_serializing_if = "String::is_empty")]
     pub owner: String,
     /// The machine that it ran on, as its owner calls it.
     pub machine: String,
@@ -76,14 +77,14 @@ pub struct UnitRecord {
     #[serde(default, skip_serializing_if = "is_false")]
     pub mirrored: bool,
     /// Of a count: whether it is to be checked, and why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub recount: Option<Recount>,
     /// Of a check: the machine whose count it confirms. Of a conflict: the one whose standing count it contradicts, if
     /// there is one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub of: Option<String>,
     /// That machine's owner.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "name", skip_serializing_if = "String::is_empty")]
     pub of_owner: String,
     /// When, in seconds since 1970 (UTC).
     pub at: u64,
@@ -114,7 +115,7 @@ pub struct Retraction {
     /// Its search nodes.
     pub nodes: u64,
     /// Who the machine belongs to that had counted it.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "name", skip_serializing_if = "String::is_empty")]
     pub owner: String,
     /// The machine that had counted it.
     pub machine: String,
@@ -131,7 +132,7 @@ pub struct Retraction {
     #[serde(default, skip_serializing_if = "is_false")]
     pub contradiction: bool,
     /// The operator's reason, where it is the operator who takes it back: then the count is no vote.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// When, in seconds since 1970 (UTC).
     pub at: u64,
@@ -155,7 +156,7 @@ pub struct Restoration {
     /// Search nodes.
     pub nodes: u64,
     /// Who the machine belongs to that had counted it.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "name", skip_serializing_if = "String::is_empty")]
     pub owner: String,
     /// The machine that had counted it.
     pub machine: String,
@@ -165,7 +166,7 @@ pub struct Restoration {
     #[serde(default, skip_serializing_if = "is_false")]
     pub mirrored: bool,
     /// Whether it is to be checked, and why.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub recount: Option<Recount>,
     /// When, in seconds since 1970 (UTC).
     pub at: u64,
@@ -176,10 +177,10 @@ pub struct Restoration {
 #[serde(deny_unknown_fields)]
 pub struct Expulsion {
     /// The owner; empty for those who were not authenticated.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "name", skip_serializing_if = "String::is_empty")]
     pub owner: String,
     /// One machine of that owner; all of them if there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
     /// Of a machine: whether it lost against other owners in a run that was merged into this one.
     #[serde(default, skip_serializing_if = "is_false")]
@@ -195,10 +196,10 @@ pub struct Expulsion {
 #[serde(deny_unknown_fields)]
 pub struct Admission {
     /// The owner; empty for those who were not authenticated.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
+    #[serde(default, deserialize_with = "name", skip_serializing_if = "String::is_empty")]
     pub owner: String,
     /// One machine of that owner; all of them if there is none.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub machine: Option<String>,
     /// Why.
     pub reason: String,
@@ -213,7 +214,7 @@ pub struct Policy {
     /// Which counts are made a second time.
     pub double_check: DoubleCheck,
     /// The operator's reason, where it was changed while the run was served.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// When, in seconds since 1970 (UTC).
     pub at: u64,
@@ -244,10 +245,23 @@ pub struct Replicas {
     /// So many.
     pub replicas: u32,
     /// The operator's reason, where it was changed while the run was served.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "present", skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
     /// When, in seconds since 1970 (UTC).
     pub at: u64,
+}
+
+/// A field that may be left out, but is never null.
+pub(super) fn present<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    field: D,
+) -> Result<Option<T>, D::Error> {
+    T::deserialize(field).map(Some)
+}
+
+/// A name that is left out where there is none.
+fn name<'de, D: Deserializer<'de>>(field: D) -> Result<String, D::Error> {
+    let name = String::deserialize(field)?;
+    if name.is_empty() { Err(D::Error::invalid_length(0, &"a name")) } else { Ok(name) }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]

@@ -225,9 +225,10 @@ impl Standing {
         }
         let machines = &self.sums.machines;
         let is_of_another = |vote: &Vote| machines.get(vote.origin.machine).owner != r.owner;
-        let is_doubted = match r.quarantine {
-            true => trust == Trust::Expelled,
-            false => self.sums.disputed.get(&r.unit).into_iter().flatten().any(is_of_another),
+        let is_doubted = if r.quarantine {
+            trust == Trust::Expelled
+        } else {
+            self.sums.disputed.get(&r.unit).into_iter().flatten().any(is_of_another)
         };
         !is_doubted || self.is(UnitMark::Independent, r.unit)
     }

@@ -2,7 +2,7 @@
 //!
 //! A machine is named by its owner: two owners may each have a `node-1`.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
@@ -17,9 +17,9 @@ pub struct Machines {
     pub(super) list: Vec<Machine>,
     kernels: Vec<String>,
     /// For each owner, its machines by name.
-    numbers: HashMap<String, HashMap<String, MachineId>>,
-    /// Machines that lost against other owners.
-    pub(super) losers: BTreeSet<MachineId>,
+    pub(super) numbers: HashMap<String, HashMap<String, MachineId>>,
+    /// For each owner, the machines that lost against other owners.
+    pub(super) losers: BTreeMap<String, BTreeSet<MachineId>>,
     /// Owners who are not believed any more.
     pub(super) expelled: BTreeSet<String>,
     has_cards: bool,
@@ -30,7 +30,7 @@ pub struct Machines {
 struct Listed {
     machines: Vec<Machine>,
     kernels: Vec<String>,
-    losers: BTreeSet<MachineId>,
+    losers: BTreeMap<String, BTreeSet<MachineId>>,
     expelled: BTreeSet<String>,
 }
 

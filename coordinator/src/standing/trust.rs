@@ -3,6 +3,8 @@
 //! A machine that lost a dispute is quarantined. An owner of whom three machines lost against other owners is expelled
 //! with all machines, for whoever can name machines at will could lose one after the other.
 
+use std::collections::HashMap;
+
 use super::machine::{Machine, Trust};
 use super::machines::Machines;
 use super::record_error::RecordError;
@@ -21,11 +23,13 @@ impl Machines {
             machine.trust = Trust::Quarantined;
         }
         let owner = machine.owner.clone();
-        if to_others && self.losers.insert(id) {
-            let losers = self.losers.iter().filter(|loser| self.get(**loser).owner == owner).count();
-            if losers >= MOST_LOSERS {
-                self.expel(&owner, None).expect("an owner needs no number");
-            }
+        if !to_others {
+            return;
+        }
+        let losers = self.losers.entry(owner.clone()).or_default();
+        // Those of an owner who is not believed are enough.
+        if losers.insert(id) && losers.len() >= MOST_LOSERS && !self.expelled.contains(&owner) {
+            self.expel(&owner, None).expect("an owner needs no number");
         }
     }
 
@@ -44,7 +48,7 @@ impl Machines {
 
     /// Whether the machine lost against other owners.
     pub fn has_lost_to_others(&self, id: MachineId) -> bool {
-        self.losers.contains(&id)
+        self.losers.get(&self.get(id).owner).is_some_and(|losers| losers.contains(&id))
     }
 
     /// A machine, or its owner with all machines, is not believed any more, now and when it comes again.
@@ -61,10 +65,14 @@ impl Machines {
             return Ok(());
         }
         self.expelled.insert(owner.to_owned());
-        for machine in self.list.iter_mut().filter(|machine| machine.owner == owner) {
-            machine.trust = Trust::Expelled;
-        }
+        self.trust_all_of(owner, Trust::Expelled);
         Ok(())
+    }
+
+    fn trust_all_of(&mut self, owner: &str, trust: Trust) {
+        for id in self.numbers.get(owner).into_iter().flat_map(HashMap::values) {
+            self.list[id.0 as usize].trust = trust;
+        }
     }
 
     /// A machine, or an owner with all machines, is believed again.
@@ -76,16 +84,14 @@ impl Machines {
             if !self.expelled.remove(owner) {
                 return Err(RecordError::NotExpelled(owner.to_owned()));
             }
-            let of_owner = self.list.iter_mut().filter(|machine| machine.owner == owner);
-            of_owner.for_each(|machine| machine.trust = Trust::Believed);
-            let list = &self.list;
-            self.losers.retain(|loser| list[loser.0 as usize].owner != owner);
+            self.trust_all_of(owner, Trust::Believed);
+            self.losers.remove(owner);
             return Ok(());
         };
         match self.number(owner, name) {
             Some(id) if self.get(id).trust == Trust::Quarantined => {
                 self.get_mut(id).trust = Trust::Believed;
-                self.losers.remove(&id);
+                self.losers.get_mut(owner).map(|losers| losers.remove(&id));
                 Ok(())
             }
             _ => Err(RecordError::NotExpelled(name.to_owned())),

@@ -127,7 +127,7 @@ fn a_ledger_of_another_run_is_refused() {
     folder.run("count 9 --run other --quiet");
     fs::copy(folder.path().join("other/ledger/000001.jsonl"), folder.path().join("run/ledger/000001.jsonl"))
         .unwrap();
-    folder.run("verify run").refused(&["000001.jsonl:1", "does not follow"]);
+    folder.run("verify run").refused(&["000001.jsonl:1", "ledger of another run"]);
 }
 
 /// What is done to the ledger file, and the words of the refusal.

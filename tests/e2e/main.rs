@@ -19,6 +19,7 @@ mod foreign;
 mod forgery;
 mod gpu;
 mod harness;
+mod histories;
 mod keys;
 mod kill;
 mod kills;

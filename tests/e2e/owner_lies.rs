@@ -8,7 +8,7 @@ use crate::forgery::{Forgery, Line, by_another, retraction, unit_of};
 use crate::lies::Lie;
 
 /// A record that a machine of that owner has made of the unit in a line, of another kind, that finds so many more.
-fn by(line: &Line, kind: &str, (owner, machine): (&str, &str), more: u64) -> Line {
+pub fn by(line: &Line, kind: &str, (owner, machine): (&str, &str), more: u64) -> Line {
     let mut record = by_another(line, kind, machine, more);
     record.retain(|name, _| name != "of_owner");
     record.insert("owner".into(), owner.into());
@@ -19,7 +19,7 @@ fn by(line: &Line, kind: &str, (owner, machine): (&str, &str), more: u64) -> Lin
 }
 
 /// What takes the count in that line back, or has it stand again.
-fn of_owner(line: &Line, kind: &str, more: &[(&str, Value)]) -> Line {
+pub fn of_owner(line: &Line, kind: &str, more: &[(&str, Value)]) -> Line {
     let mut record = retraction(line, false);
     record["kind"] = kind.into();
     line.get("owner").map(|owner| record.insert("owner".into(), owner.clone()));

@@ -1,0 +1,157 @@
+//! Random histories of a few units, of which nobody knows beforehand whether a ledger can have them: owners who contradict,
+//! confirm, take back, restore and expel each other as it comes. Both verifiers say the same of each.
+
+use std::collections::BTreeMap;
+
+use coordinator::run_directory::RunDirectory;
+use queens::{Plan, Summand, UnitId};
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+use rand::{RngExt, SeedableRng};
+use serde_json::json;
+
+use crate::forgery::{Forgery, Line, unit_of};
+use crate::harness::{Folder, repetitions};
+use crate::owner_lies::{by, of_owner};
+use crate::second_verifier::check;
+use crate::tools;
+
+const MAKERS: [(&str, &str); 6] =
+    [("ada", "1"), ("ada", "2"), ("ada", "3"), ("ben", "1"), ("ben", "2"), ("cho", "1")];
+
+/// A ledger as it is made up, and what it seems to say of a few of its units.
+struct History {
+    forgery: Forgery,
+    /// The true counts of these.
+    units: Vec<Line>,
+    standing: BTreeMap<u64, Line>,
+    votes: BTreeMap<u64, Vec<Line>>,
+}
+
+impl History {
+    /// After the counts of all other units.
+    fn begin(mut forgery: Forgery, units: &[UnitId]) -> Self {
+        let is_theirs = |line: &Line| line["kind"] == "count" && units.contains(&UnitId(unit_of(line)));
+        let (units, others) = forgery.lines.into_iter().partition(is_theirs);
+        forgery.lines = others;
+        Self { forgery, units, standing: BTreeMap::new(), votes: BTreeMap::new() }
+    }
+
+    /// Something that may happen next.
+    fn goes_on(&mut self, random: &mut StdRng) {
+        let line = self.units.choose(random).unwrap().clone();
+        let (unit, maker) = (unit_of(&line), *MAKERS.choose(random).unwrap());
+        let more = *[0, 0, 0, 1, 2].choose(random).unwrap();
+        let kernel = *["search/avx2", "search/avx2", "meet/avx2"].choose(random).unwrap();
+        let nodes = *[7, 7, 7, 9].choose(random).unwrap();
+        let made = |of: &Line, kind: &str, more: u64| {
+            let mut record = by(of, kind, maker, more);
+            (record["kernel"], record["nodes"]) = (kernel.into(), nodes.into());
+            record
+        };
+        let (standing, votes) = (self.standing.get(&unit).cloned(), self.votes.entry(unit).or_default());
+        let record = match (random.random_range(0..11), standing) {
+            (0..3, None) => {
+                votes.clear();
+                let count = made(&line, "count", more);
+                self.standing.insert(unit, count.clone());
+                count
+            }
+            (0..2, Some(standing)) => made(&standing, "check", 0),
+            (2..4, Some(standing)) => {
+                let conflict = made(&standing, "conflict", 1 + more);
+                votes.push(conflict.clone());
+                conflict
+            }
+            (3..5, None) => {
+                let conflict = made(&line, "conflict", more);
+                votes.push(conflict.clone());
+                conflict
+            }
+            (4..9, Some(standing)) => {
+                let why = *[None, None, Some(("quarantine", true)), Some(("reason", false))]
+                    .choose(random)
+                    .unwrap();
+                let why = why.map(|(name, flag)| (name, if flag { json!(true) } else { json!("a mistake") }));
+                if why.is_none() {
+                    votes.push(standing.clone());
+                }
+                self.standing.remove(&unit);
+                of_owner(&standing, "retract", why.as_slice())
+            }
+            (5..9, None) if !votes.is_empty() => {
+                let vote = votes.choose(random).unwrap().clone();
+                self.standing.insert(unit, vote.clone());
+                of_owner(&vote, "restore", &[])
+            }
+            _ => whom(random),
+        };
+        self.forgery.append(record);
+    }
+
+    /// What is still missing is counted, rightly, by somebody else.
+    fn end(mut self) -> Forgery {
+        for line in self.units.iter().filter(|line| !self.standing.contains_key(&unit_of(line))) {
+            self.forgery.append(by(line, "count", ("zoe", "last"), 0));
+        }
+        self.forgery.number_marks();
+        self.forgery
+    }
+}
+
+/// Somebody is not believed any more, or again.
+fn whom(random: &mut StdRng) -> Line {
+    let (owner, machine) = *MAKERS.choose(random).unwrap();
+    let kind = *["expel", "expel", "admit"].choose(random).unwrap();
+    let mut record = json!({"kind": kind, "owner": owner, "reason": "as it comes", "at": 9});
+    if random.random_bool(0.7) {
+        record["machine"] = machine.into();
+        if kind == "expel" && random.random_bool(0.3) {
+            record["lost"] = true.into();
+        }
+    }
+    serde_json::from_value(record).unwrap()
+}
+
+#[test]
+fn both_verifiers_say_the_same_of_whatever_may_have_happened() {
+    if !tools::is_there("python3") {
+        return;
+    }
+    let folder = Folder::new();
+    // Of a shard no total is known beforehand: wrong counts that stand are nothing that a verifier can see.
+    folder.run("count 8 --shard 1/2 --run counted --quiet");
+    let counted = folder.path().join("counted");
+    let plan = Plan::derive(RunDirectory::open(&counted).unwrap().run().plan).unwrap();
+    let forgery = Forgery::of(&counted);
+    let counts: Vec<UnitId> =
+        forgery.all("count").iter().map(|at| UnitId(unit_of(&forgery.lines[*at]))).collect();
+    let mut units: Vec<UnitId> =
+        counts.into_iter().filter(|unit| plan.summand(*unit) == Summand::Asymmetric).collect();
+    units.truncate(3);
+    let histories = repetitions("DIADEM_HISTORIES", 400);
+    let runs: Vec<String> = (0..histories).map(|seed| format!("h{seed}")).collect();
+    for (run, seed) in runs.iter().zip(0..) {
+        let mut random = StdRng::seed_from_u64(seed);
+        let mut history = History::begin(forgery.clone(), &units);
+        for _ in 0..random.random_range(2..9) {
+            history.goes_on(&mut random);
+        }
+        history.end().write(&folder.path().join(run));
+    }
+    let outcome = check(&folder, &format!("--json --recount 0 {}", runs.join(" ")));
+    let mut sound = 0;
+    let mut differing = Vec::new();
+    for (run, line) in runs.iter().zip(outcome.stdout.lines()) {
+        let report: serde_json::Value = serde_json::from_str(line).unwrap();
+        let verified = folder.run(&format!("verify {run} --recount 0"));
+        sound += u64::from(report["sound"] == true);
+        if (verified.code == Some(0)) != (report["sound"] == true) {
+            differing.push(format!("{run}: {} against {}", verified.stderr.trim(), report["wrong"]));
+        }
+    }
+    assert_eq!(outcome.stdout.lines().count(), runs.len(), "{outcome:?}");
+    println!("{sound} of {histories} histories are sound");
+    assert!(differing.is_empty(), "{differing:#?}");
+    assert!(sound > u64::from(histories) / 10, "{sound} of {histories} are sound");
+}

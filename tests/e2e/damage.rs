@@ -130,6 +130,33 @@ fn a_ledger_of_another_run_is_refused() {
     folder.run("verify run").refused(&["000001.jsonl:1", "ledger of another run"]);
 }
 
+#[test]
+fn a_run_that_has_lost_its_run_json_is_not_begun_anew_over_what_is_there() {
+    let folder = Folder::new();
+    folder.run("count 9 --run run --quiet");
+    let [run_file, ledger] = ["run/run.json", "run/ledger/000001.jsonl"].map(|name| folder.path().join(name));
+    let [run, records] = [&run_file, &ledger].map(|path| fs::read(path).unwrap());
+    fs::remove_file(&run_file).unwrap();
+    for command in ["count 9 --run run", "coordinator --n 9 --run run", "coordinator --run run"] {
+        let refused = folder.run(command);
+        refused.refused(&["no run.json", "put that file back", "--run"]);
+        assert_eq!(refused.code, Some(3), "{refused:?}");
+    }
+    assert!(!run_file.exists() && fs::read(&ledger).unwrap() == records);
+    fs::write(&run_file, run).unwrap();
+    assert_eq!(folder.run("count 9 --run run").code, Some(0));
+}
+
+#[test]
+fn a_file_of_the_ledger_that_leads_nowhere_is_not_its_end() {
+    let folder = Folder::new();
+    folder.run("count 9 --run run --quiet");
+    std::os::unix::fs::symlink("/nowhere/at-all", folder.path().join("run/ledger/000002.jsonl")).unwrap();
+    let refused = folder.run("verify run");
+    refused.refused(&["cannot open", "000002.jsonl"]);
+    assert_eq!(refused.code, Some(1), "{refused:?}");
+}
+
 /// What is done to the ledger file, and the words of the refusal.
 type Harm = (fn(&mut Vec<u8>), &'static [&'static str]);
 

@@ -129,7 +129,7 @@ fn both_verifiers_say_the_same_of_whatever_may_have_happened() {
     let mut units: Vec<UnitId> =
         counts.into_iter().filter(|unit| plan.summand(*unit) == Summand::Asymmetric).collect();
     units.truncate(3);
-    let histories = repetitions("DIADEM_HISTORIES", 400);
+    let histories = repetitions("DIADEM_HISTORIES", 1500);
     let runs: Vec<String> = (0..histories).map(|seed| format!("h{seed}")).collect();
     for (run, seed) in runs.iter().zip(0..) {
         let mut random = StdRng::seed_from_u64(seed);

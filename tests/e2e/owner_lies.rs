@@ -97,7 +97,27 @@ pub fn with_owners(mut forgery: Forgery) -> Forgery {
 }
 
 /// All of them.
-pub const OWNER_LIES: [Lie; 30] = [
+pub const OWNER_LIES: [Lie; 32] = [
+    ("a maker confirms itself by the name of another owner's machine", |f, r, _| {
+        let mut admission = expulsion("bob", Some("ghost"));
+        f.append(admission.clone());
+        admission["kind"] = json!("admit");
+        f.append(admission);
+        let at = f.some(r, "count", |line| is(line, "owner", "ada"));
+        let mut check = by(&f.lines[at].clone(), "check", ADA, 0);
+        check.extend([("of".to_owned(), json!("ghost")), ("of_owner".to_owned(), json!("bob"))]);
+        f.append(check);
+        f.number_marks();
+    }),
+    ("a count of another machine is taken back than the one that stands", |f, r, _| {
+        let at = f.some(r, "count", |line| line.get("owner").is_none());
+        let line = f.lines[at].clone();
+        let mut record = of_owner(&line, "retract", &[("reason", json!("a mistake"))]);
+        record["machine"] = json!("liar");
+        f.append(record);
+        f.append(line);
+        f.number_marks();
+    }),
     ("a restored count is another", |f, r, _| {
         let at = f.some(r, "restore", |_| true);
         f.lines[at]["count"] = json!(f.lines[at]["count"].as_u64().unwrap() + 1);

@@ -67,7 +67,7 @@ fn fingerprint() -> impl Strategy<Value = Fingerprint> {
 
 /// Up to 50 characters of plain text, of at most four bytes each.
 fn name() -> impl Strategy<Value = String> {
-    "\\PC{1,50}"
+    "\\PC{1,50}".prop_filter("all of it is seen", |name| !name.contains(is_unseen))
 }
 
 fn board() -> impl Strategy<Value = Board> {

@@ -177,10 +177,11 @@ fn read(
     if *seal != *LineHash::of(&head).to_string().as_bytes() {
         return Err(CheckpointError::WrongSeal);
     }
-    if serde_json::from_slice::<Made>(&head)?.layout != LAYOUT {
+    let head = str::from_utf8(&head).map_err(|_| CheckpointError::WrongSeal)?;
+    if serde_json::from_str::<Made>(head)?.layout != LAYOUT {
         return Err(CheckpointError::OtherRelease);
     }
-    let head: Head = serde_json::from_slice(&head)?;
+    let head: Head = serde_json::from_str(head)?;
     if head.run != run {
         return Err(CheckpointError::OtherRun);
     }

@@ -37,8 +37,8 @@ impl FollowerFile {
     /// # Errors
     /// It cannot be read.
     pub fn read(directory: &Path) -> io::Result<Option<Self>> {
-        match fs::read(directory.join(NAME)) {
-            Ok(text) => Ok(Some(serde_json::from_slice(&text)?)),
+        match fs::read_to_string(directory.join(NAME)) {
+            Ok(text) => Ok(Some(serde_json::from_str(&text)?)),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }

@@ -192,7 +192,7 @@ impl FromStr for PublishedLine {
                 return Err(NoHead);
             }
         }
-        serde_json::from_value(Value::Object(object)).map_err(|_| NoHead)
+        serde_json::from_str(&Value::Object(object).to_string()).map_err(|_| NoHead)
     }
 }
 

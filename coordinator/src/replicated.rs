@@ -28,8 +28,8 @@ struct Note {
 /// How many followers are known to have the ledger that ends with that line. What a crash has left there, or a hand, says
 /// that none is.
 pub fn followers(directory: &Path, end: LineHash) -> u32 {
-    let note =
-        fs::read(directory.join(NAME)).ok().and_then(|text| serde_json::from_slice::<Note>(&text).ok());
+    let text = fs::read_to_string(directory.join(NAME)).ok();
+    let note = text.and_then(|text| serde_json::from_str::<Note>(&text).ok());
     note.filter(|note| note.end == end).map_or(0, |note| note.followers)
 }
 

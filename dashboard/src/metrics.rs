@@ -186,7 +186,7 @@ impl Scrape {
     /// a scrape in which one does is refused as a whole.
     fn machines(&mut self, machines: &[MachineStatus]) {
         let mut machines: Vec<&MachineStatus> = machines.iter().collect();
-        machines.sort_by_key(|machine| (Reverse(machine.counts), &machine.owner, &machine.name));
+        machines.sort_unstable_by_key(|machine| (Reverse(machine.counts), &machine.owner, &machine.name));
         let mut series: BTreeMap<(&str, &str), Vec<&MachineStatus>> = BTreeMap::new();
         for (index, machine) in machines.into_iter().enumerate() {
             let key =

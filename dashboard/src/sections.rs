@@ -153,7 +153,7 @@ fn families(status: &RunStatus) -> Value {
 /// The machines, those first that are not believed or were wrong, then those that did most.
 fn machines(status: &RunStatus) -> Value {
     let mut machines: Vec<&MachineStatus> = status.machines.iter().collect();
-    machines.sort_by_key(|machine| {
+    machines.sort_unstable_by_key(|machine| {
         (machine.is_believed, machine.wrong == 0, Reverse(machine.counts), &machine.owner, &machine.name)
     });
     list(machines.into_iter(), status.machines_total, |machine| {

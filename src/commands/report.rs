@@ -154,7 +154,8 @@ fn contributions(audit: &Audit, mut work: BTreeMap<(String, String), MachineWork
         }
     };
     let mut contributions: Vec<_> = audit.standing.sums().machines.iter().map(of_machine).collect();
-    contributions.sort_by(|a, b| b.standing.cmp(&a.standing).then_with(|| a.machine.cmp(&b.machine)));
+    contributions
+        .sort_unstable_by(|a, b| b.standing.cmp(&a.standing).then_with(|| a.machine.cmp(&b.machine)));
     contributions
 }
 

@@ -70,10 +70,10 @@ pub fn candidates(
     threads: usize,
     scheme: Option<Scheme>,
 ) -> anyhow::Result<Vec<Candidate>> {
-    let mut methods = methods.to_vec();
-    methods.sort_by_key(|method| *method != Method::best(n));
+    let (best, others): (Vec<Method>, Vec<Method>) =
+        methods.iter().partition(|method| **method == Method::best(n));
     let mut all = Vec::new();
-    for method in methods {
+    for method in best.into_iter().chain(others) {
         let plan = Arc::new(Plan::derive(new_plan(n, Some(method), scheme))?);
         all.extend(counters.iter().map(|counter| Candidate {
             plan: Arc::clone(&plan),

@@ -77,7 +77,7 @@ pub fn not_understood() -> Vec<String> {
     let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let strange = names.filter(|name| name.starts_with("DIADEM_") && !OTHERS.contains(&name.as_str()));
     let mut strange: Vec<String> = strange.filter(|name| !is_option(name)).collect();
-    strange.sort();
+    strange.sort_unstable();
     strange
 }
 

@@ -105,9 +105,13 @@ impl Core {
                 && self.workers.is_alive(late.holder, since)
                 && self.task_of_taken(now, borrower, late.unit).is_some()
         });
-        late.sort_by_key(|late| {
+        late.sort_unstable_by_key(|late| {
             let holder = self.workers.get(late.holder);
-            (holder.is_some_and(|holder| holder.identity.owner == borrower.identity.owner), late.due)
+            (
+                holder.is_some_and(|holder| holder.identity.owner == borrower.identity.owner),
+                late.due,
+                late.unit,
+            )
         });
         late.truncate(want);
         late.iter().for_each(|late| self.leases.end_unit(late.unit));

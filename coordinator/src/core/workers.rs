@@ -309,7 +309,7 @@ impl Workers {
             workers.select_nth_unstable_by_key(MOST_LISTED, |(id, worker)| (Reverse(worker.last_word), **id));
             workers.truncate(MOST_LISTED);
         }
-        workers.sort_by_key(|(id, worker)| (&worker.identity, &worker.name, **id));
+        workers.sort_unstable_by_key(|(id, worker)| (&worker.identity, &worker.name, **id));
         let status = |(id, worker): (&WorkerId, &RegisteredWorker)| WorkerStatus {
             owner: worker.identity.owner.clone(),
             name: worker.name.clone(),

@@ -70,7 +70,7 @@ impl Sampled {
     pub fn counted(&self) -> Vec<(UnitId, &StandingCount)> {
         let counted = self.units.iter().filter_map(|(unit, counted)| Some((*unit, counted.as_ref()?)));
         let mut counted: Vec<_> = counted.collect();
-        counted.sort_by_key(|(unit, _)| *unit);
+        counted.sort_unstable_by_key(|(unit, _)| *unit);
         counted
     }
 }

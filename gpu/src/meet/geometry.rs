@@ -79,7 +79,7 @@ impl Geometry {
 /// For each bit of a word where it goes, so that those of `first` come first.
 fn places(first: u64) -> [u32; 64] {
     let mut bits: Vec<usize> = (0..64).collect();
-    bits.sort_by_key(|bit| first >> bit & 1 == 0);
+    bits.sort_unstable_by_key(|bit| (first >> bit & 1 == 0, *bit));
     let mut places = [0; 64];
     bits.into_iter().zip(0..).for_each(|(bit, place)| places[bit] = place);
     places

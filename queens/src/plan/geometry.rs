@@ -87,7 +87,7 @@ pub fn empty_columns(board: Board, queens: &[Square]) -> EmptyLines {
 /// one of two that are as near.
 pub fn central_columns(board: Board, queens: &[Square], count: usize) -> EmptyLines {
     let mut columns = empty_columns(board, queens);
-    columns.sort_by_key(|column| ((2 * column.index).abs_diff(board.last()), column.index));
+    columns.sort_unstable_by_key(|column| ((2 * column.index).abs_diff(board.last()), column.index));
     columns.truncate(count);
     columns
 }

@@ -56,7 +56,7 @@ impl Campaign {
             Some((speed.kernel.to_string(), seconds, speed.error.unwrap_or(1.0).hypot(error)))
         };
         let mut core_seconds: Vec<_> = speeds.iter().filter_map(work).collect();
-        core_seconds.sort_by(|a, b| a.1.total_cmp(&b.1));
+        core_seconds.sort_unstable_by(|a, b| a.1.total_cmp(&b.1));
         let on_machines = match (args.machines, core_seconds.first()) {
             (Some(machines), Some((_, seconds, error))) => {
                 Some(OnMachines::new(machines, *seconds, *error, args))

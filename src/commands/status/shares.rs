@@ -77,7 +77,7 @@ fn joined(found: Vec<(RunDirectory, Share)>) -> anyhow::Result<Shares> {
         bail!("{one} and {other} are not shares of one plan: ask for the status of each alone");
     }
     let mut shares: Vec<Share> = found.into_iter().map(|(_, share)| share).collect();
-    shares.sort_by_key(|share| share.shard.index());
+    shares.sort_unstable_by_key(|share| share.shard.index());
     if let Some(pair) = shares.windows(2).find(|pair| pair[0].shard == pair[1].shard) {
         let (one, other) = (pair[0].run.display(), pair[1].run.display());
         bail!("{one} and {other} are the same share, {}: name one of them", pair[0].shard.fraction());

@@ -97,7 +97,7 @@ fn order_rows(squares: &Squares, columns: &[Vec<u8>; 2]) -> Result<(Vec<u8>, usi
         return Err(Uncut::Impossible);
     }
     let from_border = |row: u8| row.min(squares.n() - 1 - row);
-    order.sort_by_key(|row| (sides(*row) == 1, Reverse(from_border(*row)), *row));
+    order.sort_unstable_by_key(|row| (sides(*row) == 1, Reverse(from_border(*row)), *row));
     let forced = order.iter().filter(|row| sides(**row) == 1).count();
     Ok((order, forced.min(MOST_FORCED)))
 }

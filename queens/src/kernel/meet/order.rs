@@ -33,7 +33,7 @@ pub fn order<L: Lanes64>(
 fn likeliest(in_lanes: [u32; 64], in_words: [u32; 64], most: usize) -> Vec<usize> {
     let chance = |bit: usize| in_lanes[bit] * in_words[bit];
     let mut bits: Vec<usize> = (0..64).filter(|bit| chance(*bit) > 0).collect();
-    bits.sort_by_key(|bit| chance(*bit));
+    bits.sort_unstable_by_key(|bit| (chance(*bit), *bit));
     bits.split_off(bits.len().saturating_sub(most))
 }
 

@@ -362,13 +362,15 @@ class Standings(unittest.TestCase):
     def test_contradictory_counts_of_a_constellation_can_be_taken_back_confirmed_or_not(self):
         plan = self.standing.plan
         member = next(part.member for part in plan.parts if part.measure == HALF_TURN)
-        units = [(unit, part.measure) for unit, part in zip(plan.firsts, plan.parts) if part.member == member]
-        for unit, measure in units:
-            self.apply("count", unit=unit, owner="p", found={COMPLETIONS: 6, HALF_TURN: 3}.get(measure, 0))
-            self.apply("check", unit=unit, machine="n", owner="q", of="m", of_owner="p",
-                       found={COMPLETIONS: 6, HALF_TURN: 3}.get(measure, 0))
-        for unit, measure in units:
-            self.apply("retract", unit=unit, owner="p", found={COMPLETIONS: 6, HALF_TURN: 3}.get(measure, 0))
+        found = {unit: {COMPLETIONS: 6, HALF_TURN: 3}.get(part.measure, 0)
+                 for unit, part in zip(plan.firsts, plan.parts) if part.member == member}
+        for unit, count in found.items():
+            self.refuses("retract", unit=unit, owner="p", found=count, contradiction=True)
+            self.apply("count", unit=unit, owner="p", found=count)
+            self.apply("check", unit=unit, machine="n", owner="q", of="m", of_owner="p", found=count)
+        for unit, count in found.items():
+            self.refuses("retract", unit=unit, owner="p", found=count)
+            self.apply("retract", unit=unit, owner="p", found=count, contradiction=True)
 
 
 class Lines(unittest.TestCase):

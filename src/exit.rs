@@ -6,7 +6,7 @@
 //! | 1 | an error: nothing is known to be wrong with the run |
 //! | 2 | the command line was wrong |
 //! | 3 | the run is not sound, not complete, or its answer is withheld: starting again does not help |
-//! | 130, 143 | interrupted by Ctrl-C, by SIGTERM |
+//! | 130, 143 | interrupted by Ctrl-C, by SIGTERM; 143 also where `--for` or `--until` ends a count that is not complete |
 
 use std::io;
 use std::process::ExitCode;
@@ -16,7 +16,7 @@ use coordinator::ledger::LedgerError;
 use coordinator::run_directory::RunDirectoryError;
 use coordinator::store::StoreError;
 use coordinator::verify::VerifyError;
-use coordinator::{AuditError, CertificateError, HeadError, MergeError, Withheld};
+use coordinator::{AuditError, CertificateError, HeadError, MergeError, RetractError, Withheld};
 
 /// The command line was wrong.
 pub const USAGE: u8 = 2;
@@ -27,6 +27,26 @@ pub const UNSOUND: u8 = 3;
 /// The exit code of a command that has failed.
 pub fn of(error: &anyhow::Error) -> ExitCode {
     if is_unsound(error) { ExitCode::from(UNSOUND) } else { ExitCode::FAILURE }
+}
+
+/// Whether it was looked at, and found wanting. What could not be read says nothing of the run.
+fn is_unsound(error: &anyhow::Error) -> bool {
+    if error.chain().any(<dyn std::error::Error>::is::<io::Error>) {
+        return false;
+    }
+    error.is::<Withheld>()
+        || error.is::<VerifyError>()
+        || error.is::<AuditError>()
+        || error.is::<LedgerError>()
+        || error.is::<CertificateError>()
+        || error
+            .downcast_ref()
+            .is_some_and(|error| !matches!(error, HeadError::Malformed(_) | HeadError::Empty))
+        || matches!(error.downcast_ref(), Some(ExportError::NoTable | ExportError::Differs { .. }))
+        || error.downcast_ref().is_some_and(is_unfit)
+        || error.downcast_ref().is_some_and(in_store)
+        || error.downcast_ref().is_some_and(in_merging)
+        || error.downcast_ref().is_some_and(in_retracting)
 }
 
 /// Whether `run.json` is none that a sound run has.
@@ -40,25 +60,28 @@ fn is_unfit(error: &RunDirectoryError) -> bool {
     )
 }
 
-/// Whether it was looked at, and found wanting. What could not be read says nothing of the run.
-fn is_unsound(error: &anyhow::Error) -> bool {
-    if error.chain().any(<dyn std::error::Error>::is::<io::Error>) {
-        return false;
+fn in_store(error: &StoreError) -> bool {
+    match error {
+        StoreError::Ledger(_) => true,
+        StoreError::Directory(error) => is_unfit(error),
+        _ => false,
     }
-    let in_merging = |error: &MergeError| {
-        matches!(error, MergeError::Ledger(_) | MergeError::Record(_) | MergeError::Disputes { .. })
-    };
-    error.is::<Withheld>()
-        || error.is::<VerifyError>()
-        || error.is::<AuditError>()
-        || error.is::<LedgerError>()
-        || error.is::<CertificateError>()
-        || error
-            .downcast_ref()
-            .is_some_and(|error| !matches!(error, HeadError::Malformed(_) | HeadError::Empty))
-        || matches!(error.downcast_ref(), Some(ExportError::NoTable | ExportError::Differs { .. }))
-        || matches!(error.downcast_ref(), Some(StoreError::Ledger(_)))
-        || matches!(error.downcast_ref(), Some(StoreError::Directory(error)) if is_unfit(error))
-        || error.downcast_ref().is_some_and(is_unfit)
-        || error.downcast_ref().is_some_and(in_merging)
+}
+
+fn in_merging(error: &MergeError) -> bool {
+    match error {
+        MergeError::Ledger(_) | MergeError::Record(_) | MergeError::Disputes { .. } => true,
+        MergeError::Directory(error) => is_unfit(error),
+        MergeError::Store(error) => in_store(error),
+        _ => false,
+    }
+}
+
+fn in_retracting(error: &RetractError) -> bool {
+    match error {
+        RetractError::Ledger(_) | RetractError::Record(_) => true,
+        RetractError::Directory(error) => is_unfit(error),
+        RetractError::Store(error) => in_store(error),
+        RetractError::Nothing(_) => false,
+    }
 }

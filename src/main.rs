@@ -16,6 +16,7 @@ mod local;
 mod log;
 mod measurement;
 mod output;
+mod output_file;
 mod progress;
 #[cfg(test)]
 mod samples;

@@ -8,9 +8,29 @@ pub fn counted(number: impl Display + Into<u128> + Copy, thing: &str) -> String 
     format!("{number} {thing}{plural}")
 }
 
+/// So many names stand in a sentence.
+const NAMED: usize = 8;
+
+/// The names in a sentence, the first ones where they are many.
+pub fn named(names: impl Iterator<Item = String>) -> String {
+    let mut names: Vec<String> = names.take(NAMED + 1).collect();
+    if names.len() > NAMED {
+        "others".clone_into(&mut names[NAMED]);
+    }
+    names.join(", ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn many_names_are_some_and_others() {
+        let names = |many: u8| named((0..many).map(|number| number.to_string()));
+        assert_eq!([names(0), names(2)], ["", "0, 1"]);
+        assert_eq!(names(8), "0, 1, 2, 3, 4, 5, 6, 7");
+        assert_eq!(names(200), "0, 1, 2, 3, 4, 5, 6, 7, others");
+    }
 
     #[test]
     fn one_thing_is_no_things() {

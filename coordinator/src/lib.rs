@@ -78,7 +78,7 @@ pub use audit::{Audit, AuditError, audit, audit_each};
 pub use bound::CONFIDENCE;
 pub use caller::{Caller, Right};
 pub use certificate::{Certificate, CertificateError};
-pub use counted::counted;
+pub use counted::{counted, named};
 pub use double_check::{DoubleCheck, DoubleCheckError};
 pub use encryption::{Encryption, ServerKeys, UnusableKeys};
 pub use handle::{Handle, StartError};

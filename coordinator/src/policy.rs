@@ -16,8 +16,8 @@ pub enum PolicyError {
     NoPolicy(#[from] DoubleCheckError),
     /// Whoever looks at the answer would think that more was checked than was.
     #[error(
-        "this run checks {in_force}, and that may be raised only, not lowered to {asked}: leave --double-check out to go on \
-         with it, or count in another run directory"
+        "this run checks {in_force}, and that may be raised only, not lowered to {asked}: leave --double-check out, ask for \
+         more, or count in another run directory"
     )]
     Lowered {
         /// What holds.

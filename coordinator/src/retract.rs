@@ -10,11 +10,12 @@ use queens::{Plan, UnitId};
 use thiserror::Error;
 
 use crate::clock::{Clock, SystemClock};
+use crate::counted::named;
 use crate::ledger::{Admission, Expulsion, LedgerError, Record, Retraction};
 use crate::replay::{Stretch, replay};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
-use crate::standing::{Machine, RecordError, Standing};
+use crate::standing::{Machine, Machines, RecordError, Standing};
 use crate::store::{OpenOptions, Store, StoreError};
 
 /// Records of one commit.
@@ -59,9 +60,15 @@ pub enum NothingToRetract {
     /// The answer is there, or withheld.
     #[error("the run has ended: stop its coordinator, take back in its directory, and start it again")]
     HasEnded,
-    /// Nobody of that name has counted.
+    /// Nobody of that name has counted; these have.
     #[error("nobody called {0:?} has counted in this run; it was {1}")]
     Unknown(String, String),
+    /// Nobody has counted.
+    #[error("nobody called {0:?} has counted in this run, nor has anybody else")]
+    NothingYet(String),
+    /// Machines of several owners have the name.
+    #[error("{0:?} may be any of {1}: name one of them")]
+    Ambiguous(String, String),
     /// Nobody of that name is disbelieved.
     #[error("{0}")]
     NotExpelled(String),
@@ -127,18 +134,20 @@ pub(crate) fn records(
             let units: BTreeSet<UnitId> = units.iter().copied().collect();
             units.into_iter().map(|unit| of_unit(plan, standing, unit, &reason, at)).collect()
         }
-        Target::Machine { owner, machine } => match machines.number(owner, machine) {
-            Some(_) => Ok(vec![expulsion(owner, Some(machine.clone()))]),
-            None => Err(unknown(machine, standing)),
-        },
+        Target::Machine { owner, machine } => {
+            let meant = meant(machines, owner, machine)?.ok_or_else(|| unknown(machine, standing))?;
+            Ok(vec![expulsion(&meant.owner, Some(meant.name.clone()))])
+        }
         Target::Owner(owner) if machines.iter().any(|machine| machine.owner == *owner) => {
             Ok(vec![expulsion(owner, None)])
         }
         Target::Owner(owner) => Err(unknown(owner, standing)),
         Target::Admission { owner, machine } => {
-            let admitted = machines.clone().admit(owner, machine.as_deref());
+            let meant = machine.as_deref().map(|name| meant(machines, owner, name)).transpose()?.flatten();
+            let owner = meant.map_or(owner, |meant| &meant.owner).clone();
+            let admitted = machines.clone().admit(&owner, machine.as_deref());
             admitted.map_err(|error| NothingToRetract::NotExpelled(error.to_string()))?;
-            let (owner, machine) = (owner.clone(), machine.clone());
+            let machine = machine.clone();
             Ok(vec![Record::Admit(Admission { owner, machine, reason, at })])
         }
     }
@@ -168,14 +177,58 @@ fn taken_back(standing: &Standing, unit: UnitId, at: u64) -> Option<Record> {
     (!standing.is_believed(unit, &vote)).then(|| Record::Retract(retraction()))
 }
 
-fn unknown(name: &str, standing: &Standing) -> NothingToRetract {
-    const NAMED: usize = 8;
-    let machines = standing.sums().machines.iter();
-    let mut names: Vec<String> = machines.take(NAMED + 1).map(Machine::title).collect();
-    if names.len() > NAMED {
-        names.truncate(NAMED);
-        names.push("others".to_owned());
+/// The machine of that owner and name. Where no owner is named and it is none without an owner, it is the only one of
+/// that name.
+///
+/// # Errors
+/// Several owners have such a machine.
+fn meant<'a>(
+    machines: &'a Machines,
+    owner: &str,
+    name: &str,
+) -> Result<Option<&'a Machine>, NothingToRetract> {
+    if let Some(number) = machines.number(owner, name) {
+        return Ok(Some(machines.get(number)));
     }
-    let names = if names.is_empty() { "nobody yet".to_owned() } else { names.join(", ") };
-    NothingToRetract::Unknown(name.to_owned(), names)
+    let of_name = machines.iter().filter(|machine| owner.is_empty() && machine.name == name);
+    let of_name: Vec<&Machine> = of_name.collect();
+    match of_name[..] {
+        [] | [_] => Ok(of_name.first().copied()),
+        _ => {
+            let titles = named(of_name.into_iter().map(Machine::title));
+            Err(NothingToRetract::Ambiguous(name.to_owned(), titles))
+        }
+    }
+}
+
+fn unknown(name: &str, standing: &Standing) -> NothingToRetract {
+    let names = named(standing.sums().machines.iter().map(Machine::title));
+    if names.is_empty() {
+        NothingToRetract::NothingYet(name.to_owned())
+    } else {
+        NothingToRetract::Unknown(name.to_owned(), names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_without_an_owner_is_of_nobody_or_of_the_only_one_who_has_such_a_machine() {
+        let mut machines = Machines::default();
+        let mut known = |owner, name| _ = machines.origin((owner, name), "search/portable", false).unwrap();
+        known("ada", "a");
+        known("ada", "both");
+        known("ben", "both");
+        known("ada", "alone");
+        known("", "alone");
+        let of = |owner, name| meant(&machines, owner, name).map(|found| found.map(Machine::title));
+        let is = |title: &str| Ok(Some(title.to_owned()));
+        assert_eq!([of("", "a"), of("ada", "a"), of("ben", "a")], [is("ada/a"), is("ada/a"), Ok(None)]);
+        assert_eq!([of("", "alone"), of("ada", "alone")], [is("alone"), is("ada/alone")]);
+        assert_eq!(of("ben", "both"), is("ben/both"));
+        let ambiguous = of("", "both").unwrap_err().to_string();
+        assert_eq!(ambiguous, "\"both\" may be any of ada/both, ben/both: name one of them");
+    }
 }

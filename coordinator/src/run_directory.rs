@@ -6,6 +6,9 @@
 //!   ledger/000001.jsonl   records, one a line
 //!   checkpoint/           sled
 //!   lock                  held by the one process that writes; names its pid
+//!   certify.key, lease.key                            its private keys
+//!   term, superseded, replicated.json, follower.json  which coordinators went on with it, and what copies have
+//!   paused                why nothing is lent, while that is so
 //! ```
 
 use std::fs::{self, File, OpenOptions};
@@ -104,6 +107,21 @@ pub enum RunDirectoryError {
         source: io::Error,
     },
 }
+
+/// What a run directory has of its own.
+const OWN: [&str; 11] = [
+    RUN_FILE,
+    "ledger",
+    "checkpoint",
+    "lock",
+    "certify.key",
+    "lease.key",
+    "term",
+    "superseded",
+    "replicated.json",
+    "follower.json",
+    "paused",
+];
 
 pub(crate) fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> RunDirectoryError {
     move |source| RunDirectoryError::Io { action, path: path.to_owned(), source }
@@ -268,6 +286,13 @@ impl RunDirectory {
     /// The folder of the checkpoint.
     pub fn checkpoint(&self) -> PathBuf {
         self.path.join("checkpoint")
+    }
+
+    /// The run directory that has this file of its own, as far as the path says it; the file need not be there.
+    pub fn of_file(file: &Path) -> Option<&Path> {
+        let is_run = |folder: &Path| Self::exists(folder) && Self::expect_nothing_left(folder).is_err();
+        let is_own = |folder: &Path| OWN.iter().any(|own| file.starts_with(folder.join(own)));
+        file.ancestors().skip(1).find(|folder| is_own(folder) && is_run(folder))
     }
 
     /// Whether there is a run in `path`.

@@ -14,7 +14,8 @@ use super::value::{ThreadsArgs, ValueError};
 ///
 /// In this order, up to the first thing that is wrong: chain and CRCs of the ledger, one standing count a unit,
 /// identities among the sums, the symmetric counts by a second algorithm, a random sample of units with another kernel
-/// than the one that counted each and mirrored, the published value, and a table of diadem export if one is named.
+/// than the one that counted each and mirrored, a certificate and a table of diadem export if they are named, and last
+/// the published value.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -172,7 +173,7 @@ pub struct TargetArgs {
     /// A unit; may be given several times.
     #[arg(long, value_name = "UNIT")]
     unit: Vec<u64>,
-    /// A machine, as NAME or OWNER/NAME.
+    /// A machine as OWNER/NAME; or its NAME, where no other owner has one of that name.
     #[arg(long, value_name = "MACHINE")]
     machine: Option<String>,
     /// An owner, with all machines.

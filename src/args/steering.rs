@@ -62,7 +62,7 @@ Examples:
 
 Environment: DIADEM_ADMIN_TOKEN stands for admin.token, DIADEM_COORDINATOR for the address.")]
 pub struct DrainArgs {
-    /// The machine, as NAME or OWNER/NAME, as the status has it.
+    /// The machine as the status has it, OWNER/NAME; or its NAME, where no other owner has one of that name.
     #[arg(value_name = "MACHINE")]
     pub machine: String,
     #[command(flatten)]

@@ -1,9 +1,9 @@
 //! `diadem certify`: the signed certificate of a finished run.
 
-use std::fs;
+use std::io::Write;
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::bail;
 use coordinator::run_directory::RunDirectory;
 use coordinator::verify::SampleSize;
 use coordinator::{Certificate, SigningKey};
@@ -12,9 +12,14 @@ use super::verify::{audited, recount_symmetric};
 use crate::args::CertifyArgs;
 use crate::log::say;
 use crate::output::print;
+use crate::output_file::OutputFile;
 
 pub fn run(args: &CertifyArgs) -> anyhow::Result<ExitCode> {
     let directory = RunDirectory::open(&args.run)?;
+    let out = args.out.as_deref().map(OutputFile::named).transpose()?;
+    if let Some(key) = args.key.as_ref().filter(|key| out.as_ref().is_some_and(|out| out.is(key))) {
+        bail!("{} is the private key: name another file for the certificate", key.display());
+    }
     let run = audited(&directory, SampleSize::Units(0), None)?;
     run.expect_complete()?;
     run.identities()?;
@@ -26,10 +31,8 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<ExitCode> {
     };
     let certificate = Certificate::sign(&directory, run.audit(), &key)?;
     let text = serde_json::to_string_pretty(&certificate)?;
-    match &args.out {
-        Some(path) => {
-            fs::write(path, text + "\n").with_context(|| format!("cannot write {}", path.display()))?;
-        }
+    match out {
+        Some(out) => out.write(|out| Ok(writeln!(out, "{text}")?))?,
         None => print(&text)?,
     }
     say(format_args!("signed with the key {}", certificate.key()));

@@ -11,6 +11,7 @@ mod sampled;
 
 use std::process::ExitCode;
 
+use anyhow::bail;
 use queens::extrapolation::{Extrapolation, extrapolate};
 use queens::kernel::{Isa, Method};
 use queens::{Board, known};
@@ -145,6 +146,12 @@ fn json_of(estimate: Option<&CountEstimate>) -> Map<String, Value> {
 
 /// What there is to say of a board that no kernel counts.
 fn beyond(args: &EstimateArgs, opinion: Option<&CountEstimate>) -> anyhow::Result<()> {
+    if args.machines.is_some() {
+        bail!(
+            "boards beyond {} are extrapolated, not counted, and machines are none for them: leave --machines out",
+            Board::LARGEST
+        );
+    }
     let Some(opinion) = opinion else { return Ok(()) };
     if !args.json {
         return print(&sentence(args.n, opinion, "extrapolated from the published values"));

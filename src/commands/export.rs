@@ -1,6 +1,5 @@
 //! `diadem export`: the counts of a run as a table.
 
-use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
@@ -12,24 +11,22 @@ use coordinator::run_directory::RunDirectory;
 
 use crate::args::ExportArgs;
 use crate::log::say;
+use crate::output_file::OutputFile;
 use crate::waiting::during;
 
 pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let directory = RunDirectory::open(&args.run)?;
+    let out = args.out.as_deref().map(OutputFile::named).transpose()?;
     let audit = during("auditing the ledger", || audit(&directory))?;
     let source = TableSource { directory: &directory, standing: &audit.standing, totals: audit.totals };
     let format = args.format.format();
-    let digest = if let Some(path) = &args.out {
-        let failed = || format!("cannot write {}", path.display());
-        let mut out = BufWriter::new(File::create(path).with_context(failed)?);
-        let digest = source.write(format, args.by, &mut out).map_err(reason).with_context(failed)?;
-        out.into_inner().map_err(io::IntoInnerError::into_error).with_context(failed)?.sync_all()?;
-        digest
+    let write = |out: &mut dyn Write| source.write(format, args.by, out).map_err(reason);
+    let digest = if let Some(out) = out {
+        out.write(|out| write(out))?
     } else {
         let mut out = BufWriter::new(io::stdout().lock());
-        let digest = source.write(format, args.by, &mut out).map_err(reason)?;
-        out.flush()?;
-        digest
+        let written = write(&mut out).and_then(|digest| Ok(out.flush().map(|()| digest)?));
+        written.context("cannot write to stdout")?
     };
     say(format_args!("blake3 {digest}"));
     if audit.missing_units > 0 {

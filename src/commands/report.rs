@@ -1,11 +1,10 @@
 //! `diadem report`: a run as one page of HTML, from its ledger alone.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::io::Write;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use anyhow::Context;
 use coordinator::counted;
 use coordinator::ledger::{Record, UnitRecord};
 use coordinator::run_directory::RunDirectory;
@@ -17,17 +16,19 @@ use crate::args::ReportArgs;
 use crate::command_line::quoted;
 use crate::exit;
 use crate::output;
+use crate::output_file::OutputFile;
 use crate::waiting::during;
 
 pub fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     let directory = RunDirectory::open(&args.run)?;
+    let out = args.out.as_deref().map(OutputFile::named).transpose()?;
     let mut work = BTreeMap::new();
     let audit =
         during("auditing the ledger", || audit_each(&directory, |_, record| note(&mut work, record)))?;
     let report = report(args, &directory, &audit, work)?;
     let wrong = report.is_wrong.then(|| ExitCode::from(exit::UNSOUND));
-    let Some(path) = &args.out else { return output::verdict(&report.page(), wrong) };
-    fs::write(path, report.page()).with_context(|| format!("cannot write {}", path.display()))?;
+    let Some(out) = out else { return output::verdict(&report.page(), wrong) };
+    out.write(|out| Ok(out.write_all(report.page().as_bytes())?))?;
     Ok(wrong.unwrap_or(ExitCode::SUCCESS))
 }
 

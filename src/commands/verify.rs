@@ -73,7 +73,6 @@ fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
     let again = run.recount_sample(args.threads.count(), &|| progress.advance())?;
     drop(progress);
     report_recount(report, &again)?;
-    report_published(report, &run)?;
     if let Some((path, certificate)) = args.certificate.as_ref().zip(certificate) {
         let file = path.display();
         let is_of_coordinator = certificate.check(&directory).with_context(|| file.to_string())?;
@@ -89,7 +88,7 @@ fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
     if let Some(path) = &args.export {
         report_export(report, path, &directory, run.audit())?;
     }
-    Ok(())
+    report_published(report, &run)
 }
 
 /// The run as its ledger has it.

@@ -57,7 +57,12 @@ fn a_run_without_an_answer_has_a_code_of_its_own() {
         "coordinator --run run",
         "merge other run",
         "export run --csv",
+        "retract run --unit 1 --reason x",
     ] {
+        assert_eq!(folder.run(command).code, Some(3), "{command}");
+    }
+    std::fs::write(folder.path().join("part/run.json"), "rubbish").unwrap();
+    for command in ["status part", "merge other part", "retract part --unit 1 --reason x"] {
         assert_eq!(folder.run(command).code, Some(3), "{command}");
     }
     // Not there, or not understood.

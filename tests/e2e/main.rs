@@ -36,6 +36,7 @@ mod messages;
 mod network;
 mod noting;
 mod old_runs;
+mod output;
 mod owner_lies;
 mod owners;
 mod proxy;

@@ -165,10 +165,16 @@ fn counts_of_a_run_that_is_served_are_taken_back_with_the_admin_token() {
     let other = folder.start(&join.replace("--machine m", "--machine other"), "other.log");
     until("it is counted again", || folder.ledger("run").matches(&counted).count() == 2);
     // All that a machine has counted; its worker has to go.
-    let taken = retract("admin", "--machine join/m --reason hot");
+    // The only one of that name: its owner need not be said.
+    let taken = retract("admin", "--machine m --reason hot");
     assert_eq!((taken.code, taken.stdout.contains("units are open again")), (Some(0), true), "{taken:?}");
     let gone = worker.end();
-    assert_eq!((gone.code, gone.stderr.contains("quarantined")), (Some(1), true), "{gone:?}");
+    let why = "machine join/m is quarantined: the operator has taken back what it counted";
+    assert_eq!((gone.code, gone.stderr.contains(why)), (Some(1), true), "{gone:?}");
+    let drained = folder.run(&format!("drain nobody --coordinator {url} --keys keys/admin"));
+    drained.refused(&["no worker of the machine nobody is there; there are those of join/other"]);
+    let known = folder.run(&format!("status --coordinator {url} --keys keys/status"));
+    assert!(known.stdout.contains("join/other"), "{known:?}");
     other.terminate();
     assert_eq!(other.end().code, Some(0));
     coordinator.terminate();

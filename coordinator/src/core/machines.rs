@@ -6,6 +6,7 @@ use proto::Owner;
 
 use super::Core;
 use super::identity::Identity;
+use super::refusal::Distrust;
 
 /// A machine that was not heard of for so long is not there: it has missed two renewals.
 pub(super) const PRESENT: Duration = Duration::from_secs(6);
@@ -61,6 +62,19 @@ impl Core {
     /// Whether it, or its owner, is not believed any more.
     pub(super) fn is_quarantined(&self, machine: &Identity) -> bool {
         self.standing.sums().machines.is_quarantined(machine.owner.name(), &machine.machine)
+    }
+
+    /// Why it is not believed, if it is not.
+    pub(super) fn distrust(&self, machine: &Identity) -> Option<Distrust> {
+        let machines = &self.standing.sums().machines;
+        if machines.expelled().any(|owner| owner == machine.owner.name()) {
+            return Some(Distrust::Owner);
+        }
+        let on_record = machines.get(machine.number(machines)?);
+        on_record.is_quarantined().then_some(match on_record.wrong {
+            0 => Distrust::Retracted,
+            _ => Distrust::Wrong,
+        })
     }
 
     /// The machines that are there.

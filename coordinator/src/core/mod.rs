@@ -66,7 +66,7 @@ pub(crate) use families::Families;
 pub use identity::Identity;
 pub use lease_key::LeaseKey;
 pub use leases::LEASE_TIME;
-pub use refusal::Refusal;
+pub use refusal::{NoWorker, Refusal};
 
 /// The state of a run in progress.
 #[derive(Debug)]

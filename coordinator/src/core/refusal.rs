@@ -4,6 +4,8 @@ use proto::WorkerId;
 use queens::plan::Fingerprint;
 use thiserror::Error;
 
+use super::identity::Identity;
+
 /// A request that the core refuses.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
@@ -29,9 +31,9 @@ pub enum Refusal {
         /// What it should have found.
         expected: u64,
     },
-    /// The worker's machine was wrong before.
-    #[error("machine {0} is quarantined: two other counts have proved a count of it wrong")]
-    Quarantined(String),
+    /// The worker's machine is not believed.
+    #[error("machine {0} is quarantined: {1}")]
+    Quarantined(String, Distrust),
     /// An owner has as many workers as it may.
     #[error(
         "{0} workers of this owner are registered, which is as many as may be; try again when some have left"
@@ -40,4 +42,32 @@ pub enum Refusal {
     /// The coordinator was restarted, or the worker was silent for too long.
     #[error("worker {0} is not registered; register first")]
     UnknownWorker(WorkerId),
+}
+
+/// Why a machine is not believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Distrust {
+    /// It was wrong.
+    #[error("two other counts have proved a count of it wrong")]
+    Wrong,
+    /// It was said to be.
+    #[error("the operator has taken back what it counted")]
+    Retracted,
+    /// Its owner is not believed.
+    #[error("its owner is not believed any more, with all machines")]
+    Owner,
+}
+
+/// Nobody is there to be asked to leave.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum NoWorker {
+    /// There are only others; these.
+    #[error("no worker of the machine {0} is there; there are those of {1}")]
+    Unknown(Identity, String),
+    /// Machines of several owners have the name; these.
+    #[error("{0:?} may be any of {1}: name one of them")]
+    Ambiguous(String, String),
+    /// There is none.
+    #[error("no worker is there at all")]
+    Nobody,
 }

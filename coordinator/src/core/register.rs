@@ -33,8 +33,8 @@ impl Core {
             let (worker, machine, found) = (name.clone(), identity.to_string(), *found);
             return Err(Refusal::SelfTest { worker, machine, found, expected });
         }
-        if self.is_quarantined(&identity) {
-            return Err(Refusal::Quarantined(identity.to_string()));
+        if let Some(why) = self.distrust(&identity) {
+            return Err(Refusal::Quarantined(identity.to_string(), why));
         }
         self.make_room(now, owner)?;
         let proven = self.proven(&registration, &identity);

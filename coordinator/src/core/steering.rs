@@ -6,6 +6,7 @@ use proto::WorkerId;
 
 use super::Core;
 use super::identity::Identity;
+use super::refusal::NoWorker;
 
 impl Core {
     /// Lends nothing for that reason, or lends again. What is lent may be counted to its end.
@@ -14,8 +15,12 @@ impl Core {
         self.speed.resume(now);
     }
 
-    /// Lends nothing more to the workers that are there of this machine, and has them leave; gives their number.
-    pub fn drain(&mut self, machine: &Identity) -> u64 {
+    /// Lends nothing more to the workers that are there of this machine, and has them leave; gives their number, and the
+    /// machine with its owner, who need not be named where only one has a machine of that name.
+    ///
+    /// # Errors
+    /// Nobody is there of that name, or several machines are.
+    pub fn drain(&mut self, machine: &Identity) -> Result<(u64, Identity), NoWorker> {
         self.workers.drain(machine)
     }
 

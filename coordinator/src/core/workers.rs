@@ -1,7 +1,7 @@
 //! The workers that are there, and when each was last heard of.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Duration;
 
 use proto::{Owner, Registration, WorkerId, WorkerStatus, is_meant_by};
@@ -13,7 +13,9 @@ use rand::rngs::StdRng;
 use super::Refusal;
 use super::identity::Identity;
 use super::rate::Rate;
+use super::refusal::NoWorker;
 use super::thread_speed::ThreadSpeed;
+use crate::counted::named;
 
 /// The registered workers.
 #[derive(Debug)]
@@ -174,12 +176,37 @@ impl Workers {
         self.by_id.get_mut(&id).map(|worker| &mut worker.looked)
     }
 
-    /// Asks the workers on that machine and on its cards to leave; gives their number.
-    pub fn drain(&mut self, identity: &Identity) -> u64 {
-        let is_meant =
-            |of: &Identity| of.owner == identity.owner && is_meant_by(&of.machine, &identity.machine);
+    /// Asks the workers on that machine and on its cards to leave; gives their number, and whose they are. Where no owner
+    /// is named and it is none without an owner, it is the only one of that name.
+    ///
+    /// # Errors
+    /// No worker, or workers of several owners.
+    pub fn drain(&mut self, identity: &Identity) -> Result<(u64, Identity), NoWorker> {
+        let Identity { owner, machine } = identity;
+        let of_name = self.by_id.values().map(|worker| &worker.identity);
+        let of_name = of_name.filter(|of| is_meant_by(&of.machine, machine));
+        let owners: BTreeSet<&Owner> = of_name.map(|of| &of.owner).collect();
+        let owner = match owners.first() {
+            Some(only) if owner.is_unnamed() && owners.len() == 1 => (*only).clone(),
+            _ if owners.contains(owner) => owner.clone(),
+            Some(_) if owner.is_unnamed() => {
+                let titles = owners.iter().map(|owner| owner.title(machine));
+                return Err(NoWorker::Ambiguous(machine.clone(), named(titles)));
+            }
+            _ => return Err(self.no_worker(identity)),
+        };
+        let is_meant = |of: &Identity| of.owner == owner && is_meant_by(&of.machine, machine);
         let on_machine = self.by_id.values_mut().filter(|worker| is_meant(&worker.identity));
-        on_machine.map(|worker| worker.drains = true).count() as u64
+        let workers = on_machine.map(|worker| worker.drains = true).count() as u64;
+        Ok((workers, Identity { owner, machine: machine.clone() }))
+    }
+
+    fn no_worker(&self, wanted: &Identity) -> NoWorker {
+        let there: BTreeSet<&Identity> = self.by_id.values().map(|worker| &worker.identity).collect();
+        if there.is_empty() {
+            return NoWorker::Nobody;
+        }
+        NoWorker::Unknown(wanted.clone(), named(there.into_iter().map(ToString::to_string)))
     }
 
     /// Whether the worker is there and that owner's.

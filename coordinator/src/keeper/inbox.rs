@@ -16,7 +16,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::strangers::Stranger;
 use crate::audit::{Audit, AuditError};
-use crate::core::{Identity, Refusal};
+use crate::core::{NoWorker, Refusal};
 use crate::policy::PolicyError;
 use crate::retract::NothingToRetract;
 
@@ -42,8 +42,8 @@ pub enum CallError {
     #[error(transparent)]
     Policy(#[from] PolicyError),
     /// Nobody is there to be asked.
-    #[error("no worker of the machine {0} is there; the status lists those that are")]
-    NoWorker(Identity),
+    #[error(transparent)]
+    NoWorker(#[from] NoWorker),
     /// The keeper has ended.
     #[error("the coordinator is closing")]
     Closed,

@@ -24,12 +24,8 @@ impl Keeper {
                 Ok(workers)
             }
             Steering::Drain { owner, machine } => {
-                let machine = Identity { owner, machine };
-                let workers = self.core.drain(&machine);
-                if workers == 0 {
-                    return Err(CallError::NoWorker(machine));
-                }
-                self.happened(Happening::Draining { machine: machine.machine, workers });
+                let (workers, machine) = self.core.drain(&Identity { owner, machine })?;
+                self.happened(Happening::Draining { machine: machine.to_string(), workers });
                 Ok(workers)
             }
         }

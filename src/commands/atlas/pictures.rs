@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use atlas::picture::{Picture, Theme};
 
+use crate::output_file::OutputFile;
+
 /// Pixels for each unit of a picture: sharp on screens of today.
 const SCALE: f32 = 2.0;
 
@@ -34,7 +36,7 @@ pub fn write(file: &Path, picture: &Picture) -> anyhow::Result<()> {
 
 /// Writes a file.
 pub fn write_bytes(file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
-    std::fs::write(file, bytes).with_context(|| format!("cannot write {}", file.display()))
+    OutputFile::named(file)?.write(|out| Ok(out.write_all(bytes)?))
 }
 
 /// Writes the first page as the file is named, the others with their numbers behind the name. What is drawn, as one

@@ -1,6 +1,6 @@
 //! Where a run stands, for people: lines of at most 80 columns.
 
-use coordinator::counted;
+use coordinator::{counted, named};
 use dashboard::assurance;
 use proto::{RunStatus, WorkerStatus};
 
@@ -82,8 +82,11 @@ fn exceptions(status: &RunStatus) -> Vec<String> {
 
 /// Who is there, what checks them, and what serves the run.
 fn machines(status: &RunStatus) -> String {
+    let there = status.machines.iter().filter(|machine| machine.workers > 0);
+    let names = named(there.map(|machine| machine.owner.title(&machine.name)));
+    let names = if names.is_empty() { names } else { format!(": {names}") };
     format!(
-        "machines: {} of {} there with {}; double-check {}, diadem {}",
+        "machines: {} of {} there with {}{names}; double-check {}, diadem {}",
         status.machines_there,
         status.machines_total,
         counted(status.threads_total, "thread"),
@@ -142,7 +145,9 @@ mod tests {
         let calm = text(&samples::running());
         assert!(calm.starts_with("n = 28, counting: 12.00 % of the work, 3days 4h so far, "), "{calm}");
         assert!(
-            calm.contains("\nmachines: 2 of 3 there with 128 threads; double-check 1%, diadem "),
+            calm.contains(
+                "\nmachines: 2 of 3 there with 128 threads: rack-1, rack-2; double-check 1%, diadem "
+            ),
             "{calm}"
         );
         for word in ["dispute", "set aside", "followers", "trouble", "paused"] {

@@ -4,8 +4,8 @@ use proto::{Variant, Verdict};
 
 use super::{T0, core, core_with, join, registration, report};
 use crate::core::Core;
-use crate::core::Refusal;
 use crate::core::machines::{ALONE, PRESENT};
+use crate::core::refusal::{Distrust, Refusal};
 use crate::double_check::DoubleCheck;
 use crate::ledger::{Admission, Expulsion, Record};
 
@@ -27,7 +27,7 @@ fn a_contradicted_count_stands_again_only_when_another_machine_agrees() {
     assert_eq!(status.assurance.quarantined, ["a", "c"], "those who lost it");
     assert_eq!(core.lease(T0, a, 1), Err(Refusal::UnknownWorker(a)));
     let again = registration(&core, "a", &[]);
-    assert_eq!(core.register(T0, again), Err(Refusal::Quarantined("a".into())));
+    assert_eq!(core.register(T0, again), Err(Refusal::Quarantined("a".into(), Distrust::Wrong)));
 }
 
 #[test]

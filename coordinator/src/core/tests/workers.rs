@@ -5,11 +5,12 @@ use std::time::Duration;
 use proto::{Lease, Owner, Registration, Token, Variant, Verdict, Welcome};
 use queens::UnitId;
 
-use super::{Core, T0, core, counted, join, registration, report};
-use crate::core::LEASE_TIME;
-use crate::core::Refusal;
+use super::{Core, T0, core, counted, join, join_of, registration, report};
+use crate::core::refusal::{Distrust, NoWorker, Refusal};
 use crate::core::release::SILENCE;
 use crate::core::workers::MOST_OF_AN_OWNER;
+use crate::core::{Identity, LEASE_TIME};
+use crate::ledger::{Expulsion, Record};
 
 #[test]
 fn a_worker_that_comes_back_is_leased_what_it_holds() {
@@ -169,4 +170,47 @@ fn an_owner_names_its_own_workers_only_and_is_struck_off_with_all_of_them() {
         held.iter().all(|lease| lent.iter().any(|again| again.unit == lease.unit)),
         "they are open again"
     );
+}
+
+#[test]
+fn a_machine_that_is_to_leave_may_be_named_without_its_owner_where_nobody_else_has_one_of_that_name() {
+    let mut core = core();
+    let drain = |core: &mut Core, owner, name: &str| {
+        let asked = core.drain(&Identity { owner: Owner::new(owner), machine: name.into() });
+        asked.map(|(workers, machine)| (workers, machine.to_string()))
+    };
+    assert_eq!(drain(&mut core, "", "rack-1"), Err(NoWorker::Nobody));
+    let [a, b] = ["ada", "ben"].map(|owner| join_of(&mut core, owner, "both"));
+    let ada = join_of(&mut core, "ada", "rack-1");
+    let card = join_of(&mut core, "ada", "rack-1/nvidia/gpu0");
+    assert_eq!(drain(&mut core, "", "rack-1"), Ok((2, "ada/rack-1".into())));
+    assert!(core.drains(ada) && core.drains(card) && !core.drains(a));
+    let ambiguous = drain(&mut core, "", "both").unwrap_err().to_string();
+    assert_eq!(ambiguous, "\"both\" may be any of ada/both, ben/both: name one of them");
+    let unknown = drain(&mut core, "ben", "rack-1").unwrap_err().to_string();
+    assert!(unknown.ends_with("ada/both, ada/rack-1, ada/rack-1/nvidia/gpu0, ben/both"), "{unknown}");
+    assert!(!core.drains(a) && !core.drains(b));
+    assert_eq!(drain(&mut core, "ben", "both"), Ok((1, "ben/both".into())));
+    assert!(core.drains(b) && !core.drains(a));
+    // Who has no name comes first.
+    let nobody = join(&mut core, "both");
+    assert_eq!(drain(&mut core, "", "both"), Ok((1, "both".into())));
+    assert!(core.drains(nobody) && !core.drains(a));
+}
+
+#[test]
+fn a_worker_whose_machine_is_not_believed_is_told_why() {
+    let mut core = core();
+    join_of(&mut core, "ada", "a");
+    let expel = |owner: &str, machine: Option<&str>| {
+        let (owner, machine) = (owner.to_owned(), machine.map(str::to_owned));
+        Record::Expel(Expulsion { owner, machine, lost: false, reason: "hot".into(), at: 0 })
+    };
+    core.recorded(T0, None, &[expel("ada", Some("a")), expel("ben", None)]).unwrap();
+    let mut refused = |owner: &str| {
+        let registration = registration(&core, "a", &[]);
+        core.register(T0, Registration { owner: Owner::new(owner), ..registration }).unwrap_err()
+    };
+    assert_eq!(refused("ada"), Refusal::Quarantined("ada/a".into(), Distrust::Retracted));
+    assert_eq!(refused("ben"), Refusal::Quarantined("ben/a".into(), Distrust::Owner));
 }

@@ -1,6 +1,7 @@
 //! The files of `diadem constellations`: written, checked, and counted from.
 
 use std::collections::HashSet;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
@@ -14,6 +15,7 @@ use queens::{Board, known};
 
 use crate::args::KernelChoice;
 use crate::output::{print, span, verdict};
+use crate::output_file::OutputFile;
 
 /// Writes both files of the board.
 pub fn export(board: Board, folder: &Path) -> anyhow::Result<()> {
@@ -24,7 +26,7 @@ pub fn export(board: Board, folder: &Path) -> anyhow::Result<()> {
         let file = file?;
         let path = folder.join(file.kind.file_name(board));
         let bytes = file.to_bytes();
-        std::fs::write(&path, &bytes).with_context(|| format!("cannot write {}", path.display()))?;
+        OutputFile::named(&path)?.write(|out| Ok(out.write_all(&bytes)?))?;
         let (records, kind) = (file.orbits.len(), file.kind);
         print(&format!("{}: {records} {kind} constellations, {} bytes", path.display(), bytes.len()))?;
     }

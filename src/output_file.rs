@@ -1,0 +1,188 @@
+//! Files that commands write where `--out` says: whole or not at all, and never in place of what a run lives by.
+
+use std::fs::{self, File, Permissions};
+use std::io::{self, BufWriter, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use coordinator::run_directory::RunDirectory;
+use tempfile::NamedTempFile;
+
+/// What a new file may be used for; the umask takes away from it.
+const MODE: u32 = 0o666;
+
+/// Where something is to be written.
+#[derive(Clone, Debug)]
+pub struct OutputFile {
+    /// As it was named.
+    path: PathBuf,
+    /// What it is without links.
+    target: PathBuf,
+}
+
+impl OutputFile {
+    /// The file of that name, there or not. Nothing is written yet, so that a command can refuse it before its work.
+    ///
+    /// # Errors
+    /// It can be no file, or is one of a run's own.
+    pub fn named(path: &Path) -> anyhow::Result<Self> {
+        if path.is_dir() {
+            bail!("cannot write {}: it is a directory; name a file", path.display());
+        }
+        let target = without_links(path).with_context(|| format!("cannot write {}", path.display()))?;
+        if let Some(run) = RunDirectory::of_file(&target).or_else(|| RunDirectory::of_file(path)) {
+            bail!("{} is a file of the run in {}: name another one", path.display(), run.display());
+        }
+        Ok(Self { path: path.to_owned(), target })
+    }
+
+    /// Whether it is the file of that name.
+    pub fn is(&self, other: &Path) -> bool {
+        without_links(other).is_ok_and(|other| other == self.target)
+    }
+
+    /// Writes it by that function. What was there before stays until all is on disk, but for pipes and devices.
+    ///
+    /// # Errors
+    /// It cannot be written, or the function says so.
+    pub fn write<T>(
+        &self,
+        write: impl FnOnce(&mut BufWriter<&File>) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let written = if self.is_stream() { self.write_stream(write) } else { self.write_whole(write) };
+        written.with_context(|| format!("cannot write {}", self.path.display()))
+    }
+
+    /// A pipe, a device, or what is open already, as `/dev/stdout`: nothing can be put in its place.
+    fn is_stream(&self) -> bool {
+        let is_special = |found: fs::Metadata| !found.is_file();
+        self.path.starts_with("/dev")
+            || self.path.starts_with("/proc")
+            || fs::metadata(&self.target).is_ok_and(is_special)
+    }
+
+    fn write_stream<T>(
+        &self,
+        write: impl FnOnce(&mut BufWriter<&File>) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        buffered(&File::create(&self.path)?, write)
+    }
+
+    fn write_whole<T>(
+        &self,
+        write: impl FnOnce(&mut BufWriter<&File>) -> anyhow::Result<T>,
+    ) -> anyhow::Result<T> {
+        let draft = self.draft()?;
+        let written = buffered(draft.as_file(), write)?;
+        draft.as_file().sync_all()?;
+        draft.persist(&self.target).map_err(|error| error.error)?;
+        Ok(written)
+    }
+
+    /// An empty file beside it, which goes away unless it gets its name.
+    fn draft(&self) -> io::Result<NamedTempFile> {
+        let folder = self.target.parent().unwrap_or(Path::new("/"));
+        let name = self.target.file_name().unwrap_or_default();
+        let mut draft = tempfile::Builder::new();
+        draft.prefix(name).suffix(".new");
+        match fs::metadata(&self.target) {
+            Ok(before) => {
+                // Who may not write the file may not replace it either.
+                File::options().append(true).open(&self.target)?;
+                let draft = draft.tempfile_in(folder)?;
+                draft.as_file().set_permissions(before.permissions())?;
+                Ok(draft)
+            }
+            Err(_) => draft.permissions(Permissions::from_mode(MODE)).tempfile_in(folder),
+        }
+    }
+}
+
+fn buffered<T>(
+    file: &File,
+    write: impl FnOnce(&mut BufWriter<&File>) -> anyhow::Result<T>,
+) -> anyhow::Result<T> {
+    let mut out = BufWriter::new(file);
+    let written = write(&mut out)?;
+    out.flush()?;
+    Ok(written)
+}
+
+/// The path without links, relative names, and dots; its last part need not be there.
+fn without_links(path: &Path) -> io::Result<PathBuf> {
+    match fs::canonicalize(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            // A link that leads nowhere is written through.
+            if let Ok(goal) = fs::read_link(path) {
+                return without_links(&path.with_file_name("").join(goal));
+            }
+            let name = path.file_name().ok_or(error)?;
+            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+            Ok(fs::canonicalize(folder.unwrap_or(Path::new(".")))?.join(name))
+        }
+        found => found,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(path: &Path, text: &str) -> anyhow::Result<()> {
+        OutputFile::named(path)?.write(|out| Ok(out.write_all(text.as_bytes())?))
+    }
+
+    #[test]
+    fn what_fails_leaves_what_was_there_and_nothing_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("table.csv");
+        let failed = || {
+            OutputFile::named(&path)?.write(|out| {
+                out.write_all(b"half of a ")?;
+                out.flush()?;
+                Err::<(), _>(io::Error::from(io::ErrorKind::StorageFull).into())
+            })
+        };
+        failed().unwrap_err();
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        written(&path, "good").unwrap();
+        let said = format!("{:#}", failed().unwrap_err());
+        assert!(said.contains("cannot write") && said.contains("storage"), "{said}");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "good");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_keeps_its_mode_and_a_link_leads_to_what_it_led_to() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, link, open] = ["table.csv", "link", "open"].map(|name| folder.path().join(name));
+        std::os::unix::fs::symlink("table.csv", &link).unwrap();
+        written(&link, "through a link to nothing").unwrap();
+        fs::set_permissions(&path, Permissions::from_mode(0o640)).unwrap();
+        written(&link, "through a link").unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&path).unwrap(), "through a link");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        // A new file is what the umask makes of it, as everywhere.
+        written(&folder.path().join("new"), "new").unwrap();
+        File::create(&open).unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode();
+        assert_eq!(mode(&folder.path().join("new")), mode(&open));
+    }
+
+    #[test]
+    fn devices_are_written_and_a_full_one_says_so() {
+        written(Path::new("/dev/null"), "gone").unwrap();
+        let said = format!("{:#}", written(Path::new("/dev/full"), "much").unwrap_err());
+        assert!(said.starts_with("cannot write /dev/full: "), "{said}");
+    }
+
+    #[test]
+    fn what_can_be_no_file_is_refused_before_anything_is_done() {
+        let folder = tempfile::tempdir().unwrap();
+        for path in [folder.path().to_owned(), folder.path().join("no/where"), PathBuf::new()] {
+            OutputFile::named(&path).unwrap_err();
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What `--out` names: a whole file or the one of before, and never one of a run's own.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::harness::{Completed, Folder};
+
+/// All files below.
+fn files(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
+}
+
+#[test]
+fn what_a_run_lives_by_is_not_written_over() {
+    let folder = Folder::new();
+    folder.run("count 10 --run run --quiet");
+    assert_eq!(folder.run("certify run").code, Some(0));
+    let own = files(&folder.path().join("run"));
+    let name = |path: &PathBuf| path.file_name().unwrap().to_str().unwrap().to_owned();
+    for name_of_one in ["run.json", "000001.jsonl", "lock", "certify.key", "lease.key"] {
+        assert!(own.iter().any(|path| name(path) == name_of_one), "{name_of_one} is none of {own:?}");
+    }
+    let link = folder.path().join("link");
+    let contents = || own.iter().map(|path| fs::read(path).unwrap()).collect::<Vec<_>>();
+    let before = contents();
+    for path in &own {
+        let inside = path.strip_prefix(folder.path()).unwrap().display();
+        let _ = fs::remove_file(&link);
+        std::os::unix::fs::symlink(path, &link).unwrap();
+        for out in [&format!("{inside}"), &format!("run/../{inside}"), &path.display().to_string(), "link"] {
+            for command in ["report run", "export run --csv", "certify run"] {
+                folder
+                    .run(&format!("{command} -o {out}"))
+                    .refused(&["is a file of the run in", "run: name another"]);
+            }
+        }
+    }
+    assert!(before == contents());
+    // Also where the name is that of a key that is not there yet, or of the one that is to sign.
+    fs::remove_file(folder.path().join("run/certify.key")).unwrap();
+    folder.run("certify run -o run/certify.key").refused(&["is a file of the run in"]);
+    for out in ["my.key", "./my.key"] {
+        folder.run(&format!("certify run --key my.key -o {out}")).refused(&["my.key is the private key"]);
+        assert_eq!(folder.run("certify run --key my.key").code, Some(0));
+    }
+    // Others may lie beside them, and be named as they are elsewhere.
+    for out in ["run/report.html", "run.json", "run.json", "ledger"] {
+        assert_eq!(folder.run(&format!("report run -o {out}")).code, Some(0), "{out}");
+    }
+    assert_eq!(folder.run("verify run --recount 0").code, Some(0));
+}
+
+#[test]
+fn what_cannot_be_written_is_refused_before_the_work_and_leaves_the_table_of_before() {
+    let folder = Folder::new();
+    folder.run("count 10 --run run --quiet");
+    fs::create_dir(folder.path().join("folder")).unwrap();
+    for command in ["report run", "export run --csv", "certify run"] {
+        folder.run(&format!("{command} -o folder")).refused(&["cannot write folder: it is a directory"]);
+        folder.run(&format!("{command} -o no/where")).refused(&["cannot write no/where: "]);
+        folder.run(&format!("{command} -o /dev/full")).refused(&["cannot write /dev/full: "]);
+    }
+    assert_eq!(folder.run("export run --csv -o table.csv").code, Some(0));
+    let table = fs::read(folder.path().join("table.csv")).unwrap();
+    assert_eq!(folder.run("export run --csv --by family -o table.csv").code, Some(0));
+    assert_ne!(fs::read(folder.path().join("table.csv")).unwrap(), table);
+    // What is not written to its end does not take the place of what is there: files of at most a block.
+    let by_family = fs::read(folder.path().join("table.csv")).unwrap();
+    let limited = format!(
+        "trap '' XFSZ; ulimit -f 1; exec {} export run --csv -o table.csv",
+        env!("CARGO_BIN_EXE_diadem")
+    );
+    let shell = Command::new("sh").args(["-c", &limited]).current_dir(folder.path()).output().unwrap();
+    let refused = Completed::of(shell);
+    assert!(refused.code == Some(1) && refused.stderr.contains("cannot write table.csv: "), "{refused:?}");
+    assert_eq!(fs::read(folder.path().join("table.csv")).unwrap(), by_family);
+    assert_eq!(
+        files(folder.path()).iter().filter(|path| path.extension().is_some_and(|e| e == "new")).count(),
+        0
+    );
+}

@@ -12,6 +12,9 @@ use tempfile::NamedTempFile;
 /// What a new file may be used for; the umask takes away from it.
 const MODE: u32 = 0o666;
 
+/// Files that the process has open already go by these names.
+const OPEN: [&str; 4] = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
+
 /// Where something is to be written.
 #[derive(Clone, Debug)]
 pub struct OutputFile {
@@ -54,19 +57,18 @@ impl OutputFile {
         written.with_context(|| format!("cannot write {}", self.path.display()))
     }
 
-    /// A pipe, a device, or what is open already, as `/dev/stdout`: nothing can be put in its place.
+    /// A pipe, a device, or what is open already: nothing can be put in its place.
     fn is_stream(&self) -> bool {
-        let is_special = |found: fs::Metadata| !found.is_file();
-        self.path.starts_with("/dev")
-            || self.path.starts_with("/proc")
-            || fs::metadata(&self.target).is_ok_and(is_special)
+        OPEN.iter().any(|open| self.path.starts_with(open))
+            || fs::metadata(&self.target).is_ok_and(|found| !found.is_file())
     }
 
     fn write_stream<T>(
         &self,
         write: impl FnOnce(&mut BufWriter<&File>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
-        buffered(&File::create(&self.path)?, write)
+        // What a shell has opened with >> keeps what it has.
+        buffered(&File::options().append(true).open(&self.path)?, write)
     }
 
     fn write_whole<T>(

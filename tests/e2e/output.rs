@@ -66,6 +66,19 @@ fn what_cannot_be_written_is_refused_before_the_work_and_leaves_the_table_of_bef
     let table = fs::read(folder.path().join("table.csv")).unwrap();
     assert_eq!(folder.run("export run --csv --by family -o table.csv").code, Some(0));
     assert_ne!(fs::read(folder.path().join("table.csv")).unwrap(), table);
+    // Streams are written as they are.
+    let stream = format!(
+        "echo first > all; {0} export run --csv --by family -o /dev/stdout >> all; \
+         {0} export run --csv -o /dev/stdout > all-units; mkfifo pipe; head -1 pipe > one & \
+         {0} export run --csv -o pipe; wait",
+        env!("CARGO_BIN_EXE_diadem")
+    );
+    let shell = Command::new("sh").args(["-c", &stream]).current_dir(folder.path()).output().unwrap();
+    assert_eq!(Completed::of(shell).code, Some(0));
+    let read = |name: &str| fs::read_to_string(folder.path().join(name)).unwrap();
+    assert_eq!(read("all"), format!("first\n{}", read("table.csv")));
+    assert_eq!(read("all-units").into_bytes(), table);
+    assert_eq!(read("one"), "# diadem export by unit\n");
     // What is not written to its end does not take the place of what is there: files of at most a block.
     let by_family = fs::read(folder.path().join("table.csv")).unwrap();
     let limited = format!(

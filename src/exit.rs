@@ -54,6 +54,7 @@ fn is_unfit(error: &RunDirectoryError) -> bool {
     matches!(
         error,
         RunDirectoryError::LostRunFile(_)
+            | RunDirectoryError::LostLedger(_)
             | RunDirectoryError::Malformed { .. }
             | RunDirectoryError::Plan { .. }
             | RunDirectoryError::OtherPlan { .. }

@@ -38,6 +38,12 @@ pub enum RunDirectoryError {
         .0.display()
     )]
     LostRunFile(PathBuf),
+    /// There is no ledger any more.
+    #[error(
+        "{} holds a run.json, but no folder ledger: put that back, from a copy of the run or from a follower of it",
+        .0.display()
+    )]
+    LostLedger(PathBuf),
     /// The run counts another board.
     #[error("{} holds a run of n = {found}, not of n = {wanted}; choose another --run directory", .path.display())]
     OtherBoard {
@@ -160,7 +166,13 @@ impl RunDirectory {
             }
             Err(error) => return Err(io_error("read", &file)(error)),
         };
-        Self::of_text(path, &text, known)
+        let directory = Self::of_text(path, &text, known)?;
+        // It was there before run.json.
+        if directory.ledger().is_dir() {
+            Ok(directory)
+        } else {
+            Err(RunDirectoryError::LostLedger(path.to_owned()))
+        }
     }
 
     /// The run in `path` of which that is the `run.json`.

@@ -65,6 +65,13 @@ fn a_run_without_an_answer_has_a_code_of_its_own() {
     for command in ["status part", "merge other part", "retract part --unit 1 --reason x"] {
         assert_eq!(folder.run(command).code, Some(3), "{command}");
     }
+    std::fs::remove_dir_all(folder.path().join("run/ledger")).unwrap();
+    for command in ["status run", "verify run", "report run", "export run --csv", "merge other run"] {
+        let lost = folder.run(command);
+        assert!(lost.code == Some(3) && lost.stderr.contains("but no folder ledger"), "{command}: {lost:?}");
+    }
+    let lost = folder.run("count 10 --run run --quiet");
+    assert!(lost.code == Some(3) && lost.stderr.contains("checkpoint knows of"), "{lost:?}");
     // Not there, or not understood.
     assert_eq!(folder.run("verify nowhere").code, Some(1));
     assert_eq!(folder.run("coordinator --run nowhere").code, Some(1));

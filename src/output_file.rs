@@ -85,9 +85,8 @@ impl OutputFile {
     /// An empty file beside it, which goes away unless it gets its name.
     fn draft(&self) -> io::Result<NamedTempFile> {
         let folder = self.target.parent().unwrap_or(Path::new("/"));
-        let name = self.target.file_name().unwrap_or_default();
         let mut draft = tempfile::Builder::new();
-        draft.prefix(name).suffix(".new");
+        draft.prefix(".diadem-").suffix(".new");
         match fs::metadata(&self.target) {
             Ok(before) => {
                 // Who may not write the file may not replace it either.

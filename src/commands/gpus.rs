@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use gpu::{Description, Device, GpuError, GpuKernel, devices};
 use queens::kernel::Method;
-use queens::self_test;
+use queens::{Board, self_test};
 use serde_json::json;
 
 use crate::args::GpusArgs;
@@ -35,7 +35,7 @@ fn test(device: &Device) -> Tested {
 fn test_method(device: &Device, method: Method) -> Result<Duration, String> {
     let kernel = GpuKernel::new(device.clone(), method).map_err(|error| error.to_string())?;
     let begun = Instant::now();
-    let tested = self_test::run(&kernel);
+    let tested = self_test::run(&kernel, Board::LARGEST);
     let failure = kernel.failure().map(ToString::to_string);
     match (failure, tested) {
         (Some(failure), _) => Err(failure),

@@ -24,8 +24,8 @@ class Part:
 
     @property
     def weight(self):
-        """The expected work of one unit, a whole number."""
-        return max(1, int(self.work / max(1, self.units)))
+        """The expected work of one unit, a whole number of 64 bits."""
+        return min(max(1, int(self.work / max(1, self.units))), 2**64 - 1)
 
     def split_by_rows(self, pieces, most):
         """Into at least so many units, where there are rows enough."""

@@ -273,7 +273,7 @@ type Centre = (u8, u8, Option<u64>);
 
 /// Plans by central columns: n; columns, group and grain; units; and what [`positions`] and the fingerprint are. They came with
 /// version 2.
-const BY_CENTRE: [(u8, Centre, u64, &str, &str); 20] = [
+const BY_CENTRE: [(u8, Centre, u64, &str, &str); 22] = [
     (1, (3, 1, None), 1, "2e419ffa0639de89ef06789e69ea2fc0", "77f2632fd0d2452919db5a7503277baf"),
     (5, (1, 2, None), 6, "bc8a58bed30f0ec6283ca79ee55f147a", "76ad4f99b68bc62dd599a1134c47aaa6"),
     (8, (2, 1, None), 136, "2d7759c8f1deabc959c72f6a4cdac95b", "4fae6bd2946cbb59e7fa27f4940955a0"),
@@ -336,6 +336,15 @@ const BY_CENTRE: [(u8, Centre, u64, &str, &str); 20] = [
         "063c3024f69273b0dea84e8a805995a5",
         "fb3a5312ef944a6d70b5325263031646",
     ),
+    // Units that weigh more than 64 bits can say.
+    (
+        32,
+        (0, 1, Some(1_000_000_000_000_000)),
+        77_872,
+        "000d0fc791f3b2ba7eada4ce8cf8c976",
+        "8112dd9af850f1aa41566bb264d5242a",
+    ),
+    (32, (0, 1, Some(u64::MAX)), 957, "c6105cb1f0367dd9139f17ec6ab3bc94", "195282ad5a3977ab0f58165984553aa4"),
 ];
 
 #[test]

@@ -128,8 +128,8 @@ pub fn run(
     wish: watch::Receiver<Wish>,
 ) -> Boxed<'static, Result<Summary, WorkerError>> {
     Box::pin(async move {
-        let kernel = Arc::clone(&config.kernel);
-        let self_test = spawn_blocking(move || self_test::run(&*kernel)).await;
+        let (kernel, board) = (Arc::clone(&config.kernel), plan.board());
+        let self_test = spawn_blocking(move || self_test::run(&*kernel, board)).await;
         let self_test = self_test.expect("kernels do not panic")?;
         let (outcomes_in, outcomes) = unbounded_channel();
         let kernel = Arc::clone(&config.kernel);

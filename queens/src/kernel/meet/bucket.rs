@@ -5,6 +5,8 @@ use crate::kernel::meet::compiled::CompiledMeet;
 use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::gathering::{Gathering, Source};
 use crate::kernel::meet::matcher::Matcher;
+#[cfg(test)]
+use crate::kernel::meet::reached::Reached;
 use crate::kernel::meet::sieve::Sieve;
 use crate::kernel::meet::signatures::Signatures;
 
@@ -67,6 +69,8 @@ impl Bucket {
         if is_empty {
             return 0;
         }
+        #[cfg(test)]
+        Reached::Sieve.note();
         self.sieve.join(isa, matcher, cut, &self.apart);
         self.apart.iter().map(ByLastRow::len).sum::<usize>() as u64
     }

@@ -16,6 +16,8 @@
 use crate::kernel::meet::lanes::Lanes64;
 use crate::kernel::meet::matcher::Matcher;
 use crate::kernel::meet::order::order;
+#[cfg(test)]
+use crate::kernel::meet::reached::Reached;
 use crate::kernel::meet::signatures::Signatures;
 
 /// What the tables of one group cost and what one more word of the other list costs, in cycles: measured, and they
@@ -55,6 +57,8 @@ pub fn join<L: Lanes64>(
 /// The pairs, compared one by one.
 #[inline(always)]
 fn compare<L: Lanes64>(isa: L, few: &Signatures, many: &mut Signatures) -> u64 {
+    #[cfg(test)]
+    Reached::Comparison.note();
     let len = many.len();
     many.pad(L::WORDS, u64::MAX);
     let mut pairs = 0;
@@ -81,10 +85,14 @@ fn sliced<L: Lanes64>(
     lanes: &mut Signatures,
     words: &Signatures,
 ) {
+    #[cfg(test)]
+    Reached::Tables.note();
     let len = lanes.len();
     let group = 64 * L::BLOCKS;
     let is_ordered = len >= GROUPS_TO_ORDER * group;
     if is_ordered {
+        #[cfg(test)]
+        Reached::Order.note();
         order(isa, bytes, lanes, words, group, &mut matcher.scratch);
     }
     lanes.pad(64, 0);
@@ -94,6 +102,8 @@ fn sliced<L: Lanes64>(
         let common = lanes[..count].iter().fold(u64::MAX, |common, lane| common & lane);
         let is_worth_a_choice = is_ordered && common != 0;
         if is_worth_a_choice {
+            #[cfg(test)]
+            Reached::Choice.note();
             left.clear();
             left.choose(isa, words, common, true);
         }

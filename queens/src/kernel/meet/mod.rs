@@ -49,6 +49,8 @@ mod narrowed;
 mod order;
 mod outer;
 mod passes;
+#[cfg(test)]
+mod reached;
 mod resident;
 mod row_sets;
 #[allow(unsafe_code, reason = "stores packed words by pointer")]
@@ -80,6 +82,8 @@ pub(crate) use diagonals::diagonal_bits;
 pub use half::{Half, QueenBits};
 pub(crate) use narrowed::WORD;
 pub use outer::{count_by_cuts, free_rows_at_best, next_outer_row};
+#[cfg(test)]
+pub(crate) use reached::Reached;
 
 /// The kernel of two halves that meet, for an instruction set that this machine has.
 #[derive(Clone, Copy, Debug)]

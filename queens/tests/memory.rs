@@ -32,7 +32,9 @@ fn count(light: &[Position], heavy: &[Position], threads: usize) {
         }
         for position in heavy {
             let thinning = Thinning::new(5000, 1 << 63);
-            assert!(meet.project(position, thinning, &|| 0.0, &Stop::new()).unwrap().nodes > 0.0);
+            assert!(
+                meet.project(position, thinning, &|| 0.0, &Stop::new(), &Stop::new()).unwrap().nodes > 0.0
+            );
         }
     };
     std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(one))));

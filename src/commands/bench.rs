@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::args::BenchArgs;
 use crate::crew;
+use crate::log::say;
 use crate::measurement::speed::{Counter, KernelSpeed, candidates};
 use crate::output::{print, span};
 use crate::signals::Interruption;
@@ -35,11 +36,17 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     for &n in &args.n {
         for candidate in candidates(n, &methods, &counters, threads, args.split.scheme())? {
             let speed = candidate.measure(args.seconds, args.seed, interruption.raised())?;
+            let is_without = speed.is_none();
             if let Some(speed) = speed {
                 print(&if args.json { json(&speed).to_string() } else { line(&speed) })?;
             }
             if let Some(code) = interruption.exit_code() {
                 return Ok(code);
+            }
+            if is_without {
+                say(format_args!(
+                    "diadem: {candidate}: no solution was found in that time; give it more --seconds"
+                ));
             }
         }
     }

@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use cpu_time::ThreadTime;
 use indicatif::{ProgressBar, ProgressStyle};
 use queens::UnitId;
-use queens::kernel::{Count, Kernel, Meet};
+use queens::kernel::{Count, Kernel, Meet, Stop};
 use queens::plan::{Draw, Sampler, Step};
 use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
@@ -130,6 +130,8 @@ struct Progress<'a> {
     /// How many passes are left out.
     pace: Mutex<PassPace>,
     samples: Mutex<Vec<UnitSample>>,
+    /// Stops what no thread gives up because it takes long.
+    interrupted: Stop,
 }
 
 impl Task<'_> {
@@ -148,6 +150,7 @@ impl Task<'_> {
             given_up: Mutex::default(),
             pace: Mutex::new(PassPace::new(self.time, self.start)),
             samples: Mutex::default(),
+            interrupted: Stop::new(),
         };
         let running: Vec<Running> = (0..self.threads).map(|_| Running::default()).collect();
         let done = AtomicBool::new(false);
@@ -268,6 +271,9 @@ impl Progress<'_> {
         let bar = if repaints(&std::io::stderr()) { bar(self.task.time) } else { ProgressBar::hidden() };
         while !done.load(Ordering::Relaxed) {
             let interrupted = self.task.interrupted.load(Ordering::Relaxed);
+            if interrupted {
+                self.interrupted.stop();
+            }
             let takes_long = |since: &Instant| interrupted || since.elapsed() > self.task.limit;
             running.iter().for_each(|running| running.stop_if(takes_long));
             let elapsed = self.begun.elapsed();

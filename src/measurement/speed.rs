@@ -3,6 +3,7 @@
 //! Ratios of sums (time to solutions, time to nodes), each position taken as often as it stands for others, so units
 //! need not be alike; the error is the standard error of that ratio, by how far units differ. A board that the time may suffice for is counted whole.
 
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -129,6 +130,16 @@ pub struct KernelSpeed {
     pub unit_seconds: f64,
     /// The relative standard deviation of time over expected work, units weighted by that work; none of pieces.
     pub estimate: Option<f64>,
+}
+
+impl fmt::Display for Candidate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "n = {}, {}/", self.plan.board(), self.method)?;
+        match &self.counter {
+            Counter::Processor(isa) => isa.fmt(f),
+            Counter::Card(card) => write!(f, "gpu{}", card.number()),
+        }
+    }
 }
 
 impl Candidate {

@@ -64,7 +64,7 @@ impl Progress<'_> {
             let stop = running.begin();
             let (begun, begun_here) = (Instant::now(), ThreadTime::now());
             let clock = || begun_here.elapsed().as_secs_f64() * 1e9;
-            let projection = meet.project(&draw.position, thinning, &clock, &stop);
+            let projection = meet.project(&draw.position, thinning, &clock, &stop, &self.interrupted);
             if self.task.start != Start::EachUnit {
                 locked(&self.pace).learn(begun.elapsed());
             }

@@ -21,7 +21,7 @@ use crate::plan::spec::{PlanSpec, Scheme};
 use crate::position::{BoundaryPairs, Position};
 use crate::summand::{Measure, Summand};
 
-/// The hash of everything in a plan, 128 bits, written as 32 hexadecimal digits.
+/// The hash of a plan (docs/ledger.md), 128 bits, written as 32 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Fingerprint(String);
 

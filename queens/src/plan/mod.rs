@@ -182,7 +182,8 @@ impl Plan {
         self.spec.n
     }
 
-    /// The hash of everything in the plan.
+    /// The hash of the plan: of its specification, of all its parts, and of positions of their units, of four where a part has
+    /// more than 16.
     pub fn fingerprint(&self) -> &Fingerprint {
         &self.fingerprint
     }

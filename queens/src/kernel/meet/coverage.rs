@@ -55,6 +55,9 @@ pub struct Thinning {
     first: u64,
 }
 
+/// No board has as many row sets as that, and nothing overflows yet.
+const THINNEST: u64 = 1 << 60;
+
 impl Thinning {
     /// One of `stride` row sets (1 at least), at a random place: a fraction of 2^64.
     ///
@@ -73,7 +76,10 @@ impl Thinning {
     /// One of `times` (1 at least) of those that are drawn, at a random place.
     #[must_use]
     pub fn thinner(self, times: u64, place: u64) -> Self {
-        Self { stride: self.stride * times, first: self.first + self.stride * scaled(place, times) }
+        Self {
+            stride: self.stride.saturating_mul(times).min(THINNEST),
+            first: self.first.saturating_add(self.stride.saturating_mul(scaled(place, times))).min(THINNEST),
+        }
     }
 }
 

@@ -52,6 +52,9 @@ pub fn count_by_cuts(
     stop: &Stop,
     count_cut: &mut dyn FnMut(&Cut) -> Option<Count>,
 ) -> Option<Count> {
+    if stop.is_stopped() {
+        return None;
+    }
     if !position.is_consistent() {
         return Some(Count::default());
     }

@@ -105,7 +105,7 @@ fn projections(kernel: Meet, position: &Position, stride: u64) -> impl Iterator<
             words.get()
         };
         let place = (u128::from(first) << 64).div_ceil(stride.into()) as u64;
-        kernel.project(position, Thinning::new(stride, place), &clock, &Stop::new()).unwrap()
+        kernel.project(position, Thinning::new(stride, place), &clock, &Stop::new(), &Stop::new()).unwrap()
     })
 }
 
@@ -196,6 +196,23 @@ fn a_stopped_count_yields_nothing() {
     for kernel in kernels() {
         assert_eq!(kernel.count(&Position::empty(board(14)), &stop), None);
     }
+}
+
+#[test]
+#[cfg_attr(miri, ignore = "too slow")]
+fn the_way_from_cut_to_cut_is_left_when_it_is_interrupted() {
+    // Half a million cuts, in none of which a pass is drawn.
+    let position = Position::empty(board(32)).with_queen(Square::new(0, 3)).with_queen(Square::new(31, 8));
+    let (kernel, thinning) = (Meet::new(Isa::best()).unwrap(), Thinning::new(1 << 60, u64::MAX));
+    let (interrupted, begun) = (Stop::new(), Instant::now());
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            std::thread::sleep(std::time::Duration::from_millis(50));
+            interrupted.stop();
+        });
+        assert_eq!(kernel.project(&position, thinning, &|| 0.0, &Stop::new(), &interrupted), None);
+    });
+    assert!(begun.elapsed() < std::time::Duration::from_secs(5), "{:?}", begun.elapsed());
 }
 
 #[test]

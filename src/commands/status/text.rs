@@ -146,7 +146,7 @@ mod tests {
         assert!(calm.starts_with("n = 28, counting: 12.00 % of the work, 3days 4h so far, "), "{calm}");
         assert!(
             calm.contains(
-                "\nmachines: 2 of 3 there with 128 threads: rack-1, rack-2; double-check 1%, diadem "
+                "\nmachines: 2 of 3 there with 128 threads: rack-1, rack-2; double-check 1%, diadem"
             ),
             "{calm}"
         );

@@ -21,9 +21,9 @@ use crate::keeper::{
     self, CallError, Channels, FollowCall, LeaseCall, Outlet, ReplyTo, Request, Snapshot, Stranger,
 };
 use crate::ledger::LedgerPosition;
-use crate::pause;
 use crate::policy::PolicyError;
 use crate::run_directory::RunDirectory;
+use crate::run_directory::pause;
 use crate::shard::Shard;
 use crate::standing::Standing;
 use crate::store::Store;

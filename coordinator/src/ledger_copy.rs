@@ -16,12 +16,12 @@ use thiserror::Error;
 
 use crate::clock::{Clock, SystemClock};
 use crate::core::LeaseKey;
-use crate::follower_file::FollowerFile;
 use crate::ledger::{Damage, Disk, Group, Intake, LedgerError, LedgerPosition, Location, SystemDisk, Writer};
-use crate::lock::Lock;
 use crate::replay::{Stretch, replay};
+use crate::run_directory::follower_file::FollowerFile;
+use crate::run_directory::lock::Lock;
+use crate::run_directory::secret::{keep, lease_key};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
-use crate::secret::{keep, lease_key};
 use crate::standing::Standing;
 
 /// A copy that cannot be kept.

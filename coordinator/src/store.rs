@@ -10,23 +10,23 @@ use queens::{Board, Plan};
 use thiserror::Error;
 use tracing::warn;
 
+use crate::checkpoint::resumption::{Resumed, resume};
 use crate::checkpoint::{Checkpoint, set_aside};
 use crate::clock::{Clock, SystemClock};
 use crate::core::LeaseKey;
-use crate::follower_file::next_term;
 use crate::ledger::{CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, TermRecord, Writer};
-use crate::lock::Lock;
-use crate::noted_term::{ANNOUNCED, NotedTerm, SUPERSEDING};
-use crate::replicated;
-use crate::resumption::{Resumed, resume};
+use crate::run_directory::follower_file::next_term;
+use crate::run_directory::lock::Lock;
+use crate::run_directory::noted_term::{ANNOUNCED, NotedTerm, SUPERSEDING};
+use crate::run_directory::replicated;
+use crate::run_directory::secret::lease_key;
 use crate::run_directory::{RunDirectory, RunDirectoryError};
-use crate::secret::lease_key;
 use crate::shard::Shard;
 use crate::signing::{KeyError, SigningKey};
 use crate::standing::Standing;
 
 pub use crate::checkpoint::CheckpointError;
-pub use crate::resumption::{NoCheckpoint, Notice};
+pub use crate::checkpoint::resumption::{NoCheckpoint, Notice};
 
 /// A run that cannot be opened or resumed.
 #[derive(Debug, Error)]
@@ -288,7 +288,7 @@ fn directory(options: OpenOptions, clock: &dyn Clock) -> Result<RunDirectory, Ru
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::known_run;
+    use crate::tests::known_run;
     use tempfile::TempDir;
 
     #[test]

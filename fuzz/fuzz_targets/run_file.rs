@@ -2,7 +2,7 @@
 
 #![no_main]
 
-use coordinator::run_file::RunFile;
+use coordinator::run_directory::run_file::RunFile;
 use libfuzzer_sys::fuzz_target;
 use queens::{Plan, PlanSpec, UnitId};
 

@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime};
 use coordinator::counted;
 use coordinator::ledger::{Record, UnitRecord};
 use coordinator::run_directory::RunDirectory;
-use coordinator::verify::VerifyError;
-use coordinator::{Agreement, Answer, Audit, PublishedHead, audit_each, identities};
+use coordinator::verify::{VerifyError, identities};
+use coordinator::{Agreement, Answer, Audit, PublishedHead, audit_each};
 use dashboard::{Contribution, RunReport};
 
 use crate::args::ReportArgs;

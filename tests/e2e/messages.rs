@@ -12,15 +12,15 @@ use said::{Message, messages};
 /// Files that say a text of which they have no word, and where that comes from.
 const PASSED_ON: [(&str, &str); 23] = [
     ("coordinator/src/access/mod.rs", "what a caller may do: caller.rs"),
-    ("coordinator/src/following.rs", "that another coordinator goes on: keeper/terms.rs"),
+    ("coordinator/src/serving/following.rs", "that another coordinator goes on: keeper/terms.rs"),
     ("coordinator/src/happening.rs", "its own sentences"),
     ("coordinator/src/keeper/inbox.rs", "the trouble that keeps a record from the disk, and keeper/terms.rs"),
     ("coordinator/src/keeper/replicas.rs", "its own trouble"),
     ("coordinator/src/keeper/terms.rs", "its own trouble"),
     ("coordinator/src/keeper/watchdog.rs", "its own trouble"),
-    ("coordinator/src/quota.rs", "its callers' refusals, in the same file"),
+    ("coordinator/src/access/quota.rs", "its callers' refusals, in the same file"),
     ("coordinator/src/retract.rs", "errors of standing/record_error.rs"),
-    ("coordinator/src/service.rs", "errors of the keeper, of the protocol and of the wire"),
+    ("coordinator/src/serving/service.rs", "errors of the keeper, of the protocol and of the wire"),
     ("proto/src/wire.rs", "errors of the same file"),
     ("src/commands/atlas/table.rs", "the name of a run, in front of its own errors and the coordinator's"),
     ("src/commands/count.rs", "why the count ended, and what is kept: command_line.rs"),

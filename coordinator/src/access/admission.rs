@@ -9,7 +9,7 @@ use tonic::Status;
 use tonic::codegen::http::{HeaderValue, Request, Uri};
 
 use super::{Access, Bearers};
-use crate::caller::Caller;
+use crate::access::caller::Caller;
 
 /// A call, by what it shows.
 #[derive(Debug)]

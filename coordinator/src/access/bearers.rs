@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use proto::{AccessToken, Owner};
 
-use crate::caller::{Caller, Right};
+use crate::access::caller::{Caller, Right};
 
 /// The tokens that are let in, and the owners that are not.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

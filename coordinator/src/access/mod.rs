@@ -1,4 +1,9 @@
-//! Who may do what: decided for each call from its path, its token and its certificate, before its body is read.
+//! Who may do what and how much of it: decided for each call from its path, its token and its certificate, before its body is read.
+
+pub mod caller;
+pub mod peers;
+pub mod quota;
+pub mod token_bucket;
 
 mod admission;
 mod bearers;
@@ -12,12 +17,12 @@ use tonic::Status;
 use tonic::codegen::http;
 use tracing::warn;
 
-use crate::peers::{Peer, Seats};
-use crate::token_bucket::TokenBucket;
+use peers::{Peer, Seats};
+use token_bucket::TokenBucket;
 
-use crate::caller::{Caller, Right};
 pub use admission::Admission;
 pub use bearers::Bearers;
+use caller::{Caller, Right};
 
 /// Refusals are logged at most so often: those that knock at the door must not fill the disk.
 const LOGGED_AT_ONCE: u32 = 20;

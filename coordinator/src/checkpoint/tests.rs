@@ -2,11 +2,11 @@
 
 use super::*;
 use crate::clock::SetClock;
-use crate::known_run;
-use crate::known_worker::{coordinator, count_to_the_end, join, lease, report};
 use crate::ledger::faulty_disk::FaultyDisk;
 use crate::shard::Shard;
 use crate::store::{NoCheckpoint, Notice, Store};
+use crate::tests::known_run;
+use crate::tests::known_worker::{coordinator, count_to_the_end, join, lease, report};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -11,6 +11,7 @@
 
 mod audits;
 mod ending;
+mod events;
 mod inbox;
 mod lending;
 mod policy;
@@ -33,15 +34,15 @@ use proto::{Owner, Renewal};
 use tokio::sync::watch;
 use tracing::{info, warn};
 
+use crate::access::quota::LogLines;
 use crate::clock::Clock;
 use crate::core::Core;
-use crate::events::Events;
 use crate::happening::Happening;
 use crate::ledger::{CommitMark, LedgerPosition, LineHash};
-use crate::quota::LogLines;
 use crate::store::Store;
 use audits::Audits;
 use ending::Stage;
+use events::Events;
 use inbox::Inbox;
 use lending::WaitingWorker;
 use recording::PendingReport;

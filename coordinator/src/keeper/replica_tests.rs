@@ -16,14 +16,14 @@ use crate::clock::SetClock;
 use crate::double_check::DoubleCheck;
 use crate::handle::{Following, Handle};
 use crate::keeper::{CallError, Ending};
-use crate::known_run;
-use crate::known_worker::{expect_the_answer, join, join_from, lease, replicated, report};
 use crate::ledger::faulty_disk::FaultyDisk;
 use crate::ledger::{Record, file_path};
 use crate::retract;
 use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
 use crate::store::Store;
+use crate::tests::known_run;
+use crate::tests::known_worker::{expect_the_answer, join, join_from, lease, replicated, report};
 
 /// Nothing here takes longer.
 const PATIENCE: Duration = Duration::from_secs(30);

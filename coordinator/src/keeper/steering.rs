@@ -6,7 +6,7 @@ use super::Keeper;
 use super::inbox::CallError;
 use crate::core::Identity;
 use crate::happening::Happening;
-use crate::pause;
+use crate::run_directory::pause;
 use crate::store::Store;
 
 impl Keeper {

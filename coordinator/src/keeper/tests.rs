@@ -13,8 +13,6 @@ use crate::clock::SetClock;
 use crate::double_check::DoubleCheck;
 use crate::handle::Handle;
 use crate::keeper::CallError;
-use crate::known_run;
-use crate::known_worker::{coordinator, count_all, expect_the_answer, join, lease, replicated, report};
 use crate::ledger::Record;
 use crate::ledger::faulty_disk::FaultyDisk;
 use crate::policy::PolicyError;
@@ -22,6 +20,10 @@ use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
 use crate::standing::Standing;
 use crate::store::Store;
+use crate::tests::known_run;
+use crate::tests::known_worker::{
+    coordinator, count_all, expect_the_answer, join, lease, replicated, report,
+};
 
 /// Nothing here takes longer.
 const PATIENCE: Duration = Duration::from_secs(30);

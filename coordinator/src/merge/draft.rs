@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::MergeError;
-use crate::lock::Lock;
+use crate::run_directory::lock::Lock;
 use crate::run_directory::{RunDirectory, RunDirectoryError, io_error};
 
 /// A directory `OUT.merging` that becomes `OUT`.

@@ -11,10 +11,10 @@ use tempfile::TempDir;
 use super::*;
 use crate::audit::{Audit, audit};
 use crate::double_check::DoubleCheck;
-use crate::known_run::{self, unit_record};
 use crate::ledger::{Admission, Expulsion, Policy, Record, Recount, Restoration, Retraction, UnitRecord};
 use crate::signing::SigningKey;
 use crate::standing::{Standing, UnitMark};
+use crate::tests::known_run::{self, unit_record};
 
 /// A folder with parts in it.
 struct Parts(TempDir);

@@ -1,6 +1,6 @@
 //! What is known of each unit in single bits.
 
-use crate::bitmap::Bitmap;
+use crate::standing::bitmap::Bitmap;
 
 /// A bit of each unit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@
 
 mod adopt;
 mod apply;
+mod bitmap;
 mod counts;
 mod disputes;
 mod history;
@@ -21,11 +22,11 @@ use std::ops::Range;
 
 use queens::{Plan, UnitId};
 
-use crate::bitmap::Bitmap;
 use crate::double_check::DoubleCheck;
 use crate::policy::{PolicyError, not_lowered};
 use crate::shard::Shard;
 pub(crate) use adopt::Level;
+use bitmap::Bitmap;
 use counts::Counts;
 pub use counts::MOST_COMPLETIONS;
 pub use history::{History, Milestone};

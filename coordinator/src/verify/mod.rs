@@ -13,6 +13,8 @@
 //!
 //! Each step presupposes those before it. The first error is what is wrong.
 
+pub mod identities;
+
 mod recount;
 mod sample;
 mod selection;
@@ -24,8 +26,8 @@ use crate::answer::{Agreement, Answer};
 use crate::audit::{Audit, AuditError, audit_each};
 use crate::bound::wrong_at_most;
 use crate::counted;
-use crate::identities::{self, Identities, Violation};
 use crate::run_directory::RunDirectory;
+use identities::{Identities, Violation};
 use recount::recount;
 use sample::Sampled;
 use selection::Selection;

@@ -10,10 +10,10 @@ use tempfile::TempDir;
 
 use super::recount::Means;
 use super::{RecountError, SampleRecount, SampleSize, Verification, VerifyError};
-use crate::known_run;
 use crate::ledger::Record;
 use crate::run_directory::RunDirectory;
 use crate::store::Store;
+use crate::tests::known_run;
 
 fn run(records: &[Record]) -> (TempDir, RunDirectory) {
     let folder = TempDir::new().unwrap();

@@ -13,14 +13,14 @@ const CONTEXTS: [&str; 2] = ["context", "with_context"];
 
 /// Functions and constants, by file, with sentences that are said elsewhere: each sentence in them is a message.
 const SPEAKERS: [(&str, &[&str]); 16] = [
-    ("coordinator/src/caller.rs", &["refusal"]),
+    ("coordinator/src/access/caller.rs", &["refusal"]),
     ("coordinator/src/core/status.rs", &["trouble"]),
     ("coordinator/src/happening.rs", &["sentence"]),
     ("coordinator/src/keeper/replicas.rs", &["trouble"]),
     ("coordinator/src/keeper/terms.rs", &["superseded", "trouble"]),
     ("coordinator/src/keeper/watchdog.rs", &["STALLED"]),
-    ("coordinator/src/quota.rs", &["register", "ask_status"]),
-    ("coordinator/src/resumption.rs", &["fmt"]),
+    ("coordinator/src/access/quota.rs", &["register", "ask_status"]),
+    ("coordinator/src/checkpoint/resumption.rs", &["fmt"]),
     ("dashboard/src/routes.rs", &["mean_this_machine", "events", "hindrance"]),
     ("gpu/src/device.rs", &["broken", "describe"]),
     ("src/command_line.rs", &["how_to_go_on", "meant"]),

@@ -14,14 +14,14 @@ use tokio::time::timeout;
 use crate::audit::audit;
 use crate::clock::SetClock;
 use crate::core::LEASE_TIME;
-use crate::known_run;
-use crate::known_worker::{coordinator, count_all, expect_the_answer, join, join_from, lease, report};
 use crate::ledger::Record;
 use crate::ledger::faulty_disk::{Fault, FaultyDisk};
 use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
 use crate::standing::Standing;
 use crate::store::{Notice, Store};
+use crate::tests::known_run;
+use crate::tests::known_worker::{coordinator, count_all, expect_the_answer, join, join_from, lease, report};
 
 /// Nothing here takes longer.
 const PATIENCE: Duration = Duration::from_mins(2);

@@ -8,10 +8,6 @@ use tempfile::TempDir;
 
 use crate::clock::SetClock;
 use crate::handle::Handle;
-use crate::known_run::{self, retraction, unit_record};
-use crate::known_worker::{
-    coordinator, expect_the_answer, join, join_from, lease, registration, replicated, report,
-};
 use crate::ledger::faulty_disk::{Fault, FaultyDisk};
 use crate::ledger::{Record, UnitRecord};
 use crate::merge::merge;
@@ -20,6 +16,10 @@ use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
 use crate::standing::{Milestone, Standing};
 use crate::store::{OpenOptions, Store};
+use crate::tests::known_run::{self, retraction, unit_record};
+use crate::tests::known_worker::{
+    coordinator, expect_the_answer, join, join_from, lease, registration, replicated, report,
+};
 
 const BEGUN: u64 = 1_790_000_000;
 

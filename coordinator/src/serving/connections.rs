@@ -17,10 +17,10 @@ use tonic::transport::server::Connected;
 use tracing::warn;
 
 use crate::access::Access;
-use crate::caller::Caller;
-use crate::encryption::{Encryption, Transport};
-use crate::peers::{Peer, Seats};
-use crate::token_bucket::TokenBucket;
+use crate::access::caller::Caller;
+use crate::access::peers::{Peer, Seats};
+use crate::access::token_bucket::TokenBucket;
+use crate::serving::encryption::{Encryption, Transport};
 
 /// Not more connections are held at a time.
 const MOST_CONNECTIONS: u64 = 8192;

@@ -10,7 +10,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::noted_term::{ANNOUNCED, SUPERSEDING};
+use crate::run_directory::noted_term::{ANNOUNCED, SUPERSEDING};
 use crate::run_directory::replace_file;
 
 const NAME: &str = "follower.json";

@@ -4,6 +4,7 @@
 //! no white space. All numbers are whole.
 
 mod checked;
+mod head;
 
 use std::collections::BTreeMap;
 
@@ -13,13 +14,14 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use thiserror::Error;
 
+pub use head::{HeadError, PublishedHead, PublishedHeads};
+
 use checked::Checked;
 
 use crate::assurance::assess;
 use crate::audit::{Audit, AuditError, audit_until};
 use crate::clock::{Clock, SystemClock};
 use crate::counted;
-use crate::head::PublishedHead;
 use crate::ledger::LineHash;
 use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
@@ -308,9 +310,9 @@ mod tests {
 
     use super::*;
     use crate::audit::audit;
-    use crate::known_run;
     use crate::ledger::Record;
     use crate::store::Store;
+    use crate::tests::known_run;
 
     #[test]
     fn a_certificate_says_what_its_ledger_said_and_any_change_is_noticed() {

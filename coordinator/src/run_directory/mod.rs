@@ -11,6 +11,15 @@
 //!   paused                why nothing is lent, while that is so
 //! ```
 
+pub mod run_file;
+
+pub(crate) mod follower_file;
+pub(crate) mod lock;
+pub(crate) mod noted_term;
+pub(crate) mod pause;
+pub(crate) mod replicated;
+pub(crate) mod secret;
+
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
@@ -22,8 +31,8 @@ use queens::plan::Fingerprint;
 use queens::{Board, Plan, PlanError};
 use thiserror::Error;
 
-use crate::run_file::{RUN_FILE, RunFile, RunFileError};
 use crate::shard::Shard;
+use run_file::{RUN_FILE, RunFile, RunFileError};
 
 /// A run directory that cannot be used.
 #[derive(Debug, Error)]

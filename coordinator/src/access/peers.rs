@@ -14,7 +14,7 @@ use std::task::{Context, Waker};
 use proto::Owner;
 use tonic::Status;
 
-use crate::caller::{Caller, Right};
+use crate::access::caller::{Caller, Right};
 
 /// Those who only read have at most so many connections from one address; the oldest makes room.
 const READERS_AT_AN_ADDRESS: usize = 16;

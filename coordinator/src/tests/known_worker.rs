@@ -12,10 +12,10 @@ use crate::clock::SetClock;
 use crate::double_check::DoubleCheck;
 use crate::handle::Handle;
 use crate::keeper::{CallError, Ending};
-use crate::known_run;
 use crate::ledger::faulty_disk::FaultyDisk;
 use crate::shard::Shard;
 use crate::store::Store;
+use crate::tests::known_run;
 
 /// The small run ends sooner, on any machine.
 const PATIENCE: Duration = Duration::from_mins(2);

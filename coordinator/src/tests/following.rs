@@ -18,14 +18,14 @@ use crate::clock::SetClock;
 use crate::core::LeaseKey;
 use crate::handle::Handle;
 use crate::keeper::CallError;
-use crate::known_run;
-use crate::known_worker::{join, lease, registration, replicated, report};
 use crate::ledger::faulty_disk::{Fault, FaultyDisk};
 use crate::ledger::{LedgerPosition, Pieces, Record, Writer};
 use crate::ledger_copy::{CopyError, LedgerCopy};
 use crate::run_directory::RunDirectory;
-use crate::secret::lease_key;
+use crate::run_directory::secret::lease_key;
 use crate::store::{OpenOptions, Store};
+use crate::tests::known_run;
+use crate::tests::known_worker::{join, lease, registration, replicated, report};
 
 /// A run to be copied, of several files and many groups; and what a coordinator says of it.
 struct Original {

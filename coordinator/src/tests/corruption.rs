@@ -15,12 +15,12 @@ use rand::{RngExt, SeedableRng};
 use tempfile::TempDir;
 
 use crate::audit::{AuditError, audit};
-use crate::known_run;
 use crate::ledger::{LedgerPosition, Record, UnitRecord, Writer};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
 use crate::standing::Standing;
 use crate::store::{Store, StoreError};
+use crate::tests::known_run;
 
 /// Files of a few groups each.
 const FILE_SIZE: u64 = 2500;

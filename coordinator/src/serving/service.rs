@@ -15,14 +15,14 @@ use tokio_stream::wrappers::{ReceiverStream, WatchStream};
 use tokio_stream::{Stream, StreamExt};
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::caller::Caller;
+use crate::access::caller::Caller;
+use crate::access::peers::Peer;
+use crate::access::quota::CallUnderWay;
 use crate::core::Refusal;
-use crate::following::follow;
 use crate::handle::Handle;
 use crate::keeper::CallError;
-use crate::peers::Peer;
 use crate::policy::MOST_FOLLOWERS;
-use crate::quota::CallUnderWay;
+use crate::serving::following::follow;
 
 /// A request for units waits at most this long.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);

@@ -19,7 +19,7 @@ use tracing::warn;
 use crate::handle::{Following, Handle, LedgerSource};
 use crate::keeper::Ending;
 use crate::ledger::{CommitMark, LedgerError, LedgerPosition, LineBefore, LineHash, Pieces, line_before};
-use crate::run_file::RUN_FILE;
+use crate::run_directory::run_file::RUN_FILE;
 
 /// A follower says within this time what it has.
 const FIRST_WORD: Duration = Duration::from_secs(10);

@@ -1,5 +1,11 @@
 //! Serves a run to workers until the caller's shutdown.
 
+mod connections;
+mod encryption;
+mod following;
+mod gate;
+mod service;
+
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,12 +20,14 @@ use tokio_rustls::server::TlsStream;
 use tonic::transport::Server;
 
 use crate::access::Access;
-use crate::connections::connections;
-use crate::encryption::Encryption;
-use crate::gate::{Gate, MESSAGE_BYTES};
+use crate::access::quota::Quotas;
 use crate::handle::Handle;
-use crate::quota::Quotas;
-use crate::service::Service;
+
+pub use encryption::{Encryption, ServerKeys, UnusableKeys};
+
+use connections::connections;
+use gate::{Gate, MESSAGE_BYTES};
+use service::Service;
 
 /// A connection that does not answer a ping within this time, asked as often, is dropped.
 const KEEP_ALIVE: Duration = Duration::from_secs(20);

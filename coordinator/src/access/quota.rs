@@ -10,7 +10,7 @@ use proto::Owner;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::Status;
 
-use crate::token_bucket::TokenBucket;
+use crate::access::token_bucket::TokenBucket;
 
 /// The bytes of calls under way, requests as far as they have arrived and replies that are being sent: of one owner ...
 const OWNER_BYTES: usize = 64 << 20;

@@ -4,6 +4,8 @@
 //! which it speaks, and a seal over all of it. It is never the only copy of anything: what does not open, does not
 //! fit its seal or does not fit the ledger is set aside, and rebuilt from the ledger.
 
+pub mod resumption;
+
 mod error;
 mod patient;
 

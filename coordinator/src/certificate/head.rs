@@ -252,8 +252,8 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::known_run;
     use crate::store::Store;
+    use crate::tests::known_run;
 
     #[test]
     fn published_heads_are_found_behind_their_marks_and_nowhere_else() {

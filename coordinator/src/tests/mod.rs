@@ -1,0 +1,9 @@
+//! A run as a whole, from its files to what it answers.
+
+pub mod known_run;
+pub mod known_worker;
+
+mod corruption;
+mod durability;
+mod following;
+mod status;

@@ -1,10 +1,12 @@
 //! The order of lanes: by a few bits that are often set, so that the lanes of a group share some.
 
+use arrayvec::ArrayVec;
+
 use crate::kernel::meet::lanes::{Lanes64, NO_PLANES};
 use crate::kernel::meet::signatures::Signatures;
 
 /// Lists are ordered by this many bits at most.
-const MOST_BITS: u32 = 5;
+const MOST_BITS: usize = 5;
 
 /// Orders the lanes by the bits of the first `bytes` bytes that are likeliest to be set in both lists: as many as make
 /// groups of `group` lanes alike.
@@ -18,9 +20,9 @@ pub fn order<L: Lanes64>(
     scratch: &mut Signatures,
 ) {
     let [in_lanes, in_words] = [sampled(isa, bytes, lanes), sampled(isa, bytes, words)];
-    let wanted = (lanes.len() / group).ilog2() + 1;
+    let wanted = (lanes.len() / group).ilog2() as usize + 1;
     // The last bit to be ordered by is the likeliest: it parts the whole list.
-    for bit in likeliest(in_lanes, in_words, wanted.min(MOST_BITS) as usize) {
+    for bit in likeliest(in_lanes, in_words, wanted.min(MOST_BITS)) {
         scratch.clear();
         scratch.choose(isa, lanes, 1 << bit, true);
         scratch.choose(isa, lanes, 1 << bit, false);
@@ -30,11 +32,19 @@ pub fn order<L: Lanes64>(
 
 /// At most so many bits that are likeliest to be set in both samples, the likeliest last. The same for all instruction sets,
 /// so compiled once.
-fn likeliest(in_lanes: [u32; 64], in_words: [u32; 64], most: usize) -> Vec<usize> {
-    let chance = |bit: usize| in_lanes[bit] * in_words[bit];
-    let mut bits: Vec<usize> = (0..64).filter(|bit| chance(*bit) > 0).collect();
-    bits.sort_unstable_by_key(|bit| (chance(*bit), *bit));
-    bits.split_off(bits.len().saturating_sub(most))
+fn likeliest(in_lanes: [u32; 64], in_words: [u32; 64], most: usize) -> ArrayVec<usize, MOST_BITS> {
+    let mut best = ArrayVec::<_, MOST_BITS>::new();
+    for bit in (0..64).filter(|bit| in_lanes[*bit] * in_words[*bit] > 0) {
+        let chance = in_lanes[bit] * in_words[bit];
+        let place = best.partition_point(|(less, _)| *less <= chance);
+        if best.len() < most {
+            best.insert(place, (chance, bit));
+        } else if place > 0 {
+            best[..place].rotate_left(1);
+            best[place - 1] = (chance, bit);
+        }
+    }
+    best.into_iter().map(|(_, bit)| bit).collect()
 }
 
 /// How many of 64 words, taken evenly from the list, have each bit of their first bytes set.
@@ -50,4 +60,23 @@ fn sampled<L: Lanes64>(isa: L, bytes: usize, words: &[u64]) -> [u32; 64] {
         }
     }
     set
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_likeliest_bits_are_the_last_of_all_in_order() {
+        let sample = |factor: u32| std::array::from_fn(|bit| (bit as u32 * factor + 3) % 11);
+        for (in_lanes, in_words) in [(sample(7), sample(5)), (sample(3), [0; 64]), (sample(1), sample(1))] {
+            let chance = |bit: &usize| in_lanes[*bit] * in_words[*bit];
+            let mut all: Vec<usize> = (0..64).filter(|bit| chance(bit) > 0).collect();
+            all.sort_by_key(chance);
+            for most in 1..=MOST_BITS {
+                let last = &all[all.len().saturating_sub(most)..];
+                assert_eq!(&*likeliest(in_lanes, in_words, most), last);
+            }
+        }
+    }
 }

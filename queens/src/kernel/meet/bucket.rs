@@ -49,7 +49,7 @@ impl Bucket {
         }
         let [left, right] = &mut self.complete;
         let halves = left.len() + right.len();
-        isa.join(matcher, cut.shared.bytes, left, right);
+        isa.join(matcher, cut.shared.bytes, left, right, true);
         halves as u64
     }
 

@@ -23,7 +23,14 @@ pub trait CompiledMeet: Lanes64 {
     /// [`Gathering::gather_apart`] with all that the instruction set offers.
     fn gather_apart(self, sources: &[Source<'_>], out: &mut ByLastRow);
     /// [`join::join`] with all that the instruction set offers.
-    fn join(self, matcher: &mut Matcher<Self>, bytes: usize, a: &mut Signatures, b: &mut Signatures);
+    fn join(
+        self,
+        matcher: &mut Matcher<Self>,
+        bytes: usize,
+        a: &mut Signatures,
+        b: &mut Signatures,
+        orders: bool,
+    );
     /// [`Signatures::sieve`] with all that the instruction set offers.
     fn sieve(self, words: &[u64], test: u64, keep: u64, out: &mut Signatures);
 }
@@ -47,8 +54,8 @@ impl CompiledMeet for Avx512 {
             Gathering::gather_apart(isa, sources, out)
         }
 
-        fn join(isa, matcher: &mut Matcher<Avx512>, bytes: usize, a: &mut Signatures, b: &mut Signatures) {
-            join::join(isa, matcher, bytes, a, b)
+        fn join(isa, matcher: &mut Matcher<Avx512>, bytes: usize, a: &mut Signatures, b: &mut Signatures, orders: bool) {
+            join::join(isa, matcher, bytes, a, b, orders)
         }
 
         fn sieve(isa, words: &[u64], test: u64, keep: u64, out: &mut Signatures) {
@@ -76,8 +83,8 @@ impl CompiledMeet for Avx2 {
             Gathering::gather_apart(isa, sources, out)
         }
 
-        fn join(isa, matcher: &mut Matcher<Avx2>, bytes: usize, a: &mut Signatures, b: &mut Signatures) {
-            join::join(isa, matcher, bytes, a, b)
+        fn join(isa, matcher: &mut Matcher<Avx2>, bytes: usize, a: &mut Signatures, b: &mut Signatures, orders: bool) {
+            join::join(isa, matcher, bytes, a, b, orders)
         }
 
         fn sieve(isa, words: &[u64], test: u64, keep: u64, out: &mut Signatures) {
@@ -103,8 +110,15 @@ impl CompiledMeet for Portable {
         Gathering::gather_apart(self, sources, out)
     }
 
-    fn join(self, matcher: &mut Matcher<Self>, bytes: usize, a: &mut Signatures, b: &mut Signatures) {
-        join::join(self, matcher, bytes, a, b)
+    fn join(
+        self,
+        matcher: &mut Matcher<Self>,
+        bytes: usize,
+        a: &mut Signatures,
+        b: &mut Signatures,
+        orders: bool,
+    ) {
+        join::join(self, matcher, bytes, a, b, orders)
     }
 
     fn sieve(self, words: &[u64], test: u64, keep: u64, out: &mut Signatures) {

@@ -1,8 +1,8 @@
 //! The join: how many pairs of a left and a right half have disjoint signatures.
 //!
 //! ```text
-//! order one list by a few bits that both lists have often
-//! for each group of 512 words of that list:           # one bit lane each
+//! order one list by a few bits that both lists have often     # unless they come from the sieve
+//! for each group of 512 words of that list:                   # one bit lane each
 //!     tabulate the group: which lanes leave clear which patterns of bits
 //!     for each word of the other list that has no bit that all lanes have:
 //!         count += ones(the lanes that share no bit with the word)
@@ -11,7 +11,8 @@
 //! Lists too short for [tables](super::tables) are compared directly.
 //!
 //! Most pairs are hopeless. In the ordered list the lanes of a group share some bits, and a word that has one of them
-//! is dropped for a tenth of the time that the tables would take.
+//! is dropped for a tenth of the time that the tables would take. What the [sieve](super::sieve) leaves has fewer bits
+//! in common, and is not worth an order.
 
 use crate::kernel::meet::lanes::Lanes64;
 use crate::kernel::meet::matcher::Matcher;
@@ -30,7 +31,7 @@ const COMPARISON: usize = 2;
 const GROUPS_TO_ORDER: usize = 2;
 
 /// Counts with the matcher the pairs of a word of `a` and a word of `b` that share no bit. Of the first `bytes` bytes
-/// of a word the upper five bits are read, nothing else. Both lists may be put into another order.
+/// of a word the upper five bits are read, nothing else. Where `orders`, a long list may be put into another order.
 #[inline(always)]
 pub fn join<L: Lanes64>(
     isa: L,
@@ -38,6 +39,7 @@ pub fn join<L: Lanes64>(
     bytes: usize,
     a: &mut Signatures,
     b: &mut Signatures,
+    orders: bool,
 ) {
     let by_tables = |lanes: usize, words: usize| lanes.div_ceil(64 * L::BLOCKS) * (SETUP + LOOKUP * words);
     let (a_lanes, b_lanes) = (by_tables(a.len(), b.len()), by_tables(b.len(), a.len()));
@@ -51,7 +53,7 @@ pub fn join<L: Lanes64>(
         return;
     }
     let (lanes, words) = if a_lanes <= b_lanes { (a, b) } else { (b, a) };
-    sliced(isa, matcher, bytes, lanes, words);
+    sliced(isa, matcher, bytes, lanes, words, orders);
 }
 
 /// The pairs, compared one by one.
@@ -84,12 +86,13 @@ fn sliced<L: Lanes64>(
     bytes: usize,
     lanes: &mut Signatures,
     words: &Signatures,
+    orders: bool,
 ) {
     #[cfg(test)]
     Reached::Tables.note();
     let len = lanes.len();
     let group = 64 * L::BLOCKS;
-    let is_ordered = len >= GROUPS_TO_ORDER * group;
+    let is_ordered = orders && len >= GROUPS_TO_ORDER * group;
     if is_ordered {
         #[cfg(test)]
         Reached::Order.note();
@@ -156,7 +159,7 @@ mod tests {
                 let naive = a.iter().map(|a| b.iter().filter(|b| a & **b == 0).count() as u64).sum::<u64>();
                 let mut matcher = Matcher::new(isa);
                 for round in 1..=3 {
-                    isa.join(&mut matcher, bytes, &mut a, &mut b);
+                    isa.join(&mut matcher, bytes, &mut a, &mut b, round < 3);
                     assert_eq!(matcher.pairs(), round * naive, "{bytes} bytes, {x} and {y} words");
                 }
             }

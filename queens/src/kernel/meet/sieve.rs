@@ -43,7 +43,7 @@ impl Sieve {
             for (w, _) in right.iter() {
                 if !rights[w].is_empty() {
                     isa.sieve(with_z, attacked_left[w], joint.keep, lefts);
-                    isa.join(matcher, joint.bytes, lefts, &mut rights[w]);
+                    isa.join(matcher, joint.bytes, lefts, &mut rights[w], false);
                 }
             }
         }

@@ -11,8 +11,11 @@ use queens::{Board, Plan, PlanSpec, Position, UnitId};
 const OF_THREAD: f64 = 64.0;
 const OF_PLAN: f64 = 200.0;
 
-/// So many random units of the plan are looked at. Two light ones are counted whole, but not the lightest, some of which have
-/// next to no completions; of the heaviest two some passes.
+/// The boards whose units are counted: where halves are most for a thread, and the largest that is meant to be counted.
+const BOARDS: [u8; 3] = [22, 24, 28];
+
+/// So many random units of each plan are looked at. Two light ones of the smallest board are counted whole, but not the
+/// lightest, some of which have next to no completions; of the heaviest two of each some passes.
 const LOOKED_AT: u64 = 400;
 const LIGHT: std::ops::Range<usize> = 8..10;
 
@@ -40,29 +43,36 @@ fn count(light: &[Position], heavy: &[Position], threads: usize) {
     std::thread::scope(|scope| (0..threads).for_each(|_| drop(scope.spawn(one))));
 }
 
-/// The board of 22, or another in `DIADEM_MEMORY_OF`: for n = 28 that takes a quarter of an hour of one core.
-#[test]
-fn threads_and_plans_have_the_memory_that_is_promised() {
-    let n = std::env::var("DIADEM_MEMORY_OF").ok().and_then(|text| text.parse().ok()).unwrap_or(22);
-    let before = peak();
-    let plan = Plan::derive(PlanSpec::families(Board::new(n).unwrap())).unwrap();
-    let with_plan = peak();
+/// Positions of random units of a plan that are no symmetric counts, the lightest first.
+fn positions(plan: &Plan) -> Vec<Position> {
     let random = |k: u64| {
         UnitId(((u128::from(k.wrapping_mul(0x9E37_79B9_7F4A_7C15)) * u128::from(plan.units())) >> 64) as u64)
     };
     let mut units: Vec<UnitId> = (1..=LOOKED_AT).map(random).collect();
     units.retain(|id| !plan.summand(*id).is_symmetric_count());
     units.sort_by_key(|id| plan.weight_alone(*id));
-    let positions = |ids: &[UnitId]| ids.iter().map(|id| plan.unit(*id).position).collect::<Vec<_>>();
-    let (light, heavy) = (positions(&units[LIGHT]), positions(&units[units.len() - 2..]));
-    let seconds = units[LIGHT].iter().map(|id| plan.weight_alone(*id) / 1_000_000_000).sum::<u64>();
-    println!("n = {n}: the plan {:.1} MiB; units of {seconds} s together", with_plan - before);
-    let after_plan = peak();
-    count(&light, &heavy, 1);
+    units.iter().map(|id| plan.unit(*id).position).collect()
+}
+
+#[test]
+fn threads_and_plans_have_the_memory_that_is_promised() {
+    let before = peak();
+    let plans = BOARDS.map(|n| Plan::derive(PlanSpec::families(Board::new(n).unwrap())).unwrap());
+    let with_plans = peak();
+    let positions = plans.each_ref().map(positions);
+    let heavy: Vec<Position> =
+        positions.iter().flat_map(|of_board| &of_board[of_board.len() - 2..]).cloned().collect();
+    let after_plans = peak();
+    count(&positions[0][LIGHT], &heavy, 1);
     let one = peak();
-    count(&light, &heavy, 2);
+    count(&positions[0][LIGHT], &heavy, 2);
     let two = peak();
-    println!("one thread {:.1} MiB, another {:.1} MiB, {two:.1} MiB in all", one - after_plan, two - one);
-    assert!(with_plan - before <= OF_PLAN);
-    assert!(one - after_plan <= OF_THREAD && two - one <= OF_THREAD);
+    println!(
+        "the plans {:.1} MiB; one thread {:.1} MiB, another {:.1}",
+        with_plans - before,
+        one - after_plans,
+        two - one
+    );
+    assert!(with_plans - before <= OF_PLAN);
+    assert!(one - after_plans <= OF_THREAD && two - one <= OF_THREAD);
 }

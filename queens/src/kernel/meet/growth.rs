@@ -1,14 +1,16 @@
 //! How one column more is added to the lists of a half.
 //!
 //! ```text
-//! grow:   for each set S of j + 1 rows:
+//! grow:   for each set S of j + 1 rows that is wanted:
 //!             list(S) = for each row r of S whose square in the half's column j is open:
 //!                 the states of list(S - r) that leave both diagonals of that square free, with them set
 //! ```
 
+use crate::bits::set_bits;
 use crate::kernel::contract::Stop;
 use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::half::QueenBits;
+use crate::kernel::meet::heads::Wanted;
 use crate::kernel::meet::lanes::Lanes64;
 use crate::kernel::meet::lists::Lists;
 use crate::kernel::meet::row_sets::RowSets;
@@ -25,18 +27,18 @@ pub enum Grown {
     Stopped,
 }
 
-/// One column more for all sets with some heads.
+/// One column more for some row sets.
 #[derive(Clone, Copy, Debug)]
 pub struct Growth<'a> {
     /// The numbering of sets.
     sets: &'a RowSets,
-    /// How many rows the new sets have.
-    size: usize,
+    /// The new sets.
+    wanted: Wanted,
     /// The rows whose squares in the new column are open.
     open: u32,
     /// What a queen in each row of that column tests and sets.
     queens: &'a [QueenBits; 32],
-    /// The heads of the new sets.
+    /// Their heads.
     heads: &'a [u32],
     /// The most states that all lists together may have.
     most: usize,
@@ -45,33 +47,51 @@ pub struct Growth<'a> {
 }
 
 impl<'a> Growth<'a> {
-    /// The column of a half, for the sets with these heads, which may have `most` states together.
+    /// The last column of the sets that are wanted, which have these heads and may have `most` states together.
     pub fn new(
         cut: &'a Cut,
         side: usize,
-        column: usize,
+        wanted: Wanted,
         heads: &'a [u32],
         most: usize,
         stop: &'a Stop,
     ) -> Self {
         let half = &cut.halves[side];
+        let column = wanted.size() - 1;
         let (open, queens) = (half.open[column], &half.queens[column]);
-        Self { sets: &cut.sets, size: column + 1, open, queens, heads, most, stop }
+        Self { sets: &cut.sets, wanted, open, queens, heads, most, stop }
+    }
+
+    /// Whether more states than may be would pass, if as many of those that are scanned did as when `from` was made. That is
+    /// told from nothing but these lists, so that passes do not depend on which others were made.
+    pub fn expects_too_long(&self, from: &Lists) -> bool {
+        let Self { sets, wanted, open, heads, most, .. } = *self;
+        let scanned_at_most = (most as f64 / from.passed()) as usize;
+        let mut scanned = 0;
+        heads.iter().any(|&head| {
+            let tails = sets.tails(head, wanted.size()).iter();
+            for set in tails.map(|tail| head << sets.tail_bits() | tail).filter(|set| wanted.has(*set)) {
+                scanned +=
+                    set_bits(set & open).map(|row| from.len_of(sets, set & !(1 << row))).sum::<usize>();
+            }
+            scanned > scanned_at_most
+        })
     }
 
     /// Makes in `to` the lists that have one column more than those in `from`.
     #[inline(always)]
     pub fn grow<L: Lanes64>(&self, isa: L, from: &Lists, to: &mut Lists) -> Grown {
-        let Self { sets, size, open, queens, heads, most, stop } = *self;
+        let Self { sets, wanted, open, queens, heads, most, stop } = *self;
         to.begin(sets);
+        let mut scanned = 0;
         for &head in heads {
             if stop.is_stopped() {
                 return Grown::Stopped;
             }
             to.begin_head(head);
-            for &tail in sets.tails(head, size) {
+            for &tail in sets.tails(head, wanted.size()) {
                 let set = head << sets.tail_bits() | tail;
-                let mut rows = set & open;
+                let mut rows = if wanted.has(set) { set & open } else { 0 };
                 while rows != 0 {
                     let row = rows.trailing_zeros();
                     rows &= rows - 1;
@@ -80,6 +100,7 @@ impl<'a> Growth<'a> {
                     if len == 0 {
                         continue;
                     }
+                    scanned += len;
                     let next = list.as_ptr().wrapping_add(len);
                     let queen = queens[row as usize];
                     while !scan(isa, list, queen, u64::MAX, next, to.words_mut()) {
@@ -91,7 +112,7 @@ impl<'a> Growth<'a> {
                 to.end_set();
             }
         }
-        to.finish();
+        to.finish(scanned);
         Grown::Whole
     }
 }

@@ -1,4 +1,4 @@
-//! Which heads the row sets of a pass have.
+//! Which row sets the lists of a pass are made for.
 //!
 //! A half with e columns missing may still lack e of the fixed rows that are to fall on its side, which makes it part
 //! of many passes; such halves would be made again and again. Therefore lists with one column missing are made only
@@ -7,6 +7,7 @@
 //! [gathered](super::gathering).
 
 use crate::kernel::meet::cut::Cut;
+use crate::kernel::meet::row_sets::RowSets;
 
 /// How many fixed rows a half with so many columns missing may lack.
 pub fn most_lacking(missing: usize) -> u32 {
@@ -16,32 +17,75 @@ pub fn most_lacking(missing: usize) -> u32 {
     }
 }
 
-/// The fixed rows on one side, where those in `left` are on the left.
-pub fn top_of_side(side: usize, left: u32, fixed: u32) -> u32 {
-    if side == 0 { left } else { !left & ((1 << fixed) - 1) }
+/// The row sets that a half with some columns missing can have in a pass.
+#[derive(Clone, Copy, Debug)]
+pub struct Wanted {
+    /// How many rows such a set has.
+    size: u32,
+    /// The rows whose side is fixed.
+    fixed: u32,
+    /// Those of them that are to fall on this side.
+    here: u32,
+    /// The rows that may still be lacking, since a later column has an open square there.
+    later: u32,
+    most_lacking: u32,
 }
 
-/// Lists in `heads` the heads of the sets that a half with so many columns missing can have, where of the `fixed` rows
-/// those in `top` are on its side.
-pub fn choose_heads(cut: &Cut, side: usize, missing: usize, fixed: u32, top: u32, heads: &mut Vec<u32>) {
-    let sets = &cut.sets;
-    let half = &cut.halves[side];
-    let free = sets.head_bits() - fixed;
-    let later = half.later[half.columns() - missing] >> (sets.rows() - fixed);
-    let size = (half.columns() - missing) as u32;
-    let fits = |head: &u32| {
-        let rows = head.count_ones();
-        rows <= size && size - rows <= sets.tail_bits()
-    };
-    heads.clear();
-    let mut lacking = 0u32;
-    loop {
-        if lacking.count_ones() <= most_lacking(missing) && lacking & !later == 0 {
-            heads.extend((0..1u32 << free).map(|low| (top & !lacking) << free | low).filter(fits));
+impl Wanted {
+    /// The sets of one side with so many columns missing, where of the `fixed` highest rows those in `left`, whose bit 0 is the
+    /// lowest of them, are to fall on the left.
+    pub fn new(cut: &Cut, side: usize, missing: usize, fixed: u32, left: u32) -> Self {
+        let half = &cut.halves[side];
+        let column = half.columns() - missing;
+        let below = cut.sets.rows() - fixed;
+        let (fixed, left) = (cut.sets.full() >> below << below, left << below);
+        let here = if side == 0 { left } else { fixed & !left };
+        Self {
+            size: column as u32,
+            fixed,
+            here,
+            later: half.later[column],
+            most_lacking: most_lacking(missing),
         }
-        lacking = lacking.wrapping_sub(top) & top;
-        if lacking == 0 {
-            break;
+    }
+
+    /// How many rows the sets have.
+    pub fn size(&self) -> usize {
+        self.size as usize
+    }
+
+    /// Whether a set of that size is one of them.
+    #[inline(always)]
+    pub fn has(&self, set: u32) -> bool {
+        let lacking = self.here & !set;
+        set & self.fixed == self.here & set && self.may_lack(lacking)
+    }
+
+    #[inline(always)]
+    fn may_lack(&self, lacking: u32) -> bool {
+        lacking & !self.later == 0 && lacking.count_ones() <= self.most_lacking
+    }
+
+    /// Lists in `heads` the heads that such sets may have.
+    pub fn heads(&self, sets: &RowSets, heads: &mut Vec<u32>) {
+        let tail = sets.tail_bits();
+        let here = self.here >> tail;
+        let free = (sets.full() & !self.fixed) >> tail;
+        let fits = |head: &u32| {
+            let rows = head.count_ones();
+            rows <= self.size && self.size - rows <= tail
+        };
+        heads.clear();
+        let mut lacking = 0u32;
+        loop {
+            if self.may_lack(lacking << tail) {
+                // Free rows are the lowest of a head.
+                heads.extend((0..=free).map(|low| here & !lacking | low).filter(fits));
+            }
+            lacking = lacking.wrapping_sub(here) & here;
+            if lacking == 0 {
+                break;
+            }
         }
     }
 }

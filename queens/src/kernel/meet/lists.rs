@@ -21,6 +21,8 @@ pub struct Lists {
     begins: Vec<u32>,
     /// The lists, and once they are finished a margin behind them.
     words: Vec<u64>,
+    /// Which part of the states that were scanned passed.
+    passed: f64,
 }
 
 impl Lists {
@@ -30,7 +32,7 @@ impl Lists {
         self.begin_head(0);
         self.words.push(0);
         self.end_set();
-        self.finish();
+        self.finish(1);
     }
 
     /// The number of states of finished lists.
@@ -44,6 +46,16 @@ impl Lists {
         let i = (self.firsts[sets.head(set)] + sets.rank(set)) as usize;
         let (begin, end) = (self.begins[i] as usize, self.begins[i + 1] as usize);
         &self.words[begin..end + MARGIN]
+    }
+
+    /// How many states the list of a set has whose head is present.
+    pub fn len_of(&self, sets: &RowSets, set: u32) -> usize {
+        self.of(sets, set).len() - MARGIN
+    }
+
+    /// Which part of the states that were scanned for finished lists passed.
+    pub fn passed(&self) -> f64 {
+        self.passed
     }
 
     /// Forgets all lists.
@@ -67,15 +79,16 @@ impl Lists {
         &mut self.words
     }
 
-    /// Makes room for so many states more and a margin, unless they are more than `most` in all: for twice as much as
-    /// there was, but not for more than may come. Returns whether there is room.
+    /// Makes room for so many states more and a margin, unless they are more than `most` in all. Returns whether there is
+    /// room. Lists that have a limit get all the room that they may need at once: what is not touched of it is not taken
+    /// from the system, and memory that grows from list to list would be scattered.
     #[cold]
     pub fn make_room(&mut self, more: usize, most: usize) -> bool {
         if self.words.len() + more > most {
             return false;
         }
         let needed = self.words.len() + more + MARGIN;
-        let room = needed.max((2 * self.words.capacity()).min(most.saturating_add(2 * MARGIN)));
+        let room = if most == usize::MAX { needed + needed / 4 } else { most + 2 * MARGIN };
         self.words.reserve_exact(room - self.words.len());
         true
     }
@@ -86,8 +99,9 @@ impl Lists {
         self.begins.push(self.words.len() as u32);
     }
 
-    /// All sets are there.
-    pub fn finish(&mut self) {
+    /// All sets are there, from so many states that were scanned.
+    pub fn finish(&mut self, scanned: usize) {
+        self.passed = self.words.len() as f64 / scanned.max(1) as f64;
         self.words.reserve_exact(MARGIN);
         self.words.extend([0; MARGIN]);
     }

@@ -15,7 +15,8 @@
 //! which row sets.
 //!
 //! How many rows must be fixed is planned from a [`Forecast`], which takes all row sets of one size to be alike. They
-//! are not: where lists grow too long all the same, the pass is given up and done in two, with one row more fixed.
+//! are not: where lists grow too long all the same, the pass is done in two, with one row more fixed. How many states
+//! would be scanned tells so beforehand, mostly.
 //!
 //! A [`Coverage`] may leave passes out.
 
@@ -28,7 +29,7 @@ use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::forecast::Forecast;
 use crate::kernel::meet::gathering::Gathering;
 use crate::kernel::meet::growth::{Grown, Growth};
-use crate::kernel::meet::heads::{choose_heads, top_of_side};
+use crate::kernel::meet::heads::Wanted;
 use crate::kernel::meet::lists::Lists;
 use crate::kernel::meet::matcher::Matcher;
 use crate::kernel::meet::resident::Resident;
@@ -158,7 +159,7 @@ impl<'a, L: CompiledMeet, C: Coverage> Passes<'a, L, C> {
 
     /// Makes the lists of both halves with so many columns missing.
     fn grow_both(&mut self, missing: usize, fixed: u32, left: u32) -> Grown {
-        let can_fix_more = fixed < self.cut.sets.head_bits();
+        let can_fix_more = fixed < self.cut.sets.rows();
         let most = if can_fix_more { self.budget.passing(missing) } else { usize::MAX };
         let Workspace { stock: Stock { resident, passing }, heads, .. } = &mut *self.work;
         for side in 0..2 {
@@ -166,11 +167,15 @@ impl<'a, L: CompiledMeet, C: Coverage> Passes<'a, L, C> {
             if column <= resident.columns(side) {
                 continue;
             }
-            choose_heads(self.cut, side, missing, fixed, top_of_side(side, left, fixed), heads);
+            let wanted = Wanted::new(self.cut, side, missing, fixed, left);
+            wanted.heads(&self.cut.sets, heads);
             let (to, from) = passing.split_at_mut(missing + 1);
             let is_first = column - 1 == resident.columns(side);
             let from = if is_first { resident.lists(side) } else { &from[0][side] };
-            let growth = Growth::new(self.cut, side, column - 1, heads, most, self.stop);
+            let growth = Growth::new(self.cut, side, wanted, heads, most, self.stop);
+            if can_fix_more && growth.expects_too_long(from) {
+                return Grown::TooLong;
+            }
             let grown = self.isa.grow(&growth, from, &mut to[missing][side]);
             if grown != Grown::Whole {
                 return grown;
@@ -183,21 +188,25 @@ impl<'a, L: CompiledMeet, C: Coverage> Passes<'a, L, C> {
     fn join_all(&mut self, left: u32) -> Option<u64> {
         let Self { isa, cut, fixed, .. } = *self;
         let sets = &cut.sets;
-        let Workspace { stock, bucket, .. } = &mut *self.work;
+        let Workspace { stock, bucket, heads } = &mut *self.work;
         let gatherings = [0, 1].map(|side| {
             let columns = cut.halves[side].columns();
             let lists = [1, 2, 3].map(|missing| stock.lists(side, columns, missing));
             Gathering::new(cut, side, lists, [fixed[1], fixed[2]])
         });
         let mut sources = [Vec::new(), Vec::new()];
-        let free = sets.head_bits() - fixed[1];
+        let wanted = Wanted::new(cut, 0, 0, fixed[1], left);
+        wanted.heads(sets, heads);
         let mut halves = 0;
-        for head in (0..1u32 << free).map(|low| left << free | low) {
-            for tail in sets.tails(head, cut.halves[0].columns()) {
+        for &head in &*heads {
+            for tail in sets.tails(head, wanted.size()) {
                 if self.stop.is_stopped() {
                     return None;
                 }
                 let set = head << sets.tail_bits() | tail;
+                if !wanted.has(set) {
+                    continue;
+                }
                 let [left, right] = &mut sources;
                 let states = [
                     isa.collect(&gatherings[0], set, left),

@@ -6,7 +6,7 @@ use crate::kernel::meet::compiled::CompiledMeet;
 use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::forecast::{Forecast, Trend};
 use crate::kernel::meet::growth::{Grown, Growth};
-use crate::kernel::meet::heads::{choose_heads, top_of_side};
+use crate::kernel::meet::heads::Wanted;
 use crate::kernel::meet::lists::Lists;
 
 /// The resident lists of both halves.
@@ -40,7 +40,6 @@ impl Resident {
         stop: &Stop,
     ) -> Option<Forecast> {
         let half = &cut.halves[side];
-        let top = top_of_side(side, cut.forced_left, cut.forced);
         self.lists[side].reset(&cut.sets);
         let mut columns = 0;
         let mut trend = Trend::new(half.open[0].count_ones());
@@ -52,9 +51,10 @@ impl Resident {
                 break;
             }
             let missing = half.columns() - columns - 1;
-            choose_heads(cut, side, missing, cut.forced, top, &mut self.heads);
+            let wanted = Wanted::new(cut, side, missing, cut.forced, cut.forced_left);
+            wanted.heads(&cut.sets, &mut self.heads);
             let limit = if must { usize::MAX } else { most };
-            let growth = Growth::new(cut, side, columns, &self.heads, limit, stop);
+            let growth = Growth::new(cut, side, wanted, &self.heads, limit, stop);
             match isa.grow(&growth, &self.lists[side], &mut self.spare) {
                 Grown::Whole => {}
                 Grown::TooLong => break,

@@ -21,8 +21,7 @@ use crate::kernel::meet::signatures::Signatures;
 #[derive(Debug, Default)]
 pub struct Sieve {
     lefts: Signatures,
-    /// For each row of the last queen.
-    rights: [Signatures; 32],
+    rights: Signatures,
 }
 
 impl Sieve {
@@ -38,12 +37,10 @@ impl Sieve {
         let (joint, Self { lefts, rights }) = (cut.joint, self);
         for (z, with_z) in left.iter() {
             for (w, with_w) in right.iter() {
-                isa.sieve(with_w, attacked_right[z], joint.keep, &mut rights[w]);
-            }
-            for (w, _) in right.iter() {
-                if !rights[w].is_empty() {
+                isa.sieve(with_w, attacked_right[z], joint.keep, rights);
+                if !rights.is_empty() {
                     isa.sieve(with_z, attacked_left[w], joint.keep, lefts);
-                    isa.join(matcher, joint.bytes, lefts, &mut rights[w], false);
+                    isa.join(matcher, joint.bytes, lefts, rights, false);
                 }
             }
         }

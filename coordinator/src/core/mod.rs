@@ -98,8 +98,8 @@ pub struct Core {
     may_be_answered: bool,
     /// The first counts of each machine, those on their way to the disk included.
     trials: HashMap<Identity, u64>,
-    /// How many machines were quarantined when this was last looked at.
-    quarantined: usize,
+    /// How often it had changed who is believed when this was last looked at.
+    trust_changes: u64,
     /// Owners who have begun too many disputes that are undecided.
     quarrelsome: BTreeSet<String>,
     /// No unit below has a count that is to be taken back.
@@ -173,7 +173,7 @@ impl Core {
             confirmations: None,
             may_be_answered: false,
             trials: HashMap::new(),
-            quarantined: 0,
+            trust_changes: 0,
             quarrelsome: BTreeSet::new(),
             believed: 0,
             may_restore: true,

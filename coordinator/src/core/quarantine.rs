@@ -12,12 +12,11 @@ use crate::ledger::{Record, Recount, Restoration, Retraction};
 impl Core {
     /// Strikes off the workers of machines that are quarantined: they are refused when they register again.
     pub(super) fn expel(&mut self) {
-        let machines = &self.standing.sums().machines;
-        let quarantined = machines.quarantined().count() + machines.expelled().count();
-        if quarantined == self.quarantined {
+        let trust_changes = self.standing.sums().machines.trust_changes();
+        if trust_changes == self.trust_changes {
             return;
         }
-        self.quarantined = quarantined;
+        self.trust_changes = trust_changes;
         self.believed = 0;
         let expelled: Vec<WorkerId> = self.workers.on_machines(|machine| self.is_quarantined(machine));
         for worker in expelled {
@@ -52,7 +51,12 @@ impl Core {
 
     fn retractions(&mut self, unix_time: u64, most: usize) -> Vec<Record> {
         let mut records = Vec::new();
+        let is_anybody_struck = self.standing.sums().machines.trust_changes() > 0;
+        if !is_anybody_struck || self.believed == self.plan.units() {
+            return records;
+        }
         if self.standing.unbelieved() == 0 {
+            self.believed = self.plan.units();
             return records;
         }
         while self.believed < self.plan.units() && records.len() < most {

@@ -104,8 +104,10 @@ pub(crate) struct Keeper {
     log_lines: LogLines,
     /// Workers of another version that were turned away.
     strangers: Strangers,
-    /// The machines of which it was said that they are quarantined.
+    /// The machines of which it was said that they are quarantined,
     quarantined: BTreeSet<String>,
+    /// and how often it had changed then who is believed.
+    trust_changes: u64,
     events: Events,
 }
 
@@ -163,6 +165,7 @@ pub(crate) fn start(
         log_lines: LogLines::default(),
         strangers: Strangers::new(),
         quarantined: BTreeSet::new(),
+        trust_changes: 0,
         events: Events::default(),
     };
     thread::Builder::new().name("keeper".into()).spawn(|| keeper.run())?;

@@ -118,11 +118,12 @@ impl Keeper {
 
     /// Says which machines are not believed any more, and which are again.
     fn tell_quarantined(&mut self) {
-        let quarantined: BTreeSet<_> =
-            self.core.standing().sums().machines.quarantined().map(Machine::title).collect();
-        if quarantined == self.quarantined {
+        let machines = &self.core.standing().sums().machines;
+        if machines.trust_changes() == self.trust_changes {
             return;
         }
+        self.trust_changes = machines.trust_changes();
+        let quarantined: BTreeSet<_> = machines.quarantined().map(Machine::title).collect();
         let known = std::mem::replace(&mut self.quarantined, quarantined.clone());
         for machine in quarantined.difference(&known) {
             self.happened(Happening::Quarantined(machine.clone()));

@@ -23,6 +23,8 @@ pub struct Machines {
     /// Owners who are not believed any more.
     pub(super) expelled: BTreeSet<String>,
     has_cards: bool,
+    /// How often it has changed who is believed.
+    pub(super) trust_changes: u64,
 }
 
 /// As the checkpoint keeps them.
@@ -41,7 +43,10 @@ impl From<Listed> for Machines {
             numbers.entry(machine.owner.clone()).or_default().insert(machine.name.clone(), MachineId(id));
         }
         let has_cards = machines.iter().any(|machine| machine.hardware().is_card());
-        Self { list: machines, kernels, numbers, losers, expelled, has_cards }
+        let is_anybody_struck =
+            !expelled.is_empty() || machines.iter().any(|machine| machine.trust != Trust::Believed);
+        let trust_changes = u64::from(is_anybody_struck);
+        Self { list: machines, kernels, numbers, losers, expelled, has_cards, trust_changes }
     }
 }
 
@@ -92,6 +97,12 @@ impl Machines {
         others.any(|(_, machines)| machines.values().any(|id| !self.get(*id).is_quarantined()))
     }
 
+    /// How often it has changed who is believed, since the process began: as long as this is the same nobody need look at all
+    /// machines for that. 0 where everybody is.
+    pub fn trust_changes(&self) -> u64 {
+        self.trust_changes
+    }
+
     /// Whether a graphics card is on record: if not, all are of one kind.
     pub fn has_cards(&self) -> bool {
         self.has_cards
@@ -139,6 +150,7 @@ impl Machines {
         }
         let number = MachineId(self.list.len() as u32);
         let trust = if self.expelled.contains(owner) { Trust::Expelled } else { Trust::Believed };
+        self.trust_changes += u64::from(trust != Trust::Believed);
         let (owner, name) = (owner.to_owned(), name.to_owned());
         self.numbers.entry(owner.clone()).or_default().insert(name.clone(), number);
         let machine = Machine { owner, name, trust, ..Machine::default() };

@@ -19,10 +19,8 @@ impl Machines {
     pub fn lose(&mut self, id: MachineId, to_others: bool) {
         let machine = self.get_mut(id);
         machine.wrong += 1;
-        if machine.trust == Trust::Believed {
-            machine.trust = Trust::Quarantined;
-        }
         let owner = machine.owner.clone();
+        self.quarantine(id);
         if !to_others {
             return;
         }
@@ -58,10 +56,7 @@ impl Machines {
     pub fn expel(&mut self, owner: &str, machine: Option<&str>) -> Result<(), RecordError> {
         if let Some(name) = machine {
             let id = self.enrol(owner, name)?;
-            let machine = self.get_mut(id);
-            if machine.trust == Trust::Believed {
-                machine.trust = Trust::Quarantined;
-            }
+            self.quarantine(id);
             return Ok(());
         }
         self.expelled.insert(owner.to_owned());
@@ -69,7 +64,16 @@ impl Machines {
         Ok(())
     }
 
+    fn quarantine(&mut self, id: MachineId) {
+        let machine = self.get_mut(id);
+        if machine.trust == Trust::Believed {
+            machine.trust = Trust::Quarantined;
+            self.trust_changes += 1;
+        }
+    }
+
     fn trust_all_of(&mut self, owner: &str, trust: Trust) {
+        self.trust_changes += 1;
         for id in self.numbers.get(owner).into_iter().flat_map(HashMap::values) {
             self.list[id.0 as usize].trust = trust;
         }
@@ -91,6 +95,7 @@ impl Machines {
         match self.number(owner, name) {
             Some(id) if self.get(id).trust == Trust::Quarantined => {
                 self.get_mut(id).trust = Trust::Believed;
+                self.trust_changes += 1;
                 self.losers.get_mut(owner).map(|losers| losers.remove(&id));
                 Ok(())
             }

@@ -40,6 +40,12 @@ impl Core {
         records
     }
 
+    /// Whether the unit is of a constellation whose counts were disputed for that.
+    pub(super) fn was_contradicted(&self, unit: UnitId) -> bool {
+        let Summand::Symmetric(member, _) = self.plan.summand(unit) else { return false };
+        self.standing.sums().contradicted.contains(&member)
+    }
+
     fn units_of_member(&self, member: u32) -> Vec<UnitId> {
         let is_of_member = |summand| matches!(summand, Summand::Symmetric(of, _) if of == member);
         let ranges = self.plan.unit_ranges().filter(|range| is_of_member(range.summand));

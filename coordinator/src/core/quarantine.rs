@@ -6,7 +6,6 @@ use queens::UnitId;
 
 use super::Core;
 use super::recorded::Recording;
-use crate::double_check::DoubleCheck;
 use crate::ledger::{Record, Recount, Restoration, Retraction};
 
 impl Core {
@@ -80,7 +79,6 @@ impl Core {
     }
 
     fn restorations(&mut self, unix_time: u64, most: usize) -> Vec<Record> {
-        let recount = (self.policy != DoubleCheck::None).then_some(Recount::All);
         let disputed: Vec<UnitId> = self.standing.sums().disputed.keys().copied().collect();
         let mut records = Vec::new();
         for unit in disputed {
@@ -94,7 +92,8 @@ impl Core {
             let told = self.standing.retraction(unit, &vote, unix_time);
             self.recording.insert(unit, Recording::of(&told));
             let Retraction { unit, count, nodes, owner, machine, kernel, mirrored, at, .. } = told;
-            let recount = if self.is_symmetric_count(unit) { Some(Recount::Symmetric) } else { recount };
+            // Somebody has said otherwise, whoever it was.
+            let recount = Some(if self.is_symmetric_count(unit) { Recount::Symmetric } else { Recount::All });
             let restored = Restoration { unit, count, nodes, owner, machine, kernel, mirrored, recount, at };
             records.push(Record::Restore(restored));
         }

@@ -99,6 +99,10 @@ impl Core {
         if self.is_symmetric_count(unit) {
             return Some(Recount::Symmetric);
         }
+        // A wrong count would have no second chance: such a constellation is disputed once.
+        if self.was_contradicted(unit) {
+            return Some(Recount::All);
+        }
         let share = match self.policy {
             DoubleCheck::None => return None,
             DoubleCheck::All => return Some(Recount::All),

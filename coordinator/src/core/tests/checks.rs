@@ -7,7 +7,7 @@ use crate::core::Core;
 use crate::core::machines::{ALONE, PRESENT};
 use crate::core::refusal::{Distrust, Refusal};
 use crate::double_check::DoubleCheck;
-use crate::ledger::{Admission, Expulsion, Record};
+use crate::ledger::{Admission, Expulsion, Record, Recount};
 
 #[test]
 fn a_contradicted_count_stands_again_only_when_another_machine_agrees() {
@@ -172,6 +172,27 @@ fn a_first_count_that_was_made_mirrored_and_by_the_other_method_is_checked_by_th
         leases.iter().for_each(|lease| _ = report(&mut core, ALONE, a, *lease, 5));
     };
     assert_eq!(report(&mut core, ALONE, a, check, 5), Verdict::Recorded);
+}
+
+#[test]
+fn a_count_that_stands_again_is_always_checked() {
+    let mut core = core();
+    let [a, b] = ["a", "b"].map(|name| join(&mut core, name));
+    let lease = loop {
+        let lease = core.lease(T0, a, 1).unwrap()[0];
+        report(&mut core, T0, a, lease, 5);
+        if !core.is_symmetric_count(lease.unit) {
+            break lease;
+        }
+    };
+    assert_eq!(report(&mut core, T0, b, lease, 6), Verdict::Conflict);
+    let (owner, machine, reason) = (String::new(), Some("b".to_owned()), "a test".to_owned());
+    core.recorded(T0, None, &[Record::Expel(Expulsion { owner, machine, lost: false, reason, at: 0 })])
+        .unwrap();
+    let records = core.take_back(0, 10);
+    let [Record::Restore(restored)] = &records[..] else { panic!("{records:?}") };
+    assert_eq!((restored.unit, restored.count), (lease.unit, 5));
+    assert_eq!(restored.recount, Some(Recount::All), "though nothing is checked in this run");
 }
 
 #[test]

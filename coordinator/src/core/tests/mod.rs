@@ -2,6 +2,7 @@
 
 mod checks;
 mod confirmations;
+mod contradictions;
 mod disputes;
 mod leases;
 mod losses;

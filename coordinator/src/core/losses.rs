@@ -6,7 +6,7 @@
 //! restart tries again.
 //!
 //! Where several owners are there none of that follows from the losses of one: whoever has workers come, take all and fall
-//! silent would have everybody count one unit at a time.
+//! silent would have everybody count one unit at a time. And what was set aside is still lent to owners who have never lost it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -17,6 +17,13 @@ use queens::UnitId;
 const SUSPECT: u8 = 3;
 const SET_ASIDE: u8 = 5;
 
+/// So many losses of one owner are believed where others have lost the unit too: the others have lost it twice at least before it
+/// is set aside.
+const OF_ONE: u8 = 3;
+
+/// The losses of so many units are kept; of more it is not known whether they kill workers.
+const MOST: usize = 100_000;
+
 /// How often units were lost.
 #[derive(Debug, Default)]
 pub struct Losses {
@@ -24,13 +31,32 @@ pub struct Losses {
     set_aside: BTreeSet<UnitId>,
 }
 
-/// How often a unit was lost, and with whose workers.
-#[derive(Debug)]
-struct Loss {
-    times: u8,
-    first_owner: Owner,
-    /// Whether it was lost with another owner's too.
-    with_several: bool,
+/// How often a unit was lost, with the workers of each owner.
+#[derive(Debug, Default)]
+struct Loss(Vec<(Owner, u8)>);
+
+impl Loss {
+    /// Lost once more with a worker of that owner, of whom so many losses count as long as he is the only one.
+    fn add(&mut self, owner: &Owner, most: u8) {
+        let is_first = self.0.iter().all(|(of, _)| of == owner);
+        match self.0.iter_mut().find(|(of, _)| of == owner) {
+            Some((_, times)) if is_first => *times = (*times + 1).min(most.max(*times)),
+            Some((_, times)) => *times = times.saturating_add(1),
+            None => self.0.push((owner.clone(), 1)),
+        }
+    }
+
+    /// How often, as far as it is believed.
+    fn times(&self) -> u8 {
+        match &self.0[..] {
+            [(_, times)] => *times,
+            several => several.iter().fold(0, |sum, (_, times)| sum.saturating_add(*times.min(&OF_ONE))),
+        }
+    }
+
+    fn is_of(&self, owner: &Owner) -> bool {
+        self.0.iter().any(|(of, _)| of == owner)
+    }
 }
 
 impl Losses {
@@ -38,22 +64,16 @@ impl Losses {
     /// other owners are there, one alone can have no unit suspected, nor set aside.
     pub fn add(&mut self, units: &[UnitId], owner: &Owner, has_other_owners: bool) -> Vec<UnitId> {
         let suspects = units.iter().any(|unit| self.is_suspect(*unit));
+        let most = if has_other_owners { SUSPECT - 1 } else { SET_ASIDE };
         let mut given_up = Vec::new();
         for unit in units {
-            if suspects && !self.is_suspect(*unit) {
+            let is_known = self.of.contains_key(unit);
+            if (suspects && !self.is_suspect(*unit)) || (!is_known && self.of.len() >= MOST) {
                 continue;
             }
-            let loss = self.of.entry(*unit).or_insert_with(|| Loss {
-                times: 0,
-                first_owner: owner.clone(),
-                with_several: false,
-            });
-            loss.with_several |= loss.first_owner != *owner;
-            let is_proven = loss.with_several || !has_other_owners;
-            if is_proven || loss.times < SUSPECT - 1 {
-                loss.times = loss.times.saturating_add(1);
-            }
-            if loss.times >= SET_ASIDE && self.set_aside.insert(*unit) {
+            let loss = self.of.entry(*unit).or_default();
+            loss.add(owner, most);
+            if loss.times() >= SET_ASIDE && self.set_aside.insert(*unit) {
                 given_up.push(*unit);
             }
         }
@@ -62,7 +82,7 @@ impl Losses {
 
     /// How often the unit was lost.
     pub fn of(&self, unit: UnitId) -> u8 {
-        self.of.get(&unit).map_or(0, |loss| loss.times)
+        self.of.get(&unit).map_or(0, Loss::times)
     }
 
     /// The unit was counted after all.
@@ -75,10 +95,15 @@ impl Losses {
 
     /// Whether the unit is to be lent on its own.
     pub fn is_suspect(&self, unit: UnitId) -> bool {
-        self.of.get(&unit).is_some_and(|loss| loss.times >= SUSPECT)
+        self.of.get(&unit).is_some_and(|loss| loss.times() >= SUSPECT)
     }
 
-    /// The units that are not lent any more.
+    /// Whether the unit is not lent to that owner any more.
+    pub fn is_kept_from(&self, unit: UnitId, owner: &Owner) -> bool {
+        self.set_aside.contains(&unit) && self.of.get(&unit).is_some_and(|loss| loss.is_of(owner))
+    }
+
+    /// The units that are set aside: nobody is lent them any more who has lost them.
     pub fn set_aside(&self) -> &BTreeSet<UnitId> {
         &self.set_aside
     }
@@ -115,10 +140,24 @@ mod tests {
             assert!(losses.add(&[UnitId(7)], &one, true).is_empty());
         }
         assert!(!losses.is_suspect(UnitId(7)), "his workers may do that on purpose");
-        for _ in 0..2 {
-            assert!(losses.add(&[UnitId(7)], &other, true).is_empty());
-            assert!(losses.is_suspect(UnitId(7)), "two owners have lost it");
+        assert!(losses.add(&[UnitId(7)], &other, true).is_empty());
+        assert!(losses.is_suspect(UnitId(7)), "two owners have lost it");
+        for _ in 0..50 {
+            assert!(losses.add(&[UnitId(7)], &one, true).is_empty(), "one loss of the other is chance");
         }
         assert_eq!(losses.add(&[UnitId(7)], &other, true), [UnitId(7)]);
+        assert!(losses.is_kept_from(UnitId(7), &one) && losses.is_kept_from(UnitId(7), &other));
+        assert!(!losses.is_kept_from(UnitId(7), &Owner::new("third")), "who has never lost it may try");
+    }
+
+    #[test]
+    fn no_more_losses_are_kept_than_have_room() {
+        let units: Vec<UnitId> = (0..MOST as u64 + 10).map(UnitId).collect();
+        let mut losses = Losses::default();
+        for _ in 0..SUSPECT {
+            losses.add(&units, &Owner::default(), false);
+        }
+        assert_eq!(losses.of.len(), MOST);
+        assert!(losses.is_suspect(UnitId(0)) && !losses.is_suspect(*units.last().unwrap()));
     }
 }

@@ -96,7 +96,11 @@ impl Core {
         unit: UnitId,
     ) -> Option<(LeasePurpose, Variant)> {
         let is_in_run = unit.0 < self.plan.units() && self.shard.contains(unit);
-        if !is_in_run || self.recording.contains_key(&unit) || self.losses.set_aside().contains(&unit) {
+        if !is_in_run || self.recording.contains_key(&unit) {
+            return None;
+        }
+        let is_kept_from_it = self.losses.is_kept_from(unit, &borrower.identity.owner);
+        if is_kept_from_it {
             return None;
         }
         if !self.standing.is_done(unit) {

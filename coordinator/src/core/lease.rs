@@ -11,6 +11,8 @@
 //! nothing at all, and no unit without a count is open: units whose leases have expired, then those that should have been
 //!     counted long ago
 //! ```
+//!
+//! The last units are for other owners first than the one who had them (`came_back`).
 
 use std::ops::Bound::{Excluded, Unbounded};
 use std::time::Duration;
@@ -39,8 +41,11 @@ const CHECKS_PER_CANARY: f64 = 10.0;
 /// last of its leases expires.
 const MISSED: Duration = Duration::from_secs(10);
 
-/// At most so many disputes, and so many overdue units, are looked at for some that the worker can count; the others come in its
-/// next calls.
+/// At most so many units are lent in one call, whatever is asked for: the keeper, which lends, hears nobody meanwhile.
+const MOST_LENT: u32 = 4096;
+
+/// At most so many disputes, so many overdue units, and so many that are left to others, are looked at for some that the worker
+/// can count; the others come in its next calls.
 const LOOKED_AT: usize = 1000;
 
 /// One in so many of the units that nobody has counted is kept back for later, so that a low number does not tell a
@@ -48,7 +53,7 @@ const LOOKED_AT: usize = 1000;
 const KEPT_BACK: u32 = 64;
 
 impl Core {
-    /// Lends up to `want` units; none if none are open.
+    /// Lends up to `want` units, and no more than may be lent in one call; none if none are open.
     ///
     /// # Errors
     /// The worker is not registered.
@@ -57,6 +62,7 @@ impl Core {
         if self.paused.is_some() || self.drains(worker) {
             return Ok(Vec::new());
         }
+        let want = want.min(MOST_LENT) as usize;
         let mut leases = self.grant(now, &borrower, want);
         // Who holds his share takes nothing from others while there are units that nobody holds.
         if !leases.is_empty() || self.open.has_uncounted(self.plan.units()) {
@@ -66,7 +72,7 @@ impl Core {
             leases = self.grant(now, &borrower, want);
         }
         if leases.is_empty() {
-            leases = self.lend_overdue(now, &borrower, want as usize);
+            leases = self.lend_overdue(now, &borrower, want);
         }
         Ok(leases)
     }
@@ -81,6 +87,7 @@ impl Core {
     fn end_expired(&mut self, now: Duration) -> bool {
         let expired = self.leases.expire(now);
         let any = !expired.is_empty();
+        expired.iter().for_each(|(of, units)| self.leave_to_others(now, *of, units));
         for (of, units) in expired {
             // A worker that is alive renews what it has: the answer that lent it these units was lost, and they have
             // killed nobody.
@@ -103,6 +110,7 @@ impl Core {
         late.retain(|late| {
             late.holder != borrower.worker
                 && self.workers.is_alive(late.holder, since)
+                && self.may_take_over(now, borrower, late)
                 && self.task_of_taken(now, borrower, late.unit).is_some()
         });
         late.sort_unstable_by_key(|late| {
@@ -118,14 +126,15 @@ impl Core {
         late.into_iter().filter_map(|late| self.lend(now, borrower, late.unit)).collect()
     }
 
-    fn grant(&mut self, now: Duration, borrower: &Borrower, want: u32) -> Vec<Lease> {
+    fn grant(&mut self, now: Duration, borrower: &Borrower, want: usize) -> Vec<Lease> {
         let share = self.share(borrower);
-        let want = want as usize;
         let mut leases = self.lend_disputes(now, borrower, want);
-        while leases.len() < want && self.has_share_left(borrower, &share) {
-            let Some(lease) = self.lend_next(now, borrower) else { break };
+        let mut left = Vec::new();
+        while leases.len() < want && left.len() < LOOKED_AT && self.has_share_left(borrower, &share) {
+            let Some(lease) = self.lend_next(now, borrower, &mut left) else { break };
             leases.push(lease);
         }
+        left.into_iter().for_each(|unit| self.reopen(unit));
         if leases.is_empty() {
             leases.extend(self.lend_suspect(now, borrower));
         }
@@ -144,21 +153,42 @@ impl Core {
         suitable.into_iter().filter_map(|unit| self.lend(now, borrower, unit)).collect()
     }
 
-    fn lend_next(&mut self, now: Duration, borrower: &Borrower) -> Option<Lease> {
-        while let Some(unit) = self.next_check(borrower) {
-            if let Some(lease) = self.lend(now, borrower, unit) {
-                return Some(lease);
+    /// Lends the next unit; those on the way that are left to other owners are to be found again.
+    fn lend_next(&mut self, now: Duration, borrower: &Borrower, left: &mut Vec<UnitId>) -> Option<Lease> {
+        while left.len() < LOOKED_AT
+            && let Some(unit) = self.next_check(borrower)
+        {
+            let lease = self.lend_unless_left(now, borrower, unit, left);
+            if lease.is_some() {
+                return lease;
             }
         }
         if let Some(unit) = self.canary(borrower) {
             return Some(self.lend_as(now, borrower, unit, (LeasePurpose::Canary, Variant::default())));
         }
-        while let Some(unit) = self.next_count().or_else(|| self.next_confirmation(now, borrower)) {
-            if let Some(lease) = self.lend(now, borrower, unit) {
-                return Some(lease);
+        while left.len() < LOOKED_AT
+            && let Some(unit) = self.next_count().or_else(|| self.next_confirmation(now, borrower))
+        {
+            let lease = self.lend_unless_left(now, borrower, unit, left);
+            if lease.is_some() {
+                return lease;
             }
         }
         None
+    }
+
+    fn lend_unless_left(
+        &mut self,
+        now: Duration,
+        borrower: &Borrower,
+        unit: UnitId,
+        left: &mut Vec<UnitId>,
+    ) -> Option<Lease> {
+        let lease = self.lend(now, borrower, unit);
+        if lease.is_none() && !self.is_taken(unit) && self.is_left_to_others(now, borrower, unit) {
+            left.push(unit);
+        }
+        lease
     }
 
     /// Takes the next unit whose count the worker may check, one that another kind of hardware has counted first.

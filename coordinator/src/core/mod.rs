@@ -8,6 +8,7 @@
 //! follows from the standing (`report`); whose counts are taken back follows from it too (`quarantine`). So a restart
 //! goes on where the ledger ends.
 
+mod came_back;
 mod canaries;
 mod confirmations;
 mod contradictions;
@@ -52,6 +53,7 @@ use crate::happening::Happening;
 use crate::ledger::{Policy, Record};
 use crate::shard::Shard;
 use crate::standing::{Standing, UnitMark};
+use came_back::CameBack;
 use canaries::Canaries;
 use confirmations::Confirmations;
 use leases::Leases;
@@ -89,6 +91,7 @@ pub struct Core {
     losses: Losses,
     /// Units set aside that the caller has not been told of.
     given_up: Vec<UnitId>,
+    came_back: CameBack,
     canaries: Canaries,
     /// Until when checks are left to other owners, where nothing else is left.
     for_others_until: Option<Duration>,
@@ -168,6 +171,7 @@ impl Core {
             open: Open::default(),
             losses: Losses::default(),
             given_up: Vec::new(),
+            came_back: CameBack::new(),
             canaries: Canaries::default(),
             for_others_until: None,
             confirmations: None,

@@ -23,17 +23,18 @@ impl Core {
         leaving: bool,
     ) -> Result<(), Refusal> {
         self.workers.heard_of(now, worker)?;
-        for lease in held {
-            if self.leases.end(*lease) {
-                self.reopen(lease.unit);
-            }
+        let ended = held.iter().filter(|lease| self.leases.end(**lease)).map(|lease| lease.unit);
+        let mut units: Vec<UnitId> = ended.collect();
+        if leaving {
+            units.extend(self.leases.end_all_of(worker));
         }
+        self.leave_to_others(now, worker, &units);
         if leaving {
             self.note_machines(now);
             self.workers.remove(worker);
-            self.leases.end_all_of(worker).into_iter().for_each(|unit| self.reopen(unit));
             self.note_threads(now);
         }
+        units.into_iter().for_each(|unit| self.reopen(unit));
         Ok(())
     }
 
@@ -68,6 +69,7 @@ impl Core {
         self.note_threads(now);
         self.note_checks_left(now);
         self.note_disputes();
+        self.came_back.retain(|_, (_, until)| now < *until);
         std::mem::take(&mut self.given_up)
     }
 }

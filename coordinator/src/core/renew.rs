@@ -18,6 +18,7 @@ impl Core {
         self.workers.heard_of(now, worker)?;
         let named: BTreeSet<UnitId> = held.iter().map(|lease| lease.unit).collect();
         let omitted = self.leases.renew(now, worker, &named);
+        self.leave_to_others(now, worker, &omitted);
         omitted.into_iter().for_each(|unit| self.reopen(unit));
         // A lease also ends with the record of its count; that is no loss.
         let is_lost = |unit: &UnitId| !self.recording.contains_key(unit) && !self.has_count(*unit);

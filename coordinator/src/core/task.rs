@@ -100,7 +100,7 @@ impl Core {
             return None;
         }
         let is_kept_from_it = self.losses.is_kept_from(unit, &borrower.identity.owner);
-        if is_kept_from_it {
+        if is_kept_from_it || self.is_left_to_others(now, borrower, unit) {
             return None;
         }
         if !self.standing.is_done(unit) {

@@ -1,32 +1,67 @@
-//! The requests for units, which wait until some open.
+//! The requests for units, which wait until some open: one of each worker.
 
+use std::collections::{HashMap, VecDeque};
 use std::time::Duration;
 
-use proto::LeaseReply;
+use proto::{LeaseReply, WorkerId};
 
 use super::ending::Stage;
-use super::inbox::LeaseCall;
+use super::inbox::{CallError, LeaseCall};
 use super::{Keeper, TICK};
 
 /// So many waiting requests for which nothing is found are looked at in one round: the others have their turn in the next.
 const ASKED_IN_VAIN: usize = 100;
 
+/// About so many units are lent in one round, in which nobody is heard: who waits for more has his turn in the next.
+const LENT_IN_A_ROUND: usize = 20_000;
+
+/// The requests that wait.
+#[derive(Default)]
+pub(super) struct Waiting {
+    /// Whose they are, in the order in which they are looked at next.
+    line: VecDeque<WorkerId>,
+    requests: HashMap<WorkerId, WaitingRequest>,
+    /// Whether the last round ended before all were looked at, because it had lent enough.
+    pub has_more: bool,
+}
+
 /// A request for units that waits until some open, or until a time by the keeper's clock.
-pub(super) struct WaitingWorker {
-    pub request: LeaseCall,
+struct WaitingRequest {
+    call: LeaseCall,
     until: Duration,
 }
 
+impl Waiting {
+    fn add(&mut self, request: WaitingRequest) {
+        let worker = request.call.worker;
+        match self.requests.insert(worker, request) {
+            // Whoever asks anew does not wait for the answer to what he has asked before.
+            Some(former) => drop(former.call.reply.send(Ok(LeaseReply::Granted(Vec::new())))),
+            None => self.line.push_back(worker),
+        }
+    }
+
+    fn next(&mut self) -> Option<WaitingRequest> {
+        self.requests.remove(&self.line.pop_front()?)
+    }
+
+    /// Answers all of them so.
+    pub fn refuse(&mut self, error: &CallError) {
+        self.line.clear();
+        self.requests.drain().for_each(|(_, request)| drop(request.call.reply.send(Err(error.clone()))));
+    }
+}
+
 impl Keeper {
-    /// Somebody asks for units: he waits with the others.
-    pub(super) fn ask(&mut self, request: LeaseCall) {
-        match self.core.check_owner(request.worker, &request.owner) {
+    /// Somebody asks for units: he waits with the others, where he was if he has asked before.
+    pub(super) fn ask(&mut self, call: LeaseCall) {
+        match self.core.check_owner(call.worker, &call.owner) {
             Ok(()) => {
-                let until = self.clock.now().saturating_add(request.wait);
-                self.waiting.push_back(WaitingWorker { request, until });
+                let until = self.clock.now().saturating_add(call.wait);
+                self.waiting.add(WaitingRequest { call, until });
             }
             Err(refusal) => {
-                request.reply.send(Err(refusal.into())).ok();
+                call.reply.send(Err(refusal.into())).ok();
             }
         }
     }
@@ -39,13 +74,15 @@ impl Keeper {
         if looks_at_all {
             self.look_next = clock + TICK;
         }
-        let mut in_vain = 0;
-        for _ in 0..self.waiting.len() {
-            if in_vain == ASKED_IN_VAIN && !looks_at_all {
+        let (mut in_vain, mut lent) = (0, 0);
+        self.waiting.has_more = false;
+        for _ in 0..self.waiting.line.len() {
+            self.waiting.has_more = lent >= LENT_IN_A_ROUND;
+            if self.waiting.has_more || (in_vain == ASKED_IN_VAIN && !looks_at_all) {
                 break;
             }
-            let Some(waiting) = self.waiting.pop_front() else { break };
-            let LeaseCall { worker, want, reply, .. } = &waiting.request;
+            let Some(waiting) = self.waiting.next() else { break };
+            let LeaseCall { worker, want, reply, .. } = &waiting.call;
             if reply.is_closed() {
                 continue;
             }
@@ -53,20 +90,23 @@ impl Keeper {
             let answer = if has_ended {
                 Ok(LeaseReply::Finished)
             } else if !may_lend && clock < waiting.until {
-                self.waiting.push_back(waiting);
+                self.waiting.add(waiting);
                 continue;
             } else {
                 match self.core.lease(now, *worker, *want) {
                     Ok(leases) if leases.is_empty() && clock < waiting.until => {
                         in_vain += 1;
-                        self.waiting.push_back(waiting);
+                        self.waiting.add(waiting);
                         continue;
                     }
-                    Ok(leases) => Ok(LeaseReply::Granted(leases)),
+                    Ok(leases) => {
+                        lent += leases.len();
+                        Ok(LeaseReply::Granted(leases))
+                    }
                     Err(refusal) => Err(refusal.into()),
                 }
             };
-            waiting.request.reply.send(answer).ok();
+            waiting.call.reply.send(answer).ok();
         }
     }
 }

@@ -25,7 +25,7 @@ mod strangers;
 mod terms;
 mod watchdog;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -44,7 +44,7 @@ use audits::Audits;
 use ending::Stage;
 use events::Events;
 use inbox::Inbox;
-use lending::WaitingWorker;
+use lending::Waiting;
 use recording::PendingReport;
 use replicas::Replication;
 use strangers::Strangers;
@@ -83,8 +83,8 @@ pub(crate) struct Keeper {
     publish_next: Duration,
     /// When the next checkpoint is due.
     save_next: Duration,
-    /// Requests for units, in the order in which they are looked at next.
-    waiting: VecDeque<WaitingWorker>,
+    /// Requests for units.
+    waiting: Waiting,
     /// When all of them are looked at again, for those that have waited long enough.
     look_next: Duration,
     /// Reports that wait for the commit of their records.
@@ -154,7 +154,7 @@ pub(crate) fn start(
         snapshots,
         publish_next: Duration::ZERO,
         save_next: SAVE_EVERY,
-        waiting: VecDeque::new(),
+        waiting: Waiting::default(),
         look_next: Duration::ZERO,
         reports: Vec::new(),
         stage: Stage::Counting,
@@ -175,7 +175,8 @@ pub(crate) fn start(
 impl Keeper {
     fn run(mut self) {
         self.happened(Happening::Began(self.terms.as_ref().map(|terms| terms.own.number)));
-        while let Some(requests) = self.inbox.take(TICK) {
+        while let Some(requests) = self.inbox.take(if self.waiting.has_more { Duration::ZERO } else { TICK })
+        {
             self.pulse.as_ref().inspect(|pulse| pulse.beat());
             let mut close = None;
             for request in requests {

@@ -135,9 +135,7 @@ impl Keeper {
         if let Some(superseded) = self.superseded() {
             let error = CallError::Superseded(superseded);
             self.replicas.refuse(&error);
-            for waiting in self.waiting.drain(..) {
-                waiting.request.reply.send(Err(error.clone())).ok();
-            }
+            self.waiting.refuse(&error);
         }
     }
 

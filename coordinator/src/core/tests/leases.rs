@@ -68,6 +68,20 @@ fn core_of_thousands() -> Core {
     core_of(plan, DoubleCheck::None)
 }
 
+#[test]
+fn in_one_call_no_more_is_lent_than_is_lent_in_no_time() {
+    let scheme = Scheme::Constellations { grain: 1 };
+    let plan = Plan::derive(PlanSpec { scheme, ..PlanSpec::new(Board::new(14).unwrap()) }).unwrap();
+    let mut core = core_of(plan, DoubleCheck::None);
+    let worker = join(&mut core, "a");
+    let first = core.lease(T0, worker, 100_000).unwrap().len();
+    assert_eq!(first, 4096, "of {}", core.plan().units());
+    assert!(
+        !core.lease(T0, worker, 100_000).unwrap().is_empty(),
+        "the rest of its share is lent in the next"
+    );
+}
+
 fn join_with(core: &mut Core, owner: &str, threads: u32) -> WorkerId {
     let registration = registration(core, owner, &[]);
     let registration = Registration { owner: Owner::new(owner), threads, ..registration };

@@ -1,5 +1,6 @@
 //! What the core does, step by step. The first core of each test begins at time 0 with nothing counted.
 
+mod came_back;
 mod checks;
 mod confirmations;
 mod contradictions;

@@ -89,11 +89,8 @@ impl Core {
     pub(super) fn note_confirmed(&mut self, r: &UnitRecord) {
         let work = u128::from(self.plan.weight(r.unit));
         let patience = self.expected(work, self.workers.worth()).saturating_mul(PATIENCE);
-        if let Some(until) = &mut self.for_others_until
-            && r.of.is_some()
-            && r.of_owner != r.owner
-        {
-            *until = until.saturating_add(patience);
+        if let Some(left) = &mut self.patience {
+            left.note_check(r, patience);
         }
         if let Some(confirmations) = &mut self.confirmations {
             confirmations.until = confirmations.until.saturating_add(patience);

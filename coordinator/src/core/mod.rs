@@ -59,6 +59,7 @@ use confirmations::Confirmations;
 use leases::Leases;
 use losses::Losses;
 use open::Open;
+use patience::Patience;
 use rate::Rate;
 use recorded::Recording;
 use speed::Speed;
@@ -93,8 +94,8 @@ pub struct Core {
     given_up: Vec<UnitId>,
     came_back: CameBack,
     canaries: Canaries,
-    /// Until when checks are left to other owners, where nothing else is left.
-    for_others_until: Option<Duration>,
+    /// Where nothing but checks and disputes is left.
+    patience: Option<Patience>,
     /// When all is counted and checked.
     confirmations: Option<Confirmations>,
     /// Whether what is on record, all counted and checked, may have been answered by another process.
@@ -173,7 +174,7 @@ impl Core {
             given_up: Vec::new(),
             came_back: CameBack::new(),
             canaries: Canaries::default(),
-            for_others_until: None,
+            patience: None,
             confirmations: None,
             may_be_answered: false,
             trials: HashMap::new(),
@@ -203,7 +204,7 @@ impl Core {
         self.believed = 0;
         (self.may_restore, self.may_contradict) = (true, true);
         self.open.checks.clear();
-        self.for_others_until = None;
+        self.patience = None;
         self.forget_unconfirmed();
         let mark = match self.policy {
             DoubleCheck::None | DoubleCheck::Share(_) => UnitMark::Due,

@@ -139,9 +139,13 @@ impl Core {
         let another_owner_agrees = agreeing.iter().any(|vote| !is_of_owner(vote));
         let is_among_machines = votes.iter().all(|vote| is_of_owner(vote));
         let another_machine_agrees = agreeing.iter().any(|vote| !is_own(vote));
-        let is_left_alone = || self.is_left_alone(now, identity);
+        let is_alone = || {
+            let has_alone_counted = votes.iter().all(|vote| is_own(vote));
+            self.is_left_alone(now, identity)
+                || (has_alone_counted && self.is_as_good_as_alone(now, identity))
+        };
         let decides_among_machines =
-            is_among_machines && (another_machine_agrees || (!agreeing.is_empty() && is_left_alone()));
+            is_among_machines && (another_machine_agrees || (!agreeing.is_empty() && is_alone()));
         if votes.is_empty() {
             // All who have counted it are quarantined.
             (Verdict::Recorded, vec![self.first_count(now, identity, record)])

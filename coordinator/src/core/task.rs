@@ -27,7 +27,7 @@ pub(super) struct Borrower {
     pub identity: Identity,
     /// The machine's number, if it has counted.
     pub number: Option<MachineId>,
-    /// Whether no other machine is there, or was lately, that could check what it has counted.
+    /// Whether no other machine is there, or was lately, that could check what it has counted, or they have had their time.
     is_alone: bool,
     /// Whether no other owner is who could check what its owner has.
     is_only_owner: bool,
@@ -50,15 +50,13 @@ impl Core {
         let (kernel, identity) = (found.kernel, found.identity.clone());
         let (threads, worth) = (f64::from(found.threads), found.worth(mean));
         let number = identity.number(&self.standing.sums().machines);
-        let is_left_alone = self.is_left_alone(now, &identity);
         let is_only_owner = self.is_only_owner(now, &identity.owner);
         let is_impatient = !is_only_owner && self.have_others_had_their_time(now);
-        let is_alone = is_left_alone || (is_impatient && self.is_only_machine_of_its_owner(now, &identity));
+        let is_alone = self.is_as_good_as_alone(now, &identity);
         let hardware = Hardware::of(&identity.machine);
         let mut owners_by_hardware: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
         if hardware.is_card() {
-            let is_waited_for = |other: &&Identity| !is_impatient || other.owner == identity.owner;
-            for other in self.present(now).filter(is_waited_for) {
+            for other in self.present(now).filter(|other| self.is_waited_for(now, &identity.owner, other)) {
                 let of_kind = owners_by_hardware.entry(Hardware::of(&other.machine)).or_default();
                 of_kind.insert(other.owner.clone());
             }
@@ -162,7 +160,8 @@ impl Core {
     /// who has not, but its machine has not; or no such machine is there either, and there is a variant that it has not
     /// counted.
     ///
-    /// Where two owners have said different things a machine more of either decides nothing.
+    /// Where two owners have said different things a machine more of either decides nothing. Who is there and has had his time
+    /// is not waited for.
     fn variant_to_decide(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Variant> {
         let machines = &self.standing.sums().machines;
         let votes: Vec<_> = self.standing.votes(unit).map(|vote| vote.origin).collect();
@@ -173,13 +172,15 @@ impl Core {
             return Some(Variant::ALL[1]);
         }
         let is_among_owners = voters.windows(2).any(|pair| pair[0].owner != pair[1].owner);
-        if is_among_owners || self.present_owners(now).any(|other| !owner_has_voted(other.name())) {
+        let others_may = || self.present_owners(now).any(|other| !owner_has_voted(other.name()));
+        if is_among_owners || (!borrower.is_impatient && others_may()) {
             return None;
         }
         if !has_voted(&borrower.identity) {
             return Some(Variant::ALL[1]);
         }
-        if self.present(now).any(|other| !has_voted(other)) {
+        let own = &borrower.identity.owner;
+        if self.present(now).any(|other| !has_voted(other) && self.is_waited_for(now, own, other)) {
             return None;
         }
         Variant::ALL.into_iter().find(|variant| {

@@ -67,6 +67,101 @@ fn go_on(
     (core.status(now).assurance, core.plan().units(), now)
 }
 
+/// Ada's second machine contradicts the first check that it makes, and the other one makes no more than its count; Ben is
+/// merely there. Says when nothing is in dispute any more.
+fn settled(machines: &[&str], ben: Option<&str>) -> (Core, Duration) {
+    let mut core = core_with(DoubleCheck::All);
+    let adas: Vec<_> = machines.iter().map(|machine| join_of(&mut core, "ada", machine)).collect();
+    let ben = ben.map(|machine| join_of(&mut core, "ben", machine));
+    count_all(&mut core, T0, adas[0]);
+    let unit = core.open.checks.values().flatten().copied().next().unwrap();
+    let lie = Lease { unit, variant: proto::Variant::ALL[1], token: proto::Token(0) };
+    assert_eq!(super::report(&mut core, T0, adas[1], lie, 7), Verdict::Conflict);
+    let mut now = T0;
+    while core.status(now).disputed > 0 {
+        assert!(now < BOUND, "nobody decides: {:?}", core.status(now));
+        core.tick(now);
+        now += SECOND;
+        ben.iter().for_each(|ben| _ = core.renew(now, *ben, &[]).unwrap());
+        for worker in &adas {
+            for lease in core.lease(now, *worker, 100_000).unwrap_or_default() {
+                super::report(&mut core, now, *worker, lease, 0);
+            }
+        }
+    }
+    (core, now)
+}
+
+#[test]
+fn a_dispute_of_one_owner_s_machines_is_decided_by_another_of_them_though_an_owner_is_there_who_does_nothing()
+{
+    let (mut core, now) = settled(&["a1", "a2", "a3"], Some("b"));
+    assert!(now >= LEASE_TIME, "he has his time first");
+    assert_eq!(core.status(now).assurance.quarantined, ["ada/a2"]);
+    assert_eq!(core.status(now).assurance.on_two_owners, 0);
+    assert_eq!(settled(&["a1", "a2", "a3"], None).1, SECOND, "alone they wait for nobody");
+    assert!(core.standing().sums().conflicts > 0);
+}
+
+/// Until only one machine of the owner's is waited for that is there and does nothing, and each unit took as long as expected.
+const MACHINES_BOUND: Duration = LEASE_TIME.saturating_mul(4);
+
+/// One machine counts, and another one of the same owner is merely there; says when all is counted and checked.
+fn beside_an_idle_one(machine: &str, idle: &[&str]) -> (Assurance, u64, Duration) {
+    let mut core = core_with(DoubleCheck::All);
+    let worker = join_of(&mut core, "ada", machine);
+    let idle: Vec<_> = idle.iter().map(|machine| join_of(&mut core, "ada", machine)).collect();
+    let mut now = T0;
+    while !core.is_complete(now) {
+        assert!(now < MACHINES_BOUND, "it does not end: {:?}", core.status(now));
+        count_all(&mut core, now, worker);
+        idle.iter().for_each(|idle| _ = core.renew(now, *idle, &[]).unwrap());
+        core.tick(now);
+        now += SECOND;
+    }
+    (core.status(now).assurance, core.plan().units(), now)
+}
+
+#[test]
+fn a_machine_that_is_merely_there_does_not_keep_the_checks_of_another_of_its_owner() {
+    let (assurance, units, now) = beside_an_idle_one("a1", &["a2"]);
+    assert_eq!((assurance.on_one_machine, assurance.on_two_machines), (units, 0));
+    assert!(now > LEASE_TIME * 2, "it has its time");
+}
+
+#[test]
+fn a_processor_that_is_merely_there_does_not_keep_the_checks_of_a_card() {
+    let (assurance, units, _) = beside_an_idle_one("a1/gpu0", &["a2"]);
+    assert_eq!((assurance.on_one_machine, assurance.on_two_machines), (units, 0));
+}
+
+#[test]
+fn a_machine_that_makes_checks_for_another_of_its_owner_is_waited_for_as_long_as_it_does() {
+    let mut core = core_with(DoubleCheck::All);
+    let [fast, slow] = ["a1", "a2"].map(|machine| join_of(&mut core, "ada", machine));
+    let (mut now, mut held) = (T0, Vec::<Lease>::new());
+    while !core.is_complete(now) {
+        assert!(now < LEASE_TIME * 40, "it does not end: {:?}", core.status(now));
+        count_all(&mut core, now, fast);
+        if now.as_secs().is_multiple_of(10) {
+            held.drain(..).for_each(|lease| {
+                // It takes that long.
+                let cpu = Duration::from_secs(10);
+                let said = UnitCount { cpu, ..counted(lease, 0) };
+                let (_, records) = core.judge(now, 0, slow, &said).unwrap();
+                core.recorded(now, Some(slow), &records).unwrap();
+            });
+            held.extend(core.lease(now, slow, 4).unwrap());
+        }
+        core.renew(now, slow, &held).unwrap();
+        core.tick(now);
+        now += SECOND;
+    }
+    let (assurance, units) = (core.status(now).assurance, core.plan().units());
+    assert!(assurance.on_two_machines > 8, "{assurance:?}");
+    assert_eq!(assurance.on_two_machines + assurance.on_one_machine, units);
+}
+
 /// He keeps all that he is lent.
 fn hoard(core: &mut Core, now: Duration, ben: WorkerId, held: &mut Vec<Lease>) {
     held.extend(core.lease(now, ben, 100_000).unwrap());

@@ -53,6 +53,9 @@ pub enum AuditError {
     /// Its counts contradict each other.
     #[error("the ledger's counts are sound one by one but not together: {0}")]
     Sums(#[from] TallyError),
+    /// The audit has not come to its end, which says nothing of the ledger.
+    #[error("the audit broke down before it had read the ledger")]
+    Died,
     /// It ends before the record that was written last.
     #[error("the ledger ends before the record that was written last: somebody else has cut it")]
     Short,

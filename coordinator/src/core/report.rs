@@ -88,6 +88,19 @@ impl Core {
         Ok((verdict, records))
     }
 
+    /// Whether what was judged is one more check, and nobody needs any.
+    pub fn is_superfluous(&self, now: Duration, records: &[Record]) -> bool {
+        matches!(records, [Record::Check(_)]) && self.is_complete(now)
+    }
+
+    /// Whether a count of a unit that the worker was lent is the standing one; nothing where it was not, or none is known.
+    pub fn says_what_stands(&self, worker: WorkerId, reported: &UnitCount) -> Option<bool> {
+        let identity = &self.workers.get(worker)?.identity;
+        let is_lent = self.key.has_given(&reported.lease, worker, identity);
+        let unit = Some(reported.lease.unit).filter(|unit| is_lent && self.has_count(*unit))?;
+        Some(self.standing.count(unit)? == reported.completions)
+    }
+
     /// The count of a unit that has none.
     fn first_count(&mut self, now: Duration, identity: &Identity, mut record: UnitRecord) -> Record {
         record.recount = self.recount(now, identity, record.unit);

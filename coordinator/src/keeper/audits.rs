@@ -45,14 +45,31 @@ impl Audits {
         self.failures = 0;
     }
 
-    /// One has failed; says whether it is made again in a moment: the disk would not give the ledger, which says nothing of
-    /// what is in it.
+    /// One has failed; says whether it is made again in a moment: the disk would not give the ledger, or the audit itself broke
+    /// down, which says nothing of what is in the ledger.
     pub fn may_repeat(&mut self, now: Duration, error: &AuditError) -> bool {
-        if !matches!(error, AuditError::Ledger(LedgerError::Io { .. })) || self.failures >= MOST_FAILURES {
+        let says_nothing = matches!(error, AuditError::Ledger(LedgerError::Io { .. }) | AuditError::Died);
+        if !says_nothing || self.failures >= MOST_FAILURES {
             return false;
         }
         self.failures += 1;
         self.put_off(now);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_audit_that_broke_down_is_made_again_some_times_and_one_that_found_something_is_not() {
+        let mut audits = Audits::of(1);
+        assert!(!audits.may_repeat(Duration::ZERO, &AuditError::Short) && audits.may_begin(Duration::ZERO));
+        for _ in 0..MOST_FAILURES {
+            assert!(audits.may_repeat(Duration::ZERO, &AuditError::Died));
+            assert!(!audits.may_begin(Duration::ZERO) && audits.may_begin(AGAIN));
+        }
+        assert!(!audits.may_repeat(Duration::ZERO, &AuditError::Died));
     }
 }

@@ -1,5 +1,6 @@
 //! How a run ends: the audits, and the answer that stands or is withheld.
 
+use std::panic;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -140,7 +141,8 @@ impl Keeper {
         let (directory, end) = (store.directory().clone(), store.end().clone());
         let outlet = self.inbox.for_audits();
         let work = move || {
-            let audit = audit_until(&directory, &end);
+            let audit =
+                panic::catch_unwind(|| audit_until(&directory, &end)).unwrap_or(Err(AuditError::Died));
             // While units are open and checks due, sums that contradict each other are not the last word.
             let audit = if reason == AuditReason::Answer { audit.and_then(Audit::sound) } else { audit };
             outlet.send(reason, audit);

@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use proto::{Owner, Report, Verdict};
+use proto::{Owner, Report, UnitCount, Verdict, WorkerId};
 use tracing::{debug, debug_span, warn};
 
 use super::Keeper;
+use super::ending::Stage;
 use super::inbox::{CallError, ReplyTo};
 use crate::happening::Happening;
 use crate::ledger::{Record, Replicas};
@@ -27,18 +28,30 @@ pub(super) struct PendingReport {
 }
 
 impl Keeper {
-    /// Has the core judge a report. Its answer waits for the commit.
+    /// Has the core judge a report. Its answer waits for the commit. Once the run has ended nothing is recorded any more.
     pub(super) fn judge(&mut self, owner: &Owner, report: Report, reply: ReplyTo<Vec<Verdict>>) {
+        if matches!(self.stage, Stage::Ended(_)) {
+            let counts = report.counts.iter();
+            let verdicts = counts.map(|count| self.judge_late(owner, report.worker, count)).collect();
+            reply.send(Ok(verdicts)).ok();
+            return;
+        }
         let now = self.now();
         let unix_time = self.unix_time();
         let mut verdicts = Vec::with_capacity(report.counts.len());
         let mut records = Vec::new();
+        // The answer would have to wait for another audit, and whoever keeps such counts back could say one during each.
+        let is_auditing = matches!(self.stage, Stage::Auditing);
         let _span = debug_span!("report", worker = %report.worker).entered();
         for count in &report.counts {
             let unit = count.lease.unit;
             let _span = debug_span!("unit", %unit, attempt = self.core.attempt(unit)).entered();
             debug!(completions = count.completions, cpu = count.cpu.as_secs_f64(), "counted");
             match self.core.judge(now, unix_time, report.worker, count) {
+                Ok((_, records)) if is_auditing && self.core.is_superfluous(now, &records) => {
+                    self.core.not_recorded(&records);
+                    verdicts.push(Verdict::Known);
+                }
                 Ok((verdict, mut new_records)) => {
                     if verdict == Verdict::Conflict && self.may_log(owner) {
                         let worker = report.worker;
@@ -54,6 +67,19 @@ impl Keeper {
             }
         }
         self.reports.push(PendingReport { report, verdicts, records, reply });
+    }
+
+    /// What a count means that comes after the answer.
+    fn judge_late(&mut self, owner: &Owner, worker: WorkerId, count: &UnitCount) -> Verdict {
+        let (unit, completions) = (count.lease.unit, count.completions);
+        match self.core.says_what_stands(worker, count) {
+            Some(true) => Verdict::Known,
+            Some(false) if self.may_log(owner) => {
+                warn!(%unit, %worker, completions, "a count that came after the answer says otherwise");
+                Verdict::Unwanted
+            }
+            _ => Verdict::Unwanted,
+        }
     }
 
     /// Puts the records of all pending reports on disk and answers them.
@@ -98,7 +124,7 @@ impl Keeper {
     pub(super) fn take_back(&mut self) {
         self.tell_quarantined();
         let unix_time = self.unix_time();
-        if self.superseded().is_some() {
+        if self.superseded().is_some() || matches!(self.stage, Stage::Ended(_)) {
             return;
         }
         let mut records = self.core.take_back(unix_time, MOST_TAKEN_BACK);

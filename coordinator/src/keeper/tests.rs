@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{LeaseReply, PolicyChange};
+use proto::{LeaseReply, PolicyChange, Verdict};
 use tempfile::TempDir;
 use tokio::time::timeout;
 
@@ -22,7 +22,7 @@ use crate::standing::Standing;
 use crate::store::Store;
 use crate::tests::known_run;
 use crate::tests::known_worker::{
-    coordinator, count_all, expect_the_answer, join, lease, replicated, report,
+    coordinator, count_all, count_to_the_end, expect_the_answer, join, lease, replicated, report,
 };
 
 /// Nothing here takes longer.
@@ -59,6 +59,48 @@ async fn a_request_that_waits_is_answered_when_its_time_is_over_by_the_keepers_c
     assert!(timeout(Duration::from_millis(500), &mut answer).await.is_err());
     clock.advance(Duration::from_secs(5));
     assert_eq!(timeout(PATIENCE, answer).await.unwrap().unwrap(), LeaseReply::Granted(Vec::new()));
+}
+
+#[tokio::test]
+async fn a_worker_that_asks_again_waits_once_and_what_it_asked_before_is_answered() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
+    let worker = join(&handle).await;
+    while !lease(&handle, worker, 100_000).await.is_empty() {}
+    let wait = Duration::from_secs(5);
+    let mut former = pin!(handle.lease(worker, 1, wait));
+    assert!(timeout(Duration::from_millis(100), &mut former).await.is_err());
+    let mut again = pin!(handle.lease(worker, 1, wait));
+    assert!(timeout(Duration::from_millis(100), &mut again).await.is_err());
+    assert_eq!(timeout(PATIENCE, former).await.unwrap().unwrap(), LeaseReply::Granted(Vec::new()));
+    clock.advance(wait);
+    assert_eq!(timeout(PATIENCE, again).await.unwrap().unwrap(), LeaseReply::Granted(Vec::new()));
+}
+
+#[tokio::test]
+async fn once_the_run_has_its_answer_nothing_is_recorded_any_more() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
+    let worker = join(&handle).await;
+    let leases = lease(&handle, worker, 3).await;
+    handle.report(report(worker, &leases)).await.unwrap();
+    clock.advance(Duration::from_secs(10));
+    count_to_the_end(&handle, worker).await;
+    let directory = RunDirectory::open(folder.path()).unwrap();
+    let records = || audit_each(&directory, |_, _| ()).unwrap().tail.end.mark.records;
+    let answered = records();
+    let again = report(worker, &leases);
+    let mut otherwise = report(worker, &leases);
+    otherwise.counts.iter_mut().for_each(|count| count.completions += 1);
+    let mut never_lent = report(worker, &leases);
+    never_lent.counts.iter_mut().for_each(|count| count.lease.token.0 ^= 1);
+    for (said, verdict) in
+        [(otherwise, Verdict::Unwanted), (again, Verdict::Known), (never_lent, Verdict::Unwanted)]
+    {
+        assert_eq!(handle.report(said).await.unwrap(), vec![verdict; leases.len()]);
+    }
+    handle.close().await;
+    assert_eq!(records(), answered);
 }
 
 #[tokio::test]

@@ -1,9 +1,10 @@
 //! What is reported, once, twice, late or in vain.
 
-use proto::Verdict;
+use proto::{Lease, Variant, Verdict};
+use queens::UnitId;
 
-use super::{T0, all_but_one_counted, core, counted, join, report};
-use crate::core::LEASE_TIME;
+use super::{T0, all_but_one_counted, core, counted, given, join, report};
+use crate::core::{Core, LEASE_TIME};
 
 #[test]
 fn a_count_that_no_unit_can_have_is_dropped_and_its_unit_counted_on() {
@@ -35,6 +36,26 @@ fn the_same_report_twice_is_acknowledged_twice_and_counted_once() {
     assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Recorded);
     assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Known);
     assert_eq!(core.standing().done(), 1);
+}
+
+#[test]
+fn one_more_check_is_superfluous_once_all_is_counted_and_a_contradiction_never_is() {
+    let mut core = core();
+    let (a, b, late) = all_but_one_counted(&mut core);
+    let mut units = (0..core.plan().units()).map(UnitId);
+    let unit = units.find(|unit| *unit != late.unit && !core.is_symmetric_count(*unit)).unwrap();
+    let kept_back = given(&core, a, Lease { unit, variant: Variant::ALL[1], token: late.token });
+    let say = |core: &mut Core, completions| {
+        let (verdict, records) = core.judge(T0, 0, a, &counted(kept_back, completions)).unwrap();
+        core.not_recorded(&records);
+        (verdict, core.is_superfluous(T0, &records))
+    };
+    assert_eq!(say(&mut core, 0), (Verdict::Recorded, false), "a unit is open");
+    report(&mut core, T0, a, late, 5);
+    report(&mut core, T0, b, late, 5);
+    assert!(core.is_complete(T0));
+    assert_eq!(say(&mut core, 0), (Verdict::Recorded, true));
+    assert_eq!(say(&mut core, 6), (Verdict::Conflict, false));
 }
 
 #[test]

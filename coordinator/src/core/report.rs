@@ -32,6 +32,10 @@ use crate::standing::{MOST_COMPLETIONS, UnitMark, Vote};
 /// The first counts of a machine, which are all checked where another machine is there to do it.
 const TRIALS: u64 = 20;
 
+/// At most so many counts of a disputed unit are kept that machines of one owner have made and that all differ: who agrees with
+/// one of them decides all the same.
+const MOST_VOTES: usize = 16;
+
 impl Core {
     /// Judges one reported count. The records, if any, are to be written before the verdict is told; late results
     /// of a lease that has expired are as good as others.
@@ -164,8 +168,10 @@ impl Core {
             (Verdict::Recorded, vec![self.first_count(now, identity, record)])
         } else if another_owner_agrees || decides_among_machines {
             (Verdict::Recorded, vec![Record::Count(record)])
-        } else if votes.iter().filter(|vote| is_own(vote)).count() >= Variant::ALL.len() {
-            // It has said something else in each way already.
+        } else if votes.iter().filter(|vote| is_own(vote)).count() >= Variant::ALL.len()
+            || votes.iter().filter(|vote| is_of_owner(vote)).count() >= MOST_VOTES
+        {
+            // It has said something else in each way already, or its owner on so many machines.
             (Verdict::Unwanted, Vec::new())
         } else {
             (Verdict::Conflict, vec![Record::Conflict(record)])

@@ -6,7 +6,7 @@ use proto::{Verdict, WorkerId};
 use queens::plan::Scheme;
 use queens::{Board, Plan, PlanSpec};
 
-use super::{T0, join_of, report};
+use super::{T0, core, join, join_of, report};
 use crate::core::{Core, LeaseKey};
 use crate::double_check::DoubleCheck;
 use crate::shard::Shard;
@@ -58,6 +58,19 @@ fn who_has_begun_a_thousand_disputes_is_lent_no_more_checks_until_some_are_decid
         assert!(calls < 100, "{} disputes are left", core.status(T0).disputed);
     }
     assert_eq!(core.status(T0).assurance.quarantined, ["ben/b"], "and ada was right");
+}
+
+#[test]
+fn of_the_counts_of_one_owner_that_all_differ_so_many_are_kept_and_one_that_agrees_decides() {
+    let mut core = core();
+    let workers: Vec<_> = (0..20).map(|k| join(&mut core, &k.to_string())).collect();
+    let lease = core.lease(T0, workers[0], 1).unwrap()[0];
+    let said: Vec<_> =
+        workers.iter().zip(0..).map(|(worker, said)| report(&mut core, T0, *worker, lease, said)).collect();
+    assert_eq!(said[0], Verdict::Recorded);
+    assert_eq!((&said[1..16], &said[16..]), (&[Verdict::Conflict; 15][..], &[Verdict::Unwanted; 4][..]));
+    assert_eq!(report(&mut core, T0, workers[19], lease, 7), Verdict::Recorded);
+    assert_eq!(core.standing().count(lease.unit), Some(7));
 }
 
 #[test]

@@ -104,6 +104,22 @@ impl Leases {
         self.by_unit.get(&unit).map(|lent| lent.worker)
     }
 
+    /// When the unit should be counted, if it is lent.
+    pub fn due(&self, unit: UnitId) -> Option<Duration> {
+        self.by_unit.get(&unit).map(|lent| lent.due)
+    }
+
+    /// The unit, if it is lent, should be counted by then and no later.
+    pub fn hurry(&mut self, unit: UnitId, due: Duration) {
+        if let Some(lent) = self.by_unit.get_mut(&unit)
+            && due < lent.due
+        {
+            self.due.remove(&(lent.due, unit));
+            self.due.insert((due, unit));
+            lent.due = due;
+        }
+    }
+
     /// Those of the units that the worker does not hold.
     pub fn not_held<'a>(&self, worker: WorkerId, units: &'a BTreeSet<UnitId>) -> Vec<&'a UnitId> {
         let held = self.held.get(&worker);

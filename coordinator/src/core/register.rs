@@ -44,9 +44,11 @@ impl Core {
         self.note_threads(now);
         let borrower = self.borrower(now, worker)?;
         let mut leases = Vec::new();
-        for lease in proven {
+        for (lease, due) in proven {
             claimed.remove(&lease.unit);
             leases.push(self.lend_again(now, &borrower, lease));
+            // Who registers again and again has no more time than others.
+            due.into_iter().for_each(|due| self.leases.hurry(lease.unit, due));
         }
         let share = self.share(&borrower);
         for unit in claimed {
@@ -74,12 +76,15 @@ impl Core {
         Ok(())
     }
 
-    /// The leases that the worker can prove, which end for the number that it had.
-    fn proven(&mut self, registration: &Registration, identity: &Identity) -> Vec<Lease> {
+    /// The leases that the worker can prove, which end for the number that it had, and when those units should have been
+    /// counted.
+    fn proven(&mut self, registration: &Registration, identity: &Identity) -> Vec<(Lease, Option<Duration>)> {
         let Some(former) = registration.former else { return Vec::new() };
         let is_given = |lease: &Lease| self.key.has_given(lease, former, identity);
-        let proven: Vec<Lease> = registration.leases.iter().copied().filter(is_given).collect();
-        for lease in &proven {
+        let given: Vec<Lease> = registration.leases.iter().copied().filter(is_given).collect();
+        let mut proven = Vec::with_capacity(given.len());
+        for lease in given {
+            let mut due = None;
             // Or it was registered once more since, and the answer was lost on the way.
             let is_own = |holder| {
                 holder == former
@@ -88,8 +93,10 @@ impl Core {
                     })
             };
             if self.leases.holder(lease.unit).is_some_and(is_own) {
+                due = self.leases.due(lease.unit);
                 self.leases.end_unit(lease.unit);
             }
+            proven.push((lease, due));
         }
         proven
     }

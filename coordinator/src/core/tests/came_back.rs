@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use proto::{Lease, WorkerId};
+use proto::{Lease, Owner, Registration, WorkerId};
 
-use super::{T0, core, count_all, join_of, report};
+use super::{T0, core, count_all, join_of, registration, report};
 use crate::core::{Core, LEASE_TIME};
 
 /// Longer than any of these units is lent before it is overdue, and shorter than a lease lasts.
@@ -83,6 +83,21 @@ fn the_last_units_that_are_given_back_or_left_out_of_renewals_are_for_other_owne
         assert_eq!(core.lease(T0, idle, 100_000).unwrap(), []);
         assert_eq!(units(&core.lease(T0, ada, 1).unwrap()), [held.unit.0], "it is found again");
     }
+}
+
+#[test]
+fn who_registers_again_and_again_with_what_he_holds_has_no_more_time_for_it() {
+    let (mut core, [mut holder, _, ada], mut held) = all_but_one();
+    let due = core.leases.due(held.unit).unwrap();
+    for now in (1..=4).map(|part| due * part / 4) {
+        let again = registration(&core, "m1", &[held.unit]);
+        let (owner, former) = (Owner::new("mallory"), Some(holder));
+        let welcome =
+            core.register(now, Registration { owner, former, leases: vec![held], ..again }).unwrap();
+        (holder, held) = (welcome.worker, welcome.leases[0]);
+        core.renew(now, ada, &[]).unwrap();
+    }
+    assert_eq!(units(&core.lease(due, ada, 1).unwrap()), [held.unit.0]);
 }
 
 #[test]

@@ -22,7 +22,7 @@ pub(super) struct Waiting {
     line: VecDeque<WorkerId>,
     requests: HashMap<WorkerId, WaitingRequest>,
     /// Whether the last round ended before all were looked at, because it had lent enough.
-    pub has_more: bool,
+    has_more: bool,
 }
 
 /// A request for units that waits until some open, or until a time by the keeper's clock.
@@ -39,6 +39,11 @@ impl Waiting {
             Some(former) => drop(former.call.reply.send(Ok(LeaseReply::Granted(Vec::new())))),
             None => self.line.push_back(worker),
         }
+    }
+
+    /// For how long the keeper may wait until it looks at them again.
+    pub fn rest(&self) -> Duration {
+        if self.has_more { Duration::ZERO } else { TICK }
     }
 
     fn next(&mut self) -> Option<WaitingRequest> {

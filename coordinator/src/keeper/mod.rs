@@ -175,8 +175,7 @@ pub(crate) fn start(
 impl Keeper {
     fn run(mut self) {
         self.happened(Happening::Began(self.terms.as_ref().map(|terms| terms.own.number)));
-        while let Some(requests) = self.inbox.take(if self.waiting.has_more { Duration::ZERO } else { TICK })
-        {
+        while let Some(requests) = self.inbox.take(self.waiting.rest()) {
             self.pulse.as_ref().inspect(|pulse| pulse.beat());
             let mut close = None;
             for request in requests {

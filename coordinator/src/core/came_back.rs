@@ -14,7 +14,7 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use proto::{Owner, WorkerId};
+use proto::{Lease, Owner, WorkerId};
 use queens::UnitId;
 
 use super::Core;
@@ -35,6 +35,21 @@ impl Core {
         };
         let until = now.saturating_add(LEASE_TIME);
         self.came_back.extend(units.iter().map(|unit| (*unit, (owner.clone(), until))));
+    }
+
+    /// Lends a unit, or adds it to those that are left to other owners.
+    pub(super) fn lend_unless_left(
+        &mut self,
+        now: Duration,
+        borrower: &Borrower,
+        unit: UnitId,
+        left: &mut Vec<UnitId>,
+    ) -> Option<Lease> {
+        let lease = self.lend(now, borrower, unit);
+        if lease.is_none() && !self.is_taken(unit) && self.is_left_to_others(now, borrower, unit) {
+            left.push(unit);
+        }
+        lease
     }
 
     /// Whether the unit is left to other owners than the borrower's.

@@ -177,20 +177,6 @@ impl Core {
         None
     }
 
-    fn lend_unless_left(
-        &mut self,
-        now: Duration,
-        borrower: &Borrower,
-        unit: UnitId,
-        left: &mut Vec<UnitId>,
-    ) -> Option<Lease> {
-        let lease = self.lend(now, borrower, unit);
-        if lease.is_none() && !self.is_taken(unit) && self.is_left_to_others(now, borrower, unit) {
-            left.push(unit);
-        }
-        lease
-    }
-
     /// Takes the next unit whose count the worker may check, one that another kind of hardware has counted first.
     fn next_check(&mut self, borrower: &Borrower) -> Option<UnitId> {
         let machines = &self.standing.sums().machines;

@@ -15,11 +15,11 @@ use crate::checkpoint::{Checkpoint, set_aside};
 use crate::clock::{Clock, SystemClock};
 use crate::core::LeaseKey;
 use crate::ledger::{CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, TermRecord, Writer};
-use crate::run_directory::follower_file::next_term;
 use crate::run_directory::lock::Lock;
+use crate::run_directory::next_term::next_term;
 use crate::run_directory::noted_term::{ANNOUNCED, NotedTerm, SUPERSEDING};
 use crate::run_directory::replicated;
-use crate::run_directory::secret::lease_key;
+use crate::run_directory::secret::{self, lease_key};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
 use crate::signing::{KeyError, SigningKey};
@@ -27,6 +27,7 @@ use crate::standing::Standing;
 
 pub use crate::checkpoint::CheckpointError;
 pub use crate::checkpoint::resumption::{NoCheckpoint, Notice};
+pub use crate::run_directory::next_term::TermError;
 
 /// A run that cannot be opened or resumed.
 #[derive(Debug, Error)]
@@ -43,7 +44,7 @@ pub enum StoreError {
     /// Its private key cannot be read, or made.
     #[error("cannot read or make the key {}: {source}", .path.display())]
     LeaseKey {
-        /// The run directory.
+        /// The file.
         path: PathBuf,
         /// The system's reason.
         source: io::Error,
@@ -51,14 +52,9 @@ pub enum StoreError {
     /// The key of its coordinator cannot be read, or made.
     #[error(transparent)]
     SigningKey(#[from] KeyError),
-    /// What a follower has left there cannot be read.
-    #[error("cannot read follower.json in {}: {source}; delete that file if the run was never followed there", .path.display())]
-    Follower {
-        /// The run directory.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
+    /// No term of it can be begun.
+    #[error(transparent)]
+    Term(#[from] TermError),
     /// Its checkpoint cannot even be moved out of the way.
     #[error("cannot set the checkpoint {} aside: {source}", .path.display())]
     Checkpoint {
@@ -138,9 +134,8 @@ impl Store {
         }
         let writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
         let lease_key = lease_key(directory.path())
-            .map_err(|source| StoreError::LeaseKey { path: directory.path().to_owned(), source })?;
-        let term = next_term(directory.path(), standing.term(), take_over)
-            .map_err(|source| StoreError::Follower { path: directory.path().to_owned(), source })?;
+            .map_err(|source| StoreError::LeaseKey { path: directory.path().join(secret::NAME), source })?;
+        let term = next_term(directory.path(), standing.term(), take_over)?;
         let term = lease_key.prove(directory.run().hash(), term, CoordinatorId(rand::random()));
         let public_key = match signing_key {
             Some(path) => SigningKey::open(&path)?.public(),

@@ -41,6 +41,9 @@ pub struct Term {
 }
 
 impl Term {
+    /// Nobody opens this term or a higher one: there are lower ones for all starts and takeovers of a run.
+    pub const END: u64 = 1 << 63;
+
     /// Whether who has met the other term may deal with this one: it is that one, or younger.
     pub fn follows(&self, met: &Term) -> bool {
         self.number > met.number || (self.number == met.number && self.coordinator == met.coordinator)

@@ -1,7 +1,8 @@
 //! The term in which this process serves the run, and others that it hears of.
 //!
 //! ```text
-//! a term that no coordinator of the run has proven:     nothing
+//! a term that no coordinator of the run has proven,
+//! or that nobody opens:                                 nothing
 //! a lower one:                                          it is over
 //! a higher one:                                         this process is superseded
 //! the same one, opened by another process:
@@ -50,7 +51,7 @@ impl Terms {
 
     /// Somebody has met that term. `is_on_record` says whether the own one is in the ledger.
     pub fn hear_of(&mut self, met: &Term, is_on_record: bool) {
-        if self.own.follows(met) || !self.key.has_proven(self.run, met) {
+        if self.own.follows(met) || met.number >= Term::END || !self.key.has_proven(self.run, met) {
             return;
         }
         let place = if met.number == self.own.number && is_on_record {
@@ -106,8 +107,17 @@ impl Terms {
 }
 
 impl Keeper {
-    /// Answers a request that a coordinator which another one has superseded does not serve.
+    /// Answers a request that a coordinator which another one has superseded does not serve. Whoever calls may have met a
+    /// still younger one.
     pub(super) fn refuse_if_superseded(&mut self, request: Request) -> Option<Request> {
+        let met = match &request {
+            Request::Register(registration, _) => registration.met,
+            Request::Follow(call) => call.met,
+            _ => None,
+        };
+        if let Some(met) = met.filter(|_| self.superseded().is_some()) {
+            self.hear_of(&met);
+        }
         match self.superseded() {
             Some(superseded) => request.refuse(CallError::Superseded(superseded)),
             None => Some(request),
@@ -200,6 +210,17 @@ mod tests {
         terms.hear_of_more(&prove(0, 0), 9, 7);
         let trouble = terms.superseded().unwrap();
         assert!(trouble.contains("9 records") && trouble.contains("has 7"), "{trouble}");
+    }
+
+    #[test]
+    fn a_term_that_nobody_opens_says_nothing_though_it_is_proven() {
+        let (mut terms, prove) = terms();
+        for number in [Term::END, u64::MAX] {
+            terms.hear_of(&prove(number, 2), false);
+            assert_eq!(terms.trouble(), None, "{number}");
+        }
+        terms.hear_of(&prove(Term::END - 1, 2), false);
+        assert!(terms.superseded().is_some());
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub mod run_file;
 
 pub(crate) mod follower_file;
 pub(crate) mod lock;
+pub(crate) mod next_term;
 pub(crate) mod noted_term;
 pub(crate) mod pause;
 pub(crate) mod replicated;

@@ -7,7 +7,9 @@
 
 use std::fs;
 use std::io;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use proto::Term;
 
 use crate::run_directory::replace_file;
 
@@ -22,14 +24,19 @@ pub const ANNOUNCED: NotedTerm = NotedTerm("term");
 pub const SUPERSEDING: NotedTerm = NotedTerm("superseded");
 
 impl NotedTerm {
-    /// The number that is noted; 0 if none is.
+    /// The file in that run directory.
+    pub fn path(self, directory: &Path) -> PathBuf {
+        directory.join(self.0)
+    }
+
+    /// The number that is noted; 0 if none is, or none that anybody opens.
     ///
     /// # Errors
     /// It cannot be read.
     pub fn read(self, directory: &Path) -> io::Result<u64> {
-        match fs::read_to_string(directory.join(self.0)) {
+        match fs::read_to_string(self.path(directory)) {
             // What a crash has left there, or a hand, says nothing.
-            Ok(number) => Ok(number.trim().parse().unwrap_or(0)),
+            Ok(number) => Ok(number.trim().parse().ok().filter(|number| *number < Term::END).unwrap_or(0)),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidData) => {
                 Ok(0)
             }

@@ -8,7 +8,7 @@ use crate::core::LeaseKey;
 use crate::run_directory::replace_file;
 
 /// The file in the run directory. Whoever reads it can report counts of units that he was not lent.
-const NAME: &str = "lease.key";
+pub const NAME: &str = "lease.key";
 
 /// The key in that run directory. Where there is none, or none that is whole, a new one is made: leases given before
 /// cannot be proven by their workers then, and their units are lent again.

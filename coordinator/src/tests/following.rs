@@ -305,13 +305,17 @@ async fn a_coordinator_that_hears_of_a_younger_one_serves_nobody_any_more() {
     let status = handle.status().await.unwrap();
     assert!(status.trouble.contains("another coordinator goes on"), "{}", status.trouble);
     assert_eq!(status.done, 0);
+    // A still younger one is left behind, too, though nothing is served any more.
+    let youngest = source.key.prove(hash, 3_000_001, CoordinatorId(3));
+    assert!(is_superseded(register(&handle, youngest).await.unwrap_err()));
+    assert!(handle.status().await.unwrap().trouble.contains("term 3000001"));
     handle.close().await;
     // Only who says so leaves it behind.
     let open = |take_over| {
         let options = OpenOptions { take_over, ..known_run::options(folder.path()) };
         Store::open(options).unwrap().0.term().number
     };
-    assert_eq!([open(false), open(true)], [2, 1_001_001]);
+    assert_eq!([open(false), open(true)], [2, 4_000_001]);
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use queens::Board;
 use queens::plan::Fingerprint;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -15,6 +16,7 @@ use thiserror::Error;
 use crate::ledger::{LedgerError, LedgerPosition, LineHash, read_marks};
 use crate::replay::beginning;
 use crate::run_directory::RunDirectory;
+use crate::shard::Shard;
 
 /// What a line that was published begins with.
 const WORD: &str = "diadem-head";
@@ -144,12 +146,25 @@ struct PublishedLine {
     run: LineHash,
     records: u64,
     head: LineHash,
-    n: Option<u8>,
-    shard: Option<String>,
+    n: Option<Board>,
+    shard: Option<Fraction>,
     plan: Option<Fingerprint>,
     /// When it was printed; nothing can be compared with it.
     #[serde(rename = "at")]
     _at: Option<String>,
+}
+
+/// A share as it is written there: `3/400`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+struct Fraction(Shard);
+
+impl TryFrom<String> for Fraction {
+    type Error = NoHead;
+    fn try_from(text: String) -> Result<Self, NoHead> {
+        let shard = text.parse().ok().filter(|shard: &Shard| shard.fraction() == text);
+        shard.map(Self).ok_or(NoHead)
+    }
 }
 
 impl PublishedLine {
@@ -161,8 +176,8 @@ impl PublishedLine {
     fn misfit(&self, directory: &RunDirectory) -> Option<(&'static str, String, String)> {
         let (plan, shard) = (directory.plan(), directory.run().shard.fraction());
         let said = [
-            ("n", self.n.map(|n| n.to_string()), plan.board().n().to_string()),
-            ("shard", self.shard.clone(), shard),
+            ("n", self.n.map(|n| n.to_string()), plan.board().to_string()),
+            ("shard", self.shard.as_ref().map(|Fraction(shard)| shard.fraction()), shard),
             ("plan", self.plan.as_ref().map(ToString::to_string), plan.fingerprint().to_string()),
         ];
         let mut misfits = said.into_iter().filter_map(|(name, said, found)| Some((name, said?, found)));
@@ -291,7 +306,9 @@ mod tests {
         for said in ["n=28", "shard=3/9", "plan=ffffffffffffffffffffffffffffffff"] {
             assert!(matches!(other(said), HeadError::OtherPart { line: 1, .. }), "{said}");
         }
-        for said in ["total=42", "n=+8", "records=3"] {
+        for said in
+            ["total=42", "n=+8", "n=0", "n=33", "n=300", "records=3", "shard=0/9", "shard=03/9", "shard=x"]
+        {
             assert!(matches!(other(said), HeadError::Malformed(1)), "{said}");
         }
         for (text, line) in [("x", 1), ("#\ndiadem-head run=1", 2), ("{}", 1)] {

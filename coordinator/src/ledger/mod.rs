@@ -88,6 +88,14 @@ fn file_name(file: u32) -> String {
     format!("{file:06}.jsonl")
 }
 
+/// The number in the name of a file, or the last one where no file has so high a number.
+fn file_number(name: &str) -> Option<u32> {
+    let digits = name.strip_suffix(".jsonl")?;
+    let is_written_so = digits.len() == 6 || digits.len() > 6 && !digits.starts_with('0');
+    let is_number = is_written_so && digits.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| digits.parse().unwrap_or(u32::MAX))
+}
+
 pub(crate) fn file_path(folder: &Path, file: u32) -> PathBuf {
     folder.join(file_name(file))
 }
@@ -124,7 +132,8 @@ pub(crate) fn renamed(path: &Path) -> Option<PathBuf> {
     others.filter(is_other).min()
 }
 
-/// The numbers of the ledger's files after that one, ascending; nothing where there is no ledger.
+/// The numbers of the ledger's files after that one, ascending; nothing where there is no ledger. A number that no file can
+/// have stands for the last one: the files before it are missing all the same.
 fn files_after(folder: &Path, file: u32) -> Result<Vec<u32>, LedgerError> {
     let names = match fs::read_dir(folder) {
         Ok(names) => names,
@@ -134,8 +143,8 @@ fn files_after(folder: &Path, file: u32) -> Result<Vec<u32>, LedgerError> {
     let mut files = Vec::new();
     for name in names {
         let name = name.map_err(LedgerError::io("read", folder))?.file_name();
-        let number = name.to_str().and_then(|name| name.strip_suffix(".jsonl")?.parse().ok());
-        files.extend(number.filter(|number| *number > file && *name == *file_name(*number)));
+        let number = name.to_str().and_then(file_number);
+        files.extend(number.filter(|number| *number > file));
     }
     files.sort_unstable();
     Ok(files)

@@ -218,6 +218,21 @@ fn a_file_that_was_renamed_is_named() {
     assert!(error.contains("000002.jsonl is missing") && error.contains("000002.jsonl.1"), "{error}");
 }
 
+#[test]
+fn files_are_missing_before_one_with_any_number() {
+    for extra in ["000005", "4294967296", "99999999999999999999999999999999999999999"] {
+        let (folder, _) = ledger(1);
+        fs::write(folder.path().join(extra).with_extension("jsonl"), "").unwrap();
+        let error = units(folder.path()).unwrap_err().to_string();
+        assert!(error.contains("000004.jsonl is missing"), "{extra}: {error}");
+    }
+    for other in ["00005", "0000005", "+000005", "4294967296x"] {
+        let (folder, _) = ledger(1);
+        fs::write(folder.path().join(other).with_extension("jsonl"), "").unwrap();
+        assert!(units(folder.path()).is_ok(), "{other} is none of its files");
+    }
+}
+
 /// Writes the files of a ledger again, in pieces that respect no line, as the system may let others see a write; as fast as
 /// can be, or each piece down to the disk.
 fn write_again(from: &Path, to: &Path, random: &mut StdRng, is_fast: bool) {

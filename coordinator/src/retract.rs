@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use proto::{Takeback, Target};
+use proto::{Owner, Takeback, Target};
 use queens::{Plan, UnitId};
 use thiserror::Error;
 
@@ -135,7 +135,8 @@ pub(crate) fn records(
             units.into_iter().map(|unit| of_unit(plan, standing, unit, &reason, at)).collect()
         }
         Target::Machine { owner, machine } => {
-            let meant = meant(machines, owner, machine)?.ok_or_else(|| unknown(machine, standing))?;
+            let title = || Owner::new(owner).title(machine);
+            let meant = meant(machines, owner, machine)?.ok_or_else(|| unknown(&title(), standing))?;
             Ok(vec![expulsion(&meant.owner, Some(meant.name.clone()))])
         }
         Target::Owner(owner) if machines.iter().any(|machine| machine.owner == *owner) => {

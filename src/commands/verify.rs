@@ -12,6 +12,7 @@ use anyhow::Context;
 use coordinator::counted;
 use coordinator::export::TableSource;
 use coordinator::run_directory::RunDirectory;
+use coordinator::standing::Machine;
 use coordinator::verify::{SampleRecount, SampleSize, Verification, VerifyError};
 use coordinator::{Audit, CONFIDENCE, Certificate, CertificateError, PublishedHeads};
 use serde_json::{Map, Value, json};
@@ -153,6 +154,7 @@ fn report_ledger(
     let (plan, shard) = (directory.plan(), directory.run().shard);
     let (mark, sums) = (audit.tail.end.mark, audit.standing.sums());
     let (units, totals) = (shard.size(plan.units()), audit.totals);
+    let machines: BTreeSet<String> = sums.machines.iter().map(Machine::title).collect();
     report.add(
         &format!(
             "{}: n = {}, {shard}, plan {}\n\
@@ -176,7 +178,7 @@ fn report_ledger(
             totals.p,
             totals.r,
             totals.solutions(),
-            joined(&audit.workers),
+            joined(&machines),
             joined(&audit.kernels),
             joined(&audit.keys),
         ),
@@ -196,6 +198,7 @@ fn report_ledger(
             "a": totals.a.to_string(),
             "p": totals.p.to_string(),
             "r": totals.r.to_string(),
+            "machines": machines,
             "workers": audit.workers,
             "kernels": audit.kernels,
             "keys": audit.keys,

@@ -17,7 +17,9 @@ use crate::ledger::Location;
 #[derive(Debug, Error)]
 pub enum RecountError {
     /// The two counts differ.
-    #[error("unit {unit}: the ledger says {recorded} ({location}, counted by {kernel}), {by} finds {found}")]
+    #[error(
+        "unit {unit}: the ledger says {recorded} ({location}, counted by {machine} with {kernel}), {by} finds {found}"
+    )]
     Differs {
         /// The unit.
         unit: UnitId,
@@ -25,7 +27,9 @@ pub enum RecountError {
         recorded: u64,
         /// The line that has it.
         location: Location,
-        /// What counted it.
+        /// The machine that counted it.
+        machine: Arc<str>,
+        /// What that counted with.
         kernel: Arc<str>,
         /// What counted it again.
         by: Means,
@@ -103,6 +107,7 @@ fn check(plan: &Plan, id: UnitId, standing: &StandingCount, stop: &Stop) -> Resu
             unit: id,
             recorded: standing.count,
             location: standing.location,
+            machine: Arc::clone(&standing.machine),
             kernel: Arc::clone(&standing.kernel),
             by,
             found,

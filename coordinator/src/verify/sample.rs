@@ -1,19 +1,22 @@
 //! What a ledger says about units that are to be counted again.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use proto::Owner;
 use queens::UnitId;
 
 use crate::ledger::{Location, Record};
 
-/// Where the ledger has the standing count of a unit, and what counted it.
+/// Where the ledger has the standing count of a unit, and who counted it.
 #[derive(Clone, Debug)]
 pub struct StandingCount {
     /// The count.
     pub count: u64,
     /// The line.
     pub location: Location,
+    /// The machine, as it is named to take its counts back.
+    pub machine: Arc<str>,
     /// The kernel, as in `search/portable`.
     pub kernel: Arc<str>,
 }
@@ -22,13 +25,14 @@ pub struct StandingCount {
 #[derive(Debug)]
 pub struct Sampled {
     units: HashMap<UnitId, Option<StandingCount>>,
-    kernels: Vec<Arc<str>>,
+    /// Those of machines and kernels.
+    names: HashSet<Arc<str>>,
 }
 
 impl Sampled {
     /// These units, of which nothing has been read yet.
     pub fn of(units: Vec<UnitId>) -> Self {
-        Self { units: units.into_iter().map(|unit| (unit, None)).collect(), kernels: Vec::new() }
+        Self { units: units.into_iter().map(|unit| (unit, None)).collect(), names: HashSet::new() }
     }
 
     /// How many units there are.
@@ -40,8 +44,9 @@ impl Sampled {
     pub fn note(&mut self, location: Location, record: &Record) {
         match record {
             Record::Count(r) if self.units.contains_key(&r.unit) => {
-                let kernel = self.kernel(&r.kernel);
-                self.units.insert(r.unit, Some(StandingCount { count: r.count, location, kernel }));
+                let (machine, kernel) =
+                    (self.name(&Owner::new(&r.owner).title(&r.machine)), self.name(&r.kernel));
+                self.units.insert(r.unit, Some(StandingCount { count: r.count, location, machine, kernel }));
             }
             Record::Retract(r) => {
                 if let Some(standing) = self.units.get_mut(&r.unit) {
@@ -49,20 +54,21 @@ impl Sampled {
                 }
             }
             Record::Restore(r) if self.units.contains_key(&r.unit) => {
-                let kernel = self.kernel(&r.kernel);
-                self.units.insert(r.unit, Some(StandingCount { count: r.count, location, kernel }));
+                let (machine, kernel) =
+                    (self.name(&Owner::new(&r.owner).title(&r.machine)), self.name(&r.kernel));
+                self.units.insert(r.unit, Some(StandingCount { count: r.count, location, machine, kernel }));
             }
             _ => {}
         }
     }
 
     /// The name, of which one copy is kept.
-    fn kernel(&mut self, name: &str) -> Arc<str> {
-        if let Some(known) = self.kernels.iter().find(|known| ***known == *name) {
+    fn name(&mut self, name: &str) -> Arc<str> {
+        if let Some(known) = self.names.get(name) {
             return Arc::clone(known);
         }
         let new: Arc<str> = name.into();
-        self.kernels.push(Arc::clone(&new));
+        self.names.insert(Arc::clone(&new));
         new
     }
 

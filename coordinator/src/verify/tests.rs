@@ -99,7 +99,7 @@ fn a_wrong_count_is_found_by_another_kernel_and_named_with_its_place() {
     assert!(matches!(by, Means::Mirrored(kernel) if kernel.method == Method::Meet), "{by}");
     let text = error.to_string();
     assert!(text.starts_with(&format!("unit {unit}: the ledger says ")), "{text}");
-    assert!(text.contains("counted by search/portable), meet/"), "{text}");
+    assert!(text.contains("counted by machine with search/portable), meet/"), "{text}");
 }
 
 #[test]

@@ -70,7 +70,9 @@ fn the_status_of_shares_needs_no_coordinator() {
 fn a_join_with_a_shard_missing_tells_so_and_can_be_counted_to_its_end() {
     let folder = Folder::new();
     let parts = shards(&folder, &[1, 3]);
-    let merged = folder.run(&format!("merge out {parts} shard-1"));
+    // The first one was begun twice, as where a task ran on two nodes.
+    folder.run("count 12 --shard 1/3 --run shard-1-again --quiet");
+    let merged = folder.run(&format!("merge out {parts} shard-1-again"));
     assert!(merged.stdout.contains("units missing, the first is 1;"), "{merged:?}");
     assert_eq!(folder.run("count 12 --run out --json").json()["total"], published(12));
 }
@@ -82,6 +84,11 @@ fn runs_that_do_not_belong_together_are_not_joined() {
     folder.run("count 11 --run eleven --quiet");
     folder.run(&format!("merge out {parts} eleven")).refused(&["eleven", "only runs of one plan"]);
     folder.run("merge out nowhere").refused(&["nowhere", "run.json is missing"]);
+    rewritten(&folder, "shard-1", "copy", |_| ());
+    for other in ["shard-1", "./shard-2/../shard-1", "copy"] {
+        let twice = folder.run(&format!("merge out {parts} {other}"));
+        twice.refused(&[&format!("shard-1 and {other} are the same run, of shard 1/3: name one of them")]);
+    }
     folder.run(&format!("merge shard-1 {parts}")).refused(&["shard-1 holds a run already"]);
     folder.run("count 12 --run shard-1 --json").refused(&["shard 1/3", "the whole plan"]);
     assert!(!folder.path().join("out").exists());
@@ -118,8 +125,9 @@ fn shards_that_disagree_leave_a_dispute_that_the_joint_run_decides() {
     }
     let folder = Folder::new();
     let parts = shards(&folder, &[1, 2, 3]);
-    // The same shard once more, with one count off by one and all hashes as a liar would write them.
+    // The same shard once more, begun by somebody else, with one count off by one and all hashes as a liar would write them.
     rewritten(&folder, "shard-1", "lie", |forgery| {
+        forgery.run["begun"] = (forgery.run["begun"].as_u64().unwrap() + 1).into();
         without_checks(forgery);
         for line in &mut forgery.lines {
             if line["kind"] == "count" {

@@ -61,6 +61,16 @@ pub enum MergeError {
         /// That plan.
         wanted: Fingerprint,
     },
+    /// A run is named twice, or a copy of it.
+    #[error("{} and {} are the same run, of {share}: name one of them", .one.display(), .other.display())]
+    SameRun {
+        /// The directory that was named first.
+        one: PathBuf,
+        /// The other one.
+        other: PathBuf,
+        /// What both count.
+        share: Shard,
+    },
     /// Runs differ in so many units that one of them cannot be believed at all.
     #[error(
         "more than {most} units are in dispute: {first}; leave out the run that is wrong, or take back what its machine \
@@ -142,7 +152,7 @@ impl Merged {
 /// runs were joined there before, it says what came of that.
 ///
 /// # Errors
-/// There is something else in `out`; the parts are not of one plan, or differ in too many units; or one of them cannot be read, or the result not be written.
+/// There is something else in `out`; the parts are not of one plan, are not different runs, or differ in too many units; or one of them cannot be read, or the result not be written.
 pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
     let parts = opened(parts)?;
     let mut draft = match Draft::of(out) {
@@ -174,7 +184,7 @@ pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
     Ok(Merged::of(plan, survey, &standing))
 }
 
-/// The runs, which are all of one plan.
+/// The runs, which are all of one plan, and each another one.
 fn opened(paths: &[PathBuf]) -> Result<Vec<RunDirectory>, MergeError> {
     let mut parts: Vec<RunDirectory> = Vec::new();
     for path in paths {
@@ -188,6 +198,10 @@ fn opened(paths: &[PathBuf]) -> Result<Vec<RunDirectory>, MergeError> {
                 first: first.path().to_owned(),
                 wanted: first.plan().fingerprint().clone(),
             });
+        }
+        if let Some(same) = parts.iter().find(|other| other.run() == part.run()) {
+            let (one, share) = (same.path().to_owned(), part.run().shard);
+            return Err(MergeError::SameRun { one, other: path.clone(), share });
         }
         parts.push(part);
     }

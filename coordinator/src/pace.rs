@@ -1,11 +1,13 @@
 //! How far a run has come that no coordinator serves, and how fast it goes: from its ledger alone, without its lock, so that
 //! shares under a batch engine can be looked at while they are counted.
 
+use std::fs;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use proto::TimeLeft;
 
 use crate::audit::{AuditError, audit};
+use crate::ledger::file_path;
 use crate::run_directory::RunDirectory;
 use crate::standing::Milestone;
 
@@ -37,6 +39,8 @@ pub struct Pace {
     pub last: Option<SystemTime>,
     /// Expected work done in a second, lately; none where nobody counts.
     pub speed: Option<f64>,
+    /// Whether its ledger was begun and has not a byte: a count that was cut off at once leaves it so, or somebody else.
+    pub is_empty: bool,
 }
 
 impl Pace {
@@ -61,6 +65,7 @@ impl Pace {
             work_done: last.map_or(0.0, |point| seconds(point.work)),
             last: last.map(|point| UNIX_EPOCH + Duration::from_secs(point.at)),
             speed: if is_counted { None } else { speed(&points, begun, now) },
+            is_empty: fs::metadata(file_path(&directory.ledger(), 1)).is_ok_and(|file| file.len() == 0),
         })
     }
 

@@ -64,6 +64,13 @@ fn the_status_of_shares_needs_no_coordinator() {
     let some = folder.run("status nowhere shard-1");
     assert_eq!((some.code, some.stdout.lines().count()), (Some(1), 3), "{some:?}");
     assert!(some.stderr.contains("there is no run in nowhere"), "{some:?}");
+    std::fs::write(folder.path().join("shard-1/ledger/000001.jsonl"), "").unwrap();
+    let emptied = folder.run("status shard-1").stdout;
+    assert!(
+        emptied.contains("its ledger is empty; diadem count tells whether records are missing"),
+        "{emptied}"
+    );
+    folder.run("count 12 --shard 1/3 --run shard-1 --quiet").refused(&["acknowledged records are missing"]);
 }
 
 #[test]

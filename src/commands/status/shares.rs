@@ -118,6 +118,9 @@ impl Share {
             (None, Some(last)) => {
                 format!("nothing new for {}", words::span(last.elapsed().unwrap_or_default()))
             }
+            (None, None) if self.pace.is_empty => {
+                "its ledger is empty; diadem count tells whether records are missing".to_owned()
+            }
             (None, None) => "begun, nothing counted yet".to_owned(),
         };
         let (share, run) = (self.shard.fraction(), self.run.display().to_string());
@@ -223,7 +226,8 @@ mod tests {
     fn share(index: u64, work_done: f64, speed: Option<f64>) -> Share {
         let done = work_done as u64;
         let last = Some(SystemTime::now() - Duration::from_hours(3));
-        let pace = Pace { units: 100, done, pending: 0, work: 100.0, work_done, last, speed };
+        let pace =
+            Pace { units: 100, done, pending: 0, work: 100.0, work_done, last, speed, is_empty: false };
         Share { run: format!("s{index}").into(), shard: format!("{index}/6").parse().unwrap(), pace }
     }
 

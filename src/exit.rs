@@ -6,6 +6,7 @@
 //! | 1 | an error: nothing is known to be wrong with the run |
 //! | 2 | the command line was wrong |
 //! | 3 | the run is not sound, not complete, or its answer is withheld: starting again does not help |
+//! |   | what was published of it does not agree with it (a file that is none of such a kind is 1) |
 //! | 130, 143 | interrupted by Ctrl-C, by SIGTERM; 143 also where `--for` or `--until` ends a count that is not complete |
 
 use std::io;
@@ -38,15 +39,23 @@ fn is_unsound(error: &anyhow::Error) -> bool {
         || error.is::<VerifyError>()
         || error.is::<AuditError>()
         || error.is::<LedgerError>()
-        || error.is::<CertificateError>()
-        || error
-            .downcast_ref()
-            .is_some_and(|error| !matches!(error, HeadError::Malformed(_) | HeadError::Empty))
-        || matches!(error.downcast_ref(), Some(ExportError::NoTable | ExportError::Differs { .. }))
+        || matches!(error.downcast_ref(), Some(ExportError::Differs { .. }))
+        || error.downcast_ref().is_some_and(is_in_certificate)
+        || error.downcast_ref().is_some_and(is_in_heads)
         || error.downcast_ref().is_some_and(is_unfit)
         || error.downcast_ref().is_some_and(in_store)
         || error.downcast_ref().is_some_and(in_merging)
         || error.downcast_ref().is_some_and(in_retracting)
+}
+
+/// Whether it is a certificate, but none to be believed.
+fn is_in_certificate(error: &CertificateError) -> bool {
+    !matches!(error, CertificateError::Malformed(_) | CertificateError::OtherForm(_))
+}
+
+/// Whether they are heads, but none of the run.
+fn is_in_heads(error: &HeadError) -> bool {
+    !matches!(error, HeadError::Malformed(_) | HeadError::Empty)
 }
 
 /// Whether `run.json` is none that a sound run has.

@@ -180,3 +180,30 @@ fn no_certificate_is_given_for_a_run_that_is_unfinished_or_unsound() {
     folder.run("certify lie").refused(&["differs from the published value"]);
     folder.run("certify nowhere").refused(&["nowhere", "run.json is missing"]);
 }
+
+#[test]
+fn a_file_that_is_no_such_thing_is_an_error_and_one_that_does_not_agree_is_unsound() {
+    let folder = Folder::new();
+    folder.run("count 8 --run run --quiet");
+    folder.run("count 8 --run other --quiet");
+    let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+    write("heads", &folder.run("head other").stdout);
+    folder.run("certify other -o certificate");
+    let certificate = fs::read_to_string(folder.path().join("certificate")).unwrap();
+    write("form", &certificate.replace("\"diadem_certificate\": 1", "\"diadem_certificate\": 9"));
+    folder.run("export other --csv -o table");
+    let table = fs::read_to_string(folder.path().join("table")).unwrap();
+    write("table", &table.replace("# n 8", "# n 9"));
+    write("text", "of something else\n");
+    write("nothing", "");
+    for option in ["heads", "certificate", "export"] {
+        for (file, code) in [("text", 1), ("nothing", 1), ("nowhere", 1), (option, 3)] {
+            let file = if (option, file) == ("export", "export") { "table" } else { file };
+            let verified = folder.run(&format!("verify run --recount 0 --{option} {file}"));
+            assert_eq!(verified.code, Some(code), "{verified:?}");
+            assert!(verified.stderr.contains(&format!("{file}: ")) || file == "nowhere", "{verified:?}");
+        }
+    }
+    let form = folder.run("verify --certificate form");
+    assert!(form.code == Some(1) && form.stderr.contains("certificate of form 9"), "{form:?}");
+}

@@ -1,20 +1,18 @@
 //! `diadem verify`: re-checks a run from its ledger alone, step by step, up to the first thing that is wrong.
 
 mod progress;
+mod published;
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::io::BufReader;
 use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
 use coordinator::counted;
-use coordinator::export::TableSource;
 use coordinator::run_directory::RunDirectory;
 use coordinator::standing::Machine;
 use coordinator::verify::{SampleRecount, SampleSize, Verification, VerifyError};
-use coordinator::{Audit, CONFIDENCE, Certificate, CertificateError, PublishedHeads};
+use coordinator::{Audit, CONFIDENCE};
 use serde_json::{Map, Value, json};
 
 use crate::args::{ThreadsArgs, VerifyArgs};
@@ -24,6 +22,7 @@ use crate::log::say;
 use crate::output::{print, sentence};
 use crate::waiting::during;
 use progress::RecountProgress;
+use published::{read_certificate, report_export, report_heads};
 
 pub fn run(args: &VerifyArgs) -> anyhow::Result<ExitCode> {
     let mut report = VerifyReport { json: args.json.then(Map::new), has_run: args.run.is_some() };
@@ -105,44 +104,6 @@ pub fn audited(
 pub fn recount_symmetric(run: &Verification<'_>, threads: ThreadsArgs) -> anyhow::Result<u64> {
     let progress = RecountProgress::new("symmetric counts", run.symmetric_units());
     Ok(run.recount_symmetric(threads.count(), &|| progress.advance())?)
-}
-
-fn read_certificate(
-    path: &Path,
-    args: &VerifyArgs,
-    report: &mut VerifyReport,
-) -> anyhow::Result<Certificate> {
-    let file = path.display();
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {file}"))?;
-    let certificate = Certificate::parse(&text).with_context(|| file.to_string())?;
-    let key = certificate.key().to_owned();
-    if let Some(wanted) = args.signer.clone().filter(|wanted| *wanted != key) {
-        let other = CertificateError::OtherKey { found: key, wanted };
-        return Err(anyhow::Error::new(other).context(file.to_string()));
-    }
-    let (n, part, total) = certificate.found();
-    let known = if args.signer.is_some() { "" } else { "; whose that is you must know (--signer)" };
-    report.add(
-        &format!(
-            "{file}: n = {n}, {part}, {total} solutions\n\
-             {file}: as it was signed with the key {key}{known}"
-        ),
-        "certificate",
-        json!({ "file": file.to_string(), "n": n, "part": part.to_string(), "solutions": total, "key": key }),
-    )?;
-    Ok(certificate)
-}
-
-fn report_heads(report: &mut VerifyReport, path: &Path, directory: &RunDirectory) -> anyhow::Result<()> {
-    let file = path.display();
-    let text = fs::read_to_string(path).with_context(|| format!("cannot read {file}"))?;
-    let heads = PublishedHeads::parse(&text).and_then(|heads| heads.check(directory));
-    let heads = heads.with_context(|| file.to_string())?;
-    report.add(
-        &format!("{file}: {}, each in the chain of the ledger", counted(heads as u64, "published head")),
-        "heads",
-        json!({ "file": file.to_string(), "heads": heads }),
-    )
 }
 
 fn report_ledger(
@@ -247,23 +208,6 @@ fn report_published(report: &mut VerifyReport, run: &Verification<'_>) -> anyhow
         ("complete", "none")
     };
     report.add(words, "published", json!(name))
-}
-
-fn report_export(
-    report: &mut VerifyReport,
-    path: &Path,
-    directory: &RunDirectory,
-    audit: &Audit,
-) -> anyhow::Result<()> {
-    let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
-    let source = TableSource { directory, standing: &audit.standing, totals: audit.totals };
-    let (by, digest) =
-        source.compare(&mut BufReader::new(file)).with_context(|| path.display().to_string())?;
-    report.add(
-        &format!("{}: the table by {by} is that of the ledger, blake3 {digest}", path.display()),
-        "export",
-        json!({ "file": path.display().to_string(), "by": by.to_string(), "blake3": digest.to_string() }),
-    )
 }
 
 /// What has been verified so far: words as they come, or one JSON object in the end.

@@ -10,6 +10,7 @@ use toml::{Table, Value};
 
 use super::origin::SettingOrigin;
 use super::{Given, OptionSetting, options};
+use crate::waiting::during;
 
 /// A longer file is none of settings.
 const LONGEST: u64 = 1 << 20;
@@ -50,9 +51,9 @@ impl SettingsFile {
     pub fn read(path: &Path, root: &Command) -> Result<Self, SettingsFileError> {
         let unreadable = |source| SettingsFileError::Read { path: path.to_owned(), source };
         let mut text = String::new();
-        File::open(path)
-            .and_then(|file| file.take(LONGEST + 1).read_to_string(&mut text))
-            .map_err(unreadable)?;
+        let read =
+            during("reading the settings", || File::open(path)?.take(LONGEST + 1).read_to_string(&mut text));
+        read.map_err(unreadable)?;
         if text.len() as u64 > LONGEST {
             return Err(SettingsFileError::TooLong(path.to_owned()));
         }

@@ -183,3 +183,31 @@ fn progress_is_painted_on_a_terminal_without_colours_where_they_are_unwanted() {
         assert!(!has_colours(&seen), "{seen:?}");
     }
 }
+
+#[test]
+fn a_pipe_to_which_nobody_writes_is_waited_for_aloud() {
+    let folder = Folder::new();
+    folder.run("count 8 --run run --quiet");
+    let made = Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap();
+    assert!(made.success());
+    let waits = |(args, what): (&str, &str)| {
+        let mut waiting = script(&folder, "xterm", true, "timeout --foreground 4", args);
+        let seen = Completed::of(waiting.output().unwrap());
+        assert!(seen.stdout.contains(&format!("reading the {what}: ")), "{args}: {seen:?}");
+    };
+    std::thread::scope(|scope| {
+        for waited in [
+            ("verify run --recount 0 --heads pipe", "heads"),
+            ("verify run --recount 0 --certificate pipe", "certificate"),
+            ("verify run --recount 0 --export pipe", "table"),
+            ("count 8 --config pipe", "settings"),
+        ] {
+            scope.spawn(move || waits(waited));
+        }
+    });
+    // What a shell gives for the output of a command is read as a file.
+    let script =
+        format!("exec {} count 8 --in-memory --config <(echo json = true)", env!("CARGO_BIN_EXE_diadem"));
+    let piped = Command::new("bash").args(["-c", &script]).output().unwrap();
+    assert_eq!(Completed::of(piped).json()["n"], 8);
+}

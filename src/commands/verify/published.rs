@@ -1,0 +1,83 @@
+//! What was published of a run, read from the files that `--certificate`, `--heads` and `--export` name.
+
+use std::fs::File;
+use std::io::{BufReader, Read};
+use std::path::Path;
+
+use anyhow::{Context, ensure};
+use coordinator::export::TableSource;
+use coordinator::run_directory::RunDirectory;
+use coordinator::{Audit, Certificate, CertificateError, PublishedHeads, counted};
+use serde_json::json;
+
+use super::VerifyReport;
+use crate::args::VerifyArgs;
+use crate::waiting::during;
+
+/// Heads of a year, one a minute, are shorter; a device that has no end is not.
+const LONGEST: u64 = 1 << 28;
+
+pub fn read_certificate(
+    path: &Path,
+    args: &VerifyArgs,
+    report: &mut VerifyReport,
+) -> anyhow::Result<Certificate> {
+    let file = path.display();
+    let text = read_text("reading the certificate", path)?;
+    let certificate = Certificate::parse(&text).with_context(|| file.to_string())?;
+    let key = certificate.key().to_owned();
+    if let Some(wanted) = args.signer.clone().filter(|wanted| *wanted != key) {
+        let other = CertificateError::OtherKey { found: key, wanted };
+        return Err(anyhow::Error::new(other).context(file.to_string()));
+    }
+    let (n, part, total) = certificate.found();
+    let known = if args.signer.is_some() { "" } else { "; whose that is you must know (--signer)" };
+    report.add(
+        &format!(
+            "{file}: n = {n}, {part}, {total} solutions\n\
+             {file}: as it was signed with the key {key}{known}"
+        ),
+        "certificate",
+        json!({ "file": file.to_string(), "n": n, "part": part.to_string(), "solutions": total, "key": key }),
+    )?;
+    Ok(certificate)
+}
+
+pub fn report_heads(report: &mut VerifyReport, path: &Path, directory: &RunDirectory) -> anyhow::Result<()> {
+    let file = path.display();
+    let text = read_text("reading the heads", path)?;
+    let heads = PublishedHeads::parse(&text).and_then(|heads| heads.check(directory));
+    let heads = heads.with_context(|| file.to_string())?;
+    report.add(
+        &format!("{file}: {}, each in the chain of the ledger", counted(heads as u64, "published head")),
+        "heads",
+        json!({ "file": file.to_string(), "heads": heads }),
+    )
+}
+
+pub fn report_export(
+    report: &mut VerifyReport,
+    path: &Path,
+    directory: &RunDirectory,
+    audit: &Audit,
+) -> anyhow::Result<()> {
+    let source = TableSource { directory, standing: &audit.standing, totals: audit.totals };
+    let (by, digest) = during("reading the table", || {
+        let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+        source.compare(&mut BufReader::new(file)).with_context(|| path.display().to_string())
+    })?;
+    report.add(
+        &format!("{}: the table by {by} is that of the ledger, blake3 {digest}", path.display()),
+        "export",
+        json!({ "file": path.display().to_string(), "by": by.to_string(), "blake3": digest.to_string() }),
+    )
+}
+
+/// A file that is held in memory.
+fn read_text(what: &'static str, path: &Path) -> anyhow::Result<String> {
+    let (file, mut text) = (path.display(), String::new());
+    let read = during(what, || File::open(path)?.take(LONGEST + 1).read_to_string(&mut text));
+    let length = read.with_context(|| format!("cannot read {file}"))?;
+    ensure!(length as u64 <= LONGEST, "{file} is too long: such a file has {} MiB at most", LONGEST >> 20);
+    Ok(text)
+}

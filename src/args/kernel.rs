@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use clap::Args;
-use queens::kernel::{Isa, Kernel, KernelError, KernelName, Meet, Method, kernel};
+use queens::Position;
+use queens::kernel::{Count, Isa, Kernel, KernelError, KernelName, Meet, Method, Stop, kernel};
 use queens::plan::PlanSpec;
 
 use super::value::{Auto, ThreadsArgs, auto};
@@ -59,13 +60,56 @@ impl KernelChoice {
         self.method.unwrap_or(plan.method())
     }
 
-    /// The kernel that was asked for, or the one that suits the plan.
+    /// The kernel that was asked for, or the one that suits the plan. That which checks it has no more memory.
     pub fn kernel(&self, plan: &PlanSpec) -> Result<Arc<dyn Kernel>, KernelError> {
         let kernel = kernel(self.method_for(plan), Some(self.isa))?;
-        let KernelName { method, isa } = kernel.name();
-        Ok(match self.memory {
-            Some(bytes) if method == Method::Meet => Arc::new(Meet::with_memory(isa, bytes)?),
-            _ => kernel,
+        Ok(match (self.memory, kernel.name().method) {
+            (None, _) => kernel,
+            (Some(bytes), Method::Meet) => Arc::new(Meet::with_memory(self.isa, bytes)?),
+            (Some(bytes), Method::Search) => {
+                let check = Arc::new(Meet::with_memory(self.isa, bytes)?);
+                Arc::new(CheckedWithin { kernel, check })
+            }
         })
+    }
+}
+
+/// A kernel with the one that checks it, which has memory of its own.
+struct CheckedWithin {
+    kernel: Arc<dyn Kernel>,
+    check: Arc<Meet>,
+}
+
+impl Kernel for CheckedWithin {
+    fn name(&self) -> KernelName {
+        self.kernel.name()
+    }
+
+    fn count(&self, position: &Position, stop: &Stop) -> Option<Count> {
+        self.kernel.count(position, stop)
+    }
+
+    fn other(&self) -> Option<Arc<dyn Kernel>> {
+        Some(self.check.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use queens::Board;
+
+    use super::*;
+
+    #[test]
+    fn what_checks_a_search_has_the_memory_that_was_asked_for() {
+        let board = Board::new(10).unwrap();
+        let (isa, memory) = (Isa::best(), Some(4 << 20));
+        let choice =
+            KernelChoice { threads: 1, says_threads: true, method: Some(Method::Search), isa, memory };
+        let search = choice.kernel(&PlanSpec::new(board)).unwrap();
+        let check = search.other().unwrap();
+        assert_eq!(check.name(), search.name().other());
+        let count = |kernel: &dyn Kernel| kernel.count(&Position::empty(board), &Stop::new()).unwrap();
+        assert_eq!([&*search, &*check].map(|kernel| count(kernel).completions), [724, 724]);
     }
 }

@@ -1,51 +1,28 @@
-//! A study as a table for people and as CSV for programs.
+//! A study as tables for people and as CSV for programs.
 
 use serde::Serialize;
 
 use crate::study::{DETERMINISTIC_PATIENCE, Mean, PATIENCE, Restarts, SizeStudy};
 
-/// The columns of the table; `row` writes below them.
-pub fn header() -> String {
-    format!(
-        "{:>3} {:>11} |{:>6} {:>6} {:>7} {:>7} {:>8} {:>8} {:>9} {:>7} |{:>6} {:>8} {:>6} |{:>6} {:>8} {:>6} {:>7}",
-        "n",
-        "smallest",
-        "5%",
-        "25%",
-        "median",
-        "75%",
-        "95%",
-        "longest",
-        "mean",
-        "+-",
-        "limit",
-        "mean",
-        "+-",
-        "best",
-        "mean",
-        "+-",
-        "gain"
-    )
+/// What stands above the first table: how long the searches are. Each table fits 80 columns.
+pub fn lengths_header() -> String {
+    let title = format!("{:>14} | at random", "first");
+    let columns = format!(
+        "{:>3} {:>10} |{:>5} {:>6} {:>6} {:>7} {:>7} {:>9} {:>9} {:>7}",
+        "n", "smallest", "5%", "25%", "median", "75%", "95%", "longest", "mean", "+-"
+    );
+    format!("{title}\n{columns}")
 }
 
-/// What stands above the header.
-pub fn title() -> String {
-    format!(
-        "{:>15} |{:<65} |{:<22} |{}",
-        "first", " at random", " restarts after", " restarts at the best limit"
-    )
-}
-
-/// One board's line. Numbers of runs that were broken off are written as `-`.
-pub fn row(study: &SizeStudy) -> String {
-    let number = |number: Option<u64>| number.map_or("-".to_owned(), |number| number.to_string());
-    let quantile = |q| number(study.lengths.quantile(q));
-    let error = |mean: Mean| mean.error.map_or("-".to_owned(), |error| format!("{error:.1}"));
+/// One board's line of it. Numbers of runs that were broken off are written as `-`.
+pub fn lengths_row(study: &SizeStudy) -> String {
+    let whole = |number: Option<u64>| number.map_or("-".to_owned(), |number| number.to_string());
+    let quantile = |q| whole(study.lengths.quantile(q));
     let mean = study.lengths.mean();
     format!(
-        "{:>3} {:>11} |{:>6} {:>6} {:>7} {:>7} {:>8} {:>8} {:>9.1} {:>7} |{:>6} {:>8.1} {:>6} |{:>6} {:>8.1} {:>6} {:>7.2}",
+        "{:>3} {:>10} |{:>5} {:>6} {:>6} {:>7} {:>7} {:>9} {:>9.1} {:>7}",
         study.n,
-        number(study.deterministic),
+        whole(study.deterministic),
         quantile(0.05),
         quantile(0.25),
         quantile(0.5),
@@ -53,61 +30,67 @@ pub fn row(study: &SizeStudy) -> String {
         quantile(0.95),
         quantile(1.0),
         mean.value,
-        error(mean),
-        study.asked.limit,
-        study.asked.measured.value,
-        error(study.asked.measured),
-        study.best.limit,
-        study.best.measured.value,
-        error(study.best.measured),
-        study.gain(),
+        number(mean.error, 1),
     )
 }
 
-/// What stands above the second table: restarts as the geometric law has them, and the tail.
-pub const LAW: &str = "\
-Restarts by the geometric law: 1 / chance attempts are to be expected, where chance is the share of the random runs within
-the limit. Tail: longer runs become rarer like their length to the power of minus the index (Hill, the longest tenth).";
-
-/// The columns of the second table, in two lines.
-pub fn law_header() -> String {
-    let restarts = |name: &str| {
-        format!(
-            "|{name:>6} {:>7} {:>9} {:>6} {:>9} {:>6} {:>9} {:>9} ",
-            "chance", "attempts", "+-", "measured", "+-", "work", "measured"
-        )
-    };
-    format!("{:>3} {}{}|{:>7} {:>6} {:>5}", "n", restarts("limit"), restarts("best"), "tail", "index", "+-")
+/// What stands above the tables of restarts: after the limit that was asked for, or after the best one.
+pub fn restarts_header(limit: &str) -> String {
+    let title = format!("Restarts after {limit}");
+    let columns = format!(
+        "{:>3} |{:>6} {:>6} |{:>8} {:>5} {:>8} {:>5} |{:>8} {:>8} {:>6}",
+        "n", "limit", "chance", "attempts", "+-", "measured", "+-", "work", "measured", "+-"
+    );
+    format!("{title}\n{columns}")
 }
 
-/// One board's line of the second table. What no run tells is written as `-`.
-pub fn law_row(study: &SizeStudy) -> String {
-    let number = |value: Option<f64>, digits: usize| {
-        let known = value.filter(|value| value.is_finite());
-        known.map_or("-".to_owned(), |value| format!("{value:.digits$}"))
-    };
-    let mean = |mean: Mean| format!("{:>9} {:>6}", number(Some(mean.value), 2), number(mean.error, 2));
-    let restarts = |r: &Restarts| {
-        format!(
-            "|{:>6} {:>7.3} {} {} {:>9} {:>9.1} ",
-            r.limit,
-            r.chance.value,
-            mean(r.expected_attempts),
-            mean(r.attempts),
-            number(Some(r.expected), 1),
-            r.measured.value,
-        )
-    };
+/// One board's line of such a table. What no run tells is written as `-`.
+pub fn restarts_row(n: u8, restarts: &Restarts) -> String {
+    let mean = |mean: Mean| format!("{:>8} {:>5}", number(Some(mean.value), 2), number(mean.error, 2));
+    format!(
+        "{n:>3} |{:>6} {:>6.3} |{} {} |{:>8} {:>8.1} {:>6}",
+        restarts.limit,
+        restarts.chance.value,
+        mean(restarts.expected_attempts),
+        mean(restarts.attempts),
+        number(Some(restarts.expected), 1),
+        restarts.measured.value,
+        number(restarts.measured.error, 1),
+    )
+}
+
+/// What stands above the last table: what the best restarts gain, and how heavy the tail is that they cut off.
+pub fn tail_header() -> String {
+    format!("{:>3} |{:>6} |{:>9} {:>6} {:>5}", "n", "gain", "tail", "index", "+-")
+}
+
+/// One board's line of it.
+pub fn tail_row(study: &SizeStudy) -> String {
     let tail = study.lengths.tail();
     format!(
-        "{:>3} {}{}|{:>7} {:>6} {:>5}",
+        "{:>3} |{:>6.2} |{:>9} {:>6} {:>5}",
         study.n,
-        restarts(&study.asked),
-        restarts(&study.best),
+        study.gain(),
         number(tail.map(|tail| tail.from as f64), 0),
         number(tail.map(|tail| tail.index), 2),
         number(tail.map(|tail| tail.error), 2),
     )
+}
+
+/// The law behind the tables of restarts.
+pub const LAW: &str = "\
+By the geometric law 1 / chance attempts are to be expected, where chance is the
+share of the random runs within the limit.";
+
+/// The law behind the last table.
+pub const TAIL: &str = "\
+Longer runs become rarer like their length to the power of minus the index (by
+Hill, of the longest tenth). Gain: by the best restarts, over none.";
+
+/// With so many digits behind the point, or `-` where there is no number.
+fn number(value: Option<f64>, digits: usize) -> String {
+    let known = value.filter(|value| value.is_finite());
+    known.map_or("-".to_owned(), |value| format!("{value:.digits$}"))
 }
 
 /// Why there are dashes in these rows, where there are any.
@@ -121,9 +104,8 @@ pub fn legend(studies: &[SizeStudy]) -> Option<String> {
     let first = format!(
         "The search smallest first was broken off after {DETERMINISTIC_PATIENCE} placements: n = {smallest_first}"
     );
-    let random = format!(
-        "Random runs were broken off after {PATIENCE} placements, which is a lower bound of the mean: n = {at_random}"
-    );
+    let random =
+        format!("Random runs were broken off after {PATIENCE} placements, the mean is more: n = {at_random}");
     let told =
         [(smallest_first, first), (at_random, random)].into_iter().filter(|(sizes, _)| !sizes.is_empty());
     Some(told.map(|(_, line)| line).collect::<Vec<_>>().join("\n")).filter(|text| !text.is_empty())
@@ -234,16 +216,22 @@ mod tests {
     use crate::study::{Lengths, StudySpec};
 
     #[test]
-    fn every_line_of_the_table_and_of_the_csv_has_the_fields_of_its_header() {
+    fn every_line_of_the_tables_and_of_the_csv_has_the_fields_of_its_header() {
         let spec = StudySpec { sizes: 8..=12, runs: 40, seed: 1, limit: None };
         let studies: Vec<_> = spec.studies().unwrap().collect();
         let bars = |line: &str| line.match_indices('|').map(|(at, _)| at).collect::<Vec<_>>();
-        assert_eq!(bars(&title()), bars(&header()));
-        assert!(studies.iter().all(|study| bars(&row(study)) == bars(&header())));
+        let below = |header: String, row: &dyn Fn(&SizeStudy) -> String| {
+            let columns = header.lines().last().unwrap().to_owned();
+            for line in studies.iter().map(row).chain([columns.clone()]) {
+                assert!(bars(&line) == bars(&columns) && line.len() <= 80, "{line}");
+            }
+        };
+        below(lengths_header(), &lengths_row);
+        below(restarts_header("the limit"), &|study| restarts_row(study.n, &study.asked));
+        below(tail_header(), &tail_row);
         let csv = csv(&studies).unwrap();
         let fields: Vec<_> = csv.lines().map(|line| line.split(',').count()).collect();
         assert_eq!(fields, [32; 6]);
-        assert!(studies.iter().all(|study| bars(&law_row(study)) == bars(&law_header())));
         assert!(csv.lines().nth(1).unwrap().starts_with("8,113,40,0,"));
         assert_eq!(legend(&studies), None);
         assert_eq!(runs_csv(&studies).lines().count(), 1 + 5 * 40);
@@ -257,10 +245,10 @@ mod tests {
         let expected = "The search smallest first was broken off after 100000000 placements: n = 9";
         assert_eq!(legend(&studies).unwrap(), expected);
         studies[0].lengths = Lengths { found: vec![8], broken_off: 1 };
-        assert!(legend(&studies).unwrap().ends_with("lower bound of the mean: n = 8"));
+        assert!(legend(&studies).unwrap().ends_with("the mean is more: n = 8"));
         assert!(runs_csv(&studies).starts_with("n,placements\n8,8\n8,\n9,"));
         studies[0].asked.chance.value = 0.0;
         studies[0].asked.expected_attempts = Mean { value: f64::INFINITY, error: Some(f64::NAN) };
-        assert!(law_row(&studies[0]).starts_with("  8 |    40   0.000         -      - "));
+        assert!(restarts_row(8, &studies[0].asked).starts_with("  8 |    40  0.000 |       -     - "));
     }
 }

@@ -8,7 +8,7 @@ use anyhow::bail;
 use atlas::picture::{self, Theme};
 use atlas::report;
 use atlas::search::ColumnChoice;
-use atlas::study::{SizeStudy, StudySpec};
+use atlas::study::{Restarts, SizeStudy, StudySpec};
 use atlas::trace::Trace;
 
 use super::pictures;
@@ -37,13 +37,16 @@ fn study(args: &StudyArgs) -> anyhow::Result<ExitCode> {
         "Placements until the first solution; {} random runs for each n, seed {}.",
         spec.runs, spec.seed
     ))?;
-    print(&format!("{}\n{}", report::title(), report::header()))?;
+    print(&report::lengths_header())?;
     for study in all {
-        print(&report::row(&study))?;
+        print(&report::lengths_row(&study))?;
         studies.push(study);
     }
-    print(&format!("\n{}\n{}", report::LAW, report::law_header()))?;
-    studies.iter().try_for_each(|study| print(&report::law_row(study)))?;
+    print(&format!("\n{}", report::LAW))?;
+    print_restarts("the limit", studies.iter().map(|study| (study.n, &study.asked)))?;
+    print_restarts("the best limit", studies.iter().map(|study| (study.n, &study.best)))?;
+    print(&format!("\n{}\n{}", report::TAIL, report::tail_header()))?;
+    studies.iter().try_for_each(|study| print(&report::tail_row(study)))?;
     if let Some(legend) = report::legend(&studies) {
         print(&legend)?;
     }
@@ -57,6 +60,11 @@ fn study(args: &StudyArgs) -> anyhow::Result<ExitCode> {
         draw(folder, &studies, pictures::theme(args.dark))?;
     }
     Ok(ExitCode::SUCCESS)
+}
+
+fn print_restarts<'a>(limit: &str, mut of: impl Iterator<Item = (u8, &'a Restarts)>) -> anyhow::Result<()> {
+    print(&format!("\n{}", report::restarts_header(limit)))?;
+    of.try_for_each(|(n, restarts)| print(&report::restarts_row(n, restarts)))
 }
 
 fn draw(folder: &Path, studies: &[SizeStudy], theme: Theme) -> anyhow::Result<()> {

@@ -46,7 +46,7 @@ pub fn verdict(text: &str, wrong: Option<ExitCode>) -> anyhow::Result<ExitCode> 
 pub fn sentence(error: &anyhow::Error) -> String {
     let mut text = error.to_string();
     for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !text.ends_with(&cause) {
+        if !text.contains(&cause) {
             text = format!("{text}: {cause}");
         }
     }
@@ -199,6 +199,8 @@ mod tests {
         let full = || io::Error::from(ErrorKind::StorageFull);
         let own = anyhow::Error::new(full()).context(format!("cannot write x: {}", full()));
         assert_eq!(sentence(&own), "cannot write x: no storage space");
+        let and_more = anyhow::Error::new(full()).context(format!("cannot write x: {}; make room", full()));
+        assert_eq!(sentence(&and_more), "cannot write x: no storage space; make room");
         let bare = anyhow::Error::new(full()).context("cannot write x").context("run");
         assert_eq!(sentence(&bare), "run: cannot write x: no storage space");
     }

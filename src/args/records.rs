@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
 use coordinator::export::{By, TableFormat};
 use coordinator::verify::SampleSize;
 use proto::{Target, is_reason};
@@ -151,7 +152,7 @@ Environment: DIADEM_ADMIN_TOKEN stands for admin.token."
 )]
 pub struct RetractArgs {
     /// The run directory; or the URL of the coordinator that serves it.
-    #[arg(value_name = "DIR|URL")]
+    #[arg(value_name = "DIR|URL", value_parser = NonEmptyStringValueParser::new())]
     pub run: String,
     /// Know the coordinator, and be known: a folder with ca.pem and admin.token.
     #[arg(long, value_name = "DIR")]

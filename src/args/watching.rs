@@ -46,6 +46,9 @@ fn directory(text: &str) -> Result<PathBuf, ValueError> {
     if text.starts_with("http://") || text.starts_with("https://") {
         return Err(ValueError::new(text, "a run directory: say --coordinator URL for a run that is served"));
     }
+    if text.is_empty() {
+        return Err(ValueError::new(text, "a run directory"));
+    }
     Ok(text.into())
 }
 

@@ -30,6 +30,9 @@ impl OutputFile {
     /// # Errors
     /// It can be no file, or is one of a run's own.
     pub fn named(path: &Path) -> anyhow::Result<Self> {
+        if path == Path::new("-") {
+            bail!("- is no file: say /dev/stdout for standard output, or ./- for a file of that name");
+        }
         if path.is_dir() {
             bail!("cannot write {}: it is a directory; name a file", path.display());
         }

@@ -58,6 +58,7 @@ fn what_cannot_be_written_is_refused_before_the_work_and_leaves_the_table_of_bef
     folder.run("count 10 --run run --quiet");
     fs::create_dir(folder.path().join("folder")).unwrap();
     for command in ["report run", "export run --csv", "certify run"] {
+        folder.run(&format!("{command} -o -")).refused(&["say /dev/stdout"]);
         folder.run(&format!("{command} -o folder")).refused(&["cannot write folder: it is a directory"]);
         folder.run(&format!("{command} -o no/where")).refused(&["cannot write no/where: "]);
         folder.run(&format!("{command} -o /dev/full")).refused(&["cannot write /dev/full: "]);

@@ -1,5 +1,7 @@
 //! Lists of states in the device's memory.
 
+use std::iter::{self, successors};
+
 use opencl3::command_queue::CommandQueue;
 use opencl3::memory::Buffer;
 use opencl3::types::{cl_uint, cl_ulong};
@@ -30,22 +32,25 @@ impl StateBuffer {
         Ok(Self { buffer: session.room(room + 1)?, room })
     }
 
-    /// Makes it room for so many, and says whether the device has that; nothing may be at work. What was there is lost: it goes
-    /// first, for there may be no room for both.
+    /// Makes it room for so many, and says whether there is more than before; nothing may be at work. What was there is lost: it
+    /// goes first, for there may be no room for both. Where the device has not so much, it is for as many as before,
+    /// or for half as many and so on, if another program has taken the room meanwhile.
     pub fn enlarge(
         &mut self,
         session: &Session,
         queue: &CommandQueue,
         room: usize,
     ) -> Result<bool, GpuError> {
-        self.buffer = session.room(1)?;
-        let larger = session.room_now(queue, room + 1)?;
-        let is_larger = larger.is_some();
-        *self = match larger {
-            Some(buffer) => Self { buffer, room },
-            None => Self::new(session, self.room)?,
-        };
-        Ok(is_larger)
+        let before = self.room;
+        *self = Self::new(session, 0)?;
+        let halves = successors(Some(before), |room| Some(room / 2).filter(|room| *room > 0));
+        for room in iter::once(room).chain(halves) {
+            if let Some(buffer) = session.room_now(queue, room + 1)? {
+                *self = Self { buffer, room };
+                break;
+            }
+        }
+        Ok(self.room > before)
     }
 }
 

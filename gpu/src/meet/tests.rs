@@ -86,6 +86,22 @@ fn lists_get_no_more_room_than_the_device_has_and_keep_what_they_had() {
 }
 
 #[test]
+fn lists_whose_room_another_has_taken_go_on_with_less() {
+    for device in usable_devices() {
+        let shape = MeetShape::new(&device, DeviceKind::Card);
+        let largest = device.description().largest_buffer as usize / 8;
+        let session = Session::new(device, &shape.source()).unwrap();
+        let queue = session.queue().unwrap();
+        let mut states = StateBuffer::new(&session, 8).unwrap();
+        // Once there was as much.
+        states.room = 2 * largest;
+        assert_eq!(states.enlarge(&session, &queue, 4 * largest), Ok(false));
+        assert!((1..=largest).contains(&states.room), "{}", states.room);
+        session.write(&queue, &mut states.buffer, &[1; 2]).unwrap();
+    }
+}
+
+#[test]
 fn too_little_memory_and_a_driver_that_does_not_build_the_code_are_said_in_a_sentence() {
     let position = Position::empty(Board::new(14).unwrap());
     for device in usable_devices() {

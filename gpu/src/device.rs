@@ -55,6 +55,8 @@ pub struct Description {
     pub megahertz: u32,
     /// Bytes of memory.
     pub memory: u64,
+    /// Whether that is the machine's own memory, as with graphics in the processor's chip.
+    pub shares_memory: bool,
     /// Bytes that one buffer may have.
     pub largest_buffer: u64,
     /// Bytes of a compute unit's own fast memory.
@@ -94,6 +96,12 @@ impl Device {
         &self.description
     }
 
+    /// Why it is not used, if it is not.
+    pub fn unusable(&self) -> Option<GpuError> {
+        let why = self.description.unusable.clone()?;
+        Some(GpuError::Unusable { device: self.title(), why })
+    }
+
     /// What it is called in sentences: `gpu0 (NVIDIA H200)`.
     pub fn title(&self) -> String {
         format!("gpu{} ({})", self.number, self.description.name)
@@ -126,6 +134,7 @@ impl Description {
             units: 0,
             megahertz: 0,
             memory: 0,
+            shares_memory: false,
             largest_buffer: 0,
             local_memory: 0,
             unusable: Some(format!("its driver does not say what it is ({error})")),
@@ -160,6 +169,8 @@ fn describe(id: cl_device_id) -> Result<Description, ClError> {
         units: device.max_compute_units()?,
         megahertz: device.max_clock_frequency()?,
         memory: device.global_mem_size()?,
+        // Deprecated by OpenCL 2.0: not every driver knows it.
+        shares_memory: device.host_unified_memory().unwrap_or(false),
         largest_buffer: device.max_mem_alloc_size()?,
         local_memory,
         unusable,

@@ -35,8 +35,8 @@ impl DeviceKind {
 
 /// What code for the device, its queues and its memory belong to, if it can be used.
 pub fn context(device: &Device) -> Result<Context, GpuError> {
-    if let Some(why) = &device.description().unusable {
-        return Err(GpuError::Unusable { device: device.title(), why: why.clone() });
+    if let Some(error) = device.unusable() {
+        return Err(error);
     }
     Context::from_device(&opencl3::device::Device::new(device.id()))
         .map_err(device.failed("making a context"))

@@ -33,6 +33,9 @@ const GROUPS_OF_UNIT: usize = 16;
 /// The part of a device's memory that one buffer may take: there are five for each of two counts at a time.
 const PART_OF_CARD: u64 = 16;
 
+/// The part where that is the machine's memory, which its programs need.
+const PART_OF_HOST: u64 = 64;
+
 /// The bytes that one may take of a processor's.
 const BYTES_OF_PROCESSOR: u64 = 64 << 20;
 
@@ -43,8 +46,9 @@ const ROOM: usize = 1 << 20;
 const MOST_STATES: u64 = 1 << 31;
 
 /// How many states a buffer of a card may have, and a word behind them.
-fn states_of_card(about: &Description) -> usize {
-    let bytes = (about.memory / PART_OF_CARD).min(about.largest_buffer);
+pub fn states_of_card(about: &Description) -> usize {
+    let part = if about.shares_memory { PART_OF_HOST } else { PART_OF_CARD };
+    let bytes = (about.memory / part).min(about.largest_buffer);
     (bytes / 8).saturating_sub(1).min(MOST_STATES) as usize
 }
 

@@ -2,8 +2,9 @@ use queens::kernel::{Isa, Kernel, Meet, Stop};
 use queens::{Board, Position, Square};
 
 use super::lists::StateBuffer;
+use super::shape::states_of_card;
 use super::*;
-use crate::device::devices;
+use crate::device::{Description, devices};
 use crate::error::GpuError;
 
 /// The devices that can be used; none where there is no OpenCL, unless it is demanded.
@@ -98,6 +99,16 @@ fn lists_whose_room_another_has_taken_go_on_with_less() {
         assert_eq!(states.enlarge(&session, &queue, 4 * largest), Ok(false));
         assert!((1..=largest).contains(&states.room), "{}", states.room);
         session.write(&queue, &mut states.buffer, &[1; 2]).unwrap();
+    }
+}
+
+#[test]
+fn a_device_that_shares_the_hosts_memory_takes_a_small_part_of_it() {
+    for device in usable_devices() {
+        let about = device.description();
+        let [card, shared] = [false, true]
+            .map(|shares_memory| states_of_card(&Description { shares_memory, ..about.clone() }) as u64);
+        assert!(80 * shared <= about.memory / 6 && shared <= card, "{shared} of {}", about.memory);
     }
 }
 

@@ -18,8 +18,8 @@ use crate::session::Session;
 pub struct GpuKernel {
     method: Method,
     kind: DeviceKind,
-    session: Session,
-    launcher: Box<dyn Launcher>,
+    session: Arc<Session>,
+    launcher: Arc<dyn Launcher>,
 }
 
 impl GpuKernel {
@@ -38,14 +38,14 @@ impl GpuKernel {
     /// The device cannot be used, or its driver does not build the code.
     pub fn as_kind(device: Device, method: Method, kind: DeviceKind) -> Result<Self, GpuError> {
         let launcher = launcher(&device, method, kind);
-        let session = Session::new(device, &launcher.source())?;
+        let session = Arc::new(Session::new(device, &launcher.source())?);
         Ok(Self { method, kind, session, launcher })
     }
 
     /// The kernel of another method on the same device.
     pub(crate) fn beside(&self, method: Method) -> Result<Self, GpuError> {
         let launcher = launcher(self.device(), method, self.kind);
-        let session = self.session.beside(&launcher.source())?;
+        let session = Arc::new(self.session.beside(&launcher.source())?);
         Ok(Self { method, kind: self.kind, session, launcher })
     }
 
@@ -65,10 +65,20 @@ impl GpuKernel {
     }
 }
 
-fn launcher(device: &Device, method: Method, kind: DeviceKind) -> Box<dyn Launcher> {
+fn launcher(device: &Device, method: Method, kind: DeviceKind) -> Arc<dyn Launcher> {
     match method {
-        Method::Search => Box::new(SearchLauncher::new(device, kind)),
-        Method::Meet => Box::new(MeetLauncher::new(device, kind)),
+        Method::Search => Arc::new(SearchLauncher::new(device, kind)),
+        Method::Meet => Arc::new(MeetLauncher::new(device, kind)),
+    }
+}
+
+impl Drop for GpuKernel {
+    /// Nothing of a device that has failed is released: its driver may hang there, and the wrapper of OpenCL panics where it
+    /// answers an error.
+    fn drop(&mut self) {
+        if self.failure().is_some() {
+            std::mem::forget((Arc::clone(&self.session), Arc::clone(&self.launcher)));
+        }
     }
 }
 
@@ -99,6 +109,32 @@ impl Kernel for GpuKernel {
             Err(error) => {
                 self.fail(error);
                 None
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::device::devices;
+
+    #[test]
+    fn what_a_failed_device_had_is_never_released() {
+        let Ok(devices) = devices() else {
+            assert!(std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "there is no OpenCL");
+            println!("skipped: there is no OpenCL");
+            return;
+        };
+        for device in devices.into_iter().filter(|device| device.unusable().is_none()) {
+            for failure in [None, Some(GpuError::NoDevices)] {
+                let kernel = GpuKernel::new(device.clone(), Method::Search).unwrap();
+                let (session, launcher) = (Arc::downgrade(&kernel.session), Arc::downgrade(&kernel.launcher));
+                let is_failed = failure.is_some();
+                failure.into_iter().for_each(|failure| kernel.fail(failure));
+                drop(kernel);
+                let is_kept = [session.upgrade().is_some(), launcher.upgrade().is_some()];
+                assert_eq!(is_kept, [is_failed; 2]);
             }
         }
     }

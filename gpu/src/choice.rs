@@ -45,7 +45,7 @@ const CLEARLY: f64 = 0.9;
 /// be faster.
 ///
 /// # Errors
-/// The device cannot be used, its driver does not build the code, or it fails in the look.
+/// The device cannot be used, its driver does not build the code of the plan's own method, or it fails in the look.
 pub fn kernel_for(device: Device, plan: &Plan) -> Result<GpuKernel, GpuError> {
     let planned = GpuKernel::new(device, plan.spec().method())?;
     if plan.total_weight() < WORTH_A_LOOK { Ok(planned) } else { faster(planned, plan) }
@@ -53,7 +53,8 @@ pub fn kernel_for(device: Device, plan: &Plan) -> Result<GpuKernel, GpuError> {
 
 /// That kernel, or the one of the other method where a look shows it to be faster.
 fn faster(planned: GpuKernel, plan: &Plan) -> Result<GpuKernel, GpuError> {
-    let other = planned.beside(planned.name().other().method)?;
+    // A driver that builds the one need not build the other.
+    let Ok(other) = planned.beside(planned.name().other().method) else { return Ok(planned) };
     let chosen = if is_faster(&other, &planned, plan) { other } else { planned };
     match chosen.failure() {
         Some(failure) => Err(failure.clone()),

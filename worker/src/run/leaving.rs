@@ -31,8 +31,7 @@ impl<P: Pool> WorkerLoop<P> {
         timeout(POOL_END, pool_end).await.ok();
         let broken_off = begun.iter().flatten().filter(|begun| self.counting.contains_key(begun));
         self.summary.broken_off = broken_off.count() as u64;
-        let Membership::Member { worker, .. } = self.membership else { return };
-        if self.outage.until().is_some() {
+        if !matches!(self.membership, Membership::Member { .. }) || self.outage.until().is_some() {
             return;
         }
         // No more units: those that a request on its way still brings go back when the worker is struck off.
@@ -50,6 +49,8 @@ impl<P: Pool> WorkerLoop<P> {
             }
         };
         timeout(LAST_REPORT, last_reports).await.ok();
+        // A coordinator that was started again meanwhile knows it by another number.
+        let Membership::Member { worker, .. } = self.membership else { return };
         let held = self.leases();
         timeout(FAREWELL, self.coordinator.release(worker, held, true)).await.ok();
     }

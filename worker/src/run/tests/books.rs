@@ -198,6 +198,11 @@ impl Books {
         Verdict::Recorded
     }
 
+    /// How many units are lent.
+    pub fn lent(&self) -> usize {
+        self.lent.len()
+    }
+
     /// Whether all is on record.
     pub fn is_finished(&self) -> bool {
         self.open.is_empty() && self.lent.is_empty()

@@ -46,6 +46,19 @@ async fn a_worker_that_is_stopped_reports_what_it_has_counted_and_gives_back_the
 }
 
 #[tokio::test(start_paused = true)]
+async fn who_has_to_register_again_in_leaving_takes_leave_under_the_new_number() {
+    let coordinator = FakeCoordinator::with_units(1000);
+    let life = Life::begin(&coordinator, Duration::from_millis(50), None);
+    // Between two reports: there is something left to be reported.
+    life.until(Duration::from_millis(20_120)).await;
+    coordinator.restart();
+    let (summary, took) = life.stop().await;
+    assert!(took < Duration::from_millis(10), "{took:?}");
+    let books = coordinator.books();
+    assert_eq!((books.recorded.len(), summary.unacknowledged, books.lent()), (402, 0, 0));
+}
+
+#[tokio::test(start_paused = true)]
 async fn leaving_takes_less_than_two_seconds_however_mute_the_coordinator_is() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     let life = Life::begin(&coordinator, UNIT_TIME, None);

@@ -211,7 +211,7 @@ fn count(plan: &Plan, kernels: &Kernels, lease: Lease, stop: &Stop) -> Option<Un
 }
 
 /// Whether a card counts, while the thread sleeps.
-fn is_card(kernel: &dyn Kernel) -> bool {
+pub fn is_card(kernel: &dyn Kernel) -> bool {
     kernel.name().isa == Isa::OpenCl
 }
 

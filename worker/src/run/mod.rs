@@ -14,7 +14,9 @@
 
 mod calls;
 mod draining;
+mod error;
 mod hung;
+mod known_board;
 mod leaving;
 mod replies;
 #[cfg(test)]
@@ -27,20 +29,17 @@ use std::time::Duration;
 use proto::{Lease, LeaseReply, Renewal, UnitCount, Verdict, Welcome, WorkerId};
 use queens::Plan;
 use queens::kernel::Kernel;
-use queens::self_test::{self, SelfTestError};
-use rayon::ThreadPoolBuildError;
-use thiserror::Error;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep_until};
 use tracing::debug;
 
 use crate::boxed::Boxed;
 use crate::coordinator::{CoordinatorError, Lender};
-use crate::outage::{GaveUp, Outage};
+use crate::outage::Outage;
 use crate::pace::AskingPace;
-use crate::pool::{Pool, ThreadedPool, UnitOutcome, UnitVariant, unit_variant};
+use crate::pool::{Pool, ThreadedPool, UnitOutcome, UnitVariant, is_card, unit_variant};
+pub use error::WorkerError;
 
 /// Counts are gathered in the pool for a quarter of the time that the worker has been there, within these limits, unless
 /// it runs dry; then they are taken and reported. Waking somebody costs more than the smallest units take, and every
@@ -94,28 +93,6 @@ pub struct Summary {
     pub unacknowledged: u64,
 }
 
-/// Why a worker had to leave.
-#[derive(Debug, Error)]
-pub enum WorkerError {
-    /// The coordinator does not want it.
-    #[error("the coordinator refuses this worker: {0}")]
-    Refused(String),
-    /// Its kernel miscounts.
-    #[error(transparent)]
-    SelfTest(#[from] SelfTestError),
-    /// The coordinator did not answer for too long.
-    #[error(transparent)]
-    GaveUp(#[from] GaveUp),
-    /// None of its threads comes to an end.
-    #[error(
-        "all of its {0} threads hang; the units are given back. Start it again, with another --isa or on another machine"
-    )]
-    Hung(u32),
-    /// The system gave no threads.
-    #[error("cannot start the counting threads: {0}")]
-    Threads(#[from] ThreadPoolBuildError),
-}
-
 /// Runs a worker until all is counted, it has to leave, or it is wished to.
 ///
 /// # Errors
@@ -125,12 +102,14 @@ pub fn run(
     coordinator: Arc<dyn Lender>,
     plan: Arc<Plan>,
     config: Config,
-    wish: watch::Receiver<Wish>,
+    mut wish: watch::Receiver<Wish>,
 ) -> Boxed<'static, Result<Summary, WorkerError>> {
     Box::pin(async move {
-        let (kernel, board) = (Arc::clone(&config.kernel), plan.board());
-        let self_test = spawn_blocking(move || self_test::run(&*kernel, board)).await;
-        let self_test = self_test.expect("kernels do not panic")?;
+        let self_test = tokio::select! {
+            solutions = known_board::solutions(Arc::clone(&config.kernel), plan.board()) => solutions?,
+            // It holds nothing: whatever is wished, it leaves.
+            Ok(()) = wish.changed() => return Ok(Summary::default()),
+        };
         let (outcomes_in, outcomes) = unbounded_channel();
         let kernel = Arc::clone(&config.kernel);
         let pool = ThreadedPool::new(config.threads, Arc::clone(&plan), kernel, outcomes_in)?;
@@ -281,7 +260,11 @@ impl<P: Pool> WorkerLoop<P> {
         }
         self.leave(&mut outcomes, &mut events).await;
         self.summary.unacknowledged = (self.counted.len() + self.reporting.len()) as u64;
-        if self.is_hung { Err(WorkerError::Hung(self.config.threads)) } else { Ok(self.summary) }
+        match (self.is_hung, is_card(&*self.config.kernel)) {
+            (false, _) => Ok(self.summary),
+            (true, true) => Err(WorkerError::CardHung),
+            (true, false) => Err(WorkerError::Hung(self.config.threads)),
+        }
     }
 
     /// When something is due although nothing happens.

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proto::Verdict;
-use queens::kernel::{Isa, Method, kernel};
+use queens::kernel::{Isa, Kernel, Method, kernel};
 use queens::plan::PlanSpec;
 use queens::{Board, Plan, UnitId};
 use tokio::sync::mpsc::unbounded_channel;
@@ -25,7 +25,8 @@ use tokio::time::{Instant, sleep, sleep_until, timeout};
 use super::{Config, Summary, Wish, WorkerError, WorkerLoop};
 use crate::coordinator::CoordinatorError;
 use books::{Condition, Heard};
-use fake_coordinator::{FakeCoordinator, LEASE_TIME};
+pub use fake_coordinator::FakeCoordinator;
+use fake_coordinator::LEASE_TIME;
 use virtual_pool::{VirtualPool, completions};
 
 const UNITS: u64 = 10;
@@ -38,6 +39,20 @@ const DRAIN: Duration = Duration::from_secs(20);
 
 /// No worker of these tests lives longer.
 const PATIENCE: Duration = Duration::from_hours(1);
+
+/// What makes a worker with one thread.
+pub fn config(kernel: Arc<dyn Kernel>) -> Config {
+    Config {
+        name: "worker".into(),
+        machine: "machine".into(),
+        threads: 1,
+        kernel,
+        give_up_after: None,
+        finishes_when_lost: false,
+        ahead: crate::pace::AHEAD,
+        drain: DRAIN,
+    }
+}
 
 /// A worker that lives its life in a task.
 struct Life {
@@ -63,16 +78,8 @@ impl Life {
         let (outcomes_in, outcomes) = unbounded_channel();
         let (events_in, events) = unbounded_channel();
         let pool = VirtualPool::new(unit_time, outcomes_in).with_share(share);
-        let config = Config {
-            name: "worker".into(),
-            machine: "machine".into(),
-            threads: 1,
-            kernel: kernel(Method::Search, Some(Isa::Portable)).unwrap(),
-            give_up_after,
-            finishes_when_lost: false,
-            ahead: crate::pace::AHEAD,
-            drain: DRAIN,
-        };
+        let kernel = kernel(Method::Search, Some(Isa::Portable)).unwrap();
+        let config = Config { give_up_after, ..config(kernel) };
         let worker =
             WorkerLoop::new(Arc::new(coordinator.clone()), Arc::new(plan), config, 14200, pool, events_in);
         let (wish, wished) = watch::channel(Wish::Stay);

@@ -1,0 +1,37 @@
+//! Why a worker had to leave, in one sentence each.
+
+use queens::self_test::SelfTestError;
+use rayon::ThreadPoolBuildError;
+use thiserror::Error;
+
+use crate::outage::GaveUp;
+
+/// Why a worker had to leave.
+#[derive(Debug, Error)]
+pub enum WorkerError {
+    /// The coordinator does not want it.
+    #[error("the coordinator refuses this worker: {0}")]
+    Refused(String),
+    /// Its kernel miscounts.
+    #[error(transparent)]
+    SelfTest(#[from] SelfTestError),
+    /// Its kernel does not come to an end.
+    #[error("it has not counted a known board in {0} minutes: its kernel hangs, or the machine does")]
+    SelfTestHangs(u64),
+    /// The coordinator did not answer for too long.
+    #[error(transparent)]
+    GaveUp(#[from] GaveUp),
+    /// None of its threads comes to an end.
+    #[error(
+        "all of its {0} threads hang; the units are given back. Start it again, with another --isa or on another machine"
+    )]
+    Hung(u32),
+    /// Its card does not come to an end with anything.
+    #[error(
+        "all that its card counts hangs; the units are given back. Start the machine again, or leave the card out of --gpu"
+    )]
+    CardHung,
+    /// The system gave no threads.
+    #[error("cannot start the counting threads: {0}")]
+    Threads(#[from] ThreadPoolBuildError),
+}

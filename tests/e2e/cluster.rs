@@ -92,6 +92,24 @@ fn a_worker_that_is_stopped_gives_back_what_it_holds_within_two_seconds() {
 }
 
 #[test]
+fn a_worker_that_is_refused_leaves_though_another_of_its_addresses_is_silent() {
+    let folder = Folder::new();
+    folder.run("count 11 --run run --quiet");
+    let ledger = folder.ledger("run");
+    let machine = ledger.split("\"machine\":\"").nth(1).unwrap().split('"').next().unwrap().to_owned();
+    assert_eq!(folder.run(&format!("retract run --machine {machine} --reason hot")).code, Some(0));
+    let [address, silent] = [(); 2].map(|()| free_address());
+    let coordinator = folder.start(&format!("coordinator --run run --listen {address} --json"), "c.log");
+    let join = format!("worker --coordinator http://{silent},http://{address} --threads 1 --machine");
+    let mut refused = folder.start(&format!("{join} {machine}"), "refused.log");
+    until_within(Duration::from_mins(1), "it leaves", || refused.has_ended());
+    let refused = refused.end();
+    assert_eq!((refused.code, refused.stderr.contains("is quarantined")), (Some(1), true), "{refused:?}");
+    assert_eq!(folder.run(&format!("{join} other")).code, Some(0));
+    assert_eq!(coordinator.end().json()["total"], published(11));
+}
+
+#[test]
 fn a_run_can_be_served_and_taken_back() {
     let folder = Folder::new();
     let address = free_address();

@@ -51,13 +51,20 @@ impl Remote {
         let site = self.sites().current();
         // Asked each time: another release may have been started there meanwhile.
         let (announced, version) = self.announcement(site).await?;
-        if let Some(term) = announced.term.map(Term::try_from).transpose().map_err(not_understood)? {
+        let term = announced.term.map(Term::try_from).transpose().map_err(not_understood)?;
+        if let Some(term) = term {
             self.sites().meet_again(site, term)?;
         }
+        let is_met = term.is_some() && term == self.sites().met();
         let registration = Registration { met: self.sites().met(), ..registration };
         let request = Protocol::own().speak(version, registration.into());
         let mut client = self.client(site);
-        let reply = self.answer(site, Duration::ZERO, client.register(request)).await?;
+        let reply = self.reply(site, Duration::ZERO, client.register(request)).await;
+        let reply = reply.map_err(|error| match error {
+            // The run is this one's, and nobody else's to admit a worker to.
+            CoordinatorError::Refused(_) if is_met => error,
+            error => self.sites().failed(site, error),
+        })?;
         let welcome = Welcome::try_from(reply).map_err(not_understood)?;
         if let Some(term) = welcome.term {
             self.sites().meet(site, term)?;

@@ -99,13 +99,30 @@ impl Remote {
         self.sites.address(self.sites.current())
     }
 
+    /// A way of its own for another worker, over the same connections: what one of them is refused, and where it turns then,
+    /// does not concern the others.
+    #[must_use]
+    pub fn beside(&self) -> Self {
+        Self { places: Arc::clone(&self.places), sites: Arc::new(self.sites.beside()) }
+    }
+
     /// A way to one of the addresses.
     pub(crate) fn client(&self, site: usize) -> Client {
         self.places[site].client.clone()
     }
 
-    /// Awaits a call to one of them, but not for ever, and sorts its errors by what to do about them.
+    /// Awaits a call to one of them. Where it fails another one is called from now on.
     pub(crate) async fn answer<T>(
+        &self,
+        site: usize,
+        wait: Duration,
+        call: impl Future<Output = Result<Response<T>, Status>>,
+    ) -> Result<T, CoordinatorError> {
+        self.reply(site, wait, call).await.map_err(|error| self.sites.failed(site, error))
+    }
+
+    /// Awaits a call to one of them, but not for ever, and sorts its errors by what to do about them.
+    pub(crate) async fn reply<T>(
         &self,
         site: usize,
         wait: Duration,
@@ -123,9 +140,9 @@ impl Remote {
             && let Some(address) = &self.places[site].plain
             && speaks_tls(address).await
         {
-            return Err(self.sites.failed(site, CoordinatorError::Refused(SPEAKS_TLS.into())));
+            return Err(CoordinatorError::Refused(SPEAKS_TLS.into()));
         }
-        Err(self.sites.failed(site, error))
+        Err(error)
     }
 
     /// Where the run stands.

@@ -1,7 +1,7 @@
 //! Which of several addresses of a coordinator is called: one as long as it answers, else the next; and which of them is
 //! not to be dealt with, because one with a higher term has been met.
 
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use proto::Term;
 use tracing::{info, warn};
@@ -11,17 +11,24 @@ use crate::coordinator::CoordinatorError;
 /// The addresses, and what is known of them.
 #[derive(Debug)]
 pub struct Sites {
-    addresses: Vec<String>,
+    addresses: Arc<[String]>,
     choice: Mutex<Choice>,
+    met: Arc<Mutex<Met>>,
 }
 
+/// Which of them a worker calls.
 #[derive(Debug)]
 struct Choice {
     current: usize,
     /// Why each of them refuses, where its last answer was that.
     refusals: Vec<Option<String>>,
+}
+
+/// What all workers of a process know that have these addresses.
+#[derive(Debug, Default)]
+struct Met {
     /// The highest term that was met.
-    met: Option<Term>,
+    term: Option<Term>,
     /// The last one that was not to be dealt with: it is told once.
     left_alone: Option<Term>,
 }
@@ -29,13 +36,26 @@ struct Choice {
 impl Sites {
     /// Begins with the first of them.
     pub fn new(addresses: Vec<String>) -> Self {
+        Self::called_first(addresses.into(), 0, Arc::default())
+    }
+
+    /// For another worker: it begins with the one that is called now, goes on to others for itself, and knows what this one
+    /// has met and will meet.
+    pub fn beside(&self) -> Self {
+        Self::called_first(Arc::clone(&self.addresses), self.current(), Arc::clone(&self.met))
+    }
+
+    fn called_first(addresses: Arc<[String]>, current: usize, met: Arc<Mutex<Met>>) -> Self {
         let refusals = vec![None; addresses.len()];
-        let choice = Mutex::new(Choice { current: 0, refusals, met: None, left_alone: None });
-        Self { addresses, choice }
+        Self { addresses, choice: Mutex::new(Choice { current, refusals }), met }
     }
 
     fn choice(&self) -> MutexGuard<'_, Choice> {
         self.choice.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn known(&self) -> MutexGuard<'_, Met> {
+        self.met.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The one that is called now.
@@ -55,7 +75,7 @@ impl Sites {
 
     /// The highest term that was met.
     pub fn met(&self) -> Option<Term> {
-        self.choice().met
+        self.known().term
     }
 
     /// A call to that site has been answered.
@@ -101,10 +121,8 @@ impl Sites {
     /// The coordinator at that site has the highest term of all that answer: it is called from now on, and none of a lower
     /// one is dealt with.
     pub fn begin_with(&self, site: usize, term: Term) {
-        let mut choice = self.choice();
-        if choice.met.is_none() {
-            choice.met = Some(term);
-            choice.current = site;
+        if *self.known().term.get_or_insert(term) == term {
+            self.choice().current = site;
         }
     }
 
@@ -114,7 +132,7 @@ impl Sites {
     /// # Errors
     /// It was left alone before.
     pub fn meet_again(&self, site: usize, term: Term) -> Result<(), CoordinatorError> {
-        if self.choice().left_alone == Some(term) { self.meet(site, term) } else { Ok(()) }
+        if self.known().left_alone == Some(term) { self.meet(site, term) } else { Ok(()) }
     }
 
     /// The coordinator at that site has that term.
@@ -122,8 +140,8 @@ impl Sites {
     /// # Errors
     /// It is not to be dealt with: another one goes on with the run.
     pub fn meet(&self, site: usize, term: Term) -> Result<(), CoordinatorError> {
-        let mut choice = self.choice();
-        match choice.met {
+        let mut known = self.known();
+        match known.term {
             Some(met) if !term.follows(&met) => {
                 let why = format!(
                     "{} has {term}, but {met} of this run was met before: it has forked, or an old folder came back; \
@@ -131,10 +149,10 @@ impl Sites {
                      start it again and say --take-over",
                     self.addresses[site]
                 );
-                if choice.left_alone.replace(term) != Some(term) {
+                if known.left_alone.replace(term) != Some(term) {
                     warn!("{why}");
                 }
-                self.leave(&mut choice, site);
+                self.leave(&mut self.choice(), site);
                 return Err(CoordinatorError::Unavailable(why));
             }
             Some(met) if met != term => {
@@ -142,7 +160,7 @@ impl Sites {
             }
             _ => {}
         }
-        choice.met = Some(term);
+        known.term = Some(term);
         Ok(())
     }
 }
@@ -212,6 +230,19 @@ mod tests {
         // Later it knows for itself.
         sites.begin_with(0, term(3, 1));
         assert_eq!((sites.current(), sites.met()), (2, Some(term(1003, 2))));
+    }
+
+    #[test]
+    fn workers_of_a_process_go_from_address_to_address_each_for_itself_and_know_the_same_terms() {
+        let one = sites(3);
+        one.begin_with(1, term(3, 1));
+        let other = one.beside();
+        assert_eq!((other.current(), other.met()), (1, Some(term(3, 1))));
+        assert!(matches!(one.failed(1, refused()), CoordinatorError::Unavailable(_)));
+        assert_eq!((one.current(), other.current()), (2, 1), "the refusal of one is not the other's");
+        assert!(one.meet(2, term(1003, 2)).is_ok());
+        assert!(other.meet(1, term(3, 1)).is_err(), "it knows what the other has met");
+        assert!(one.meet_again(1, term(3, 1)).is_err(), "that one has heard why");
     }
 
     #[test]

@@ -1,23 +1,22 @@
 //! Several workers in one process: one for the processor's threads, one for each graphics card. They share the way to the
 //! coordinator and nothing else, so that a card that fails leaves alone.
 
-use std::collections::BTreeSet;
-use std::panic::resume_unwind;
+mod cards;
+
 use std::sync::Arc;
-use std::thread::{self, ScopedJoinHandle};
 use std::time::Duration;
 
-use gpu::{Device, GpuError, GpuKernel, devices, kernel_for};
+use gpu::GpuKernel;
 use proto::{Vendor, card_name};
 use queens::Plan;
-use queens::kernel::{Kernel, Method};
+use queens::kernel::Kernel;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::interval;
 use tracing::error;
 use worker::{Config, Lender, Summary, Wish, WorkerError};
 
-use crate::args::Cards;
+pub use cards::{cards, kernels};
 
 /// Counts that a card is given at a time: it goes on with one while the host prepares the other.
 pub const COUNTS_OF_CARD: u32 = 2;
@@ -31,57 +30,6 @@ pub struct CrewMember {
     pub config: Config,
     /// The card that it counts on, if it is one.
     pub card: Option<Arc<GpuKernel>>,
-}
-
-/// The cards that were asked for.
-///
-/// # Errors
-/// One of them is not there; or all were asked for and there is none.
-pub fn cards(wished: &Cards) -> Result<Vec<Device>, GpuError> {
-    Ok(match wished {
-        Cards::These(numbers) if numbers.is_empty() => Vec::new(),
-        Cards::These(numbers) => {
-            let all = devices()?;
-            let named = |number: &usize| {
-                let missing = || GpuError::NoSuchDevice { number: *number, there: all.len() };
-                all.get(*number).cloned().ok_or_else(missing)
-            };
-            let numbers: BTreeSet<&usize> = numbers.iter().collect();
-            numbers.into_iter().map(named).collect::<Result<_, _>>()?
-        }
-        Cards::All => {
-            let all = devices()?;
-            let usable = all.iter().filter(|device| device.description().unusable.is_none());
-            let (processors, cards): (Vec<_>, Vec<_>) =
-                usable.cloned().partition(|device| device.description().is_processor());
-            // OpenCL on the processor is slower than what counts there anyway.
-            let chosen = if cards.is_empty() { processors } else { cards };
-            // Of those that cannot be used one says why.
-            if chosen.is_empty() { all.into_iter().take(1).collect() } else { chosen }
-        }
-    })
-}
-
-/// The kernels of that method on these cards, ready to count the plan; where none is said, of the one that suits each card.
-///
-/// # Errors
-/// One of them cannot be used.
-pub fn kernels(
-    cards: Vec<Device>,
-    method: Option<Method>,
-    plan: &Plan,
-) -> Result<Vec<Arc<GpuKernel>>, GpuError> {
-    let kernel = |card| match method {
-        Some(method) => GpuKernel::new(card, method),
-        None => kernel_for(card, plan),
-    };
-    // Each driver compiles for a second or more.
-    thread::scope(|scope| {
-        let kernel = &kernel;
-        let made: Vec<_> = cards.into_iter().map(|card| scope.spawn(move || kernel(card))).collect();
-        let ended = |made: ScopedJoinHandle<'_, _>| made.join().unwrap_or_else(|panic| resume_unwind(panic));
-        made.into_iter().map(|made| ended(made).map(Arc::new)).collect()
-    })
 }
 
 /// The processor's worker and one for each card, which is a machine of its own: `host/nvidia/gpu0`; but for OpenCL on the
@@ -178,11 +126,13 @@ async fn one(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::Cards;
     use crate::local::Local;
     use coordinator::Handle;
     use coordinator::shard::Shard;
     use coordinator::standing::Standing;
-    use queens::kernel::kernel;
+    use gpu::GpuError;
+    use queens::kernel::{Method, kernel};
     use queens::{Board, PlanSpec};
 
     fn plan_of_20() -> Plan {
@@ -210,7 +160,7 @@ mod tests {
                 println!("skipped: there is no OpenCL");
                 return;
             };
-            fails_in_the_middle(kernels(cards, Some(method), &plan_of_20()).unwrap()).await;
+            fails_in_the_middle(kernels(&Cards::All, cards, Some(method), &plan_of_20()).unwrap()).await;
         }
     }
 

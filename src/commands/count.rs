@@ -102,7 +102,7 @@ fn find(count: &LocalCount) -> anyhow::Result<FoundRun> {
 
 /// Who counts it, ready to.
 fn members(count: &LocalCount, cards: Vec<Device>, plan: &Plan) -> anyhow::Result<Vec<CrewMember>> {
-    let cards = crew::kernels(cards, count.kernel.method, plan)?;
+    let cards = crew::kernels(&count.gpu.cards, cards, count.kernel.method, plan)?;
     let config = worker::Config {
         name: "local".into(),
         machine: host::name(),

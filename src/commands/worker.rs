@@ -52,7 +52,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
             plan.fingerprint()
         );
     }
-    let cards = crew::kernels(cards, kernel.method, &plan)?;
+    let cards = crew::kernels(&args.gpu.cards, cards, kernel.method, &plan)?;
     let config = Config {
         name: args.name.unwrap_or_else(default_name),
         machine: args.machine.unwrap_or_else(host::name),

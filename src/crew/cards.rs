@@ -1,0 +1,109 @@
+//! Which graphics cards count: those that were asked for, with code built for each; and what is said of those that cannot.
+
+use std::collections::BTreeSet;
+use std::panic::resume_unwind;
+use std::sync::Arc;
+use std::thread::{self, ScopedJoinHandle};
+
+use gpu::{Device, GpuError, GpuKernel, devices, kernel_for};
+use queens::Plan;
+use queens::kernel::Method;
+use tracing::warn;
+
+use crate::args::Cards;
+
+/// The cards that were asked for.
+///
+/// # Errors
+/// One of them is not there; or all were asked for and there is none.
+pub fn cards(wished: &Cards) -> Result<Vec<Device>, GpuError> {
+    Ok(match wished {
+        Cards::These(numbers) if numbers.is_empty() => Vec::new(),
+        Cards::These(numbers) => {
+            let all = devices()?;
+            let named = |number: &usize| {
+                let missing = || GpuError::NoSuchDevice { number: *number, there: all.len() };
+                all.get(*number).cloned().ok_or_else(missing)
+            };
+            let numbers: BTreeSet<&usize> = numbers.iter().collect();
+            numbers.into_iter().map(named).collect::<Result<_, _>>()?
+        }
+        Cards::All => {
+            let all = devices()?;
+            let (usable, others): (Vec<_>, Vec<_>) =
+                all.into_iter().partition(|device| device.description().unusable.is_none());
+            let (processors, cards): (Vec<_>, Vec<_>) = usable.into_iter().partition(is_processor);
+            match (cards.is_empty(), processors.is_empty()) {
+                (false, _) => {
+                    others.iter().filter_map(Device::unusable).for_each(|error| goes_on_without(&error));
+                    cards
+                }
+                // OpenCL on the processor is slower than what counts there anyway.
+                (true, false) => processors,
+                // Of those that cannot be used one says why.
+                (true, true) => others.into_iter().take(1).collect(),
+            }
+        }
+    })
+}
+
+fn is_processor(device: &Device) -> bool {
+    device.description().is_processor()
+}
+
+fn goes_on_without(error: &GpuError) {
+    warn!("the other cards count without this one: {error}");
+}
+
+/// The kernels of that method on the cards that were asked for, ready to count the plan; where none is said, of the one that suits
+/// each card.
+///
+/// # Errors
+/// One of them cannot be used; or all were asked for and none can.
+pub fn kernels(
+    wished: &Cards,
+    cards: Vec<Device>,
+    method: Option<Method>,
+    plan: &Plan,
+) -> Result<Vec<Arc<GpuKernel>>, GpuError> {
+    let kernel = |card| match method {
+        Some(method) => GpuKernel::new(card, method),
+        None => kernel_for(card, plan),
+    };
+    // Each driver compiles for a second or more.
+    let made = thread::scope(|scope| {
+        let kernel = &kernel;
+        let made: Vec<_> = cards.into_iter().map(|card| scope.spawn(move || kernel(card))).collect();
+        let ended = |made: ScopedJoinHandle<'_, _>| made.join().unwrap_or_else(|panic| resume_unwind(panic));
+        made.into_iter().map(|made| ended(made).map(Arc::new)).collect()
+    });
+    let kernels = usable(wished, made)?;
+    if *wished == Cards::All && kernels.iter().all(|kernel| is_processor(kernel.device())) {
+        warn!("OpenCL finds no card here and counts on the processor, slower than diadem does without --gpu");
+    }
+    Ok(kernels)
+}
+
+/// What was made of the cards that can be used. Of all cards one that cannot keeps no other from counting.
+fn usable<K>(wished: &Cards, made: Vec<Result<K, GpuError>>) -> Result<Vec<K>, GpuError> {
+    if *wished != Cards::All || made.iter().all(Result::is_err) {
+        return made.into_iter().collect();
+    }
+    Ok(made.into_iter().filter_map(|made| made.inspect_err(goes_on_without).ok()).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_all_cards_those_count_that_can_and_of_some_each_must() {
+        let (all, some) = (Cards::All, Cards::These(vec![0, 1]));
+        let made = [Ok(0), Err(GpuError::NoOpenCl), Ok(2)];
+        assert_eq!(usable(&all, made.into()), Ok(vec![0, 2]));
+        assert_eq!(usable(&some, vec![Ok(0), Err(GpuError::NoOpenCl)]), Err(GpuError::NoOpenCl));
+        let none = vec![Err::<u8, _>(GpuError::NoOpenCl), Err(GpuError::NoDevices)];
+        assert_eq!(usable(&all, none), Err(GpuError::NoOpenCl));
+        assert_eq!(usable::<u8>(&Cards::These(Vec::new()), Vec::new()), Ok(Vec::new()));
+    }
+}

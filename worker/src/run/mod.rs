@@ -32,7 +32,7 @@ use queens::kernel::Kernel;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
-use tracing::debug;
+use tracing::{debug, info};
 
 use crate::boxed::Boxed;
 use crate::coordinator::{CoordinatorError, Lender};
@@ -107,8 +107,11 @@ pub fn run(
     Box::pin(async move {
         let self_test = tokio::select! {
             solutions = known_board::solutions(Arc::clone(&config.kernel), plan.board()) => solutions?,
-            // It holds nothing: whatever is wished, it leaves.
-            Ok(()) = wish.changed() => return Ok(Summary::default()),
+            // Whatever is wished, it leaves.
+            Ok(()) = wish.changed() => {
+                info!("draining: asked to end before it was lent anything");
+                return Ok(Summary::default());
+            }
         };
         let (outcomes_in, outcomes) = unbounded_channel();
         let kernel = Arc::clone(&config.kernel);

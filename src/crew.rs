@@ -1,5 +1,5 @@
-//! Several workers in one process: one for the processor's threads, one for each graphics card. They share the way to the
-//! coordinator and nothing else, so that a card that fails leaves alone.
+//! Several workers in one process: one for the processor's threads, one for each graphics card. They share the process and
+//! nothing else, so that a card that fails or is refused leaves alone.
 
 mod cards;
 
@@ -55,31 +55,48 @@ pub fn members(processor: Config, cards: Vec<Arc<GpuKernel>>, with_processor: bo
     members
 }
 
-/// Runs all of them until each has left; what they have done, together.
+/// A way of its own to the coordinator for each of them.
+pub type Lenders = Box<dyn Fn() -> Arc<dyn Lender> + Send>;
+
+/// Runs all of them until each has left; what they have done, together. When one hears that all is counted none is waited for
+/// that has not begun.
 ///
 /// # Errors
 /// None of them could go on: why the last one left.
 pub async fn work(
-    lender: Arc<dyn Lender>,
+    lenders: Lenders,
     plan: Arc<Plan>,
     members: Vec<CrewMember>,
-    wish: watch::Receiver<Wish>,
+    mut wish: watch::Receiver<Wish>,
 ) -> anyhow::Result<Summary> {
+    let (wishes, wished) = watch::channel(Wish::Stay);
+    let raise = |wish: Wish| wishes.send_modify(|before| *before = wish.max(*before));
     let mut at_work = JoinSet::new();
     for member in members {
-        at_work.spawn(one(Arc::clone(&lender), Arc::clone(&plan), member, wish.clone()));
+        at_work.spawn(one(lenders(), Arc::clone(&plan), member, wished.clone()));
     }
     let (mut sum, mut last_error, mut any) = (Summary::default(), None, false);
-    while let Some(ended) = at_work.join_next().await {
-        match ended? {
-            Ok(Summary { units, finished, broken_off, unacknowledged }) => {
+    loop {
+        let ended = tokio::select! {
+            ended = at_work.join_next() => ended,
+            Ok(()) = wish.changed() => {
+                raise(*wish.borrow_and_update());
+                continue;
+            }
+        };
+        match ended.map(|ended| ended.unwrap_or_else(|fault| Err(fault.into()))) {
+            None => break,
+            Some(Ok(Summary { units, finished, broken_off, unacknowledged })) => {
                 any = true;
                 sum.units += units;
                 sum.finished |= finished;
                 sum.broken_off += broken_off;
                 sum.unacknowledged += unacknowledged;
+                if finished {
+                    raise(Wish::Leave);
+                }
             }
-            Err(error) => last_error = Some(error),
+            Some(Err(error)) => last_error = Some(error),
         }
     }
     match last_error {
@@ -95,8 +112,10 @@ async fn one(
     CrewMember { config, card }: CrewMember,
     mut wish: watch::Receiver<Wish>,
 ) -> anyhow::Result<Summary> {
+    // It goes with the process: a driver that has failed unseen may hang or panic where something is released.
+    std::mem::forget(card.clone());
     let machine = config.machine.clone();
-    let (own_wish, wished) = watch::channel(*wish.borrow_and_update());
+    let (own_wish, wished) = watch::channel(Wish::Stay);
     let mut work = worker::run(lender, plan, config, wished);
     let mut looks = interval(LOOK_EVERY);
     let ended = loop {
@@ -125,6 +144,8 @@ async fn one(
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Mutex;
+
     use super::*;
     use crate::args::Cards;
     use crate::local::Local;
@@ -132,8 +153,9 @@ mod tests {
     use coordinator::shard::Shard;
     use coordinator::standing::Standing;
     use gpu::GpuError;
-    use queens::kernel::{Method, kernel};
-    use queens::{Board, PlanSpec};
+    use queens::kernel::{Count, Isa, KernelName, Method, Stop, kernel};
+    use queens::{Board, PlanSpec, Position};
+    use tokio::time::timeout;
 
     fn plan_of_20() -> Plan {
         Plan::derive(PlanSpec::new(Board::new(20).unwrap())).unwrap()
@@ -164,19 +186,68 @@ mod tests {
         }
     }
 
+    fn lenders(handle: &Handle) -> Lenders {
+        let lender: Arc<dyn Lender> = Arc::new(Local(handle.clone()));
+        Box::new(move || Arc::clone(&lender))
+    }
+
+    fn started(plan: &Arc<Plan>) -> Handle {
+        Handle::start(Arc::clone(plan), Shard::default(), Standing::new(plan), None, None).unwrap()
+    }
+
+    /// Does that whenever it is to count.
+    struct Faulty(Box<dyn Fn() + Send + Sync>);
+
+    impl Kernel for Faulty {
+        fn name(&self) -> KernelName {
+            KernelName { method: Method::Search, isa: Isa::OpenCl }
+        }
+
+        fn count(&self, _: &Position, _: &Stop) -> Option<Count> {
+            self.0();
+            None
+        }
+    }
+
+    #[tokio::test]
+    async fn who_panics_or_hangs_keeps_no_other_from_counting_and_from_the_end() {
+        let (_ends, is_ended) = std::sync::mpsc::channel::<()>();
+        let is_ended = Mutex::new(is_ended);
+        let hangs = move || is_ended.lock().unwrap().recv().unwrap_or_default();
+        let faults: [Box<dyn Fn() + Send + Sync>; 2] =
+            [Box::new(|| panic!("what a driver answers to no call")), Box::new(hangs)];
+        for fault in faults {
+            let plan = Arc::new(Plan::derive(PlanSpec::new(Board::new(10).unwrap())).unwrap());
+            let faulty = Config { kernel: Arc::new(Faulty(fault)), ..config() };
+            let members = [faulty, config()].map(|config| CrewMember { config, card: None });
+            let (_wish, wished) = watch::channel(Wish::Stay);
+            let work = work(lenders(&started(&plan)), plan, members.into(), wished);
+            let sum = timeout(Duration::from_mins(1), work).await.expect("it ends").unwrap();
+            assert!(sum.finished && sum.units > 0, "{sum:?}");
+        }
+    }
+
+    #[tokio::test]
+    async fn a_wish_of_before_they_began_is_heeded() {
+        let plan = Arc::new(plan_of_20());
+        let (wish, wished) = watch::channel(Wish::Stay);
+        wish.send_replace(Wish::Leave);
+        let work = work(lenders(&started(&plan)), plan, members(config(), Vec::new(), false), wished);
+        let sum = timeout(Duration::from_secs(10), work).await.expect("it leaves").unwrap();
+        assert!(!sum.finished, "{sum:?}");
+    }
+
     async fn fails_in_the_middle(cards: Vec<Arc<GpuKernel>>) {
         let plan = Arc::new(plan_of_20());
-        let standing = Standing::new(&plan);
-        let handle = Handle::start(Arc::clone(&plan), Shard::default(), standing, None, None).unwrap();
+        let handle = started(&plan);
         let card = Arc::clone(&cards[0]);
         let (_wish, wished) = watch::channel(Wish::Stay);
-        let lender = Arc::new(Local(handle.clone()));
-        let work = tokio::spawn(work(lender, plan, members(config(), cards, false), wished));
+        let work = tokio::spawn(work(lenders(&handle), plan, members(config(), cards, false), wished));
         while handle.status().await.unwrap().leased == 0 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
         card.fail(GpuError::NoDevices);
-        let ended = tokio::time::timeout(Duration::from_secs(20), work).await.expect("it leaves").unwrap();
+        let ended = timeout(Duration::from_secs(20), work).await.expect("it leaves").unwrap();
         assert_eq!(ended.unwrap_err().downcast_ref(), Some(&GpuError::NoDevices));
         let status = handle.status().await.unwrap();
         assert_eq!((status.leased, status.workers_total), (0, 0));

@@ -15,7 +15,7 @@ use gpu::Device;
 use queens::Plan;
 use tokio::sync::watch;
 use tracing::Level;
-use worker::Wish;
+use worker::{Lender, Wish};
 
 use crate::args::{LimitsArgs, LocalCount, Storage, new_plan};
 use crate::crew::CrewMember;
@@ -49,6 +49,8 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
         handle.close().await;
         ending
     });
+    // A kernel that does not stop in time must not hold up the answer: all that is recorded is on disk.
+    runtime.shutdown_background();
     let what_is_kept = match &count.storage {
         Storage::Memory => "the count was in memory only and is lost".to_owned(),
         Storage::Directory { .. } => command_line::how_to_go_on(),
@@ -185,8 +187,9 @@ async fn count_and_audit(
     let mut signals = Signals::new()?.until(limits.end());
     if !is_settled {
         let (wish, wished) = watch::channel(Wish::Stay);
-        let lender = Arc::new(Local(handle.clone()));
-        let mut work = Box::pin(crew::work(lender, handle.plan().clone(), members, wished));
+        let lender: Arc<dyn Lender> = Arc::new(Local(handle.clone()));
+        let lenders = Box::new(move || Arc::clone(&lender));
+        let mut work = Box::pin(crew::work(lenders, handle.plan().clone(), members, wished));
         tokio::select! {
             summary = &mut work => {
                 summary?;

@@ -3,21 +3,22 @@
 mod observed;
 
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, bail};
 use queens::Plan;
 use tokio::sync::watch;
+use tokio::task::spawn_blocking;
 use tokio::time::sleep_until;
 use tracing::{Level, info};
-use worker::{Config, Remote, Summary, Wish, fetch_plan};
+use worker::{Config, Lender, Remote, Summary, Wish, fetch_plan};
 
 use crate::access::{JOIN, STATUS, credentials};
 use crate::args::{KernelChoice, OnLost, WorkerArgs};
 use crate::progress::ProgressLine;
 use crate::signals::{Signal, Signals};
 use crate::{crew, host, log};
-use observed::{Observed, locked};
+use observed::{Notes, Observed, locked};
 
 /// The connection, and what the process needs besides.
 const OPEN_FILES: u64 = 48;
@@ -52,7 +53,14 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
             plan.fingerprint()
         );
     }
-    let cards = crew::kernels(&args.gpu.cards, cards, kernel.method, &plan)?;
+    let plan = Arc::new(plan);
+    let (method, to_count) = (kernel.method, Arc::clone(&plan));
+    let made = spawn_blocking(move || crew::kernels(&args.gpu.cards, cards, method, &to_count));
+    let cards = tokio::select! {
+        made = made => made??,
+        // A driver may take long to compile, or for ever.
+        _ = signals.next() => return Ok(ExitCode::SUCCESS),
+    };
     let config = Config {
         name: args.name.unwrap_or_else(default_name),
         machine: args.machine.unwrap_or_else(host::name),
@@ -65,10 +73,12 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     };
     let members = crew::members(config, cards, kernel.says_threads);
     let (wish, wished) = watch::channel(Wish::Stay);
-    let observed = Observed::new(remote);
-    let (notes, threads) = (observed.notes(), members.iter().map(|member| member.config.threads).sum());
+    let notes = Arc::new(Mutex::new(Notes::new()));
+    let noted = Arc::clone(&notes);
+    let lenders = move || Arc::new(Observed::new(remote.beside(), Arc::clone(&noted))) as Arc<dyn Lender>;
+    let threads = members.iter().map(|member| member.config.threads).sum();
     let mut line = ProgressLine::new();
-    let mut work = Box::pin(crew::work(Arc::new(observed), Arc::new(plan), members, wished));
+    let mut work = Box::pin(crew::work(Box::new(lenders), plan, members, wished));
     let mut ended_by = None;
     let summary = loop {
         tokio::select! {

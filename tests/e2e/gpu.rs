@@ -105,6 +105,23 @@ fn a_card_whose_driver_does_not_build_the_kernels_leaves_no_run_behind() {
 }
 
 #[test]
+fn a_card_whose_driver_builds_one_method_only_counts_by_that_and_a_processor_is_told_from_cards() {
+    let folder = Folder::new();
+    if !has_card(&folder) || !folder.run("gpus").stdout.contains("PoCL") {
+        return;
+    }
+    // A word of the other method's code, which means nothing there any more.
+    let counted = folder
+        .diadem("count 22 --gpu all --in-memory --for 0s")
+        .env("POCL_EXTRA_BUILD_FLAGS", "-Dsearch=1")
+        .output()
+        .unwrap();
+    let counted = crate::harness::Completed::of(counted);
+    assert_eq!(counted.code, Some(143), "{counted:?}");
+    assert!(counted.stderr.contains("OpenCL finds no card here"), "{counted:?}");
+}
+
+#[test]
 fn what_is_missing_is_said_in_a_sentence_and_nothing_changes_without() {
     let folder = Folder::new();
     let bare = |command: &str| {

@@ -112,6 +112,11 @@ fn a_time_that_is_up_ends_a_worker_like_a_first_signal_and_a_count_like_a_signal
     let counted = folder.run("count 19 --quiet --for 500ms --run run --nice 5");
     assert_eq!(counted.code, Some(143), "{counted:?}");
     assert!(counted.stderr.contains("go on with"), "{counted:?}");
+    // Up before anything was begun.
+    let begun = Instant::now();
+    let counted = folder.run("count 20 --quiet --in-memory --for 0s");
+    assert_eq!(counted.code, Some(143), "{counted:?}");
+    assert!(begun.elapsed() < Duration::from_secs(9), "{:?}", begun.elapsed());
     let address = free_address();
     let mut coordinator = folder.start(&format!("coordinator --run run --listen {address}"), "c.log");
     let begun = Instant::now();

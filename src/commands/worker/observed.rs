@@ -29,15 +29,9 @@ pub struct Notes {
 }
 
 impl<L> Observed<L> {
-    /// Nothing has passed yet.
-    pub fn new(lender: L) -> Self {
-        let notes = Notes { begun: Instant::now(), counted: 0, held: 0, alone: None };
-        Self { lender, notes: Arc::new(Mutex::new(notes)) }
-    }
-
-    /// A way to the notes.
-    pub fn notes(&self) -> Arc<Mutex<Notes>> {
-        Arc::clone(&self.notes)
+    /// What passes is added to the notes of all.
+    pub fn new(lender: L, notes: Arc<Mutex<Notes>>) -> Self {
+        Self { lender, notes }
     }
 
     fn note<T>(&self, result: &Result<T, CoordinatorError>, note: impl FnOnce(&mut Notes, &T)) {
@@ -59,6 +53,11 @@ pub fn locked(notes: &Mutex<Notes>) -> MutexGuard<'_, Notes> {
 }
 
 impl Notes {
+    /// Nothing has passed yet.
+    pub fn new() -> Self {
+        Self { begun: Instant::now(), counted: 0, held: 0, alone: None }
+    }
+
     /// In one line.
     pub fn describe(&self, threads: u32) -> String {
         let seconds = self.begun.elapsed().as_secs_f64();

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, bail};
+use gpu::GpuError;
 use queens::Plan;
 use tokio::sync::watch;
 use tokio::task::spawn_blocking;
@@ -36,10 +37,15 @@ pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
 
 async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let give_up_after = args.give_up_after();
-    let cards = crew::cards(&args.gpu.cards)?;
+    // Before there is a driver: those made with LLVM listen, too, and end the process unless somebody listened before them.
+    let mut signals = Signals::new()?.until(args.limits.end());
+    let wished = args.gpu.cards;
+    let asked = wished.clone();
+    let Some(cards) = unless_told(&mut signals, move || crew::cards(&asked)).await? else {
+        return Ok(ExitCode::SUCCESS);
+    };
     let kernel = KernelChoice::try_from(args.kernel)?;
     let remote = Remote::new(&args.coordinator, &credentials(args.keys.as_deref(), [JOIN, STATUS])?)?;
-    let mut signals = Signals::new()?.until(args.limits.end());
     let fetched = tokio::select! {
         fetched = fetch_plan(&remote, give_up_after) => fetched?,
         // It holds nothing: it has drained.
@@ -55,12 +61,8 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     }
     let plan = Arc::new(plan);
     let (method, to_count) = (kernel.method, Arc::clone(&plan));
-    let made = spawn_blocking(move || crew::kernels(&args.gpu.cards, cards, method, &to_count));
-    let cards = tokio::select! {
-        made = made => made??,
-        // A driver may take long to compile, or for ever.
-        _ = signals.next() => return Ok(ExitCode::SUCCESS),
-    };
+    let made = unless_told(&mut signals, move || crew::kernels(&wished, cards, method, &to_count));
+    let Some(cards) = made.await? else { return Ok(ExitCode::SUCCESS) };
     let config = Config {
         name: args.name.unwrap_or_else(default_name),
         machine: args.machine.unwrap_or_else(host::name),
@@ -99,6 +101,17 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let Summary { units, finished, broken_off, unacknowledged } = summary;
     info!(units, finished, broken_off, unacknowledged, "leaving");
     Ok(ended_by.map_or(ExitCode::SUCCESS, Signal::exit_code))
+}
+
+/// Does what a driver may take long for, or for ever; nothing if a signal comes first: a worker that holds nothing has drained.
+async fn unless_told<T: Send + 'static>(
+    signals: &mut Signals,
+    work: impl FnOnce() -> Result<T, GpuError> + Send + 'static,
+) -> anyhow::Result<Option<T>> {
+    tokio::select! {
+        done = spawn_blocking(work) => Ok(Some(done??)),
+        _ = signals.next() => Ok(None),
+    }
 }
 
 fn default_name() -> String {

@@ -122,6 +122,27 @@ fn a_card_whose_driver_builds_one_method_only_counts_by_that_and_a_processor_is_
 }
 
 #[test]
+fn a_worker_on_a_card_drains_though_its_driver_listens_to_signals_as_well() {
+    let folder = Folder::new();
+    if !has_card(&folder) {
+        return;
+    }
+    let address = free_address();
+    let serve =
+        format!("coordinator --n 20 --method search --run run --listen {address} --double-check none");
+    let coordinator = folder.start(&serve, "c.log");
+    let worker = folder.start(
+        &format!("worker --coordinator http://{address} --gpu all --method search --drain 4m"),
+        "w.log",
+    );
+    until("it counts", || folder.counts("run") > 0);
+    worker.terminate();
+    let ended = worker.end();
+    assert_eq!((ended.code, ended.stderr.contains("draining")), (Some(0), true), "{ended:?}");
+    coordinator.kill();
+}
+
+#[test]
 fn what_is_missing_is_said_in_a_sentence_and_nothing_changes_without() {
     let folder = Folder::new();
     let bare = |command: &str| {

@@ -67,6 +67,11 @@ impl<'a> Growth<'a> {
     pub fn expects_too_long(&self, from: &Lists) -> bool {
         let Self { sets, wanted, open, heads, most, .. } = *self;
         let scanned_at_most = (most as f64 / from.passed()) as usize;
+        // A state is scanned for no more rows than its set lacks.
+        let lacking = sets.rows() as usize + 1 - wanted.size();
+        if from.len().saturating_mul(lacking) <= scanned_at_most {
+            return false;
+        }
         let mut scanned = 0;
         heads.iter().any(|&head| {
             let tails = sets.tails(head, wanted.size()).iter();

@@ -5,35 +5,33 @@
 pub struct Budget {
     /// The resident lists of a half.
     pub resident: usize,
-    /// The lists with one column missing: planned for both halves together, and the limit for each.
-    last: usize,
-    /// The lists with two, four or more columns missing: likewise.
-    deep: usize,
+    /// A 24th of all.
+    part: usize,
 }
 
-/// Words of lists with one column missing: what the second-level cache of most machines holds twice.
-const LAST: usize = 300_000;
+/// The parts planned for the lists of both halves with one to six columns missing. Measured at n = 24 to 28
+/// (docs/performance.md): lists with many columns missing serve many passes, so that fixing rows for them costs most, and those with
+/// one missing are read most often, so that they should stay in the cache.
+const PARTS: [usize; 6] = [1, 2, 5, 4, 2, 1];
 
 /// Lists with up to this many columns missing are made in passes; with more they are resident.
 pub const DEEPEST: usize = 15;
 
 impl Budget {
-    /// Lists of about so many bytes in all: three resident ones (of both halves, and one that is being made), two with
-    /// one column missing, and two each with two to six, of which those with three missing may be twice as long.
+    /// Lists of about so many bytes in all: three resident ones (of both halves, and one that is being made), and those of
+    /// both halves with one to six columns missing.
     pub fn of_bytes(bytes: usize) -> Self {
-        let words = bytes / 8;
-        Self { resident: words / 12, last: LAST.min(words / 12), deep: words / 20 }
+        let part = bytes / 8 / 24;
+        Self { resident: 2 * part, part }
     }
 
-    /// The words planned for the lists of both halves with so many columns missing, and the limit for each.
-    ///
-    /// Complete halves are gathered from lists with up to three columns missing, whatever fixed rows these still lack, so
-    /// that fixing more rows shortens them least.
-    pub fn passing(&self, missing: usize) -> usize {
-        match missing {
-            1 => self.last,
-            3 => 2 * self.deep,
-            _ => self.deep,
-        }
+    /// The words planned for the lists of both halves with so many columns missing.
+    pub fn planned(&self, missing: usize) -> usize {
+        self.part * PARTS[missing.min(PARTS.len()) - 1]
+    }
+
+    /// The most words that the lists of one half may have with so many columns missing: some more than half of what is planned for both.
+    pub fn most(&self, missing: usize) -> usize {
+        self.planned(missing) * 3 / 5
     }
 }

@@ -116,7 +116,7 @@ impl<'a, L: CompiledMeet, C: Coverage> Passes<'a, L, C> {
     fn plan(&mut self, deepest: usize, forecasts: &[Forecast; 2]) {
         let sets = &self.cut.sets;
         for missing in (1..=deepest).rev() {
-            let most = self.budget.passing(missing) as f64;
+            let most = self.budget.planned(missing) as f64;
             let words = |fixed| forecasts.iter().map(|half| half.longest(sets, missing, fixed)).sum::<f64>();
             let rows = self.planned[missing + 1]..sets.head_bits();
             self.planned[missing] = rows.clone().find(|fixed| words(*fixed) <= most).unwrap_or(rows.end);
@@ -160,7 +160,7 @@ impl<'a, L: CompiledMeet, C: Coverage> Passes<'a, L, C> {
     /// Makes the lists of both halves with so many columns missing.
     fn grow_both(&mut self, missing: usize, fixed: u32, left: u32) -> Grown {
         let can_fix_more = fixed < self.cut.sets.rows();
-        let most = if can_fix_more { self.budget.passing(missing) } else { usize::MAX };
+        let most = if can_fix_more { self.budget.most(missing) } else { usize::MAX };
         let Workspace { stock: Stock { resident, passing }, heads, .. } = &mut *self.work;
         for side in 0..2 {
             let column = self.cut.halves[side].columns() - missing;

@@ -32,7 +32,7 @@ const THINNER: u64 = 8;
 
 /// Halves meet once few enough rows are without a queen; before that the kernel goes through all queens of so many columns at
 /// most in a drawn position. Each further one makes twenty times as many cuts, which take long even if none is counted.
-const COLUMNS_BEFORE_CUT: usize = 2;
+const COLUMNS_BEFORE_CUT: usize = 1;
 
 /// How far apart row sets are drawn, so that a unit takes about as long as it should.
 pub struct PassPace {
@@ -84,7 +84,9 @@ impl Progress<'_> {
             let clock = || begun_here.elapsed().as_secs_f64() * 1e9;
             let projection = meet.project(&draw.position, thinning, &clock, &stop, &self.ended);
             if self.task.start != Start::EachUnit {
-                locked(&self.pace).learn(begun.elapsed());
+                // Where nothing was drawn the time is that of the way to it, which no greater distance makes shorter.
+                let is_empty = projection.is_some_and(|projection| projection.nodes == 0.0);
+                locked(&self.pace).learn(if is_empty { Duration::ZERO } else { begun.elapsed() });
             }
             if let Some(projection) = projection {
                 return Some(UnitSample {

@@ -1,7 +1,5 @@
 //! The command line: one binary for everything that diadem does. Errors become one sentence and an exit code here.
 
-#![forbid(unsafe_code)]
-
 mod access;
 mod args;
 mod command_line;
@@ -22,6 +20,8 @@ mod progress;
 mod samples;
 mod settings;
 mod signals;
+#[allow(unsafe_code, reason = "has the C library call something before main")]
+mod stdout;
 mod terminal;
 mod version;
 mod waiting;
@@ -77,8 +77,8 @@ fn usage(error: &clap::Error, completed: &CompletedLine) -> ExitCode {
         return ended(output::listing(output::print(&version::text()).map(|()| ExitCode::SUCCESS)));
     }
     if !error.use_stderr() {
-        let printed = error.print().map(|()| ExitCode::SUCCESS);
-        return ended(output::listing(printed.map_err(anyhow::Error::from)));
+        let printed = stdout::stdout().and_then(|_| Ok(error.print()?));
+        return ended(output::listing(printed.map(|()| ExitCode::SUCCESS)));
     }
     match command_line::complaint(error, completed) {
         Some(sentence) => say(format_args!("diadem: {sentence}")),

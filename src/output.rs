@@ -15,10 +15,11 @@ use serde_json::json;
 
 use crate::exit;
 use crate::log::{plain, say};
+use crate::stdout::stdout;
 
 /// Prints the text and a newline to stdout, as [plain] text. A reader that has gone away is an error, but for a listing.
 pub fn print(text: &str) -> anyhow::Result<()> {
-    let mut out = io::stdout().lock();
+    let mut out = stdout()?;
     writeln!(out, "{}", plain(text)).and_then(|()| out.flush()).context("cannot write to stdout")
 }
 
@@ -176,9 +177,10 @@ pub fn last_word(worker: &WorkerStatus) -> String {
     if worker.drains { "leaving".to_owned() } else { span(worker.last_word) }
 }
 
-/// A rate with three figures, or its whole part where that has more.
+/// A rate with three figures, or its whole part where that has more; a slow one with four places.
 pub fn significant(rate: f64) -> String {
     match rate {
+        _ if rate > 0.0 && rate < 0.0995 => format!("{rate:.4}"),
         _ if rate >= 99.95 => format!("{rate:.0}"),
         _ if rate >= 9.995 => format!("{rate:.1}"),
         _ => format!("{rate:.2}"),
@@ -191,7 +193,8 @@ mod tests {
 
     #[test]
     fn rates_have_three_figures() {
-        assert_eq!([0.123, 12.34, 123.4, 0.0].map(significant), ["0.12", "12.3", "123", "0.00"]);
+        let rates = [0.123, 12.34, 123.4, 0.0, 0.001_23].map(significant);
+        assert_eq!(rates, ["0.12", "12.3", "123", "0.00", "0.0012"]);
     }
 
     #[test]

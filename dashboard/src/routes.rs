@@ -26,7 +26,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use crate::broadcast::{Broadcast, Viewer};
 use crate::door::Door;
 use crate::metrics;
-use crate::seats::Visitor;
+use crate::seats::{Visitor, Watching};
 
 /// Not more watch at a time.
 const MOST_VIEWERS: u32 = 64;
@@ -139,10 +139,9 @@ async fn events(
         let why = "too many watch already; it is tried again in a minute\n";
         return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "60")], why).into_response();
     };
-    visitor.watches();
     let viewer = site.broadcast.viewer();
     let may_go_on = move || site.door.lets_in(&headers);
-    let stream = told(viewer, permit, may_go_on).map(Ok::<_, Infallible>);
+    let stream = told(viewer, (permit, visitor.watches()), may_go_on).map(Ok::<_, Infallible>);
     ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
 }
 
@@ -150,12 +149,12 @@ async fn events(
 /// nothing is made for it.
 fn told(
     mut viewer: Viewer,
-    permit: OwnedSemaphorePermit,
+    place: (OwnedSemaphorePermit, Watching),
     may_go_on: impl Fn() -> bool + Send + 'static,
 ) -> ReceiverStream<Bytes> {
     let (sender, receiver) = channel(1);
     tokio::spawn(async move {
-        let _permit = permit;
+        let _place = place;
         loop {
             let next = tokio::select! {
                 next = timeout(SILENCE, viewer.next()) => next,

@@ -62,14 +62,26 @@ pub struct Visitor {
 }
 
 impl Visitor {
-    /// He watches, and is not shown out.
-    pub fn watches(&self) {
+    /// He watches, and is not shown out before he has watched.
+    pub fn watches(self) -> Watching {
         self.seat.seats.passers_by().present.remove(&self.seat.number);
+        Watching(self)
     }
 
     /// Ends when he is shown out.
     pub async fn is_shown_out(&self) {
         self.shown_out.notified().await;
+    }
+}
+
+/// Somebody who watches; when this ends he is a passer-by again, in his old place.
+#[derive(Debug)]
+pub struct Watching(Visitor);
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        let Visitor { shown_out, seat } = &self.0;
+        seat.seats.passers_by().present.insert(seat.number, Arc::clone(shown_out));
     }
 }
 

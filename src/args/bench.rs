@@ -41,7 +41,7 @@ pub struct BenchArgs {
     #[command(flatten)]
     pub split: SplitArgs,
     /// How long to count for each board, in seconds: the fastest kernel has half of it.
-    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds, allow_negative_numbers = true)]
     pub seconds: f64,
     /// What the units are drawn by.
     #[arg(long, value_name = "SEED", default_value_t = 1)]

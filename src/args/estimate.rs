@@ -21,7 +21,7 @@ pub struct EstimateArgs {
     #[arg(value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub n: u16,
     /// How long to count, in seconds.
-    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds, allow_negative_numbers = true)]
     pub seconds: f64,
     /// What the pieces are drawn by.
     #[arg(long, value_name = "SEED", default_value_t = 1)]
@@ -32,10 +32,10 @@ pub struct EstimateArgs {
     #[arg(long, value_name = "MACHINESxCORES")]
     pub machines: Option<Fleet>,
     /// What each of them draws from the grid, in watts.
-    #[arg(long, value_name = "W", requires = "machines", value_parser = amount)]
+    #[arg(long, value_name = "W", requires = "machines", value_parser = amount, allow_negative_numbers = true)]
     pub watts: Option<f64>,
     /// What a kilowatt-hour costs.
-    #[arg(long, value_name = "PRICE", requires = "watts", value_parser = amount)]
+    #[arg(long, value_name = "PRICE", requires = "watts", value_parser = amount, allow_negative_numbers = true)]
     pub price: Option<f64>,
     /// Print one JSON object on stdout and nothing else.
     #[arg(long)]

@@ -7,6 +7,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use queens::kernel::{Isa, KernelError, Method};
+use queens::known;
 use serde_json::json;
 
 use crate::args::BenchArgs;
@@ -34,6 +35,10 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
         print(HEAD)?;
     }
     for &n in &args.n {
+        if known::totals(n).is_some_and(|totals| totals.solutions() == 0) {
+            say(format_args!("diadem: n = {n} is left out: it has no solution whose time could be told"));
+            continue;
+        }
         for candidate in candidates(n, &methods, &counters, threads, args.split.scheme())? {
             let speed = candidate.measure(args.seconds, args.seed, interruption.raised())?;
             let is_without = speed.is_none();

@@ -44,14 +44,14 @@ impl From<Extrapolation> for CountEstimate {
 impl CountEstimate {
     /// The number times a factor, as text with so many digits.
     fn text(&self, factor: f64, digits: usize) -> String {
-        let Some(ln) = self.ln else { return "0".into() };
+        let Some(ln) = self.ln.filter(|_| factor > 0.0) else { return "0".into() };
         let log = (ln + factor.ln()) / std::f64::consts::LN_10;
         let (exponent, mantissa) = (log.floor(), 10f64.powf(log - log.floor()));
         format!("{mantissa:.digits$}e{exponent}")
     }
 
     fn low(&self) -> f64 {
-        (1.0 - self.quantile * self.error).max(f64::MIN_POSITIVE)
+        (1.0 - self.quantile * self.error).max(0.0)
     }
 
     fn high(&self) -> f64 {
@@ -198,5 +198,12 @@ mod tests {
         let estimate = extrapolate(1000).map(CountEstimate::from).unwrap();
         assert!(estimate.text(1.0, 2).ends_with("e2158"), "{}", estimate.text(1.0, 2));
         assert!(estimate.json()["estimate"].is_string());
+    }
+
+    #[test]
+    fn what_may_be_any_number_is_nothing_at_least() {
+        let estimate = CountEstimate { ln: Some(1000.0), error: 0.6, quantile: 2.0 };
+        assert!(sentence(9, &estimate, "").contains(": from 0 to "), "{}", sentence(9, &estimate, ""));
+        assert_eq!(estimate.json()["low"], "0");
     }
 }

@@ -1,6 +1,6 @@
 //! `diadem export`: the counts of a run as a table.
 
-use std::io::{self, BufWriter, Write};
+use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -12,6 +12,7 @@ use coordinator::run_directory::RunDirectory;
 use crate::args::ExportArgs;
 use crate::log::say;
 use crate::output_file::OutputFile;
+use crate::stdout::stdout;
 use crate::waiting::during;
 
 pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
@@ -24,7 +25,7 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let digest = if let Some(out) = out {
         out.write(|out| write(out))?
     } else {
-        let mut out = BufWriter::new(io::stdout().lock());
+        let mut out = BufWriter::new(stdout()?);
         let written = write(&mut out).and_then(|digest| Ok(out.flush().map(|()| digest)?));
         written.context("cannot write to stdout")?
     };

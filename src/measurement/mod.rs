@@ -29,6 +29,9 @@ use thinned::PassPace;
 /// How often it is looked at whether a piece takes too long.
 const TICK: Duration = Duration::from_millis(2);
 
+/// What is being counted when the time is up may take so much longer.
+const OVERTIME: Duration = Duration::from_secs(1);
+
 /// More positions than these are not drawn: they would say no more, and take memory.
 const MOST_SAMPLES: u64 = 1 << 20;
 
@@ -130,8 +133,8 @@ struct Progress<'a> {
     /// How many passes are left out.
     pace: Mutex<PassPace>,
     samples: Mutex<Vec<UnitSample>>,
-    /// Stops what no thread gives up because it takes long.
-    interrupted: Stop,
+    /// Stops all that is being counted, for good.
+    ended: Stop,
 }
 
 impl Task<'_> {
@@ -150,7 +153,7 @@ impl Task<'_> {
             given_up: Mutex::default(),
             pace: Mutex::new(PassPace::new(self.time, self.start)),
             samples: Mutex::default(),
-            interrupted: Stop::new(),
+            ended: Stop::new(),
         };
         let running: Vec<Running> = (0..self.threads).map(|_| Running::default()).collect();
         let done = AtomicBool::new(false);
@@ -206,7 +209,7 @@ impl Progress<'_> {
                 let unit = sampler.unit(*self.units.get(number as usize)?);
                 return Some(Draw { factor: self.units.len() as f64, ..unit });
             }
-            Start::Units => sampler.draw_unit(place, random.random()),
+            Start::Units => self.near_its_cuts(sampler.draw_unit(place, random.random()), random),
             Start::Parts => sampler.draw_part(place),
         };
         let depth = {
@@ -222,7 +225,7 @@ impl Progress<'_> {
         Some(draw)
     }
 
-    /// Counts the draw, or a piece of it if that takes too long. Nothing if it is interrupted, or fails.
+    /// Counts the draw, or a piece of it if that takes too long. Nothing if all ends before, or it fails.
     fn count_piece(
         &self,
         mut draw: Draw,
@@ -247,7 +250,7 @@ impl Progress<'_> {
             if let Some(count) = count {
                 return Some(UnitSample::of_count(draw, count, nanoseconds));
             }
-            if self.task.interrupted.load(Ordering::Relaxed) {
+            if self.ended.is_stopped() {
                 return None;
             }
             match self.task.sampler.narrow(&draw, step, random.random()) {
@@ -266,17 +269,17 @@ impl Progress<'_> {
         given_up[depth] += if in_time { -1 } else { 1 };
     }
 
-    /// Stops what takes too long, and all when it is interrupted; shows on a terminal how far it is.
+    /// Stops what takes too long, and all when it is interrupted or long over; shows on a terminal how far it is.
     fn watch(&self, running: &[Running], done: &AtomicBool) {
         let bar = if repaints(&std::io::stderr()) { bar(self.task.time) } else { ProgressBar::hidden() };
         while !done.load(Ordering::Relaxed) {
-            let interrupted = self.task.interrupted.load(Ordering::Relaxed);
-            if interrupted {
-                self.interrupted.stop();
-            }
-            let takes_long = |since: &Instant| interrupted || since.elapsed() > self.task.limit;
-            running.iter().for_each(|running| running.stop_if(takes_long));
             let elapsed = self.begun.elapsed();
+            let ends = self.task.interrupted.load(Ordering::Relaxed) || elapsed > self.task.time + OVERTIME;
+            if ends {
+                self.ended.stop();
+            }
+            let takes_long = |since: &Instant| ends || since.elapsed() > self.task.limit;
+            running.iter().for_each(|running| running.stop_if(takes_long));
             let left = self.task.time.saturating_sub(elapsed).as_secs();
             let counted = locked(&self.samples).len();
             bar.set_message(format!("{}: {counted} counted, {left} s left", self.task.kernel.name()));

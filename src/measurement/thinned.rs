@@ -4,14 +4,15 @@
 //! random part of them and tells without bias what all would come to. The share is learnt: it is what made earlier units take
 //! about as long as they should. Of a unit that takes too long all the same an eighth of what was drawn is counted: none is
 //! left out, so that slow units count as much as they weigh.
+//!
+//! Beyond record size a unit is more cuts than can be gone through, so that it is narrowed first.
 
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
-use queens::kernel::Meet;
-use queens::kernel::meet::Thinning;
-use queens::plan::Draw;
+use queens::kernel::meet::{Thinning, free_rows_at_best};
+use queens::kernel::{Meet, Method};
+use queens::plan::{Draw, Step};
 use rand::RngExt;
 use rand::rngs::StdRng;
 
@@ -28,6 +29,10 @@ const FIRST_STRIDE: u64 = 1 << 18;
 
 /// Of so many drawn row sets one is kept where all would take too long.
 const THINNER: u64 = 8;
+
+/// Halves meet once few enough rows are without a queen; before that the kernel goes through all queens of so many columns at
+/// most in a drawn position. Each further one makes twenty times as many cuts, which take long even if none is counted.
+const COLUMNS_BEFORE_CUT: usize = 1;
 
 /// How far apart row sets are drawn, so that a unit takes about as long as it should.
 pub struct PassPace {
@@ -50,7 +55,20 @@ impl PassPace {
 }
 
 impl Progress<'_> {
-    /// Counts some passes of the draw. Nothing if it is interrupted.
+    /// The draw, narrowed until halves that meet are not many queens away.
+    pub(super) fn near_its_cuts(&self, mut draw: Draw, random: &mut StdRng) -> Draw {
+        let rows = usize::from(draw.position.board().n());
+        let most = usize::from(free_rows_at_best(rows as u8)) + COLUMNS_BEFORE_CUT;
+        while self.task.kernel.name().method == Method::Meet
+            && rows - draw.position.queens().len() > most
+            && let Some(narrower) = self.task.sampler.narrow(&draw, Step::Queens, random.random())
+        {
+            draw = narrower;
+        }
+        draw
+    }
+
+    /// Counts some passes of the draw. Nothing if all ends before.
     pub(super) fn count_passes(
         &self,
         draw: Draw,
@@ -64,20 +82,22 @@ impl Progress<'_> {
             let stop = running.begin();
             let (begun, begun_here) = (Instant::now(), ThreadTime::now());
             let clock = || begun_here.elapsed().as_secs_f64() * 1e9;
-            let projection = meet.project(&draw.position, thinning, &clock, &stop, &self.interrupted);
+            let projection = meet.project(&draw.position, thinning, &clock, &stop, &self.ended);
             if self.task.start != Start::EachUnit {
-                locked(&self.pace).learn(begun.elapsed());
+                // Where nothing was drawn the time is that of the way to it, which no greater distance makes shorter.
+                let is_empty = projection.is_some_and(|projection| projection.nodes == 0.0);
+                locked(&self.pace).learn(if is_empty { Duration::ZERO } else { begun.elapsed() });
             }
             if let Some(projection) = projection {
                 return Some(UnitSample {
+                    is_part: thinning.stride() > 1 || draw.depth > 0,
                     draw,
-                    is_part: thinning.stride() > 1,
                     completions: projection.completions,
                     nodes: projection.nodes,
                     nanoseconds: projection.time,
                 });
             }
-            if self.task.interrupted.load(Ordering::Relaxed) {
+            if self.ended.is_stopped() {
                 return None;
             }
             let times = if thinning.stride() == 1 { FIRST_STRIDE } else { THINNER };

@@ -1,5 +1,7 @@
 //! `diadem estimate` and `diadem bench`: what is told of boards that nobody has counted.
 
+use std::time::Instant;
+
 use serde_json::Value;
 
 use crate::harness::{Folder, published};
@@ -44,6 +46,10 @@ fn what_a_count_takes_is_told_for_the_machines_that_are_named() {
     folder.run("estimate 17 --machines 5").refused(&["\"5\"", "50x64"]);
     folder.run("estimate 17 --watts 5").refused(&["--machines"]);
     folder.run("estimate 0").refused(&["1..=1000"]);
+    folder.run("estimate 17 --machines 2x3 --watts -1").refused(&["\"-1\" is not a number from 0"]);
+    let none = folder.run("bench --n 2,3 --seconds 1");
+    assert!(none.code == Some(0) && none.stderr.lines().count() == 2, "{none:?}");
+    assert!(none.stderr.contains("n = 2 is left out") && !none.stderr.contains("more --seconds"), "{none:?}");
 }
 
 #[test]
@@ -58,7 +64,7 @@ fn boards_that_no_kernel_counts_are_extrapolated() {
 #[test]
 fn a_bench_at_record_size_keeps_to_its_time_and_tells_its_error() {
     let folder = Folder::new();
-    let begun = std::time::Instant::now();
+    let begun = Instant::now();
     let lines = folder.run("bench --n 27 --method meet --threads 1 --seconds 4 --json").stdout;
     assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
     let rows: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
@@ -67,4 +73,23 @@ fn a_bench_at_record_size_keeps_to_its_time_and_tells_its_error() {
         assert!(number(&row, "pieces") > 0.0 && !row["whole"].as_bool().unwrap(), "{row}");
         assert!(number(&row, "ns_per_solution") > 0.0 && number(&row, "whole_board_seconds") > 1e6, "{row}");
     }
+}
+
+#[test]
+fn the_largest_boards_keep_to_their_time_as_well() {
+    let folder = Folder::new();
+    for n in [30, 32] {
+        let begun = Instant::now();
+        let estimate = folder.run(&format!("estimate {n} --seconds 2 --threads 1 --json")).json();
+        assert!(begun.elapsed().as_secs() < 40, "n = {n}: {:?}", begun.elapsed());
+        let work = estimate["core_seconds"].as_object().unwrap();
+        assert!(work.keys().any(|kernel| kernel.starts_with("meet")), "{estimate}");
+    }
+    // What was drawn stands for the whole board.
+    let begun = Instant::now();
+    let bench = folder.run("bench --n 30 --method meet --threads 1 --seconds 8 --json");
+    assert!(begun.elapsed().as_secs() < 60, "{:?}", begun.elapsed());
+    let best: Value = serde_json::from_str(bench.stdout.lines().next().unwrap()).unwrap();
+    let solutions = number(&best, "whole_board_seconds") / number(&best, "ns_per_solution") * 8e9;
+    assert!((0.3..3.0).contains(&(solutions / 3.37e20)), "{solutions}: {best}");
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use crate::harness::{Completed, Folder};
 
@@ -93,5 +93,29 @@ fn what_cannot_be_written_is_refused_before_the_work_and_leaves_the_table_of_bef
     assert_eq!(
         files(folder.path()).iter().filter(|path| path.extension().is_some_and(|e| e == "new")).count(),
         0
+    );
+}
+
+#[test]
+fn an_answer_for_a_stdout_that_was_closed_from_the_start_is_not_lost() {
+    let folder = Folder::new();
+    let closed = |args: &str| {
+        let binary = env!("CARGO_BIN_EXE_diadem");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("exec {binary} {args} >&-")]).current_dir(folder.path());
+        Completed::of(shell.output().unwrap())
+    };
+    let counted = closed("count 10 --run run --quiet");
+    counted.refused(&["the answer is there and cannot be printed", "it is closed"]);
+    assert_eq!(counted.code, Some(1));
+    for listing in ["status run", "verify run", "export run --csv", "solutions 6", "--help", "--version"] {
+        closed(listing).refused(&["cannot write to stdout: it is closed"]);
+    }
+    // It is all on record, and who throws the answer away has asked for it.
+    let again = folder.run("count 10 --run run --quiet");
+    assert!(again.code == Some(0) && again.stdout.contains("= 724"), "{again:?}");
+    assert_eq!(
+        folder.diadem("count 10 --run run --quiet").stdout(Stdio::null()).status().unwrap().code(),
+        Some(0)
     );
 }

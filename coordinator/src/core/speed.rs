@@ -31,7 +31,8 @@ const GATHERED: f64 = 0.25;
 /// So many times the time that a thread needs to be known is remembered of how busy they are.
 const SETTLED: f64 = 20.0;
 
-/// A silence of so many times what a unit should take may be that of threads which count.
+/// A silence of so many times what a unit should take may be that of threads which count. Before one is counted a longer one says
+/// that units take longer here, rather than that nobody counts.
 const LONG_UNITS: f64 = 4.0;
 
 /// What is left to be counted and checked, in seconds of expected work.
@@ -158,7 +159,8 @@ impl Speed {
     /// How long the rest takes; nothing where no thread is there.
     pub fn left(&self, now: Duration, rest: Rest) -> Option<TimeLeft> {
         let cores = self.busy.threads as f64 * self.share_of_threads(now);
-        let processor = rest.symmetric / self.symmetric.ratio() + rest.completions / self.completions.ratio();
+        let processor =
+            rest.symmetric / self.symmetric.ratio() + rest.completions / self.ratio_of_completions(now);
         let units = if rest.completions > 0.0 { self.completions.units } else { self.symmetric.units };
         let of_units = SPREAD_OF_UNITS / (units + 0.5).sqrt();
         let of_machines = SPREAD_OF_MACHINES / (2.0 * units + 1.0);
@@ -185,9 +187,22 @@ impl Speed {
     /// For how much longer than the units so far took nothing has been reported, as long as the threads may all be counting
     /// units that take longer.
     fn untold(&self, now: Duration) -> f64 {
-        let silence = now.saturating_sub(self.busy.reported).as_secs_f64();
-        let longest = LONG_UNITS * self.unit / self.completions.ratio();
-        (silence - self.completions.mean().max(self.symmetric.mean())).clamp(0.0, longest)
+        let longest = LONG_UNITS * self.unit / self.ratio_of_completions(now);
+        (self.silence(now) - self.completions.mean().max(self.symmetric.mean())).clamp(0.0, longest)
+    }
+
+    /// For how long nothing has been reported, in seconds.
+    fn silence(&self, now: Duration) -> f64 {
+        now.saturating_sub(self.busy.reported).as_secs_f64()
+    }
+
+    /// Expected seconds of units that are no symmetric counts in a second of the processor.
+    fn ratio_of_completions(&self, now: Duration) -> f64 {
+        if self.completions.units > 0.0 {
+            self.completions.ratio()
+        } else {
+            (LONG_UNITS * self.unit / self.silence(now).max(f64::MIN_POSITIVE)).min(1.0)
+        }
     }
 
     /// How long it takes, in seconds, until it can be told how busy threads are.

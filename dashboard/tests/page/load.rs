@@ -127,6 +127,19 @@ fn not_more_than_so_many_watch_and_the_others_are_told_so() {
 }
 
 #[test]
+fn who_does_not_watch_any_more_makes_room_for_others() {
+    let site = Site::open(made_up::running());
+    // More than have seats; they watch for no moment.
+    let heads: Vec<_> = (0..300)
+        .map(|_| site.send(&format!("HEAD /events HTTP/1.1\r\nhost: {}\r\n\r\n", site.address)))
+        .collect();
+    let begun = Instant::now();
+    assert_eq!(site.get("/healthz", &[]).code, 200);
+    assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+    drop(heads);
+}
+
+#[test]
 fn a_viewer_that_does_not_read_holds_nobody_up() {
     let site = Site::open(made_up::huge());
     let mut deaf = site.ask("/events", &[]);

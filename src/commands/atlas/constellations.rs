@@ -2,7 +2,7 @@
 
 mod files;
 
-use std::io::{BufWriter, Write, stdout};
+use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 use atlas::table;
@@ -11,6 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args::atlas::{Boards, Constellations, ConstellationsTask};
 use crate::output::{listing, print};
+use crate::stdout::stdout;
 
 pub fn run(asked: Constellations) -> anyhow::Result<ExitCode> {
     match asked {
@@ -58,7 +59,7 @@ fn summary(board: Board, orbits: &[Orbit]) -> String {
 
 fn list(board: Board) -> anyhow::Result<()> {
     let orbits = orbits(board);
-    let mut out = BufWriter::new(stdout().lock());
+    let mut out = BufWriter::new(stdout()?);
     writeln!(out, "{}\ntop bottom left right class", summary(board, &orbits))?;
     for Orbit { representative: x, class } in orbits {
         writeln!(out, "{:>3} {:>6} {:>4} {:>5} {class}", x.top, x.bottom, x.left, x.right)?;

@@ -1,6 +1,6 @@
 //! `diadem orbits`: solutions that turns, reflections and shifts carry into each other.
 
-use std::io::{BufWriter, Write, stdout};
+use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 use atlas::Setting;
@@ -10,6 +10,7 @@ use serde_json::json;
 
 use crate::args::atlas::OrbitsArgs;
 use crate::output::print;
+use crate::stdout::stdout;
 use crate::waiting::during;
 
 pub fn run(args: &OrbitsArgs) -> anyhow::Result<ExitCode> {
@@ -64,7 +65,7 @@ fn described(orbits: &SolutionOrbits, orbit: &SolutionOrbit) -> String {
 }
 
 fn show(orbits: &SolutionOrbits) -> anyhow::Result<()> {
-    let mut out = BufWriter::new(stdout().lock());
+    let mut out = BufWriter::new(stdout()?);
     let (solutions, count) = (orbits.solutions.len(), orbits.orbits.len());
     writeln!(out, "{}: {solutions} solutions in {}", orbits.setting, named(count as u64))?;
     for (number, orbit) in (1..).zip(&orbits.orbits) {

@@ -1,12 +1,13 @@
 //! Pictures on their way to files: the name says which kind.
 
-use std::io::{IsTerminal, Write, stdout};
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use atlas::picture::{Picture, Theme};
 
 use crate::output_file::OutputFile;
+use crate::stdout::stdout;
 
 /// Pixels for each unit of a picture: sharp on screens of today.
 const SCALE: f32 = 2.0;
@@ -60,7 +61,7 @@ fn numbered(file: &Path, number: usize) -> PathBuf {
 
 /// Writes the picture to standard output, pixels to no terminal.
 pub fn show(picture: &Picture, png: bool) -> anyhow::Result<()> {
-    let mut out = stdout().lock();
+    let mut out = stdout()?;
     if png && out.is_terminal() {
         bail!(
             "a PNG picture is nothing for a terminal: name a directory with --out DIR, or write it to a file"

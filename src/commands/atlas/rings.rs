@@ -1,7 +1,7 @@
 //! `diadem rings`: solutions that remain solutions when all queens are shifted around the board.
 
 use std::collections::BTreeSet;
-use std::io::{BufWriter, Write, stdout};
+use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
 use atlas::Setting;
@@ -14,6 +14,7 @@ use super::orbits::sorted;
 use super::pictures;
 use crate::args::atlas::RingsArgs;
 use crate::output::print;
+use crate::stdout::stdout;
 
 pub fn run(args: &RingsArgs) -> anyhow::Result<ExitCode> {
     let shifts: &[Shift] = if args.diagonals { &Shift::ALL } else { &Shift::STRAIGHT };
@@ -37,7 +38,7 @@ pub fn run(args: &RingsArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn show(graph: &ShiftGraph, orbits: &SolutionOrbits, rings: &[Ring]) -> anyhow::Result<()> {
-    let mut out = BufWriter::new(stdout().lock());
+    let mut out = BufWriter::new(stdout()?);
     let inside: BTreeSet<usize> = rings.iter().flat_map(|ring| ring.members.iter().copied()).collect();
     let (all, count) = (graph.solutions.len(), rings.len());
     writeln!(

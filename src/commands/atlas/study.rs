@@ -1,6 +1,6 @@
 //! `diadem study`: how many placements the search for a first solution takes.
 
-use std::io::{Write, stdout};
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -14,6 +14,7 @@ use atlas::trace::Trace;
 use super::pictures;
 use crate::args::atlas::StudyArgs;
 use crate::output::{listing, print};
+use crate::stdout::stdout;
 
 /// Steps of a trace beyond which nobody would read on.
 const LONGEST_TRACE: usize = 100_000;
@@ -83,7 +84,7 @@ fn trace(args: &StudyArgs) -> anyhow::Result<()> {
         bail!("a trace is of one board, as in diadem study 7 --trace, not of {n}..{last}");
     }
     let choice = if args.random { ColumnChoice::random(args.seed, 0) } else { ColumnChoice::Smallest };
-    let mut out = stdout().lock();
+    let mut out = stdout()?;
     for (steps, line) in Trace::new(n, choice).enumerate() {
         if steps == LONGEST_TRACE {
             bail!("the trace is cut off after {LONGEST_TRACE} steps; a smaller n, or --random, is shorter");

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use coordinator::counted;
 use queens::{Plan, known};
 use serde_json::{Map, Value, json};
 
@@ -25,8 +26,8 @@ pub struct Campaign {
     pub ledger_bytes: u64,
     /// What the coordinator keeps in memory.
     pub coordinator_bytes: u64,
-    /// Seconds of one core by kernel, and their relative standard error, the fastest first.
-    core_seconds: Vec<(String, f64, f64)>,
+    /// Seconds of one core by kernel, and their relative standard error if it is known, the fastest first.
+    core_seconds: Vec<(String, f64, Option<f64>)>,
     on_machines: Option<OnMachines>,
 }
 
@@ -34,8 +35,8 @@ pub struct Campaign {
 struct OnMachines {
     machines: Fleet,
     days: f64,
-    /// The relative standard error.
-    error: f64,
+    /// The relative standard error, if it is known.
+    error: Option<f64>,
     kilowatt_hours: Option<f64>,
     cost: Option<f64>,
 }
@@ -53,7 +54,7 @@ impl Campaign {
         let work = |speed: &KernelSpeed| {
             let (solutions, error) = solutions?;
             let seconds = solutions / 8.0 * speed.ns_per_solution * speed.threads as f64 / 1e9;
-            Some((speed.kernel.to_string(), seconds, speed.error.unwrap_or(1.0).hypot(error)))
+            Some((speed.kernel.to_string(), seconds, speed.error.map(|own| own.hypot(error))))
         };
         let mut core_seconds: Vec<_> = speeds.iter().filter_map(work).collect();
         core_seconds.sort_unstable_by(|a, b| a.1.total_cmp(&b.1));
@@ -76,18 +77,15 @@ impl Campaign {
     pub fn lines(&self) -> Vec<String> {
         let mib = |bytes: u64| bytes.div_ceil(1 << 20);
         let mut lines = vec![format!(
-            "{} units in the plan; the ledger grows to {} MiB, the coordinator keeps {} MiB in memory",
-            self.units,
+            "{} in the plan; the ledger grows to {} MiB, the coordinator keeps {} MiB in memory",
+            counted(self.units, "unit"),
             mib(self.ledger_bytes),
             mib(self.coordinator_bytes)
         )];
-        let work = |(kernel, seconds, error): &(String, f64, f64)| {
+        let work = |(kernel, seconds, error): &(String, f64, Option<f64>)| {
             let time =
                 Duration::try_from_secs_f64(*seconds).map_or_else(|_| format!("{seconds:.1e} s"), span);
-            format!(
-                "work of one core like this one's: {time} with {kernel}, standard error {:.1} %",
-                100.0 * error
-            )
+            format!("work of one core like this one's: {time} with {kernel}, {}", standard_error(*error))
         };
         lines.extend(self.core_seconds.iter().map(work));
         if self.core_seconds.is_empty() && self.units > 0 {
@@ -122,7 +120,7 @@ impl Campaign {
 }
 
 impl OnMachines {
-    fn new(machines: Fleet, core_seconds: f64, error: f64, args: &EstimateArgs) -> Self {
+    fn new(machines: Fleet, core_seconds: f64, error: Option<f64>, args: &EstimateArgs) -> Self {
         let count = f64::from(machines.count);
         let days = core_seconds / (count * f64::from(machines.cores)) / DAY;
         let kilowatt_hours = args.watts.map(|watts| watts * count * days * 24.0 / 1000.0);
@@ -134,7 +132,15 @@ impl OnMachines {
         let Self { machines: Fleet { count, cores }, days, error, kilowatt_hours, cost } = self;
         let energy = kilowatt_hours.map(|energy| format!(", {energy:.0} kWh")).unwrap_or_default();
         let cost = cost.map(|cost| format!(", which cost {cost:.0}")).unwrap_or_default();
-        let percent = 100.0 * error;
-        format!("on {count} x {cores} cores: {days:.1} days, standard error {percent:.1} %{energy}{cost}")
+        let error = standard_error(*error);
+        format!("on {count} x {cores} cores: {days:.1} days, {error}{energy}{cost}")
     }
+}
+
+/// How far off that may be; nobody knows of a single position how far others differ.
+fn standard_error(error: Option<f64>) -> String {
+    error.map_or_else(
+        || "standard error unknown".to_owned(),
+        |error| format!("standard error {:.1} %", 100.0 * error),
+    )
 }

@@ -43,7 +43,8 @@ fn headline(status: &RunStatus) -> String {
 
 fn units(status: &RunStatus) -> String {
     let RunStatus { units, done, leased, rate, .. } = status;
-    format!("units: {done} of {units} done, {leased} leased, {} open, {rate:.1} a second", open(status))
+    let rate = significant(*rate);
+    format!("units: {done} of {units} done, {leased} leased, {} open, {rate} a second", open(status))
 }
 
 fn checked(status: &RunStatus) -> String {

@@ -1,5 +1,6 @@
 //! What passes between a worker and its coordinator, as far as progress can be told from it.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,15 +15,17 @@ use crate::output::significant;
 pub struct Observed<L> {
     lender: L,
     notes: Arc<Mutex<Notes>>,
+    /// What it holds of the units that all hold together; changed while the notes are locked.
+    held: AtomicU64,
 }
 
-/// How far a worker is.
+/// How far the workers of a process are.
 #[derive(Clone, Debug)]
 pub struct Notes {
     begun: Instant,
     /// Units on record, or known there.
     counted: u64,
-    /// Units that it holds, by the last renewal and what came since.
+    /// Units that they hold, by the last renewal of each and what came since.
     held: u64,
     /// Since when the coordinator does not answer.
     alone: Option<Instant>,
@@ -31,7 +34,7 @@ pub struct Notes {
 impl<L> Observed<L> {
     /// What passes is added to the notes of all.
     pub fn new(lender: L, notes: Arc<Mutex<Notes>>) -> Self {
-        Self { lender, notes }
+        Self { lender, notes, held: AtomicU64::new(0) }
     }
 
     fn note<T>(&self, result: &Result<T, CoordinatorError>, note: impl FnOnce(&mut Notes, &T)) {
@@ -44,6 +47,21 @@ impl<L> Observed<L> {
             Err(CoordinatorError::Unavailable(_)) => _ = notes.alone.get_or_insert_with(Instant::now),
             Err(_) => {}
         }
+    }
+
+    /// It holds that much from now on.
+    fn holds(&self, notes: &mut Notes, change: impl FnOnce(u64) -> u64) {
+        let before = self.held.load(Ordering::Relaxed);
+        let now = change(before);
+        self.held.store(now, Ordering::Relaxed);
+        notes.held = notes.held + now - before;
+    }
+}
+
+/// Who has left holds nothing.
+impl<L> Drop for Observed<L> {
+    fn drop(&mut self) {
+        self.holds(&mut locked(&Arc::clone(&self.notes)), |_| 0);
     }
 }
 
@@ -89,7 +107,7 @@ impl<L: Lender> Lender for Observed<L> {
         let reply = self.lender.lease(worker, want, wait).await;
         self.note(&reply, |notes, reply| {
             if let LeaseReply::Granted(leases) = reply {
-                notes.held += leases.len() as u64;
+                self.holds(notes, |held| held + leases.len() as u64);
             }
         });
         reply
@@ -98,7 +116,7 @@ impl<L: Lender> Lender for Observed<L> {
     async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
         let units = held.len() as u64;
         let renewal = self.lender.renew(worker, held).await;
-        self.note(&renewal, |notes, _| notes.held = units);
+        self.note(&renewal, |notes, _| self.holds(notes, |_| units));
         renewal
     }
 
@@ -107,7 +125,7 @@ impl<L: Lender> Lender for Observed<L> {
         self.note(&verdicts, |notes, verdicts| {
             let is_settled = |verdict: &&Verdict| matches!(verdict, Verdict::Recorded | Verdict::Known);
             notes.counted += verdicts.iter().filter(is_settled).count() as u64;
-            notes.held = notes.held.saturating_sub(verdicts.len() as u64);
+            self.holds(notes, |held| held.saturating_sub(verdicts.len() as u64));
         });
         verdicts
     }
@@ -120,7 +138,7 @@ impl<L: Lender> Lender for Observed<L> {
     ) -> Result<(), CoordinatorError> {
         let units = held.len() as u64;
         let released = self.lender.release(worker, held, leaving).await;
-        self.note(&released, |notes, ()| notes.held = notes.held.saturating_sub(units));
+        self.note(&released, |notes, ()| self.holds(notes, |held| held.saturating_sub(units)));
         released
     }
 }
@@ -138,5 +156,20 @@ mod tests {
         let busy = Notes { counted: 9_999_999, held: 50_000, alone: Some(begun), ..notes };
         let line = busy.describe(256);
         assert!(line.ends_with("; no answer for 0 s") && line.chars().count() < COLUMNS, "{line}");
+    }
+
+    #[test]
+    fn what_several_hold_is_told_together_and_who_has_left_holds_nothing() {
+        let notes = Arc::new(Mutex::new(Notes::new()));
+        let [one, other] = [(), ()].map(|()| Observed::new((), Arc::clone(&notes)));
+        let renews = |who: &Observed<()>, units| who.note(&Ok(()), |notes, ()| who.holds(notes, |_| units));
+        let held = || locked(&notes).held;
+        renews(&one, 3);
+        renews(&other, 5);
+        assert_eq!(held(), 8);
+        renews(&one, 2);
+        assert_eq!(held(), 7);
+        drop(one);
+        assert_eq!(held(), 5);
     }
 }

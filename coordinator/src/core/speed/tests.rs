@@ -132,6 +132,21 @@ fn threads_that_are_silent_over_long_units_are_taken_to_count_and_not_for_ever()
 }
 
 #[test]
+fn machines_that_are_many_times_as_slow_as_expected_are_not_taken_to_idle_over_their_first_units() {
+    let (slower, unit) = (20.0, 1.0);
+    // Half a unit of theirs and two of them, after symmetric counts that take next to nothing.
+    let mut speed = Speed::new(unit, 0, 0.0, 0.0);
+    speed.follow(Duration::ZERO, 1);
+    (0..90).for_each(|_| speed.counted(Duration::from_millis(40), true, 4e-4, 4e-4));
+    for silence in 10..40 {
+        let left =
+            speed.left(Duration::from_secs(silence), Rest { symmetric: 0.0, completions: 1000.0 }).unwrap();
+        let [low, high] = [left.low, left.high].map(|time| time.as_secs_f64() / 1000.0 / slower);
+        assert!(low <= 1.0 && high <= 2.0, "after {silence} s: {left:?}");
+    }
+}
+
+#[test]
 fn a_resumed_run_knows_how_fast_it_was() {
     let mut speed = Speed::new(1.0, 1_000_000, 1e6, 3e6);
     speed.follow(Duration::ZERO, 1);

@@ -1,6 +1,6 @@
 //! Positions on a rectangle, one by one.
 
-use std::io::{Write, stdout};
+use std::io::Write;
 use std::process::ExitCode;
 
 use atlas::format::SolutionFormat;
@@ -12,6 +12,7 @@ use serde_json::json;
 use super::super::pictures;
 use crate::args::atlas::{RectangleListing, RectangleOutput};
 use crate::output::print;
+use crate::stdout::stdout;
 use crate::waiting::during;
 
 pub fn run(listing: &RectangleListing) -> anyhow::Result<ExitCode> {
@@ -31,7 +32,7 @@ pub fn run(listing: &RectangleListing) -> anyhow::Result<ExitCode> {
         print(&pictures::write_all(folder, numbered.map(drawn))?)?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut out = stdout().lock();
+    let mut out = stdout()?;
     for (number, position) in numbered {
         if let RectangleOutput::Picture(format) = listing.output {
             pictures::show(&drawn(listing, number, &position), format == SolutionFormat::Png)?;

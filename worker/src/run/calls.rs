@@ -98,8 +98,9 @@ impl<P: Pool> WorkerLoop<P> {
         self.counting.len() + self.counted.len() + reporting
     }
 
+    /// What is held. What is counted comes first: where not all may be held any more, it is.
     pub(super) fn leases(&self) -> Vec<Lease> {
-        let counted = self.counted.iter().chain(&self.reporting).map(|count| count.lease);
-        self.counting.values().copied().chain(counted).collect()
+        let counted = self.reporting.iter().chain(&self.counted).map(|count| count.lease);
+        counted.chain(self.counting.values().copied()).collect()
     }
 }

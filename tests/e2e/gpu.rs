@@ -143,6 +143,20 @@ fn a_worker_on_a_card_drains_though_its_driver_listens_to_signals_as_well() {
 }
 
 #[test]
+fn a_count_on_a_card_says_how_to_go_on_when_it_is_stopped_though_its_driver_listens_to_signals_as_well() {
+    let folder = Folder::new();
+    if !has_card(&folder) {
+        return;
+    }
+    let counting = folder.start("count 20 --gpu all --method search --run run", "count.log");
+    until("it counts", || folder.counts("run") > 0);
+    counting.terminate();
+    let ended = counting.end();
+    assert_eq!(ended.code, Some(143), "{ended:?}");
+    assert!(ended.stderr.contains("stopped; ") && ended.stderr.contains("go on"), "{ended:?}");
+}
+
+#[test]
 fn what_is_missing_is_said_in_a_sentence_and_nothing_changes_without() {
     let folder = Folder::new();
     let bare = |command: &str| {

@@ -14,6 +14,7 @@ use coordinator::{Ending, Handle};
 use gpu::Device;
 use queens::Plan;
 use tokio::sync::watch;
+use tokio::time::sleep;
 use tracing::Level;
 use worker::{Lender, Wish};
 
@@ -26,6 +27,9 @@ use crate::{command_line, crew, ending, host, log, output, progress};
 
 /// A count that could not record anything for this long ends: what it counts on would be lost.
 const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What cannot go on for so long will not.
+const STUCK: Duration = Duration::from_secs(5);
 
 /// Files of the run and of the process.
 const OPEN_FILES: u64 = 64;
@@ -223,6 +227,12 @@ async fn count_and_audit(
             summary = &mut work => {
                 summary?;
             }
+            why = stuck(handle) => {
+                wish.send_replace(Wish::Leave);
+                if !work.await?.finished {
+                    return Err(why);
+                }
+            }
             signal = signals.next() => {
                 wish.send_replace(Wish::Leave);
                 if !work.await?.finished {
@@ -234,5 +244,19 @@ async fn count_and_audit(
     tokio::select! {
         ending = ending::of(handle) => Ok(Ended::Run(ending?)),
         signal = signals.next() => Ok(Ended::Interrupted(signal)),
+    }
+}
+
+/// Waits until nobody who is there can go on, which is so for longer than a moment: nobody else comes to a local run. Says why.
+async fn stuck(handle: &Handle) -> anyhow::Error {
+    let mut snapshots = handle.snapshots();
+    loop {
+        if snapshots.wait_for(|snapshot| snapshot.stuck.is_some()).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        sleep(STUCK).await;
+        if let Some(why) = snapshots.borrow_and_update().stuck.clone() {
+            return anyhow!(why);
+        }
     }
 }

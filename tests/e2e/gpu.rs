@@ -122,6 +122,23 @@ fn a_card_whose_driver_builds_one_method_only_counts_by_that_and_a_processor_is_
 }
 
 #[test]
+fn a_count_on_such_a_card_ends_with_a_sentence_where_only_checks_by_the_other_method_are_left() {
+    let folder = Folder::new();
+    if !has_card(&folder) || !folder.run("gpus").stdout.contains("PoCL") {
+        return;
+    }
+    let counted = folder
+        .diadem("count 9 --gpu all --method meet --double-check all --run run")
+        .env("POCL_EXTRA_BUILD_FLAGS", "-Dsearch=1")
+        .output()
+        .unwrap();
+    let counted = crate::harness::Completed::of(counted);
+    assert!(counted.stderr.contains("counts by one method only"), "{counted:?}");
+    counted.refused(&["only checks are left by a method", "without --gpu", "go on with"]);
+    assert_eq!(folder.run("count 9 --run run --json").json()["total"], published(9));
+}
+
+#[test]
 fn a_worker_on_a_card_drains_though_its_driver_listens_to_signals_as_well() {
     let folder = Folder::new();
     if !has_card(&folder) {

@@ -81,6 +81,8 @@ pub struct RegisteredWorker {
     pub drains: bool,
     work_rate: Rate,
     thread_speed: ThreadSpeed,
+    /// Whether it has given back what it was to count by the other method than its kernel's: its card does not build that.
+    pub has_one_method: bool,
     /// Where it is to be looked on for what the worker can do.
     pub looked: Looked,
 }
@@ -147,6 +149,7 @@ impl Workers {
             drains: false,
             work_rate: Rate::default(),
             thread_speed: ThreadSpeed::default(),
+            has_one_method: false,
             looked: Looked { disputes: UnitId(0), overdue: (Duration::ZERO, UnitId(0)) },
         };
         self.by_id.insert(id, worker);
@@ -228,6 +231,16 @@ impl Workers {
     pub fn most_silent(&self, owner: &Owner, since: Duration) -> Option<WorkerId> {
         let silent = self.by_id.iter().filter(|(_, w)| w.identity.owner == *owner && w.last_word < since);
         silent.min_by_key(|(id, worker)| (worker.last_word, **id)).map(|(id, _)| *id)
+    }
+
+    /// The worker counts by the method of its kernel alone.
+    pub fn has_one_method(&mut self, id: WorkerId) {
+        self.by_id.get_mut(&id).into_iter().for_each(|worker| worker.has_one_method = true);
+    }
+
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &RegisteredWorker> {
+        self.by_id.values()
     }
 
     /// Whether the worker has been heard of since that time.

@@ -54,6 +54,10 @@ impl<P: Pool> WorkerLoop<P> {
             self.renewing = true;
             self.give_up_hung(renew_every);
             self.membership = Membership::Member { worker, renew_every, renew_next: now + renew_every };
+            let beyond = std::mem::take(&mut self.beyond);
+            if !beyond.is_empty() {
+                self.give_back(beyond);
+            }
             let held = self.leases();
             self.call(move |c| async move { c.renew(worker, held).await }, LoopEvent::Renewed);
         }

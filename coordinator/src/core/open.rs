@@ -62,9 +62,11 @@ impl Open {
 }
 
 impl Core {
-    /// Puts a unit that nobody has where it is found.
+    /// Puts a unit that nobody has where it is found; once it is known what becomes of its count, where that is on its way to the disk.
     pub(super) fn reopen(&mut self, unit: UnitId) {
-        if self.losses.is_suspect(unit) {
+        if let Some(recording) = self.recording.get_mut(&unit) {
+            recording.is_opened = true;
+        } else if self.losses.is_suspect(unit) {
             self.open.suspects.insert(unit);
         } else if self.is_disputed(unit) && !self.standing.is_done(unit) {
             self.open.disputes.insert(unit);

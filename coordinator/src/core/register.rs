@@ -121,7 +121,7 @@ impl Core {
 
     /// The unit, if nobody has it, is found by those who ask.
     fn release_one(&mut self, unit: UnitId) {
-        if unit.0 < self.plan.units() && self.shard.contains(unit) && !self.is_taken(unit) {
+        if unit.0 < self.plan.units() && self.shard.contains(unit) && !self.leases.contains(unit) {
             self.reopen(unit);
         }
     }

@@ -158,7 +158,10 @@ fn a_worker_that_meets_a_term_which_nobody_opens_says_so_and_goes_on_with_anothe
         let term = v1::Term { number: 1 << 63, coordinator: vec![7; 16], proof: vec![7; 16] };
         v1::PlanReply { term: Some(term), ..speaks(0, 1) }
     };
-    leaves(absurd(), &["the number of a term", "9223372036854775808"]);
+    let (left, registered) = worker_meets(absurd());
+    let said = "the number of a term cannot be 9223372036854775808; it must be below";
+    assert_eq!((left.code, registered), (Some(1), None), "{left:?}");
+    assert!(left.stderr.contains(said), "{left:?}");
     let (folder, address) = (Folder::new(), free_address());
     let (_runtime, strange, registered) = announce(absurd());
     let coordinator = folder.start(&format!("coordinator --n 8 --run run --listen {address} --json"), "log");

@@ -25,6 +25,7 @@ use super::leases::{LeasePurpose, Loan};
 use super::machines::PRESENT;
 use super::open::CheckKind;
 use super::task::Borrower;
+use super::workers::Methods;
 use super::{Core, Refusal};
 use crate::double_check::DoubleCheck;
 use crate::standing::UnitMark;
@@ -252,7 +253,11 @@ impl Core {
     pub(super) fn lend(&mut self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Lease> {
         let (purpose, mut variant) = self.task(now, borrower, unit)?;
         let is_own = || self.standing.vote(unit).map(|vote| vote.origin.machine) == borrower.number;
-        if purpose == LeasePurpose::Check && !variant.other_kernel && !borrower.has_one_method && !is_own() {
+        if purpose == LeasePurpose::Check
+            && !variant.other_kernel
+            && borrower.methods == Methods::Both
+            && !is_own()
+        {
             variant.other_kernel = self.random.random_ratio(1, OTHER_KERNEL);
         }
         Some(self.lend_as(now, borrower, unit, (purpose, variant)))

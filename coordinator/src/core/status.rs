@@ -8,7 +8,7 @@ use super::Core;
 use super::crews::listed;
 use super::open::CheckKind;
 use super::speed::Rest;
-use super::workers::MOST_LISTED;
+use super::workers::{MOST_LISTED, Methods};
 use crate::assurance::assess;
 
 /// At most so many units are named as set aside.
@@ -126,7 +126,7 @@ impl Core {
         let is_stuck = self.have_machines_had_their_time(now)
             && self.leases.is_empty()
             && !self.workers.is_empty()
-            && self.workers.all().all(|worker| worker.has_one_method)
+            && self.workers.all().all(|worker| worker.methods == Methods::Own)
             && !self.open.checks.keys().any(is_possible);
         is_stuck.then(|| ONE_METHOD.to_owned())
     }

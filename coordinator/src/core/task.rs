@@ -10,6 +10,7 @@ use queens::kernel::KernelName;
 use super::identity::Identity;
 use super::leases::LeasePurpose;
 use super::open::CheckKind;
+use super::workers::Methods;
 use super::{Core, Refusal};
 use crate::standing::{MachineId, Origin};
 
@@ -25,8 +26,7 @@ pub(super) struct Borrower {
     /// How many threads of the mean speed it is worth.
     pub worth: f64,
     kernel: KernelName,
-    /// Whether it counts by the method of its kernel alone.
-    pub has_one_method: bool,
+    pub methods: Methods,
     pub identity: Identity,
     /// The machine's number, if it has counted.
     pub number: Option<MachineId>,
@@ -45,7 +45,7 @@ pub(super) struct Borrower {
 impl Borrower {
     /// Whether it would have to check such counts, which its own machine has made, by a method that it does not count by.
     pub fn is_beyond(&self, (counted, by_kernel): CheckKind) -> bool {
-        self.has_one_method && by_kernel && Some(counted) == self.number
+        self.methods == Methods::Own && by_kernel && Some(counted) == self.number
     }
 }
 
@@ -58,7 +58,7 @@ impl Core {
         let mean = self.mean_speed();
         let found = self.workers.heard_of(now, worker)?;
         let (kernel, identity) = (found.kernel, found.identity.clone());
-        let has_one_method = found.has_one_method;
+        let methods = found.methods;
         let (threads, worth) = (f64::from(found.threads), found.worth(mean));
         let number = identity.number(&self.standing.sums().machines);
         let is_only_owner = self.is_only_owner(now, &identity.owner);
@@ -77,7 +77,7 @@ impl Core {
             threads,
             worth,
             kernel,
-            has_one_method,
+            methods,
             identity,
             number,
             is_alone,
@@ -197,7 +197,7 @@ impl Core {
             return None;
         }
         let can = |variant: &Variant| {
-            !variant.other_kernel || !borrower.has_one_method || self.is_symmetric_count(unit)
+            !variant.other_kernel || borrower.methods == Methods::Both || self.is_symmetric_count(unit)
         };
         Variant::ALL.into_iter().filter(can).find(|variant| {
             let kernel = self.kernel_label(unit, *variant, borrower.kernel);

@@ -13,7 +13,7 @@ use queens::kernel::Kernel;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 use tokio::time::interval;
-use tracing::error;
+use tracing::{error, warn};
 use worker::{Config, Lender, Summary, Wish, WorkerError};
 
 pub use cards::{cards, kernels};
@@ -117,7 +117,7 @@ async fn one(
     let machine = config.machine.clone();
     let (own_wish, wished) = watch::channel(Wish::Stay);
     let mut work = worker::run(lender, plan, config, wished);
-    let mut looks = interval(LOOK_EVERY);
+    let (mut looks, mut is_told) = (interval(LOOK_EVERY), false);
     let ended = loop {
         tokio::select! {
             ended = &mut work => break ended,
@@ -125,6 +125,10 @@ async fn one(
             _ = looks.tick() => {
                 if card.as_ref().is_some_and(|card| card.failure().is_some()) {
                     own_wish.send_replace(Wish::Leave);
+                }
+                if !is_told && let Some(error) = card.as_ref().and_then(|card| card.unbuilt()) {
+                    is_told = true;
+                    warn!(machine, "counts by one method only, checks by the other go to others: {error}");
                 }
             }
         }

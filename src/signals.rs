@@ -7,6 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use rustix::time::{ClockId, clock_gettime};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use crate::args::End;
@@ -53,7 +54,8 @@ pub struct Signals {
 }
 
 impl Signals {
-    /// Listens to them; must be called within a runtime.
+    /// Listens to them; must be called within a runtime, and before there is a driver of a card: those made with LLVM listen, too,
+    /// and end the process unless somebody listened before them.
     pub fn new() -> std::io::Result<Self> {
         let [interrupt, terminate] = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
         Ok(Self { end: None, begun: uptime(), interrupt: interrupt?, terminate: terminate? })
@@ -75,6 +77,17 @@ impl Signals {
                 Signal::TimeIsUp
             }
             else => std::future::pending().await,
+        }
+    }
+
+    /// Does what may take long, or for ever, as the driver of a card may; the signal, if one comes first.
+    pub async fn unless_told<T: Send + 'static, E: Into<anyhow::Error> + Send + 'static>(
+        &mut self,
+        work: impl FnOnce() -> Result<T, E> + Send + 'static,
+    ) -> anyhow::Result<Result<T, Signal>> {
+        tokio::select! {
+            done = spawn_blocking(work) => done?.map(Ok).map_err(Into::into),
+            signal = self.next() => Ok(Err(signal)),
         }
     }
 }

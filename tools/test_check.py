@@ -355,7 +355,7 @@ class Standings(unittest.TestCase):
     def test_terms_rise(self):
         for term in (1, 2, 1002):
             self.standing.apply(0, {"kind": "term", "term": term, "coordinator": "0a" * 16})
-            for other in (0, term - 1, term):
+            for other in (0, term - 1, term, 1 << 63, (1 << 64) - 1):
                 with self.assertRaises(ValueError):
                     self.standing.apply(0, {"kind": "term", "term": other, "coordinator": "0b" * 16})
         self.standing.apply(0, {"kind": "replicas", "replicas": 2})

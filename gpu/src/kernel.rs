@@ -1,7 +1,7 @@
 //! A kernel on a device: either method, and what becomes of it when the device fails.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use queens::Position;
 use queens::kernel::{Count, Isa, Kernel, KernelName, Method, Stop};
@@ -20,6 +20,8 @@ pub struct GpuKernel {
     kind: DeviceKind,
     session: Arc<Session>,
     launcher: Arc<dyn Launcher>,
+    /// Why there is no kernel of the other method, where its driver does not build that.
+    unbuilt: OnceLock<GpuError>,
 }
 
 impl GpuKernel {
@@ -39,14 +41,14 @@ impl GpuKernel {
     pub fn as_kind(device: Device, method: Method, kind: DeviceKind) -> Result<Self, GpuError> {
         let launcher = launcher(&device, method, kind);
         let session = Arc::new(Session::new(device, &launcher.source())?);
-        Ok(Self { method, kind, session, launcher })
+        Ok(Self { method, kind, session, launcher, unbuilt: OnceLock::new() })
     }
 
     /// The kernel of another method on the same device.
     pub(crate) fn beside(&self, method: Method) -> Result<Self, GpuError> {
         let launcher = launcher(self.device(), method, self.kind);
         let session = Arc::new(self.session.beside(&launcher.source())?);
-        Ok(Self { method, kind: self.kind, session, launcher })
+        Ok(Self { method, kind: self.kind, session, launcher, unbuilt: OnceLock::new() })
     }
 
     /// The device.
@@ -57,6 +59,11 @@ impl GpuKernel {
     /// What has gone wrong with the device, if anything: from then on every count is broken off.
     pub fn failure(&self) -> Option<&GpuError> {
         self.session.failure()
+    }
+
+    /// Why it counts by this method only, where a kernel of the other one was asked for in vain.
+    pub fn unbuilt(&self) -> Option<&GpuError> {
+        self.unbuilt.get()
     }
 
     /// Takes the device for failed, for those who know it before its driver says so.
@@ -106,6 +113,11 @@ impl Kernel for GpuKernel {
     fn other(&self) -> Option<Arc<dyn Kernel>> {
         match self.beside(self.name().other().method) {
             Ok(other) => Some(Arc::new(other)),
+            // A driver that builds the one need not build the other.
+            Err(error @ GpuError::Build { .. }) => {
+                self.unbuilt.set(error).ok();
+                None
+            }
             Err(error) => {
                 self.fail(error);
                 None

@@ -37,7 +37,7 @@ pub use gpu::{Cards, GpusArgs};
 pub use installation::{CompletionsArgs, ConfigArgs, ManArgs};
 pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
-pub use limits::{End, LimitsArgs};
+pub use limits::End;
 pub use plan::new_plan;
 pub use policy::PolicyArgs;
 pub use published::{CertifyArgs, HeadArgs, ReportArgs};

@@ -14,10 +14,11 @@ use coordinator::{Ending, Handle};
 use gpu::Device;
 use queens::Plan;
 use tokio::sync::watch;
+use tokio::time::sleep;
 use tracing::Level;
 use worker::{Lender, Wish};
 
-use crate::args::{LimitsArgs, LocalCount, Storage, new_plan};
+use crate::args::{LocalCount, Storage, new_plan};
 use crate::crew::CrewMember;
 use crate::local::Local;
 use crate::log::say;
@@ -27,6 +28,9 @@ use crate::{command_line, crew, ending, host, log, output, progress};
 /// A count that could not record anything for this long ends: what it counts on would be lost.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// What cannot go on for so long will not.
+const STUCK: Duration = Duration::from_secs(5);
+
 /// Files of the run and of the process.
 const OPEN_FILES: u64 = 64;
 
@@ -34,27 +38,38 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     log::start(Level::WARN);
     host::ensure_open_files(OPEN_FILES)?;
     host::be_nice(count.limits.nice)?;
-    let cards = crew::cards(&count.gpu.cards)?;
-    let run = find(&count)?;
-    // Before there is a run directory: a card that fails leaves none behind.
-    let members = members(&count, cards, run.plan())?;
-    let (plan, standing, store) = begin(run, &count)?;
-    let policy = standing.policy_at_start(count.double_check)?;
-    let is_settled = standing.is_settled(&plan, count.shard(), policy);
-    let (kernel, threads) = (members[0].config.kernel.name(), members[0].config.threads);
+    let count = Arc::new(count);
+    let what_is_kept = match &count.storage {
+        Storage::Memory => "the count was in memory only and is lost".to_owned(),
+        Storage::Directory { .. } => command_line::how_to_go_on(),
+    };
+    let stopped = |signal: Signal| {
+        say(format_args!("diadem: stopped; {what_is_kept}"));
+        Ok(signal.exit_code())
+    };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let to_prepare = Arc::clone(&count);
+    let (prepared, signals) = runtime.block_on(async {
+        let mut signals = Signals::new()?;
+        let prepared = signals.unless_told(move || Prepared::of(&to_prepare)).await?;
+        anyhow::Ok((prepared, signals))
+    })?;
+    let Prepared { members, plan, standing, store, is_settled } = match prepared {
+        Ok(prepared) => prepared,
+        Err(signal) => {
+            runtime.shutdown_background();
+            return stopped(signal);
+        }
+    };
+    let (kernel, threads) = (members[0].config.kernel.name(), members[0].config.threads);
     let ending = runtime.block_on(async {
         let handle = Handle::start(plan, count.shard(), standing, count.double_check, store)?;
-        let ending = work(&handle, members, &count, is_settled).await;
+        let ending = work(&handle, members, &count, signals, is_settled).await;
         handle.close().await;
         ending
     });
     // A kernel that does not stop in time must not hold up the answer: all that is recorded is on disk.
     runtime.shutdown_background();
-    let what_is_kept = match &count.storage {
-        Storage::Memory => "the count was in memory only and is lost".to_owned(),
-        Storage::Directory { .. } => command_line::how_to_go_on(),
-    };
     match ending {
         Ok(Ended::Run(ending)) => {
             let mut answer = ending::answer(ending)?;
@@ -65,11 +80,30 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
             }
             output::answer(&answer, count.json)
         }
-        Ok(Ended::Interrupted(signal)) => {
-            say(format_args!("diadem: stopped; {what_is_kept}"));
-            Ok(signal.exit_code())
-        }
+        Ok(Ended::Interrupted(signal)) => stopped(signal),
         Err(error) => Err(anyhow!("{}; {what_is_kept}", output::sentence(&error))),
+    }
+}
+
+/// What is there before it is counted.
+struct Prepared {
+    members: Vec<CrewMember>,
+    plan: Arc<Plan>,
+    standing: Standing,
+    store: Option<Store>,
+    is_settled: bool,
+}
+
+impl Prepared {
+    fn of(count: &LocalCount) -> anyhow::Result<Self> {
+        let cards = crew::cards(&count.gpu.cards)?;
+        let run = find(count)?;
+        // Before there is a run directory: a card that fails leaves none behind.
+        let members = members(count, cards, run.plan())?;
+        let (plan, standing, store) = begin(run, count)?;
+        let policy = standing.policy_at_start(count.double_check)?;
+        let is_settled = standing.is_settled(&plan, count.shard(), policy);
+        Ok(Self { members, plan, standing, store, is_settled })
     }
 }
 
@@ -161,15 +195,16 @@ enum Ended {
     Interrupted(Signal),
 }
 
-/// Counts until there is an ending, or until the user interrupts.
+/// Counts until there is an ending, or until the user interrupts, also in the audit before the answer.
 async fn work(
     handle: &Handle,
     members: Vec<CrewMember>,
     count: &LocalCount,
+    signals: Signals,
     is_settled: bool,
 ) -> anyhow::Result<Ended> {
     let shown = count.shows_progress.then(|| tokio::spawn(progress::show(handle.snapshots())));
-    let ending = count_and_audit(handle, members, &count.limits, is_settled).await;
+    let ending = count_and_audit(handle, members, signals.until(count.limits.end()), is_settled).await;
     if let Some(shown) = shown {
         shown.abort();
         shown.await.ok();
@@ -180,11 +215,9 @@ async fn work(
 async fn count_and_audit(
     handle: &Handle,
     members: Vec<CrewMember>,
-    limits: &LimitsArgs,
+    mut signals: Signals,
     is_settled: bool,
 ) -> anyhow::Result<Ended> {
-    // Listened to from here to the end: the audit before the answer can be interrupted as well.
-    let mut signals = Signals::new()?.until(limits.end());
     if !is_settled {
         let (wish, wished) = watch::channel(Wish::Stay);
         let lender: Arc<dyn Lender> = Arc::new(Local(handle.clone()));
@@ -193,6 +226,12 @@ async fn count_and_audit(
         tokio::select! {
             summary = &mut work => {
                 summary?;
+            }
+            why = stuck(handle) => {
+                wish.send_replace(Wish::Leave);
+                if !work.await?.finished {
+                    return Err(why);
+                }
             }
             signal = signals.next() => {
                 wish.send_replace(Wish::Leave);
@@ -205,5 +244,19 @@ async fn count_and_audit(
     tokio::select! {
         ending = ending::of(handle) => Ok(Ended::Run(ending?)),
         signal = signals.next() => Ok(Ended::Interrupted(signal)),
+    }
+}
+
+/// Waits until nobody who is there can go on, which is so for longer than a moment: nobody else comes to a local run. Says why.
+async fn stuck(handle: &Handle) -> anyhow::Error {
+    let mut snapshots = handle.snapshots();
+    loop {
+        if snapshots.wait_for(|snapshot| snapshot.stuck.is_some()).await.is_err() {
+            std::future::pending::<()>().await;
+        }
+        sleep(STUCK).await;
+        if let Some(why) = snapshots.borrow_and_update().stuck.clone() {
+            return anyhow!(why);
+        }
     }
 }

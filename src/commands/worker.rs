@@ -6,10 +6,8 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
 use anyhow::{Context, bail};
-use gpu::GpuError;
 use queens::Plan;
 use tokio::sync::watch;
-use tokio::task::spawn_blocking;
 use tokio::time::sleep_until;
 use tracing::{Level, info};
 use worker::{Config, Lender, Remote, Summary, Wish, fetch_plan};
@@ -37,11 +35,11 @@ pub fn run(args: WorkerArgs) -> anyhow::Result<ExitCode> {
 
 async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let give_up_after = args.give_up_after();
-    // Before there is a driver: those made with LLVM listen, too, and end the process unless somebody listened before them.
     let mut signals = Signals::new()?.until(args.limits.end());
     let wished = args.gpu.cards;
     let asked = wished.clone();
-    let Some(cards) = unless_told(&mut signals, move || crew::cards(&asked)).await? else {
+    // It holds nothing: it has drained.
+    let Ok(cards) = signals.unless_told(move || crew::cards(&asked)).await? else {
         return Ok(ExitCode::SUCCESS);
     };
     let kernel = KernelChoice::try_from(args.kernel)?;
@@ -61,8 +59,8 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     }
     let plan = Arc::new(plan);
     let (method, to_count) = (kernel.method, Arc::clone(&plan));
-    let made = unless_told(&mut signals, move || crew::kernels(&wished, cards, method, &to_count));
-    let Some(cards) = made.await? else { return Ok(ExitCode::SUCCESS) };
+    let made = signals.unless_told(move || crew::kernels(&wished, cards, method, &to_count));
+    let Ok(cards) = made.await? else { return Ok(ExitCode::SUCCESS) };
     let config = Config {
         name: args.name.unwrap_or_else(default_name),
         machine: args.machine.unwrap_or_else(host::name),
@@ -101,17 +99,6 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let Summary { units, finished, broken_off, unacknowledged } = summary;
     info!(units, finished, broken_off, unacknowledged, "leaving");
     Ok(ended_by.map_or(ExitCode::SUCCESS, Signal::exit_code))
-}
-
-/// Does what a driver may take long for, or for ever; nothing if a signal comes first: a worker that holds nothing has drained.
-async fn unless_told<T: Send + 'static>(
-    signals: &mut Signals,
-    work: impl FnOnce() -> Result<T, GpuError> + Send + 'static,
-) -> anyhow::Result<Option<T>> {
-    tokio::select! {
-        done = spawn_blocking(work) => Ok(Some(done??)),
-        _ = signals.next() => Ok(None),
-    }
 }
 
 fn default_name() -> String {

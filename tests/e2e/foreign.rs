@@ -1,5 +1,6 @@
 //! Coordinators and workers that are not of this release.
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 
 use proto::v1::coordinator_client::CoordinatorClient;
@@ -7,10 +8,11 @@ use proto::v1::coordinator_server::{Coordinator, CoordinatorServer};
 use proto::v1::{self, StatusReply};
 use queens::Plan;
 use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::{Code, Request, Response, Status, Streaming, async_trait};
 
-use crate::harness::{Completed, Folder, free_address, until};
+use crate::harness::{Completed, Folder, free_address, published, until};
 
 /// Announces a plan, notes how a worker registers, and lets none in.
 struct Announcing {
@@ -75,15 +77,21 @@ impl Coordinator for Announcing {
     }
 }
 
-/// What a worker says to a coordinator that announces this, and how it registers there, if it does.
-fn worker_meets(plan: v1::PlanReply) -> (Completed, Option<v1::RegisterRequest>) {
+/// A coordinator that announces this, for as long as the runtime lives: its address, and who registers.
+fn announce(plan: v1::PlanReply) -> (Runtime, SocketAddr, Arc<Mutex<Option<v1::RegisterRequest>>>) {
     let registered = Arc::default();
-    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let runtime = Runtime::new().unwrap();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
     let foreign = Announcing { plan, registered: Arc::clone(&registered) };
     let server = tonic::transport::Server::builder().add_service(CoordinatorServer::new(foreign));
     runtime.spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
+    (runtime, address, registered)
+}
+
+/// What a worker says to a coordinator that announces this, and how it registers there, if it does.
+fn worker_meets(plan: v1::PlanReply) -> (Completed, Option<v1::RegisterRequest>) {
+    let (_runtime, address, registered) = announce(plan);
     let left = Folder::new().run(&format!("worker --coordinator http://{address} --give-up-after 20s"));
     let registered = registered.lock().unwrap().take();
     (left, registered)
@@ -145,11 +153,31 @@ fn a_worker_leaves_a_coordinator_that_speaks_no_version_of_its_own_with_a_senten
 }
 
 #[test]
+fn a_worker_that_meets_a_term_which_nobody_opens_says_so_and_goes_on_with_another_coordinator() {
+    let absurd = || {
+        let term = v1::Term { number: 1 << 63, coordinator: vec![7; 16], proof: vec![7; 16] };
+        v1::PlanReply { term: Some(term), ..speaks(0, 1) }
+    };
+    let (left, registered) = worker_meets(absurd());
+    let said = "the number of a term cannot be 9223372036854775808; it must be below";
+    assert_eq!((left.code, registered), (Some(1), None), "{left:?}");
+    assert!(left.stderr.contains(said), "{left:?}");
+    let (folder, address) = (Folder::new(), free_address());
+    let (_runtime, strange, registered) = announce(absurd());
+    let coordinator = folder.start(&format!("coordinator --n 8 --run run --listen {address} --json"), "log");
+    let worker = folder.run(&format!(
+        "worker --coordinator http://{strange} --coordinator http://{address} --give-up-after 20s"
+    ));
+    assert_eq!((worker.code, registered.lock().unwrap().is_none()), (Some(0), true), "{worker:?}");
+    assert_eq!(coordinator.end().json()["total"], published(8));
+}
+
+#[test]
 fn a_coordinator_serves_the_versions_that_it_speaks_and_refuses_others_with_a_sentence() {
     let (folder, address) = (Folder::new(), free_address());
     let running = folder.start(&format!("coordinator --n 8 --run run --listen {address} --stay"), "log");
     until("the coordinator listens", || std::net::TcpStream::connect(&address).is_ok());
-    tokio::runtime::Runtime::new().unwrap().block_on(async {
+    Runtime::new().unwrap().block_on(async {
         let mut client = CoordinatorClient::connect(format!("http://{address}")).await.unwrap();
         let plan = client.plan(v1::PlanRequest {}).await.unwrap().into_inner();
         assert_eq!((plan.oldest_protocol, plan.protocol), (0, 1));

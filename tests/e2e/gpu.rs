@@ -122,6 +122,26 @@ fn a_card_whose_driver_builds_one_method_only_counts_by_that_and_a_processor_is_
 }
 
 #[test]
+fn a_count_on_such_a_card_ends_with_a_sentence_where_only_checks_by_the_other_method_are_left() {
+    let folder = Folder::new();
+    if !has_card(&folder) || !folder.run("gpus").stdout.contains("PoCL") {
+        return;
+    }
+    let counted = folder
+        .diadem("count 9 --gpu all --method meet --double-check all --run run")
+        .env("POCL_EXTRA_BUILD_FLAGS", "-Dsearch=1")
+        .output()
+        .unwrap();
+    let counted = crate::harness::Completed::of(counted);
+    assert!(counted.stderr.contains("counts by one method only"), "{counted:?}");
+    assert_eq!(counted.code, Some(1), "{counted:?}");
+    for words in ["only checks are left by a method", "without --gpu", "go on with"] {
+        assert!(counted.stderr.contains(words), "{counted:?}");
+    }
+    assert_eq!(folder.run("count 9 --run run --json").json()["total"], published(9));
+}
+
+#[test]
 fn a_worker_on_a_card_drains_though_its_driver_listens_to_signals_as_well() {
     let folder = Folder::new();
     if !has_card(&folder) {
@@ -140,6 +160,20 @@ fn a_worker_on_a_card_drains_though_its_driver_listens_to_signals_as_well() {
     let ended = worker.end();
     assert_eq!((ended.code, ended.stderr.contains("draining")), (Some(0), true), "{ended:?}");
     coordinator.kill();
+}
+
+#[test]
+fn a_count_on_a_card_says_how_to_go_on_when_it_is_stopped_though_its_driver_listens_to_signals_as_well() {
+    let folder = Folder::new();
+    if !has_card(&folder) {
+        return;
+    }
+    let counting = folder.start("count 20 --gpu all --method search --run run", "count.log");
+    until("it counts", || folder.counts("run") > 0);
+    counting.terminate();
+    let ended = counting.end();
+    assert_eq!(ended.code, Some(143), "{ended:?}");
+    assert!(ended.stderr.contains("stopped; ") && ended.stderr.contains("go on"), "{ended:?}");
 }
 
 #[test]

@@ -155,6 +155,8 @@ class Standing:
     def _term(self, line, record):
         if record["term"] <= self.term:
             raise ValueError(f"term {record['term']} cannot follow term {self.term}")
+        if record["term"] >= 1 << 63:
+            raise ValueError(f"term {record['term']} is too high: they are below {1 << 63}")
         self.term = record["term"]
         self.keys.update({record["key"]} if "key" in record else ())
 

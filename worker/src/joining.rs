@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use proto::{Protocol, Registration, Term, Welcome, plan_from_reply, v1};
+use proto::{Protocol, Registration, Term, Welcome, WireError, plan_from_reply, v1};
 use queens::PlanSpec;
 use queens::plan::Fingerprint;
 use tokio::task::JoinSet;
@@ -30,8 +30,9 @@ impl Remote {
     pub fn plan(&self) -> Boxed<'_, Announced> {
         Box::pin(async move {
             self.find_youngest().await;
-            let (reply, _) = self.announcement(self.sites().current()).await?;
-            plan_from_reply(reply).map_err(not_understood)
+            let site = self.sites().current();
+            let (reply, _) = self.announcement(site).await?;
+            plan_from_reply(reply).map_err(self.strange(site))
         })
     }
 
@@ -51,7 +52,7 @@ impl Remote {
         let site = self.sites().current();
         // Asked each time: another release may have been started there meanwhile.
         let (announced, version) = self.announcement(site).await?;
-        let term = announced.term.map(Term::try_from).transpose().map_err(not_understood)?;
+        let term = announced.term.map(Term::try_from).transpose().map_err(self.strange(site))?;
         if let Some(term) = term {
             self.sites().meet_again(site, term)?;
         }
@@ -65,12 +66,17 @@ impl Remote {
             CoordinatorError::Refused(_) if is_met => error,
             error => self.sites().failed(site, error),
         })?;
-        let welcome = Welcome::try_from(reply).map_err(not_understood)?;
+        let welcome = Welcome::try_from(reply).map_err(self.strange(site))?;
         if let Some(term) = welcome.term {
             self.sites().meet(site, term)?;
         }
         self.sites().taken_in();
         Ok(welcome)
+    }
+
+    /// The coordinator at that address says what is not understood: another one may be there to be called.
+    fn strange(&self, site: usize) -> impl Fn(WireError) -> CoordinatorError + '_ {
+        move |error| self.sites().failed(site, not_understood(error))
     }
 
     /// Asks all addresses for their coordinator's term, and calls the youngest from now on. Who has met one already knows

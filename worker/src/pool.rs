@@ -8,7 +8,7 @@ use cpu_time::{ProcessTime, ThreadTime};
 use proto::{Lease, UnitCount, Variant};
 use std::time::{Duration, Instant};
 
-use queens::kernel::{Isa, Kernel, Stop};
+use queens::kernel::{Count, Isa, Kernel, Stop};
 use queens::{Plan, UnitId};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use tokio::sync::Notify;
@@ -29,6 +29,8 @@ pub enum UnitOutcome {
     Counted(UnitCount),
     /// It was not, because the pool was stopped or its device has failed.
     Stopped,
+    /// It is to be counted by the other method, of which there is no kernel here.
+    Beyond(Lease),
 }
 
 /// What counts units for a worker, in the order in which they come, and sends each outcome to it.
@@ -135,10 +137,10 @@ impl Pool for ThreadedPool {
             // In this order: who has had the pool finish, and then finds no thread with the unit, knows that it is not begun.
             set(Some(unit_variant(&lease)));
             let is_over = finishes.load(Ordering::SeqCst) || stop.is_stopped();
-            let outcome = if is_over { None } else { count(&plan, &kernels, lease, &stop) };
+            let outcome = if is_over { UnitOutcome::Stopped } else { count(&plan, &kernels, lease, &stop) };
             // Nobody listens any more when the worker has left; then nobody needs to know. Who finds no thread with a unit that
             // was counted finds this.
-            outcomes.send(outcome.map_or(UnitOutcome::Stopped, UnitOutcome::Counted)).ok();
+            outcomes.send(outcome).ok();
             set(None);
             if level.units.fetch_sub(1, Ordering::Relaxed) <= level.low.load(Ordering::Relaxed) {
                 level.is_low.notify_one();
@@ -193,21 +195,24 @@ thread_local! {
     static LAST_READ: Cell<ThreadTime> = Cell::new(ThreadTime::now());
 }
 
-/// The count of the unit as it was lent; nothing where it was stopped, or its device has failed, perhaps in making the other
-/// kernel: what was counted otherwise would not be wanted.
-fn count(plan: &Plan, kernels: &Kernels, lease: Lease, stop: &Stop) -> Option<UnitCount> {
-    let other = if lease.variant.other_kernel { Some(kernels.other()?) } else { None };
+/// The count of the unit as it was lent: what was counted otherwise would not be wanted.
+fn count(plan: &Plan, kernels: &Kernels, lease: Lease, stop: &Stop) -> UnitOutcome {
     let unit = plan.unit(lease.unit);
-    let unit = if lease.variant.mirrored { unit.mirrored() } else { unit };
-    let (begun, begun_at) = (LAST_READ.get(), Instant::now());
-    let (kernel, count) = match other {
-        Some(other) => (other, unit.count_otherwise(&**other, stop)?),
-        None => (&kernels.own, unit.count(&*kernels.own, stop)?),
+    let Lease { variant: Variant { mirrored, other_kernel }, .. } = lease;
+    // Symmetric counts are made without a kernel.
+    let is_by_other = other_kernel && !unit.summand.is_symmetric_count();
+    let Some(kernel) = (if is_by_other { kernels.other() } else { Some(&kernels.own) }) else {
+        return UnitOutcome::Beyond(lease);
     };
+    let unit = if mirrored { unit.mirrored() } else { unit };
+    let (begun, begun_at) = (LAST_READ.get(), Instant::now());
+    let count =
+        if other_kernel { unit.count_otherwise(&**kernel, stop) } else { unit.count(&**kernel, stop) };
+    let Some(Count { completions, nodes }) = count else { return UnitOutcome::Stopped };
     let ended = ThreadTime::now();
     LAST_READ.set(ended);
     let cpu = if is_card(&**kernel) { begun_at.elapsed() } else { ended.duration_since(begun) };
-    Some(UnitCount { lease, completions: count.completions, nodes: count.nodes, cpu })
+    UnitOutcome::Counted(UnitCount { lease, completions, nodes, cpu })
 }
 
 /// Whether a card counts, while the thread sleeps.
@@ -225,11 +230,42 @@ impl Drop for ThreadedPool {
 #[cfg(test)]
 mod tests {
     use proto::Token;
-    use queens::kernel::{Method, kernel};
-    use queens::{Board, PlanSpec};
+    use queens::kernel::{KernelName, Method, kernel};
+    use queens::{Board, PlanSpec, Position};
     use tokio::sync::mpsc::unbounded_channel;
 
     use super::*;
+
+    /// A kernel of which there is no other.
+    struct Lone(Arc<dyn Kernel>);
+
+    impl Kernel for Lone {
+        fn name(&self) -> KernelName {
+            self.0.name()
+        }
+
+        fn count(&self, position: &Position, stop: &Stop) -> Option<Count> {
+            self.0.count(position, stop)
+        }
+
+        fn other(&self) -> Option<Arc<dyn Kernel>> {
+            None
+        }
+    }
+
+    #[test]
+    fn where_there_is_no_other_kernel_symmetric_counts_are_checked_all_the_same() {
+        let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
+        let own = kernel(Method::Search, Some(Isa::Portable)).unwrap();
+        let kernels = Kernels { own: Arc::new(Lone(own)), other: OnceLock::new() };
+        let variant = Variant { mirrored: true, other_kernel: true };
+        for unit in (0..plan.units()).map(UnitId) {
+            let lease = Lease { unit, token: Token(0), variant };
+            let outcome = count(&plan, &kernels, lease, &Stop::new());
+            let is_counted = matches!(outcome, UnitOutcome::Counted(_));
+            assert_eq!(is_counted, plan.summand(unit).is_symmetric_count(), "{outcome:?}");
+        }
+    }
 
     #[test]
     fn a_pool_that_nobody_has_any_more_counts_nothing_more() {

@@ -23,10 +23,12 @@ use rand::RngExt;
 
 use super::leases::{LeasePurpose, Loan};
 use super::machines::PRESENT;
+use super::open::CheckKind;
 use super::task::Borrower;
+use super::workers::Methods;
 use super::{Core, Refusal};
 use crate::double_check::DoubleCheck;
-use crate::standing::{MachineId, UnitMark};
+use crate::standing::UnitMark;
 
 /// Of so many checks one is made with another kernel.
 const OTHER_KERNEL: u32 = 8;
@@ -180,17 +182,16 @@ impl Core {
     /// Takes the next unit whose count the worker may check, one that another kind of hardware has counted first.
     fn next_check(&mut self, borrower: &Borrower) -> Option<UnitId> {
         let machines = &self.standing.sums().machines;
-        let may = |machine: &MachineId| self.may_check(borrower, *machine);
-        let differs = |machine: &MachineId| machines.get(*machine).hardware().differs_from(borrower.hardware);
+        let may = |kind: &CheckKind| self.may_check(borrower, kind.0) && !borrower.is_beyond(*kind);
+        let differs = |kind: &CheckKind| machines.get(kind.0).hardware().differs_from(borrower.hardware);
         let counted = self.open.checks.keys().copied();
         let by_another_kind =
-            machines.has_cards().then(|| counted.clone().find(|machine| differs(machine) && may(machine)));
-        let is_of_another =
-            |machine: &MachineId| machines.get(*machine).owner != borrower.identity.owner.name();
-        let of_another = || counted.clone().find(|machine| is_of_another(machine) && may(machine));
+            machines.has_cards().then(|| counted.clone().find(|kind| differs(kind) && may(kind)));
+        let is_of_another = |kind: &CheckKind| machines.get(kind.0).owner != borrower.identity.owner.name();
+        let of_another = || counted.clone().find(|kind| is_of_another(kind) && may(kind));
         let of_others = || if borrower.is_impatient { of_another() } else { None };
-        let machine = by_another_kind.flatten().or_else(of_others).or_else(|| counted.clone().find(may))?;
-        self.open.take_check(machine)
+        let kind = by_another_kind.flatten().or_else(of_others).or_else(|| counted.clone().find(may))?;
+        self.open.take_check(kind)
     }
 
     /// Takes the next unit without a count: those that came back, then new ones, then those that were lost with their
@@ -252,7 +253,11 @@ impl Core {
     pub(super) fn lend(&mut self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Lease> {
         let (purpose, mut variant) = self.task(now, borrower, unit)?;
         let is_own = || self.standing.vote(unit).map(|vote| vote.origin.machine) == borrower.number;
-        if purpose == LeasePurpose::Check && !variant.other_kernel && !is_own() {
+        if purpose == LeasePurpose::Check
+            && !variant.other_kernel
+            && borrower.methods == Methods::Both
+            && !is_own()
+        {
             variant.other_kernel = self.random.random_ratio(1, OTHER_KERNEL);
         }
         Some(self.lend_as(now, borrower, unit, (purpose, variant)))

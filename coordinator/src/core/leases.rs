@@ -94,6 +94,11 @@ impl Leases {
         self.to_count
     }
 
+    /// Whether nothing is lent.
+    pub fn is_empty(&self) -> bool {
+        self.by_unit.is_empty()
+    }
+
     /// Whether the unit is lent.
     pub fn contains(&self, unit: UnitId) -> bool {
         self.by_unit.contains_key(&unit)

@@ -10,11 +10,15 @@ use super::Core;
 use crate::happening::Happening;
 use crate::standing::MachineId;
 
+/// Whose counts are to be checked, and whether a kernel makes them: symmetric counts, which come first, everybody makes by both
+/// methods.
+pub type CheckKind = (MachineId, bool);
+
 /// The units to look at, by what is to be done with them.
 #[derive(Debug, Default)]
 pub struct Open {
-    /// Counts that are to be checked, by the machine that made them.
-    pub checks: BTreeMap<MachineId, VecDeque<UnitId>>,
+    /// Counts that are to be checked, by the machine that made them and whether a kernel did.
+    pub checks: BTreeMap<CheckKind, VecDeque<UnitId>>,
     /// Units about which counts disagree.
     pub disputes: BTreeSet<UnitId>,
     /// Units below `cursor` that were given back without a count.
@@ -30,12 +34,12 @@ pub struct Open {
 }
 
 impl Open {
-    /// Takes the next unit counted by this machine.
-    pub fn take_check(&mut self, machine: MachineId) -> Option<UnitId> {
-        let units = self.checks.get_mut(&machine)?;
+    /// Takes the next unit of that kind.
+    pub fn take_check(&mut self, kind: CheckKind) -> Option<UnitId> {
+        let units = self.checks.get_mut(&kind)?;
         let unit = units.pop_front();
         if units.is_empty() {
-            self.checks.remove(&machine);
+            self.checks.remove(&kind);
         }
         unit
     }
@@ -58,9 +62,11 @@ impl Open {
 }
 
 impl Core {
-    /// Puts a unit that nobody has where it is found.
+    /// Puts a unit that nobody has where it is found; once it is known what becomes of its count, where that is on its way to the disk.
     pub(super) fn reopen(&mut self, unit: UnitId) {
-        if self.losses.is_suspect(unit) {
+        if let Some(recording) = self.recording.get_mut(&unit) {
+            recording.is_opened = true;
+        } else if self.losses.is_suspect(unit) {
             self.open.suspects.insert(unit);
         } else if self.is_disputed(unit) && !self.standing.is_done(unit) {
             self.open.disputes.insert(unit);
@@ -69,7 +75,8 @@ impl Core {
         } else if self.is_open_check(unit)
             && let Some(vote) = self.standing.vote(unit)
         {
-            self.open.checks.entry(vote.origin.machine).or_default().push_back(unit);
+            let kind = (vote.origin.machine, !self.is_symmetric_count(unit));
+            self.open.checks.entry(kind).or_default().push_back(unit);
         } else {
             self.reopen_confirmation(unit);
         }

@@ -68,7 +68,7 @@ impl Core {
     }
 
     /// Whether other machines have had theirs, too.
-    fn have_machines_had_their_time(&self, now: Duration) -> bool {
+    pub(super) fn have_machines_had_their_time(&self, now: Duration) -> bool {
         self.patience.as_ref().is_some_and(|patience| now >= patience.machines)
     }
 

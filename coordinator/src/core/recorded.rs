@@ -17,12 +17,18 @@ use crate::standing::{RecordError, UnitMark};
 pub(super) struct Recording {
     pub count: u64,
     pub identity: Identity,
+    /// Whether its unit was opened meanwhile: it is once it is known what becomes of the count.
+    pub is_opened: bool,
 }
 
 impl Recording {
+    pub(super) fn new(count: u64, identity: Identity) -> Self {
+        Self { count, identity, is_opened: false }
+    }
+
     pub(super) fn of(r: &Retraction) -> Self {
         let identity = Identity { owner: Owner::new(&r.owner), machine: r.machine.clone() };
-        Self { count: r.count, identity }
+        Self::new(r.count, identity)
     }
 }
 
@@ -127,18 +133,14 @@ impl Core {
         for record in records {
             match record {
                 Record::Count(r) | Record::Check(r) | Record::Conflict(r) => {
-                    self.recording.remove(&r.unit);
                     if r.recount == Some(Recount::Trial) {
                         *self.trials_of(&Identity::of_record(r)) -= 1;
                     }
                 }
-                Record::Retract(r) => {
-                    self.recording.remove(&r.unit);
-                    // Counts of quarantined machines are looked for from here on again.
-                    self.believed = self.believed.min(r.unit.0);
-                }
-                Record::Restore(r) => _ = self.recording.remove(&r.unit),
-                Record::Expel(_)
+                // Counts of quarantined machines are looked for from here on again.
+                Record::Retract(r) => self.believed = self.believed.min(r.unit.0),
+                Record::Restore(_)
+                | Record::Expel(_)
                 | Record::Admit(_)
                 | Record::Policy(_)
                 | Record::Merged(_)
@@ -146,6 +148,10 @@ impl Core {
                 | Record::Replicas(_)
                 | Record::Mark(_) => {}
             }
+            let unit = record.unit();
+            let recording = unit.and_then(|unit| self.recording.remove(&unit));
+            let opened = recording.filter(|recording| recording.is_opened);
+            unit.filter(|_| opened.is_some()).into_iter().for_each(|unit| self.reopen(unit));
         }
     }
 }

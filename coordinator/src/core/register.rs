@@ -13,9 +13,8 @@ use super::workers::MOST_OF_AN_OWNER;
 use super::{Core, LEASE_TIME, Refusal};
 
 impl Core {
-    /// A worker introduces itself. What it was lent before, by this process or by another one, is leased to it again if
-    /// its count is still wanted, and can be reported in any case; what it only says that it holds, as far as anybody may
-    /// hold at this time.
+    /// A worker introduces itself. What it holds is leased to it again; what it was lent before, by this process or by another
+    /// one, or only says that it holds, as far as anybody may hold at this time. What it was lent can be reported in any case.
     ///
     /// # Errors
     /// The worker's plan is another, its kernel miscounts, its machine is quarantined, or its owner has too many.
@@ -44,13 +43,15 @@ impl Core {
         self.note_threads(now);
         let borrower = self.borrower(now, worker)?;
         let mut leases = Vec::new();
+        let share = self.share(&borrower);
         for (lease, due) in proven {
             claimed.remove(&lease.unit);
-            leases.push(self.lend_again(now, &borrower, lease));
+            // Leases of before can be gathered: who gives units back knows their tokens.
+            let may_hold = due.is_some() || self.has_share_left(&borrower, &share);
+            leases.push(self.lend_again(now, &borrower, lease, may_hold));
             // Who registers again and again has no more time than others.
             due.into_iter().for_each(|due| self.leases.hurry(lease.unit, due));
         }
-        let share = self.share(&borrower);
         for unit in claimed {
             if !self.has_share_left(&borrower, &share) {
                 break;
@@ -102,10 +103,11 @@ impl Core {
     }
 
     /// Leases again what the worker holds, as it was lent: it may be half counted, or wait to be reported. What others were lent
-    /// meanwhile, or nobody wants any more, is theirs: the worker is only given the token by which its count can be judged.
-    fn lend_again(&mut self, now: Duration, borrower: &Borrower, lease: Lease) -> Lease {
+    /// meanwhile, or nobody wants any more, is theirs, and what it may not hold is for whoever asks: the worker is only given the token
+    /// by which its count can be judged.
+    fn lend_again(&mut self, now: Duration, borrower: &Borrower, lease: Lease, may_hold: bool) -> Lease {
         let Lease { unit, variant, .. } = lease;
-        let task = self.task(now, borrower, unit).filter(|(purpose, task)| {
+        let task = self.task(now, borrower, unit).filter(|_| may_hold).filter(|(purpose, task)| {
             let is_first_count = *purpose == LeasePurpose::Count && !self.is_disputed(unit);
             // A first count may be made in any variant; a check or a further vote not just as the first was.
             is_first_count || variant == *task || variant.mirrored == task.mirrored
@@ -119,7 +121,7 @@ impl Core {
 
     /// The unit, if nobody has it, is found by those who ask.
     fn release_one(&mut self, unit: UnitId) {
-        if unit.0 < self.plan.units() && self.shard.contains(unit) && !self.is_taken(unit) {
+        if unit.0 < self.plan.units() && self.shard.contains(unit) && !self.leases.contains(unit) {
             self.reopen(unit);
         }
     }

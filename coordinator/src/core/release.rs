@@ -11,7 +11,8 @@ use super::{Core, Refusal};
 pub(super) const SILENCE: Duration = Duration::from_mins(10);
 
 impl Core {
-    /// Takes units back that will not be counted, and strikes the worker off if it leaves.
+    /// Takes units back that will not be counted, and strikes the worker off if it leaves. Who gives back what he was to count by
+    /// the other method, and stays, counts by one only.
     ///
     /// # Errors
     /// The worker is not registered.
@@ -25,6 +26,10 @@ impl Core {
         self.workers.heard_of(now, worker)?;
         let ended = held.iter().filter(|lease| self.leases.end(**lease)).map(|lease| lease.unit);
         let mut units: Vec<UnitId> = ended.collect();
+        let is_by_other = |lease: &Lease| lease.variant.other_kernel && !self.is_symmetric_count(lease.unit);
+        if !leaving && held.iter().any(is_by_other) {
+            self.workers.has_one_method(worker);
+        }
         if leaving {
             units.extend(self.leases.end_all_of(worker));
         }

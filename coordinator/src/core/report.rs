@@ -78,7 +78,7 @@ impl Core {
             let is_same = recording.count == record.count && recording.identity == identity;
             return Ok((if is_same { Verdict::Known } else { Verdict::Later }, Vec::new()));
         }
-        let recording = Recording { count: record.count, identity: identity.clone() };
+        let recording = Recording::new(record.count, identity.clone());
         let (verdict, records) = if self.standing.is_done(unit) {
             self.compare(&identity, record)
         } else if self.is_disputed(unit) {

@@ -6,12 +6,17 @@ use proto::{Assurance, Phase, RunStatus, Work};
 
 use super::Core;
 use super::crews::listed;
+use super::open::CheckKind;
 use super::speed::Rest;
-use super::workers::MOST_LISTED;
+use super::workers::{MOST_LISTED, Methods};
 use crate::assurance::assess;
 
 /// At most so many units are named as set aside.
 const NAMED: usize = 100;
+
+/// What is told where nobody counts what is left.
+const ONE_METHOD: &str = "only checks are left by a method that the cards of the workers here do not build: start a worker without --gpu, \
+                          or on another machine";
 
 /// The progress of a run that has taken all the work that was expected of it, and more.
 const ALMOST: f64 = 0.9999;
@@ -37,7 +42,7 @@ impl Core {
             left: if self.paused.is_some() { None } else { self.speed.left(now, self.rest()) },
             rate: self.units_rate.per_second(now).unwrap_or(0.0),
             phase: Phase::Counting,
-            trouble: self.trouble(),
+            trouble: self.trouble(now).unwrap_or_default(),
             workers: self.workers.status(now, |worker| self.leases.units_of(worker)),
             workers_total: self.workers.len() as u64,
             threads_total: self.workers.threads(),
@@ -95,20 +100,35 @@ impl Core {
     }
 
     /// What keeps the run from its end, if anything.
-    fn trouble(&self) -> String {
+    pub fn trouble(&self, now: Duration) -> Option<String> {
+        let is_lent = self.open_counts() > 0 || self.leases.to_count() > 0;
+        if is_lent { None } else { self.only_lost_units().or_else(|| self.only_other_methods(now)) }
+    }
+
+    fn only_lost_units(&self) -> Option<String> {
         let aside = self.losses.set_aside();
         let left = self.shard.size(self.plan.units()) - self.standing.done();
         let pending = self.standing.pending(self.policy);
         let checks = aside.iter().filter(|unit| self.standing.is_pending(**unit, self.policy)).count() as u64;
         let is_all_aside = left > 0 || (pending > 0 && pending == checks);
-        let is_stuck = self.open_counts() == 0 && self.leases.to_count() == 0 && is_all_aside;
-        if aside.is_empty() || !is_stuck {
-            return String::new();
-        }
-        format!(
+        (!aside.is_empty() && is_all_aside).then(|| format!(
             "only units are left that were lost with five workers each ({}): see what becomes of them, and restart the coordinator to try them again",
             aside.iter().take(NAMED).map(ToString::to_string).collect::<Vec<_>>().join(", ")
-        )
+        ))
+    }
+
+    /// Whether nobody who is there counts by the method that is left: nothing is lent, and everybody has had his time.
+    fn only_other_methods(&self, now: Duration) -> Option<String> {
+        let is_possible = |(counted, by_kernel): &CheckKind| {
+            let machine = self.standing.sums().machines.get(*counted);
+            !by_kernel || self.workers.all().any(|worker| !worker.identity.is(machine))
+        };
+        let is_stuck = self.have_machines_had_their_time(now)
+            && self.leases.is_empty()
+            && !self.workers.is_empty()
+            && self.workers.all().all(|worker| worker.methods == Methods::Own)
+            && !self.open.checks.keys().any(is_possible);
+        is_stuck.then(|| ONE_METHOD.to_owned())
     }
 }
 

@@ -9,6 +9,8 @@ use queens::kernel::KernelName;
 
 use super::identity::Identity;
 use super::leases::LeasePurpose;
+use super::open::CheckKind;
+use super::workers::Methods;
 use super::{Core, Refusal};
 use crate::standing::{MachineId, Origin};
 
@@ -24,6 +26,7 @@ pub(super) struct Borrower {
     /// How many threads of the mean speed it is worth.
     pub worth: f64,
     kernel: KernelName,
+    pub methods: Methods,
     pub identity: Identity,
     /// The machine's number, if it has counted.
     pub number: Option<MachineId>,
@@ -39,6 +42,13 @@ pub(super) struct Borrower {
     owners_by_hardware: BTreeMap<Hardware, BTreeSet<Owner>>,
 }
 
+impl Borrower {
+    /// Whether it would have to check such counts, which its own machine has made, by a method that it does not count by.
+    pub fn is_beyond(&self, (counted, by_kernel): CheckKind) -> bool {
+        self.methods == Methods::Own && by_kernel && Some(counted) == self.number
+    }
+}
+
 impl Core {
     /// What matters of a worker that asks for units.
     ///
@@ -48,6 +58,7 @@ impl Core {
         let mean = self.mean_speed();
         let found = self.workers.heard_of(now, worker)?;
         let (kernel, identity) = (found.kernel, found.identity.clone());
+        let methods = found.methods;
         let (threads, worth) = (f64::from(found.threads), found.worth(mean));
         let number = identity.number(&self.standing.sums().machines);
         let is_only_owner = self.is_only_owner(now, &identity.owner);
@@ -66,6 +77,7 @@ impl Core {
             threads,
             worth,
             kernel,
+            methods,
             identity,
             number,
             is_alone,
@@ -115,7 +127,8 @@ impl Core {
         if !is_pending && !self.may_confirm(borrower, unit, counted) {
             return None;
         }
-        self.may_check(borrower, counted)
+        let is_beyond_it = borrower.is_beyond((counted, !self.is_symmetric_count(unit)));
+        (self.may_check(borrower, counted) && !is_beyond_it)
             .then(|| (LeasePurpose::Check, self.variant_to_check(borrower, unit, origin)))
     }
 
@@ -183,7 +196,10 @@ impl Core {
         if self.present(now).any(|other| !has_voted(other) && self.is_waited_for(now, own, other)) {
             return None;
         }
-        Variant::ALL.into_iter().find(|variant| {
+        let can = |variant: &Variant| {
+            !variant.other_kernel || borrower.methods == Methods::Both || self.is_symmetric_count(unit)
+        };
+        Variant::ALL.into_iter().filter(can).find(|variant| {
             let kernel = self.kernel_label(unit, *variant, borrower.kernel);
             let Identity { owner, machine } = &borrower.identity;
             let origin = machines.find_origin(owner.name(), machine, &kernel, variant.mirrored);

@@ -81,8 +81,19 @@ pub struct RegisteredWorker {
     pub drains: bool,
     work_rate: Rate,
     thread_speed: ThreadSpeed,
+    /// By which methods it counts.
+    pub methods: Methods,
     /// Where it is to be looked on for what the worker can do.
     pub looked: Looked,
+}
+
+/// By which methods a worker counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Methods {
+    /// By its kernel's and by the other one.
+    Both,
+    /// By its kernel's alone: it has given back what it was to count by the other one, which its card does not build.
+    Own,
 }
 
 /// Up to where lists that are too long to be looked through at once were looked at.
@@ -147,6 +158,7 @@ impl Workers {
             drains: false,
             work_rate: Rate::default(),
             thread_speed: ThreadSpeed::default(),
+            methods: Methods::Both,
             looked: Looked { disputes: UnitId(0), overdue: (Duration::ZERO, UnitId(0)) },
         };
         self.by_id.insert(id, worker);
@@ -228,6 +240,16 @@ impl Workers {
     pub fn most_silent(&self, owner: &Owner, since: Duration) -> Option<WorkerId> {
         let silent = self.by_id.iter().filter(|(_, w)| w.identity.owner == *owner && w.last_word < since);
         silent.min_by_key(|(id, worker)| (worker.last_word, **id)).map(|(id, _)| *id)
+    }
+
+    /// The worker counts by the method of its kernel alone.
+    pub fn has_one_method(&mut self, id: WorkerId) {
+        self.by_id.get_mut(&id).into_iter().for_each(|worker| worker.methods = Methods::Own);
+    }
+
+    /// All of them.
+    pub fn all(&self) -> impl Iterator<Item = &RegisteredWorker> {
+        self.by_id.values()
     }
 
     /// Whether the worker has been heard of since that time.

@@ -13,7 +13,7 @@ use super::{Keeper, TICK};
 const ASKED_IN_VAIN: usize = 100;
 
 /// About so many units are lent in one round, in which nobody is heard: who waits for more has his turn in the next.
-const LENT_IN_A_ROUND: usize = 20_000;
+pub(super) const LENT_IN_A_ROUND: usize = 20_000;
 
 /// The requests that wait.
 #[derive(Default)]

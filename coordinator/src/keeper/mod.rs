@@ -123,11 +123,23 @@ pub(crate) struct Channels {
 /// # Errors
 /// The system gives no thread.
 pub(crate) fn start(
-    mut core: Core,
+    core: Core,
     store: Option<Store>,
     clock: Arc<dyn Clock>,
     replicas: Option<u32>,
 ) -> std::io::Result<Channels> {
+    let (keeper, channels) = keeper(core, store, clock, replicas)?;
+    thread::Builder::new().name("keeper".into()).spawn(|| keeper.run())?;
+    Ok(channels)
+}
+
+/// The keeper before its first round, and the ways to it.
+fn keeper(
+    mut core: Core,
+    store: Option<Store>,
+    clock: Arc<dyn Clock>,
+    replicas: Option<u32>,
+) -> std::io::Result<(Keeper, Channels)> {
     let (requests, inbox) = inbox::inbox();
     let (snapshots, published) = watch::channel(Snapshot::first(&core));
     let nowhere = || LedgerPosition::beginning(LineHash::of(b"in memory"));
@@ -168,8 +180,7 @@ pub(crate) fn start(
         trust_changes: 0,
         events: Events::default(),
     };
-    thread::Builder::new().name("keeper".into()).spawn(|| keeper.run())?;
-    Ok(Channels { requests, snapshots: published, ends: end })
+    Ok((keeper, Channels { requests, snapshots: published, ends: end }))
 }
 
 impl Keeper {
@@ -310,5 +321,7 @@ impl Keeper {
 
 #[cfg(test)]
 mod replica_tests;
+#[cfg(test)]
+mod round_tests;
 #[cfg(test)]
 mod tests;

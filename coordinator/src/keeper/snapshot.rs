@@ -19,6 +19,8 @@ pub struct Snapshot {
     pub status: RunStatus,
     /// How it ended, if it has.
     pub ending: Option<Ending>,
+    /// What keeps the run from its end as long as no other worker comes.
+    pub stuck: Option<String>,
     /// Followers that were there and have not everything.
     pub followers_away: usize,
     /// What to tell those who follow a coordinator that must not serve the run any more.
@@ -31,7 +33,7 @@ impl Snapshot {
     /// The first of a run.
     pub(crate) fn first(core: &Core) -> Self {
         let status = core.status(Duration::ZERO);
-        Self { status, ending: None, followers_away: 0, superseded: None, is_stalled: false }
+        Self { status, ending: None, stuck: None, followers_away: 0, superseded: None, is_stalled: false }
     }
 
     /// Makes this the last that is known of a run that stands still, for that reason.
@@ -57,6 +59,7 @@ impl Keeper {
             self.snapshots.send_replace(Snapshot {
                 status: self.status(),
                 ending,
+                stuck: self.core.trouble(self.now()),
                 followers_away: self.replicas.away(records),
                 superseded: self.superseded(),
                 is_stalled: false,

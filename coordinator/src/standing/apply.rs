@@ -1,5 +1,6 @@
 //! What one record changes: the fold over a ledger.
 
+use proto::Term;
 use queens::Summand;
 use queens::{Plan, UnitId};
 
@@ -47,6 +48,9 @@ impl Standing {
         let last = self.term();
         if r.term <= last {
             return Err(RecordError::TermNotHigher { term: r.term, last });
+        }
+        if r.term >= Term::END {
+            return Err(RecordError::TermTooHigh(r.term));
         }
         self.sums.term = Some((r.term, r.coordinator.to_string()));
         Ok(())

@@ -1,5 +1,6 @@
 //! Why a record cannot stand where it does in its ledger.
 
+use proto::Term;
 use queens::{TallyError, UnitId};
 use thiserror::Error;
 
@@ -70,6 +71,9 @@ pub enum RecordError {
         /// The last one on record.
         last: u64,
     },
+    /// It begins a term that no process begins.
+    #[error("term {0} is too high: they are below {end}", end = Term::END)]
+    TermTooHigh(u64),
     /// The sums cannot be right with it.
     #[error(transparent)]
     Sums(#[from] TallyError),

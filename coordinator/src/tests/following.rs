@@ -19,10 +19,12 @@ use crate::core::LeaseKey;
 use crate::handle::Handle;
 use crate::keeper::CallError;
 use crate::ledger::faulty_disk::{Fault, FaultyDisk};
-use crate::ledger::{LedgerPosition, Pieces, Record, Writer};
+use crate::ledger::{LedgerPosition, Pieces, Record, TermRecord, Writer};
 use crate::ledger_copy::{CopyError, LedgerCopy};
 use crate::run_directory::RunDirectory;
 use crate::run_directory::secret::lease_key;
+use crate::shard::Shard;
+use crate::standing::{RecordError, Standing};
 use crate::store::{OpenOptions, Store};
 use crate::tests::known_run;
 use crate::tests::known_worker::{join, lease, registration, replicated, report};
@@ -243,6 +245,19 @@ fn a_follower_refuses_another_run_and_an_older_coordinator_and_takes_a_younger_o
     drop(copy);
     let (store, _, _) = Store::open(known_run::options(folder.path())).unwrap();
     assert_eq!(store.term().number, 1_001_003, "a copy that becomes the coordinator leaves room");
+}
+
+#[test]
+fn a_term_that_nobody_opens_stands_in_no_ledger() {
+    let begins = |term| {
+        let record = TermRecord { term, coordinator: CoordinatorId(1), key: None, at: 1 };
+        let plan = known_run::plan();
+        Standing::new(&plan).apply(&plan, Shard::default(), &Record::Term(record))
+    };
+    assert_eq!(begins(Term::END - 1), Ok(()));
+    for term in [Term::END, u64::MAX] {
+        assert_eq!(begins(term), Err(RecordError::TermTooHigh(term)));
+    }
 }
 
 /// The terms on record in a folder.

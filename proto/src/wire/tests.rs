@@ -75,7 +75,7 @@ fn board() -> impl Strategy<Value = Board> {
 }
 
 prop_compose! {
-    fn term()(number in any::<u64>(), coordinator in any::<u128>(), proof in any::<u128>()) -> Term {
+    fn term()(number in 0..Term::END, coordinator in any::<u128>(), proof in any::<u128>()) -> Term {
         Term { number, coordinator: CoordinatorId(coordinator), proof }
     }
 }
@@ -370,6 +370,13 @@ proptest! {
         let reply = v1::PlanReply::decode(&bytes[..]).unwrap();
         prop_assert_eq!(reply.term.clone().map(Term::try_from).transpose(), Ok(met));
         prop_assert_eq!(plan_from_reply(reply), Ok((spec, fingerprint)));
+    }
+
+    #[test]
+    fn a_term_that_nobody_opens_does_not_arrive(term in term(), number in Term::END..) {
+        let absurd = v1::Term { number, ..term.into() };
+        let said = Term::try_from(absurd).unwrap_err().to_string();
+        prop_assert!(said.contains("the number of a term") && said.contains(&number.to_string()), "{said}");
     }
 
     #[test]

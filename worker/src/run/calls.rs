@@ -54,6 +54,10 @@ impl<P: Pool> WorkerLoop<P> {
             self.renewing = true;
             self.give_up_hung(renew_every);
             self.membership = Membership::Member { worker, renew_every, renew_next: now + renew_every };
+            let beyond = std::mem::take(&mut self.beyond);
+            if !beyond.is_empty() {
+                self.give_back(beyond);
+            }
             let held = self.leases();
             self.call(move |c| async move { c.renew(worker, held).await }, LoopEvent::Renewed);
         }
@@ -98,8 +102,9 @@ impl<P: Pool> WorkerLoop<P> {
         self.counting.len() + self.counted.len() + reporting
     }
 
+    /// What is held. What is counted comes first: where not all may be held any more, it is.
     pub(super) fn leases(&self) -> Vec<Lease> {
-        let counted = self.counted.iter().chain(&self.reporting).map(|count| count.lease);
-        self.counting.values().copied().chain(counted).collect()
+        let counted = self.reporting.iter().chain(&self.counted).map(|count| count.lease);
+        counted.chain(self.counting.values().copied()).collect()
     }
 }

@@ -141,6 +141,9 @@ struct WorkerLoop<P> {
     former: Option<WorkerId>,
     /// What is held and in the pool.
     counting: HashMap<UnitVariant, Lease>,
+    /// What is to be counted by a method that is not to be had here, and goes back with the next renewal: who lends it again at once
+    /// is not asked again all the time.
+    beyond: Vec<Lease>,
     /// How many outcomes the pool still owes.
     in_pool: usize,
     /// Counts that are to be reported.
@@ -205,6 +208,7 @@ impl<P: Pool> WorkerLoop<P> {
             membership: Membership::None,
             former: None,
             counting: HashMap::new(),
+            beyond: Vec::new(),
             in_pool: 0,
             counted: Vec::new(),
             reporting: Vec::new(),
@@ -308,6 +312,7 @@ impl<P: Pool> WorkerLoop<P> {
                 self.counted.push(count);
             }
             UnitOutcome::Stopped => {}
+            UnitOutcome::Beyond(lease) => self.beyond.extend(self.counting.remove(&unit_variant(&lease))),
         }
     }
 }

@@ -1,11 +1,13 @@
 //! Counts that are made twice, and those that disagree.
 
+use std::time::Duration;
+
 use proto::{Variant, Verdict};
 
 use super::{T0, core, core_with, join, registration, report};
-use crate::core::Core;
 use crate::core::machines::{ALONE, PRESENT};
 use crate::core::refusal::{Distrust, Refusal};
+use crate::core::{Core, LEASE_TIME};
 use crate::double_check::DoubleCheck;
 use crate::ledger::{Admission, Expulsion, Record, Recount};
 
@@ -215,4 +217,40 @@ fn checks_that_were_given_back_while_their_machine_was_not_believed_are_open_onc
     core.recorded(T0, None, &[Record::Admit(Admission { owner, machine, reason, at: 0 })]).unwrap();
     let again = core.lease(T0, b, 3).unwrap();
     assert!(again.iter().map(|lease| lease.unit).eq(of_a.iter().map(|lease| lease.unit)), "{again:?}");
+}
+
+#[test]
+fn a_card_without_the_other_method_is_asked_for_it_once_and_the_status_says_when_nobody_is_left_who_has_it() {
+    let mut core = core_with(DoubleCheck::All);
+    let card = join(&mut core, "a/gpu0");
+    let (mut given_back, mut last, mut now) = (0, T0, T0);
+    while core.status(now).trouble.is_empty() {
+        assert!(now < LEASE_TIME * 40, "nobody says that it cannot end");
+        for lease in core.lease(now, card, 100).unwrap() {
+            if lease.variant.other_kernel && !core.is_symmetric_count(lease.unit) {
+                core.release(now, card, &[lease], false).unwrap();
+                (given_back, last) = (given_back + 1, now);
+            } else {
+                report(&mut core, now, card, lease, 0);
+            }
+        }
+        core.tick(now);
+        core.renew(now, card, &[]).unwrap();
+        now += Duration::from_secs(1);
+    }
+    assert!(core.status(now).trouble.contains("without --gpu"));
+    assert!((1..=100).contains(&given_back) && last < LEASE_TIME, "{given_back} until {last:?}");
+    assert!(core.open.suspects.is_empty() && core.status(now).set_aside_total == 0, "nobody is blamed");
+    // Whoever comes makes the checks.
+    let other = registration(&core, "b", &[]);
+    let other = core.register(now, other).unwrap().worker;
+    assert_eq!(core.status(now).trouble, "");
+    loop {
+        let leases = core.lease(now, other, 100).unwrap();
+        if leases.is_empty() {
+            break;
+        }
+        leases.into_iter().for_each(|lease| _ = report(&mut core, now, other, lease, 0));
+    }
+    assert!(core.is_complete(now), "{:?}", core.status(now));
 }

@@ -1,10 +1,11 @@
 //! What is reported, once, twice, late or in vain.
 
-use proto::{Lease, Variant, Verdict};
+use proto::{Lease, Registration, Variant, Verdict};
 use queens::UnitId;
 
-use super::{T0, all_but_one_counted, core, counted, given, join, report};
+use super::{T0, all_but_one_counted, core, core_with, counted, given, join, registration, report};
 use crate::core::{Core, LEASE_TIME};
+use crate::double_check::DoubleCheck;
 
 #[test]
 fn a_count_that_no_unit_can_have_is_dropped_and_its_unit_counted_on() {
@@ -80,4 +81,36 @@ fn a_report_without_a_lease_is_unwanted_whatever_its_unit_stands_at() {
         assert_eq!((verdict, records.len()), (Verdict::Unwanted, 0), "the lease is another worker's");
     }
     assert_eq!((core.standing().done(), core.standing().count(leases[0].unit)), (1, Some(5)));
+}
+
+#[test]
+fn what_its_worker_gave_up_while_its_count_was_on_its_way_is_open_again_when_that_does_not_reach_the_disk() {
+    let mut core = core_with(DoubleCheck::All);
+    let [a, b] = ["a", "b"].map(|name| join(&mut core, name));
+    let of_a = core.lease(T0, a, 2).unwrap();
+    report(&mut core, T0, a, of_a[0], 5);
+    let check = core.lease(T0, b, 1).unwrap()[0];
+    assert_eq!(check.unit, of_a[0].unit);
+    // The one leaves, the other registers once more, before it is known that the disk is full.
+    let on_way = [(b, check), (a, of_a[1])]
+        .map(|(worker, lease)| core.judge(T0, 0, worker, &counted(lease, 5)).unwrap().1);
+    core.release(T0, b, &[check], true).unwrap();
+    let again = registration(&core, "a", &[]);
+    let again = Registration { former: Some(a), leases: vec![of_a[1]], ..again };
+    let again = core.register(T0, again).unwrap();
+    assert_eq!(core.leases.units_of(again.worker), 0);
+    on_way.iter().for_each(|records| core.not_recorded(records));
+    core.release(T0, again.worker, &again.leases, true).unwrap();
+    let c = join(&mut core, "c");
+    let mut lent = Vec::new();
+    loop {
+        let leases = core.lease(T0, c, 100_000).unwrap();
+        if leases.is_empty() {
+            break;
+        }
+        leases.iter().for_each(|lease| _ = report(&mut core, T0, c, *lease, 5));
+        lent.extend(leases.iter().map(|lease| (lease.unit, lease.variant.mirrored)));
+    }
+    assert!(lent.contains(&(check.unit, true)), "the check");
+    assert!(lent.contains(&(of_a[1].unit, false)), "and the count");
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use proto::{Lease, Owner, Registration, Token, Variant, Verdict, Welcome};
 use queens::UnitId;
 
-use super::{Core, T0, core, counted, join, join_of, registration, report};
+use super::{Core, T0, core, counted, given, join, join_of, registration, report};
 use crate::core::refusal::{Distrust, NoWorker, Refusal};
 use crate::core::release::SILENCE;
 use crate::core::workers::MOST_OF_AN_OWNER;
@@ -85,6 +85,34 @@ fn what_a_worker_only_says_that_it_holds_is_leased_within_its_share() {
     let greedy = registration(&core, "b", &all);
     let lent = core.register(T0, greedy).unwrap().leases.len();
     assert!(lent < all.len() / 2, "{lent} of {}", all.len());
+}
+
+#[test]
+fn what_a_worker_proves_that_it_was_lent_is_leased_within_its_share_and_can_all_be_reported() {
+    let mut core = core();
+    let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
+    let lent = |unit| Lease { unit: UnitId(unit), token: Token(0), variant: Variant::default() };
+    let all: Vec<Lease> = (0..core.plan().units()).map(|unit| given(&core, a, lent(unit))).collect();
+    let again = Registration { former: Some(a), leases: all.clone(), ..registration(&core, "a", &[]) };
+    let Welcome { worker, leases, .. } = core.register(T0, again).unwrap();
+    let held = core.leases.units_of(worker) as usize;
+    assert!(0 < held && held < all.len() / 2, "{held} of {}", all.len());
+    assert_eq!(leases.len(), all.len());
+    // The first that it names, which it may have counted, are its own; nobody is blamed for the others, which others are lent.
+    let (own, open) = leases.split_at(held);
+    assert!(own.iter().all(|lease| core.leases.holder(lease.unit) == Some(worker)));
+    let to_b = core.lease(T0, b, 1).unwrap()[0];
+    assert!(open.iter().any(|lease| lease.unit == to_b.unit) && core.attempt(to_b.unit) == 1);
+    for lease in leases {
+        assert_eq!(report(&mut core, T0, worker, lease, 0), Verdict::Recorded);
+    }
+    // Registered once more because no answer came, it keeps what it holds.
+    let mut core = self::core();
+    let c = join(&mut core, "c");
+    let lent = core.lease(T0, c, 100_000).unwrap();
+    let again = Registration { former: Some(c), leases: lent.clone(), ..registration(&core, "c", &[]) };
+    let worker = core.register(T0, again).unwrap().worker;
+    assert_eq!(core.leases.units_of(worker), lent.len() as u64);
 }
 
 #[test]

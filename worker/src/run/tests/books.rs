@@ -60,6 +60,8 @@ pub struct Books {
     pub report_delay: Duration,
     /// Whether it lends what is counted once more, as a check: mirrored.
     pub checks_all: bool,
+    /// Units that are lent to be counted by the other method.
+    pub by_other: Vec<UnitId>,
     /// How many checks are on record.
     pub checked: u64,
     /// Counts that came under another token than that of their lease.
@@ -91,6 +93,7 @@ impl Books {
             lease_delay: Duration::ZERO,
             report_delay: Duration::ZERO,
             checks_all: false,
+            by_other: Vec::new(),
             checked: 0,
             stale: 0,
             repeated: 0,
@@ -155,7 +158,8 @@ impl Books {
         self.tokens += 1;
         let token = Token(self.tokens);
         self.lent.insert(unit, token);
-        let variant = Variant { mirrored: self.recorded.contains_key(&unit), other_kernel: false };
+        let other_kernel = self.by_other.contains(&unit);
+        let variant = Variant { mirrored: self.recorded.contains_key(&unit), other_kernel };
         Lease { unit, token, variant }
     }
 

@@ -117,3 +117,24 @@ async fn what_a_registration_brings_besides_is_counted_or_given_back_at_once_by_
         assert_eq!(summary.unwrap().finished, !drains);
     }
 }
+
+#[tokio::test(start_paused = true)]
+async fn what_is_to_be_counted_by_a_method_that_is_not_to_be_had_goes_back_with_the_next_renewal_and_the_rest_is_counted()
+ {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    coordinator.books().by_other = vec![UnitId(3)];
+    let kernel = kernel(Method::Search, Some(Isa::Portable)).unwrap();
+    let life = Life::begin_with(&coordinator, config(kernel), |outcomes| {
+        VirtualPool::new(UNIT_TIME, outcomes).with_one_method()
+    });
+    // A coordinator that lends it again all the same is not asked again all the time.
+    life.until(UNIT_TIME * 20).await;
+    let given_back = Heard::Release { held: vec![UnitId(3)], leaving: false };
+    let times = coordinator.books().times(|heard| *heard == given_back);
+    let renewals = UNIT_TIME * 20 / (LEASE_TIME.as_secs() as u32 / 6);
+    assert!((2..=renewals.as_secs() as usize).contains(&times.len()), "{times:?}");
+    coordinator.books().by_other.clear();
+    let (summary, _) = life.end().await;
+    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
+    assert_all_recorded_once(&coordinator, UNITS);
+}

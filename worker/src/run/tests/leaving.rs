@@ -1,5 +1,8 @@
 //! A worker leaves: at the end, or when it is stopped, with everything reported that can be.
 
+use queens::Position;
+use queens::kernel::{Count, KernelName, Stop};
+
 use super::*;
 
 #[tokio::test(start_paused = true)]
@@ -15,6 +18,31 @@ async fn a_worker_whose_threads_all_hang_gives_back_what_it_holds_and_says_so() 
         "{:?}",
         books.heard
     );
+}
+
+/// A card of which nothing is known but what it is.
+struct Card;
+
+impl Kernel for Card {
+    fn name(&self) -> KernelName {
+        KernelName { method: Method::Search, isa: Isa::OpenCl }
+    }
+
+    fn count(&self, _: &Position, _: &Stop) -> Option<Count> {
+        unreachable!("the pool counts")
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_worker_whose_card_hangs_gives_back_what_it_holds_and_says_that_it_is_the_card() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    let pool = |outcomes| VirtualPool::new(seconds(3600), outcomes);
+    let (end, took) = Life::begin_with(&coordinator, config(Arc::new(Card)), pool).end().await;
+    let said = end.unwrap_err();
+    assert!(matches!(said, WorkerError::CardHung) && said.to_string().contains("--gpu"), "{said}");
+    assert!((600..630).contains(&took.as_secs()), "{took:?}");
+    let gives_back = |heard: &Heard| matches!(heard, Heard::Release { leaving: true, .. });
+    assert_eq!(coordinator.books().times(gives_back).len(), 1);
 }
 
 #[tokio::test(start_paused = true)]

@@ -17,13 +17,14 @@ use proto::Verdict;
 use queens::kernel::{Isa, Kernel, Method, kernel};
 use queens::plan::PlanSpec;
 use queens::{Board, Plan, UnitId};
-use tokio::sync::mpsc::unbounded_channel;
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
 use super::{Config, Summary, Wish, WorkerError, WorkerLoop};
 use crate::coordinator::CoordinatorError;
+use crate::pool::UnitOutcome;
 use books::{Condition, Heard};
 pub use fake_coordinator::FakeCoordinator;
 use fake_coordinator::LEASE_TIME;
@@ -74,12 +75,22 @@ impl Life {
         give_up_after: Option<Duration>,
         share: u32,
     ) -> Self {
+        let kernel = kernel(Method::Search, Some(Isa::Portable)).unwrap();
+        Self::begin_with(coordinator, Config { give_up_after, ..config(kernel) }, |outcomes| {
+            VirtualPool::new(unit_time, outcomes).with_share(share)
+        })
+    }
+
+    /// A worker of that kind, with that pool.
+    fn begin_with(
+        coordinator: &FakeCoordinator,
+        config: Config,
+        pool: impl FnOnce(UnboundedSender<UnitOutcome>) -> VirtualPool,
+    ) -> Self {
         let plan = Plan::derive(PlanSpec::for_kernel(Board::new(16).unwrap(), Method::Search)).unwrap();
         let (outcomes_in, outcomes) = unbounded_channel();
         let (events_in, events) = unbounded_channel();
-        let pool = VirtualPool::new(unit_time, outcomes_in).with_share(share);
-        let kernel = kernel(Method::Search, Some(Isa::Portable)).unwrap();
-        let config = Config { give_up_after, ..config(kernel) };
+        let pool = pool(outcomes_in);
         let worker =
             WorkerLoop::new(Arc::new(coordinator.clone()), Arc::new(plan), config, 14200, pool, events_in);
         let (wish, wished) = watch::channel(Wish::Stay);

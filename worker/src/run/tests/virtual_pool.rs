@@ -22,6 +22,8 @@ pub struct VirtualPool {
     level: Arc<VirtualLevel>,
     /// Of each second of a thread it gets one in so many of the processor.
     share: u32,
+    /// Whether it counts by one method only.
+    has_one_method: bool,
     begun: Instant,
     stop: watch::Sender<bool>,
     finish: watch::Sender<bool>,
@@ -45,17 +47,26 @@ impl VirtualPool {
         Self { share, ..self }
     }
 
+    /// The same pool that does not count by the other method.
+    pub fn with_one_method(self) -> Self {
+        Self { has_one_method: true, ..self }
+    }
+
     /// A pool that takes so long for a unit and sends each outcome to `outcomes`.
     pub fn new(unit_time: Duration, outcomes: UnboundedSender<UnitOutcome>) -> Self {
         let [stop, finish] = [(); 2].map(|()| watch::channel(false).0);
         let begun = Instant::now();
         let (free_at, level) = (Mutex::new(begun), Arc::default());
-        Self { unit_time, free_at, outcomes, level, share: 1, begun, stop, finish }
+        Self { unit_time, free_at, outcomes, level, share: 1, has_one_method: false, begun, stop, finish }
     }
 }
 
 impl Pool for VirtualPool {
     fn count(&self, lease: Lease) {
+        if self.has_one_method && lease.variant.other_kernel {
+            self.outcomes.send(UnitOutcome::Beyond(lease)).ok();
+            return;
+        }
         let counted_at = {
             let mut free_at = self.free_at.lock().unwrap();
             *free_at = (*free_at).max(Instant::now()) + self.unit_time;

@@ -1,0 +1,124 @@
+//! What the keeper does in one round, step by step.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use proto::{Lease, LeaseReply, Owner, Registration, Report, Verdict, WorkerId};
+use queens::plan::Scheme;
+use queens::{Board, Plan, PlanSpec};
+use tokio::sync::oneshot;
+
+use super::ending::Stage;
+use super::inbox::LeaseCall;
+use super::lending::LENT_IN_A_ROUND;
+use super::{Channels, Keeper, TICK, keeper};
+use crate::clock::SetClock;
+use crate::core::{Core, LEASE_TIME, LeaseKey};
+use crate::double_check::DoubleCheck;
+use crate::shard::Shard;
+use crate::standing::Standing;
+use crate::tests::known_run;
+use crate::tests::known_worker::{registration, report};
+
+/// A keeper of that plan in memory, by that clock.
+fn of(plan: Arc<Plan>, clock: &SetClock) -> (Keeper, Channels) {
+    let standing = Standing::new(&plan);
+    let core = Core::new(plan, Shard::default(), standing, DoubleCheck::None, LeaseKey::new([7; 32]), 7);
+    keeper(core, None, Arc::new(clock.clone()), None).unwrap()
+}
+
+impl Keeper {
+    /// Registers a worker of that machine with so many threads.
+    fn join(&mut self, machine: &str, threads: u32) -> WorkerId {
+        let fingerprint = self.core.plan().fingerprint().clone();
+        let registration = Registration { fingerprint, threads, ..registration(machine) };
+        self.core.register(self.now(), registration).unwrap().worker
+    }
+
+    fn lend(&mut self, worker: WorkerId, want: u32) -> Vec<Lease> {
+        self.core.lease(self.now(), worker, want).unwrap()
+    }
+
+    /// What it says to a report, once that is on record.
+    fn hear(&mut self, report: Report) -> Vec<Verdict> {
+        let (reply, mut answer) = oneshot::channel();
+        self.judge(&Owner::default(), report, reply);
+        self.commit();
+        self.acknowledge();
+        answer.try_recv().unwrap().unwrap()
+    }
+}
+
+#[test]
+fn a_round_ends_when_enough_is_lent_and_who_waits_for_more_has_the_next_one_at_once() {
+    let scheme = Scheme::Constellations { grain: 1 };
+    let plan = Plan::derive(PlanSpec { scheme, ..PlanSpec::new(Board::new(16).unwrap()) }).unwrap();
+    let (each, workers) = (4096, 8);
+    assert!(plan.units() > each * workers, "{}", plan.units());
+    let (mut keeper, _channels) = of(Arc::new(plan), &SetClock::default());
+    let ids: Vec<_> = (0..workers).map(|k| keeper.join(&format!("m{k}"), each as u32)).collect();
+    let ask = |worker: &WorkerId| {
+        let (reply, answer) = oneshot::channel();
+        let (owner, wait) = (Owner::default(), Duration::from_secs(5));
+        keeper.ask(LeaseCall { owner, worker: *worker, want: 100_000, wait, reply });
+        answer
+    };
+    let mut answers: Vec<_> = ids.iter().map(ask).collect();
+    let mut served = || {
+        let lent =
+            answers.iter_mut().filter_map(|answer| answer.try_recv().ok()).map(|answer| match answer {
+                Ok(LeaseReply::Granted(leases)) => leases.len() as u64,
+                other => panic!("{other:?}"),
+            });
+        lent.collect::<Vec<_>>()
+    };
+    keeper.serve_waiting();
+    let in_first = (LENT_IN_A_ROUND as u64).div_ceil(each);
+    assert_eq!(served(), vec![each; in_first as usize]);
+    assert_eq!(keeper.waiting.rest(), Duration::ZERO, "it hears what has come meanwhile, and goes on");
+    keeper.serve_waiting();
+    assert_eq!(served(), vec![each; (workers - in_first) as usize]);
+    assert_eq!(keeper.waiting.rest(), TICK);
+}
+
+#[test]
+fn while_the_answer_is_audited_one_more_check_is_known_and_not_recorded_and_a_contradiction_is() {
+    let clock = SetClock::default();
+    let (mut keeper, _channels) = of(known_run::plan(), &clock);
+    let [a, b, c] = ["a", "b", "c"].map(|machine| keeper.join(machine, 2));
+    let is_symmetric = |lease: &Lease| known_run::plan().summand(lease.unit).is_symmetric_count();
+    let next_of = |keeper: &mut Keeper, worker| loop {
+        let leases = keeper.lend(worker, 1);
+        if !is_symmetric(&leases[0]) {
+            break leases;
+        }
+        keeper.hear(report(worker, &leases));
+    };
+    let of_a = [next_of(&mut keeper, a), next_of(&mut keeper, a)].concat();
+    let count_all = |keeper: &mut Keeper, worker| loop {
+        let leases = keeper.lend(worker, 100);
+        if leases.is_empty() {
+            break;
+        }
+        keeper.hear(report(worker, &leases));
+    };
+    count_all(&mut keeper, b);
+    count_all(&mut keeper, c);
+    // The leases of the first have expired, and another one has counted its units.
+    clock.advance(LEASE_TIME);
+    count_all(&mut keeper, b);
+    count_all(&mut keeper, c);
+    assert!(keeper.core.is_complete(keeper.now()));
+    let checks = |keeper: &mut Keeper| keeper.core.standing().sums().checks;
+    let before = checks(&mut keeper);
+    keeper.stage = Stage::Auditing;
+    assert_eq!(keeper.hear(report(a, &of_a)), vec![Verdict::Known; 2]);
+    assert_eq!(checks(&mut keeper), before, "the answer need not wait for another audit");
+    let mut otherwise = report(a, &of_a[..1]);
+    otherwise.counts[0].completions += 1;
+    assert_eq!(keeper.hear(otherwise), [Verdict::Conflict]);
+    assert_eq!(keeper.core.standing().sums().disputed.len(), 1);
+    keeper.stage = Stage::Counting;
+    assert_eq!(keeper.hear(report(a, &of_a[1..])), [Verdict::Recorded]);
+    assert_eq!(checks(&mut keeper), before + 1);
+}

@@ -10,6 +10,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use coordinator::regular_file;
 use coordinator::{Access, Bearers, Encryption, Guard, Right, ServerKeys};
 use proto::{AccessToken, Owner};
 use worker::Credentials;
@@ -225,7 +226,7 @@ fn warn_if_others_may_read(path: &Path) {
 }
 
 fn read(path: &Path) -> anyhow::Result<String> {
-    fs::read_to_string(path).map_err(|error| match error.kind() {
+    regular_file::read_to_string(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
             anyhow::anyhow!("{} is missing; diadem keys init makes one", path.display())
         }

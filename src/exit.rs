@@ -31,7 +31,7 @@ pub fn of(error: &anyhow::Error) -> ExitCode {
 }
 
 /// Whether it was looked at, and found wanting. What could not be read says nothing of the run.
-fn is_unsound(error: &anyhow::Error) -> bool {
+pub fn is_unsound(error: &anyhow::Error) -> bool {
     if error.chain().any(<dyn std::error::Error>::is::<io::Error>) {
         return false;
     }

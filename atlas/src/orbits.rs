@@ -6,7 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use queens::SymmetryClass;
+use queens::{SymmetryClass, Totals, known};
 use thiserror::Error;
 
 use crate::motion::Motion;
@@ -32,8 +32,14 @@ const LIMIT: usize = 1_000_000;
 
 /// All solutions of the setting in ascending order, held in memory.
 pub(crate) fn listed(setting: Setting) -> Result<Vec<Placement>, TooMany> {
+    let too_many = TooMany { setting, limit: LIMIT };
+    // Of plain queens it is known beforehand: nobody has published the count of a board that has so few.
+    let is_short = |totals: Totals| totals.solutions() <= LIMIT as u128;
+    if setting.is_plain_queens() && !known::totals(setting.board).is_some_and(is_short) {
+        return Err(too_many);
+    }
     let solutions: Vec<_> = Solutions::ascending(setting).take(LIMIT + 1).collect();
-    if solutions.len() > LIMIT { Err(TooMany { setting, limit: LIMIT }) } else { Ok(solutions) }
+    if solutions.len() > LIMIT { Err(too_many) } else { Ok(solutions) }
 }
 
 /// A solution within its orbit.

@@ -32,6 +32,7 @@ pub mod core;
 pub mod export;
 pub mod ledger;
 pub mod pace;
+pub mod regular_file;
 pub mod run_directory;
 pub mod shard;
 pub mod standing;

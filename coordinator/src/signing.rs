@@ -11,6 +11,8 @@ use rustls_pki_types::PrivatePkcs8KeyDer;
 use rustls_pki_types::pem::PemObject;
 use thiserror::Error;
 
+use crate::regular_file;
+
 /// The file in the run directory where no other is named.
 const NAME: &str = "certify.key";
 
@@ -49,6 +51,9 @@ impl SigningKey {
     /// It cannot be read or made.
     pub fn open(path: &Path) -> Result<Self, KeyError> {
         let io = |source| KeyError::Io { path: path.to_owned(), source };
+        if regular_file::is_named_pipe(path) {
+            return Err(io(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")));
+        }
         let bytes = match fs::read(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => make(path).map_err(io)?,

@@ -25,7 +25,7 @@ use crate::access::{ADMIN, FOLLOW, JOIN, REVOKED, STATUS, TokenName};
 use crate::args::{KeysArgs, KeysCommand, host};
 use crate::output::print;
 use authority::{Authority, Pair};
-use files::{make_folder, read, read_if_there, write_named_token, write_private, write_token};
+use files::{alone_in, make_folder, read, read_if_there, write_named_token, write_private, write_token};
 
 /// A coordinator can always be reached from its own machine.
 const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -46,6 +46,8 @@ pub fn run(args: &KeysArgs) -> anyhow::Result<ExitCode> {
 }
 
 fn init(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
+    make_folder(keys)?;
+    let _alone = alone_in(keys)?;
     if fs::read_dir(keys).is_ok_and(|mut entries| entries.next().is_some()) {
         bail!(
             "{} is not empty; diadem keys renew replaces what is in it, another folder takes new keys",
@@ -55,7 +57,7 @@ fn init(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
     let hosts = if hosts.is_empty() { vec![host_name()] } else { hosts.to_vec() };
     let (authority, own) = Authority::make()?;
     let server = authority.server(&with_local(&hosts), days)?;
-    for folder in ["", "coordinator", "clients"] {
+    for folder in ["coordinator", "clients"] {
         make_folder(&keys.join(folder))?;
     }
     write_private(&keys.join("ca.key"), &own.key)?;
@@ -72,6 +74,7 @@ fn init(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
 }
 
 fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
+    let _alone = alone_in(keys)?;
     let authority = authority_of(keys)?;
     let hosts = if hosts.is_empty() { hosts_of(keys)? } else { hosts.to_vec() };
     let server = authority.server(&with_local(&hosts), days)?;
@@ -86,6 +89,7 @@ fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
 }
 
 fn client(keys: &Path, name: &str, days: u32) -> anyhow::Result<String> {
+    let _alone = alone_in(keys)?;
     let authority = authority_of(keys)?;
     let folder = client_folder(keys, name)?;
     let Pair { certificate, key } = authority.client(name, days)?;
@@ -103,6 +107,7 @@ fn client(keys: &Path, name: &str, days: u32) -> anyhow::Result<String> {
 
 /// A token of its own, for who may take part under that name.
 fn client_token(keys: &Path, name: &str) -> anyhow::Result<String> {
+    let _alone = alone_in(keys)?;
     let folder = client_folder(keys, name)?;
     let authority = read(&keys.join("ca.pem"))?;
     make_folder(&folder)?;
@@ -120,6 +125,7 @@ fn client_token(keys: &Path, name: &str) -> anyhow::Result<String> {
 
 /// Has the coordinator let in an owner no more.
 fn revoke(keys: &Path, name: &str) -> anyhow::Result<String> {
+    let _alone = alone_in(keys)?;
     let file = keys.join("coordinator").join(REVOKED);
     let before = read_if_there(&file)?;
     if !before.split_whitespace().any(|revoked| revoked == name) {

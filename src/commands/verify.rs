@@ -229,10 +229,13 @@ impl VerifyReport {
 
     fn end(self, verified: &anyhow::Result<()>, way_on: Option<&str>) -> anyhow::Result<()> {
         let Some(mut object) = self.json else { return Ok(()) };
-        // A certificate alone may be signed by anybody.
-        if self.has_run || verified.is_err() {
-            object.insert("sound".into(), json!(verified.is_ok()));
-        }
+        let sound = match verified {
+            // A certificate alone may be signed by anybody.
+            Ok(()) => self.has_run.then_some(true),
+            // What could not be looked at is neither: the exit code says the same.
+            Err(error) => exit::is_unsound(error).then_some(false),
+        };
+        sound.map(|sound| object.insert("sound".into(), json!(sound)));
         if let Err(error) = verified {
             object.insert("wrong".into(), json!(sentence(error)));
             way_on.map(|way_on| object.insert("way_on".into(), json!(way_on)));

@@ -5,6 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, Command};
+use coordinator::regular_file;
 use thiserror::Error;
 use toml::{Table, Value};
 
@@ -20,6 +21,8 @@ const LONGEST: u64 = 1 << 20;
 pub enum SettingsFileError {
     #[error("{} cannot be read", path.display())]
     Read { path: PathBuf, source: io::Error },
+    #[error("{} is a named pipe, to which nobody may ever write: name a regular file", .0.display())]
+    Pipe(PathBuf),
     #[error("{} is too long: a file of settings has a mebibyte at most", .0.display())]
     TooLong(PathBuf),
     #[error("{}, line {line}: {what}", path.display())]
@@ -49,6 +52,9 @@ impl SettingsFile {
     /// # Errors
     /// It cannot be read, it is no TOML, or a key or value in it is not understood.
     pub fn read(path: &Path, root: &Command) -> Result<Self, SettingsFileError> {
+        if regular_file::is_named_pipe(path) {
+            return Err(SettingsFileError::Pipe(path.to_owned()));
+        }
         let unreadable = |source| SettingsFileError::Read { path: path.to_owned(), source };
         let mut text = String::new();
         let read =

@@ -6,7 +6,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use serde_json::Value;
 
-use crate::harness::{Folder, Running, free_address, published, until, until_within};
+use crate::harness::{Folder, Running, free_address, in_time, published, until, until_within};
 
 fn worker(folder: &Folder, address: &str, name: &str) -> Running {
     let args = format!("worker --coordinator http://{address} --threads 1 --isa portable --name {name}");
@@ -81,7 +81,7 @@ fn a_worker_that_is_stopped_gives_back_what_it_holds_within_two_seconds() {
     let asked = Instant::now();
     leaving.terminate();
     assert_eq!(leaving.end().code, Some(0));
-    assert!(asked.elapsed() < Duration::from_secs(2), "{:?}", asked.elapsed());
+    in_time(Duration::from_secs(2), asked);
     // A status may be some moments old. Leases that nobody gives back end after 15 seconds only.
     until_within(Duration::from_secs(10), "all is given back", || {
         let status = status(&folder, &address).unwrap();

@@ -119,6 +119,8 @@ fn with_keys_the_dashboard_speaks_tls_and_asks_for_a_token_which_stays_out_of_th
     assert!(wrong.starts_with("HTTP/1.1 401") && !wrong.contains("diadem_units"), "{wrong}");
     let right = get_over_tls(&folder, &http, &bearer("keys/status/status.token"));
     assert!(right.starts_with("HTTP/1.1 200") && right.contains("diadem_units_done"), "{right}");
+    let astray = format!("status --coordinator https://{http} --keys keys/status");
+    folder.run(&astray).refused(&["HTTP/1", "no coordinator", "--listen"]);
     let log = fs::read_to_string(&coordinator.log).unwrap();
     assert!(log.contains(&format!("the dashboard is at https://{http}")), "{log}");
     for file in ["keys/status/status.token", "others/status/status.token"] {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::harness::{Folder, free_address, until};
+use crate::harness::{Folder, free_address, in_time, until};
 
 #[test]
 fn what_is_interrupted_has_the_code_of_its_signal() {
@@ -127,7 +127,7 @@ fn a_worker_that_is_asked_to_end_finishes_what_it_counts_and_gives_back_the_rest
     let asked = Instant::now();
     second.interrupt();
     let ended = second.end();
-    assert!(asked.elapsed() < Duration::from_secs(3), "{:?}", asked.elapsed());
+    in_time(Duration::from_secs(3), asked);
     assert_eq!(ended.code, Some(130), "{ended:?}");
     // A status may be some moments old.
     until("it holds nothing", || status().is_some_and(|status| status["leased"] == 0));

@@ -115,7 +115,9 @@ impl Completed {
     pub fn refused(&self, words: &[&str]) {
         assert!(self.code.is_some_and(|code| code != 0), "{self:?}");
         assert_eq!(self.stdout, "", "{self:?}");
-        assert_eq!(self.stderr.trim_end().lines().count(), 1, "{self:?}");
+        let goes_on = |line: &&str| line.starts_with("diadem: ") && line.ends_with(" so far");
+        // A machine may be so busy that it is said for a while that it goes on.
+        assert_eq!(self.stderr.lines().filter(|line| !goes_on(line)).count(), 1, "{self:?}");
         for word in words {
             assert!(self.stderr.contains(word), "no {word:?} in {self:?}");
         }
@@ -207,6 +209,21 @@ pub fn until_within(patience: Duration, what: &str, mut is_so: impl FnMut() -> b
         assert!(begun.elapsed() < patience, "waited too long until {what}");
         std::thread::sleep(Duration::from_millis(5));
     }
+}
+
+/// What was begun then has taken no longer than is promised: on a machine that has nothing else to do, that is, and where others
+/// want its cores as much longer.
+#[track_caller]
+pub fn in_time(promised: Duration, begun: Instant) {
+    let taken = begun.elapsed();
+    let load = fs::read_to_string("/proc/loadavg").unwrap();
+    let running: f64 = load.split_whitespace().next().unwrap().parse().unwrap();
+    let cores = std::thread::available_parallelism().unwrap().get();
+    let allowed = promised.mul_f64(2.0 + running / cores as f64);
+    assert!(
+        taken < allowed,
+        "it took {taken:?}: {promised:?} were promised, {allowed:?} allowed at this load"
+    );
 }
 
 /// An address on loopback that nobody listens on.

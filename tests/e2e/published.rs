@@ -202,6 +202,12 @@ fn a_file_that_is_no_such_thing_is_an_error_and_one_that_does_not_agree_is_unsou
             let verified = folder.run(&format!("verify run --recount 0 --{option} {file}"));
             assert_eq!(verified.code, Some(code), "{verified:?}");
             assert!(verified.stderr.contains(&format!("{file}: ")) || file == "nowhere", "{verified:?}");
+            // What programs read says the same as the code.
+            let verified = folder.run(&format!("verify run --recount 0 --json --{option} {file}"));
+            let report: Value = serde_json::from_str(&verified.stdout).unwrap();
+            let sound = (code == 3).then(|| json!(false));
+            assert_eq!((verified.code, report.get("sound")), (Some(code), sound.as_ref()), "{verified:?}");
+            assert!(report["wrong"].is_string(), "{verified:?}");
         }
     }
     let form = folder.run("verify --certificate form");

@@ -200,7 +200,6 @@ fn a_pipe_to_which_nobody_writes_is_waited_for_aloud() {
             ("verify run --recount 0 --heads pipe", "heads"),
             ("verify run --recount 0 --certificate pipe", "certificate"),
             ("verify run --recount 0 --export pipe", "table"),
-            ("count 8 --config pipe", "settings"),
         ] {
             scope.spawn(move || waits(waited));
         }

@@ -1,7 +1,8 @@
 //! Wrong input gets one clear sentence and a non-zero exit, and loses nothing.
 
 use std::fs;
-use std::net::TcpListener;
+use std::io::{Read, Write};
+use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 
 use crate::harness::{Folder, free_address, published, until};
@@ -188,4 +189,62 @@ fn a_worker_gives_up_on_a_coordinator_that_is_not_there() {
     let last = outcome.stderr.lines().last().unwrap();
     assert!(last.contains("gave up after 1 seconds"), "{outcome:?}");
     folder.run(&format!("status --coordinator http://{address}")).refused(&[&address, "refused"]);
+}
+
+#[test]
+fn a_server_of_http_1_is_said_to_be_no_coordinator() {
+    let folder = Folder::new();
+    let foreign = TcpListener::bind("127.0.0.1:0").unwrap();
+    let web = foreign.local_addr().unwrap();
+    std::thread::spawn(move || {
+        for stream in foreign.incoming() {
+            let mut stream = stream.unwrap();
+            stream.read_exact(&mut [0; 16]).ok();
+            stream.write_all(b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\n\r\n").ok();
+        }
+    });
+    let (address, dashboard) = (free_address(), free_address());
+    let serve = format!("coordinator --n 18 --run run --listen {address} --http {dashboard}");
+    let _coordinator = folder.start(&serve, "log");
+    until("there is a dashboard", || TcpStream::connect(&dashboard).is_ok());
+    for wrong in [web.to_string(), dashboard] {
+        for command in ["status --coordinator", "worker --coordinator", "pause --reason x --coordinator"] {
+            folder.run(&format!("{command} http://{wrong}")).refused(&[
+                "HTTP/1",
+                "no coordinator",
+                "--listen",
+            ]);
+        }
+        let follower = folder.start(&format!("follow http://{wrong} --run copy"), "follow.log").end();
+        assert!(follower.code == Some(1) && follower.stderr.contains("HTTP/1"), "{follower:?}");
+    }
+}
+
+#[test]
+fn a_named_pipe_is_refused_wherever_a_file_is_read_to_its_end() {
+    let folder = Folder::new();
+    let pipe = |name: &str| {
+        assert!(Command::new("mkfifo").arg(folder.path().join(name)).status().unwrap().success());
+    };
+    let refused =
+        |args: &str, words: &[&str]| folder.start(args, &args.replace(['/', ' '], "-")).end().refused(words);
+    pipe("pipe");
+    refused("count 8 --in-memory --config pipe", &["pipe is a named pipe", "name a regular file"]);
+    for (file, commands) in [
+        ("run.json", &["verify", "status", "count 8 --run", "coordinator --run", "certify"][..]),
+        ("ledger/000001.jsonl", &["verify", "status", "count 8 --run", "coordinator --run", "certify"]),
+        ("lock", &["count 8 --run", "coordinator --run"]),
+        ("lease.key", &["count 8 --run", "coordinator --run"]),
+        ("certify.key", &["count 8 --run", "coordinator --run", "certify"]),
+        ("paused", &["coordinator --run"]),
+        ("term", &["coordinator --run"]),
+    ] {
+        let run = format!("of-{}", file.replace('/', "-"));
+        folder.run(&format!("count 8 --quiet --run {run}"));
+        fs::remove_file(folder.path().join(&run).join(file)).ok();
+        pipe(&format!("{run}/{file}"));
+        for command in commands {
+            refused(&format!("{command} {run}"), &[&format!("{run}/{file}"), "it is no regular file"]);
+        }
+    }
 }

@@ -1,18 +1,19 @@
-//! Connections that cannot come about however often they are tried: one end speaks TLS and the other does not, or a
-//! certificate is not believed. Each in a sentence that says what would be right.
+//! Connections that cannot come about however often they are tried: one end speaks TLS or HTTP/2 and the other does not, or
+//! a certificate is not believed. Each in a sentence that says what would be right.
 
 use std::error::Error;
 use std::io;
 use std::time::Duration;
 
-use rustls::{CertificateError, Error as TlsError, InvalidMessage};
+use rustls::{AlertDescription, CertificateError, Error as TlsError, InvalidMessage};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tonic::Status;
 
-/// What HTTP/2 opens with (RFC 9113, 3.4). A TLS server takes it for a broken record and answers with an alert.
-const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+/// A request in HTTP/1. A TLS server takes it for a broken record and answers with an alert, a coordinator for a broken
+/// beginning of HTTP/2 (RFC 9113, 3.4).
+const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nhost: coordinator\r\nconnection: close\r\n\r\n";
 
 /// The type of a TLS record that holds an alert (RFC 8446, 5.1).
 const ALERT: u8 = 21;
@@ -24,6 +25,16 @@ const PROBE: Duration = Duration::from_secs(2);
 pub const SPEAKS_TLS: &str =
     "the coordinator speaks TLS and this address does not: say https:// and --keys DIR";
 
+/// What is said of a server that answers in HTTP/1.
+pub const SPEAKS_HTTP_1: &str = "what answers there speaks HTTP/1 and is no coordinator: name the address that the \
+                                 coordinator listens on for workers (--listen), not that of web pages (--http)";
+
+/// What listens at an address, where that is no coordinator.
+pub enum Listener {
+    Tls,
+    Http1,
+}
+
 /// Why a call has failed for good, if TLS is the reason.
 pub fn tls_refusal(status: &Status) -> Option<String> {
     let mut cause: Option<&(dyn Error + 'static)> = status.source();
@@ -31,6 +42,10 @@ pub fn tls_refusal(status: &Status) -> Option<String> {
         let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
         if let Some(error) = inner.and_then(|inner| inner.downcast_ref()) {
             return sentence(error);
+        }
+        // tonic keeps to itself which error of its own this is.
+        if error.to_string() == "HTTP/2 was not negotiated." {
+            return Some(SPEAKS_HTTP_1.into());
         }
         // Of what goes wrong after the handshake h2 keeps the text alone.
         if let Some((_, alert)) = error.to_string().split_once("received fatal alert: ") {
@@ -48,6 +63,7 @@ fn sentence(error: &TlsError) -> Option<String> {
             "the coordinator does not speak TLS: start it with --keys DIR, or say http:// where that is safe"
                 .into(),
         ),
+        TlsError::AlertReceived(AlertDescription::NoApplicationProtocol) => Some(SPEAKS_HTTP_1.into()),
         _ => None,
     }
 }
@@ -97,13 +113,17 @@ fn client_certificate(alert: &str) -> Option<String> {
     Some(format!("the coordinator says that the client certificate {what}: make one with diadem keys client"))
 }
 
-/// Whether something that speaks TLS listens there. Asked when a plain connection has failed, because then the alert
-/// has often been lost with the connection.
-pub async fn speaks_tls(address: &str) -> bool {
+/// What it is that listens there, if it can be told. Asked when a plain connection has failed, because then the answer has
+/// often been lost with the connection, and is none that HTTP/2 knows.
+pub async fn listener(address: &str) -> Option<Listener> {
     let probe = async {
         let mut stream = TcpStream::connect(address).await?;
-        stream.write_all(PREFACE).await?;
+        stream.write_all(REQUEST).await?;
         stream.read_u8().await
     };
-    matches!(timeout(PROBE, probe).await, Ok(Ok(ALERT)))
+    match timeout(PROBE, probe).await {
+        Ok(Ok(ALERT)) => Some(Listener::Tls),
+        Ok(Ok(b'H')) => Some(Listener::Http1),
+        _ => None,
+    }
 }

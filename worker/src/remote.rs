@@ -18,7 +18,7 @@ use crate::address::{AddressError, parse};
 use crate::boxed::Boxed;
 use crate::coordinator::{CoordinatorError, Lender};
 use crate::credentials::{Bearer, Credentials};
-use crate::refusal::{SPEAKS_TLS, speaks_tls, tls_refusal};
+use crate::refusal::{Listener, SPEAKS_HTTP_1, SPEAKS_TLS, listener, tls_refusal};
 use crate::sites::Sites;
 
 /// A call that takes this much longer than it was allowed to wait has been lost.
@@ -138,9 +138,16 @@ impl Remote {
         };
         if matches!(error, CoordinatorError::Unavailable(_))
             && let Some(address) = &self.places[site].plain
-            && speaks_tls(address).await
+            && let Some(listener) = listener(address).await
         {
-            return Err(CoordinatorError::Refused(SPEAKS_TLS.into()));
+            return Err(match listener {
+                Listener::Tls => CoordinatorError::Refused(SPEAKS_TLS.into()),
+                // What stands in for a coordinator that is away, as a balancer does, ends no worker of it.
+                Listener::Http1 if self.sites.met().is_some() => {
+                    CoordinatorError::Unavailable(SPEAKS_HTTP_1.into())
+                }
+                Listener::Http1 => CoordinatorError::Refused(SPEAKS_HTTP_1.into()),
+            });
         }
         Err(error)
     }

@@ -6,6 +6,8 @@ use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use crate::regular_file;
+
 /// What tells whether a file is still the one that it was.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct FileState {
@@ -56,12 +58,14 @@ pub(crate) struct SystemDisk;
 
 impl Disk for SystemDisk {
     fn open(&mut self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        let file = regular_file::open_with(&options, path)?;
         Ok(Box::new(file))
     }
 
     fn keep(&mut self, path: &Path, from: u64, kept: &Path) -> io::Result<()> {
-        let mut file = File::open(path)?;
+        let mut file = regular_file::open(path)?;
         file.seek(SeekFrom::Start(from))?;
         let mut copy = File::create(kept)?;
         io::copy(&mut file, &mut copy)?;

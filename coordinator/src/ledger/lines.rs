@@ -1,13 +1,14 @@
 //! The lines of a ledger file, one after the other, from any place on.
 
 use std::fs::{self, File};
-use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::LedgerError;
 use super::damage::LineError;
 use super::line::decode;
 use super::record::Record;
+use crate::regular_file;
 
 /// Longer lines than this were never written: they are read no further.
 pub(super) const LONGEST_LINE: usize = 1 << 16;
@@ -32,13 +33,8 @@ impl<'a> LineReader<'a> {
         if !is_there(path) {
             return Ok(None);
         }
-        // A link to a disk that is not mounted is no end of the ledger, and from a pipe nothing may ever come.
-        let metadata = fs::metadata(path).map_err(LedgerError::io("open", path))?;
-        if !metadata.is_file() {
-            let refused = io::Error::new(ErrorKind::InvalidInput, "it is no regular file");
-            return Err(LedgerError::io("open", path)(refused));
-        }
-        let mut file = File::open(path).map_err(LedgerError::io("open", path))?;
+        // A link to a disk that is not mounted is no end of the ledger.
+        let mut file = regular_file::open(path).map_err(LedgerError::io("open", path))?;
         file.seek(SeekFrom::Start(offset)).map_err(LedgerError::io("read", path))?;
         let file = BufReader::with_capacity(1 << 18, file);
         Ok(Some(Self { path, file, line: Vec::new(), read: offset }))

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use proto::LedgerPiece;
 
 use super::{LedgerError, LedgerPosition, file_path};
+use crate::regular_file;
 
 /// A piece has at most so many bytes.
 const PIECE_BYTES: u64 = 256 << 10;
@@ -63,7 +64,7 @@ impl Pieces {
         let file = if let Some(file) = self.open.take() {
             file
         } else {
-            let mut file = File::open(&path).map_err(LedgerError::io("open", &path))?;
+            let mut file = regular_file::open(&path).map_err(LedgerError::io("open", &path))?;
             file.seek(SeekFrom::Start(self.offset)).map_err(LedgerError::io("read", &path))?;
             file
         };

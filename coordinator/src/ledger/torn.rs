@@ -4,13 +4,13 @@
 //! off at the end of the file, and blocks that never reached the disk: zeros. Nothing else is torn: a complete line
 //! that cannot be read was changed by something else, and may have been acknowledged.
 
-use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use super::line::decode;
 use super::lines::{LONGEST_LINE, LineReader, is_mark};
 use super::{LedgerError, LedgerPosition, file_path, files_after};
+use crate::regular_file;
 
 /// No disk writes less at a time, or at other places than its multiples.
 const BLOCK: u64 = 64;
@@ -69,7 +69,7 @@ fn is_cut_or_zeros(raw: &[u8]) -> bool {
 /// Whether the zeros from that place on are those of blocks, from their beginning or from the end of what was synced
 /// before (a whole line) to their end.
 fn has_whole_blocks(path: &Path, from: u64) -> Result<bool, LedgerError> {
-    let mut file = File::open(path).map_err(LedgerError::io("open", path))?;
+    let mut file = regular_file::open(path).map_err(LedgerError::io("open", path))?;
     file.seek(SeekFrom::Start(from)).map_err(LedgerError::io("read", path))?;
     let mut file = BufReader::with_capacity(1 << 18, file);
     let mut length = BLOCK - from % BLOCK;

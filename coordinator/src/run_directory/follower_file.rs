@@ -3,13 +3,13 @@
 //! It stays when the copy is started as the coordinator: the run's next term is far above the last one that the follower
 //! has heard of.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
 use proto::Term;
 use serde::{Deserialize, Serialize};
 
+use crate::regular_file;
 use crate::run_directory::replace_file;
 
 pub const NAME: &str = "follower.json";
@@ -32,7 +32,7 @@ impl FollowerFile {
     /// # Errors
     /// It cannot be read, or has a term that nobody opens.
     pub fn read(directory: &Path) -> io::Result<Option<Self>> {
-        let text = match fs::read_to_string(directory.join(NAME)) {
+        let text = match regular_file::read_to_string(&directory.join(NAME)) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error),

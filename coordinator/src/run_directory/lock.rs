@@ -7,6 +7,7 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::path::Path;
 
+use crate::regular_file;
 use crate::run_directory::{RunDirectoryError, io_error};
 
 /// Held by the one process that writes to a run directory; the system lets go of it when the process ends.
@@ -33,12 +34,9 @@ impl Lock {
                 if error.raw_os_error().is_some_and(|e| NO_FOLDERS.contains(&e)) => {}
             locked => free(locked, directory, &ledger)?,
         }
-        let mut file = OpenOptions::new()
-            .write(true)
-            .create(true)
-            .truncate(false)
-            .open(&path)
-            .map_err(io_error("open", &path))?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(false);
+        let mut file = regular_file::open_with(&options, &path).map_err(io_error("open", &path))?;
         free(file.try_lock(), directory, &path)?;
         file.set_len(0).map_err(io_error("write", &path))?;
         writeln!(file, "{}", std::process::id()).map_err(io_error("write", &path))?;
@@ -51,7 +49,8 @@ fn free(locked: Result<(), TryLockError>, directory: &Path, path: &Path) -> Resu
     match locked {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => {
-            let pid = fs::read_to_string(directory.join("lock")).unwrap_or_default().trim().to_owned();
+            let pid =
+                regular_file::read_to_string(&directory.join("lock")).unwrap_or_default().trim().to_owned();
             let pid = if pid.is_empty() { "(unknown: its file lock is gone)".to_owned() } else { pid };
             Err(RunDirectoryError::InUse { path: directory.to_owned(), pid })
         }

@@ -32,6 +32,7 @@ use queens::plan::Fingerprint;
 use queens::{Board, Plan, PlanError};
 use thiserror::Error;
 
+use crate::regular_file;
 use crate::shard::Shard;
 use run_file::{RUN_FILE, RunFile, RunFileError};
 
@@ -166,7 +167,7 @@ impl RunDirectory {
     /// As with [`open`](Self::open).
     pub(crate) fn open_beside(path: &Path, known: Option<&Arc<Plan>>) -> Result<Self, RunDirectoryError> {
         let file = path.join(RUN_FILE);
-        let text = match fs::read_to_string(&file) {
+        let text = match regular_file::read_to_string(&file) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 return Err(RunDirectoryError::NoRun(path.to_owned()));
@@ -326,7 +327,9 @@ impl RunDirectory {
 /// Puts a file of that name and mode into a directory, in place of one that may be there: all of it, or nothing.
 pub(crate) fn replace_file(directory: &Path, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
     let draft = directory.join(format!("{name}.new"));
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(mode).open(&draft)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(mode);
+    let mut file = regular_file::open_with(&options, &draft)?;
     file.write_all(bytes)?;
     file.sync_all()?;
     fs::rename(&draft, directory.join(name))?;

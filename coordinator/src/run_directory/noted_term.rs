@@ -5,12 +5,12 @@
 //! the other, would take it for a stranger. And where another coordinator's term has ended what this one does, its operator may
 //! know that the other one is gone for good: then the next term must leave that one behind, too.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use proto::Term;
 
+use crate::regular_file;
 use crate::run_directory::replace_file;
 
 /// A file with the number of a term.
@@ -34,7 +34,7 @@ impl NotedTerm {
     /// # Errors
     /// It cannot be read.
     pub fn read(self, directory: &Path) -> io::Result<u64> {
-        match fs::read_to_string(self.path(directory)) {
+        match regular_file::read_to_string(&self.path(directory)) {
             // What a crash has left there, or a hand, says nothing.
             Ok(number) => Ok(number.trim().parse().ok().filter(|number| *number < Term::END).unwrap_or(0)),
             Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::InvalidData) => {

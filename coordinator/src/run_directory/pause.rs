@@ -5,6 +5,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
+use crate::regular_file;
 use crate::run_directory::replace_file;
 
 /// The file that is there while the run pauses, and says why.
@@ -12,10 +13,11 @@ const FILE: &str = "paused";
 
 /// Why the run in this directory pauses; nothing if it does not.
 pub fn read(directory: &Path) -> io::Result<Option<String>> {
-    match fs::read(directory.join(FILE)) {
+    let path = directory.join(FILE);
+    match regular_file::read(&path) {
         Ok(reason) => Ok(Some(String::from_utf8_lossy(&reason).trim().to_owned())),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error),
+        Err(error) => Err(io::Error::new(error.kind(), format!("cannot read {}: {error}", path.display()))),
     }
 }
 

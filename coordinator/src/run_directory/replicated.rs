@@ -5,13 +5,13 @@
 //! that it has is where it must be. So that is noted before the answer is given, of the ledger as it ends then: where a
 //! record has come since, or is gone, the note says nothing.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use crate::ledger::LineHash;
+use crate::regular_file;
 use crate::run_directory::replace_file;
 
 const NAME: &str = "replicated.json";
@@ -28,7 +28,7 @@ struct Note {
 /// How many followers are known to have the ledger that ends with that line. What a crash has left there, or a hand, says
 /// that none is.
 pub fn followers(directory: &Path, end: LineHash) -> u32 {
-    let text = fs::read_to_string(directory.join(NAME)).ok();
+    let text = regular_file::read_to_string(&directory.join(NAME)).ok();
     let note = text.and_then(|text| serde_json::from_str::<Note>(&text).ok());
     note.filter(|note| note.end == end).map_or(0, |note| note.followers)
 }
@@ -44,6 +44,8 @@ pub fn note(directory: &Path, end: LineHash, followers: u32) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

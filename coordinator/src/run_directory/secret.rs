@@ -1,10 +1,10 @@
 //! The private key of a run, by which its coordinators know the leases that they have given.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
 use crate::core::LeaseKey;
+use crate::regular_file;
 use crate::run_directory::replace_file;
 
 /// The file in the run directory. Whoever reads it can report counts of units that he was not lent.
@@ -17,7 +17,7 @@ pub const NAME: &str = "lease.key";
 /// The file cannot be read, or a new one cannot be written.
 pub fn lease_key(directory: &Path) -> io::Result<LeaseKey> {
     let path = directory.join(NAME);
-    match fs::read(&path) {
+    match regular_file::read(&path) {
         Ok(bytes) => {
             if let Ok(bytes) = <[u8; LeaseKey::BYTES]>::try_from(bytes) {
                 return Ok(LeaseKey::new(bytes));
@@ -42,6 +42,7 @@ pub fn keep(directory: &Path, key: &LeaseKey) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;

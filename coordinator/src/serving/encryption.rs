@@ -22,9 +22,9 @@ use tonic::transport::server::Connected;
 /// A connection that has not agreed on its keys in this time is dropped.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// What is spoken over the connections of workers, and of browsers.
+/// What is agreed to be spoken over the connections of workers. With browsers nothing is: what they do without it is HTTP/1.1,
+/// and a worker that comes to their port learns that no coordinator speaks there, where else the connection would only break.
 const HTTP2: &[u8] = b"h2";
-const HTTP1: &[u8] = b"http/1.1";
 
 /// The certificate and its key are of no use, or do not belong together.
 #[derive(Debug, Error)]
@@ -57,11 +57,15 @@ impl fmt::Debug for ServerKeys {
 impl ServerKeys {
     fn configs(&self) -> Result<Configs, UnusableKeys> {
         // A browser would ask its user for a certificate that nobody has.
-        let browsers = self.config(HTTP1, None)?;
-        Ok(Configs { workers: self.config(HTTP2, self.client_authority.as_deref())?, browsers })
+        let browsers = self.config(None, None)?;
+        Ok(Configs { workers: self.config(Some(HTTP2), self.client_authority.as_deref())?, browsers })
     }
 
-    fn config(&self, protocol: &[u8], authority: Option<&str>) -> Result<Arc<ServerConfig>, UnusableKeys> {
+    fn config(
+        &self,
+        protocol: Option<&[u8]>,
+        authority: Option<&str>,
+    ) -> Result<Arc<ServerConfig>, UnusableKeys> {
         let chain = certificates(&self.certificate)?;
         let key = PrivateKeyDer::from_pem_slice(self.key.as_bytes()).map_err(UnusableKeys::because)?;
         let config = match authority {
@@ -75,7 +79,7 @@ impl ServerKeys {
             }
         };
         let mut config = config.with_single_cert(chain, key).map_err(UnusableKeys::because)?;
-        config.alpn_protocols.push(protocol.to_vec());
+        config.alpn_protocols.extend(protocol.map(<[u8]>::to_vec));
         Ok(Arc::new(config))
     }
 }

@@ -1,17 +1,18 @@
 //! The files of a folder of keys: private, and written whole or not at all.
 
-use std::fs::{self, DirBuilder, OpenOptions};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, bail};
+use coordinator::regular_file;
 
 use crate::access::{JOIN, TokenName};
 
 /// The text of a file.
 pub fn read(file: &Path) -> anyhow::Result<String> {
-    fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
+    regular_file::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))
 }
 
 /// The text of a file, or none where it is not there.
@@ -22,6 +23,19 @@ pub fn read_if_there(file: &Path) -> anyhow::Result<String> {
 pub fn make_folder(folder: &Path) -> anyhow::Result<()> {
     let made = DirBuilder::new().recursive(true).mode(0o700).create(folder);
     made.with_context(|| format!("cannot create {}", folder.display()))
+}
+
+/// Nobody else changes the keys in that folder until the value is dropped, or the process ends. Where there is no such
+/// folder, the command says what is missing of it.
+pub fn alone_in(keys: &Path) -> anyhow::Result<Option<File>> {
+    let Ok(folder) = File::open(keys) else { return Ok(None) };
+    match folder.try_lock() {
+        Err(TryLockError::WouldBlock) => {
+            bail!("another diadem keys is at work in {}; try again when it has ended", keys.display())
+        }
+        // Where folders cannot be locked, as on NFS, whoever makes keys sees to it.
+        Ok(()) | Err(TryLockError::Error(_)) => Ok(Some(folder)),
+    }
 }
 
 /// Writes a file that nobody else can read, whole or not at all.

@@ -28,7 +28,10 @@ const SPEAKERS: [(&str, &[&str]); 16] = [
     ("src/commands/count.rs", &["run"]),
     ("src/commands/follow.rs", &["way_on"]),
     ("src/commands/status/watch.rs", &["page", "line"]),
-    ("worker/src/refusal.rs", &["SPEAKS_TLS", "sentence", "certificate", "client_certificate"]),
+    (
+        "worker/src/refusal.rs",
+        &["SPEAKS_TLS", "SPEAKS_HTTP_1", "sentence", "certificate", "client_certificate"],
+    ),
 ];
 
 /// A place that says something; the text has `...` for what is put in, and is empty where all of it comes from elsewhere.

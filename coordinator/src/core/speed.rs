@@ -198,7 +198,8 @@ impl Speed {
 
     /// Expected seconds of units that are no symmetric counts in a second of the processor.
     fn ratio_of_completions(&self, now: Duration) -> f64 {
-        if self.completions.units > 0.0 {
+        // Small boards may have no unit that takes any time.
+        if self.completions.units > 0.0 || self.unit == 0.0 {
             self.completions.ratio()
         } else {
             (LONG_UNITS * self.unit / self.silence(now).max(f64::MIN_POSITIVE)).min(1.0)

@@ -147,6 +147,17 @@ fn machines_that_are_many_times_as_slow_as_expected_are_not_taken_to_idle_over_t
 }
 
 #[test]
+fn a_board_without_work_is_done_at_once() {
+    let mut speed = Speed::new(0.0, 0, 0.0, 0.0);
+    speed.follow(Duration::ZERO, 1);
+    for silence in [0, 5, 1000] {
+        let left =
+            speed.left(Duration::from_millis(silence), Rest { symmetric: 0.0, completions: 0.0 }).unwrap();
+        assert_eq!(left.high, Duration::ZERO, "after {silence} ms");
+    }
+}
+
+#[test]
 fn a_resumed_run_knows_how_fast_it_was() {
     let mut speed = Speed::new(1.0, 1_000_000, 1e6, 3e6);
     speed.follow(Duration::ZERO, 1);

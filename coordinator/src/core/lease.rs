@@ -182,12 +182,14 @@ impl Core {
     /// Takes the next unit whose count the worker may check, one that another kind of hardware has counted first.
     fn next_check(&mut self, borrower: &Borrower) -> Option<UnitId> {
         let machines = &self.standing.sums().machines;
-        let may = |kind: &CheckKind| self.may_check(borrower, kind.0) && !borrower.is_beyond(*kind);
-        let differs = |kind: &CheckKind| machines.get(kind.0).hardware().differs_from(borrower.hardware);
+        let may = |kind: &CheckKind| self.may_check(borrower, kind.counted) && !borrower.is_beyond(*kind);
+        let differs =
+            |kind: &CheckKind| machines.get(kind.counted).hardware().differs_from(borrower.hardware);
         let counted = self.open.checks.keys().copied();
         let by_another_kind =
             machines.has_cards().then(|| counted.clone().find(|kind| differs(kind) && may(kind)));
-        let is_of_another = |kind: &CheckKind| machines.get(kind.0).owner != borrower.identity.owner.name();
+        let is_of_another =
+            |kind: &CheckKind| machines.get(kind.counted).owner != borrower.identity.owner.name();
         let of_another = || counted.clone().find(|kind| is_of_another(kind) && may(kind));
         let of_others = || if borrower.is_impatient { of_another() } else { None };
         let kind = by_another_kind.flatten().or_else(of_others).or_else(|| counted.clone().find(may))?;

@@ -10,14 +10,19 @@ use super::Core;
 use crate::happening::Happening;
 use crate::standing::MachineId;
 
-/// Whose counts are to be checked, and whether a kernel makes them: symmetric counts, which come first, everybody makes by both
-/// methods.
-pub type CheckKind = (MachineId, bool);
+/// Counts that the same workers may check.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct CheckKind {
+    /// The machine that made them.
+    pub counted: MachineId,
+    /// Whether a kernel makes them: symmetric counts, which come first, everybody makes by both methods.
+    pub by_kernel: bool,
+}
 
 /// The units to look at, by what is to be done with them.
 #[derive(Debug, Default)]
 pub struct Open {
-    /// Counts that are to be checked, by the machine that made them and whether a kernel did.
+    /// Counts that are to be checked.
     pub checks: BTreeMap<CheckKind, VecDeque<UnitId>>,
     /// Units about which counts disagree.
     pub disputes: BTreeSet<UnitId>,
@@ -75,7 +80,7 @@ impl Core {
         } else if self.is_open_check(unit)
             && let Some(vote) = self.standing.vote(unit)
         {
-            let kind = (vote.origin.machine, !self.is_symmetric_count(unit));
+            let kind = self.check_kind(unit, vote.origin.machine);
             self.open.checks.entry(kind).or_default().push_back(unit);
         } else {
             self.reopen_confirmation(unit);

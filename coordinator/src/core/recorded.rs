@@ -148,10 +148,12 @@ impl Core {
                 | Record::Replicas(_)
                 | Record::Mark(_) => {}
             }
-            let unit = record.unit();
-            let recording = unit.and_then(|unit| self.recording.remove(&unit));
-            let opened = recording.filter(|recording| recording.is_opened);
-            unit.filter(|_| opened.is_some()).into_iter().for_each(|unit| self.reopen(unit));
+            if let Some(unit) = record.unit()
+                && let Some(recording) = self.recording.remove(&unit)
+                && recording.is_opened
+            {
+                self.reopen(unit);
+            }
         }
     }
 }

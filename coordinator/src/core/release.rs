@@ -26,8 +26,7 @@ impl Core {
         self.workers.heard_of(now, worker)?;
         let ended = held.iter().filter(|lease| self.leases.end(**lease)).map(|lease| lease.unit);
         let mut units: Vec<UnitId> = ended.collect();
-        let is_by_other = |lease: &Lease| lease.variant.other_kernel && !self.is_symmetric_count(lease.unit);
-        if !leaving && held.iter().any(is_by_other) {
+        if !leaving && held.iter().any(|lease| self.wants_other_kernel(lease.unit, lease.variant)) {
             self.workers.has_one_method(worker);
         }
         if leaving {

@@ -119,9 +119,9 @@ impl Core {
 
     /// Whether nobody who is there counts by the method that is left: nothing is lent, and everybody has had his time.
     fn only_other_methods(&self, now: Duration) -> Option<String> {
-        let is_possible = |(counted, by_kernel): &CheckKind| {
-            let machine = self.standing.sums().machines.get(*counted);
-            !by_kernel || self.workers.all().any(|worker| !worker.identity.is(machine))
+        let is_possible = |kind: &CheckKind| {
+            let machine = self.standing.sums().machines.get(kind.counted);
+            !kind.by_kernel || self.workers.all().any(|worker| !worker.identity.is(machine))
         };
         let is_stuck = self.have_machines_had_their_time(now)
             && self.leases.is_empty()

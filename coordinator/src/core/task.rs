@@ -44,8 +44,8 @@ pub(super) struct Borrower {
 
 impl Borrower {
     /// Whether it would have to check such counts, which its own machine has made, by a method that it does not count by.
-    pub fn is_beyond(&self, (counted, by_kernel): CheckKind) -> bool {
-        self.methods == Methods::Own && by_kernel && Some(counted) == self.number
+    pub fn is_beyond(&self, kind: CheckKind) -> bool {
+        self.methods == Methods::Own && kind.by_kernel && Some(kind.counted) == self.number
     }
 }
 
@@ -127,7 +127,7 @@ impl Core {
         if !is_pending && !self.may_confirm(borrower, unit, counted) {
             return None;
         }
-        let is_beyond_it = borrower.is_beyond((counted, !self.is_symmetric_count(unit)));
+        let is_beyond_it = borrower.is_beyond(self.check_kind(unit, counted));
         (self.may_check(borrower, counted) && !is_beyond_it)
             .then(|| (LeasePurpose::Check, self.variant_to_check(borrower, unit, origin)))
     }
@@ -196,9 +196,8 @@ impl Core {
         if self.present(now).any(|other| !has_voted(other) && self.is_waited_for(now, own, other)) {
             return None;
         }
-        let can = |variant: &Variant| {
-            !variant.other_kernel || borrower.methods == Methods::Both || self.is_symmetric_count(unit)
-        };
+        let can =
+            |variant: &Variant| borrower.methods == Methods::Both || !self.wants_other_kernel(unit, *variant);
         Variant::ALL.into_iter().filter(can).find(|variant| {
             let kernel = self.kernel_label(unit, *variant, borrower.kernel);
             let Identity { owner, machine } = &borrower.identity;
@@ -214,6 +213,16 @@ impl Core {
             return ORBITS.to_owned();
         }
         variant.kernel(own).to_string()
+    }
+
+    /// Whose count of the unit is to be checked, as the list of open checks has it.
+    pub(super) fn check_kind(&self, unit: UnitId, counted: MachineId) -> CheckKind {
+        CheckKind { counted, by_kernel: !self.is_symmetric_count(unit) }
+    }
+
+    /// Whether a kernel of the other method is wanted for it: symmetric counts are made without one.
+    pub(super) fn wants_other_kernel(&self, unit: UnitId, variant: Variant) -> bool {
+        variant.other_kernel && !self.is_symmetric_count(unit)
     }
 
     /// Whether the unit's count is one of completions that a turn fixes.

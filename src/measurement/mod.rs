@@ -29,7 +29,8 @@ use thinned::PassPace;
 /// How often it is looked at whether a piece takes too long.
 const TICK: Duration = Duration::from_millis(2);
 
-/// What is being counted when the time is up may take so much longer.
+/// What is being counted when the time is up may take as long as any piece, or else what takes long would be left out more
+/// often; and so long at least.
 const OVERTIME: Duration = Duration::from_secs(1);
 
 /// More positions than these are not drawn: they would say no more, and take memory.
@@ -274,7 +275,8 @@ impl Progress<'_> {
         let bar = if repaints(&std::io::stderr()) { bar(self.task.time) } else { ProgressBar::hidden() };
         while !done.load(Ordering::Relaxed) {
             let elapsed = self.begun.elapsed();
-            let ends = self.task.interrupted.load(Ordering::Relaxed) || elapsed > self.task.time + OVERTIME;
+            let most = self.task.time + self.task.limit.max(OVERTIME);
+            let ends = self.task.interrupted.load(Ordering::Relaxed) || elapsed > most;
             if ends {
                 self.ended.stop();
             }

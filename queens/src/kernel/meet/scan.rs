@@ -7,6 +7,10 @@ use crate::kernel::meet::lanes::Lanes64;
 /// stores may touch behind the words they append.
 pub const MARGIN: usize = 16;
 
+/// Words that are looked at in a turn of a scan: a line of the cache, whether that is one vector or several. They are loaded
+/// before any of them is stored.
+const TURN: usize = 8;
+
 /// Appends to `out` the states of a list, behind which lies a [`MARGIN`], that leave clear the bits of a queen, with the
 /// queen's bits set, as far as they are in `keep`. Meanwhile the list at the address `next` is fetched into the cache.
 /// Appends nothing and returns false if `out` has not room for the whole list and a margin.
@@ -19,40 +23,63 @@ pub fn scan<L: Lanes64>(
     next: *const u64,
     out: &mut Vec<u64>,
 ) -> bool {
-    const { assert!(L::WORDS <= MARGIN) };
+    const { assert!(TURN <= MARGIN && TURN.is_multiple_of(L::WORDS)) };
     if out.capacity() - out.len() < list_and_margin.len() {
         return false;
     }
-    let (test, set, keep) = (isa.splat(queen.test), isa.splat(queen.set), isa.splat(keep));
+    let bits = [queen.test, queen.set, keep].map(|word| isa.splat(word));
     let begin = out.as_mut_ptr();
     // SAFETY: the end of the words of `out` lies in its memory or just behind it.
     let mut end = unsafe { begin.add(out.len()) };
     let words = list_and_margin.as_ptr();
-    let len_and_margin = list_and_margin.len();
+    let len = list_and_margin.len().saturating_sub(MARGIN);
     let mut i = 0;
-    // SAFETY: vectors are loaded from places within the list, so that they end within the margin. They are stored from `end` on,
-    // which each of them moves by no more words than it has of the list (`Lanes64` promises no ones but for its words,
-    // and the last vector's are masked): by i at most until then. So the WORDS words from there on lie within the room
-    // for the list and MARGIN words more, which there is.
+    // SAFETY: turns begin at places within the list, so that what they load ends within the margin. They store from `end` on,
+    // which each of them moves by no more words than it has of the list: by i at most until then. So the TURN words from
+    // there on lie within the room for the list and MARGIN words more, which there is.
     unsafe {
-        while i + L::WORDS + MARGIN <= len_and_margin {
+        while i + TURN <= len {
             isa.prefetch(next.wrapping_add(i));
-            let states = isa.load_at(words.add(i));
-            let passing = isa.clear_of(states, test);
-            isa.store_chosen(end, passing, isa.merge(states, set, keep));
-            end = end.add(passing.count_ones() as usize);
-            i += L::WORDS;
+            end = turn(isa, words.add(i), u32::MAX, bits, end);
+            i += TURN;
         }
-        if i + MARGIN < len_and_margin {
-            let states = isa.load_at(words.add(i));
-            let passing = isa.clear_of(states, test) & ((1 << (len_and_margin - MARGIN - i)) - 1);
-            isa.store_chosen(end, passing, isa.merge(states, set, keep));
-            end = end.add(passing.count_ones() as usize);
+        if i < len {
+            end = turn(isa, words.add(i), (1 << (len - i)) - 1, bits, end);
         }
     }
     // SAFETY: `end` was moved on from the end of `out`, within its memory, by the words that were written there.
     unsafe { out.set_len(end.offset_from_unsigned(begin)) };
     true
+}
+
+/// Writes to `end` those of [`TURN`] words that pass the test and are among the `chosen`, one bit each. Returns where they end.
+///
+/// # Safety
+/// TURN words must be readable and initialised from `words` on, and writable from `end` on; no more than as many of them are moved over
+/// as are chosen.
+#[inline(always)]
+unsafe fn turn<L: Lanes64>(
+    isa: L,
+    words: *const u64,
+    chosen: u32,
+    [test, set, keep]: [L::U64s; 3],
+    mut end: *mut u64,
+) -> *mut u64 {
+    let mut vectors = [test; TURN];
+    for (i, vector) in vectors.iter_mut().enumerate().take(TURN / L::WORDS) {
+        // SAFETY: WORDS of the TURN words that the caller has promised.
+        *vector = unsafe { isa.load_at(words.add(i * L::WORDS)) };
+    }
+    for (i, vector) in vectors.into_iter().enumerate().take(TURN / L::WORDS) {
+        let passing = isa.clear_of(vector, test) & chosen >> (i * L::WORDS);
+        // SAFETY: `end` was moved by WORDS at most for each vector before this one (`Lanes64` promises no more ones), so that these WORDS are
+        // among the TURN words that the caller has promised.
+        unsafe {
+            isa.store_chosen(end, passing, isa.merge(vector, set, keep));
+            end = end.add(passing.count_ones() as usize);
+        }
+    }
+    end
 }
 
 /// Appends to `out` the words that have no bit of `test` (`clear`), or those that have one, as far as they are in `keep`.

@@ -6,8 +6,8 @@ use std::arch::x86_64::*;
 use crate::kernel::isa::{Avx2, avx2};
 use crate::kernel::meet::lanes::{Blocks, Lanes64, Planes};
 
-/// For each choice of four words, the 32-bit places that bring the chosen words to the front.
-const FRONT: [[u32; 8]; 16] = {
+/// For each choice of four words, the 32-bit places that bring the chosen words to the front, a byte each.
+const FRONT: [[u8; 8]; 16] = {
     let mut table = [[0; 8]; 16];
     let mut chosen = 0;
     while chosen < 16 {
@@ -54,8 +54,8 @@ unsafe impl Lanes64 for Avx2 {
 
         unsafe fn store_chosen(_isa, to: *mut u64, chosen: u32, words: __m256i) {
             let places = &FRONT[(chosen & 15) as usize];
-            // SAFETY: a reference to 8 places of 32 bits; this load needs no alignment.
-            let front = unsafe { _mm256_loadu_si256(places.as_ptr().cast()) };
+            // SAFETY: a reference to 8 bytes; this load needs no alignment.
+            let front = unsafe { _mm256_cvtepu8_epi32(_mm_loadl_epi64(places.as_ptr().cast())) };
             let packed = _mm256_permutevar8x32_epi32(words, front);
             // SAFETY: the caller has promised 4 writable words; this store needs no alignment.
             unsafe { _mm256_storeu_si256(to.cast(), packed) }

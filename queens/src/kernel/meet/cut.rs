@@ -34,11 +34,8 @@ pub struct Cut {
 /// The fewest rows without a queen that a position to cut must have: three columns in each half.
 pub const FEWEST_ROWS: usize = 6;
 
-/// Rows in the tail of a set: the lists of one head and one size lie together, 35 at most. All other rows can be fixed:
-/// where there are many, more of them, so that the lists of a pass stay small.
-fn tail_of(rows: u32) -> u32 {
-    26u32.saturating_sub(rows).clamp(5, 7)
-}
+/// Rows in the tail of a set: the lists of one head and one size lie together, 35 at most.
+const TAIL: u32 = 7;
 
 /// Rows treated as forced at most, so that heads stay few.
 const MOST_FORCED: usize = 12;
@@ -68,7 +65,7 @@ impl Cut {
         });
         let rows = order.len() as u32;
         Ok(Self {
-            sets: RowSets::new(rows, tail_of(rows).min(rows - forced as u32)),
+            sets: RowSets::new(rows, TAIL.min(rows - forced as u32)),
             halves,
             shared: diagonals.shared(),
             joint: diagonals.joint(),

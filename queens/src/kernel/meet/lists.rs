@@ -80,15 +80,15 @@ impl Lists {
     }
 
     /// Makes room for so many states more and a margin, unless they are more than `most` in all. Returns whether there is
-    /// room. Lists that have a limit get all the room that they may need at once: what is not touched of it is not taken
-    /// from the system, and memory that grows from list to list would be scattered.
+    /// room. Lists that have a limit get at once twice the room that they may need, since those of a pass that cannot be divided
+    /// have none: what is not touched of it is not taken from the system, and memory that grows from list to list would be scattered.
     #[cold]
     pub fn make_room(&mut self, more: usize, most: usize) -> bool {
         if self.words.len() + more > most {
             return false;
         }
         let needed = self.words.len() + more + MARGIN;
-        let room = if most == usize::MAX { needed + needed / 4 } else { most + 2 * MARGIN };
+        let room = if most == usize::MAX { needed + needed / 4 } else { 2 * (most + MARGIN) };
         self.words.reserve_exact(room - self.words.len());
         true
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! features(position):
-//!     place the queens of the central columns that the kernel places, or one more, a few for each, each standing for as many
+//!     place the queens of the central columns that the kernel places, a few for each, each standing for as many
 //!     of every position to be cut add up: how many half boards the mean-field estimate expects,
 //!                                         how many completions row by row, and column by column,
 //!                                         by how many bits its diagonals are too many for a word
@@ -25,9 +25,6 @@ pub const FEATURES: usize = 6;
 
 /// By so many bits too many, diagonals are hardly a burden.
 const HARMLESS: u32 = 1;
-
-/// With more free rows the kernel cuts at n = 28, where the cuts of fewer tell better how long it takes.
-const MOST_ROWS: u8 = 22;
 
 /// Where the boundary needs more bits, the kernel asks for some of the pairs at a time.
 const MOST_BOUNDARY_BITS: u32 = 8;
@@ -68,7 +65,7 @@ impl Cuts<'_> {
         }
         let (board, queens) = (position.board(), position.queens());
         let (halves, rows) = (squares.halves(), squares.rows().count());
-        if rows > usize::from(free_rows_at_best(board.n()).min(MOST_ROWS)) {
+        if rows > usize::from(free_rows_at_best(board.n())) {
             let col = squares.next_central_column();
             let open: Vec<u8> = set_bits(squares.open_rows(col)).collect();
             let few = open.len().min(FEW).min(most);

@@ -67,15 +67,17 @@ fn line(speed: &KernelSpeed) -> String {
     let board = Duration::try_from_secs_f64(speed.board_seconds).map_or_else(|_| "-".into(), span);
     let percent =
         |value: Option<f64>| value.map_or_else(|| "-".into(), |value| format!("{:.1}", 100.0 * value));
+    // A board may have a solution and no node.
+    let per_node =
+        if speed.ns_per_node.is_finite() { format!("{:.3}", speed.ns_per_node) } else { "-".into() };
     format!(
-        "{:>2} {:<16} {:>6} {counted:>8} {:>8.2} {:>6} {:>10.1} {:>8.3} {board:>14} {:>8.2e} s {:>6}",
+        "{:>2} {:<16} {:>6} {counted:>8} {:>8.2} {:>6} {:>10.1} {per_node:>8} {board:>14} {:>8.2e} s {:>6}",
         speed.board.n(),
         name(speed),
         speed.threads,
         speed.ns_per_solution,
         percent(speed.error),
         speed.nodes_per_solution,
-        speed.ns_per_node,
         speed.unit_seconds,
         percent(speed.estimate),
     )

@@ -127,7 +127,9 @@ async fn listen(address: SocketAddr, option: &str) -> anyhow::Result<TcpListener
 async fn until_done(run: &ServedRun, handle: &Handle) -> anyhow::Result<ExitCode> {
     // Listened to from here to the end: a signal between the answer and the wait below must not be lost.
     let mut signals = Signals::new()?;
+    // Where it has ended as the signal comes, that comes first: whoever was told that it is complete may send one at once.
     let ending = tokio::select! {
+        biased;
         ending = ending::of(handle) => ending?,
         signal = signals.next() => {
             say(format_args!("diadem: stopped; {}", command_line::how_to_go_on()));

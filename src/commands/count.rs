@@ -242,6 +242,7 @@ async fn count_and_audit(
         }
     }
     tokio::select! {
+        biased;
         ending = ending::of(handle) => Ok(Ended::Run(ending?)),
         signal = signals.next() => Ok(Ended::Interrupted(signal)),
     }

@@ -367,7 +367,7 @@ fn a_follower_whose_coordinator_has_ended_is_told_how_to_go_on_and_one_that_has_
     let again = folder.run(&format!("follow http://{address} --run copy --give-up-after 1s"));
     assert_eq!(again.code, Some(1));
     let last = again.stderr.trim_end().lines().last().unwrap_or_default();
-    for words in ["gave up after 1 seconds", "not complete", "with --stay", "diadem coordinator --run copy"] {
+    for words in ["gave up after 1s", "not complete", "with --stay", "diadem coordinator --run copy"] {
         assert!(last.contains(words), "no {words:?} in {last:?}");
     }
     let nothing = folder.run(&format!("follow http://{address} --run none --give-up-after 1s"));

@@ -187,7 +187,7 @@ fn a_worker_gives_up_on_a_coordinator_that_is_not_there() {
     let outcome = folder.run(&format!("worker --coordinator http://{address} --give-up-after 1s"));
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     let last = outcome.stderr.lines().last().unwrap();
-    assert!(last.contains("gave up after 1 seconds"), "{outcome:?}");
+    assert!(last.contains("gave up after 1s"), "{outcome:?}");
     folder.run(&format!("status --coordinator http://{address}")).refused(&[&address, "refused"]);
 }
 

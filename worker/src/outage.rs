@@ -15,7 +15,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
 /// The coordinator did not answer for as long as the worker was to wait.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("gave up after {} seconds without an answer from the coordinator: {why}", .after.as_secs())]
+#[error("gave up after {after:?} without an answer from the coordinator: {why}")]
 pub struct GaveUp {
     /// How long it was waited for.
     pub after: Duration,

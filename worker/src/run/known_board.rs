@@ -1,5 +1,7 @@
 //! What a worker counts before it asks for anything: the known board.
 
+use std::future::pending;
+use std::panic::resume_unwind;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,7 +19,10 @@ const HANGS: Duration = Duration::from_mins(10);
 pub(super) async fn solutions(kernel: Arc<dyn Kernel>, board: Board) -> Result<u64, WorkerError> {
     let test = spawn_blocking(move || self_test::run(&*kernel, board));
     match timeout(HANGS, test).await {
-        Ok(tested) => Ok(tested.expect("kernels do not panic")?),
+        Ok(Ok(tested)) => Ok(tested?),
+        // It was not even begun, since the process ends and this with it.
+        Ok(Err(cancelled)) if cancelled.is_cancelled() => pending().await,
+        Ok(Err(panicked)) => resume_unwind(panicked.into_panic()),
         Err(_) => Err(WorkerError::SelfTestHangs(HANGS.as_secs() / 60)),
     }
 }

@@ -65,12 +65,14 @@ unsafe fn turn<L: Lanes64>(
     [test, set, keep]: [L::U64s; 3],
     mut end: *mut u64,
 ) -> *mut u64 {
+    let last = (u32::BITS - chosen.leading_zeros()) as usize;
+    let number = last.min(TURN).div_ceil(L::WORDS);
     let mut vectors = [test; TURN];
-    for (i, vector) in vectors.iter_mut().enumerate().take(TURN / L::WORDS) {
+    for (i, vector) in vectors.iter_mut().enumerate().take(number) {
         // SAFETY: WORDS of the TURN words that the caller has promised.
         *vector = unsafe { isa.load_at(words.add(i * L::WORDS)) };
     }
-    for (i, vector) in vectors.into_iter().enumerate().take(TURN / L::WORDS) {
+    for (i, vector) in vectors.into_iter().enumerate().take(number) {
         let passing = isa.clear_of(vector, test) & chosen >> (i * L::WORDS);
         // SAFETY: `end` was moved by WORDS at most for each vector before this one (`Lanes64` promises no more ones), so that these WORDS are
         // among the TURN words that the caller has promised.

@@ -84,7 +84,7 @@ fn boards_that_are_not_worth_a_cut_are_counted_as_well_when_they_are_cut() {
         pairs.allow(*left, *right);
         pairs
     });
-    for n in 6..=if cfg!(miri) { 8 } else { 11 } {
+    for n in 6..=if cfg!(miri) { 7 } else { 11 } {
         for position in [
             Position::empty(board(n)),
             Position::empty(board(n + 1)).with_queen(Square::new(0, 2)),

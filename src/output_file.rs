@@ -2,11 +2,16 @@
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use coordinator::regular_file;
 use coordinator::run_directory::RunDirectory;
+use rustix::fs::{OFlags, fcntl_setfl};
+use rustix::io::Errno;
 use tempfile::NamedTempFile;
 
 /// What a new file may be used for; the umask takes away from it.
@@ -14,6 +19,12 @@ const MODE: u32 = 0o666;
 
 /// Files that the process has open already go by these names.
 const OPEN: [&str; 4] = ["/dev/stdout", "/dev/stderr", "/dev/fd", "/proc"];
+
+/// How long the reader of a pipe may take to come.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// And how often it is looked whether it is there.
+const BETWEEN_TRIES: Duration = Duration::from_millis(10);
 
 /// Where something is to be written.
 #[derive(Clone, Debug)]
@@ -62,16 +73,32 @@ impl OutputFile {
 
     /// A pipe, a device, or what is open already: nothing can be put in its place.
     fn is_stream(&self) -> bool {
-        OPEN.iter().any(|open| self.path.starts_with(open))
-            || fs::metadata(&self.target).is_ok_and(|found| !found.is_file())
+        self.is_open() || fs::metadata(&self.target).is_ok_and(|found| !found.is_file())
     }
 
     fn write_stream<T>(
         &self,
         write: impl FnOnce(&mut BufWriter<&File>) -> anyhow::Result<T>,
     ) -> anyhow::Result<T> {
+        buffered(&self.open_stream()?, write)
+    }
+
+    fn open_stream(&self) -> io::Result<File> {
+        let mut options = File::options();
         // What a shell has opened with >> keeps what it has.
-        buffered(&File::options().append(true).open(&self.path)?, write)
+        options.append(true);
+        if self.is_open() || !regular_file::is_named_pipe(&self.target) {
+            return options.open(&self.path);
+        }
+        // Otherwise opening it waits for one who reads, who may never come.
+        options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
+        let pipe = once_somebody_reads(|| options.open(&self.path))?;
+        fcntl_setfl(&pipe, OFlags::APPEND)?;
+        Ok(pipe)
+    }
+
+    fn is_open(&self) -> bool {
+        OPEN.iter().any(|open| self.path.starts_with(open))
     }
 
     fn write_whole<T>(
@@ -99,6 +126,22 @@ impl OutputFile {
                 Ok(draft)
             }
             Err(_) => draft.permissions(Permissions::from_mode(MODE)).tempfile_in(folder),
+        }
+    }
+}
+
+/// The pipe as that function opens it, once it has a reader.
+fn once_somebody_reads(open: impl Fn() -> io::Result<File>) -> io::Result<File> {
+    let begun = Instant::now();
+    loop {
+        match open() {
+            Err(error) if Errno::from_io_error(&error) == Some(Errno::NXIO) => {
+                if begun.elapsed() > PATIENCE {
+                    return Err(io::Error::new(io::ErrorKind::TimedOut, "nobody reads from that pipe"));
+                }
+                thread::sleep(BETWEEN_TRIES);
+            }
+            opened => return opened,
         }
     }
 }

@@ -6,6 +6,9 @@ use std::io::{self, ErrorKind, Read};
 use std::os::unix::fs::FileTypeExt;
 use std::path::Path;
 
+/// Files that the process has open already go by these names.
+const OPEN: [&str; 3] = ["/dev/stdin", "/dev/fd", "/proc"];
+
 /// Opens a file for reading.
 ///
 /// # Errors
@@ -21,9 +24,34 @@ pub fn open(path: &Path) -> io::Result<File> {
 pub fn open_with(options: &OpenOptions, path: &Path) -> io::Result<File> {
     // What is wrong with a file of which nothing can be known, opening it says best.
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
-        return Err(io::Error::new(ErrorKind::InvalidInput, "it is no regular file"));
+        return Err(refused());
     }
     options.open(path)
+}
+
+/// Opens for reading what may be a device, too, or what a shell gives for the output of a command.
+///
+/// # Errors
+/// It is a named pipe, or cannot be opened.
+pub fn open_or_stream(path: &Path) -> io::Result<File> {
+    if is_named_pipe(path) {
+        return Err(refused());
+    }
+    File::open(path)
+}
+
+/// All bytes of what may be a device, too, or what a shell gives for the output of a command.
+///
+/// # Errors
+/// It is a named pipe, or cannot be read.
+pub fn read_or_stream(path: &Path) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    open_or_stream(path)?.read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
+fn refused() -> io::Error {
+    io::Error::new(ErrorKind::InvalidInput, "it is no regular file")
 }
 
 /// All bytes of a file.
@@ -47,8 +75,33 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
 }
 
 /// Whether it is a pipe in a folder, to which nobody may ever write. The pipe that a shell makes for what a command prints
-/// is in none.
+/// is in none, and what the process has open already had somebody at its other end.
 pub fn is_named_pipe(path: &Path) -> bool {
+    if OPEN.iter().any(|open| path.starts_with(open)) {
+        return false;
+    }
     let is_pipe = |path: &Path| fs::metadata(path).is_ok_and(|metadata| metadata.file_type().is_fifo());
     path.canonicalize().is_ok_and(|named| is_pipe(&named))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pipes_in_folders_are_refused_and_streams_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let [pipe, link, file] = ["pipe", "link", "file"].map(|name| folder.path().join(name));
+        assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+        std::os::unix::fs::symlink(&pipe, &link).unwrap();
+        fs::write(&file, "text").unwrap();
+        for path in [pipe, link] {
+            assert_eq!(read_or_stream(&path).unwrap_err().kind(), ErrorKind::InvalidInput);
+            assert_eq!(read(&path).unwrap_err().kind(), ErrorKind::InvalidInput);
+        }
+        assert_eq!(read_or_stream(&file).unwrap(), b"text");
+        assert_eq!(read_or_stream(Path::new("/dev/null")).unwrap(), b"");
+        assert_eq!(read_or_stream(&folder.path().join("none")).unwrap_err().kind(), ErrorKind::NotFound);
+        assert!(!is_named_pipe(Path::new("/dev/stdin")));
+    }
 }

@@ -51,10 +51,7 @@ impl SigningKey {
     /// It cannot be read or made.
     pub fn open(path: &Path) -> Result<Self, KeyError> {
         let io = |source| KeyError::Io { path: path.to_owned(), source };
-        if regular_file::is_named_pipe(path) {
-            return Err(io(io::Error::new(io::ErrorKind::InvalidInput, "it is no regular file")));
-        }
-        let bytes = match fs::read(path) {
+        let bytes = match regular_file::read_or_stream(path) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => make(path).map_err(io)?,
             Err(error) => return Err(io(error)),
@@ -92,7 +89,9 @@ fn make(path: &Path) -> io::Result<Vec<u8>> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let draft = path.with_file_name(name);
-    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    let mut file = regular_file::open_with(&options, &draft)?;
     file.write_all(key.as_ref())?;
     file.sync_all()?;
     fs::rename(&draft, path)?;

@@ -113,6 +113,7 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
         object.insert("extrapolation".into(), opinion.map_or(Value::Null, |opinion| opinion.json().into()));
         object.insert("units".into(), json!(campaign.units));
         object.insert("core_seconds".into(), campaign.core_seconds_json());
+        object.insert("core_seconds_relative_error".into(), campaign.core_seconds_errors_json());
         object.insert("ledger_bytes".into(), json!(campaign.ledger_bytes));
         object.insert("coordinator_bytes".into(), json!(campaign.coordinator_bytes));
         object.insert("machines".into(), campaign.machines_json());

@@ -1,6 +1,9 @@
 //! `diadem completions` and `diadem man`: what a shell and the manual want to know of the command line.
 
+mod page;
+
 use std::fs;
+use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Context;
@@ -8,6 +11,7 @@ use clap::CommandFactory;
 
 use crate::args::{Args, CompletionsArgs, ManArgs};
 use crate::output::print;
+use crate::output_file::OutputFile;
 
 pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
@@ -17,8 +21,9 @@ pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
 }
 
 pub fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {
-    let unwritable = || format!("manual pages in {}", args.folder.display());
-    fs::create_dir_all(&args.folder).with_context(unwritable)?;
-    clap_mangen::generate_to(Args::command(), &args.folder).with_context(unwritable)?;
+    fs::create_dir_all(&args.folder).with_context(|| format!("manual pages in {}", args.folder.display()))?;
+    for (name, text) in page::pages(Args::command()) {
+        OutputFile::named(&args.folder.join(name))?.write(|out| Ok(out.write_all(text.as_bytes())?))?;
+    }
     Ok(ExitCode::SUCCESS)
 }

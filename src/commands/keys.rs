@@ -13,9 +13,10 @@
 //! ```
 
 mod authority;
+mod draft;
 mod files;
 
-use std::fs;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -25,6 +26,7 @@ use crate::access::{ADMIN, FOLLOW, JOIN, REVOKED, STATUS, TokenName};
 use crate::args::{KeysArgs, KeysCommand, host};
 use crate::output::print;
 use authority::{Authority, Pair};
+use draft::{KeysDraft, expect_finished};
 use files::{alone_in, make_folder, read, read_if_there, write_named_token, write_private, write_token};
 
 /// A coordinator can always be reached from its own machine.
@@ -48,24 +50,10 @@ pub fn run(args: &KeysArgs) -> anyhow::Result<ExitCode> {
 fn init(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
     make_folder(keys)?;
     let _alone = alone_in(keys)?;
-    if fs::read_dir(keys).is_ok_and(|mut entries| entries.next().is_some()) {
-        bail!(
-            "{} is not empty; diadem keys renew replaces what is in it, another folder takes new keys",
-            keys.display()
-        );
-    }
+    let draft = KeysDraft::begin(keys)?;
     let hosts = if hosts.is_empty() { vec![host_name()] } else { hosts.to_vec() };
-    let (authority, own) = Authority::make()?;
-    let server = authority.server(&with_local(&hosts), days)?;
-    for folder in ["coordinator", "clients"] {
-        make_folder(&keys.join(folder))?;
-    }
-    write_private(&keys.join("ca.key"), &own.key)?;
-    for folder in ["", "coordinator"] {
-        write_private(&keys.join(folder).join("ca.pem"), &own.certificate)?;
-    }
-    write_server(keys, &hosts, &server)?;
-    write_tokens(keys)?;
+    write_new(draft.path(), &hosts, days)?;
+    draft.finish()?;
     Ok(format!(
         "made keys, valid for {days} days, of a coordinator that is reached as {}:\n{}",
         with_local(&hosts).join(", "),
@@ -73,8 +61,23 @@ fn init(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
     ))
 }
 
+/// All keys that there are at first.
+fn write_new(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<()> {
+    let (authority, own) = Authority::make()?;
+    let server = authority.server(&with_local(hosts), days)?;
+    for folder in ["coordinator", "clients"] {
+        make_folder(&keys.join(folder))?;
+    }
+    write_private(&keys.join("ca.key"), &own.key)?;
+    for folder in ["", "coordinator"] {
+        write_private(&keys.join(folder).join("ca.pem"), &own.certificate)?;
+    }
+    write_server(keys, hosts, &server)?;
+    write_tokens(keys)
+}
+
 fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
-    let _alone = alone_in(keys)?;
+    let _alone = alone_with(keys)?;
     let authority = authority_of(keys)?;
     let hosts = if hosts.is_empty() { hosts_of(keys)? } else { hosts.to_vec() };
     let server = authority.server(&with_local(&hosts), days)?;
@@ -89,7 +92,7 @@ fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
 }
 
 fn client(keys: &Path, name: &str, days: u32) -> anyhow::Result<String> {
-    let _alone = alone_in(keys)?;
+    let _alone = alone_with(keys)?;
     let authority = authority_of(keys)?;
     let folder = client_folder(keys, name)?;
     let Pair { certificate, key } = authority.client(name, days)?;
@@ -105,9 +108,16 @@ fn client(keys: &Path, name: &str, days: u32) -> anyhow::Result<String> {
     ))
 }
 
+/// Nobody else changes the keys in that folder, of which all have been made.
+fn alone_with(keys: &Path) -> anyhow::Result<Option<File>> {
+    let alone = alone_in(keys)?;
+    expect_finished(keys)?;
+    Ok(alone)
+}
+
 /// A token of its own, for who may take part under that name.
 fn client_token(keys: &Path, name: &str) -> anyhow::Result<String> {
-    let _alone = alone_in(keys)?;
+    let _alone = alone_with(keys)?;
     let folder = client_folder(keys, name)?;
     let authority = read(&keys.join("ca.pem"))?;
     make_folder(&folder)?;
@@ -125,7 +135,7 @@ fn client_token(keys: &Path, name: &str) -> anyhow::Result<String> {
 
 /// Has the coordinator let in an owner no more.
 fn revoke(keys: &Path, name: &str) -> anyhow::Result<String> {
-    let _alone = alone_in(keys)?;
+    let _alone = alone_with(keys)?;
     let file = keys.join("coordinator").join(REVOKED);
     let before = read_if_there(&file)?;
     if !before.split_whitespace().any(|revoked| revoked == name) {

@@ -38,6 +38,16 @@ fn what_a_count_takes_is_told_for_the_machines_that_are_named() {
         .filter_map(Value::as_f64)
         .fold(f64::MAX, f64::min);
     assert!((number(on, "days") * 86_400.0 * 6.0 / work - 1.0).abs() < 1e-6, "{estimate}");
+    let (work, errors) = (&estimate["core_seconds"], &estimate["core_seconds_relative_error"]);
+    let kernels = |of: &Value| of.as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(
+        kernels(work),
+        kernels(errors),
+        "each kernel has an error, or is said to have none that is known"
+    );
+    let fastest = kernels(work).into_iter().min_by(|a, b| number(work, a).total_cmp(&number(work, b)));
+    let error = number(errors, &fastest.unwrap());
+    assert!(error > 0.0 && error < 1.0 && (number(on, "relative_error") - error).abs() < 1e-12, "{estimate}");
     assert!(
         (number(on, "kilowatt_hours") / (number(on, "days") * 24.0 * 0.2) - 1.0).abs() < 1e-6,
         "{estimate}"

@@ -21,6 +21,7 @@ mod gpu;
 mod harness;
 mod histories;
 mod keys;
+mod keys_half_made;
 mod kill;
 mod kills;
 mod liar;

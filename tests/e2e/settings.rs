@@ -109,6 +109,14 @@ fn the_program_tells_its_version_completions_and_manual() {
     assert_eq!(folder.run("man pages").code, Some(0));
     let page = fs::read_to_string(folder.path().join("pages/diadem-keys-client.1")).unwrap();
     assert!(page.contains(".TH diadem-keys-client 1"), "{page}");
+    let page = fs::read_to_string(folder.path().join("pages/diadem.1")).unwrap();
+    for section in ["NOTES", "\"EXIT STATUS\"", "EXAMPLES"] {
+        assert_eq!(page.matches(&format!(".SH {section}\n")).count(), 1, "{section} in {page}");
+    }
+    for page in fs::read_dir(folder.path().join("pages")).unwrap() {
+        let page = fs::read_to_string(page.unwrap().path()).unwrap();
+        assert!(!page.contains("EXTRA"), "{page}");
+    }
     folder.run("completions tcsh").refused(&["tcsh", "bash, elvish, fish, powershell, zsh"]);
     fs::write(folder.path().join("file"), "").unwrap();
     folder.run("man file").refused(&["manual pages in file"]);

@@ -5,7 +5,7 @@ use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
 use std::process::Command;
 
-use crate::harness::{Folder, free_address, published, until};
+use crate::harness::{Completed, Folder, free_address, published, until};
 
 #[test]
 fn board_sizes_that_cannot_be_are_refused() {
@@ -230,6 +230,15 @@ fn a_named_pipe_is_refused_wherever_a_file_is_read_to_its_end() {
         |args: &str, words: &[&str]| folder.start(args, &args.replace(['/', ' '], "-")).end().refused(words);
     pipe("pipe");
     refused("count 8 --in-memory --config pipe", &["pipe is a named pipe", "name a regular file"]);
+    folder.run("count 8 --quiet --run run");
+    for command in ["verify run --heads", "verify run --certificate", "verify run --export"] {
+        let verified = folder.start(&format!("{command} pipe"), "verify.log").end();
+        assert_eq!(verified.code, Some(1), "{command}: {verified:?}");
+        assert!(verified.stderr.ends_with("cannot read pipe: it is no regular file\n"), "{verified:?}");
+        fs::remove_file(folder.path().join("verify.log")).unwrap();
+    }
+    refused("constellations 12 --import pipe", &["cannot read pipe: it is no regular file"]);
+    refused("keys renew pipe", &["cannot read pipe/ca.key"]);
     for (file, commands) in [
         ("run.json", &["verify", "status", "count 8 --run", "coordinator --run", "certify"][..]),
         ("ledger/000001.jsonl", &["verify", "status", "count 8 --run", "coordinator --run", "certify"]),
@@ -247,4 +256,30 @@ fn a_named_pipe_is_refused_wherever_a_file_is_read_to_its_end() {
             refused(&format!("{command} {run}"), &[&format!("{run}/{file}"), "it is no regular file"]);
         }
     }
+}
+
+#[test]
+fn what_a_shell_has_opened_is_read_though_it_is_a_pipe() {
+    let folder = Folder::new();
+    folder.run("count 8 --quiet --run run");
+    assert_eq!(folder.run("export run --csv -o table").code, Some(0));
+    let verified = |given: &str| {
+        let script = format!("exec {} verify run --export {given}", env!("CARGO_BIN_EXE_diadem"));
+        let shell = Command::new("bash").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+        let verified = Completed::of(shell);
+        assert!(verified.stdout.contains("is that of the ledger"), "{given}: {verified:?}");
+    };
+    verified("<(cat table)");
+    verified("/dev/stdin < table");
+    verified("/dev/stdin < <(cat table)");
+}
+
+#[test]
+fn a_pipe_from_which_nobody_reads_is_not_waited_for_for_ever() {
+    let folder = Folder::new();
+    folder.run("count 8 --quiet --run run");
+    assert!(Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap().success());
+    let export = folder.start("export run --csv --out pipe", "export.log").end();
+    assert_eq!(export.code, Some(1), "{export:?}");
+    export.refused(&["cannot write pipe: nobody reads from that pipe"]);
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use atlas::site::{MARK, site};
+use coordinator::regular_file;
 
 use super::pictures;
 use crate::args::atlas::SiteArgs;
@@ -33,5 +34,5 @@ fn may_write(folder: &Path) -> anyhow::Result<bool> {
     if entries.next().is_none() {
         return Ok(true);
     }
-    Ok(fs::read_to_string(folder.join(FIRST)).is_ok_and(|page| page.contains(MARK)))
+    Ok(regular_file::read_to_string(&folder.join(FIRST)).is_ok_and(|page| page.contains(MARK)))
 }

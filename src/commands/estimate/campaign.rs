@@ -104,6 +104,15 @@ impl Campaign {
             .into()
     }
 
+    /// Their relative standard errors by kernel, null where nobody knows.
+    pub fn core_seconds_errors_json(&self) -> Value {
+        self.core_seconds
+            .iter()
+            .map(|(kernel, _, error)| (kernel.clone(), json!(error)))
+            .collect::<Map<_, _>>()
+            .into()
+    }
+
     /// What it takes on the machines, null if none were named.
     pub fn machines_json(&self) -> Value {
         self.on_machines.as_ref().map_or(Value::Null, |on| {

@@ -28,6 +28,9 @@ pub fn make_folder(folder: &Path) -> anyhow::Result<()> {
 /// Nobody else changes the keys in that folder until the value is dropped, or the process ends. Where there is no such
 /// folder, the command says what is missing of it.
 pub fn alone_in(keys: &Path) -> anyhow::Result<Option<File>> {
+    if !keys.is_dir() {
+        return Ok(None);
+    }
     let Ok(folder) = File::open(keys) else { return Ok(None) };
     match folder.try_lock() {
         Err(TryLockError::WouldBlock) => {
@@ -42,7 +45,9 @@ pub fn alone_in(keys: &Path) -> anyhow::Result<Option<File>> {
 pub fn write_private(file: &Path, text: &str) -> anyhow::Result<()> {
     let draft = file.with_added_extension("new");
     let write = || {
-        let mut out = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&draft)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true).mode(0o600);
+        let mut out = regular_file::open_with(&options, &draft)?;
         out.write_all(text.as_bytes())?;
         out.sync_all()?;
         fs::rename(&draft, file)

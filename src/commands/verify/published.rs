@@ -1,11 +1,11 @@
 //! What was published of a run, read from the files that `--certificate`, `--heads` and `--export` name.
 
-use std::fs::File;
 use std::io::{BufReader, Read};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
 use coordinator::export::TableSource;
+use coordinator::regular_file::open_or_stream;
 use coordinator::run_directory::RunDirectory;
 use coordinator::{Audit, Certificate, CertificateError, PublishedHeads, counted};
 use serde_json::json;
@@ -63,7 +63,7 @@ pub fn report_export(
 ) -> anyhow::Result<()> {
     let source = TableSource { directory, standing: &audit.standing, totals: audit.totals };
     let (by, digest) = during("reading the table", || {
-        let file = File::open(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let file = open_or_stream(path).with_context(|| format!("cannot read {}", path.display()))?;
         source.compare(&mut BufReader::new(file)).with_context(|| path.display().to_string())
     })?;
     report.add(
@@ -76,7 +76,7 @@ pub fn report_export(
 /// A file that is held in memory.
 fn read_text(what: &'static str, path: &Path) -> anyhow::Result<String> {
     let (file, mut text) = (path.display(), String::new());
-    let read = during(what, || File::open(path)?.take(LONGEST + 1).read_to_string(&mut text));
+    let read = during(what, || open_or_stream(path)?.take(LONGEST + 1).read_to_string(&mut text));
     let length = read.with_context(|| format!("cannot read {file}"))?;
     ensure!(length as u64 <= LONGEST, "{file} is too long: such a file has {} MiB at most", LONGEST >> 20);
     Ok(text)

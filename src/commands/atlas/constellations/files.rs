@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use atlas::constellation_file::{ConstellationFile, FileCount, Kind};
-use coordinator::counted;
+use coordinator::{counted, regular_file};
 use queens::kernel::{Method, Stop};
 use queens::plan::PlanSpec;
 use queens::{Board, known};
@@ -34,7 +34,8 @@ pub fn export(board: Board, folder: &Path) -> anyhow::Result<()> {
 }
 
 fn read(board: Board, path: &Path) -> anyhow::Result<ConstellationFile> {
-    let bytes = std::fs::read(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes =
+        regular_file::read_or_stream(path).with_context(|| format!("cannot read {}", path.display()))?;
     ConstellationFile::from_bytes(board, &bytes)
         .with_context(|| format!("{} is no constellation file of n = {board}", path.display()))
 }

@@ -1,0 +1,99 @@
+//! A manual page: what clap makes of a command, but for what follows the options in its help. That is a section EXTRA there, and has
+//! here the sections in which readers of manuals look for it.
+
+use clap::Command;
+use clap::builder::Resettable;
+use clap_mangen::Man;
+use clap_mangen::roff::{Roff, roman};
+
+/// What paragraphs of a help begin with, and the sections that they belong to, in the manual's order.
+const SECTIONS: [(&str, &str); 6] = [
+    ("Exit codes:", "EXIT STATUS"),
+    ("Environment:", "ENVIRONMENT"),
+    ("A file of settings, in TOML:", "FILES"),
+    ("Keys:", "KEYS"),
+    ("Example:", "EXAMPLES"),
+    ("Examples:", "EXAMPLES"),
+];
+
+/// Where all other paragraphs go.
+const NOTES: &str = "NOTES";
+
+/// The pages of a command and of those below it, each with the name of its file.
+pub fn pages(command: Command) -> Vec<(String, String)> {
+    let mut command = command.disable_help_subcommand(true);
+    command.build();
+    let mut pages = Vec::new();
+    add_pages(&command, &mut pages);
+    pages
+}
+
+fn add_pages(command: &Command, pages: &mut Vec<(String, String)>) {
+    for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
+        add_pages(below, pages);
+    }
+    let man = Man::new(command.clone().after_help(Resettable::Reset));
+    let mut text = Vec::new();
+    man.render(&mut text).expect("memory takes what is written to it");
+    let text = String::from_utf8_lossy(&text).into_owned();
+    pages.push((man.get_filename(), text + &sections(command)));
+}
+
+/// What follows the options in the help of that command.
+fn sections(command: &Command) -> String {
+    let help = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    let mut paragraphs: Vec<_> = help.split("\n\n").filter(|text| !text.is_empty()).map(titled).collect();
+    let order = |title| SECTIONS.iter().position(|(_, of)| *of == title);
+    paragraphs.sort_by_key(|(title, _)| order(*title));
+    let mut roff = Roff::new();
+    let mut current = "";
+    for (title, text) in paragraphs {
+        if title == current {
+            roff.control("PP", []);
+        } else {
+            roff.control("SH", [title]);
+        }
+        current = title;
+        add_paragraph(&mut roff, text);
+    }
+    roff.render()
+}
+
+/// Text is filled up, but for commands, which stand in lines of their own.
+fn add_paragraph(roff: &mut Roff, text: &str) {
+    let are_commands = text.lines().any(|line| line.starts_with(' '));
+    if are_commands {
+        roff.control("nf", []);
+    }
+    for line in text.lines() {
+        roff.text([roman(line)]);
+    }
+    if are_commands {
+        roff.control("fi", []);
+    }
+}
+
+/// The section of a paragraph, and what it says there.
+fn titled(paragraph: &str) -> (&'static str, &str) {
+    let begins = |(begin, title): &(&str, &'static str)| Some((*title, paragraph.strip_prefix(begin)?));
+    let (title, text) = SECTIONS.iter().find_map(begins).unwrap_or((NOTES, paragraph));
+    (title, text.strip_prefix('\n').unwrap_or_else(|| text.trim_start()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_paragraph_after_the_options_has_the_section_that_manuals_have_for_it() {
+        let help = "Examples:\n  diadem a\n\nIt is so\nand so.\n\nExit codes: 0 done;\n1 not.";
+        let command = Command::new("made-up").after_help(help).subcommand(Command::new("bare"));
+        let pages = pages(command);
+        let names: Vec<_> = pages.iter().map(|(name, _)| &**name).collect();
+        assert_eq!(names, ["made-up-bare.1", "made-up.1"]);
+        assert!(!pages[0].1.contains("EXAMPLES"), "{}", pages[0].1);
+        let expected = ".SH NOTES\nIt is so\nand so.\n\
+                        .SH \"EXIT STATUS\"\n0 done;\n1 not.\n.SH EXAMPLES\n.nf\n  diadem a\n.fi\n";
+        assert!(pages[1].1.ends_with(expected), "{}", pages[1].1);
+    }
+}

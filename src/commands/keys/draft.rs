@@ -1,0 +1,158 @@
+//! New keys until all of them are there: in a folder within the one that they are for, which may be a mounted one or have a parent
+//! that is somebody else's. Whoever is killed half-way leaves nothing that is taken for keys or stands in the way of new ones.
+
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+
+use super::files::make_folder;
+
+/// The folder within the folder of keys.
+const NAME: &str = ".draft";
+
+/// What gets its place last: keys are complete where it is.
+const LAST: &str = "ca.key";
+
+/// What else there is of new keys.
+const OTHERS: [&str; 8] =
+    ["clients", "coordinator", "worker", "status", "follower", "admin", "hosts", "ca.pem"];
+
+/// New keys that are not complete.
+#[derive(Debug)]
+pub struct KeysDraft<'a> {
+    keys: &'a Path,
+    path: PathBuf,
+}
+
+impl<'a> KeysDraft<'a> {
+    /// New keys for that folder, in which nobody else is at work. What an interrupted command has left there is removed.
+    ///
+    /// # Errors
+    /// The folder holds something else, or cannot be written.
+    pub fn begin(keys: &'a Path) -> anyhow::Result<Self> {
+        let path = keys.join(NAME);
+        if is_unfinished(keys) {
+            // The draft goes last: without it the others would be somebody's.
+            let mut left = OTHERS.iter().map(|name| keys.join(name)).chain([path.clone()]);
+            left.try_for_each(|path| remove(&path))
+                .with_context(|| format!("cannot write {}", keys.display()))?;
+        }
+        if fs::read_dir(keys).is_ok_and(|mut entries| entries.next().is_some()) {
+            bail!(
+                "{} is not empty; diadem keys renew replaces what is in it, another folder takes new keys",
+                keys.display()
+            );
+        }
+        make_folder(&path)?;
+        Ok(Self { keys, path })
+    }
+
+    /// Where the keys are made.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// All are there, and get their places.
+    ///
+    /// # Errors
+    /// The disk would not do it.
+    pub fn finish(self) -> anyhow::Result<()> {
+        self.put_in_place().with_context(|| format!("cannot write {}", self.keys.display()))
+    }
+
+    fn put_in_place(&self) -> io::Result<()> {
+        for folder in OTHERS.iter().map(|name| self.path.join(name)).filter(|path| path.is_dir()) {
+            sync(&folder)?;
+        }
+        sync(&self.path)?;
+        OTHERS.iter().try_for_each(|name| self.put(name))?;
+        sync(self.keys)?;
+        self.put(LAST)?;
+        sync(self.keys)?;
+        fs::remove_dir(&self.path)
+    }
+
+    fn put(&self, name: &str) -> io::Result<()> {
+        fs::rename(self.path.join(name), self.keys.join(name))
+    }
+}
+
+/// Says that there are no keys yet where they were made half-way only.
+///
+/// # Errors
+/// They were.
+pub fn expect_finished(keys: &Path) -> anyhow::Result<()> {
+    if is_unfinished(keys) {
+        bail!("making the keys in {} was interrupted: make them with diadem keys init", keys.display());
+    }
+    // Who was killed at the very end has left the empty folder.
+    fs::remove_dir(keys.join(NAME)).ok();
+    Ok(())
+}
+
+fn is_unfinished(keys: &Path) -> bool {
+    keys.join(NAME).is_dir() && !keys.join(LAST).exists()
+}
+
+fn remove(path: &Path) -> io::Result<()> {
+    let removed = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
+    removed.or_else(|error| if error.kind() == io::ErrorKind::NotFound { Ok(()) } else { Err(error) })
+}
+
+fn sync(folder: &Path) -> io::Result<()> {
+    File::open(folder)?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A draft with all that belongs in it, each with that text.
+    fn made<'a>(keys: &'a Path, text: &str) -> KeysDraft<'a> {
+        let draft = KeysDraft::begin(keys).unwrap();
+        for name in OTHERS.iter().chain([&LAST]) {
+            fs::write(draft.path().join(name), text).unwrap();
+        }
+        draft
+    }
+
+    #[test]
+    fn new_keys_replace_what_was_left_half_way_and_nothing_that_is_complete() {
+        for moved in 0..=OTHERS.len() {
+            let folder = tempfile::tempdir().unwrap();
+            let keys = folder.path();
+            let left = made(keys, "old");
+            OTHERS[..moved].iter().for_each(|name| left.put(name).unwrap());
+            assert!(expect_finished(keys).is_err(), "{moved} were in their places");
+            made(keys, "new").finish().unwrap();
+            assert_eq!(fs::read_dir(keys).unwrap().count(), OTHERS.len() + 1);
+            for name in OTHERS.iter().chain([&LAST]) {
+                assert_eq!(fs::read_to_string(keys.join(name)).unwrap(), "new");
+            }
+            expect_finished(keys).unwrap();
+            assert!(KeysDraft::begin(keys).is_err());
+        }
+    }
+
+    #[test]
+    fn keys_that_lack_only_the_end_of_the_draft_are_complete() {
+        let folder = tempfile::tempdir().unwrap();
+        made(folder.path(), "old").finish().unwrap();
+        fs::create_dir(folder.path().join(NAME)).unwrap();
+        assert!(KeysDraft::begin(folder.path()).is_err());
+        assert_eq!(fs::read_to_string(folder.path().join(LAST)).unwrap(), "old");
+        expect_finished(folder.path()).unwrap();
+        assert!(!folder.path().join(NAME).exists());
+    }
+
+    #[test]
+    fn what_others_have_put_beside_a_draft_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        made(folder.path(), "old");
+        fs::write(folder.path().join("notes"), "mine").unwrap();
+        assert!(KeysDraft::begin(folder.path()).is_err());
+        assert_eq!(fs::read_to_string(folder.path().join("notes")).unwrap(), "mine");
+    }
+}

@@ -47,6 +47,31 @@ struct Met {
     left_alone: Option<Term>,
 }
 
+impl Met {
+    /// Whether that term is further past the highest one that was met than any run comes.
+    fn is_too_far(&self, term: Term) -> bool {
+        Term::is_too_far(term.number, self.term.map_or(0, |met| met.number))
+    }
+
+    /// Why the coordinator at that address, which has that term, is not to be dealt with, if it is not.
+    fn against(&self, address: &str, term: Term) -> Option<String> {
+        if self.is_too_far(term) {
+            let met = self.term.map_or("none".to_owned(), |met| met.to_string());
+            return Some(format!(
+                "{address} has {term}, which is too far past what was met before ({met}) to be true: its run directory is \
+                 damaged, or it is no coordinator of this run; this coordinator is left alone; restore its run directory from \
+                 a copy, or leave that address out"
+            ));
+        }
+        let met = self.term.filter(|met| !term.follows(met))?;
+        Some(format!(
+            "{address} has {term}, but {met} of this run was met before: it has forked, or an old folder came back; this \
+             coordinator is left alone; stop it if that one goes on, and only if that one is gone for good start it again and \
+             say --take-over; if that one was no coordinator of this run, start this worker again without its address"
+        ))
+    }
+}
+
 impl Sites {
     /// Begins with the first of them.
     pub fn new(addresses: Vec<String>) -> Self {
@@ -157,38 +182,34 @@ impl Sites {
     }
 
     /// The coordinator at that site announces that term. One that was left alone has heard why when the worker registered there;
-    /// another registration would only have it lend again, under a new number, what the worker holds.
+    /// another registration would only have it lend again, under a new number, what the worker holds. And one whose term cannot be
+    /// true has nothing to hear.
     ///
     /// # Errors
-    /// It was left alone before.
+    /// It was left alone before, or its term cannot be true.
     pub fn meet_again(&self, site: usize, term: Term) -> Result<(), CoordinatorError> {
-        if self.known().left_alone == Some(term) { self.meet(site, term) } else { Ok(()) }
+        let is_known = {
+            let known = self.known();
+            known.left_alone == Some(term) || known.is_too_far(term)
+        };
+        if is_known { self.meet(site, term) } else { Ok(()) }
     }
 
     /// The coordinator at that site has that term.
     ///
     /// # Errors
-    /// It is not to be dealt with: another one goes on with the run.
+    /// It is not to be dealt with: another one goes on with the run, or its term cannot be true.
     pub fn meet(&self, site: usize, term: Term) -> Result<(), CoordinatorError> {
         let mut known = self.known();
-        match known.term {
-            Some(met) if !term.follows(&met) => {
-                let why = format!(
-                    "{} has {term}, but {met} of this run was met before: it has forked, or an old folder came back; \
-                     this coordinator is left alone; stop it if that one goes on, and only if that one is gone for good \
-                     start it again and say --take-over",
-                    self.addresses[site]
-                );
-                if known.left_alone.replace(term) != Some(term) {
-                    warn!("{why}");
-                }
-                self.leave(&mut self.choice(), site);
-                return Err(CoordinatorError::Unavailable(why));
+        if let Some(why) = known.against(&self.addresses[site], term) {
+            if known.left_alone.replace(term) != Some(term) {
+                warn!("{why}");
             }
-            Some(met) if met != term => {
-                info!(address = self.addresses[site], %term, "the run has a younger coordinator")
-            }
-            _ => {}
+            self.leave(&mut self.choice(), site);
+            return Err(CoordinatorError::Unavailable(why));
+        }
+        if known.term.is_some_and(|met| met != term) {
+            info!(address = self.addresses[site], %term, "the run has a younger coordinator");
         }
         known.term = Some(term);
         Ok(())

@@ -108,6 +108,22 @@ fn of_two_terms_the_younger_one_counts_and_no_other_of_its_number() {
 }
 
 #[test]
+fn a_term_that_is_too_far_to_be_true_binds_nobody_and_the_old_ones_stay_left_alone() {
+    for absurd in [Term::TOO_FAR + 3, Term::END - 1].map(|number| term(number, 9)) {
+        let fresh = sites(2);
+        assert!(fresh.meet_again(0, absurd).is_err(), "nobody registers there");
+        assert!(fresh.meet(0, absurd).is_err());
+        assert_eq!((fresh.current(), fresh.met()), (1, None));
+        assert!(fresh.meet(1, term(3, 1)).is_ok());
+        let Err(CoordinatorError::Unavailable(why)) = fresh.meet(0, absurd) else { panic!("it was met") };
+        assert!(why.contains("too far past what was met before (term 3 of coordinator 00000000)"), "{why}");
+        assert!(fresh.meet(1, term(1_000_003, 2)).is_ok());
+        assert!(fresh.meet(0, term(3, 1)).is_err());
+        assert_eq!(fresh.met(), Some(term(1_000_003, 2)));
+    }
+}
+
+#[test]
 fn who_was_left_alone_once_is_not_registered_with_again() {
     let sites = sites(2);
     assert!(sites.meet(1, term(1003, 2)).is_ok());

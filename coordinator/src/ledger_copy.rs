@@ -8,75 +8,22 @@
 //!
 //! So the folder is at any moment what a coordinator leaves that was killed then, and can be started as one.
 
-use std::io;
+mod error;
+
 use std::path::{Path, PathBuf};
 
 use proto::{CoordinatorId, CopyEnd, FollowRequest, FollowedRun, LedgerPiece, Term};
-use thiserror::Error;
 
 use crate::clock::{Clock, SystemClock};
 use crate::core::LeaseKey;
-use crate::ledger::{Damage, Disk, Group, Intake, LedgerError, LedgerPosition, Location, SystemDisk, Writer};
+use crate::ledger::{Damage, Disk, Group, Intake, LedgerPosition, SystemDisk, Writer};
 use crate::replay::{Stretch, replay};
+use crate::run_directory::RunDirectory;
 use crate::run_directory::follower_file::FollowerFile;
 use crate::run_directory::lock::Lock;
 use crate::run_directory::secret::{keep, lease_key};
-use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::standing::Standing;
-
-/// A copy that cannot be kept.
-#[derive(Debug, Error)]
-pub enum CopyError {
-    /// The directory is not usable.
-    #[error(transparent)]
-    Directory(#[from] RunDirectoryError),
-    /// What was copied before is not.
-    #[error("{0}; or delete this copy, to have the run copied anew")]
-    Copied(#[source] LedgerError),
-    /// The disk does not take more at the moment, or somebody else changed the files; it may be tried again.
-    #[error(transparent)]
-    NotWritten(LedgerError),
-    /// A small file of the directory cannot be read or written.
-    #[error("cannot write into {}: {source}", .path.display())]
-    File {
-        /// The directory.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
-    /// The directory holds another run than the coordinator serves.
-    #[error("{} holds another run than the coordinator serves; choose another --run directory", .0.display())]
-    OtherRun(PathBuf),
-    /// What the coordinator says of its run contradicts itself.
-    #[error("the coordinator does not prove that it serves this run; its key is not that of its run")]
-    NotProven,
-    /// The coordinator is not the one that goes on with the run.
-    #[error(
-        "the coordinator has {found}, but this copy has met {met}: that one goes on with the run; follow that one; only if it \
-         is gone for good, and what it alone has on record may be lost, start this coordinator again and say --take-over"
-    )]
-    Older {
-        /// The coordinator's term.
-        found: Term,
-        /// The highest one that was met.
-        met: Term,
-    },
-    /// What comes does not follow what is there, or no ledger has it.
-    #[error(
-        "the coordinator's ledger is not sound at {location}: {what}; nothing of it is kept from there on"
-    )]
-    NotSound {
-        /// The line.
-        location: Location,
-        /// What is wrong with it.
-        what: Damage,
-    },
-    /// The coordinator says that all is counted, and the copy says otherwise.
-    #[error(
-        "the coordinator says that the run is complete, but its ledger is not; see what diadem verify says of it"
-    )]
-    NotComplete,
-}
+pub use error::CopyError;
 
 /// A copy of a run, in a directory that nobody else writes to.
 #[derive(Debug)]
@@ -217,7 +164,7 @@ impl LedgerCopy {
             self.run.insert(CopiedRun::open(directory, key.clone(), &mut self.disk)?)
         };
         let hash = run.directory.run().hash();
-        if said.term.number >= Term::END || !key.has_proven(hash, &said.term) {
+        if !key.has_proven(hash, &said.term) {
             return Err(CopyError::NotProven);
         }
         if *key.bytes() != *run.key.bytes() {
@@ -227,6 +174,9 @@ impl LedgerCopy {
         let met = self.met();
         if !said.term.follows(&met) {
             return Err(CopyError::Older { found: said.term, met });
+        }
+        if Term::is_too_far(said.term.number, met.number) {
+            return Err(CopyError::TooFar { found: said.term, met: met.number });
         }
         let file = FollowerFile {
             follower: self.file.follower,

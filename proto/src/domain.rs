@@ -4,9 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use queens::UnitId;
 use queens::kernel::KernelName;
 use queens::plan::Fingerprint;
+use queens::{Summand, UnitId};
 
 use crate::term::Term;
 
@@ -78,6 +78,11 @@ impl Variant {
     /// The kernel that counts this variant on a worker that registered with `own`.
     pub fn kernel(self, own: KernelName) -> KernelName {
         if self.other_kernel { own.other() } else { own }
+    }
+
+    /// Whether it takes a kernel of the other method to count a unit of that sum: symmetric counts are made without a kernel.
+    pub fn wants_other_kernel(self, summand: Summand) -> bool {
+        self.other_kernel && !summand.is_symmetric_count()
     }
 }
 

@@ -32,7 +32,7 @@ pub use steering::Steering;
 pub use strict::{StrictCodec, StrictDecoder};
 pub use term::{CoordinatorId, CoordinatorIdError, Term};
 pub use text::is_unseen;
-pub use wire::{WireError, malformed, plan_from_reply, plan_reply};
+pub use wire::{WireError, malformed, plan_from_reply, plan_reply, verdicts_from_reply};
 
 /// The types of the service `diadem.v1`, generated from the .proto file. They are checked in, so that building needs no
 /// generator; `tests/generated.rs` compares them with what the .proto file gives, and renews them.

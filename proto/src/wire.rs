@@ -13,6 +13,8 @@ use queens::kernel::KernelName;
 use queens::plan::Fingerprint;
 use thiserror::Error;
 
+pub use leasing::verdicts_from_reply;
+
 use crate::protocol::Protocol;
 use crate::term::Term;
 use crate::text::is_unseen;

@@ -135,7 +135,7 @@ async fn one_call(remote: &Remote, copy: &mut LedgerCopy, outage: &mut Outage) -
                 }
                 if let Err(error) = greeted {
                     return Err(
-                        if let CopyError::Older { .. } = error
+                        if let CopyError::Older { .. } | CopyError::TooFar { .. } = error
                             && remote.addresses() > 1
                         {
                             feed.leave(error.to_string()).into()

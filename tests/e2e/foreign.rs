@@ -14,10 +14,22 @@ use tonic::{Code, Request, Response, Status, Streaming, async_trait};
 
 use crate::harness::{Completed, Folder, free_address, published, until};
 
-/// Announces a plan, notes how a worker registers, and lets none in.
+/// Announces a plan, and notes how a worker registers.
 struct Announcing {
     plan: v1::PlanReply,
     registered: Arc<Mutex<Option<v1::RegisterRequest>>>,
+    /// What it says of each count that is reported; where that is nothing it lets no worker in.
+    verdict: Option<i32>,
+}
+
+impl Announcing {
+    /// What to answer a worker that was let in.
+    fn let_in<T>(&self, reply: T) -> Answered<T> {
+        match self.verdict {
+            Some(_) => Ok(Response::new(reply)),
+            None => Err(Status::internal("a worker that was not let in must not ask")),
+        }
+    }
 }
 
 type Answered<T> = Result<Response<T>, Status>;
@@ -33,23 +45,28 @@ impl Coordinator for Announcing {
 
     async fn register(&self, request: Request<v1::RegisterRequest>) -> Answered<v1::RegisterReply> {
         *self.registered.lock().unwrap() = Some(request.into_inner());
-        Err(Status::failed_precondition("that is enough"))
+        if self.verdict.is_none() {
+            return Err(Status::failed_precondition("that is enough"));
+        }
+        self.let_in(v1::RegisterReply { worker: 7, lease_ms: 15_000, ..v1::RegisterReply::default() })
     }
 
     async fn lease(&self, _: Request<v1::LeaseRequest>) -> Answered<v1::LeaseReply> {
-        Err(Status::internal("a worker that was not let in must not lease"))
+        let leases = (0..10).map(|unit| v1::Lease { unit, token: unit, ..v1::Lease::default() }).collect();
+        self.let_in(v1::LeaseReply { leases, finished: false })
     }
 
     async fn renew(&self, _: Request<v1::RenewRequest>) -> Answered<v1::RenewReply> {
-        Err(Status::internal("a worker that was not let in must not renew"))
+        self.let_in(v1::RenewReply::default())
     }
 
-    async fn report(&self, _: Request<v1::ReportRequest>) -> Answered<v1::ReportReply> {
-        Err(Status::internal("a worker that was not let in must not report"))
+    async fn report(&self, request: Request<v1::ReportRequest>) -> Answered<v1::ReportReply> {
+        let verdicts = self.verdict.into_iter().cycle().take(request.get_ref().counts.len()).collect();
+        self.let_in(v1::ReportReply { verdicts })
     }
 
     async fn release(&self, _: Request<v1::ReleaseRequest>) -> Answered<v1::ReleaseReply> {
-        Err(Status::internal("a worker that was not let in must not release"))
+        self.let_in(v1::ReleaseReply::default())
     }
 
     async fn follow(&self, _: Request<Streaming<v1::FollowRequest>>) -> Answered<Self::FollowStream> {
@@ -77,13 +94,21 @@ impl Coordinator for Announcing {
     }
 }
 
-/// A coordinator that announces this, for as long as the runtime lives: its address, and who registers.
-fn announce(plan: v1::PlanReply) -> (Runtime, SocketAddr, Arc<Mutex<Option<v1::RegisterRequest>>>) {
+/// A coordinator, for as long as the runtime lives: its address, and who registers.
+type Running = (Runtime, SocketAddr, Arc<Mutex<Option<v1::RegisterRequest>>>);
+
+/// A coordinator that announces this.
+fn announce(plan: v1::PlanReply) -> Running {
+    announce_and_judge(plan, None)
+}
+
+/// The same, which lets workers in and says that of each of their counts.
+fn announce_and_judge(plan: v1::PlanReply, verdict: Option<i32>) -> Running {
     let registered = Arc::default();
     let runtime = Runtime::new().unwrap();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).unwrap();
     let address = listener.local_addr().unwrap();
-    let foreign = Announcing { plan, registered: Arc::clone(&registered) };
+    let foreign = Announcing { plan, registered: Arc::clone(&registered), verdict };
     let server = tonic::transport::Server::builder().add_service(CoordinatorServer::new(foreign));
     runtime.spawn(server.serve_with_incoming(TcpListenerStream::new(listener)));
     (runtime, address, registered)
@@ -169,6 +194,24 @@ fn a_worker_that_meets_a_term_which_nobody_opens_says_so_and_goes_on_with_anothe
         "worker --coordinator http://{strange} --coordinator http://{address} --give-up-after 20s"
     ));
     assert_eq!((worker.code, registered.lock().unwrap().is_none()), (Some(0), true), "{worker:?}");
+    assert_eq!(coordinator.end().json()["total"], published(8));
+}
+
+#[test]
+fn a_worker_that_does_not_understand_a_verdict_goes_on_with_another_coordinator_and_leaves_where_none_is() {
+    let said =
+        "the coordinator's answer is not understood: a verdict cannot be 99; it must be one of the five";
+    let (_runtime, strange, _) = announce_and_judge(speaks(0, 1), Some(99));
+    let alone = Folder::new().run(&format!("worker --coordinator http://{strange} --give-up-after 20s"));
+    assert_eq!(alone.code, Some(1), "{alone:?}");
+    assert!(alone.stderr.contains(said), "{alone:?}");
+    let (folder, address) = (Folder::new(), free_address());
+    let coordinator = folder.start(&format!("coordinator --n 8 --run run --listen {address} --json"), "log");
+    let worker = folder.run(&format!(
+        "worker --coordinator http://{strange} --coordinator http://{address} --give-up-after 20s"
+    ));
+    assert_eq!(worker.code, Some(0), "{worker:?}");
+    assert_eq!(worker.stderr.matches(&format!("not called any more: {said}")).count(), 1, "{worker:?}");
     assert_eq!(coordinator.end().json()["total"], published(8));
 }
 

@@ -91,7 +91,7 @@ impl Remote {
             asked.spawn(async move {
                 let reply = timeout(SILENCE, client.plan(v1::PlanRequest {})).await.ok()?.ok()?;
                 let term = Term::try_from(reply.into_inner().term?).ok()?;
-                Some((site, term))
+                (!Term::is_too_far(term.number, 0)).then_some((site, term))
             });
         }
         let terms = asked.join_all().await.into_iter().flatten();

@@ -198,16 +198,18 @@ thread_local! {
 /// The count of the unit as it was lent: what was counted otherwise would not be wanted.
 fn count(plan: &Plan, kernels: &Kernels, lease: Lease, stop: &Stop) -> UnitOutcome {
     let unit = plan.unit(lease.unit);
-    let Lease { variant: Variant { mirrored, other_kernel }, .. } = lease;
-    // Symmetric counts are made without a kernel.
-    let is_by_other = other_kernel && !unit.summand.is_symmetric_count();
+    let Lease { variant, .. } = lease;
+    let is_by_other = variant.wants_other_kernel(unit.summand);
     let Some(kernel) = (if is_by_other { kernels.other() } else { Some(&kernels.own) }) else {
         return UnitOutcome::Beyond(lease);
     };
-    let unit = if mirrored { unit.mirrored() } else { unit };
+    let unit = if variant.mirrored { unit.mirrored() } else { unit };
     let (begun, begun_at) = (LAST_READ.get(), Instant::now());
-    let count =
-        if other_kernel { unit.count_otherwise(&**kernel, stop) } else { unit.count(&**kernel, stop) };
+    let count = if variant.other_kernel {
+        unit.count_otherwise(&**kernel, stop)
+    } else {
+        unit.count(&**kernel, stop)
+    };
     let Some(Count { completions, nodes }) = count else { return UnitOutcome::Stopped };
     let ended = ThreadTime::now();
     LAST_READ.set(ended);

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use proto::v1::coordinator_client::CoordinatorClient;
 use proto::{
     Lease, LeaseReply, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus, Steering,
-    Takeback, Verdict, Welcome, WireError, WorkerId, v1,
+    Takeback, Verdict, Welcome, WireError, WorkerId, v1, verdicts_from_reply,
 };
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
@@ -239,7 +239,7 @@ impl Lender for Remote {
         let site = self.sites.current();
         let mut client = self.client(site);
         let reply = self.answer(site, Duration::ZERO, client.report(request)).await?;
-        reply.verdicts().map(|verdict| Verdict::try_from(verdict).map_err(not_understood)).collect()
+        verdicts_from_reply(&reply).map_err(|error| self.sites.give_up_on(site, strange_answer(&error)))
     }
 
     async fn release(
@@ -257,7 +257,11 @@ impl Lender for Remote {
 }
 
 pub(crate) fn not_understood(error: WireError) -> CoordinatorError {
-    CoordinatorError::Refused(format!("the coordinator's answer is not understood: {error}"))
+    CoordinatorError::Refused(strange_answer(&error))
+}
+
+fn strange_answer(error: &WireError) -> String {
+    format!("the coordinator's answer is not understood: {error}")
 }
 
 /// What to do about a call that has failed.

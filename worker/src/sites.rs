@@ -20,8 +20,22 @@ pub struct Sites {
 #[derive(Debug)]
 struct Choice {
     current: usize,
-    /// Why each of them refuses, where its last answer was that.
-    refusals: Vec<Option<String>>,
+    /// Why each of them refuses, if it does.
+    refusals: Vec<Option<Refusal>>,
+}
+
+/// Why one of them refuses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Refusal {
+    why: String,
+    /// Whether it is called no more, whatever it answers; else its next answer may be another.
+    is_lasting: bool,
+}
+
+impl Choice {
+    fn is_lasting(&self, site: usize) -> bool {
+        self.refusals[site].as_ref().is_some_and(|refusal| refusal.is_lasting)
+    }
 }
 
 /// What all workers of a process know that have these addresses.
@@ -31,6 +45,31 @@ struct Met {
     term: Option<Term>,
     /// The last one that was not to be dealt with: it is told once.
     left_alone: Option<Term>,
+}
+
+impl Met {
+    /// Whether that term is further past the highest one that was met than any run comes.
+    fn is_too_far(&self, term: Term) -> bool {
+        Term::is_too_far(term.number, self.term.map_or(0, |met| met.number))
+    }
+
+    /// Why the coordinator at that address, which has that term, is not to be dealt with, if it is not.
+    fn against(&self, address: &str, term: Term) -> Option<String> {
+        if self.is_too_far(term) {
+            let met = self.term.map_or("none".to_owned(), |met| met.to_string());
+            return Some(format!(
+                "{address} has {term}, which is too far past what was met before ({met}) to be true: its run directory is \
+                 damaged, or it is no coordinator of this run; this coordinator is left alone; restore its run directory from \
+                 a copy, or leave that address out"
+            ));
+        }
+        let met = self.term.filter(|met| !term.follows(met))?;
+        Some(format!(
+            "{address} has {term}, but {met} of this run was met before: it has forked, or an old folder came back; this \
+             coordinator is left alone; stop it if that one goes on, and only if that one is gone for good start it again and \
+             say --take-over; if that one was no coordinator of this run, start this worker again without its address"
+        ))
+    }
 }
 
 impl Sites {
@@ -80,41 +119,57 @@ impl Sites {
 
     /// A call to that site has been answered.
     pub fn answered(&self, site: usize) {
-        self.choice().refusals[site] = None;
+        self.choice().refusals[site].take_if(|refusal| !refusal.is_lasting);
     }
 
     /// One of them has taken the worker in: what others said before that is no news any more, should it be gone one day.
     pub fn taken_in(&self) {
-        self.choice().refusals.fill(None);
+        let mut choice = self.choice();
+        choice.refusals.iter_mut().for_each(|refusal| drop(refusal.take_if(|refusal| !refusal.is_lasting)));
     }
 
     /// A call to that site has failed: from now on the next one is called, if that site is the one that is called. A refusal
     /// is for good only when all refuse.
     pub fn failed(&self, site: usize, error: CoordinatorError) -> CoordinatorError {
-        let mut choice = self.choice();
-        let error = match error {
-            CoordinatorError::Unregistered => return error,
-            CoordinatorError::Unavailable(_) => error,
-            CoordinatorError::Refused(why) => {
-                let address = &self.addresses[site];
-                let refusal = Some(why.clone());
-                if self.len() > 1 && choice.refusals[site] != refusal {
-                    warn!(address, "refused: {why}");
-                }
-                choice.refusals[site] = refusal;
-                if choice.refusals.iter().all(Option::is_some) {
-                    return CoordinatorError::Refused(why);
-                }
-                CoordinatorError::Unavailable(why)
+        match error {
+            CoordinatorError::Unregistered => error,
+            CoordinatorError::Unavailable(_) => {
+                self.leave(&mut self.choice(), site);
+                error
             }
-        };
+            CoordinatorError::Refused(why) => self.refused(site, Refusal { why, is_lasting: false }),
+        }
+    }
+
+    /// The coordinator at that site has taken the worker in and lent to it, and then said what is not understood: it would do
+    /// so again. It is called no more, as long as there is another one that may be.
+    pub fn give_up_on(&self, site: usize, why: String) -> CoordinatorError {
+        self.refused(site, Refusal { why, is_lasting: true })
+    }
+
+    /// Notes why that site refuses, and tells it once; one that is called no more has said all.
+    fn refused(&self, site: usize, refusal: Refusal) -> CoordinatorError {
+        let mut choice = self.choice();
+        let (address, why) = (&self.addresses[site], refusal.why.clone());
+        if !choice.is_lasting(site) && choice.refusals[site].as_ref() != Some(&refusal) {
+            match (self.len(), refusal.is_lasting) {
+                (1, _) => {}
+                (_, true) => warn!(address, "not called any more: {why}"),
+                (_, false) => warn!(address, "refused: {why}"),
+            }
+            choice.refusals[site] = Some(refusal);
+        }
+        if choice.refusals.iter().all(Option::is_some) {
+            return CoordinatorError::Refused(why);
+        }
         self.leave(&mut choice, site);
-        error
+        CoordinatorError::Unavailable(why)
     }
 
     fn leave(&self, choice: &mut Choice, site: usize) {
-        if choice.current == site && self.len() > 1 {
-            choice.current = (site + 1) % self.len();
+        if choice.current == site {
+            let mut others = (1..self.len()).map(|step| (site + step) % self.len());
+            choice.current = others.find(|other| !choice.is_lasting(*other)).unwrap_or(site);
         }
     }
 
@@ -127,38 +182,34 @@ impl Sites {
     }
 
     /// The coordinator at that site announces that term. One that was left alone has heard why when the worker registered there;
-    /// another registration would only have it lend again, under a new number, what the worker holds.
+    /// another registration would only have it lend again, under a new number, what the worker holds. And one whose term cannot be
+    /// true has nothing to hear.
     ///
     /// # Errors
-    /// It was left alone before.
+    /// It was left alone before, or its term cannot be true.
     pub fn meet_again(&self, site: usize, term: Term) -> Result<(), CoordinatorError> {
-        if self.known().left_alone == Some(term) { self.meet(site, term) } else { Ok(()) }
+        let is_known = {
+            let known = self.known();
+            known.left_alone == Some(term) || known.is_too_far(term)
+        };
+        if is_known { self.meet(site, term) } else { Ok(()) }
     }
 
     /// The coordinator at that site has that term.
     ///
     /// # Errors
-    /// It is not to be dealt with: another one goes on with the run.
+    /// It is not to be dealt with: another one goes on with the run, or its term cannot be true.
     pub fn meet(&self, site: usize, term: Term) -> Result<(), CoordinatorError> {
         let mut known = self.known();
-        match known.term {
-            Some(met) if !term.follows(&met) => {
-                let why = format!(
-                    "{} has {term}, but {met} of this run was met before: it has forked, or an old folder came back; \
-                     this coordinator is left alone; stop it if that one goes on, and only if that one is gone for good \
-                     start it again and say --take-over",
-                    self.addresses[site]
-                );
-                if known.left_alone.replace(term) != Some(term) {
-                    warn!("{why}");
-                }
-                self.leave(&mut self.choice(), site);
-                return Err(CoordinatorError::Unavailable(why));
+        if let Some(why) = known.against(&self.addresses[site], term) {
+            if known.left_alone.replace(term) != Some(term) {
+                warn!("{why}");
             }
-            Some(met) if met != term => {
-                info!(address = self.addresses[site], %term, "the run has a younger coordinator")
-            }
-            _ => {}
+            self.leave(&mut self.choice(), site);
+            return Err(CoordinatorError::Unavailable(why));
+        }
+        if known.term.is_some_and(|met| met != term) {
+            info!(address = self.addresses[site], %term, "the run has a younger coordinator");
         }
         known.term = Some(term);
         Ok(())
@@ -166,108 +217,4 @@ impl Sites {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proto::CoordinatorId;
-
-    fn sites(count: usize) -> Sites {
-        Sites::new((0..count).map(|site| format!("http://site-{site}:1")).collect())
-    }
-
-    fn unavailable() -> CoordinatorError {
-        CoordinatorError::Unavailable("cut".into())
-    }
-
-    fn refused() -> CoordinatorError {
-        CoordinatorError::Refused("no".into())
-    }
-
-    fn term(number: u64, coordinator: u128) -> Term {
-        Term { number, coordinator: CoordinatorId(coordinator), proof: 1 }
-    }
-
-    #[test]
-    fn the_next_one_is_called_when_the_one_that_is_called_fails_and_not_for_calls_of_before() {
-        let sites = sites(3);
-        assert_eq!(sites.current(), 0);
-        sites.failed(0, unavailable());
-        assert_eq!(sites.current(), 1);
-        sites.failed(0, unavailable());
-        assert_eq!(sites.current(), 1);
-        sites.failed(1, CoordinatorError::Unregistered);
-        assert_eq!(sites.current(), 1);
-        sites.failed(1, unavailable());
-        sites.failed(2, unavailable());
-        assert_eq!(sites.current(), 0);
-    }
-
-    #[test]
-    fn a_refusal_is_for_good_when_all_refuse() {
-        let two = sites(2);
-        assert!(matches!(two.failed(0, refused()), CoordinatorError::Unavailable(_)));
-        two.answered(0);
-        assert!(matches!(two.failed(1, refused()), CoordinatorError::Unavailable(_)));
-        assert!(matches!(two.failed(0, refused()), CoordinatorError::Refused(_)));
-        assert!(matches!(sites(1).failed(0, refused()), CoordinatorError::Refused(_)));
-    }
-
-    #[test]
-    fn refusals_are_forgotten_when_one_of_them_has_taken_the_worker_in() {
-        let two = sites(2);
-        assert!(matches!(two.failed(0, refused()), CoordinatorError::Unavailable(_)));
-        two.taken_in();
-        assert!(matches!(two.failed(1, refused()), CoordinatorError::Unavailable(_)));
-        assert!(matches!(two.failed(0, refused()), CoordinatorError::Refused(_)));
-    }
-
-    #[test]
-    fn who_is_told_the_highest_term_before_it_has_met_one_begins_there_and_deals_with_no_lower_one() {
-        let sites = sites(3);
-        sites.begin_with(2, term(1003, 2));
-        assert_eq!((sites.current(), sites.met()), (2, Some(term(1003, 2))));
-        assert!(sites.meet(0, term(3, 1)).is_err());
-        assert!(sites.meet(2, term(1003, 2)).is_ok());
-        // Later it knows for itself.
-        sites.begin_with(0, term(3, 1));
-        assert_eq!((sites.current(), sites.met()), (2, Some(term(1003, 2))));
-    }
-
-    #[test]
-    fn workers_of_a_process_go_from_address_to_address_each_for_itself_and_know_the_same_terms() {
-        let one = sites(3);
-        one.begin_with(1, term(3, 1));
-        let other = one.beside();
-        assert_eq!((other.current(), other.met()), (1, Some(term(3, 1))));
-        assert!(matches!(one.failed(1, refused()), CoordinatorError::Unavailable(_)));
-        assert_eq!((one.current(), other.current()), (2, 1), "the refusal of one is not the other's");
-        assert!(one.meet(2, term(1003, 2)).is_ok());
-        assert!(other.meet(1, term(3, 1)).is_err(), "it knows what the other has met");
-        assert!(one.meet_again(1, term(3, 1)).is_err(), "that one has heard why");
-    }
-
-    #[test]
-    fn of_two_terms_the_younger_one_counts_and_no_other_of_its_number() {
-        let sites = sites(2);
-        assert!(sites.meet(0, term(3, 1)).is_ok());
-        assert!(sites.meet(1, term(1003, 2)).is_ok());
-        assert_eq!(sites.current(), 0);
-        for other in [term(3, 1), term(4, 1), term(1003, 3)] {
-            assert!(matches!(sites.meet(0, other), Err(CoordinatorError::Unavailable(_))));
-            assert_eq!(sites.met(), Some(term(1003, 2)));
-        }
-        assert_eq!(sites.current(), 1);
-        assert!(sites.meet(1, term(1003, 2)).is_ok());
-    }
-
-    #[test]
-    fn who_was_left_alone_once_is_not_registered_with_again() {
-        let sites = sites(2);
-        assert!(sites.meet(1, term(1003, 2)).is_ok());
-        for other in [term(3, 1), term(1003, 3)] {
-            assert!(sites.meet_again(0, other).is_ok(), "it must hear what the worker has met");
-            assert!(sites.meet(0, other).is_err());
-            assert!(sites.meet_again(0, other).is_err());
-        }
-        assert!(sites.meet_again(1, term(1003, 2)).is_ok());
-    }
-}
+mod tests;

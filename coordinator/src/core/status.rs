@@ -100,7 +100,7 @@ impl Core {
     }
 
     /// What keeps the run from its end, if anything.
-    pub fn trouble(&self, now: Duration) -> Option<String> {
+    fn trouble(&self, now: Duration) -> Option<String> {
         let is_lent = self.open_counts() > 0 || self.leases.to_count() > 0;
         if is_lent { None } else { self.only_lost_units().or_else(|| self.only_other_methods(now)) }
     }

@@ -220,9 +220,9 @@ impl Core {
         CheckKind { counted, by_kernel: !self.is_symmetric_count(unit) }
     }
 
-    /// Whether a kernel of the other method is wanted for it: symmetric counts are made without one.
+    /// Whether a kernel of the other method is wanted for it.
     pub(super) fn wants_other_kernel(&self, unit: UnitId, variant: Variant) -> bool {
-        variant.other_kernel && !self.is_symmetric_count(unit)
+        variant.wants_other_kernel(self.plan.summand(unit))
     }
 
     /// Whether the unit's count is one of completions that a turn fixes.

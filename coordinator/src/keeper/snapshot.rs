@@ -56,10 +56,12 @@ impl Keeper {
                 Stage::Counting | Stage::Auditing => None,
             };
             let records = self.records();
+            let status = self.core.status(self.now());
+            let stuck = Some(&status.trouble).filter(|trouble| !trouble.is_empty()).cloned();
             self.snapshots.send_replace(Snapshot {
-                status: self.status(),
+                status: self.complete(status),
                 ending,
-                stuck: self.core.trouble(self.now()),
+                stuck,
                 followers_away: self.replicas.away(records),
                 superseded: self.superseded(),
                 is_stalled: false,
@@ -69,7 +71,11 @@ impl Keeper {
 
     /// Where the run stands.
     pub(super) fn status(&self) -> RunStatus {
-        let mut status = self.core.status(self.now());
+        self.complete(self.core.status(self.now()))
+    }
+
+    /// What the core has said, with what only the keeper knows.
+    fn complete(&self, mut status: RunStatus) -> RunStatus {
         status.elapsed = self.elapsed();
         status.events = self.events.list();
         status.term = self.terms.as_ref().map(|terms| Term { proof: 0, ..terms.own });

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! a term that no coordinator of the run has proven,
-//! or that nobody opens:                                 nothing
+//! or that is too far to be true:                        nothing
 //! a lower one:                                          it is over
 //! a higher one:                                         this process is superseded
 //! the same one, opened by another process:
@@ -51,7 +51,8 @@ impl Terms {
 
     /// Somebody has met that term. `is_on_record` says whether the own one is in the ledger.
     pub fn hear_of(&mut self, met: &Term, is_on_record: bool) {
-        if self.own.follows(met) || met.number >= Term::END || !self.key.has_proven(self.run, met) {
+        let is_too_far = Term::is_too_far(met.number, self.own.number);
+        if self.own.follows(met) || is_too_far || !self.key.has_proven(self.run, met) {
             return;
         }
         let place = if met.number == self.own.number && is_on_record {
@@ -213,13 +214,13 @@ mod tests {
     }
 
     #[test]
-    fn a_term_that_nobody_opens_says_nothing_though_it_is_proven() {
+    fn a_term_that_is_too_far_to_be_true_says_nothing_though_it_is_proven() {
         let (mut terms, prove) = terms();
-        for number in [Term::END, u64::MAX] {
+        for number in [Term::TOO_FAR + 4, Term::END - 1, Term::END, u64::MAX] {
             terms.hear_of(&prove(number, 2), false);
             assert_eq!(terms.trouble(), None, "{number}");
         }
-        terms.hear_of(&prove(Term::END - 1, 2), false);
+        terms.hear_of(&prove(Term::TOO_FAR + 3, 2), false);
         assert!(terms.superseded().is_some());
     }
 

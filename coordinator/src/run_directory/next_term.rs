@@ -31,6 +31,19 @@ pub enum TermError {
     /// A term that was noted cannot be read.
     #[error(transparent)]
     Noted(RunDirectoryError),
+    /// A term that was noted is further past the last one on record than any run comes.
+    #[error(
+        "{} has the term {term}, which is too far past the last one on record ({last}) to be true; restore that file from a \
+         copy, or delete it, start this coordinator again and say --take-over", .path.display()
+    )]
+    TooFar {
+        /// The file.
+        path: PathBuf,
+        /// The term.
+        term: u64,
+        /// The last one on record.
+        last: u64,
+    },
     /// A term is so high that there is none behind it.
     #[error("{} has the term {term}, and there is none behind it; restore it from a copy of the run", .path.display())]
     Last {
@@ -45,7 +58,7 @@ pub enum TermError {
 /// to leave behind all of whom that directory knows, those that superseded it as well.
 ///
 /// # Errors
-/// What a follower has left there, or who has served the run, cannot be read; or there is no higher term.
+/// What a follower has left there, or who has served the run, cannot be read or cannot be true; or there is no higher term.
 pub fn next_term(directory: &Path, last: u64, take_over: bool) -> Result<u64, TermError> {
     let room = if take_over { TAKEOVER } else { 1 };
     let mut known = vec![(directory.join("ledger"), last, room), noted(directory, ANNOUNCED, room)?];
@@ -58,6 +71,9 @@ pub fn next_term(directory: &Path, last: u64, take_over: bool) -> Result<u64, Te
         Err(source) => return Err(TermError::Follower { path, source }),
     }
     let behind = known.into_iter().map(|(path, term, room)| {
+        if Term::is_too_far(term, last) {
+            return Err(TermError::TooFar { path, term, last });
+        }
         let next = term.checked_add(room).filter(|next| *next < Term::END);
         next.ok_or(TermError::Last { path, term })
     });
@@ -110,15 +126,32 @@ mod tests {
             fs::write(folder.path().join(place), number.to_string()).unwrap();
             assert_eq!(next_term(folder.path(), 3, true).unwrap(), 1_000_003, "{place}");
         }
-        SUPERSEDING.note(folder.path(), Term::END - 9).unwrap();
-        assert_eq!(next_term(folder.path(), 3, false).unwrap(), 4);
-        let said = refused(3);
-        assert!(said.contains(&folder.path().join("superseded").display().to_string()), "{said}");
         let said = refused(Term::END - 1);
         assert!(said.contains("ledger has the term 9223372036854775807"), "{said}");
         follow(folder.path(), Term::END);
         let said = refused(3);
         assert!(said.contains("follower.json") && said.contains("9223372036854775808"), "{said}");
+    }
+
+    #[test]
+    fn a_term_that_is_too_far_past_the_last_on_record_is_named_with_its_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let named = |name: &str, last| {
+            let path = folder.path().join(name);
+            let said = next_term(folder.path(), last, true).unwrap_err().to_string();
+            assert!(said.contains(&path.display().to_string()) && said.contains("--take-over"), "{said}");
+            assert!(said.contains(&format!("the last one on record ({last})")), "{said}");
+            fs::remove_file(path).unwrap();
+        };
+        SUPERSEDING.note(folder.path(), Term::END - 9).unwrap();
+        assert_eq!(next_term(folder.path(), 3, false).unwrap(), 4, "it is not asked for");
+        named("superseded", 3);
+        ANNOUNCED.note(folder.path(), Term::TOO_FAR + 3).unwrap();
+        assert_eq!(next_term(folder.path(), 4, false).unwrap(), Term::TOO_FAR + 4);
+        named("term", 3);
+        follow(folder.path(), Term::END - 1);
+        named("follower.json", 3);
+        assert_eq!(next_term(folder.path(), 3, true).unwrap(), 1_000_003);
     }
 
     #[test]

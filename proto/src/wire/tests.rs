@@ -448,6 +448,19 @@ proptest! {
 }
 
 #[test]
+fn a_verdict_that_is_not_known_is_an_error_and_no_count_gets_that_of_another() {
+    let [recorded, later] = [v1::Verdict::Recorded, v1::Verdict::Later].map(i32::from);
+    let reply = |verdicts: &[i32]| v1::ReportReply { verdicts: verdicts.to_vec() };
+    let understood = verdicts_from_reply(&reply(&[recorded, later, recorded]));
+    assert_eq!(understood, Ok(vec![Verdict::Recorded, Verdict::Later, Verdict::Recorded]));
+    assert_eq!(reply(&[later, 99, recorded]).verdicts().count(), 2, "the generated list leaves it out");
+    for (strange, named) in [(99, "99"), (-1, "-1"), (0, "unspecified")] {
+        let said = verdicts_from_reply(&reply(&[later, strange, recorded])).unwrap_err().to_string();
+        assert_eq!(said, format!("a verdict cannot be {named}; it must be one of the five"));
+    }
+}
+
+#[test]
 fn verdicts_arrive_as_they_were_meant_and_none_is_no_verdict() {
     for verdict in [Verdict::Recorded, Verdict::Known, Verdict::Conflict, Verdict::Later, Verdict::Unwanted] {
         assert_eq!(Verdict::try_from(v1::Verdict::from(verdict)), Ok(verdict));

@@ -1,0 +1,75 @@
+//! Why a copy cannot be kept, in one sentence each.
+
+use std::io;
+use std::path::PathBuf;
+
+use proto::Term;
+use thiserror::Error;
+
+use crate::ledger::{Damage, LedgerError, Location};
+use crate::run_directory::RunDirectoryError;
+
+/// A copy that cannot be kept.
+#[derive(Debug, Error)]
+pub enum CopyError {
+    /// The directory is not usable.
+    #[error(transparent)]
+    Directory(#[from] RunDirectoryError),
+    /// What was copied before is not.
+    #[error("{0}; or delete this copy, to have the run copied anew")]
+    Copied(#[source] LedgerError),
+    /// The disk does not take more at the moment, or somebody else changed the files; it may be tried again.
+    #[error(transparent)]
+    NotWritten(LedgerError),
+    /// A small file of the directory cannot be read or written.
+    #[error("cannot write into {}: {source}", .path.display())]
+    File {
+        /// The directory.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The directory holds another run than the coordinator serves.
+    #[error("{} holds another run than the coordinator serves; choose another --run directory", .0.display())]
+    OtherRun(PathBuf),
+    /// What the coordinator says of its run contradicts itself.
+    #[error("the coordinator does not prove that it serves this run; its key is not that of its run")]
+    NotProven,
+    /// The coordinator is not the one that goes on with the run.
+    #[error(
+        "the coordinator has {found}, but this copy has met {met}: that one goes on with the run; follow that one; only if it \
+         is gone for good, and what it alone has on record may be lost, start this coordinator again and say --take-over"
+    )]
+    Older {
+        /// The coordinator's term.
+        found: Term,
+        /// The highest one that was met.
+        met: Term,
+    },
+    /// The coordinator has a term that no coordinator of the run has.
+    #[error(
+        "the coordinator has {found}, which is too far past the last term that this copy has met ({met}) to be true: its run \
+         directory is damaged, or it is no coordinator of this run; stop it, and restore its run directory from a copy"
+    )]
+    TooFar {
+        /// The coordinator's term.
+        found: Term,
+        /// The number of the highest one that was met.
+        met: u64,
+    },
+    /// What comes does not follow what is there, or no ledger has it.
+    #[error(
+        "the coordinator's ledger is not sound at {location}: {what}; nothing of it is kept from there on"
+    )]
+    NotSound {
+        /// The line.
+        location: Location,
+        /// What is wrong with it.
+        what: Damage,
+    },
+    /// The coordinator says that all is counted, and the copy says otherwise.
+    #[error(
+        "the coordinator says that the run is complete, but its ledger is not; see what diadem verify says of it"
+    )]
+    NotComplete,
+}

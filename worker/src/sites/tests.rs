@@ -1,0 +1,136 @@
+use super::*;
+use proto::CoordinatorId;
+
+fn sites(count: usize) -> Sites {
+    Sites::new((0..count).map(|site| format!("http://site-{site}:1")).collect())
+}
+
+fn unavailable() -> CoordinatorError {
+    CoordinatorError::Unavailable("cut".into())
+}
+
+fn refused() -> CoordinatorError {
+    CoordinatorError::Refused("no".into())
+}
+
+fn term(number: u64, coordinator: u128) -> Term {
+    Term { number, coordinator: CoordinatorId(coordinator), proof: 1 }
+}
+
+#[test]
+fn the_next_one_is_called_when_the_one_that_is_called_fails_and_not_for_calls_of_before() {
+    let sites = sites(3);
+    assert_eq!(sites.current(), 0);
+    sites.failed(0, unavailable());
+    assert_eq!(sites.current(), 1);
+    sites.failed(0, unavailable());
+    assert_eq!(sites.current(), 1);
+    sites.failed(1, CoordinatorError::Unregistered);
+    assert_eq!(sites.current(), 1);
+    sites.failed(1, unavailable());
+    sites.failed(2, unavailable());
+    assert_eq!(sites.current(), 0);
+}
+
+#[test]
+fn a_refusal_is_for_good_when_all_refuse() {
+    let two = sites(2);
+    assert!(matches!(two.failed(0, refused()), CoordinatorError::Unavailable(_)));
+    two.answered(0);
+    assert!(matches!(two.failed(1, refused()), CoordinatorError::Unavailable(_)));
+    assert!(matches!(two.failed(0, refused()), CoordinatorError::Refused(_)));
+    assert!(matches!(sites(1).failed(0, refused()), CoordinatorError::Refused(_)));
+}
+
+#[test]
+fn refusals_are_forgotten_when_one_of_them_has_taken_the_worker_in() {
+    let two = sites(2);
+    assert!(matches!(two.failed(0, refused()), CoordinatorError::Unavailable(_)));
+    two.taken_in();
+    assert!(matches!(two.failed(1, refused()), CoordinatorError::Unavailable(_)));
+    assert!(matches!(two.failed(0, refused()), CoordinatorError::Refused(_)));
+}
+
+#[test]
+fn who_says_what_is_not_understood_is_not_called_again_and_ends_the_worker_only_where_no_other_is_left() {
+    let three = sites(3);
+    assert_eq!(three.give_up_on(0, "99".into()), CoordinatorError::Unavailable("99".into()));
+    assert_eq!(three.current(), 1);
+    three.failed(1, unavailable());
+    three.failed(2, unavailable());
+    assert_eq!(three.current(), 1, "it passes over that one");
+    three.answered(0);
+    three.taken_in();
+    assert!(matches!(three.give_up_on(1, "99".into()), CoordinatorError::Unavailable(_)));
+    three.failed(2, unavailable());
+    assert_eq!(three.current(), 2, "it is the only one that is left");
+    assert!(matches!(three.failed(2, refused()), CoordinatorError::Refused(_)));
+    assert!(matches!(sites(1).give_up_on(0, "99".into()), CoordinatorError::Refused(_)));
+}
+
+#[test]
+fn who_is_told_the_highest_term_before_it_has_met_one_begins_there_and_deals_with_no_lower_one() {
+    let sites = sites(3);
+    sites.begin_with(2, term(1003, 2));
+    assert_eq!((sites.current(), sites.met()), (2, Some(term(1003, 2))));
+    assert!(sites.meet(0, term(3, 1)).is_err());
+    assert!(sites.meet(2, term(1003, 2)).is_ok());
+    // Later it knows for itself.
+    sites.begin_with(0, term(3, 1));
+    assert_eq!((sites.current(), sites.met()), (2, Some(term(1003, 2))));
+}
+
+#[test]
+fn workers_of_a_process_go_from_address_to_address_each_for_itself_and_know_the_same_terms() {
+    let one = sites(3);
+    one.begin_with(1, term(3, 1));
+    let other = one.beside();
+    assert_eq!((other.current(), other.met()), (1, Some(term(3, 1))));
+    assert!(matches!(one.failed(1, refused()), CoordinatorError::Unavailable(_)));
+    assert_eq!((one.current(), other.current()), (2, 1), "the refusal of one is not the other's");
+    assert!(one.meet(2, term(1003, 2)).is_ok());
+    assert!(other.meet(1, term(3, 1)).is_err(), "it knows what the other has met");
+    assert!(one.meet_again(1, term(3, 1)).is_err(), "that one has heard why");
+}
+
+#[test]
+fn of_two_terms_the_younger_one_counts_and_no_other_of_its_number() {
+    let sites = sites(2);
+    assert!(sites.meet(0, term(3, 1)).is_ok());
+    assert!(sites.meet(1, term(1003, 2)).is_ok());
+    assert_eq!(sites.current(), 0);
+    for other in [term(3, 1), term(4, 1), term(1003, 3)] {
+        assert!(matches!(sites.meet(0, other), Err(CoordinatorError::Unavailable(_))));
+        assert_eq!(sites.met(), Some(term(1003, 2)));
+    }
+    assert_eq!(sites.current(), 1);
+    assert!(sites.meet(1, term(1003, 2)).is_ok());
+}
+
+#[test]
+fn a_term_that_is_too_far_to_be_true_binds_nobody_and_the_old_ones_stay_left_alone() {
+    for absurd in [Term::TOO_FAR + 3, Term::END - 1].map(|number| term(number, 9)) {
+        let fresh = sites(2);
+        assert!(fresh.meet_again(0, absurd).is_err(), "nobody registers there");
+        assert!(fresh.meet(0, absurd).is_err());
+        assert_eq!((fresh.current(), fresh.met()), (1, None));
+        assert!(fresh.meet(1, term(3, 1)).is_ok());
+        let Err(CoordinatorError::Unavailable(why)) = fresh.meet(0, absurd) else { panic!("it was met") };
+        assert!(why.contains("too far past what was met before (term 3 of coordinator 00000000)"), "{why}");
+        assert!(fresh.meet(1, term(1_000_003, 2)).is_ok());
+        assert!(fresh.meet(0, term(3, 1)).is_err());
+        assert_eq!(fresh.met(), Some(term(1_000_003, 2)));
+    }
+}
+
+#[test]
+fn who_was_left_alone_once_is_not_registered_with_again() {
+    let sites = sites(2);
+    assert!(sites.meet(1, term(1003, 2)).is_ok());
+    for other in [term(3, 1), term(1003, 3)] {
+        assert!(sites.meet_again(0, other).is_ok(), "it must hear what the worker has met");
+        assert!(sites.meet(0, other).is_err());
+        assert!(sites.meet_again(0, other).is_err());
+    }
+    assert!(sites.meet_again(1, term(1003, 2)).is_ok());
+}

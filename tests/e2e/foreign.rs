@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use proto::v1::coordinator_client::CoordinatorClient;
 use proto::v1::coordinator_server::{Coordinator, CoordinatorServer};
 use proto::v1::{self, StatusReply};
-use queens::Plan;
+use queens::{Board, Plan, PlanSpec};
 use tokio::net::TcpListener;
 use tokio::runtime::Runtime;
 use tokio_stream::wrappers::TcpListenerStream;
@@ -201,17 +201,23 @@ fn a_worker_that_meets_a_term_which_nobody_opens_says_so_and_goes_on_with_anothe
 fn a_worker_that_does_not_understand_a_verdict_goes_on_with_another_coordinator_and_leaves_where_none_is() {
     let said =
         "the coordinator's answer is not understood: a verdict cannot be 99; it must be one of the five";
-    let (_runtime, strange, _) = announce_and_judge(speaks(0, 1), Some(99));
+    // The plan of the run that the other one serves.
+    let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
+    let plan = proto::plan_reply(plan.spec(), plan.fingerprint(), None);
+    let (_runtime, strange, _) = announce_and_judge(plan, Some(99));
     let alone = Folder::new().run(&format!("worker --coordinator http://{strange} --give-up-after 20s"));
     assert_eq!(alone.code, Some(1), "{alone:?}");
     assert!(alone.stderr.contains(said), "{alone:?}");
     let (folder, address) = (Folder::new(), free_address());
+    let both =
+        format!("worker --coordinator http://{strange} --coordinator http://{address} --give-up-after 60s");
+    let worker = folder.start(&both, "worker");
+    let log = || std::fs::read_to_string(folder.path().join("worker")).unwrap();
+    let given_up = || log().matches(&format!("not called any more: {said}")).count();
+    until("the worker has heard the verdict", || given_up() == 1);
     let coordinator = folder.start(&format!("coordinator --n 8 --run run --listen {address} --json"), "log");
-    let worker = folder.run(&format!(
-        "worker --coordinator http://{strange} --coordinator http://{address} --give-up-after 20s"
-    ));
-    assert_eq!(worker.code, Some(0), "{worker:?}");
-    assert_eq!(worker.stderr.matches(&format!("not called any more: {said}")).count(), 1, "{worker:?}");
+    let worker = worker.end();
+    assert_eq!((worker.code, given_up()), (Some(0), 1), "{}", log());
     assert_eq!(coordinator.end().json()["total"], published(8));
 }
 

@@ -12,7 +12,7 @@ const MACROS: [&str; 5] = ["anyhow", "bail", "ensure", "error", "warn"];
 const CONTEXTS: [&str; 2] = ["context", "with_context"];
 
 /// Functions and constants, by file, with sentences that are said elsewhere: each sentence in them is a message.
-const SPEAKERS: [(&str, &[&str]); 16] = [
+const SPEAKERS: [(&str, &[&str]); 18] = [
     ("coordinator/src/access/caller.rs", &["refusal"]),
     ("coordinator/src/core/status.rs", &["only_lost_units", "ONE_METHOD"]),
     ("coordinator/src/happening.rs", &["sentence"]),
@@ -32,6 +32,8 @@ const SPEAKERS: [(&str, &[&str]); 16] = [
         "worker/src/refusal.rs",
         &["SPEAKS_TLS", "SPEAKS_HTTP_1", "sentence", "certificate", "client_certificate"],
     ),
+    ("worker/src/remote.rs", &["strange_answer"]),
+    ("worker/src/sites.rs", &["against"]),
 ];
 
 /// A place that says something; the text has `...` for what is put in, and is empty where all of it comes from elsewhere.

@@ -2,8 +2,8 @@
 //! has it open at its other end: what is no regular file is refused before it is opened.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, ErrorKind, Read};
-use std::os::unix::fs::FileTypeExt;
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
 /// Files that the process has open already go by these names.
@@ -72,6 +72,22 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
     let mut text = String::new();
     open(path)?.read_to_string(&mut text)?;
     Ok(text)
+}
+
+/// Puts a file with these bytes and that mode in place of one that may be there: all of it, or nothing.
+///
+/// # Errors
+/// The disk would not do it.
+pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let draft = path.with_added_extension("new");
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(mode);
+    let mut file = open_with(&options, &draft)?;
+    file.write_all(bytes)?;
+    file.sync_all()?;
+    fs::rename(&draft, path)?;
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 
 /// Whether it is a pipe in a folder, to which nobody may ever write. The pipe that a shell makes for what a command prints

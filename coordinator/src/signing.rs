@@ -1,8 +1,6 @@
 //! The key with which a coordinator signs what it says of a run: Ed25519, in a file of its own.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use ring::rand::SystemRandom;
@@ -86,17 +84,7 @@ pub fn is_signed(public: &str, bytes: &[u8], signature: &str) -> bool {
 fn make(path: &Path) -> io::Result<Vec<u8>> {
     let key = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
         .map_err(|_| io::Error::other("the system has no random numbers"))?;
-    let mut name = path.file_name().unwrap_or_default().to_owned();
-    name.push(".new");
-    let draft = path.with_file_name(name);
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(0o600);
-    let mut file = regular_file::open_with(&options, &draft)?;
-    file.write_all(key.as_ref())?;
-    file.sync_all()?;
-    fs::rename(&draft, path)?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()?;
+    regular_file::replace(path, key.as_ref(), 0o600)?;
     Ok(key.as_ref().to_vec())
 }
 
@@ -115,6 +103,7 @@ mod tests {
     use std::os::unix::fs::PermissionsExt;
 
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_key_is_made_once_is_private_and_signs() {

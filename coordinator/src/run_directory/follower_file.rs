@@ -10,7 +10,6 @@ use proto::Term;
 use serde::{Deserialize, Serialize};
 
 use crate::regular_file;
-use crate::run_directory::replace_file;
 
 pub const NAME: &str = "follower.json";
 
@@ -50,6 +49,6 @@ impl FollowerFile {
     /// The disk would not do it.
     pub fn write(&self, directory: &Path) -> io::Result<()> {
         let text = serde_json::to_string(self).expect("it is plain data") + "\n";
-        replace_file(directory, NAME, text.as_bytes(), 0o644)
+        regular_file::replace(&directory.join(NAME), text.as_bytes(), 0o644)
     }
 }

@@ -21,9 +21,8 @@ pub(crate) mod pause;
 pub(crate) mod replicated;
 pub(crate) mod secret;
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -223,7 +222,7 @@ impl RunDirectory {
         let begun = since_1970.as_millis().try_into().unwrap_or(u64::MAX);
         let run = RunFile { plan: plan.spec(), fingerprint: plan.fingerprint().clone(), shard, begun };
         let text = serde_json::to_string_pretty(&run).expect("a run file is plain data") + "\n";
-        let write = replace_file(path, RUN_FILE, text.as_bytes(), 0o644);
+        let write = regular_file::replace(&path.join(RUN_FILE), text.as_bytes(), 0o644);
         write.map_err(|source| io_error("create", &path.join(RUN_FILE))(source))?;
         Ok(Self { path: path.to_owned(), run, plan: Arc::new(plan) })
     }
@@ -246,7 +245,7 @@ impl RunDirectory {
     /// The text describes no run that this release can count, or the disk would not do it.
     pub(crate) fn copy(path: &Path, text: &[u8]) -> Result<Self, RunDirectoryError> {
         let copied = Self::of_text(path, &String::from_utf8_lossy(text), None)?;
-        let write = replace_file(path, RUN_FILE, text, 0o644);
+        let write = regular_file::replace(&path.join(RUN_FILE), text, 0o644);
         write.map_err(|source| io_error("create", &path.join(RUN_FILE))(source))?;
         Ok(copied)
     }
@@ -322,16 +321,4 @@ impl RunDirectory {
     pub fn exists(path: &Path) -> bool {
         path.join(RUN_FILE).exists()
     }
-}
-
-/// Puts a file of that name and mode into a directory, in place of one that may be there: all of it, or nothing.
-pub(crate) fn replace_file(directory: &Path, name: &str, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let draft = directory.join(format!("{name}.new"));
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(mode);
-    let mut file = regular_file::open_with(&options, &draft)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&draft, directory.join(name))?;
-    File::open(directory)?.sync_all()
 }

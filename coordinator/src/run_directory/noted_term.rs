@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use proto::Term;
 
 use crate::regular_file;
-use crate::run_directory::replace_file;
 
 /// A file with the number of a term.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +51,6 @@ impl NotedTerm {
         if self.read(directory)? >= number {
             return Ok(());
         }
-        replace_file(directory, self.0, format!("{number}\n").as_bytes(), 0o644)
+        regular_file::replace(&directory.join(self.0), format!("{number}\n").as_bytes(), 0o644)
     }
 }

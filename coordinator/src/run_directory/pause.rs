@@ -6,7 +6,6 @@ use std::io;
 use std::path::Path;
 
 use crate::regular_file;
-use crate::run_directory::replace_file;
 
 /// The file that is there while the run pauses, and says why.
 const FILE: &str = "paused";
@@ -24,7 +23,7 @@ pub fn read(directory: &Path) -> io::Result<Option<String>> {
 /// Has the run in this directory pause for that reason, or go on.
 pub fn write(directory: &Path, reason: Option<&str>) -> io::Result<()> {
     match reason {
-        Some(reason) => replace_file(directory, FILE, format!("{reason}\n").as_bytes(), 0o644),
+        Some(reason) => regular_file::replace(&directory.join(FILE), format!("{reason}\n").as_bytes(), 0o644),
         None => match fs::remove_file(directory.join(FILE)) {
             Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
             _ => Ok(()),

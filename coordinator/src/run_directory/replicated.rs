@@ -12,7 +12,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::ledger::LineHash;
 use crate::regular_file;
-use crate::run_directory::replace_file;
 
 const NAME: &str = "replicated.json";
 
@@ -39,7 +38,7 @@ pub fn followers(directory: &Path, end: LineHash) -> u32 {
 /// The disk would not do it.
 pub fn note(directory: &Path, end: LineHash, followers: u32) -> io::Result<()> {
     let text = serde_json::to_string(&Note { end, followers }).expect("it is plain data") + "\n";
-    replace_file(directory, NAME, text.as_bytes(), 0o644)
+    regular_file::replace(&directory.join(NAME), text.as_bytes(), 0o644)
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use std::path::Path;
 
 use crate::core::LeaseKey;
 use crate::regular_file;
-use crate::run_directory::replace_file;
 
 /// The file in the run directory. Whoever reads it can report counts of units that he was not lent.
 pub const NAME: &str = "lease.key";
@@ -37,7 +36,7 @@ pub fn lease_key(directory: &Path) -> io::Result<LeaseKey> {
 /// # Errors
 /// The disk would not do it.
 pub fn keep(directory: &Path, key: &LeaseKey) -> io::Result<()> {
-    replace_file(directory, NAME, key.bytes(), 0o600)
+    regular_file::replace(&directory.join(NAME), key.bytes(), 0o600)
 }
 
 #[cfg(test)]

@@ -97,20 +97,20 @@ impl Campaign {
 
     /// Seconds of one core by kernel.
     pub fn core_seconds_json(&self) -> Value {
-        self.core_seconds
-            .iter()
-            .map(|(kernel, seconds, _)| (kernel.clone(), json!(seconds)))
-            .collect::<Map<_, _>>()
-            .into()
+        self.by_kernel(|seconds, _| json!(seconds))
     }
 
     /// Their relative standard errors by kernel, null where nobody knows.
     pub fn core_seconds_errors_json(&self) -> Value {
-        self.core_seconds
+        self.by_kernel(|_, error| json!(error))
+    }
+
+    fn by_kernel(&self, value: impl Fn(f64, Option<f64>) -> Value) -> Value {
+        let values = self
+            .core_seconds
             .iter()
-            .map(|(kernel, _, error)| (kernel.clone(), json!(error)))
-            .collect::<Map<_, _>>()
-            .into()
+            .map(|(kernel, seconds, error)| (kernel.clone(), value(*seconds, *error)));
+        values.collect::<Map<_, _>>().into()
     }
 
     /// What it takes on the machines, null if none were named.

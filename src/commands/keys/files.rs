@@ -1,8 +1,7 @@
 //! The files of a folder of keys: private, and written whole or not at all.
 
-use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
-use std::io::Write;
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::fs::{DirBuilder, File, TryLockError};
+use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use anyhow::{Context, bail};
@@ -43,16 +42,8 @@ pub fn alone_in(keys: &Path) -> anyhow::Result<Option<File>> {
 
 /// Writes a file that nobody else can read, whole or not at all.
 pub fn write_private(file: &Path, text: &str) -> anyhow::Result<()> {
-    let draft = file.with_added_extension("new");
-    let write = || {
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true).mode(0o600);
-        let mut out = regular_file::open_with(&options, &draft)?;
-        out.write_all(text.as_bytes())?;
-        out.sync_all()?;
-        fs::rename(&draft, file)
-    };
-    write().with_context(|| format!("cannot write {}", file.display()))
+    regular_file::replace(file, text.as_bytes(), 0o600)
+        .with_context(|| format!("cannot write {}", file.display()))
 }
 
 /// Makes a token for that folder. The coordinator takes it, still the one that the folder had before, and those that

@@ -137,14 +137,12 @@ fn painted() -> ProgressBar {
     line
 }
 
-/// Has a panic say one sentence. Those of sled over a damaged checkpoint are caught and say nothing here.
+/// Has a panic say one sentence.
 pub fn quiet_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
-        if !place.contains("sled") {
-            let what = panic.payload_as_str().unwrap_or("something impossible");
-            say(format_args!("diadem: internal error at {place}: {what}; please report this"));
-        }
+        let what = panic.payload_as_str().unwrap_or("something impossible");
+        say(format_args!("diadem: internal error at {place}: {what}; please report this"));
     }));
 }
 

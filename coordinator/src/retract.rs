@@ -105,8 +105,7 @@ pub fn retract(path: &Path, takeback: &Takeback) -> Result<u64, RetractError> {
     for group in records.chunks(GROUP) {
         store.commit(group, elapsed, threads)?;
     }
-    standing.marks().change_all();
-    store.save(&mut standing).ok();
+    store.save(&standing).ok();
     Ok(records.iter().filter(|record| matches!(record, Record::Retract(_))).count() as u64)
 }
 

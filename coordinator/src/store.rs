@@ -25,8 +25,8 @@ use crate::shard::Shard;
 use crate::signing::{KeyError, SigningKey};
 use crate::standing::Standing;
 
-pub use crate::checkpoint::CheckpointError;
-pub use crate::checkpoint::resumption::{NoCheckpoint, Notice};
+pub use crate::checkpoint::resumption::Notice;
+pub use crate::checkpoint::{CheckpointError, NoCheckpoint};
 pub use crate::run_directory::next_term::TermError;
 
 /// A run that cannot be opened or resumed.
@@ -70,10 +70,7 @@ pub enum StoreError {
 pub struct Store {
     directory: RunDirectory,
     writer: Writer,
-    checkpoint: Option<Checkpoint>,
-    /// The position that the checkpoint speaks for.
-    saved: Option<LedgerPosition>,
-    clock: Arc<dyn Clock>,
+    checkpoint: Checkpoint,
     lease_key: LeaseKey,
     term: Term,
     /// As 64 hexadecimal digits.
@@ -127,10 +124,11 @@ impl Store {
         let (accept_loss, take_over, opened) = (options.accept_loss, options.take_over, clock.since_1970());
         let signing_key = options.signing_key.clone();
         let directory = directory(options, &*clock)?;
-        let Resumed { checkpoint, mut standing, tail, notices } = resume(&directory, accept_loss, opened)?;
-        let stale = directory.checkpoint();
-        if checkpoint.is_none() && stale.exists() {
-            set_aside(&stale, opened).map_err(|source| StoreError::Checkpoint { path: stale, source })?;
+        let Resumed { from_checkpoint, standing, tail, notices } = resume(&directory, accept_loss, opened)?;
+        let checkpoint = directory.checkpoint();
+        if !from_checkpoint && checkpoint.exists() {
+            let aside = set_aside(&checkpoint, opened);
+            aside.map_err(|source| StoreError::Checkpoint { path: checkpoint.clone(), source })?;
         }
         let writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
         let lease_key = lease_key(directory.path())
@@ -144,16 +142,14 @@ impl Store {
         let mut store = Self {
             directory,
             writer,
-            checkpoint,
-            saved: None,
-            clock,
+            checkpoint: Checkpoint::new(checkpoint),
             lease_key,
             term,
             public_key,
             _lock: lock,
         };
         if notices.iter().any(|notice| matches!(notice, Notice::CheckpointRebuilt { .. })) {
-            store.save(&mut standing).ok();
+            store.save(&standing).ok();
         }
         Ok((store, standing, notices))
     }
@@ -229,37 +225,13 @@ impl Store {
         self.writer.commit(records, elapsed, threads)
     }
 
-    /// Brings the checkpoint up to the ledger's end. When that fails the run goes on without: the ledger suffices.
+    /// Has the checkpoint brought up to the ledger's end. When that fails the run goes on without: the ledger suffices.
     ///
     /// # Errors
-    /// The checkpoint cannot be written; the next attempt begins another, unless it is merely slow.
-    pub fn save(&mut self, standing: &mut Standing) -> Result<(), CheckpointError> {
-        if self.saved.as_ref() == Some(self.writer.end()) {
-            return Ok(());
-        }
-        let mut checkpoint = match self.checkpoint.take() {
-            Some(checkpoint) => checkpoint,
-            None => self.begin_checkpoint(standing)?,
-        };
-        let saved =
-            checkpoint.save(self.directory.run().hash(), self.directory.plan(), self.writer.end(), standing);
-        if matches!(saved, Ok(()) | Err(CheckpointError::Silent(_))) {
-            self.checkpoint = Some(checkpoint);
-        }
-        saved?;
-        self.saved = Some(self.writer.end().clone());
-        Ok(())
-    }
-
-    /// An empty checkpoint, for which all that is known is new.
-    fn begin_checkpoint(&self, standing: &mut Standing) -> Result<Checkpoint, CheckpointError> {
-        let folder = self.directory.checkpoint();
-        if folder.exists() {
-            set_aside(&folder, self.clock.since_1970())?;
-        }
-        let checkpoint = Checkpoint::open(&folder)?;
-        standing.marks().change_all();
-        Ok(checkpoint)
+    /// The checkpoint before could not be written, or not in time; the next attempt writes a new one.
+    pub fn save(&mut self, standing: &Standing) -> Result<(), CheckpointError> {
+        let (run, plan) = (self.directory.run().hash(), self.directory.plan());
+        self.checkpoint.save(run, plan, self.writer.end(), standing)
     }
 }
 
@@ -294,19 +266,36 @@ mod tests {
             let record = known_run::record(unit);
             store.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
             standing.apply(&known_run::plan(), Shard::default(), &record).unwrap();
-            store.save(&mut standing)
+            store.save(&standing)
         };
         commit(&mut store, 0).unwrap();
-        let written = store.checkpoint.as_mut().unwrap().delay();
+        store.checkpoint.finish().unwrap();
+        let written = store.checkpoint.delay();
         for unit in 1..4 {
             assert!(matches!(commit(&mut store, unit), Err(CheckpointError::Silent(_))));
         }
         written.send(Ok(())).unwrap();
         commit(&mut store, 4).unwrap();
         drop(store);
-        let names = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name());
-        assert!(names.into_iter().all(|name| !name.to_string_lossy().contains("unusable")));
         let (_, standing, notices) = Store::open(known_run::options(folder.path())).unwrap();
         assert!(notices.is_empty() && standing.done() == 5, "{notices:?}");
+    }
+
+    #[test]
+    fn a_checkpoint_that_cannot_be_written_is_told_with_the_next_one_and_written_again() {
+        let folder = TempDir::new().unwrap();
+        let (mut store, mut standing, _) = Store::open(known_run::options(folder.path())).unwrap();
+        let checkpoint = folder.path().join("checkpoint");
+        std::fs::create_dir_all(checkpoint.join("in the way")).unwrap();
+        let record = known_run::record(0);
+        store.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
+        standing.apply(&known_run::plan(), Shard::default(), &record).unwrap();
+        store.save(&standing).unwrap();
+        assert!(matches!(store.save(&standing), Err(CheckpointError::Io(_))));
+        std::fs::remove_dir_all(&checkpoint).unwrap();
+        store.save(&standing).unwrap();
+        drop(store);
+        let (_, standing, notices) = Store::open(known_run::options(folder.path())).unwrap();
+        assert!(notices.is_empty() && standing.done() == 1, "{notices:?}");
     }
 }

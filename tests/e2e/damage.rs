@@ -100,19 +100,21 @@ fn a_checkpoint_that_is_gone_or_rubbish_is_rebuilt_and_said_so() {
         assert!(outcome.stderr.contains("rebuilt the checkpoint from the ledger"), "{what}: {outcome:?}");
         assert!(!outcome.stderr.contains("internal error"), "{what}: {outcome:?}");
     };
-    fs::remove_dir_all(&checkpoint).ok();
+    fs::remove_file(&checkpoint).unwrap();
     resume_for_a_moment("gone");
-    for file in fs::read_dir(&checkpoint).unwrap().map(|entry| entry.unwrap().path()) {
-        if file.is_file() {
-            fs::write(&file, [0xA5; 5000]).unwrap();
-        }
-    }
+    fs::write(&checkpoint, [0xA5; 5000]).unwrap();
     resume_for_a_moment("rubbish");
-    fs::remove_dir_all(&checkpoint).unwrap();
-    fs::write(&checkpoint, "not even a folder").unwrap();
-    resume_for_a_moment("a-file");
+    let whole = fs::read(&checkpoint).unwrap();
+    fs::write(&checkpoint, &whole[..whole.len() - 1]).unwrap();
+    resume_for_a_moment("cut");
+    fs::remove_file(&checkpoint).unwrap();
+    fs::create_dir(&checkpoint).unwrap();
+    fs::write(checkpoint.join("db"), "as releases before kept it").unwrap();
+    resume_for_a_moment("a-folder");
+    fs::remove_file(&checkpoint).unwrap();
+    assert!(Command::new("mkfifo").arg(&checkpoint).status().unwrap().success());
+    resume_for_a_moment("a-pipe");
     // One that speaks of another ledger.
-    fs::remove_dir_all(&checkpoint).unwrap();
     folder.run("count 8 --run other --quiet");
     fs::rename(folder.path().join("other/checkpoint"), &checkpoint).unwrap();
     resume_for_a_moment("foreign");
@@ -201,7 +203,7 @@ fn acknowledged_records_are_never_cut_off_as_if_they_were_not() {
 fn a_ledger_whose_lines_end_in_cr_lf_is_refused_without_its_checkpoint_too() {
     let folder = Folder::new();
     folder.run("count 9 --run run --quiet");
-    fs::remove_dir_all(folder.path().join("run/checkpoint")).unwrap();
+    fs::remove_file(folder.path().join("run/checkpoint")).unwrap();
     let path = folder.path().join("run/ledger/000001.jsonl");
     let whole = fs::read_to_string(&path).unwrap();
     fs::write(&path, whole.replace('\n', "\r\n")).unwrap();

@@ -1,52 +1,40 @@
-//! Why a checkpoint cannot be used.
+//! Why a checkpoint cannot be used, or not be written.
 
 use std::io;
 use std::time::Duration;
 
 use thiserror::Error;
 
-/// A checkpoint that cannot be read or written.
+/// A run is not resumed from its checkpoint.
 #[derive(Debug, Error)]
-pub enum CheckpointError {
-    /// sled says so.
-    #[error(transparent)]
-    Sled(#[from] sled::Error),
-    /// Its head is not what is kept there.
-    #[error(transparent)]
-    Head(#[from] serde_json::Error),
-    /// The system says so.
-    #[error(transparent)]
-    Io(#[from] io::Error),
-    /// It was let go of.
-    #[error("it is closed")]
-    Closed,
-    /// There is nothing to tell whether it is whole.
-    #[error("its seal is missing")]
-    NoSeal,
-    /// Its head is not as it was written.
-    #[error("its seal does not fit")]
-    WrongSeal,
-    /// It keeps other things, or expects other work.
+pub enum NoCheckpoint {
+    /// Nothing has been kept.
+    #[error("there was none")]
+    Missing,
+    /// The system does not let it be read.
+    #[error("it cannot be read ({0})")]
+    Unreadable(#[source] io::Error),
+    /// It is not as it was written.
+    #[error("it is not as it was written")]
+    Damaged,
+    /// It keeps other things than this release, or expects other work.
     #[error("it was made by another release of diadem")]
     OtherRelease,
     /// It speaks of another ledger.
     #[error("it is that of another run")]
     OtherRun,
-    /// A block of a bitmap has another length than all have.
-    #[error("block {block} has {bytes} bytes")]
-    BlockLength {
-        /// Its number.
-        block: usize,
-        /// Its length.
-        bytes: usize,
-    },
-    /// Its bitmaps are not as they were written.
-    #[error("its blocks do not fit its seal")]
-    OtherBlocks,
-    /// sled takes longer than it is waited for.
-    #[error("sled has not answered for {} seconds", .0.as_secs())]
+    /// It speaks for another place than any that the ledger has.
+    #[error("it does not fit the ledger")]
+    Unfit,
+}
+
+/// A checkpoint is not up to date.
+#[derive(Debug, Error)]
+pub enum CheckpointError {
+    /// It cannot be written.
+    #[error("cannot write it: {0}")]
+    Io(#[from] io::Error),
+    /// The disk takes longer than it is waited for.
+    #[error("the disk has not taken it for {} seconds", .0.as_secs())]
     Silent(Duration),
-    /// sled panicked over what it found.
-    #[error("sled panicked")]
-    Panicked,
 }

@@ -1,210 +1,186 @@
-//! The checkpoint: a sled store from which a run resumes without reading its whole ledger.
+//! The checkpoint: a file from which a run resumes without reading its whole ledger.
 //!
-//! It keeps which units are done and checked (bitmap blocks, never a key per unit), the sums, the position in the ledger up to
-//! which it speaks, and a seal over all of it. It is never the only copy of anything: what does not open, does not
-//! fit its seal or does not fit the ledger is set aside, and rebuilt from the ledger.
+//! ```text
+//! the hash of all that follows, in hexadecimal digits
+//! the head: a line of JSON
+//! the marks: a bit for each unit, mark after mark
+//! ```
+//!
+//! It says which units are done and checked (never a key per unit), the sums, and the position in the ledger up to which
+//! it speaks. Each one takes the place of the one before whole or not at all. It is never the only copy of anything: what
+//! cannot be read, does not fit its hash or does not fit the ledger is set aside, and rebuilt from the ledger.
 
 pub mod resumption;
 
 mod error;
-mod patient;
 
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
 use std::time::Duration;
 
 use queens::Plan;
 use serde::{Deserialize, Serialize};
 use tracing::warn;
 
-pub use error::CheckpointError;
-use patient::{answer, begin};
+pub use error::{CheckpointError, NoCheckpoint};
 
 use crate::ledger::{LedgerPosition, LineHash};
-use crate::standing::{Marks, Standing, Sums, UnitMark};
+use crate::regular_file;
+use crate::standing::{Marks, Standing, Sums};
 
-/// What is kept besides the bitmaps.
+/// What is kept besides the marks.
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct Head<Kept> {
     layout: u32,
     /// The expected work of the whole plan, by which that of the units on record was added up.
     plan_work: u128,
     /// The hash of the run: the checkpoint of another one says nothing.
     run: LineHash,
     position: LedgerPosition,
-    sums: Sums,
-    /// The hash over the blocks of all bitmaps.
-    blocks: LineHash,
+    sums: Kept,
 }
 
 /// What a head says of how it was made, whatever else it says.
 #[derive(Deserialize)]
 struct Made {
-    /// The first releases did not say it.
-    #[serde(default)]
     layout: u32,
 }
 
-/// What is kept, and how: another number for every change.
-const LAYOUT: u32 = 2;
+/// What is kept, and how: another number for every change. Up to 2 it was a folder.
+const LAYOUT: u32 = 3;
 
 /// Machines expect the same work but for rounding, which makes no more than one part in so many.
 const ROUNDING: u128 = 1_000_000;
 
-/// A batch of a running coordinator is waited for no longer; it may become ready later.
+/// The disk is waited for no longer. It may become ready later.
 const PATIENCE: Duration = Duration::from_secs(5);
-
-/// Opening and reading takes no longer, at ten million units and on a slow disk.
-const PATIENCE_AT_START: Duration = Duration::from_secs(30);
 
 /// What the name of a checkpoint begins with that was set aside.
 const ASIDE: &str = "checkpoint.unusable-";
 
-const HEAD: &[u8] = b"head";
-const SEAL: &[u8] = b"seal";
-
-/// The open store.
+/// Where checkpoints of a run are written.
+#[derive(Debug)]
 pub struct Checkpoint {
-    /// There until it is dropped.
-    store: Option<sled::Db>,
-    /// What becomes of the last batch, where that took too long.
-    late: Option<Receiver<Result<(), CheckpointError>>>,
+    path: PathBuf,
+    /// What the last one speaks for that is on disk.
+    saved: Option<LedgerPosition>,
+    writing: Option<Writing>,
     patience: Duration,
 }
 
-impl std::fmt::Debug for Checkpoint {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Checkpoint")
-    }
+/// One that is being written, in a thread of its own: a disk that has failed keeps it for ever.
+#[derive(Debug)]
+struct Writing {
+    position: LedgerPosition,
+    written: Receiver<io::Result<()>>,
 }
 
 impl Checkpoint {
-    /// Opens the store in `folder`.
-    ///
-    /// # Errors
-    /// sled cannot, or not in time.
-    pub fn open(folder: &Path) -> Result<Self, CheckpointError> {
-        let config = sled::Config::new()
-            .path(folder)
-            .cache_capacity(8 << 20)
-            .flush_every_ms(Some(1000))
-            .mode(sled::Mode::LowSpace);
-        let opened = begin(move || Ok(config.open()?))?;
-        let store = answer(&opened, PATIENCE_AT_START)?;
-        Ok(Self { store: Some(store), late: None, patience: PATIENCE })
+    /// Nothing is written yet; what may be at `path` will be replaced.
+    pub fn new(path: PathBuf) -> Self {
+        Self { path, saved: None, writing: None, patience: PATIENCE }
     }
 
-    /// What the store holds, or nothing if it is empty.
+    /// Begins to write what stands at that position of the ledger, once the one before is written. Whether the disk
+    /// takes it, the next call tells.
     ///
     /// # Errors
-    /// It cannot be read, or not be believed.
-    pub fn load(
-        &self,
-        run: LineHash,
-        plan: &Arc<Plan>,
-    ) -> Result<Option<(LedgerPosition, Standing)>, CheckpointError> {
-        let (store, plan) = (self.store.clone().ok_or(CheckpointError::Closed)?, Arc::clone(plan));
-        answer(&begin(move || read(&store, run, &plan))?, PATIENCE_AT_START)
-    }
-
-    /// Writes what has changed, in one batch, once the one before is written.
-    ///
-    /// # Errors
-    /// It cannot be written: what is there may be of no use. Or not in time ([`CheckpointError::Silent`]): then it may be
-    /// tried again.
+    /// The one before could not be written, or not in time; it may be tried again.
     pub fn save(
         &mut self,
         run: LineHash,
         plan: &Plan,
         position: &LedgerPosition,
-        standing: &mut Standing,
+        standing: &Standing,
     ) -> Result<(), CheckpointError> {
         self.finish()?;
-        let marks = standing.marks();
-        let mut batch = sled::Batch::default();
-        for mark in UnitMark::ALL {
-            for block in marks.of_mut(mark).take_changed() {
-                batch.insert(&block_key(mark, block)[..], marks.of(mark).block(block));
-            }
+        if self.saved.as_ref() == Some(position) {
+            return Ok(());
         }
-        let blocks = hash_of_blocks(marks);
-        let (layout, plan_work) = (LAYOUT, plan.total_weight());
-        let (position, sums) = (position.clone(), standing.sums().clone());
-        let head = Head { layout, plan_work, run, position, sums, blocks };
-        let head = serde_json::to_vec(&head)?;
-        batch.insert(SEAL, LineHash::of(&head).to_string().as_bytes());
-        batch.insert(HEAD, head);
-        let store = self.store.clone().ok_or(CheckpointError::Closed)?;
-        self.late = Some(begin(move || {
-            store.apply_batch(batch)?;
-            store.flush()?;
-            Ok(())
-        })?);
-        self.finish()
+        let content = content(run, plan, position, standing);
+        let (path, (done, written)) = (self.path.clone(), channel());
+        thread::Builder::new().name("checkpoint".into()).spawn(move || {
+            let sealed = [LineHash::of(&content).to_string().as_bytes(), b"\n", &content].concat();
+            done.send(regular_file::replace(&path, &sealed, 0o644)).ok();
+        })?;
+        self.writing = Some(Writing { position: position.clone(), written });
+        Ok(())
     }
 
-    /// Waits for the batch that is being written, if there is one.
-    fn finish(&mut self) -> Result<(), CheckpointError> {
-        let Some(late) = self.late.take() else { return Ok(()) };
-        let written = answer(&late, self.patience);
-        if matches!(written, Err(CheckpointError::Silent(_))) {
-            self.late = Some(late);
+    /// Waits for the one that is being written, if there is one.
+    ///
+    /// # Errors
+    /// As with [`save`](Self::save).
+    pub fn finish(&mut self) -> Result<(), CheckpointError> {
+        let Some(Writing { position, written }) = self.writing.take() else { return Ok(()) };
+        match written.recv_timeout(self.patience) {
+            Ok(result) => result?,
+            Err(RecvTimeoutError::Timeout) => {
+                self.writing = Some(Writing { position, written });
+                return Err(CheckpointError::Silent(self.patience));
+            }
+            Err(RecvTimeoutError::Disconnected) => {
+                return Err(io::Error::other("its writer has ended").into());
+            }
         }
-        written
+        self.saved = Some(position);
+        Ok(())
     }
 }
 
 impl Drop for Checkpoint {
     fn drop(&mut self) {
-        // The last one to let go of the store flushes it.
-        let store = self.store.take();
-        let dropped = begin(move || {
-            drop(store);
-            Ok(())
-        });
-        dropped.and_then(|dropped| answer(&dropped, self.patience)).ok();
+        self.finish().ok();
     }
 }
 
-fn read(
-    store: &sled::Db,
-    run: LineHash,
-    plan: &Plan,
-) -> Result<Option<(LedgerPosition, Standing)>, CheckpointError> {
-    let Some(head) = store.get(HEAD)? else { return Ok(None) };
-    let seal = store.get(SEAL)?.ok_or(CheckpointError::NoSeal)?;
-    if *seal != *LineHash::of(&head).to_string().as_bytes() {
-        return Err(CheckpointError::WrongSeal);
+fn content(run: LineHash, plan: &Plan, position: &LedgerPosition, standing: &Standing) -> Vec<u8> {
+    let (plan_work, position) = (plan.total_weight(), position.clone());
+    let head = Head { layout: LAYOUT, plan_work, run, position, sums: standing.sums() };
+    let mut content = serde_json::to_vec(&head).expect("numbers and text");
+    content.push(b'\n');
+    standing.marks().write_to(&mut content);
+    content
+}
+
+/// What the checkpoint at `path` says, and up to where.
+fn read(path: &Path, run: LineHash, plan: &Plan) -> Result<(LedgerPosition, Standing), NoCheckpoint> {
+    if path.is_dir() {
+        return Err(NoCheckpoint::OtherRelease);
     }
-    let head = str::from_utf8(&head).map_err(|_| CheckpointError::WrongSeal)?;
-    if serde_json::from_str::<Made>(head)?.layout != LAYOUT {
-        return Err(CheckpointError::OtherRelease);
+    let bytes = regular_file::read(path).map_err(|error| match error.kind() {
+        io::ErrorKind::NotFound => NoCheckpoint::Missing,
+        _ => NoCheckpoint::Unreadable(error),
+    })?;
+    let (seal, content) = cut_line(&bytes).ok_or(NoCheckpoint::Damaged)?;
+    if seal != LineHash::of(content).to_string().as_bytes() {
+        return Err(NoCheckpoint::Damaged);
     }
-    let head: Head = serde_json::from_str(head)?;
+    let (head, marks) = cut_line(content).ok_or(NoCheckpoint::Damaged)?;
+    let head = str::from_utf8(head).map_err(|_| NoCheckpoint::Damaged)?;
+    let made: Made = serde_json::from_str(head).map_err(|_| NoCheckpoint::OtherRelease)?;
+    if made.layout != LAYOUT {
+        return Err(NoCheckpoint::OtherRelease);
+    }
+    let head: Head<Sums> = serde_json::from_str(head).map_err(|_| NoCheckpoint::Damaged)?;
     if head.run != run {
-        return Err(CheckpointError::OtherRun);
+        return Err(NoCheckpoint::OtherRun);
     }
     let plan_work = plan.total_weight();
     if head.plan_work.abs_diff(plan_work) > plan_work / ROUNDING {
-        return Err(CheckpointError::OtherRelease);
+        return Err(NoCheckpoint::OtherRelease);
     }
-    let mut marks = Marks::new(plan.units());
-    for mark in UnitMark::ALL {
-        for block in 0..marks.of(mark).blocks() {
-            if let Some(bytes) = store.get(block_key(mark, block))?
-                && !marks.of_mut(mark).set_block(block, &bytes)
-            {
-                return Err(CheckpointError::BlockLength { block, bytes: bytes.len() });
-            }
-        }
-    }
-    if hash_of_blocks(&marks) != head.blocks {
-        return Err(CheckpointError::OtherBlocks);
-    }
-    Ok(Some((head.position, Standing::restored(plan, marks, head.sums))))
+    let marks = Marks::read(plan.units(), marks).ok_or(NoCheckpoint::Damaged)?;
+    Ok((head.position, Standing::restored(plan, marks, head.sums)))
+}
+
+/// The first line, and what follows it.
+fn cut_line(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = bytes.iter().position(|byte| *byte == b'\n')?;
+    Some((&bytes[..end], &bytes[end + 1..]))
 }
 
 /// Moves a checkpoint that cannot be used out of the way; it may tell somebody what happened to it. Its new name says
@@ -226,24 +202,13 @@ pub fn set_aside(folder: &Path, since_1970: Duration) -> io::Result<PathBuf> {
     Ok(aside)
 }
 
-fn block_key(mark: UnitMark, block: usize) -> Vec<u8> {
-    [b"block".as_slice(), &[mark as u8], &(block as u32).to_be_bytes()].concat()
-}
-
-fn hash_of_blocks(marks: &Marks) -> LineHash {
-    let mut hash = blake3::Hasher::new();
-    for bitmap in UnitMark::ALL.map(|mark| marks.of(mark)) {
-        (0..bitmap.blocks()).for_each(|block| _ = hash.update(&bitmap.block(block)));
-    }
-    LineHash::of(hash.finalize().as_bytes())
-}
-
 #[cfg(test)]
 impl Checkpoint {
-    /// Makes the last batch late: it is written when that is said.
-    pub(crate) fn delay(&mut self) -> std::sync::mpsc::Sender<Result<(), CheckpointError>> {
-        let (done, late) = std::sync::mpsc::channel();
-        (self.late, self.patience) = (Some(late), Duration::from_millis(20));
+    /// Makes the last one late: it is written when that is said.
+    pub(crate) fn delay(&mut self) -> std::sync::mpsc::Sender<io::Result<()>> {
+        let (done, written) = channel();
+        let position = self.saved.clone().expect("one is saved");
+        (self.writing, self.patience) = (Some(Writing { position, written }), Duration::from_millis(20));
         done
     }
 }

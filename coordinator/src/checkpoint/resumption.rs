@@ -4,9 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use thiserror::Error;
-
-use crate::checkpoint::{Checkpoint, CheckpointError};
+use super::{NoCheckpoint, read};
 use crate::ledger::{
     LedgerError, LedgerPosition, LineBefore, Tail, file_path, kept_path, line_before, refuse_renamed_end,
     renamed,
@@ -55,43 +53,16 @@ impl fmt::Display for Notice {
     }
 }
 
-/// Why a run is not resumed from its checkpoint.
-#[derive(Debug, Error)]
-pub enum NoCheckpoint {
-    /// Nothing has been kept.
-    #[error("there was none")]
-    Missing,
-    /// sled does not open it.
-    #[error("it does not open ({0})")]
-    Shut(#[source] CheckpointError),
-    /// It keeps other things than this release, or expects other work.
-    #[error("it was made by another release of diadem")]
-    OtherRelease,
-    /// It is not as it was written.
-    #[error("it cannot be believed ({0})")]
-    Unbelievable(#[source] CheckpointError),
-    /// It speaks for another place than any that the ledger has.
-    #[error("it does not fit the ledger")]
-    Unfit,
-}
-
 /// A run as it stands when it is opened.
 pub(crate) struct Resumed {
-    /// The checkpoint, if what it says was of use.
-    pub checkpoint: Option<Checkpoint>,
+    /// Whether what its checkpoint says was of use.
+    pub from_checkpoint: bool,
     /// What is on record.
     pub standing: Standing,
     /// The end of the ledger, and what follows it.
     pub tail: Tail,
     /// What the user should know.
     pub notices: Vec<Notice>,
-}
-
-/// A checkpoint that can be believed, and what it says.
-struct Kept {
-    checkpoint: Checkpoint,
-    position: LedgerPosition,
-    standing: Standing,
 }
 
 /// Reads what is on record. Where that is less than the checkpoint knows, or ends in what no interrupted write leaves,
@@ -107,14 +78,14 @@ pub(crate) fn resume(
 ) -> Result<Resumed, LedgerError> {
     let mut standing = Standing::new(directory.plan());
     let mut notices = Vec::new();
-    let (why, contradicted) = match usable_checkpoint(directory) {
-        Ok(Kept { checkpoint, position, standing: kept }) => {
+    let (why, contradicted) = match read(&directory.checkpoint(), directory.run().hash(), directory.plan()) {
+        Ok((position, kept)) => {
             let before = line_before(&directory.ledger(), &position)?;
             if before == LineBefore::Fits {
                 standing = kept;
                 let tail = read_from(directory, Some(&position), &mut standing, accept_loss)?;
                 notices.extend(tail_cut(directory, &tail, opened));
-                return Ok(Resumed { checkpoint: Some(checkpoint), standing, tail, notices });
+                return Ok(Resumed { from_checkpoint: true, standing, tail, notices });
             }
             (NoCheckpoint::Unfit, Some(position))
         }
@@ -132,7 +103,7 @@ pub(crate) fn resume(
         notices.push(Notice::CheckpointRebuilt { why });
     }
     notices.extend(tail_cut(directory, &tail, opened));
-    Ok(Resumed { checkpoint: None, standing, tail, notices })
+    Ok(Resumed { from_checkpoint: false, standing, tail, notices })
 }
 
 /// Adds to a standing what the ledger has from a position (or its beginning) to its end.
@@ -165,19 +136,4 @@ fn loss(directory: &RunDirectory, known: &LedgerPosition, end: &LedgerPosition) 
 fn tail_cut(directory: &RunDirectory, tail: &Tail, opened: Duration) -> Option<Notice> {
     let kept = kept_path(&directory.ledger().join("*"), opened);
     (tail.bytes > 0).then_some(Notice::TailCut { bytes: tail.bytes, kept })
-}
-
-fn usable_checkpoint(directory: &RunDirectory) -> Result<Kept, NoCheckpoint> {
-    let folder = directory.checkpoint();
-    if !folder.exists() {
-        return Err(NoCheckpoint::Missing);
-    }
-    let checkpoint = Checkpoint::open(&folder).map_err(NoCheckpoint::Shut)?;
-    let kept = checkpoint.load(directory.run().hash(), directory.plan());
-    let kept = kept.map_err(|error| match error {
-        CheckpointError::OtherRelease => NoCheckpoint::OtherRelease,
-        error => NoCheckpoint::Unbelievable(error),
-    })?;
-    let (position, standing) = kept.ok_or(NoCheckpoint::Missing)?;
-    Ok(Kept { checkpoint, position, standing })
 }

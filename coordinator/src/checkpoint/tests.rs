@@ -3,24 +3,22 @@
 use super::*;
 use crate::clock::SetClock;
 use crate::ledger::faulty_disk::FaultyDisk;
+use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
-use crate::store::{NoCheckpoint, Notice, Store};
+use crate::store::{Notice, Store};
 use crate::tests::known_run;
 use crate::tests::known_worker::{coordinator, count_to_the_end, join, lease, report};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Changes what the checkpoint in a folder says, and seals it again.
-fn forge(folder: &Path, change: impl FnOnce(&mut Value)) {
-    // Whoever had it open lets go of it in a thread of its own.
-    let opened = || sled::open(folder).map_err(|_| std::thread::sleep(Duration::from_millis(50))).ok();
-    let store = (0..200).find_map(|_| opened()).expect("the store is let go of");
-    let mut head: Value = serde_json::from_slice(&store.get(HEAD).unwrap().unwrap()).unwrap();
+/// Changes what a checkpoint says, and seals it again.
+fn forge(path: &Path, change: impl FnOnce(&mut Value)) {
+    let bytes = fs::read(path).unwrap();
+    let (head, marks) = cut_line(cut_line(&bytes).unwrap().1).unwrap();
+    let mut head = serde_json::from_slice(head).unwrap();
     change(&mut head);
-    let head = serde_json::to_vec(&head).unwrap();
-    store.insert(SEAL, LineHash::of(&head).to_string().as_bytes()).unwrap();
-    store.insert(HEAD, head).unwrap();
-    store.flush().unwrap();
+    let content = [&serde_json::to_vec(&head).unwrap()[..], b"\n", marks].concat();
+    fs::write(path, [LineHash::of(&content).to_string().as_bytes(), b"\n", &content].concat()).unwrap();
 }
 
 #[tokio::test]
@@ -43,19 +41,16 @@ async fn a_checkpoint_from_a_machine_that_rounds_work_otherwise_leads_to_the_ans
 
 #[test]
 fn the_checkpoint_of_another_release_is_rebuilt_from_the_ledger_and_nothing_is_lost() {
-    let older = |head: &mut Value| {
-        head.as_object_mut().unwrap().remove("layout");
-        head["sums"].as_object_mut().unwrap().remove("history");
-    };
+    let unknown = |head: &mut Value| *head = json!({"is": "otherwise"});
     let newer = |head: &mut Value| (head["layout"], head["sums"]) = (json!(LAYOUT + 1), json!("otherwise"));
     let of_other_work = |head: &mut Value| head["plan_work"] = json!(7);
-    for change in [older as fn(&mut Value), newer, of_other_work] {
+    for change in [unknown as fn(&mut Value), newer, of_other_work] {
         let run = TempDir::new().unwrap();
         let (mut store, mut standing, _) = Store::open(known_run::options(run.path())).unwrap();
         let record = known_run::record(3);
         store.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
         standing.apply(&known_run::plan(), Shard::default(), &record).unwrap();
-        store.save(&mut standing).unwrap();
+        store.save(&standing).unwrap();
         drop(store);
         forge(&run.path().join("checkpoint"), change);
         let (_, resumed, notices) = Store::open(known_run::options(run.path())).unwrap();
@@ -73,12 +68,32 @@ fn the_checkpoint_of_another_release_is_rebuilt_from_the_ledger_and_nothing_is_l
 #[test]
 fn of_all_checkpoints_that_were_set_aside_the_last_is_kept() {
     let run = TempDir::new().unwrap();
-    let folder = run.path().join("checkpoint");
+    let path = run.path().join("checkpoint");
     for time in 1..5 {
-        fs::create_dir(&folder).unwrap();
-        fs::write(folder.join("db"), time.to_string()).unwrap();
-        let aside = set_aside(&folder, Duration::from_secs(time)).unwrap();
-        assert_eq!(fs::read_to_string(aside.join("db")).unwrap(), time.to_string());
+        fs::write(&path, time.to_string()).unwrap();
+        let aside = set_aside(&path, Duration::from_secs(time)).unwrap();
+        assert_eq!(fs::read_to_string(aside).unwrap(), time.to_string());
         assert_eq!(fs::read_dir(run.path()).unwrap().count(), 1, "after {time}");
+    }
+}
+
+#[test]
+fn a_checkpoint_with_any_bit_flipped_or_any_end_cut_off_is_not_believed() {
+    let run = TempDir::new().unwrap();
+    let (mut store, standing, _) = Store::open(known_run::options(run.path())).unwrap();
+    store.save(&standing).unwrap();
+    drop(store);
+    let (path, other) = (run.path().join("checkpoint"), run.path().join("other"));
+    let directory = RunDirectory::open(run.path()).unwrap();
+    let says = |path| read(path, directory.run().hash(), directory.plan());
+    assert!(says(&path).is_ok());
+    let whole = fs::read(&path).unwrap();
+    for place in 0..whole.len() {
+        let mut flipped = whole.clone();
+        flipped[place] ^= 1 << (place % 8);
+        fs::write(&other, flipped).unwrap();
+        assert!(matches!(says(&other), Err(NoCheckpoint::Damaged)), "flipped at {place}");
+        fs::write(&other, &whole[..place]).unwrap();
+        assert!(matches!(says(&other), Err(NoCheckpoint::Damaged)), "cut at {place}");
     }
 }

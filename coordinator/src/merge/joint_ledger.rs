@@ -86,7 +86,7 @@ impl<'a> JointLedger<'a> {
         let struck = self.survey.struck.iter().cloned().map(Record::Expel);
         struck.into_iter().try_for_each(|record| self.write(record))?;
         self.commit()?;
-        self.store.save(&mut self.standing).ok();
+        self.store.save(&self.standing).ok();
         Ok(self.standing)
     }
 

@@ -4,7 +4,7 @@
 //! diadem-20/
 //!   run.json              n, plan, version, when begun: written once, atomically
 //!   ledger/000001.jsonl   records, one a line
-//!   checkpoint/           sled
+//!   checkpoint            from where the run is resumed fast
 //!   lock                  held by the one process that writes; names its pid
 //!   certify.key, lease.key                            its private keys
 //!   term, superseded, replicated.json, follower.json  which coordinators went on with it, and what copies have
@@ -233,7 +233,7 @@ impl RunDirectory {
     /// It has.
     pub(crate) fn expect_nothing_left(path: &Path) -> Result<(), RunDirectoryError> {
         let has_files = |name| fs::read_dir(path.join(name)).is_ok_and(|mut files| files.next().is_some());
-        if has_files("ledger") || has_files("checkpoint") {
+        if has_files("ledger") || has_files("checkpoint") || path.join("checkpoint").is_file() {
             return Err(RunDirectoryError::LostRunFile(path.to_owned()));
         }
         Ok(())
@@ -305,7 +305,7 @@ impl RunDirectory {
         self.path.join("ledger")
     }
 
-    /// The folder of the checkpoint.
+    /// The file of the checkpoint.
     pub fn checkpoint(&self) -> PathBuf {
         self.path.join("checkpoint")
     }

@@ -1,25 +1,18 @@
-//! One bit for each unit of a plan, in blocks of a fixed size, so that the checkpoint need not write them all.
+//! One bit for each unit of a plan.
 
-use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// Bytes in a block: the bits of 8,192 units.
-pub const BLOCK_BYTES: usize = 1024;
-const BLOCK_WORDS: usize = BLOCK_BYTES / 8;
-
-/// A set of numbers below a bound. Remembers which blocks have changed.
+/// A set of numbers below a bound.
 #[derive(Clone, Debug)]
 pub struct Bitmap {
     words: Vec<u64>,
     ones: u64,
-    changed: BTreeSet<usize>,
 }
 
 impl Bitmap {
     /// The empty set of numbers below `bound`.
     pub fn new(bound: u64) -> Self {
-        let blocks = bound.div_ceil(8 * BLOCK_BYTES as u64) as usize;
-        Self { words: vec![0; blocks * BLOCK_WORDS], ones: 0, changed: BTreeSet::new() }
+        Self { words: vec![0; words(bound)], ones: 0 }
     }
 
     /// How many numbers are in the set.
@@ -79,44 +72,30 @@ impl Bitmap {
     }
 
     fn flip(&mut self, number: u64) {
-        let word = (number / 64) as usize;
-        self.words[word] ^= 1 << (number % 64);
-        self.changed.insert(word / BLOCK_WORDS);
+        self.words[(number / 64) as usize] ^= 1 << (number % 64);
     }
 
-    /// The number of blocks.
-    pub fn blocks(&self) -> usize {
-        self.words.len() / BLOCK_WORDS
+    /// Writes its words, little-endian.
+    pub fn write_to(&self, bytes: &mut Vec<u8>) {
+        bytes.extend(self.words.iter().flat_map(|word| word.to_le_bytes()));
     }
 
-    /// The bytes of a block, little-endian.
-    pub fn block(&self, block: usize) -> Vec<u8> {
-        let words = &self.words[block * BLOCK_WORDS..][..BLOCK_WORDS];
-        words.iter().flat_map(|word| word.to_le_bytes()).collect()
+    /// The set of numbers below `bound` whose words come first in `bytes`, which are left with what follows them; nothing
+    /// where there are fewer, or a number that is not below the bound.
+    pub fn read(bound: u64, bytes: &mut &[u8]) -> Option<Self> {
+        let read = bytes.split_off(..8 * words(bound))?;
+        let words: Vec<u64> = read.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
+        let ones = words.iter().map(|word| u64::from(word.count_ones())).sum();
+        let is_below = words
+            .last()
+            .is_none_or(|last| 64 * words.len() as u64 - u64::from(last.leading_zeros()) <= bound);
+        is_below.then_some(Self { words, ones })
     }
+}
 
-    /// Fills a block from its bytes; says whether there were as many as a block has.
-    pub fn set_block(&mut self, block: usize, bytes: &[u8]) -> bool {
-        if bytes.len() != BLOCK_BYTES {
-            return false;
-        }
-        for (i, word) in bytes.chunks_exact(8).enumerate() {
-            let word = word.iter().rev().fold(0, |number, byte| number << 8 | u64::from(*byte));
-            let old = std::mem::replace(&mut self.words[block * BLOCK_WORDS + i], word);
-            self.ones = self.ones - u64::from(old.count_ones()) + u64::from(word.count_ones());
-        }
-        true
-    }
-
-    /// Has all blocks count as changed.
-    pub fn change_all(&mut self) {
-        self.changed = (0..self.blocks()).collect();
-    }
-
-    /// The blocks that have changed since this was last asked.
-    pub fn take_changed(&mut self) -> BTreeSet<usize> {
-        std::mem::take(&mut self.changed)
-    }
+/// How many words have a bit for each number below `bound`.
+fn words(bound: u64) -> usize {
+    bound.div_ceil(64) as usize
 }
 
 #[cfg(test)]
@@ -136,6 +115,28 @@ mod tests {
                 let within = numbers.iter().filter(|number| range.contains(*number)).count() as u64;
                 prop_assert_eq!(bitmap.len_within(range), within);
             }
+        }
+
+        #[test]
+        fn what_is_written_is_read_again_and_nothing_else(
+            bound in 1u64..300,
+            numbers in proptest::collection::vec(any::<u64>(), 0..50),
+            more in any::<[u8; 3]>(),
+        ) {
+            let mut bitmap = Bitmap::new(bound);
+            numbers.iter().for_each(|number| _ = bitmap.insert(number % bound));
+            let mut bytes = Vec::new();
+            bitmap.write_to(&mut bytes);
+            let written = bytes.len();
+            bytes.extend(more);
+            let mut rest = &bytes[..];
+            let read = Bitmap::read(bound, &mut rest).unwrap();
+            prop_assert_eq!(rest, &more[..]);
+            prop_assert_eq!(read.len(), bitmap.len());
+            prop_assert!(read.iter().eq(bitmap.iter()));
+            prop_assert!(Bitmap::read(bound, &mut &bytes[..written - 1]).is_none());
+            let largest = bitmap.iter().last();
+            prop_assert!(largest.is_none_or(|largest| largest % 64 == 0 || Bitmap::read(largest, &mut &bytes[..]).is_none()));
         }
     }
 }

@@ -49,13 +49,22 @@ impl Marks {
         &self.0[mark as usize]
     }
 
-    /// Has all of them count as changed.
-    pub fn change_all(&mut self) {
-        self.0.iter_mut().for_each(Bitmap::change_all);
-    }
-
     /// To change them.
     pub fn of_mut(&mut self, mark: UnitMark) -> &mut Bitmap {
         &mut self.0[mark as usize]
+    }
+
+    /// Writes the bits of one mark after the other.
+    pub fn write_to(&self, bytes: &mut Vec<u8>) {
+        self.0.iter().for_each(|bitmap| bitmap.write_to(bytes));
+    }
+
+    /// Those of so many units that were written; nothing where there are fewer or more.
+    pub fn read(units: u64, mut bytes: &[u8]) -> Option<Self> {
+        let mut marks = Self::new(0);
+        for bitmap in &mut marks.0 {
+            *bitmap = Bitmap::read(units, &mut bytes)?;
+        }
+        bytes.is_empty().then_some(marks)
     }
 }

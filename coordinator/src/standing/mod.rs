@@ -149,8 +149,8 @@ impl Standing {
     }
 
     /// What is known of each unit, for the checkpoint.
-    pub fn marks(&mut self) -> &mut Marks {
-        &mut self.marks
+    pub fn marks(&self) -> &Marks {
+        &self.marks
     }
 
     /// The first unit of the shard without a standing count.

@@ -93,7 +93,7 @@ fn a_process_killed_before_any_step_of_append_sync_mark_and_checkpoint_loses_not
         image(format!("committed-{unit}"));
         apply(&mut standing, &records);
         if unit % 2 == 1 {
-            store.save(&mut standing).unwrap();
+            store.save(&standing).unwrap();
             image(format!("saved-{unit}"));
         }
     }

@@ -43,8 +43,8 @@ fn the_history_is_the_same_from_the_checkpoint_and_what_is_behind_it_and_from_th
         standing.clone()
     };
     let first: Vec<_> = (0..20).map(|unit| Record::Count(counted(unit, 10 * unit))).collect();
-    let mut on_record = commit(&mut store, &first);
-    store.save(&mut on_record).unwrap();
+    let on_record = commit(&mut store, &first);
+    store.save(&on_record).unwrap();
     // The clock steps back, and something is taken back.
     let (stepped, later) = (counted(30, 95), counted(31, 250));
     let behind = [Record::Count(stepped), retraction(&counted(3, 200)), Record::Count(later)];
@@ -58,7 +58,7 @@ fn the_history_is_the_same_from_the_checkpoint_and_what_is_behind_it_and_from_th
     let mut read = Standing::new(&known_run::plan());
     replay(store.directory(), Stretch::default(), &mut read, |_, _| ()).unwrap();
     drop(store);
-    fs::remove_dir_all(folder.path().join("checkpoint")).unwrap();
+    fs::remove_file(folder.path().join("checkpoint")).unwrap();
     let (_, rebuilt, _) = Store::open(options()).unwrap();
     for standing in [resumed, read, rebuilt] {
         assert_eq!(standing.sums(), live.sums());

@@ -100,7 +100,7 @@ fn a_checkpoint_that_is_gone_or_rubbish_is_rebuilt_and_said_so() {
         assert!(outcome.stderr.contains("rebuilt the checkpoint from the ledger"), "{what}: {outcome:?}");
         assert!(!outcome.stderr.contains("internal error"), "{what}: {outcome:?}");
     };
-    fs::remove_file(&checkpoint).unwrap();
+    fs::remove_file(&checkpoint).ok();
     resume_for_a_moment("gone");
     fs::write(&checkpoint, [0xA5; 5000]).unwrap();
     resume_for_a_moment("rubbish");

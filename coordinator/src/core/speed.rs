@@ -17,13 +17,16 @@ const SPREAD_OF_MACHINES: f64 = 0.6;
 const SPREAD_OF_KINDS: f64 = 0.12;
 
 /// How far, as a logarithm, the threads that are there now may be busier or less busy than those before.
-const SPREAD_OF_THREADS: f64 = 0.5;
+const SPREAD_OF_THREADS: f64 = 0.6;
 
 /// Four of five cases lie within so many standard deviations.
 const FOUR_OF_FIVE: f64 = 1.28;
 
 /// Units beyond so many, the older ones, count for less and less.
 const MEMORY: f64 = 2000.0;
+
+/// So many units are remembered whatever changes.
+const KEPT: f64 = 8.0;
 
 /// For so long, in seconds, workers gather counts before they report them.
 const GATHERED: f64 = 0.25;
@@ -66,6 +69,14 @@ impl Counted {
         self.units += 1.0;
         self.expected += expected;
         self.processor += processor;
+    }
+
+    /// Has the units so far count for less, where there are other threads now, or others beside them: of the share that was
+    /// there before and is now, the square counts.
+    fn change(&mut self, common: f64) {
+        let kept = (KEPT / self.units.max(KEPT)).max(common * common);
+        let Self { units, expected, processor } = *self;
+        *self = Self { units: units * kept, expected: expected * kept, processor: processor * kept };
     }
 
     /// Seconds of the processor for a unit, on average.
@@ -144,8 +155,15 @@ impl Speed {
     /// So many threads are there.
     pub fn follow(&mut self, now: Duration, threads: u64) {
         if threads != self.busy.threads {
-            let before = if self.busy.threads > 0 { self.share_of_threads(now) } else { 1.0 };
-            let fresh = threads.saturating_sub(self.busy.threads) as f64;
+            let [old, new] = [self.busy.threads as f64, threads as f64];
+            let share = if old > 0.0 { self.share_of_threads(now) } else { 1.0 };
+            // Those that leave may have shared cores with those that stay, or may not: half-way between the two.
+            let before =
+                if new < old { (share * share * old / new.max(1.0)).sqrt().min(share.sqrt()) } else { share };
+            let fresh = (new - old).max(0.0);
+            if old.min(new) > 0.0 {
+                self.completions.change(old.min(new) / old.max(new));
+            }
             self.busy = Busy { threads, fresh, since: now, before, processor: 0.0, reported: now };
         }
     }
@@ -170,6 +188,8 @@ impl Speed {
         let factor = (FOUR_OF_FIVE * squares.iter().sum::<f64>().sqrt()).exp();
         let seconds = |seconds: f64| Duration::try_from_secs_f64(seconds).ok();
         let expected = processor / cores;
+        // Half of what is gathered has been counted already.
+        let expected = (expected - GATHERED / 2.0).max(expected / 2.0);
         Some(TimeLeft {
             expected: seconds(expected)?,
             low: seconds(expected / factor)?,
@@ -188,7 +208,7 @@ impl Speed {
     /// units that take longer.
     fn untold(&self, now: Duration) -> f64 {
         let longest = LONG_UNITS * self.unit / self.ratio_of_completions(now);
-        (self.silence(now) - self.completions.mean().max(self.symmetric.mean())).clamp(0.0, longest)
+        self.silence(now).clamp(0.0, GATHERED + longest)
     }
 
     /// For how long nothing has been reported, in seconds.
@@ -229,7 +249,7 @@ impl Speed {
         let Busy { threads, fresh, before, processor, .. } = self.busy;
         let (threads, wall) = (threads as f64, self.wall(now));
         let begun = f64::midpoint(GATHERED, self.unit_of_completions());
-        let seen = threads * wall - fresh * begun.min(wall);
+        let seen = threads * wall - (fresh - 1.0).max(0.0) * begun.min(wall);
         let belief = threads * wall * self.noise(now);
         ((processor + belief * before) / (seen + belief)).min(1.0)
     }

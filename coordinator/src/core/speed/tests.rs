@@ -9,10 +9,19 @@ struct Look {
     high: f64,
 }
 
-/// A run on a machine of so many cores, on which a unit, expected to take `unit` seconds, takes `slower` times as long on average
-/// and up to twice that: each thread counts one after the other, and reports what it counted in a quarter of a second.
+/// A machine of so many cores, on which a unit takes `slower` times as long as expected on average, and up to twice that; where all
+/// cores count `crowded` times as long again.
+#[derive(Clone, Copy)]
+struct Machine {
+    cores: f64,
+    slower: f64,
+    crowded: f64,
+}
+
+/// A run of units that are expected to take `unit` seconds: each thread counts one after the other, and reports what it counted in a quarter of a second.
 /// It is looked at ten times in each phase of (threads, seconds).
-fn looks(cores: f64, slower: f64, unit: f64, phases: &[(u32, f64)]) -> Vec<Vec<Look>> {
+fn looks(machine: Machine, unit: f64, phases: &[(u32, f64)]) -> Vec<Vec<Look>> {
+    let Machine { cores, .. } = machine;
     let (mut speed, mut begun) = (Speed::new(unit, 0, 0.0, 0.0), 0.0);
     let mut random = 1u64;
     let mut found = Vec::new();
@@ -20,6 +29,7 @@ fn looks(cores: f64, slower: f64, unit: f64, phases: &[(u32, f64)]) -> Vec<Vec<L
         let at = |seconds: f64| Duration::from_secs_f64(seconds);
         speed.follow(at(begun), threads.into());
         let share = (cores / f64::from(threads)).min(1.0);
+        let slower = machine.slower * if f64::from(threads) >= cores { machine.crowded } else { 1.0 };
         let mut reports = Vec::new();
         for _ in 0..threads {
             let (mut now, mut reported, mut gathered) = (begun, begun, Vec::new());
@@ -58,16 +68,17 @@ fn looks(cores: f64, slower: f64, unit: f64, phases: &[(u32, f64)]) -> Vec<Vec<L
 #[test]
 fn workers_that_come_and_go_and_share_cores_are_taken_into_account() {
     let (mut all, mut close, mut right) = (0, 0, 0);
-    for (cores, slower, unit) in [
-        (8.0, 1.0, 2.0),
-        (8.0, 3.0, 2.0),
-        (2.0, 0.5, 2.0),
-        (2.0, 1.5, 2.0),
-        (2.0, 1.0, 0.01),
-        (4.0, 2.0, 0.1),
+    for (cores, slower, crowded, unit) in [
+        (8.0, 1.0, 1.0, 2.0),
+        (8.0, 3.0, 1.0, 2.0),
+        (2.0, 0.5, 1.0, 2.0),
+        (2.0, 1.5, 1.5, 2.0),
+        (2.0, 1.0, 1.5, 0.01),
+        (4.0, 2.0, 1.3, 0.1),
     ] {
         let seconds = 20.0 * slower * unit + 2.0;
-        for looks in looks(cores, slower, unit, &[(1, seconds), (4, seconds), (2, seconds)]) {
+        let machine = Machine { cores, slower, crowded };
+        for looks in looks(machine, unit, &[(1, seconds), (4, seconds), (2, seconds)]) {
             let end = looks.last().expect("there are ten");
             assert!((0.85..1.15).contains(&end.expected), "{cores} {slower} {unit}: {}", end.expected);
             all += looks.len();

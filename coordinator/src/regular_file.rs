@@ -74,7 +74,8 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
     Ok(text)
 }
 
-/// Puts a file with these bytes and that mode in place of one that may be there: all of it, or nothing.
+/// Puts a file with these bytes and that mode in place of one that may be there: all of it, or nothing, which takes no room on a
+/// disk that is full.
 ///
 /// # Errors
 /// The disk would not do it.
@@ -83,9 +84,12 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(mode);
     let mut file = open_with(&options, &draft)?;
-    file.write_all(bytes)?;
-    file.sync_all()?;
-    fs::rename(&draft, path)?;
+    let written =
+        file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&draft, path));
+    if written.is_err() {
+        fs::remove_file(&draft).ok();
+    }
+    written?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
@@ -103,6 +107,18 @@ pub fn is_named_pipe(path: &Path) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_cannot_be_put_in_place_leaves_no_draft() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        fs::create_dir_all(path.join("in the way")).unwrap();
+        assert!(replace(&path, b"text", 0o644).is_err());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        fs::remove_dir_all(&path).unwrap();
+        replace(&path, b"text", 0o644).unwrap();
+        assert_eq!(read(&path).unwrap(), b"text");
+    }
 
     #[test]
     fn pipes_in_folders_are_refused_and_streams_are_not() {

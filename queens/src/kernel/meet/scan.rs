@@ -65,8 +65,8 @@ unsafe fn turn<L: Lanes64>(
     [test, set, keep]: [L::U64s; 3],
     mut end: *mut u64,
 ) -> *mut u64 {
-    let last = (u32::BITS - chosen.leading_zeros()) as usize;
-    let number = last.min(TURN).div_ceil(L::WORDS);
+    // Always as many, that there is no branch: the last turn of a short list is a good part of it.
+    let number = const { TURN / L::WORDS };
     let mut vectors = [test; TURN];
     for (i, vector) in vectors.iter_mut().enumerate().take(number) {
         // SAFETY: WORDS of the TURN words that the caller has promised.

@@ -6,7 +6,7 @@
 //! lanes that share no bit with a word = table0[byte 0 of it] & table1[byte 1] & ...
 //! ```
 
-use crate::kernel::meet::lanes::{Blocks, Lanes64, NO_PLANES};
+use crate::kernel::meet::lanes::{Blocks, Lanes64, NO_PLANES, Planes};
 use crate::kernel::meet::signatures::Signature;
 
 /// Bytes of a signature word, and patterns of a byte: the upper five bits of it.
@@ -15,26 +15,31 @@ const PATTERNS: usize = 32;
 
 /// Tables for one vector of lanes: 512 at most, then 16 KiB in all, half of a first-level cache.
 #[repr(align(64))]
-pub struct Tables<L: Lanes64>([[L::Bits; PATTERNS]; BYTES]);
+pub struct Tables<L: Lanes64> {
+    tables: [[L::Bits; PATTERNS]; BYTES],
+    /// Of the lanes that were tabulated last; behind them of others before.
+    planes: Planes,
+}
 
 impl<L: Lanes64> Tables<L> {
     /// Tables in which no lane is clear.
     pub fn new(isa: L) -> Self {
-        Self([[isa.fill(0); PATTERNS]; BYTES])
+        Self { tables: [[isa.fill(0); PATTERNS]; BYTES], planes: NO_PLANES }
     }
 
     /// Fills the tables of the first `C` bytes for `count` lanes, which are padded to whole blocks of 64.
     #[inline(always)]
     pub fn fill<const C: usize>(&mut self, isa: L, lanes: &[u64], count: usize) {
-        let mut planes = NO_PLANES;
+        let Self { tables, planes } = self;
+        // No lane is clear that is not valid, whatever its planes say.
         let mut valid = Blocks([0; 8]);
         for (block, lanes) in lanes.as_chunks::<64>().0.iter().enumerate() {
-            isa.planes::<C>(lanes, block, &mut planes);
+            isa.planes::<C>(lanes, block, planes);
             let here = (count - 64 * block).min(64);
             valid.0[block] =
                 if here == 64 { u64::MAX } else { (0..here).fold(0, |all, i| all | 1 << isa.lane(i)) };
         }
-        for (byte, (planes, table)) in planes.iter().zip(&mut self.0).enumerate().take(C) {
+        for (byte, (planes, table)) in planes.iter().zip(tables).enumerate().take(C) {
             let plane = |bit: usize| isa.load_bits(&planes[bit]);
             let all = if byte == 0 { isa.load_bits(&valid) } else { isa.fill(u64::MAX) };
             let mut entries = [all; PATTERNS / 2];
@@ -57,7 +62,7 @@ impl<L: Lanes64> Tables<L> {
             // Eight times a pattern is the place of its entry in bytes but for a factor that address computation has.
             let offset = word.byte(byte) * (size_of::<L::Bits>() / 8);
             // SAFETY: a byte of a signature is eight times a pattern, so this is the offset of one of PATTERNS entries.
-            unsafe { self.0[byte].as_ptr().byte_add(offset).read() }
+            unsafe { self.tables[byte].as_ptr().byte_add(offset).read() }
         };
         // Three operands at a time suit a machine with ternary logic.
         match C {

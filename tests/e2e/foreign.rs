@@ -189,10 +189,14 @@ fn a_worker_that_meets_a_term_which_nobody_opens_says_so_and_goes_on_with_anothe
     assert!(left.stderr.contains(said), "{left:?}");
     let (folder, address) = (Folder::new(), free_address());
     let (_runtime, strange, registered) = announce(absurd());
+    // It takes no plan from the one that is there before the other.
+    let both =
+        format!("worker --coordinator http://{strange} --coordinator http://{address} --give-up-after 60s");
+    let worker = folder.start(&both, "worker");
+    let log = || std::fs::read_to_string(folder.path().join("worker")).unwrap();
+    until("the worker has met the term", || log().contains(said));
     let coordinator = folder.start(&format!("coordinator --n 8 --run run --listen {address} --json"), "log");
-    let worker = folder.run(&format!(
-        "worker --coordinator http://{strange} --coordinator http://{address} --give-up-after 20s"
-    ));
+    let worker = worker.end();
     assert_eq!((worker.code, registered.lock().unwrap().is_none()), (Some(0), true), "{worker:?}");
     assert_eq!(coordinator.end().json()["total"], published(8));
 }

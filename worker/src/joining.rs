@@ -21,29 +21,41 @@ const SILENCE: Duration = Duration::from_secs(3);
 /// The plan that a coordinator announces, if it does.
 pub type Announced = Result<(PlanSpec, Fingerprint), CoordinatorError>;
 
+/// What a coordinator says before anybody registers, which may be dealt with.
+struct Announcement {
+    plan: v1::PlanReply,
+    term: Option<Term>,
+    /// The version of the contract that is spoken with it.
+    version: u32,
+}
+
 impl Remote {
     /// What is being counted.
     ///
     /// # Errors
     /// If the coordinator cannot be reached, refuses, speaks no version of the contract that this release speaks, or
-    /// announces a plan that this release does not know.
+    /// announces a plan that this release does not know, or a term that cannot be true.
     pub fn plan(&self) -> Boxed<'_, Announced> {
         Box::pin(async move {
             self.find_youngest().await;
             let site = self.sites().current();
-            let (reply, _) = self.announcement(site).await?;
-            plan_from_reply(reply).map_err(self.strange(site))
+            let Announcement { plan, .. } = self.announcement(site).await?;
+            plan_from_reply(plan).map_err(self.strange(site))
         })
     }
 
-    /// What the coordinator at that address says before anybody registers, and the version that is spoken with it.
-    async fn announcement(&self, site: usize) -> Result<(v1::PlanReply, u32), CoordinatorError> {
+    /// What the coordinator at that address says before anybody registers.
+    async fn announcement(&self, site: usize) -> Result<Announcement, CoordinatorError> {
         let mut client = self.client(site);
-        let reply = self.answer(site, Duration::ZERO, client.plan(v1::PlanRequest {})).await?;
-        match Protocol::own().agree(&Protocol::of_coordinator(&reply)) {
-            Ok(version) => Ok((reply, version)),
-            Err(why) => Err(self.sites().failed(site, CoordinatorError::Refused(why.to_string()))),
+        let plan = self.answer(site, Duration::ZERO, client.plan(v1::PlanRequest {})).await?;
+        let version = Protocol::own()
+            .agree(&Protocol::of_coordinator(&plan))
+            .map_err(|why| self.sites().failed(site, CoordinatorError::Refused(why.to_string())))?;
+        let term = plan.term.clone().map(Term::try_from).transpose().map_err(self.strange(site))?;
+        if let Some(term) = term {
+            self.sites().meet_again(site, term)?;
         }
+        Ok(Announcement { plan, term, version })
     }
 
     /// Registers with the coordinator that is called, unless a younger one was met.
@@ -51,11 +63,7 @@ impl Remote {
         self.find_youngest().await;
         let site = self.sites().current();
         // Asked each time: another release may have been started there meanwhile.
-        let (announced, version) = self.announcement(site).await?;
-        let term = announced.term.map(Term::try_from).transpose().map_err(self.strange(site))?;
-        if let Some(term) = term {
-            self.sites().meet_again(site, term)?;
-        }
+        let Announcement { term, version, .. } = self.announcement(site).await?;
         let is_met = term.is_some() && term == self.sites().met();
         let registration = Registration { met: self.sites().met(), ..registration };
         let request = Protocol::own().speak(version, registration.into());

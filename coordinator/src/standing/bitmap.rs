@@ -77,7 +77,8 @@ impl Bitmap {
 
     /// Writes its words, little-endian.
     pub fn write_to(&self, bytes: &mut Vec<u8>) {
-        bytes.extend(self.words.iter().flat_map(|word| word.to_le_bytes()));
+        bytes.reserve(8 * self.words.len());
+        self.words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
     }
 
     /// The set of numbers below `bound` whose words come first in `bytes`, which are left with what follows them; nothing

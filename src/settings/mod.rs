@@ -76,13 +76,13 @@ pub fn complete(
     mut arguments: Vec<OsString>,
     variables: Variables<'_>,
 ) -> Result<CompletedLine, SettingsError> {
-    let root = built();
+    let mut root = lenient(Args::command());
     // What is wrong on the command line is said when all of it is read.
-    let Ok(matches) = lenient(root.clone()).try_get_matches_from(&arguments) else {
+    let Ok(matches) = root.try_get_matches_from_mut(&arguments) else {
         return Ok(CompletedLine { arguments, settings: Vec::new() });
     };
     let path = config_path(&matches, variables);
-    let file = path.as_deref().map(|path| SettingsFile::read(path, &root)).transpose()?;
+    let file = path.as_deref().map(|path| SettingsFile::read(path, &built())).transpose()?;
     let (command, name, matches) = innermost(&root, &matches);
     let is_typed =
         |option: &Arg| matches.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine);
@@ -94,21 +94,21 @@ pub fn complete(
 
 /// The name of the command whose arguments these are, with the commands that it is part of: `diadem keys init`.
 pub fn command_name(arguments: &[OsString]) -> String {
-    let root = built();
-    let matches = lenient(root.clone()).try_get_matches_from(arguments);
+    let mut root = lenient(Args::command());
+    let matches = root.try_get_matches_from_mut(arguments);
     let name = matches.map(|matches| innermost(&root, &matches).1).unwrap_or_default();
     format!("diadem {name}").trim_end().to_owned()
 }
 
 /// Whether the command whose arguments these are has that option.
 pub fn has_option(arguments: &[OsString], option: &str) -> bool {
-    let root = built();
-    lenient(root.clone()).try_get_matches_from(arguments).is_ok_and(|matches| {
+    let mut root = lenient(Args::command());
+    root.try_get_matches_from_mut(arguments).is_ok_and(|matches| {
         innermost(&root, &matches).0.get_arguments().any(|argument| argument.get_long() == Some(option))
     })
 }
 
-/// All commands, each with the options that all have.
+/// All commands, each with the options that all have. Who reads a command line needs no more of them than it names, and clap builds these.
 fn built() -> Command {
     let mut root = Args::command();
     root.build();

@@ -19,8 +19,8 @@ pub struct Signature(u64);
 impl Signature {
     /// A byte of it: eight times a number below 32.
     #[inline(always)]
-    pub fn byte(self, byte: usize) -> usize {
-        (self.0 >> (8 * byte) & 0xff) as usize
+    pub fn byte<L: Lanes64>(self, isa: L, byte: usize) -> usize {
+        isa.byte(self.0, byte)
     }
 }
 

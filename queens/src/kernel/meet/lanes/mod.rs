@@ -65,6 +65,12 @@ pub unsafe trait Lanes64: Copy {
     /// Asks for the cache line at any address.
     fn prefetch(self, address: *const u64);
 
+    /// A byte of a word, counted from the lowest.
+    #[inline(always)]
+    fn byte(self, word: u64, byte: usize) -> usize {
+        (word >> (8 * byte) & 0xff) as usize
+    }
+
     /// The same block everywhere.
     fn fill(self, block: u64) -> Self::Bits;
     /// The first `BLOCKS` blocks.

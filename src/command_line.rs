@@ -3,7 +3,7 @@
 use std::env;
 use std::ffi::OsString;
 
-use clap::error::{ContextKind, ErrorKind};
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 
 use crate::settings::{CompletedLine, command_name, has_option};
 
@@ -39,10 +39,24 @@ pub fn complaint(error: &clap::Error, completed: &CompletedLine) -> Option<Strin
     let lines: Vec<&str> = text.lines().map(str::trim).take_while(|line| !is_about_usage(line)).collect();
     let paragraphs = lines.split(|line| line.is_empty()).map(|paragraph| paragraph.join(" "));
     let parts: Vec<String> = paragraphs.filter(|part| !part.is_empty()).collect();
-    let what = meant(error, &completed.arguments).unwrap_or_else(|| parts.join("; ").replace("tip: ", ""));
+    let what = no_command(error)
+        .or_else(|| meant(error, &completed.arguments))
+        .unwrap_or_else(|| parts.join("; ").replace("tip: ", ""));
     let whence =
         completed.origin_of(error).map(|origin| format!("; it is from {origin}")).unwrap_or_default();
     Some(format!("{what}{whence} (see {} --help)", command_name(&completed.arguments)))
+}
+
+/// What to say of a command that there is not: which one is most like it, or that a number is a board.
+fn no_command(error: &clap::Error) -> Option<String> {
+    let name = error.get(ContextKind::InvalidSubcommand)?.to_string();
+    let similar = match error.get(ContextKind::SuggestedSubcommand) {
+        // The likeliest is the last.
+        Some(ContextValue::Strings(similar)) => similar.last().cloned(),
+        _ => name.parse::<u8>().ok().map(|n| format!("count {n}")),
+    };
+    let meant = similar.map(|similar| format!("; did you mean '{similar}'?")).unwrap_or_default();
+    Some(format!("there is no command '{name}'{meant}"))
 }
 
 /// What to say of an argument that stands without the option that takes it, where it can be told which one that is: a number

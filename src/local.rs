@@ -21,6 +21,7 @@ fn local(error: CallError) -> CoordinatorError {
         | CallError::Nothing(_)
         | CallError::Policy(_)
         | CallError::NoWorker(_)
+        | CallError::Ended
         | CallError::Closed => CoordinatorError::Refused(text),
     }
 }

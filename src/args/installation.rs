@@ -29,7 +29,7 @@ pub struct ConfigArgs {
     /// The command whose options are shown, as in: worker, or: keys init [default: all that are given anywhere].
     #[arg(value_name = "COMMAND")]
     pub command: Vec<String>,
-    /// Print one JSON array.
+    /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
 }

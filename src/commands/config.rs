@@ -3,10 +3,11 @@
 use std::env;
 use std::process::ExitCode;
 
-use anyhow::bail;
 use serde_json::json;
 
 use crate::args::ConfigArgs;
+use crate::exit;
+use crate::log::say;
 use crate::output::print;
 use crate::settings::{InForce, SettingOrigin, environment, in_force, not_understood};
 
@@ -19,7 +20,10 @@ pub fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
     } else {
         options.retain(|option| option.command == command);
         if options.is_empty() {
-            bail!("there is no command \"{command}\" that does something (see diadem --help)");
+            say(format_args!(
+                "diadem: \"{command}\" is no command that has options, name one in full, as keys init (see diadem --help)"
+            ));
+            return Ok(ExitCode::from(exit::USAGE));
         }
     }
     print(&if args.json { json(&options) } else { text(options, &command) })?;

@@ -42,7 +42,11 @@ fn kernels_threads_shards_and_times_that_cannot_be_are_refused() {
 fn what_is_typed_wrong_is_answered_with_the_help_that_is_meant() {
     let folder = Folder::new();
     folder.run("count").refused(&["<N>", "(see diadem count --help)"]);
-    folder.run("cuont 8").refused(&["cuont", "'count'", "(see diadem --help)"]);
+    folder.run("cuont 8").refused(&["'cuont'", "did you mean 'count'?", "(see diadem --help)"]);
+    folder.run("coutn 8").refused(&["'coutn'", "did you mean 'count'?"]);
+    folder.run("stat").refused(&["'stat'", "did you mean 'status'?"]);
+    folder.run("16").refused(&["'16'", "did you mean 'count 16'?"]);
+    folder.run("xyzzy").refused(&["there is no command 'xyzzy' (see diadem --help)"]);
     folder.run("count 8 --trheads 2").refused(&["--trheads", "'--threads'", "(see diadem count --help)"]);
     for (typed, meant) in [
         ("coordinator 18", "--n 18"),

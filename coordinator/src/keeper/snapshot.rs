@@ -97,8 +97,11 @@ impl Keeper {
         status
     }
 
-    /// How long the run has been worked on, over all its sessions.
+    /// How long the run has been worked on, over all its sessions: until there was its answer.
     pub(super) fn elapsed(&self) -> Duration {
-        self.earlier.elapsed() + self.clock.now()
+        match &self.stage {
+            Stage::Ended(Ending::Answered(answer)) => answer.elapsed,
+            _ => self.earlier.elapsed() + self.clock.now(),
+        }
     }
 }

@@ -2,8 +2,8 @@
 
 use proto::Steering;
 
-use super::Keeper;
 use super::inbox::CallError;
+use super::{Keeper, Stage};
 use crate::core::Identity;
 use crate::happening::Happening;
 use crate::run_directory::pause;
@@ -13,6 +13,7 @@ impl Keeper {
     /// Does as the operator wishes; gives how many workers it concerns.
     pub(super) fn steer(&mut self, steering: Steering) -> Result<u64, CallError> {
         match steering {
+            Steering::Pause { .. } if matches!(self.stage, Stage::Ended(_)) => Err(CallError::Ended),
             Steering::Pause { reason } => {
                 let workers = self.pause(Some(reason.clone()))?;
                 self.happened(Happening::Paused(reason));

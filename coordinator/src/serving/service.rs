@@ -85,9 +85,11 @@ impl From<CallError> for Status {
         match error {
             CallError::Refused(Refusal::UnknownWorker(_)) => Status::not_found(text),
             CallError::Refused(Refusal::TooManyWorkers(_)) => Status::resource_exhausted(text),
-            CallError::Refused(_) | CallError::Nothing(_) | CallError::Policy(_) | CallError::NoWorker(_) => {
-                Status::failed_precondition(text)
-            }
+            CallError::Refused(_)
+            | CallError::Nothing(_)
+            | CallError::Policy(_)
+            | CallError::NoWorker(_)
+            | CallError::Ended => Status::failed_precondition(text),
             CallError::NotRecorded(_) | CallError::Superseded(_) | CallError::Closed => {
                 Status::unavailable(text)
             }

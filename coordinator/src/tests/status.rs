@@ -8,6 +8,7 @@ use tempfile::TempDir;
 
 use crate::clock::SetClock;
 use crate::handle::Handle;
+use crate::keeper::CallError;
 use crate::ledger::faulty_disk::{Fault, FaultyDisk};
 use crate::ledger::{Record, UnitRecord};
 use crate::merge::merge;
@@ -18,7 +19,8 @@ use crate::standing::{Milestone, Standing};
 use crate::store::{OpenOptions, Store};
 use crate::tests::known_run::{self, retraction, unit_record};
 use crate::tests::known_worker::{
-    coordinator, expect_the_answer, join, join_from, lease, registration, replicated, report,
+    coordinator, count_to_the_end, expect_the_answer, join, join_from, lease, registration, replicated,
+    report,
 };
 
 const BEGUN: u64 = 1_790_000_000;
@@ -188,6 +190,22 @@ async fn followers_pauses_and_drains_are_told() {
             "the operator asks 1 worker of rack to leave",
         ]
     );
+    handle.close().await;
+}
+
+#[tokio::test]
+async fn a_run_that_has_its_answer_is_worked_on_no_more_and_does_not_pause() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
+    clock.advance(Duration::from_secs(7));
+    let worker = join(&handle).await;
+    count_to_the_end(&handle, worker).await;
+    expect_the_answer(&handle).await;
+    clock.advance(Duration::from_hours(1));
+    assert_eq!(handle.status().await.unwrap().elapsed, Duration::from_secs(7));
+    let refused = handle.steer(Steering::Pause { reason: "the weekend".into() }).await.unwrap_err();
+    assert!(matches!(refused, CallError::Ended), "{refused}");
+    handle.steer(Steering::Resume).await.unwrap();
     handle.close().await;
 }
 

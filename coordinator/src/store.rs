@@ -233,6 +233,20 @@ impl Store {
         let (run, plan) = (self.directory.run().hash(), self.directory.plan());
         self.checkpoint.save(run, plan, self.writer.end(), standing)
     }
+
+    /// Moves the checkpoint out of the way, since what it was made of is not to be relied upon: the next start reads all of the ledger.
+    ///
+    /// # Errors
+    /// It cannot be moved.
+    pub fn distrust_checkpoint(&mut self, since_1970: Duration) -> Result<(), StoreError> {
+        // Otherwise what is being written would take its place.
+        self.checkpoint.finish().ok();
+        let path = self.directory.checkpoint();
+        if path.exists() {
+            set_aside(&path, since_1970).map_err(|source| StoreError::Checkpoint { path, source })?;
+        }
+        Ok(())
+    }
 }
 
 /// The run directory that is to be opened, or to be begun.

@@ -141,11 +141,13 @@ fn innermost<'a>(root: &'a Command, matches: &'a ArgMatches) -> (&'a Command, St
 }
 
 /// Commands whose options name what they take back, change or take over: these are typed or not given, for a setting of the same
-/// name that is meant for another command (a worker's `--machine`), or for another day, must never become what is done.
-const TYPED: [(&str, &[&str]); 3] = [
+/// name that is meant for another command (a worker's `--machine`), or for another day, must never become what is done: nor a loss be
+/// accepted that nobody has seen.
+const TYPED: [(&str, &[&str]); 4] = [
     ("retract", &["unit", "machine", "owner", "readmit"]),
     ("policy", &["double-check", "replicas"]),
-    ("coordinator", &["take-over"]),
+    ("coordinator", &["take-over", "accept-loss"]),
+    ("count", &["accept-loss"]),
 ];
 
 /// The options of a command that can be given elsewhere, with their long names.

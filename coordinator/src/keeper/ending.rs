@@ -96,7 +96,24 @@ impl Keeper {
         self.end(Ending::Withheld(why.into()));
     }
 
+    /// Where it was not the ledger that was found to be wrong but what this process has of it, its checkpoint is not believed either.
+    fn distrust_checkpoint(&mut self, why: &Withheld) {
+        let is_of_memory = match why {
+            Withheld::Audit(error) => matches!(**error, AuditError::Differs),
+            Withheld::Record(_) | Withheld::Sums(_) => true,
+        };
+        let since_1970 = self.clock.since_1970();
+        if let Some(store) = self.store.as_mut().filter(|_| is_of_memory)
+            && let Err(why) = store.distrust_checkpoint(since_1970)
+        {
+            error!("{why}");
+        }
+    }
+
     fn end(&mut self, ending: Ending) {
+        if let Ending::Withheld(why) = &ending {
+            self.distrust_checkpoint(why);
+        }
         self.happened(match &ending {
             Ending::Answered(answer) => Happening::Answered(answer.totals.solutions()),
             Ending::Withheld(why) => Happening::Withheld(why.to_string()),

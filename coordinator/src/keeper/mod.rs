@@ -305,8 +305,12 @@ impl Keeper {
         left_out.is_some()
     }
 
-    /// Saves the checkpoint, where it is time to or at the close.
+    /// Saves the checkpoint, where it is time to or at the close. Of a run whose answer is withheld there is nothing to be kept: the next
+    /// start would begin with what was found to be wrong.
     fn save_checkpoint(&mut self, closing: bool) {
+        if matches!(self.stage, Stage::Ended(Ending::Withheld(_))) {
+            return;
+        }
         let now = self.clock.now();
         let Some(store) = &mut self.store else { return };
         if closing || now >= self.save_next {

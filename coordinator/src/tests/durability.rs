@@ -245,7 +245,7 @@ async fn sums_that_are_not_those_of_the_ledger_are_not_kept_for_the_next_start()
     let (mut store, mut standing, _) = Store::open(known_run::options(folder.path())).unwrap();
     // Of a constellation without symmetry: no other sum contradicts it.
     let plan = known_run::plan();
-    let unit = (0..).find(|unit| plan.summand(UnitId(*unit)) == Summand::Asymmetric).unwrap();
+    let unit = (0..plan.units()).find(|unit| plan.summand(UnitId(*unit)) == Summand::Asymmetric).unwrap();
     store.commit(&[known_run::record(unit)], Duration::ZERO, 1).unwrap();
     // As memory that fails has them.
     let lie = Record::Count(known_run::unit_record(unit, 1, "machine"));

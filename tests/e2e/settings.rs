@@ -49,7 +49,7 @@ fn config_says_what_is_in_force_and_whence() {
     assert_eq!((&drain["value"], &drain["origin"]), (&"20s".into(), &"default".into()));
     let nothing = folder.run("config");
     assert_eq!(nothing.stdout, "nothing is set by a variable or a file\n");
-    folder.run("config wroker").refused(&["there is no command \"wroker\""]);
+    folder.run("config wroker").refused(&["\"wroker\" is no command that has options"]);
 }
 
 #[test]

@@ -106,7 +106,7 @@ impl Keeper {
         if let Some(store) = self.store.as_mut().filter(|_| is_of_memory)
             && let Err(why) = store.distrust_checkpoint(since_1970)
         {
-            error!("{why}");
+            error!("the next start reads the ledger only where the checkpoint is removed by hand: {why}");
         }
     }
 

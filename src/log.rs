@@ -23,7 +23,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::args::LogFormat;
-use crate::terminal::has_colours;
+use crate::terminal::{self, has_colours};
 
 /// At most so many lines wait to be written.
 const WAITING: usize = 4096;
@@ -191,7 +191,9 @@ fn write(entries: &Receiver<LogEntry>) {
                     let sentence = format_args!("diadem: {left_out} lines of the log were left out");
                     told.splice(0..0, line(sentence));
                 }
-                if above(below.as_ref(), || err.write_all(&told)).is_err() {
+                let told = String::from_utf8_lossy(&told);
+                let told = if format() == LogFormat::Text { terminal::told(&told, &err) } else { told };
+                if above(below.as_ref(), || err.write_all(told.as_bytes())).is_err() {
                     LEFT_OUT.fetch_add(left_out + 1, Ordering::Relaxed);
                 }
             }

@@ -1,5 +1,6 @@
 //! What commands print: answers, for people and as JSON.
 
+use std::borrow::Cow;
 use std::io::{self, ErrorKind, Write};
 use std::process::ExitCode;
 use std::time::Duration;
@@ -16,11 +17,17 @@ use serde_json::json;
 use crate::exit;
 use crate::log::{plain, say};
 use crate::stdout::stdout;
+use crate::terminal::told;
 
 /// Prints the text and a newline to stdout, as [plain] text. A reader that has gone away is an error, but for a listing.
 pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = stdout()?;
     writeln!(out, "{}", plain(text)).and_then(|()| out.flush()).context("cannot write to stdout")
+}
+
+/// Sentences, each a line, as they are [told] on stdout.
+pub fn on_stdout(sentences: &str) -> Cow<'_, str> {
+    told(sentences, &io::stdout())
 }
 
 /// What came of a listing: its reader may take as much as it likes, as `head` does.
@@ -69,7 +76,8 @@ pub fn notices(notices: &[Notice]) {
 /// Prints the answer; a total that differs from the published one gives a failure, and so does an answer that nobody
 /// gets to see, a closed pipe included.
 pub fn answer(answer: &Answer, json: bool) -> anyhow::Result<ExitCode> {
-    let text = if json { answer_json(answer).to_string() } else { answer_text(answer) };
+    let text =
+        if json { answer_json(answer).to_string() } else { on_stdout(&answer_text(answer)).into_owned() };
     let wrong = (answer.agreement() == Agreement::Differs).then(|| ExitCode::from(exit::UNSOUND));
     verdict(&text, wrong).context("the answer is there and cannot be printed")
 }

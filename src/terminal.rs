@@ -1,9 +1,11 @@
 //! What may be written where: escape codes to terminals that understand them only, colours not where they are unwanted, and
 //! lines of at most 80 columns everywhere.
 
+use std::borrow::Cow;
 use std::env;
 use std::io::IsTerminal;
 
+use textwrap::{Options, WordSeparator, WordSplitter};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// Lines are not longer, in characters.
@@ -33,37 +35,23 @@ fn understands_codes(term: Option<&str>) -> bool {
 /// The text in lines of at most 80 columns, broken between words, and within those that are too long for a line; further lines
 /// are indented.
 pub fn wrapped(text: &str) -> String {
-    let mut lines = vec![String::new()];
-    let mut is_first = true;
-    for word in text.split(' ').flat_map(|word| broken(word, COLUMNS - INDENT.len())) {
-        let line = lines.last_mut().expect("there is one");
-        let columns = columns_of(line);
-        if columns > 0 && columns + 1 + columns_of(&word) > COLUMNS {
-            lines.push(format!("{INDENT}{word}"));
-        } else {
-            let space = if is_first { "" } else { " " };
-            *line = format!("{line}{space}{word}");
-        }
-        is_first = false;
-    }
-    lines.join("\n")
+    textwrap::fill(text, options())
 }
 
-/// What further lines of a text begin with.
-const INDENT: &str = "  ";
-
-/// The word in pieces of at most so many columns.
-fn broken(word: &str, columns: usize) -> Vec<String> {
-    let mut pieces = vec![String::new()];
-    for letter in word.chars() {
-        let piece = pieces.last_mut().expect("there is one");
-        if columns_of(piece) + letter.width().unwrap_or(0) > columns {
-            pieces.push(letter.to_string());
-        } else {
-            piece.push(letter);
-        }
+/// The sentences, each a line, as they are told on that terminal: in lines of at most 80 columns, but for words that are longer, such
+/// as a path that is to be copied. What is no terminal gets them as they are: there each is found on one line.
+pub fn told<'a>(sentences: &'a str, stream: &impl IsTerminal) -> Cow<'a, str> {
+    if !stream.is_terminal() {
+        return sentences.into();
     }
-    pieces
+    let lines = sentences.split('\n').map(|line| textwrap::fill(line, options().break_words(false)));
+    lines.collect::<Vec<_>>().join("\n").into()
+}
+
+/// Codes that set colours take no columns.
+fn options() -> Options<'static> {
+    let options = Options::new(COLUMNS).subsequent_indent("  ");
+    options.word_separator(WordSeparator::AsciiSpace).word_splitter(WordSplitter::NoHyphenation)
 }
 
 /// The text in so many columns: what is too long is cut, with an ellipsis for what is missing.

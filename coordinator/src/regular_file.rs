@@ -75,23 +75,58 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
 }
 
 /// Puts a file with these bytes and that mode in place of one that may be there: all of it, or nothing, which takes no room on a
-/// disk that is full.
+/// disk that is full. Nobody else may do the same at the same time.
 ///
 /// # Errors
 /// The disk would not do it.
 pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    let draft = path.with_added_extension("new");
-    let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(mode);
-    let mut file = open_with(&options, &draft)?;
-    let written =
-        file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| fs::rename(&draft, path));
+    put(path, &path.with_added_extension("new"), bytes, mode, |draft| fs::rename(draft, path))
+}
+
+/// Makes a file with these bytes and that mode where there is none: all of it, or nothing, whoever else does the same.
+///
+/// # Errors
+/// There is one, or the disk would not do it.
+pub fn create(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
+    let draft = path.with_added_extension(format!("new-{}", std::process::id()));
+    put(path, &draft, bytes, mode, |draft| match fs::hard_link(draft, path) {
+        // A file system that has no links.
+        Err(error) if error.kind() != ErrorKind::AlreadyExists && !path.exists() => fs::rename(draft, path),
+        linked => linked.and_then(|()| fs::remove_file(draft)),
+    })
+}
+
+/// Writes a draft, which `place` gives its name.
+fn put(
+    path: &Path,
+    draft: &Path,
+    bytes: &[u8],
+    mode: u32,
+    place: impl FnOnce(&Path) -> io::Result<()>,
+) -> io::Result<()> {
+    let mut file = new_file(draft, mode).map_err(|error| {
+        io::Error::new(error.kind(), format!("{} cannot be made: {error}", draft.display()))
+    })?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| place(draft));
     if written.is_err() {
-        fs::remove_file(&draft).ok();
+        fs::remove_file(draft).ok();
     }
     written?;
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+}
+
+/// A file of its own, with that mode, in place of what an interrupted writer has left, or of a link.
+fn new_file(path: &Path, mode: u32) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create_new(true).mode(mode);
+    match options.open(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+            fs::remove_file(path)?;
+            options.open(path)
+        }
+        opened => opened,
+    }
 }
 
 /// Whether it is a pipe in a folder, to which nobody may ever write. The pipe that a shell makes for what a command prints
@@ -106,6 +141,8 @@ pub fn is_named_pipe(path: &Path) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     #[test]
@@ -118,6 +155,33 @@ mod tests {
         fs::remove_dir_all(&path).unwrap();
         replace(&path, b"text", 0o644).unwrap();
         assert_eq!(read(&path).unwrap(), b"text");
+    }
+
+    #[test]
+    fn a_draft_is_never_what_somebody_has_left_in_its_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, draft, other] = ["file", "file.new", "other"].map(|name| folder.path().join(name));
+        fs::write(&other, "of somebody").unwrap();
+        std::os::unix::fs::symlink(&other, &draft).unwrap();
+        replace(&path, b"secret", 0o600).unwrap();
+        assert_eq!(read_to_string(&other).unwrap(), "of somebody");
+        fs::write(&draft, "left").unwrap();
+        replace(&path, b"secret", 0o600).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        fs::create_dir(&draft).unwrap();
+        let error = replace(&path, b"text", 0o600).unwrap_err().to_string();
+        assert!(error.contains("file.new cannot be made: "), "{error}");
+        assert_eq!(read(&path).unwrap(), b"secret");
+    }
+
+    #[test]
+    fn of_all_who_make_a_file_at_once_one_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        create(&path, b"first", 0o600).unwrap();
+        assert_eq!(create(&path, b"second", 0o600).unwrap_err().kind(), ErrorKind::AlreadyExists);
+        assert_eq!(read(&path).unwrap(), b"first");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]

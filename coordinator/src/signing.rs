@@ -80,12 +80,15 @@ pub fn is_signed(public: &str, bytes: &[u8], signature: &str) -> bool {
     unhex(public).zip(unhex(signature)).is_some_and(|(public, signature)| is_signed(public, signature))
 }
 
-/// A new key, which nobody else can read.
+/// The key that is new in that file, which nobody else can read.
 fn make(path: &Path) -> io::Result<Vec<u8>> {
     let key = Ed25519KeyPair::generate_pkcs8(&SystemRandom::new())
         .map_err(|_| io::Error::other("the system has no random numbers"))?;
-    regular_file::replace(path, key.as_ref(), 0o600)?;
-    Ok(key.as_ref().to_vec())
+    match regular_file::create(path, key.as_ref(), 0o600) {
+        // By another coordinator that was started with the same name.
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => regular_file::read(path),
+        made => made.map(|()| key.as_ref().to_vec()),
+    }
 }
 
 fn hex(bytes: &[u8]) -> String {

@@ -124,15 +124,16 @@ impl Store {
         let (accept_loss, take_over, opened) = (options.accept_loss, options.take_over, clock.since_1970());
         let signing_key = options.signing_key.clone();
         let directory = directory(options, &*clock)?;
-        let Resumed { from_checkpoint, standing, tail, notices } = resume(&directory, accept_loss, opened)?;
+        let lease_key = lease_key(directory.path())
+            .map_err(|source| StoreError::LeaseKey { path: directory.path().join(secret::NAME), source })?;
+        let Resumed { from_checkpoint, standing, tail, notices } =
+            resume(&directory, &lease_key, accept_loss, opened)?;
         let checkpoint = directory.checkpoint();
         if !from_checkpoint && checkpoint.exists() {
             let aside = set_aside(&checkpoint, opened);
             aside.map_err(|source| StoreError::Checkpoint { path: checkpoint.clone(), source })?;
         }
         let writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
-        let lease_key = lease_key(directory.path())
-            .map_err(|source| StoreError::LeaseKey { path: directory.path().join(secret::NAME), source })?;
         let term = next_term(directory.path(), standing.term(), take_over)?;
         let term = lease_key.prove(directory.run().hash(), term, CoordinatorId(rand::random()));
         let public_key = match signing_key {
@@ -142,7 +143,7 @@ impl Store {
         let mut store = Self {
             directory,
             writer,
-            checkpoint: Checkpoint::new(checkpoint),
+            checkpoint: Checkpoint::new(checkpoint, lease_key.clone()),
             lease_key,
             term,
             public_key,

@@ -56,7 +56,7 @@ function showRun(run) {
 const AFTER = {
   auditing: "all is counted; the ledger is read once more before the answer",
   complete: "all is counted and the ledger adds up",
-  withheld: "all is counted, and something is wrong: there is no answer",
+  withheld: "something is wrong: there is no answer",
 };
 
 function leftInWords(run) {

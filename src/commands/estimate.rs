@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args::EstimateArgs;
 use crate::measurement::speed::{Counter, candidates};
-use crate::output::print;
+use crate::output::{on_stdout, print};
 use crate::signals::Interruption;
 use campaign::Campaign;
 use sampled::sample;
@@ -130,7 +130,7 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
         }
         lines.extend(opinion.map(|opinion| extrapolated(&opinion)));
         lines.extend(campaign.lines());
-        lines.join("\n")
+        on_stdout(&lines.join("\n")).into_owned()
     };
     print(&text)?;
     Ok(interruption.exit_code().unwrap_or(ExitCode::SUCCESS))
@@ -155,7 +155,7 @@ fn beyond(args: &EstimateArgs, opinion: Option<&CountEstimate>) -> anyhow::Resul
     }
     let Some(opinion) = opinion else { return Ok(()) };
     if !args.json {
-        return print(&sentence(args.n, opinion, "extrapolated from the published values"));
+        return print(&on_stdout(&sentence(args.n, opinion, "extrapolated from the published values")));
     }
     let mut object = Map::from_iter([("n".into(), json!(args.n))]);
     object.append(&mut opinion.json());

@@ -9,7 +9,7 @@ use coordinator::{Answer, Merged, audit, merge};
 use crate::args::MergeArgs;
 use crate::exit;
 use crate::log::say;
-use crate::output::{self, print, verdict};
+use crate::output::{self, on_stdout, print, verdict};
 use crate::waiting::during;
 
 pub fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
@@ -33,15 +33,15 @@ pub fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
             "{joined}\n{} missing, the first is {missing}; count what is missing with: diadem count {n} --run {out}",
             counted(left, "unit")
         );
-        return verdict(&missing, Some(ExitCode::from(exit::UNSOUND)));
+        return verdict(&on_stdout(&missing), Some(ExitCode::from(exit::UNSOUND)));
     }
-    print(&joined)?;
+    print(&on_stdout(&joined))?;
     let audit = during("auditing the ledger", || audit(&directory))?;
     if audit.pending() > 0 {
         let pending = counted(audit.pending(), "count");
         let n = directory.plan().board();
         let unchecked = format!("{pending} still to be checked; check with: diadem count {n} --run {out}");
-        return verdict(&unchecked, Some(ExitCode::from(exit::UNSOUND)));
+        return verdict(&on_stdout(&unchecked), Some(ExitCode::from(exit::UNSOUND)));
     }
     output::answer(&Answer::of(&audit, directory.plan().board(), directory.run().shard), false)
 }

@@ -19,7 +19,7 @@ use crate::args::{ThreadsArgs, VerifyArgs};
 use crate::command_line::quoted;
 use crate::exit;
 use crate::log::say;
-use crate::output::{print, sentence};
+use crate::output::{on_stdout, print, sentence};
 use crate::waiting::during;
 use progress::RecountProgress;
 use published::{read_certificate, report_export, report_heads};
@@ -223,7 +223,7 @@ impl VerifyReport {
                 object.insert(name.to_owned(), value);
                 Ok(())
             }
-            None => print(words),
+            None => print(&on_stdout(words)),
         }
     }
 

@@ -81,6 +81,10 @@ pub fn complete(
     let Ok(matches) = root.try_get_matches_from_mut(&arguments) else {
         return Ok(CompletedLine { arguments, settings: Vec::new() });
     };
+    if innermost(&root, &matches).0.has_subcommands() {
+        // No command, or not all of its name: what there is to be said of that, clap says.
+        return Ok(CompletedLine { arguments, settings: Vec::new() });
+    }
     let path = config_path(&matches, variables);
     let file = path.as_deref().map(|path| SettingsFile::read(path, &built())).transpose()?;
     let (command, name, matches) = innermost(&root, &matches);

@@ -14,8 +14,8 @@ pub enum NoCheckpoint {
     /// The system does not let it be read.
     #[error("it cannot be read ({0})")]
     Unreadable(#[source] io::Error),
-    /// It is not as it was written.
-    #[error("it is not as it was written")]
+    /// It is not as it was written, or was not written by who has the run's key.
+    #[error("it is not as it was written, or lease.key is not as it was then")]
     Damaged,
     /// It keeps other things than this release, or expects other work.
     #[error("it was made by another release of diadem")]

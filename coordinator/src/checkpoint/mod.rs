@@ -1,14 +1,15 @@
 //! The checkpoint: a file from which a run resumes without reading its whole ledger.
 //!
 //! ```text
-//! the hash of all that follows, in hexadecimal digits
+//! the seal of all that follows: its hash by the run's key, in hexadecimal digits
 //! the head: a line of JSON
 //! the marks: a bit for each unit, mark after mark
 //! ```
 //!
-//! It says which units are done and checked (never a key per unit), the sums, and the position in the ledger up to which
+//! Whoever has not `lease.key` cannot make one. It says which units are done and checked (never a key per unit), the sums, and the position in the ledger up to which
 //! it speaks. Each one takes the place of the one before whole or not at all. It is never the only copy of anything: what
-//! cannot be read, does not fit its hash or does not fit the ledger is set aside, and rebuilt from the ledger.
+//! cannot be read, does not fit its seal or does not fit the ledger is set aside, and rebuilt from the ledger. What was
+//! written by a memory that fails has its seal all the same: the audit after each start compares it with the ledger.
 
 pub mod resumption;
 
@@ -27,6 +28,7 @@ use tracing::warn;
 
 pub use error::{CheckpointError, NoCheckpoint};
 
+use crate::core::LeaseKey;
 use crate::ledger::{LedgerPosition, LineHash};
 use crate::regular_file;
 use crate::standing::{Marks, Standing, Sums};
@@ -50,7 +52,7 @@ struct Made {
 }
 
 /// What is kept, and how: another number for every change. Up to 2 it was a folder.
-const LAYOUT: u32 = 3;
+const LAYOUT: u32 = 4;
 
 /// Machines expect the same work but for rounding, which makes no more than one part in so many.
 const ROUNDING: u128 = 1_000_000;
@@ -65,6 +67,7 @@ const ASIDE: &str = "checkpoint.unusable-";
 #[derive(Debug)]
 pub struct Checkpoint {
     path: PathBuf,
+    key: LeaseKey,
     /// What the last one speaks for that is on disk.
     saved: Option<LedgerPosition>,
     writing: Option<Writing>,
@@ -79,9 +82,9 @@ struct Writing {
 }
 
 impl Checkpoint {
-    /// Nothing is written yet; what may be at `path` will be replaced.
-    pub fn new(path: PathBuf) -> Self {
-        Self { path, saved: None, writing: None, patience: PATIENCE }
+    /// Nothing is written yet; what may be at `path` will be replaced. `key` seals.
+    pub fn new(path: PathBuf, key: LeaseKey) -> Self {
+        Self { path, key, saved: None, writing: None, patience: PATIENCE }
     }
 
     /// Begins to write what stands at that position of the ledger, once the one before is written. Whether the disk
@@ -101,9 +104,9 @@ impl Checkpoint {
             return Ok(());
         }
         let content = content(run, plan, position, standing);
-        let (path, (done, written)) = (self.path.clone(), channel());
+        let (path, key, (done, written)) = (self.path.clone(), self.key.clone(), channel());
         thread::Builder::new().name("checkpoint".into()).spawn(move || {
-            let sealed = [LineHash::of(&content).to_string().as_bytes(), b"\n", &content].concat();
+            let sealed = [key.seal(&content).to_string().as_bytes(), b"\n", &content].concat();
             done.send(regular_file::replace(&path, &sealed, 0o644)).ok();
         })?;
         self.writing = Some(Writing { position: position.clone(), written });
@@ -147,7 +150,12 @@ fn content(run: LineHash, plan: &Plan, position: &LedgerPosition, standing: &Sta
 }
 
 /// What the checkpoint at `path` says, and up to where.
-fn read(path: &Path, run: LineHash, plan: &Plan) -> Result<(LedgerPosition, Standing), NoCheckpoint> {
+fn read(
+    path: &Path,
+    key: &LeaseKey,
+    run: LineHash,
+    plan: &Plan,
+) -> Result<(LedgerPosition, Standing), NoCheckpoint> {
     if path.is_dir() {
         return Err(NoCheckpoint::OtherRelease);
     }
@@ -156,8 +164,11 @@ fn read(path: &Path, run: LineHash, plan: &Plan) -> Result<(LedgerPosition, Stan
         _ => NoCheckpoint::Unreadable(error),
     })?;
     let (seal, content) = cut_line(&bytes).ok_or(NoCheckpoint::Damaged)?;
-    if seal != LineHash::of(content).to_string().as_bytes() {
-        return Err(NoCheckpoint::Damaged);
+    let is_sealed_by = |hash: LineHash| seal == hash.to_string().as_bytes();
+    if !is_sealed_by(key.seal(content)) {
+        // Up to layout 3 the seal was the hash that everybody can make.
+        let is_old = is_sealed_by(LineHash::of(content));
+        return Err(if is_old { NoCheckpoint::OtherRelease } else { NoCheckpoint::Damaged });
     }
     let (head, marks) = cut_line(content).ok_or(NoCheckpoint::Damaged)?;
     let head = str::from_utf8(head).map_err(|_| NoCheckpoint::Damaged)?;
@@ -174,7 +185,13 @@ fn read(path: &Path, run: LineHash, plan: &Plan) -> Result<(LedgerPosition, Stan
         return Err(NoCheckpoint::OtherRelease);
     }
     let marks = Marks::read(plan.units(), marks).ok_or(NoCheckpoint::Damaged)?;
-    Ok((head.position, Standing::restored(plan, marks, head.sums)))
+    let standing = Standing::restored(plan, marks, head.sums);
+    // A unit that only seems to be open would be counted, and go on record, a second time.
+    let on_record = standing.sums().history.milestones().last().map_or(0, |last| last.done);
+    if standing.done() != on_record {
+        return Err(NoCheckpoint::Damaged);
+    }
+    Ok((head.position, standing))
 }
 
 /// The first line, and what follows it.

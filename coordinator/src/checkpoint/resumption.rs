@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use super::{NoCheckpoint, read};
+use crate::core::LeaseKey;
 use crate::ledger::{
     LedgerError, LedgerPosition, LineBefore, Tail, file_path, kept_path, line_before, refuse_renamed_end,
     renamed,
@@ -73,24 +74,26 @@ pub(crate) struct Resumed {
 /// The ledger is damaged, lacks what was acknowledged, or cannot be read.
 pub(crate) fn resume(
     directory: &RunDirectory,
+    key: &LeaseKey,
     accept_loss: bool,
     opened: Duration,
 ) -> Result<Resumed, LedgerError> {
     let mut standing = Standing::new(directory.plan());
     let mut notices = Vec::new();
-    let (why, contradicted) = match read(&directory.checkpoint(), directory.run().hash(), directory.plan()) {
-        Ok((position, kept)) => {
-            let before = line_before(&directory.ledger(), &position)?;
-            if before == LineBefore::Fits {
-                standing = kept;
-                let tail = read_from(directory, Some(&position), &mut standing, accept_loss)?;
-                notices.extend(tail_cut(directory, &tail, opened));
-                return Ok(Resumed { from_checkpoint: true, standing, tail, notices });
+    let (why, contradicted) =
+        match read(&directory.checkpoint(), key, directory.run().hash(), directory.plan()) {
+            Ok((position, kept)) => {
+                let before = line_before(&directory.ledger(), &position)?;
+                if before == LineBefore::Fits {
+                    standing = kept;
+                    let tail = read_from(directory, Some(&position), &mut standing, accept_loss)?;
+                    notices.extend(tail_cut(directory, &tail, opened));
+                    return Ok(Resumed { from_checkpoint: true, standing, tail, notices });
+                }
+                (NoCheckpoint::Unfit, Some(position))
             }
-            (NoCheckpoint::Unfit, Some(position))
-        }
-        Err(why) => (why, None),
-    };
+            Err(why) => (why, None),
+        };
     let tail = read_from(directory, None, &mut standing, accept_loss)?;
     if let Some(known) = contradicted {
         if !accept_loss {

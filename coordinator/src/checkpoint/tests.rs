@@ -4,6 +4,7 @@ use super::*;
 use crate::clock::SetClock;
 use crate::ledger::faulty_disk::FaultyDisk;
 use crate::run_directory::RunDirectory;
+use crate::run_directory::secret::{self, lease_key};
 use crate::shard::Shard;
 use crate::store::{Notice, Store};
 use crate::tests::known_run;
@@ -11,14 +12,15 @@ use crate::tests::known_worker::{coordinator, count_to_the_end, join, lease, rep
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Changes what a checkpoint says, and seals it again.
-fn forge(path: &Path, change: impl FnOnce(&mut Value)) {
-    let bytes = fs::read(path).unwrap();
+/// Changes what the checkpoint of a run says, and seals it again with the run's key.
+fn forge(run: &Path, change: impl FnOnce(&mut Value)) {
+    let (path, key) = (run.join("checkpoint"), lease_key(run).unwrap());
+    let bytes = fs::read(&path).unwrap();
     let (head, marks) = cut_line(cut_line(&bytes).unwrap().1).unwrap();
     let mut head = serde_json::from_slice(head).unwrap();
     change(&mut head);
     let content = [&serde_json::to_vec(&head).unwrap()[..], b"\n", marks].concat();
-    fs::write(path, [LineHash::of(&content).to_string().as_bytes(), b"\n", &content].concat()).unwrap();
+    fs::write(path, [key.seal(&content).to_string().as_bytes(), b"\n", &content].concat()).unwrap();
 }
 
 #[tokio::test]
@@ -30,7 +32,7 @@ async fn a_checkpoint_from_a_machine_that_rounds_work_otherwise_leads_to_the_ans
     let leases = lease(&handle, worker, 5).await;
     handle.report(report(worker, &leases)).await.unwrap();
     handle.close().await;
-    forge(&run.path().join("checkpoint"), |head| {
+    forge(run.path(), |head| {
         head["sums"]["work"] = json!(head["sums"]["work"].as_u64().unwrap() + 1);
     });
     let handle = serve();
@@ -52,7 +54,7 @@ fn the_checkpoint_of_another_release_is_rebuilt_from_the_ledger_and_nothing_is_l
         standing.apply(&known_run::plan(), Shard::default(), &record).unwrap();
         store.save(&standing).unwrap();
         drop(store);
-        forge(&run.path().join("checkpoint"), change);
+        forge(run.path(), change);
         let (_, resumed, notices) = Store::open(known_run::options(run.path())).unwrap();
         assert_eq!(resumed.sums(), standing.sums());
         let [notice @ Notice::CheckpointRebuilt { why: NoCheckpoint::OtherRelease }] = &notices[..] else {
@@ -63,6 +65,44 @@ fn the_checkpoint_of_another_release_is_rebuilt_from_the_ledger_and_nothing_is_l
             "rebuilt the checkpoint from the ledger: it was made by another release of diadem"
         );
     }
+}
+
+#[test]
+fn a_checkpoint_in_which_a_unit_seems_open_that_was_added_up_is_not_believed() {
+    let run = TempDir::new().unwrap();
+    let (mut store, mut standing, _) = Store::open(known_run::options(run.path())).unwrap();
+    let record = known_run::record(3);
+    store.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
+    standing.apply(&known_run::plan(), Shard::default(), &record).unwrap();
+    let failed = Standing::restored(
+        &known_run::plan(),
+        Marks::new(known_run::plan().units()),
+        standing.sums().clone(),
+    );
+    store.save(&failed).unwrap();
+    drop(store);
+    let (_, resumed, notices) = Store::open(known_run::options(run.path())).unwrap();
+    assert!(
+        matches!(&notices[..], [Notice::CheckpointRebuilt { why: NoCheckpoint::Damaged }]),
+        "{notices:?}"
+    );
+    assert_eq!(resumed.done(), 1);
+}
+
+#[test]
+fn a_checkpoint_that_was_written_without_the_key_of_the_run_is_not_believed() {
+    let run = TempDir::new().unwrap();
+    let (mut store, standing, _) = Store::open(known_run::options(run.path())).unwrap();
+    store.commit(&[known_run::record(3)], Duration::ZERO, 1).unwrap();
+    store.save(&standing).unwrap();
+    drop(store);
+    fs::remove_file(run.path().join(secret::NAME)).unwrap();
+    let (_, resumed, notices) = Store::open(known_run::options(run.path())).unwrap();
+    assert!(
+        matches!(&notices[..], [Notice::CheckpointRebuilt { why: NoCheckpoint::Damaged }]),
+        "{notices:?}"
+    );
+    assert_eq!(resumed.done(), 1);
 }
 
 #[test]
@@ -84,8 +124,8 @@ fn a_checkpoint_with_any_bit_flipped_or_any_end_cut_off_is_not_believed() {
     store.save(&standing).unwrap();
     drop(store);
     let (path, other) = (run.path().join("checkpoint"), run.path().join("other"));
-    let directory = RunDirectory::open(run.path()).unwrap();
-    let says = |path| read(path, directory.run().hash(), directory.plan());
+    let (directory, key) = (RunDirectory::open(run.path()).unwrap(), lease_key(run.path()).unwrap());
+    let says = |path| read(path, &key, directory.run().hash(), directory.plan());
     assert!(says(&path).is_ok());
     let whole = fs::read(&path).unwrap();
     for place in 0..whole.len() {

@@ -66,6 +66,16 @@ impl LeaseKey {
         Token(u64::from_le_bytes(*token))
     }
 
+    /// The seal of what the run keeps for itself: nobody without the key can make one.
+    pub fn seal(&self, content: &[u8]) -> LineHash {
+        let mut hash = blake3::Hasher::new_keyed(&self.0);
+        // No lease is of a unit whose number has these bytes.
+        hash.update(b"diadem seal").update(content);
+        let mut seal = [0; 16];
+        hash.finalize_xof().fill(&mut seal);
+        LineHash::from_bytes(seal)
+    }
+
     /// Whether the lease was given to that worker.
     pub fn has_given(&self, lease: &Lease, worker: WorkerId, identity: &Identity) -> bool {
         // Whoever guesses learns nothing from the time that a comparison of eight bytes takes.

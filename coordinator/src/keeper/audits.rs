@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use crate::audit::AuditError;
-use crate::ledger::LedgerError;
+use crate::audit::{Audit, AuditError};
+use crate::ledger::{LedgerError, LedgerPosition};
+use crate::standing::{Marks, Standing, Sums};
 
 /// An audit that could not be begun, or not read the ledger, is made again after this time.
 const AGAIN: Duration = Duration::from_secs(10);
@@ -11,11 +12,37 @@ const AGAIN: Duration = Duration::from_secs(10);
 /// So often a disk may fail to give the ledger, one time after the other, before that is the last word.
 const MOST_FAILURES: u32 = 5;
 
+/// What was on record when this process began, as far as its checkpoint keeps it.
+#[derive(Debug)]
+pub(super) struct Opening {
+    /// Up to where.
+    pub end: LedgerPosition,
+    sums: Sums,
+    marks: Marks,
+}
+
+impl Opening {
+    /// What stands there.
+    pub fn of(end: &LedgerPosition, standing: &Standing) -> Self {
+        Self { end: end.clone(), sums: standing.sums().clone(), marks: standing.marks().clone() }
+    }
+
+    /// Compares it with what an audit has read up to there.
+    ///
+    /// # Errors
+    /// The ledger says something else.
+    pub fn compare(&self, audit: &Audit) -> Result<(), AuditError> {
+        let found = &audit.standing;
+        let is_same = self.sums.agrees_with(found.sums()) && self.marks == *found.marks();
+        if is_same { Ok(()) } else { Err(AuditError::Differs) }
+    }
+}
+
 /// What is known of the audits of a run.
 #[derive(Debug)]
 pub(super) struct Audits {
-    /// Whether the counts are known that were on record when this process began: the checkpoint does not keep them.
-    pub is_read: bool,
+    /// Until the counts are known that were on record when this process began: the checkpoint does not keep them.
+    pub opening: Option<Opening>,
     /// Whether the audit is under way that reads them.
     pub is_reading: bool,
     /// How many audits in a row could not read the ledger.
@@ -25,9 +52,9 @@ pub(super) struct Audits {
 }
 
 impl Audits {
-    /// None was made yet of a run with so many records.
-    pub fn of(records: u64) -> Self {
-        Self { is_read: records == 0, is_reading: false, failures: 0, next: Duration::ZERO }
+    /// None was made yet of a run of which that is on record, if anything is.
+    pub fn of(opening: Option<Opening>) -> Self {
+        Self { opening, is_reading: false, failures: 0, next: Duration::ZERO }
     }
 
     /// Whether one may begin.
@@ -64,7 +91,7 @@ mod tests {
 
     #[test]
     fn an_audit_that_broke_down_is_made_again_some_times_and_one_that_found_something_is_not() {
-        let mut audits = Audits::of(1);
+        let mut audits = Audits::of(None);
         assert!(!audits.may_repeat(Duration::ZERO, &AuditError::Short) && audits.may_begin(Duration::ZERO));
         for _ in 0..MOST_FAILURES {
             assert!(audits.may_repeat(Duration::ZERO, &AuditError::Died));

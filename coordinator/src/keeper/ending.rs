@@ -143,10 +143,10 @@ impl Keeper {
         }
     }
 
-    /// The audit after a start of a run that is not complete, or is open again: finds old damage early, and reads the counts
-    /// that the checkpoint does not keep.
+    /// The audit after a start of a run that is not complete, or is open again: finds old damage early, and a checkpoint that
+    /// is not what the ledger says, and reads the counts that it does not keep.
     fn read_in_background(&mut self) {
-        if !self.audits.is_read && !self.audits.is_reading {
+        if self.audits.opening.is_some() && !self.audits.is_reading {
             self.audits.is_reading = self.begin_audit(AuditReason::Resumption);
         }
     }
@@ -155,7 +155,9 @@ impl Keeper {
     fn begin_audit(&mut self, reason: AuditReason) -> bool {
         let now = self.clock.now();
         let Some(store) = self.store.as_ref().filter(|_| self.audits.may_begin(now)) else { return false };
-        let (directory, end) = (store.directory().clone(), store.end().clone());
+        let opening = self.audits.opening.as_ref().filter(|_| reason == AuditReason::Resumption);
+        let end = opening.map_or_else(|| store.end(), |opening| &opening.end).clone();
+        let directory = store.directory().clone();
         let outlet = self.inbox.for_audits();
         let work = move || {
             let audit =
@@ -187,10 +189,7 @@ impl Keeper {
                     self.stage = Stage::Counting;
                 }
             }
-            Err(error) => {
-                self.happened(Happening::Unsound(error.to_string()));
-                self.withhold(error);
-            }
+            Err(error) => self.found_unsound(error),
             Ok(audit) if is_answer => {
                 self.audits.succeeded();
                 // What was recorded meanwhile, a late check or conflict, may have changed what there is to say.
@@ -205,16 +204,26 @@ impl Keeper {
             }
             Ok(audit) => {
                 self.audits.succeeded();
-                self.happened(Happening::Audited(audit.tail.end.mark.records));
-                self.adopt(&audit);
+                match self.audits.opening.as_ref().map_or(Ok(()), |opening| opening.compare(&audit)) {
+                    Ok(()) => {
+                        self.happened(Happening::Audited(audit.tail.end.mark.records));
+                        self.adopt(&audit);
+                    }
+                    Err(error) => self.found_unsound(error),
+                }
             }
         }
         self.publish_next = Duration::ZERO;
     }
 
+    fn found_unsound(&mut self, error: AuditError) {
+        self.happened(Happening::Unsound(error.to_string()));
+        self.withhold(error);
+    }
+
     /// Takes over the counts that were on record when this process began, unless they are known.
     fn adopt(&mut self, audit: &Audit) {
-        if !std::mem::replace(&mut self.audits.is_read, true) {
+        if self.audits.opening.take().is_some() {
             self.core.standing().adopt_counts(&audit.standing);
             self.core.ledger_read(self.now());
         }

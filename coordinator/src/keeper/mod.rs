@@ -40,7 +40,7 @@ use crate::core::Core;
 use crate::happening::Happening;
 use crate::ledger::{CommitMark, LedgerPosition, LineHash};
 use crate::store::Store;
-use audits::Audits;
+use audits::{Audits, Opening};
 use ending::Stage;
 use events::Events;
 use inbox::Inbox;
@@ -151,7 +151,8 @@ fn keeper(
         core.expect_back(clock.now());
     }
     let pulse = store.is_some().then(|| watchdog::start(snapshots.clone())).transpose()?;
-    let audits = Audits::of(store.as_ref().map_or(0, |store| store.mark().records));
+    let opened = store.as_ref().filter(|store| store.mark().records > 0);
+    let audits = Audits::of(opened.map(|store| Opening::of(store.end(), core.standing())));
     let keeper = Keeper {
         terms: store.as_ref().map(Terms::of),
         replicas,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// A set of numbers below a bound.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bitmap {
     words: Vec<u64>,
     ones: u64,

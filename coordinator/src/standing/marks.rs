@@ -35,7 +35,7 @@ impl UnitMark {
 }
 
 /// The bits of all units.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Marks([Bitmap; 7]);
 
 impl Marks {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use proto::{Takeback, Target, Verdict};
-use queens::{Summand, UnitId};
+use queens::UnitId;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
@@ -240,29 +240,35 @@ async fn a_disk_that_hangs_is_told_to_those_who_watch_and_ask_until_it_answers()
 }
 
 #[tokio::test]
-async fn sums_that_are_not_those_of_the_ledger_are_not_kept_for_the_next_start() {
-    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
-    let (mut store, mut standing, _) = Store::open(known_run::options(folder.path())).unwrap();
-    // Of a constellation without symmetry: no other sum contradicts it.
+async fn sums_that_are_not_those_of_the_ledger_are_found_at_the_start_and_not_kept_for_the_next() {
     let plan = known_run::plan();
-    let unit = (0..plan.units()).find(|unit| plan.summand(UnitId(*unit)) == Summand::Asymmetric).unwrap();
-    store.commit(&[known_run::record(unit)], Duration::ZERO, 1).unwrap();
-    // As memory that fails has them.
-    let lie = Record::Count(known_run::unit_record(unit, 1, "machine"));
-    standing.apply(&plan, Shard::default(), &lie).unwrap();
-    store.save(&standing).unwrap();
-    drop(store);
-    let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
-    let worker = join(&handle).await;
-    count_all(&handle, worker).await;
-    let mut snapshots = handle.snapshots();
-    let withheld = snapshots.wait_for(|snapshot| snapshot.ending.is_some());
-    let ending = timeout(PATIENCE, withheld).await.unwrap().unwrap().ending.clone();
-    assert!(matches!(ending, Some(Ending::Withheld(Withheld::Audit(_)))), "{ending:?}");
-    handle.close().await;
-    drop(handle);
-    assert!(!folder.path().join("checkpoint").exists(), "{ending:?}");
-    let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
-    expect_the_answer(&handle).await;
-    handle.close().await;
+    let first = |is_symmetric: bool| {
+        (0..plan.units())
+            .find(|unit| plan.summand(UnitId(*unit)).is_symmetric_count() == is_symmetric)
+            .unwrap()
+    };
+    // Nothing contradicts the sum of counts without symmetry; the others would be taken back as contradicting each other.
+    for unit in [first(false), first(true)] {
+        let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+        let (mut store, mut standing, _) = Store::open(known_run::options(folder.path())).unwrap();
+        store.commit(&[known_run::record(unit)], Duration::ZERO, 1).unwrap();
+        // As memory that fails has them.
+        let lie = Record::Count(known_run::unit_record(unit, 1, "machine"));
+        standing.apply(&plan, Shard::default(), &lie).unwrap();
+        store.save(&standing).unwrap();
+        drop(store);
+        let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
+        let mut snapshots = handle.snapshots();
+        let withheld = snapshots.wait_for(|snapshot| snapshot.ending.is_some());
+        let ending = timeout(PATIENCE, withheld).await.unwrap().unwrap().ending.clone();
+        assert!(matches!(ending, Some(Ending::Withheld(Withheld::Audit(_)))), "{ending:?}");
+        handle.close().await;
+        drop(handle);
+        assert!(!folder.path().join("checkpoint").exists(), "{ending:?}");
+        let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
+        let worker = join(&handle).await;
+        count_all(&handle, worker).await;
+        expect_the_answer(&handle).await;
+        handle.close().await;
+    }
 }

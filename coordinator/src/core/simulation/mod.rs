@@ -108,9 +108,11 @@ impl World {
         self.core.expect_back(self.now);
     }
 
-    /// The audit after a restart has read the ledger.
+    /// The audit after a restart has read the ledger, and finds what the core says that knows not all counts.
     fn audited(&mut self) {
         let audited = self.replayed();
+        let standing = self.core.standing();
+        assert!(standing.sums().agrees_with(audited.sums()) && standing.marks() == audited.marks());
         self.core.standing().adopt_counts(&audited);
         self.core.ledger_read(self.now);
     }

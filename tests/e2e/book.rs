@@ -1,8 +1,9 @@
 //! The book says what is so: commands on its pages are run, and print what the pages show; links lead somewhere.
 //!
-//! A block that is marked `console` is run, page by page, each page in a folder of its own: a line that begins with `$ ` is a
-//! command, what follows is what it prints, times and the like aside; `...` stands for any lines. A command with nothing
-//! below it has only to succeed; one with `&` goes on until the page ends.
+//! A block that is marked `console` is run, page by page, each page in a folder of its own: a line that begins with `$ `, with the name of
+//! a machine before it or without, is a command, what follows is what it prints, times and the like aside; `...` stands for any lines. A command with nothing
+//! below it has only to succeed; one with `&` goes on until the page ends,
+//! and must not have failed by then. All machines are this one.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -42,7 +43,7 @@ fn shown(text: &str) -> Vec<Shown> {
             let shown = found.last_mut().unwrap();
             shown.command += &format!("\n{line}");
             is_continued = line.ends_with('\\') || shown.command.contains("<< 'END'") && line != "END";
-        } else if let Some(command) = line.strip_prefix("$ ").filter(|_| is_console) {
+        } else if let Some(command) = command_of(line).filter(|_| is_console) {
             found.push(Shown { line: number, command: command.to_owned(), output: Vec::new() });
             is_continued = command.ends_with('\\') || command.ends_with("<< 'END'");
         } else if is_console {
@@ -50,6 +51,13 @@ fn shown(text: &str) -> Vec<Shown> {
         }
     }
     found
+}
+
+/// What is typed behind a prompt.
+fn command_of(line: &str) -> Option<&str> {
+    let (machine, command) = line.split_once("$ ")?;
+    let is_name = machine.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "- ".contains(c));
+    is_name.then(|| command.trim_start())
 }
 
 /// What differs from run to run and from machine to machine is made the same.
@@ -97,20 +105,32 @@ impl Alike {
     }
 }
 
+/// What the pages let listen, each on a port of its own here.
+const ADDRESSES: [&str; 5] =
+    ["127.0.0.1:7227", "127.0.0.1:7228", "10.0.0.7:7227", "10.0.0.7:7228", "10.0.0.8:7227"];
+
+/// Their machines.
+const HOSTS: [&str; 2] = ["10.0.0.7", "10.0.0.8"];
+
 /// A page that is being run.
 struct Session {
     folder: Folder,
     /// What listens on the ports that the pages name.
-    addresses: [(&'static str, String); 3],
-    /// What was started; all of it ends with the page.
-    children: Vec<Child>,
+    addresses: Vec<(&'static str, String)>,
+    /// What was exported.
+    variables: Vec<(String, String)>,
+    /// What was started, with its line where it goes on behind the others; all of it ends with the page.
+    children: Vec<(Option<usize>, Child)>,
 }
 
 impl Session {
     fn new() -> Self {
-        let addresses =
-            ["127.0.0.1:7227", "127.0.0.1:7228", "127.0.0.1:7229"].map(|address| (address, free_address()));
-        Self { folder: Folder::new(), addresses, children: Vec::new() }
+        let mut addresses = ADDRESSES.map(|address| (address, free_address())).to_vec();
+        addresses.extend(HOSTS.map(|host| (host, "127.0.0.1".to_owned())));
+        let folder = Folder::new();
+        let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools");
+        std::os::unix::fs::symlink(tools, folder.path().join("tools")).unwrap();
+        Self { folder, addresses, variables: Vec::new(), children: Vec::new() }
     }
 
     /// Runs a command; what it prints, and whether it succeeds.
@@ -118,6 +138,10 @@ impl Session {
         let mut command = shown.command.clone();
         for (address, free) in &self.addresses {
             command = command.replace(address, free);
+        }
+        if let Some((name, value)) = command.strip_prefix("export ").and_then(|set| set.split_once('=')) {
+            self.variables.push((name.to_owned(), value.to_owned()));
+            return (String::new(), true);
         }
         let (command, is_behind) = match command.trim_end().strip_suffix('&') {
             Some(command) => (format!("exec {command}"), true),
@@ -132,29 +156,43 @@ impl Session {
         let address = &self.addresses[0].1;
         bash.env("DIADEM_COORDINATOR", format!("http://{address}"))
             .env("DIADEM_LISTEN", address)
-            .env("TERM", "dumb");
+            .env("TERM", "dumb")
+            .envs(self.variables.iter().cloned());
         bash.stdout(out.try_clone().unwrap()).stderr(out);
-        self.children.push(bash.spawn().unwrap());
+        self.children.push((is_behind.then_some(shown.line), bash.spawn().unwrap()));
         if is_behind {
             return (String::new(), true);
         }
-        let child = self.children.last_mut().unwrap();
+        let (_, child) = self.children.last_mut().unwrap();
         let mut status = None;
         until(&shown.command, || {
             status = child.try_wait().unwrap();
             status.is_some()
         });
         let mut text = fs::read_to_string(&path).unwrap();
-        for (address, free) in &self.addresses {
+        for (address, free) in &self.addresses[..ADDRESSES.len()] {
             text = text.replace(free, address);
         }
         (text, status.unwrap().success())
+    }
+
+    /// What was to go on behind the others and has failed, with what it said.
+    fn failed_behind(&mut self) -> Vec<String> {
+        let mut failed = Vec::new();
+        for (line, child) in &mut self.children {
+            let Some(line) = line else { continue };
+            if child.try_wait().unwrap().is_some_and(|status| !status.success()) {
+                let said = fs::read_to_string(self.folder.path().join(format!(".out-{line}"))).unwrap();
+                failed.push(format!("line {line} failed:\n{said}"));
+            }
+        }
+        failed
     }
 }
 
 impl Drop for Session {
     fn drop(&mut self) {
-        for child in &mut self.children {
+        for (_, child) in &mut self.children {
             child.kill().ok();
             child.wait().ok();
         }
@@ -162,16 +200,17 @@ impl Drop for Session {
 }
 
 fn play(page: &Path) -> Vec<String> {
+    let name = page.file_name().unwrap().to_string_lossy();
     let (alike, mut session, mut wrong) = (Alike::new(), Session::new(), Vec::new());
     for shown in shown(&fs::read_to_string(page).unwrap()) {
         let (printed, succeeded) = session.run(&shown);
         let says_error = shown.output.iter().any(|line| line.starts_with("diadem: "));
         let lines: Vec<&str> = printed.trim_end().lines().collect();
         if !shown.output.is_empty() && !alike.agree(&shown.output, &lines) || !succeeded && !says_error {
-            let name = page.file_name().unwrap().to_string_lossy();
             wrong.push(format!("{name}, line {}: {} prints\n{printed}", shown.line, shown.command));
         }
     }
+    wrong.extend(session.failed_behind().iter().map(|failed| format!("{name}, {failed}")));
     wrong
 }
 

@@ -23,11 +23,12 @@ fn pages() -> Vec<PathBuf> {
 /// The commands in the fenced blocks of a page, with their line numbers.
 fn commands(text: &str) -> Vec<(usize, String)> {
     let mut found: Vec<(usize, String)> = Vec::new();
-    // Where a block has a prompt, what has none is printed rather than typed.
-    let (mut is_block, mut is_continued, mut has_prompt) = (false, false, false);
+    // Where a block has a prompt, what has none is printed rather than typed; what is marked as text is printed, too.
+    let (mut is_block, mut is_text, mut is_continued, mut has_prompt) = (false, false, false, false);
     for (number, line) in (1..).zip(text.lines()) {
         if line.trim_start().starts_with("```") {
             (is_block, is_continued, has_prompt) = (!is_block, false, false);
+            is_text = is_block && line == "```text";
             continue;
         }
         let line = line.trim();
@@ -36,7 +37,7 @@ fn commands(text: &str) -> Vec<(usize, String)> {
             *command = format!("{} {line}", command.trim_end_matches('\\'));
             is_continued = line.ends_with('\\');
         } else if let Some((prompt, command)) =
-            diadem(line).filter(|(prompt, _)| is_block && (*prompt || !has_prompt))
+            diadem(line).filter(|(prompt, _)| is_block && !is_text && (*prompt || !has_prompt))
         {
             has_prompt = prompt;
             found.push((number, command.to_owned()));

@@ -156,13 +156,17 @@ fn kernel_and_isa(answer: &Answer) -> (String, String) {
     (methods.join("+"), isas.join("+"))
 }
 
-/// A time span for people: `0.42 s`, `3m 20s`, `5days 3h`.
+/// A time span for people: `0.42 s`, `3m 20s`, `5 days 3h`.
 pub fn span(duration: Duration) -> String {
     if duration < Duration::from_mins(1) {
         return format!("{:.2} s", duration.as_secs_f64());
     }
     let text = humantime::format_duration(Duration::from_secs(duration.as_secs())).to_string();
-    text.split(' ').take(2).collect::<Vec<_>>().join(" ")
+    let spaced = |part: &str| {
+        let (number, unit) = part.split_at(part.find(char::is_alphabetic).unwrap_or(part.len()));
+        if unit.len() > 2 { format!("{number} {unit}") } else { part.to_owned() }
+    };
+    text.split(' ').take(2).map(spaced).collect::<Vec<_>>().join(" ")
 }
 
 /// How long the run will take: `about 3 to 5 weeks left`; where all is counted, how many checks it waits for.
@@ -203,6 +207,19 @@ mod tests {
     fn rates_have_three_figures() {
         let rates = [0.123, 12.34, 123.4, 0.0, 0.001_23].map(significant);
         assert_eq!(rates, ["0.12", "12.3", "123", "0.00", "0.0012"]);
+    }
+
+    #[test]
+    fn spans_are_told_in_two_units() {
+        let hours = |hours| span(Duration::from_hours(hours));
+        assert_eq!(
+            (span(Duration::from_millis(420)), span(Duration::from_secs(200))),
+            ("0.42 s".into(), "3m 20s".into())
+        );
+        assert_eq!(
+            (hours(123), hours(24), hours(9000)),
+            ("5 days 3h".into(), "1 day".into(), "1 year 9 days".into())
+        );
     }
 
     #[test]

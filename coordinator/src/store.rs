@@ -1,7 +1,7 @@
 //! Where a run keeps its records: the run directory with ledger and checkpoint, or nowhere but in memory.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -129,9 +129,8 @@ impl Store {
         let Resumed { from_checkpoint, standing, tail, notices } =
             resume(&directory, &lease_key, accept_loss, opened)?;
         let checkpoint = directory.checkpoint();
-        if !from_checkpoint && checkpoint.exists() {
-            let aside = set_aside(&checkpoint, opened);
-            aside.map_err(|source| StoreError::Checkpoint { path: checkpoint.clone(), source })?;
+        if !from_checkpoint {
+            out_of_the_way(&checkpoint, opened)?;
         }
         let writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
         let term = next_term(directory.path(), standing.term(), take_over)?;
@@ -242,12 +241,17 @@ impl Store {
     pub fn distrust_checkpoint(&mut self, since_1970: Duration) -> Result<(), StoreError> {
         // Otherwise what is being written would take its place.
         self.checkpoint.finish().ok();
-        let path = self.directory.checkpoint();
-        if path.exists() {
-            set_aside(&path, since_1970).map_err(|source| StoreError::Checkpoint { path, source })?;
-        }
-        Ok(())
+        out_of_the_way(&self.directory.checkpoint(), since_1970)
     }
+}
+
+/// Moves the checkpoint, if there is one, to where no start looks for it.
+fn out_of_the_way(checkpoint: &Path, since_1970: Duration) -> Result<(), StoreError> {
+    if checkpoint.exists() {
+        set_aside(checkpoint, since_1970)
+            .map_err(|source| StoreError::Checkpoint { path: checkpoint.to_owned(), source })?;
+    }
+    Ok(())
 }
 
 /// The run directory that is to be opened, or to be begun.

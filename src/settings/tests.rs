@@ -49,6 +49,15 @@ fn variables_stand_for_options_that_are_not_typed() {
 }
 
 #[test]
+fn nothing_is_added_to_a_line_that_names_no_command_to_run() {
+    let variables =
+        [("DIADEM_LOG_FORMAT", "json"), ("DIADEM_CONFIG", "/no/such/file"), ("DIADEM_QUIET", "perhaps")];
+    for line in ["diadem", "diadem keys"] {
+        assert_eq!(added(line, &variables), "", "{line}");
+    }
+}
+
+#[test]
 fn what_contradicts_something_stronger_is_left_out() {
     let hours = [("DIADEM_UNTIL", "07:00")];
     assert_eq!(added("diadem worker", &hours), "--until=07:00");

@@ -96,6 +96,19 @@ fn the_status_fits_80_columns_whatever_workers_are_called() {
 }
 
 #[test]
+fn sentences_fit_80_columns_on_a_terminal_and_are_whole_elsewhere() {
+    let folder = Folder::new();
+    for line in ["count 12 --run run", "verify run", "estimate 12 --seconds 0.2", "estimate 100"] {
+        fits(&on_terminal(&folder, "dumb", true, line));
+    }
+    let refused = "merge joint run no-such-run-as-this-one --force-a-long-sentence";
+    fits(&on_terminal(&folder, "dumb", true, refused));
+    let elsewhere = folder.run("count 12 --run run").stdout;
+    let checked = elsewhere.lines().last().unwrap();
+    assert!(checked.contains("% of units counted twice") && checked.ends_with("alike"), "{elsewhere}");
+}
+
+#[test]
 fn a_watched_status_is_painted_over_on_a_terminal_and_written_in_lines_elsewhere() {
     let folder = Folder::new();
     let address = free_address();

@@ -144,7 +144,7 @@ mod tests {
     #[test]
     fn what_is_unusual_is_told_and_what_is_not_there_is_not() {
         let calm = text(&samples::running());
-        assert!(calm.starts_with("n = 28, counting: 12.00 % of the work, 3days 4h so far, "), "{calm}");
+        assert!(calm.starts_with("n = 28, counting: 12.00 % of the work, 3 days 4h so far, "), "{calm}");
         assert!(
             calm.contains(
                 "\nmachines: 2 of 3 there with 128 threads: rack-1, rack-2; double-check 1%, diadem"

@@ -49,7 +49,7 @@ fn a_run_is_shown_on_a_usual_terminal() {
         &[
             " diadem top  n = 28  counting  http://127.0.0.1:7227  0.1.0",
             " 12.00 %  about 3 to 4 weeks left",
-            "units      1167441 of 9728677, 1280 leased, 3.68/s, 3days 4h so far",
+            "units      1167441 of 9728677, 1280 leased, 3.68/s, 3 days 4h so far",
             "solutions  307336000000049514 of about 2.5",
             "classes    A = 38417000000000000, P = 12345, R = 67",
             "116 cores now, ",

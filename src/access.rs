@@ -73,21 +73,29 @@ pub fn guard(keys: Option<&Path>) -> anyhow::Result<(Guard, KeyWatch)> {
     Ok((Guard::new(access.clone(), encryption.clone()), KeyWatch::new(access, encryption, texts)))
 }
 
-/// What a worker or `status` shows: the first token that is there.
+/// What a worker or `status` shows: the first token that is there, or any that is in the folder where nothing else is, so that
+/// its bearer is let do what it is good for, and told otherwise what that is.
 pub fn credentials(keys: Option<&Path>, order: [TokenName; 2]) -> anyhow::Result<Credentials> {
-    let mut token = None;
+    let mut shown = None;
     for name in order {
-        if token.is_none()
-            && let Some(text) = TokenText::read(keys, name)?
-        {
-            if let Some(keys) = keys {
-                warn_if_others_may_read(&keys.join(name.file));
-            }
-            token = text.tokens()?.into_iter().next().map(|(token, _)| token);
+        if shown.is_none() {
+            shown = TokenText::read(keys, name)?;
         }
     }
-    let Some(keys) = keys else { return Ok(Credentials { token, ..Credentials::default() }) };
+    let Some(keys) = keys else {
+        let token = shown.map(|text| text.first()).transpose()?;
+        return Ok(Credentials { token, ..Credentials::default() });
+    };
     let (certificate, key) = (keys.join("client.pem"), keys.join("client.key"));
+    for name in TOKENS {
+        if shown.is_none() && !certificate.exists() {
+            shown = TokenText::in_folder(keys, name)?;
+        }
+    }
+    if let Some(text) = &shown {
+        warn_if_others_may_read(&keys.join(text.name.file));
+    }
+    let token = shown.map(|text| text.first()).transpose()?;
     let identity = if certificate.exists() { Some((pem(&certificate)?, secret(&key)?)) } else { None };
     Ok(Credentials { authority: Some(pem(&keys.join("ca.pem"))?), identity, token })
 }
@@ -159,15 +167,25 @@ struct TokenText {
 impl TokenText {
     /// From the environment, or else from the folder.
     fn read(keys: Option<&Path>, name: TokenName) -> anyhow::Result<Option<Self>> {
-        let (text, place) = match (env::var(name.variable), keys.map(|keys| keys.join(name.file))) {
-            (Ok(text), _) => (text, name.variable.to_owned()),
+        match (env::var(name.variable), keys) {
+            (Ok(text), _) => Ok(Some(Self { name, place: name.variable.to_owned(), text })),
             (Err(env::VarError::NotUnicode(_)), _) => bail!("{} is not text", name.variable),
-            (Err(env::VarError::NotPresent), Some(file)) if file.exists() => {
-                (read(&file)?, file.display().to_string())
-            }
-            _ => return Ok(None),
-        };
-        Ok(Some(Self { name, place, text }))
+            (Err(env::VarError::NotPresent), Some(keys)) => Self::in_folder(keys, name),
+            (Err(env::VarError::NotPresent), None) => Ok(None),
+        }
+    }
+
+    fn in_folder(keys: &Path, name: TokenName) -> anyhow::Result<Option<Self>> {
+        let file = keys.join(name.file);
+        if !file.exists() {
+            return Ok(None);
+        }
+        Ok(Some(Self { name, place: file.display().to_string(), text: read(&file)? }))
+    }
+
+    /// The one that is shown.
+    fn first(&self) -> anyhow::Result<AccessToken> {
+        Ok(self.tokens()?.swap_remove(0).0)
     }
 
     /// The tokens, and whose they are: several, one a line, so that a new one can be handed out while the old one still

@@ -100,8 +100,7 @@ fn the_policy_of_a_run_that_is_served_is_changed_with_the_admin_token() {
     let status = || folder.run(&format!("status --coordinator {url} --keys keys/status --json")).json();
     until("nothing is acknowledged", || status()["trouble"].as_str().unwrap().contains("diadem policy"));
     let policy = |keys: &str, what: &str| folder.run(&format!("policy {url} --keys keys/{keys} {what}"));
-    for (keys, why) in [("worker", "admin token"), ("status", "wants a token"), ("follower", "wants a token")]
-    {
+    for (keys, why) in [("worker", "admin token"), ("status", "reads only"), ("follower", "follows only")] {
         policy(keys, "--replicas 0 --reason x").refused(&[why]);
     }
     policy("admin", "--reason x").refused(&["--double-check"]);
@@ -150,8 +149,7 @@ fn counts_of_a_run_that_is_served_are_taken_back_with_the_admin_token() {
     let (_, unit) = ledger.split_once("\"kind\":\"count\",\"unit\":").unwrap();
     let unit = unit.split(',').next().unwrap();
     let retract = |keys: &str, what: &str| folder.run(&format!("retract {url} --keys keys/{keys} {what}"));
-    for (keys, why) in [("worker", "admin token"), ("status", "wants a token"), ("follower", "wants a token")]
-    {
+    for (keys, why) in [("worker", "admin token"), ("status", "reads only"), ("follower", "follows only")] {
         retract(keys, &format!("--unit {unit} --reason wrong")).refused(&[why]);
     }
     retract("admin", "--unit 999999999 --reason x").refused(&["999999999", "units 0 to"]);

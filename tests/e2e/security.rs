@@ -117,8 +117,10 @@ fn a_status_that_strangers_ask_for_is_refused() {
     status("https", "--keys no-token").refused(&["no status from", "wants a token"]);
     status("https", "--keys wrong-token").refused(&["no status from", "token is not one of"]);
     status("https", "--keys others/status").refused(&["not of the authority"]);
-    // Whoever may take part may look on.
-    assert_eq!(status("https", "--keys keys/worker").code, Some(0));
+    // Whoever may do anything may look on.
+    for keys in ["worker", "follower", "admin", "coordinator"] {
+        assert_eq!(status("https", &format!("--keys keys/{keys}")).code, Some(0), "{keys}");
+    }
     guarded.nothing_changed();
 }
 

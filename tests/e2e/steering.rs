@@ -26,7 +26,7 @@ fn a_run_pauses_also_across_a_restart_and_goes_on_when_it_is_resumed() {
 
     let coordinator = folder.start(&serving, "c.log");
     until("it serves", || status(&folder, &access)["n"] == 17);
-    for (keys, why) in [("worker", "admin token"), ("status", "wants a token")] {
+    for (keys, why) in [("worker", "admin token"), ("status", "reads only")] {
         steer("pause --reason mine", keys).refused(&[why]);
         steer("resume", keys).refused(&[why]);
         steer("drain rack", keys).refused(&[why]);

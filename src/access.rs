@@ -76,27 +76,22 @@ pub fn guard(keys: Option<&Path>) -> anyhow::Result<(Guard, KeyWatch)> {
 /// What a worker or `status` shows: the first token that is there, or any that is in the folder where nothing else is, so that
 /// its bearer is let do what it is good for, and told otherwise what that is.
 pub fn credentials(keys: Option<&Path>, order: [TokenName; 2]) -> anyhow::Result<Credentials> {
-    let mut shown = None;
-    for name in order {
-        if shown.is_none() {
-            shown = TokenText::read(keys, name)?;
-        }
+    let named = order.into_iter().find_map(|name| TokenText::read(keys, name).transpose());
+    let mut shown = named.transpose()?;
+    let certificate = keys.map(|keys| keys.join("client.pem")).filter(|file| file.exists());
+    if let Some(keys) = keys.filter(|_| shown.is_none() && certificate.is_none()) {
+        let any = TOKENS.into_iter().find_map(|name| TokenText::in_folder(keys, name).transpose());
+        shown = any.transpose()?;
     }
-    let Some(keys) = keys else {
-        let token = shown.map(|text| text.first()).transpose()?;
-        return Ok(Credentials { token, ..Credentials::default() });
-    };
-    let (certificate, key) = (keys.join("client.pem"), keys.join("client.key"));
-    for name in TOKENS {
-        if shown.is_none() && !certificate.exists() {
-            shown = TokenText::in_folder(keys, name)?;
-        }
-    }
-    if let Some(text) = &shown {
+    if let (Some(keys), Some(text)) = (keys, &shown) {
         warn_if_others_may_read(&keys.join(text.name.file));
     }
     let token = shown.map(|text| text.first()).transpose()?;
-    let identity = if certificate.exists() { Some((pem(&certificate)?, secret(&key)?)) } else { None };
+    let Some(keys) = keys else { return Ok(Credentials { token, ..Credentials::default() }) };
+    let identity = match certificate {
+        Some(certificate) => Some((pem(&certificate)?, secret(&keys.join("client.key"))?)),
+        None => None,
+    };
     Ok(Credentials { authority: Some(pem(&keys.join("ca.pem"))?), identity, token })
 }
 

@@ -80,7 +80,7 @@ pub fn read_to_string(path: &Path) -> io::Result<String> {
 /// # Errors
 /// The disk would not do it.
 pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
-    put(path, &path.with_added_extension("new"), bytes, mode, |draft| fs::rename(draft, path))
+    put(&path.with_added_extension("new"), bytes, mode, |draft| fs::rename(draft, path))
 }
 
 /// Makes a file with these bytes and that mode where there is none: all of it, or nothing, whoever else does the same.
@@ -89,21 +89,15 @@ pub fn replace(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
 /// There is one, or the disk would not do it.
 pub fn create(path: &Path, bytes: &[u8], mode: u32) -> io::Result<()> {
     let draft = path.with_added_extension(format!("new-{}", std::process::id()));
-    put(path, &draft, bytes, mode, |draft| match fs::hard_link(draft, path) {
+    put(&draft, bytes, mode, |draft| match fs::hard_link(draft, path) {
         // A file system that has no links.
         Err(error) if error.kind() != ErrorKind::AlreadyExists && !path.exists() => fs::rename(draft, path),
         linked => linked.and_then(|()| fs::remove_file(draft)),
     })
 }
 
-/// Writes a draft, which `place` gives its name.
-fn put(
-    path: &Path,
-    draft: &Path,
-    bytes: &[u8],
-    mode: u32,
-    place: impl FnOnce(&Path) -> io::Result<()>,
-) -> io::Result<()> {
+/// Writes a draft, which `place` gives its name in the same folder.
+fn put(draft: &Path, bytes: &[u8], mode: u32, place: impl FnOnce(&Path) -> io::Result<()>) -> io::Result<()> {
     let mut file = new_file(draft, mode).map_err(|error| {
         io::Error::new(error.kind(), format!("{} cannot be made: {error}", draft.display()))
     })?;
@@ -112,7 +106,7 @@ fn put(
         fs::remove_file(draft).ok();
     }
     written?;
-    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = draft.parent().filter(|folder| !folder.as_os_str().is_empty());
     File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
 }
 

@@ -1,9 +1,9 @@
 //! The book says what is so: commands on its pages are run, and print what the pages show; links lead somewhere.
 //!
-//! A block that is marked `console` is run, page by page, each page in a folder of its own: a line that begins with `$ `, with the name of
-//! a machine before it or without, is a command, what follows is what it prints, times and the like aside; `...` stands for any lines. A command with nothing
-//! below it has only to succeed; one with `&` goes on until the page ends,
-//! and must not have failed by then. All machines are this one.
+//! A block that is marked `console` is run, page by page, each page in a folder of its own: a line that begins with `$ `, with
+//! the name of a machine before it or without, is a command, what follows is what it prints, times and the like aside; `...`
+//! stands for any lines. A command with nothing below it has only to succeed; one with `&` goes on until the page ends, and
+//! must not have failed by then. All machines are this one.
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
@@ -116,7 +116,7 @@ const HOSTS: [&str; 2] = ["10.0.0.7", "10.0.0.8"];
 struct Session {
     folder: Folder,
     /// What listens on the ports that the pages name.
-    addresses: Vec<(&'static str, String)>,
+    addresses: [(&'static str, String); ADDRESSES.len()],
     /// What was exported.
     variables: Vec<(String, String)>,
     /// What was started, with its line where it goes on behind the others; all of it ends with the page.
@@ -125,8 +125,7 @@ struct Session {
 
 impl Session {
     fn new() -> Self {
-        let mut addresses = ADDRESSES.map(|address| (address, free_address())).to_vec();
-        addresses.extend(HOSTS.map(|host| (host, "127.0.0.1".to_owned())));
+        let addresses = ADDRESSES.map(|address| (address, free_address()));
         let folder = Folder::new();
         let tools = Path::new(env!("CARGO_MANIFEST_DIR")).join("tools");
         std::os::unix::fs::symlink(tools, folder.path().join("tools")).unwrap();
@@ -138,6 +137,9 @@ impl Session {
         let mut command = shown.command.clone();
         for (address, free) in &self.addresses {
             command = command.replace(address, free);
+        }
+        for host in HOSTS {
+            command = command.replace(host, "127.0.0.1");
         }
         if let Some((name, value)) = command.strip_prefix("export ").and_then(|set| set.split_once('=')) {
             self.variables.push((name.to_owned(), value.to_owned()));
@@ -170,7 +172,7 @@ impl Session {
             status.is_some()
         });
         let mut text = fs::read_to_string(&path).unwrap();
-        for (address, free) in &self.addresses[..ADDRESSES.len()] {
+        for (address, free) in &self.addresses {
             text = text.replace(free, address);
         }
         (text, status.unwrap().success())

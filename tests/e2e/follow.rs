@@ -388,6 +388,11 @@ fn following_needs_the_follow_token() {
     let follow = |keys: &str| format!("follow https://{address} --keys keys/{keys} --run copy-{keys}");
     for keys in ["worker", "status"] {
         folder.run(&follow(keys)).refused(&["following needs the follow token"]);
+        let name = if keys == "worker" { "join.token" } else { "status.token" };
+        let token = fs::read_to_string(folder.path().join("keys").join(keys).join(name)).unwrap();
+        let mut command = folder.diadem(&follow(keys));
+        let refused = Completed::of(command.env("DIADEM_FOLLOW_TOKEN", token.trim()).output().unwrap());
+        refused.refused(&["following needs the follow token"]);
         assert!(!folder.path().join(format!("copy-{keys}/lease.key")).exists());
     }
     let worker = format!("worker --coordinator https://{address} --keys keys/worker --threads 1");

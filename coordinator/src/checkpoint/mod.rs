@@ -6,10 +6,12 @@
 //! the marks: a bit for each unit, mark after mark
 //! ```
 //!
-//! Whoever has not `lease.key` cannot make one. It says which units are done and checked (never a key per unit), the sums, and the position in the ledger up to which
+//! It says which units are done and checked (never a key per unit), the sums, and the position in the ledger up to which
 //! it speaks. Each one takes the place of the one before whole or not at all. It is never the only copy of anything: what
-//! cannot be read, does not fit its seal or does not fit the ledger is set aside, and rebuilt from the ledger. What was
-//! written by a memory that fails has its seal all the same: the audit after each start compares it with the ledger.
+//! cannot be read, does not fit its seal or does not fit the ledger is set aside, and rebuilt from the ledger.
+//!
+//! Whoever has not `lease.key` cannot seal one. What failing memory has spoilt is sealed all the same: the audit after each
+//! start compares it with the ledger.
 
 pub mod resumption;
 

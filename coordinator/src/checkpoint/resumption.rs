@@ -80,20 +80,20 @@ pub(crate) fn resume(
 ) -> Result<Resumed, LedgerError> {
     let mut standing = Standing::new(directory.plan());
     let mut notices = Vec::new();
-    let (why, contradicted) =
-        match read(&directory.checkpoint(), key, directory.run().hash(), directory.plan()) {
-            Ok((position, kept)) => {
-                let before = line_before(&directory.ledger(), &position)?;
-                if before == LineBefore::Fits {
-                    standing = kept;
-                    let tail = read_from(directory, Some(&position), &mut standing, accept_loss)?;
-                    notices.extend(tail_cut(directory, &tail, opened));
-                    return Ok(Resumed { from_checkpoint: true, standing, tail, notices });
-                }
-                (NoCheckpoint::Unfit, Some(position))
+    let found = read(&directory.checkpoint(), key, directory.run().hash(), directory.plan());
+    let (why, contradicted) = match found {
+        Ok((position, kept)) => {
+            let before = line_before(&directory.ledger(), &position)?;
+            if before == LineBefore::Fits {
+                standing = kept;
+                let tail = read_from(directory, Some(&position), &mut standing, accept_loss)?;
+                notices.extend(tail_cut(directory, &tail, opened));
+                return Ok(Resumed { from_checkpoint: true, standing, tail, notices });
             }
-            Err(why) => (why, None),
-        };
+            (NoCheckpoint::Unfit, Some(position))
+        }
+        Err(why) => (why, None),
+    };
     let tail = read_from(directory, None, &mut standing, accept_loss)?;
     if let Some(known) = contradicted {
         if !accept_loss {

@@ -23,6 +23,24 @@ fn forge(run: &Path, change: impl FnOnce(&mut Value)) {
     fs::write(path, [key.seal(&content).to_string().as_bytes(), b"\n", &content].concat()).unwrap();
 }
 
+/// A new run with one record in its ledger, and no checkpoint of it yet.
+fn with_one_record(run: &Path) -> (Store, Standing) {
+    let (mut store, mut standing, _) = Store::open(known_run::options(run)).unwrap();
+    let record = known_run::record(3);
+    store.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
+    standing.apply(&known_run::plan(), Shard::default(), &record).unwrap();
+    (store, standing)
+}
+
+/// The run's checkpoint is taken for damaged, and its one record is read from the ledger.
+#[track_caller]
+fn is_rebuilt_as_damaged(run: &Path) {
+    let (_, resumed, notices) = Store::open(known_run::options(run)).unwrap();
+    let is_damaged = matches!(&notices[..], [Notice::CheckpointRebuilt { why: NoCheckpoint::Damaged }]);
+    assert!(is_damaged, "{notices:?}");
+    assert_eq!(resumed.done(), 1);
+}
+
 #[tokio::test]
 async fn a_checkpoint_from_a_machine_that_rounds_work_otherwise_leads_to_the_answer() {
     let (run, clock) = (TempDir::new().unwrap(), SetClock::default());
@@ -48,10 +66,7 @@ fn the_checkpoint_of_another_release_is_rebuilt_from_the_ledger_and_nothing_is_l
     let of_other_work = |head: &mut Value| head["plan_work"] = json!(7);
     for change in [unknown as fn(&mut Value), newer, of_other_work] {
         let run = TempDir::new().unwrap();
-        let (mut store, mut standing, _) = Store::open(known_run::options(run.path())).unwrap();
-        let record = known_run::record(3);
-        store.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
-        standing.apply(&known_run::plan(), Shard::default(), &record).unwrap();
+        let (mut store, standing) = with_one_record(run.path());
         store.save(&standing).unwrap();
         drop(store);
         forge(run.path(), change);
@@ -70,39 +85,22 @@ fn the_checkpoint_of_another_release_is_rebuilt_from_the_ledger_and_nothing_is_l
 #[test]
 fn a_checkpoint_in_which_a_unit_seems_open_that_was_added_up_is_not_believed() {
     let run = TempDir::new().unwrap();
-    let (mut store, mut standing, _) = Store::open(known_run::options(run.path())).unwrap();
-    let record = known_run::record(3);
-    store.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
-    standing.apply(&known_run::plan(), Shard::default(), &record).unwrap();
-    let failed = Standing::restored(
-        &known_run::plan(),
-        Marks::new(known_run::plan().units()),
-        standing.sums().clone(),
-    );
+    let (mut store, standing) = with_one_record(run.path());
+    let plan = known_run::plan();
+    let failed = Standing::restored(&plan, Marks::new(plan.units()), standing.sums().clone());
     store.save(&failed).unwrap();
     drop(store);
-    let (_, resumed, notices) = Store::open(known_run::options(run.path())).unwrap();
-    assert!(
-        matches!(&notices[..], [Notice::CheckpointRebuilt { why: NoCheckpoint::Damaged }]),
-        "{notices:?}"
-    );
-    assert_eq!(resumed.done(), 1);
+    is_rebuilt_as_damaged(run.path());
 }
 
 #[test]
 fn a_checkpoint_that_was_written_without_the_key_of_the_run_is_not_believed() {
     let run = TempDir::new().unwrap();
-    let (mut store, standing, _) = Store::open(known_run::options(run.path())).unwrap();
-    store.commit(&[known_run::record(3)], Duration::ZERO, 1).unwrap();
+    let (mut store, standing) = with_one_record(run.path());
     store.save(&standing).unwrap();
     drop(store);
     fs::remove_file(run.path().join(secret::NAME)).unwrap();
-    let (_, resumed, notices) = Store::open(known_run::options(run.path())).unwrap();
-    assert!(
-        matches!(&notices[..], [Notice::CheckpointRebuilt { why: NoCheckpoint::Damaged }]),
-        "{notices:?}"
-    );
-    assert_eq!(resumed.done(), 1);
+    is_rebuilt_as_damaged(run.path());
 }
 
 #[test]

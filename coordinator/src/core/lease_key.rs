@@ -35,14 +35,8 @@ impl LeaseKey {
 
     /// A term of the run, with what proves that somebody who has the key has opened it.
     pub fn prove(&self, run: LineHash, number: u64, coordinator: CoordinatorId) -> Term {
-        let mut hash = blake3::Hasher::new_keyed(&self.0);
-        // No lease is of a unit whose number has these bytes.
-        hash.update(b"diadem term");
-        hash.update(&run.bytes());
-        hash.update(&number.to_le_bytes());
-        hash.update(&coordinator.0.to_le_bytes());
-        let mut proof = [0; 16];
-        hash.finalize_xof().fill(&mut proof);
+        let (number_bytes, coordinator_bytes) = (number.to_le_bytes(), coordinator.0.to_le_bytes());
+        let proof = self.hash(b"diadem term", &[&run.bytes(), &number_bytes, &coordinator_bytes]);
         Term { number, coordinator, proof: u128::from_be_bytes(proof) }
     }
 
@@ -68,12 +62,19 @@ impl LeaseKey {
 
     /// The seal of what the run keeps for itself: nobody without the key can make one.
     pub fn seal(&self, content: &[u8]) -> LineHash {
-        let mut hash = blake3::Hasher::new_keyed(&self.0);
-        // No lease is of a unit whose number has these bytes.
-        hash.update(b"diadem seal").update(content);
-        let mut seal = [0; 16];
-        hash.finalize_xof().fill(&mut seal);
-        LineHash::from_bytes(seal)
+        LineHash::from_bytes(self.hash(b"diadem seal", &[content]))
+    }
+
+    /// The keyed hash of the parts, for a purpose that is none of leases: no unit has a number with its bytes.
+    fn hash(&self, purpose: &[u8; 11], parts: &[&[u8]]) -> [u8; 16] {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        hasher.update(purpose);
+        for part in parts {
+            hasher.update(part);
+        }
+        let mut hash = [0; 16];
+        hasher.finalize_xof().fill(&mut hash);
+        hash
     }
 
     /// Whether the lease was given to that worker.

@@ -6,7 +6,7 @@ use std::path::Path;
 use crate::core::LeaseKey;
 use crate::regular_file;
 
-/// The file in the run directory. Whoever reads it can report counts of units that he was not lent.
+/// The file in the run directory. Whoever reads it can report counts of units that he was not lent, and seal a checkpoint.
 pub const NAME: &str = "lease.key";
 
 /// The key in that run directory. Where there is none, or none that is whole, a new one is made: leases given before

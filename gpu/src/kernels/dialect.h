@@ -3,13 +3,13 @@
 #ifdef __CUDACC__
 typedef unsigned int uint;
 typedef unsigned long long ulong;
-#define KERNEL extern "C" __global__ void
+#define KERNEL(group) extern "C" __global__ void
 #define GLOBAL
 #define LOCAL
 #define INSIDE static __device__
 #define RESTRICT __restrict__
 #define SCRATCH_ARGUMENT
-#define SCRATCH extern __shared__ __align__(64) uint scratch[];
+#define SCRATCH extern __shared__ __align__(128) uint scratch[];
 #define LOCAL_INDEX threadIdx.x
 #define GLOBAL_INDEX (blockIdx.x * blockDim.x + threadIdx.x)
 #define GROUP_INDEX blockIdx.x
@@ -33,13 +33,14 @@ static __device__ Lanes operator+(Lanes a, Lanes b) { return make_ulonglong2(a.x
 typedef WORDS(VECTOR) Lanes;
 #define NO_LANES ((Lanes)(0))
 #endif
-#define KERNEL __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void
+#define KERNEL(group) __kernel __attribute__((reqd_work_group_size(group, 1, 1))) void
 #define GLOBAL __global
 #define LOCAL __local
 #define INSIDE
 #define RESTRICT restrict
-#define SCRATCH_ARGUMENT , __local uint *scratch
-#define SCRATCH
+/* Drivers align local memory for the type that the argument points to: NVIDIA's to four bytes where that is uint. */
+#define SCRATCH_ARGUMENT , __local ulong16 *vectors
+#define SCRATCH __local uint *scratch = (__local uint *)vectors;
 #define LOCAL_INDEX ((uint)get_local_id(0))
 #define GLOBAL_INDEX get_global_id(0)
 #define GROUP_INDEX ((uint)get_group_id(0))

@@ -16,7 +16,8 @@
  * diagonals. The rows, the diagonals' bits and so the half boards are what `queens::kernel::meet` has; the
  * number of complete ones is the number of nodes. A work group works on one set at a time.
  *
- * GROUP     work items of a group
+ * GROUP     work items of a group that joins, GROW_GROUP of one that grows
+ * BESIDE    items that read a list together, one state beside the other
  * VECTOR    words of 64 lanes that an item looks up at a time: such a vector is called Lanes
  * SET_UP    what it costs to tabulate a slice, in look-ups
  * DIRECT    what a look-up costs, in pairs compared one by one
@@ -32,68 +33,53 @@ typedef struct {
     uint begin, length;
 } List;
 
-/* The sum of what the work items before this one own. All items of the group call it; `sums` gets a word of each. */
-INSIDE uint before(LOCAL uint *sums, uint own)
-{
-    sums[LOCAL_INDEX] = own;
-    BARRIER;
-    for (uint distance = 1; distance < GROUP; distance *= 2) {
-        const uint more = LOCAL_INDEX >= distance ? sums[LOCAL_INDEX - distance] : 0;
-        BARRIER;
-        sums[LOCAL_INDEX] += more;
-        BARRIER;
-    }
-    return sums[LOCAL_INDEX] - own;
-}
+/* Of what the states of a set are made: those of the set without one of its rows that leave free what the queen there tests. */
+typedef struct {
+    Queen queen;
+    List list;
+    /* How many of them do, and then where the next one goes in the set's list. */
+    uint next;
+    uint unused;
+} Source;
 
-/* An item that is alone in its group may write one word behind its list: so it need not ask before it writes. */
-#if GROUP == 1
-#define BEHIND 1
-#define APPEND(to, end, passes, state) (to[end] = (state), end += (passes))
-#else
-#define BEHIND 0
-#define APPEND(to, end, passes, state) if (passes) to[end++] = (state)
-#endif
+/* So many states an item reads before it looks at the first: one after the other would take as long for each. */
+#define AHEAD 4
 
 /*
- * Of the states of the lists of `set` without one of `rows`, one list behind the other, those from `begin` to before `end`:
- * how many of them leave the queen's diagonals free.
+ * Writes those states of a source that pass, as far as they are in `keep`, with the queen. BESIDE items call it together. An item
+ * that is alone in its group need not ask before it writes, for it may write one word BEHIND its list.
  */
-INSIDE uint passing(uint set, uint rows, uint begin, uint end, GLOBAL const List *lists, GLOBAL const Queen *queens,
-                    GLOBAL const ulong *from)
+#if GROW_GROUP == 1
+#define BEHIND 1
+INSIDE void place(LOCAL Source *source, GLOBAL const ulong *from, GLOBAL ulong *to, ulong keep)
 {
-    uint count = 0, behind = 0;
-    for (; rows != 0 && behind < end; rows &= rows - 1) {
-        const uint row = ONES((rows & (~rows + 1)) - 1);
-        const List list = lists[set ^ 1u << row];
-        const uint first = begin > behind ? begin - behind : 0;
-        const uint last = end - behind < list.length ? end - behind : list.length;
-        const ulong test = queens[row].test;
-        for (uint i = first; i < last; i++)
-            count += (from[list.begin + i] & test) == 0;
-        behind += list.length;
-    }
-    return count;
-}
-
-/* Writes those, as far as they are in `keep`, with the queen. */
-INSIDE void place(uint set, uint rows, uint begin, uint end, GLOBAL const List *lists, GLOBAL const Queen *queens,
-                  GLOBAL const ulong *from, GLOBAL ulong *to, ulong keep)
-{
-    uint behind = 0, written = 0;
-    for (; rows != 0 && behind < end; rows &= rows - 1) {
-        const uint row = ONES((rows & (~rows + 1)) - 1);
-        const List list = lists[set ^ 1u << row];
-        const uint first = begin > behind ? begin - behind : 0;
-        const uint last = end - behind < list.length ? end - behind : list.length;
-        const Queen queen = queens[row];
-        for (uint i = first; i < last; i++) {
-            const ulong state = from[list.begin + i];
-            APPEND(to, written, (state & queen.test) == 0, (state & keep) | queen.set);
-        }
-        behind += list.length;
+    const Queen queen = source->queen;
+    const List list = source->list;
+    uint next = source->next;
+    for (uint i = 0; i < list.length; i++) {
+        const ulong state = from[list.begin + i];
+        to[next] = (state & keep) | queen.set;
+        next += (state & queen.test) == 0;
     }
 }
+#else
+#define BEHIND 0
+INSIDE void place(LOCAL Source *source, GLOBAL const ulong *from, GLOBAL ulong *to, ulong keep)
+{
+    const Queen queen = source->queen;
+    const List list = source->list;
+    for (uint i = LOCAL_INDEX % BESIDE; i < list.length; i += AHEAD * BESIDE) {
+        ulong states[AHEAD];
+#pragma unroll
+        for (uint j = 0; j < AHEAD; j++)
+            states[j] = i + j * BESIDE < list.length ? from[list.begin + i + j * BESIDE] : 0;
+#pragma unroll
+        for (uint j = 0; j < AHEAD; j++)
+            if (i + j * BESIDE < list.length && (states[j] & queen.test) == 0)
+                to[TAKE(&source->next)] = (states[j] & keep) | queen.set;
+    }
+}
+#endif
 
 /*
  * sets      sets of rows, each of which is turned round by `flip`; those from `first` to before `end` are made
@@ -102,49 +88,70 @@ INSIDE void place(uint set, uint rows, uint begin, uint end, GLOBAL const List *
  * from, to  the states with a column less, and those that are made, of which there may be `room` in all
  * cursors   one of them, by its number `cursor`, is how many have been made; more than `room` if they did not fit
  * lists     for each set, smaller ones too, where its states are
+ * scratch   a Source for each row, and two words
  */
-KERNEL grow(GLOBAL const uint *RESTRICT sets, const uint first, const uint end, const uint flip,
+KERNEL(GROW_GROUP) grow(GLOBAL const uint *RESTRICT sets, const uint first, const uint end, const uint flip,
             GLOBAL const Queen *RESTRICT queens, const uint column, const uint open, const uint fixed, const uint here,
             const uint lacking, const ulong keep, GLOBAL const ulong *RESTRICT from, GLOBAL ulong *to, const uint room,
             GLOBAL uint *cursors, const uint cursor, GLOBAL List *lists SCRATCH_ARGUMENT)
 {
     SCRATCH
+    LOCAL Source *sources = (LOCAL Source *)scratch;
+    LOCAL uint *begin_and_made = (LOCAL uint *)(sources + 32);
     queens += 32 * column;
     for (uint task = first + GROUP_INDEX; task < end; task += GROUPS) {
         const uint set = sets[task] ^ flip;
-        const uint fits = (set & fixed & ~here) == 0 && ONES(here & ~set) <= lacking;
-        const uint rows = fits ? set & open : 0;
-        uint states = 0;
-        for (uint left = rows; left != 0; left &= left - 1)
-            states += lists[set ^ (left & (~left + 1))].length;
-        if (states == 0) {
+        const uint agrees = (set & fixed & ~here) == 0 && ONES(here & ~set) <= lacking;
+        const uint rows = agrees ? set & open : 0;
+        if (rows == 0) {
             if (LOCAL_INDEX == 0)
                 lists[set].length = 0;
             continue;
         }
-        const uint share = (states + GROUP - 1) / GROUP;
-        const uint own_first = share * LOCAL_INDEX < states ? share * LOCAL_INDEX : states;
-        const uint own_end = states - own_first < share ? states : own_first + share;
-        const uint own = passing(set, rows, own_first, own_end, lists, queens, from);
-        const uint place_of_own = before(scratch, own);
-        const uint all = scratch[GROUP - 1];
+        const uint count = ONES(rows);
+        for (uint row = LOCAL_INDEX; row < 32; row += GROW_GROUP) {
+            if ((rows >> row & 1) == 0)
+                continue;
+            LOCAL Source *source = sources + ONES(rows & ((1u << row) - 1));
+            source->queen = queens[row];
+            source->list = lists[set ^ 1u << row];
+            source->next = 0;
+        }
+        BARRIER;
+        for (uint k = LOCAL_INDEX / BESIDE; k < count; k += GROW_GROUP / BESIDE) {
+            const ulong test = sources[k].queen.test;
+            const uint length = sources[k].list.length;
+            GLOBAL const ulong *states = from + sources[k].list.begin;
+            uint passing = 0;
+            for (uint i = LOCAL_INDEX % BESIDE; i < length; i += BESIDE)
+                passing += (states[i] & test) == 0;
+            if (passing != 0)
+                ADD(&sources[k].next, passing);
+        }
         BARRIER;
         if (LOCAL_INDEX == 0) {
+            uint all = 0;
+            for (uint k = 0; k < count; k++) {
+                const uint passing = sources[k].next;
+                sources[k].next = all;
+                all += passing;
+            }
             /* Nobody adds to a cursor that is past the room, so that it never wraps. */
             uint begin = cursors[cursor];
             if (all != 0 && begin <= room)
                 begin = ADD(cursors + cursor, all + BEHIND);
-            const uint fit = begin <= room && all + BEHIND <= room - begin;
-            scratch[0] = begin;
-            scratch[1] = fit ? all : 0;
+            const uint made = begin <= room && all + BEHIND <= room - begin ? all : 0;
+            begin_and_made[0] = begin;
+            begin_and_made[1] = made;
             lists[set].begin = begin;
-            lists[set].length = fit ? all : 0;
+            lists[set].length = made;
         }
         BARRIER;
-        const uint begin = scratch[0], fit = scratch[1];
+        if (begin_and_made[1] != 0) {
+            for (uint k = LOCAL_INDEX / BESIDE; k < count; k += GROW_GROUP / BESIDE)
+                place(sources + k, from, to + begin_and_made[0], keep);
+        }
         BARRIER;
-        if (fit != 0)
-            place(set, rows, own_first, own_end, lists, queens, from, to + begin + place_of_own, keep);
     }
 }
 
@@ -201,42 +208,59 @@ INSIDE void tabulate(LOCAL uint *table, uint tables, uint wide, GLOBAL const ulo
             for (uint bit = 0; bit < 5; bit++)
                 plane[bit] |= (bits >> bit & 1) << lane;
         }
-        /* Unrolled, so that no index is left to ask for: the entries stay in registers. */
-        uint entry[32];
-        entry[0] = here == 32 ? ~0u : (1u << here) - 1;
+        const uint all = here == 32 ? ~0u : (1u << here) - 1;
+        LOCAL uint *entries = table + 32 * group * row + word;
+        /* Unrolled, each pattern is a constant, and nothing has to wait in memory of the item's own. */
 #pragma unroll
-        for (uint bit = 0; bit < 5; bit++)
+        for (uint low = 0; low < 4; low++) {
+            const uint clear = all & (low & 1 ? ~plane[0] : ~0u) & (low & 2 ? ~plane[1] : ~0u);
 #pragma unroll
-            for (uint pattern = 0; pattern < 1u << bit; pattern++)
-                entry[(1u << bit) + pattern] = entry[pattern] & ~plane[bit];
-#pragma unroll
-        for (uint pattern = 0; pattern < 32; pattern++)
-            table[(32 * group + pattern) * row + word] = entry[pattern];
+            for (uint high = 0; high < 8; high++)
+                entries[(low + 4 * high) * row] = clear & (high & 1 ? ~plane[2] : ~0u)
+                    & (high & 2 ? ~plane[3] : ~0u) & (high & 4 ? ~plane[4] : ~0u);
+        }
     }
 }
 
 /*
  * How many of the tabulated lanes, all of which have the bits of `common`, share no bit with a word, over all words. Items
- * take a word together, a vector each.
+ * take a word together, a vector each, and read the next one before they look this one up. For a number of tables that is a constant
+ * all of them are looked up at a time: so for those of most boards.
  */
+#define LOOK_UP(TABLES) \
+    for (uint i = LOCAL_INDEX >> wide; i < count; i += step) { \
+        const ulong word = next; \
+        if (i + step < count) \
+            next = words[i + step]; \
+        if ((word & common) != 0) \
+            continue; \
+        Lanes fit = table[own | ((uint)word & 31) << wide]; \
+        _Pragma("unroll") \
+        for (uint group = 1; group < (TABLES); group++) \
+            fit = fit & table[(32 * group << wide) + (own | ((uint)(word >> 5 * group) & 31) << wide)]; \
+        sums = sums + ONES(fit); \
+    }
+
 INSIDE ulong look_up(LOCAL const Lanes *table, uint tables, uint wide, GLOBAL const ulong *words, uint count, ulong common)
 {
     Lanes sums = NO_LANES;
     const uint step = GROUP >> wide, own = LOCAL_INDEX & ((1u << wide) - 1);
-    for (uint i = LOCAL_INDEX >> wide;; i += step) {
-        while (i < count && (words[i] & common) != 0)
-            i += step;
-        if (i >= count)
-            break;
-        ulong word = words[i];
-        LOCAL const Lanes *entry = table + own;
-        Lanes fit = entry[(uint)(word & 31) << wide];
-        for (uint group = 1; group < tables; group++) {
-            word >>= 5;
-            entry += 32 << wide;
-            fit = fit & entry[(uint)(word & 31) << wide];
-        }
-        sums = sums + ONES(fit);
+    ulong next = LOCAL_INDEX >> wide < count ? words[LOCAL_INDEX >> wide] : 0;
+    switch (tables) {
+    case 5:
+        LOOK_UP(5)
+        break;
+    case 6:
+        LOOK_UP(6)
+        break;
+    case 7:
+        LOOK_UP(7)
+        break;
+    case 8:
+        LOOK_UP(8)
+        break;
+    default:
+        LOOK_UP(tables)
     }
     const ulong *words_of_sums = (const ulong *)&sums;
     ulong pairs = 0;
@@ -255,7 +279,7 @@ INSIDE ulong look_up(LOCAL const Lanes *table, uint tables, uint wide, GLOBAL co
  * found     for each group what it found before and finds now: pairs, halves
  * scratch   the tables
  */
-KERNEL join(GLOBAL const uint *RESTRICT sets, const uint first, const uint end, const uint all,
+KERNEL(GROUP) join(GLOBAL const uint *RESTRICT sets, const uint first, const uint end, const uint all,
             GLOBAL const List *RESTRICT left_lists, GLOBAL const List *RESTRICT right_lists, GLOBAL const ulong *RESTRICT lefts,
             GLOBAL const ulong *RESTRICT rights, GLOBAL const uint *RESTRICT cursors, const uint left_cursor,
             const uint right_cursor, const uint left_room, const uint right_room, GLOBAL const Queen *RESTRICT queens,

@@ -71,7 +71,7 @@ INSIDE uint lives(GLOBAL const Row *row, uint cols, uint falling, uint rising, u
  * steps     how far each work item goes: so a launch takes about as long whatever the states are
  * scratch   four words for each level below the states and each work item of the group
  */
-KERNEL search(GLOBAL const Row *RESTRICT rows, GLOBAL const uint *RESTRICT states, GLOBAL const uint *RESTRICT places,
+KERNEL(GROUP) search(GLOBAL const Row *RESTRICT rows, GLOBAL const uint *RESTRICT states, GLOBAL const uint *RESTRICT places,
               GLOBAL uint *progress, const uint end, GLOBAL ulong *found, GLOBAL uint *frozen, const uint stride,
               const uint is_begun, const uint steps SCRATCH_ARGUMENT)
 {

@@ -43,6 +43,9 @@ pub struct Batches {
     pub join: usize,
 }
 
+/// The local memory of a group that grows lists, in bytes: of each row a queen, a list and two words; and two words.
+const GROW_SCRATCH: usize = ROWS * (size_of::<Queen>() + size_of::<List>() + 8) + 8;
+
 /// Cursors: one for each half and number of columns.
 const CURSORS: usize = 2 * COLUMNS;
 
@@ -153,7 +156,8 @@ impl MeetLane {
         // SAFETY: the arguments have the kernel's types, in its order. The kernel reads `sets` between the indices, which
         // are those of sets of `rows` rows; `queens` of one column and half; the lists of these sets without a row, which an
         // earlier launch of the queue has made in `from`. It writes the lists of the sets, as many as there are for that many
-        // rows, one cursor, and to `to` up to its room and a word behind it. A group's scratch has a word for each of its items.
+        // rows, one cursor, and to `to` up to its room and a word behind it. A group's scratch has a source for
+        // each of 32 rows and two words.
         let launched = unsafe {
             ExecuteKernel::new(&self.grow)
                 .set_arg(&self.sets[&geometry.rows].there)
@@ -173,9 +177,9 @@ impl MeetLane {
                 .set_arg(&self.cursors)
                 .set_arg(&(cursor(side, number) as cl_uint))
                 .set_arg(&self.lists[side])
-                .set_arg_local_buffer(shape.group.max(2) * size_of::<cl_uint>())
-                .set_global_work_size(shape.group * shape.groups.min(sets.len()).max(1))
-                .set_local_work_size(shape.group)
+                .set_arg_local_buffer(GROW_SCRATCH)
+                .set_global_work_size(shape.grow_group * shape.grow_groups.min(sets.len()).max(1))
+                .set_local_work_size(shape.grow_group)
                 .enqueue_nd_range(&self.queue)
         };
         launched.map_err(session.failed("a launch"))

@@ -11,10 +11,13 @@ const MEET: &str = include_str!("../kernels/meet.cl");
 /// The shape of launches.
 #[derive(Clone, Copy, Debug)]
 pub struct MeetShape {
-    /// Work items of a group.
+    /// Work items of a group that joins, and groups of a launch at most.
     pub group: usize,
-    /// Groups of a launch at most.
     pub groups: usize,
+    /// The same of groups that grow lists, and items of such a group that read a list together.
+    pub grow_group: usize,
+    pub grow_groups: usize,
+    pub beside: usize,
     /// The states that there is room for in a buffer at the beginning, and at most.
     pub room: usize,
     pub most: usize,
@@ -27,8 +30,10 @@ pub struct MeetShape {
     pub direct: usize,
 }
 
-/// Groups for each compute unit: more than work at a time, so that large sets do not make a launch wait.
+/// Groups for each compute unit: more than work at a time, so that large sets do not make a launch wait. Those that grow lists are
+/// smaller, and more of them work at a time: most sets are small, and what they wait for is memory.
 const GROUPS_OF_UNIT: usize = 16;
+const GROW_GROUPS_OF_UNIT: usize = 64;
 
 /// The part of a device's memory that one buffer may take: there are five for each of two counts at a time.
 const PART_OF_CARD: u64 = 16;
@@ -56,13 +61,17 @@ impl MeetShape {
     /// For that device, as if it were of that kind.
     pub fn new(device: &Device, kind: DeviceKind) -> Self {
         let about = device.description();
-        let groups = about.units.max(1) as usize * GROUPS_OF_UNIT;
+        let units = about.units.max(1) as usize;
+        let groups = units * GROUPS_OF_UNIT;
         match kind {
             DeviceKind::Card => {
                 let most = states_of_card(about);
                 Self {
                     group: 128,
                     groups,
+                    grow_group: 64,
+                    grow_groups: units * GROW_GROUPS_OF_UNIT,
+                    beside: 32,
                     room: ROOM.min(most),
                     most,
                     vector: 2,
@@ -76,6 +85,9 @@ impl MeetShape {
                 Self {
                     group: 1,
                     groups,
+                    grow_group: 1,
+                    grow_groups: groups,
+                    beside: 1,
                     room: ROOM.min(most),
                     most,
                     vector: 8,
@@ -91,6 +103,8 @@ impl MeetShape {
     pub fn source(&self) -> KernelSource<'static> {
         let macros = vec![
             ("GROUP", self.group),
+            ("GROW_GROUP", self.grow_group),
+            ("BESIDE", self.beside),
             ("VECTOR", self.vector),
             ("SET_UP", self.set_up),
             ("DIRECT", self.direct),

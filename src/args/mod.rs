@@ -38,7 +38,7 @@ pub use installation::{CompletionsArgs, ConfigArgs, ManArgs};
 pub use kernel::KernelChoice;
 pub use keys::{KeysArgs, KeysCommand, host, owner_name};
 pub use limits::End;
-pub use plan::new_plan;
+pub use plan::{new_plan, new_plan_for_cards};
 pub use policy::PolicyArgs;
 pub use published::{CertifyArgs, HeadArgs, ReportArgs};
 pub use records::{ExportArgs, MergeArgs, RetractArgs, VerifyArgs};

@@ -11,7 +11,15 @@ use super::value::ValueError;
 
 /// The plan of a new run: split as asked for, or as suits the method.
 pub fn new_plan(n: Board, method: Option<Method>, scheme: Option<Scheme>) -> PlanSpec {
-    let plan = PlanSpec::for_kernel(n, method.unwrap_or(Method::best(n)));
+    split(PlanSpec::for_kernel(n, method.unwrap_or(Method::best(n))), scheme)
+}
+
+/// The same for graphics cards.
+pub fn new_plan_for_cards(n: Board, method: Option<Method>, scheme: Option<Scheme>) -> PlanSpec {
+    split(PlanSpec::for_cards(n, method.unwrap_or(Method::best(n))), scheme)
+}
+
+fn split(plan: PlanSpec, scheme: Option<Scheme>) -> PlanSpec {
     scheme.map_or(plan, |scheme| PlanSpec { scheme, ..plan })
 }
 

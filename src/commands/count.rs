@@ -18,7 +18,7 @@ use tokio::time::sleep;
 use tracing::Level;
 use worker::{Lender, Wish};
 
-use crate::args::{LocalCount, Storage, new_plan};
+use crate::args::{LocalCount, Storage, new_plan, new_plan_for_cards};
 use crate::crew::CrewMember;
 use crate::local::Local;
 use crate::log::say;
@@ -97,7 +97,7 @@ struct Prepared {
 impl Prepared {
     fn of(count: &LocalCount) -> anyhow::Result<Self> {
         let cards = crew::cards(&count.gpu.cards)?;
-        let run = find(count)?;
+        let run = find(count, &cards)?;
         // Before there is a run directory: a card that fails leaves none behind.
         let members = members(count, cards, run.plan())?;
         let (plan, standing, store) = begin(run, count)?;
@@ -124,12 +124,16 @@ impl FoundRun {
     }
 }
 
-fn find(count: &LocalCount) -> anyhow::Result<FoundRun> {
+fn find(count: &LocalCount, cards: &[Device]) -> anyhow::Result<FoundRun> {
     Ok(match &count.storage {
         Storage::Directory { path, shard } if RunDirectory::exists(path) => {
             FoundRun::Kept(Box::new(open(count, path, *shard, None)?))
         }
         _ => {
+            // Shards are counted on several machines, and have to be parts of one plan.
+            let is_for_cards = count.shard() == Shard::default()
+                && cards.iter().any(|card| !card.description().is_processor());
+            let new_plan = if is_for_cards { new_plan_for_cards } else { new_plan };
             let spec = new_plan(count.board, count.kernel.method, count.scheme);
             FoundRun::New(Box::new(Plan::derive(spec)?))
         }

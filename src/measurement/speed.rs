@@ -14,7 +14,7 @@ use queens::plan::{Sampler, Scheme, Step};
 use queens::{Board, Plan, known};
 
 use super::{Measurement, Portion, Start, Task, Timing, UnitSample};
-use crate::args::new_plan;
+use crate::args::{new_plan, new_plan_for_cards};
 use crate::crew::COUNTS_OF_CARD;
 
 /// Nanoseconds of a unit of expected work: boards that take longer by this are not counted whole.
@@ -37,6 +37,11 @@ impl Counter {
     /// The processor with each of these instruction sets.
     pub fn of_processor(isas: &[Isa]) -> Vec<Self> {
         isas.iter().copied().map(Self::Processor).collect()
+    }
+
+    /// Whether it is a card, and not OpenCL on the processor.
+    fn is_card(&self) -> bool {
+        matches!(self, Self::Card(card) if !card.description().is_processor())
     }
 
     /// How many counts it is given at a time.
@@ -73,6 +78,7 @@ pub fn candidates(
 ) -> anyhow::Result<Vec<Candidate>> {
     let (best, others): (Vec<Method>, Vec<Method>) =
         methods.iter().partition(|method| **method == Method::best(n));
+    let new_plan = if counters.iter().any(Counter::is_card) { new_plan_for_cards } else { new_plan };
     let mut all = Vec::new();
     for method in best.into_iter().chain(others) {
         let plan = Arc::new(Plan::derive(new_plan(n, Some(method), scheme))?);

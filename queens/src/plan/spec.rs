@@ -175,6 +175,18 @@ impl PlanSpec {
             Method::Search => Self::new(n),
         }
     }
+
+    /// The same for graphics cards. Up to n = 23 units are larger, by either method: milliseconds of a card at least, for
+    /// what a unit takes the host and the card beside the counting it takes once for each.
+    pub fn for_cards(n: Board, method: Method) -> Self {
+        let sides = match n.n() {
+            12..=21 => 0,
+            22 => 2,
+            23 => 3,
+            _ => return Self::for_kernel(n, method),
+        };
+        Self { scheme: Scheme::Families { rows: 0, group: 1, sides }, ..Self::families(n) }
+    }
 }
 
 /// The scheme by families for a board and its parameters by default: whole columns, and from n = 16 on some thousands of units at

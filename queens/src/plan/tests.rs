@@ -187,6 +187,22 @@ fn unit_counts_of_families_keep_their_bounds_for_every_board() {
 }
 
 #[test]
+fn plans_for_cards_have_few_units_where_a_card_takes_no_time_for_one() {
+    for method in Method::ALL {
+        for n in 12..=23 {
+            let [cards, others] =
+                [PlanSpec::for_cards(board(n), method), PlanSpec::for_kernel(board(n), method)]
+                    .map(|spec| Plan::derive(spec).unwrap().units());
+            println!("n={n}, {method}: {cards} units in place of {others}");
+            assert!(cards <= 1500 && 2 * cards <= others, "n={n}, {method}: {cards}, {others}");
+        }
+        for n in [11, 24, 27, 28] {
+            assert_eq!(PlanSpec::for_cards(board(n), method), PlanSpec::for_kernel(board(n), method));
+        }
+    }
+}
+
+#[test]
 fn plans_are_the_same_each_time_and_differ_by_their_specification() {
     assert_eq!(plan(10).fingerprint(), plan(10).fingerprint());
     assert_ne!(plan(10).fingerprint(), plan(11).fingerprint());

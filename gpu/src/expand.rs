@@ -1,4 +1,4 @@
-//! The first levels of a search, on the host: many states for the device to go on from.
+//! The first levels of a search, on the host: some states for the device to go on from.
 //!
 //! A descent is followed breadth first, level by level, until all descents together have as many states as are wished;
 //! each level is dropped as it is left, so that what counts as a node is counted once, here or on the device.
@@ -20,8 +20,8 @@ pub struct Front<'a> {
     pub states: Vec<State>,
 }
 
-/// So many rows are left to the device at least: with two in a child it counts pairs.
-const LEFT_TO_DEVICE: usize = 2;
+/// With so many rows left in a child the device counts pairs, and neither moves a state on.
+pub const LEFT_TO_DEVICE: usize = 2;
 
 impl<'a> Front<'a> {
     /// The beginning of a descent.

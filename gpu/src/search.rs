@@ -1,4 +1,5 @@
-//! The row-by-row search on a device: states go there by the ten thousand, in launches so short that it can be stopped.
+//! The row-by-row search on a device: it makes the states itself, by the million, from few of the host's, and goes on from
+//! them in launches so short that it can be stopped.
 //!
 //! A display's driver ends what takes longer than two seconds, and a count is to stop within one: each work item goes on for
 //! as many steps as took [`LAUNCH`] lately, and the next launch finds it where it was. Two counts at a time keep a device busy
@@ -15,14 +16,14 @@ use queens::kernel::{Count, Stop};
 
 use crate::device::Device;
 use crate::error::GpuError;
-use crate::expand::{Front, expand};
+use crate::expand::{Front, LEFT_TO_DEVICE, expand};
 use crate::lanes::Lanes;
 use crate::launcher::Launcher;
 use crate::program::{DeviceKind, KernelSource};
 use crate::room::Room;
 use crate::session::{LAUNCH, Session};
 
-/// The kernel's source.
+/// The kernels' source.
 const SEARCH: &str = include_str!("kernels/search.cl");
 
 /// How many work items a group has: what the local memory is divided by.
@@ -32,73 +33,76 @@ const GROUP: usize = 64;
 const ITEMS_OF_CARD: usize = 1024;
 const ITEMS_OF_PROCESSOR: usize = GROUP;
 
-/// States for each work item, so that all have enough to do although subtrees differ.
-const STATES_OF_ITEM: usize = 32;
+/// States for each work item, so that all have enough to do although subtrees differ. A processor's are not at work at the same
+/// time, and a launch more for each unit takes it longer than a few that have nothing to do.
+const STATES_OF_CARDS_ITEM: usize = 16;
+const STATES_OF_PROCESSORS_ITEM: usize = 8;
 
-/// States that the host makes at most of a unit with so many rows, or fewer, without a queen, and how many times as many for each
-/// row more. A thread of the host makes 50 to 100 states in a microsecond, in which a card visits some 10,000 nodes: 50,000 take
-/// it a millisecond, as the 10 million nodes of a unit of n = 20, with 15 rows, take the card. The millions of states that a large
-/// card's work items would have took 0.7 seconds there, and nothing was left for it. A row more makes ten times as many nodes.
-const STATES_OF_HOST: usize = 50_000;
-const ROWS_OF_HOST: usize = 15;
-const TIMES_BY_ROW: usize = 4;
+/// States that the host makes, of every board: with so many the device's first level is short, and more of them would be
+/// made by one thread, in a time in which a card visits a hundred times as many nodes.
+const STATES_OF_HOST: usize = 1024;
 
 /// Steps of a work item in the first launch.
 const FIRST_STEPS: cl_uint = 4096;
 
-/// Words that a work item's place takes besides the states that wait.
-const FROZEN: usize = 7;
+/// Vectors that a work item's place takes besides the states that wait.
+const FROZEN: usize = 2;
 
-/// Rows of a descent on the device.
+/// Rows of a descent on the device, and so children of a state at most; the same as in `search.cl`.
 const ROWS: usize = 32;
 
-/// What happens between a row and the next one; the same layout as in `search.cl`.
-#[repr(C)]
-#[derive(Clone, Copy, Debug, Default)]
-struct Row {
-    distance: cl_uint,
-    left: cl_uint,
-    looks: cl_uint,
-    by_columns: cl_uint,
-    ahead: [cl_uint; 5],
-    open: [cl_uint; 5],
-    columns: cl_uint,
-    unused: cl_uint,
+/// Words between two counters, which are in memory that is not locked for both; the same as in `search.cl`.
+const APART: usize = 32;
+
+/// Groups that share a counter: few enough for their work items not to wait for each other, and enough for their subtrees to be
+/// as many as those of another counter's.
+const GROUPS_OF_COUNTER: usize = 32;
+
+/// Four words, as the device reads them at once.
+type Vector = [cl_uint; 4];
+
+/// What happens between a row and the next one, packed as `search.cl` says.
+type Row = [Vector; 3];
+
+/// A row with these squares open, in a descent with these columns.
+fn packed(step: &RowStep, own: u32, columns: u32) -> Row {
+    let (looks, by_columns) = step.looked_at();
+    let [first, second, third, fourth, fifth] = step.looks;
+    let how = [step.distance, step.left as u32, looks as u32, by_columns.into()];
+    let ahead = [second, third, fourth, fifth].map(|look| look.distance);
+    [
+        [bytes(how), bytes(ahead), first.open, second.open],
+        [third.open, fourth.open, fifth.open, columns],
+        [own, 0, 0, 0],
+    ]
 }
 
-impl Row {
-    fn new(step: &RowStep, columns: u32) -> Self {
-        let (looks, by_columns) = step.looked_at();
-        Self {
-            distance: step.distance,
-            left: step.left as u32,
-            looks: looks as u32,
-            by_columns: by_columns.into(),
-            ahead: step.looks.map(|look| look.distance),
-            open: step.looks.map(|look| look.open),
-            columns,
-            unused: 0,
-        }
-    }
+/// Four small numbers in a word.
+fn bytes(numbers: [u32; 4]) -> cl_uint {
+    numbers.iter().rev().fold(0, |word, number| word << 8 | number)
 }
 
 /// The row-by-row search on one device.
 pub struct SearchLauncher {
     /// Work items of a launch at most: no more than there are states.
     items: usize,
+    /// States that there should be before the search goes on depth first.
+    wished: usize,
     lanes: Lanes<SearchLane>,
 }
 
-/// A queue of the device, its kernel, and the memory that this works in.
+/// A queue of the device, its kernels, and the memory that these work in.
 struct SearchLane {
     queue: CommandQueue,
-    kernel: DeviceKernel,
+    widen: DeviceKernel,
+    search: DeviceKernel,
     rows: Room<Row>,
-    states: Room<cl_uint>,
-    places: Room<cl_uint>,
+    /// A level's states, and the next level's.
+    states: [Room<Vector>; 2],
+    made: Room<cl_uint>,
     progress: Room<cl_uint>,
     found: Room<cl_ulong>,
-    frozen: Room<cl_uint>,
+    frozen: Room<Vector>,
     /// So many steps of each work item took [`LAUNCH`] lately.
     steps: cl_uint,
 }
@@ -107,10 +111,11 @@ impl SearchLane {
     fn new(session: &Session) -> Result<Self, GpuError> {
         Ok(Self {
             queue: session.queue()?,
-            kernel: session.kernel("search")?,
+            widen: session.kernel("widen")?,
+            search: session.kernel("search")?,
             rows: Room::new(session)?,
-            states: Room::new(session)?,
-            places: Room::new(session)?,
+            states: [Room::new(session)?, Room::new(session)?],
+            made: Room::new(session)?,
             progress: Room::new(session)?,
             found: Room::new(session)?,
             frozen: Room::new(session)?,
@@ -119,46 +124,133 @@ impl SearchLane {
     }
 }
 
+/// States in the first of a lane's two rooms.
+struct Level {
+    /// So many are at its beginning.
+    front: usize,
+    /// So many are behind the room for those.
+    behind: usize,
+    /// How many rows they can go down at most.
+    depth: usize,
+}
+
+impl Level {
+    fn states(&self) -> usize {
+        self.front + self.behind
+    }
+}
+
 impl SearchLauncher {
     /// Launches of that shape.
     pub fn new(device: &Device, kind: DeviceKind) -> Self {
-        let items = match kind {
-            DeviceKind::Card => ITEMS_OF_CARD,
-            DeviceKind::Processor => ITEMS_OF_PROCESSOR,
+        let (items, states) = match kind {
+            DeviceKind::Card => (ITEMS_OF_CARD, STATES_OF_CARDS_ITEM),
+            DeviceKind::Processor => (ITEMS_OF_PROCESSOR, STATES_OF_PROCESSORS_ITEM),
         };
-        Self { items: device.description().units.max(1) as usize * items, lanes: Lanes::default() }
+        let items = device.description().units.max(1) as usize * items;
+        Self { items, wished: items * states, lanes: Lanes::default() }
     }
 
-    /// How many states the host makes of these descents.
-    fn wished(&self, descents: &[Descent]) -> usize {
-        let rows = descents.iter().map(|descent| descent.steps.len()).max().unwrap_or(0);
-        let more = rows.saturating_sub(ROWS_OF_HOST) as u32;
-        let most = STATES_OF_HOST.saturating_mul(TIMES_BY_ROW.saturating_pow(more));
-        most.min(self.items * STATES_OF_ITEM)
+    /// Work items for so many states.
+    fn items(&self, states: usize) -> usize {
+        self.items.min(states.next_multiple_of(GROUP))
+    }
+
+    /// Room for what becomes of a level's states: where it is used up there are as many as wished, for a group takes no more
+    /// than `GROUP * ROWS` at a time. Behind it there is room for those that are left: levels with as many as wished are not
+    /// widened.
+    fn room(&self) -> usize {
+        self.wished + GROUP * ROWS
     }
 
     /// What the device finds from these states on; `None` if stopped.
-    fn search(
+    fn go_on(
         &self,
         session: &Session,
         lane: &mut SearchLane,
         fronts: &[Front<'_>],
         stop: &Stop,
     ) -> Result<Option<Count>, GpuError> {
-        let states: Vec<cl_uint> =
-            fronts.iter().flat_map(|front| front.states.iter().flatten().copied()).collect();
-        let places: Vec<cl_uint> = places(fronts);
-        let depth = fronts.iter().map(|front| front.descent.steps.len() - front.level).max().unwrap_or(0);
-        let stride = FROZEN + 4 * depth;
-        let end = places.len() as cl_uint;
-        let items = self.items.min(places.len().next_multiple_of(GROUP));
-        // The next state to be taken, and how many work items have not finished theirs.
-        let mut progress = [0, 0];
+        let states = states(fronts);
+        let depth =
+            |front: &Front<'_>| (front.descent.steps.len() - LEFT_TO_DEVICE).saturating_sub(front.level);
+        let depth = fronts.iter().map(depth).max().unwrap_or(0);
+        let mut level = Level { front: states.len(), behind: 0, depth };
         lane.rows.fill(session, &lane.queue, &rows(fronts))?;
-        lane.states.fill(session, &lane.queue, &states)?;
-        lane.places.fill(session, &lane.queue, &places)?;
+        for room in &mut lane.states {
+            room.reserve(session, states.len().max(self.room() + self.wished))?;
+        }
+        lane.states[0].fill(session, &lane.queue, &states)?;
+        let mut passed = Count::default();
+        while level.depth > 0 && (1..self.wished).contains(&level.states()) {
+            if stop.is_stopped() {
+                return Ok(None);
+            }
+            let nodes;
+            (nodes, level) = self.widen(session, lane, &level)?;
+            passed.nodes += nodes;
+        }
+        if level.states() == 0 {
+            return Ok(Some(passed));
+        }
+        let found = self.search(session, lane, &level, stop)?;
+        Ok(found.map(|found| found.plus(passed)))
+    }
+
+    /// Moves a level's states on by a row, as far as there is room: the nodes among them, and what has become of them.
+    fn widen(
+        &self,
+        session: &Session,
+        lane: &mut SearchLane,
+        level: &Level,
+    ) -> Result<(u64, Level), GpuError> {
+        let mut made = [0; 4];
+        lane.made.fill(session, &lane.queue, &made)?;
+        // SAFETY: the arguments have the kernel's types, in its order. The kernel reads the `front` states of `from`, none of
+        // which are elsewhere, since a level with some behind the room is as large as wished; and the rows of these. It
+        // writes `to` as far as `room`, and no more states behind it than it reads, fewer than wished, for which there is
+        // room; the four words of `made`, and those of the scratch.
+        let launched = unsafe {
+            ExecuteKernel::new(&lane.widen)
+                .set_arg(&lane.rows.buffer)
+                .set_arg(&lane.states[0].buffer)
+                .set_arg(&(level.front as cl_uint))
+                .set_arg(&lane.states[1].buffer)
+                .set_arg(&(self.room() as cl_uint))
+                .set_arg(&lane.made.buffer)
+                .set_arg_local_buffer(4 * size_of::<cl_uint>())
+                .set_global_work_size(self.items(level.front))
+                .set_local_work_size(GROUP)
+                .enqueue_nd_range(&lane.queue)
+        };
+        session.wait(&lane.queue, launched.map_err(session.failed("a launch"))?)?;
+        session.read(&lane.queue, &lane.made.buffer, &mut made)?;
+        lane.states.swap(0, 1);
+        let [taken, used, stayed, behind] = made.map(|number| number as usize);
+        let front = if taken > self.room() { used } else { taken };
+        // Those behind the room have not moved: all of the level can go down as far as before.
+        let depth = if behind > 0 { level.depth } else { level.depth - 1 };
+        Ok(((front - stayed) as u64, Level { front, behind, depth }))
+    }
+
+    /// What is found depth first from a level's states on; `None` if stopped.
+    fn search(
+        &self,
+        session: &Session,
+        lane: &mut SearchLane,
+        level: &Level,
+        stop: &Stop,
+    ) -> Result<Option<Count>, GpuError> {
+        let end = level.states() as cl_uint;
+        let gap = if level.behind > 0 { self.room() - level.front } else { 0 };
+        let items = self.items(level.states());
+        let groups = items / GROUP;
+        let counters = (groups / GROUPS_OF_COUNTER).max(1);
+        let stride = FROZEN + level.depth;
+        // How many states each counter has given away, and how many work items have not finished theirs.
+        let mut progress = vec![0; counters * APART + 1];
         lane.progress.fill(session, &lane.queue, &progress)?;
-        lane.found.reserve(session, 2 * items)?;
+        lane.found.reserve(session, 2 * groups)?;
         lane.frozen.reserve(session, items * stride)?;
         let mut is_begun = false;
         loop {
@@ -166,44 +258,52 @@ impl SearchLauncher {
                 return Ok(None);
             }
             let begun = Instant::now();
-            // SAFETY: the arguments have the kernel's types, in its order. The kernel reads `states` and `places` below `end`,
-            // which is their length; a state's rows are those from its place on, of which it uses no more than its descent
-            // has (a child with two rows left is not gone down to). It writes its own two words of `found` and its own
-            // `stride` words of `frozen`, which have so many for each of `items`, and its own column of the scratch; both
-            // of these have four words for each level below the deepest front. It reads no word of `found` or `frozen` that
-            // no launch of this search has written.
+            // SAFETY: the arguments have the kernel's types, in its order. The kernel reads the level's states, which the host
+            // or `widen` has written; a state's rows are those from its place on, of which it uses no more than its descent
+            // has (a child with two rows left is not gone down to). It writes the words of `progress` that are counters, its
+            // group's two words of `found`, its own `stride` vectors of `frozen`, and its own column of the scratch; both of
+            // these have a vector for each row that a state can go down, and the scratch one at least, in which the group
+            // adds up. It reads no word of `found` or `frozen` that no launch of this search has written.
             let launched = unsafe {
-                ExecuteKernel::new(&lane.kernel)
+                ExecuteKernel::new(&lane.search)
                     .set_arg(&lane.rows.buffer)
-                    .set_arg(&lane.states.buffer)
-                    .set_arg(&lane.places.buffer)
-                    .set_arg(&lane.progress.buffer)
+                    .set_arg(&lane.states[0].buffer)
+                    .set_arg(&(level.front as cl_uint))
+                    .set_arg(&(gap as cl_uint))
                     .set_arg(&end)
+                    .set_arg(&lane.progress.buffer)
+                    .set_arg(&(counters as cl_uint))
                     .set_arg(&lane.found.buffer)
                     .set_arg(&lane.frozen.buffer)
                     .set_arg(&(stride as cl_uint))
                     .set_arg(&cl_uint::from(is_begun))
                     .set_arg(&lane.steps)
-                    .set_arg_local_buffer(4 * depth.max(1) * GROUP * size_of::<cl_uint>())
+                    .set_arg_local_buffer(level.depth.max(1) * GROUP * size_of::<Vector>())
                     .set_global_work_size(items)
                     .set_local_work_size(GROUP)
                     .enqueue_nd_range(&lane.queue)
             };
             session.wait(&lane.queue, launched.map_err(session.failed("a launch"))?)?;
             session.read(&lane.queue, &lane.progress.buffer, &mut progress)?;
-            let [next, busy] = progress;
-            if next >= end && busy == 0 {
+            let busy = std::mem::take(&mut progress[counters * APART]);
+            let mut are_left = false;
+            for (number, taken) in progress.iter_mut().step_by(APART).take(counters).enumerate() {
+                // Whoever found that none are left has counted on.
+                let all = end.saturating_sub(number as cl_uint).div_ceil(counters as cl_uint);
+                are_left |= *taken < all;
+                *taken = all.min(*taken);
+            }
+            if !are_left && busy == 0 {
                 break;
             }
             // Not more than twice as many the next time, and not more where few work items had something to do.
             let factor = LAUNCH.as_secs_f64() / begun.elapsed().as_secs_f64().max(1e-6);
-            let most = if next < end { 2.0 } else { 1.0 };
+            let most = if are_left { 2.0 } else { 1.0 };
             lane.steps = (f64::from(lane.steps) * factor.min(most)).clamp(1000.0, 1e9) as cl_uint;
-            progress = [next.min(end), 0];
             session.write(&lane.queue, &mut lane.progress.buffer, &progress)?;
             is_begun = true;
         }
-        let mut found = vec![0; 2 * items];
+        let mut found = vec![0; 2 * groups];
         session.read(&lane.queue, &lane.found.buffer, &mut found)?;
         let sum = |sum: Count, &[completions, nodes]: &[cl_ulong; 2]| sum.plus(Count { completions, nodes });
         Ok(Some(found.as_chunks().0.iter().fold(Count::default(), sum)))
@@ -214,18 +314,26 @@ impl SearchLauncher {
 fn rows(fronts: &[Front<'_>]) -> Vec<Row> {
     let of = |descent: &Descent| {
         let mut rows = [Row::default(); ROWS];
+        let mut own = descent.first;
         for (row, step) in rows.iter_mut().zip(&descent.steps) {
-            *row = Row::new(step, descent.columns);
+            *row = packed(step, own, descent.columns);
+            own = step.looks[0].open;
         }
         rows
     };
     fronts.iter().flat_map(|front| of(front.descent)).collect()
 }
 
-/// For each state its first row.
-fn places(fronts: &[Front<'_>]) -> Vec<cl_uint> {
+/// All states, each with its row's index in place of its candidates.
+fn states(fronts: &[Front<'_>]) -> Vec<Vector> {
     let of = |(number, front): (usize, &Front<'_>)| {
-        std::iter::repeat_n((number * ROWS + front.level) as cl_uint, front.states.len())
+        let place = (number * ROWS + front.level) as cl_uint;
+        let states: Vec<Vector> = front
+            .states
+            .iter()
+            .map(|&[columns, falling, rising, _]| [columns, falling, rising, place])
+            .collect();
+        states
     };
     fronts.iter().enumerate().flat_map(of).collect()
 }
@@ -237,15 +345,15 @@ impl Launcher for SearchLauncher {
 
     fn count(&self, session: &Session, position: &Position, stop: &Stop) -> Result<Option<Count>, GpuError> {
         let Some((small, large)) = descents(position, stop) else { return Ok(None) };
-        let Some((passed, fronts)) = expand(&large, self.wished(&large), stop) else {
+        let Some((passed, fronts)) = expand(&large, self.wished.min(STATES_OF_HOST), stop) else {
             return Ok(None);
         };
         let count = small.plus(passed);
         if fronts.is_empty() {
             return Ok(Some(count));
         }
-        let search = |lane: &mut SearchLane| self.search(session, lane, &fronts, stop);
-        let found = self.lanes.with(|| SearchLane::new(session), search)?;
+        let go_on = |lane: &mut SearchLane| self.go_on(session, lane, &fronts, stop);
+        let found = self.lanes.with(|| SearchLane::new(session), go_on)?;
         Ok(found.map(|found| count.plus(found)))
     }
 }
@@ -253,29 +361,81 @@ impl Launcher for SearchLauncher {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use queens::{Board, Plan, PlanSpec, UnitId};
+    use crate::device::devices;
+    use queens::kernel::{Isa, Kernel, Search};
+    use queens::{Board, BoundaryPairs, Plan, PlanSpec, UnitId};
+
+    fn unit(n: u8) -> Position {
+        let plan = Plan::derive(PlanSpec::new(Board::new(n).unwrap())).unwrap();
+        plan.unit(UnitId(plan.units() / 2)).position
+    }
+
+    /// A board with a queen in each boundary, for each of some pairs of rows.
+    fn with_several_descents(n: u8) -> Position {
+        let mut pairs = BoundaryPairs::none();
+        (1..n).step_by(3).for_each(|left| pairs.allow(left, (left * 2 + 1) % n));
+        Position::empty(Board::new(n).unwrap()).with_boundary(pairs)
+    }
+
+    fn launcher(items: usize, wished: usize) -> SearchLauncher {
+        SearchLauncher { items, wished, lanes: Lanes::default() }
+    }
+
+    /// A session on each device; none where there is no OpenCL, unless it is demanded.
+    fn sessions() -> Vec<Session> {
+        let found = devices();
+        assert!(found.is_ok() || std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "{found:?}");
+        let found = found.unwrap_or_default().into_iter();
+        let usable = found.filter(|device| device.description().unusable.is_none());
+        usable.map(|device| Session::new(device, &launcher(1, 1).source()).unwrap()).collect()
+    }
 
     #[test]
-    fn the_host_makes_a_small_part_of_a_units_nodes_however_many_work_items_there_are() {
-        let launcher = SearchLauncher { items: 132 * ITEMS_OF_CARD, lanes: Lanes::default() };
-        for n in [16, 18, 20, 21] {
-            let plan = Plan::derive(PlanSpec::new(Board::new(n).unwrap())).unwrap();
-            let unit = plan.unit(UnitId(plan.units() / 2)).position;
-            let stop = Stop::new();
-            let (_, large) = descents(&unit, &stop).unwrap();
-            let begun = launcher.wished(&large);
-            let (passed, _) = expand(&large, begun, &stop).unwrap();
-            assert!(passed.nodes < 4 * begun as u64, "n = {n}: {}", passed.nodes);
-            if n >= 20 {
-                let all = queens::kernel::kernel(queens::kernel::Method::Search, None).unwrap();
-                let all = all.count(&unit, &stop).unwrap().nodes;
-                assert!(passed.nodes < all / 50, "n = {n}: {} of {all}", passed.nodes);
-            } else {
-                assert!(begun <= STATES_OF_HOST);
+    fn the_host_makes_few_states_whatever_the_board_is() {
+        let stop = Stop::new();
+        for position in [16, 20, 24, 27].map(unit) {
+            let (_, large) = descents(&position, &stop).unwrap();
+            let (passed, fronts) = expand(&large, STATES_OF_HOST, &stop).unwrap();
+            let states = states(&fronts).len();
+            assert!((STATES_OF_HOST..2 * STATES_OF_HOST).contains(&states), "{states}");
+            assert!(passed.nodes < 2 * STATES_OF_HOST as u64, "{}", passed.nodes);
+        }
+    }
+
+    #[test]
+    fn few_states_or_many_little_room_or_much_and_any_number_of_counters_change_nothing_but_time() {
+        for position in [unit(15), Position::empty(Board::new(12).unwrap()), with_several_descents(13)] {
+            let expected = Search::new(Isa::best()).unwrap().count(&position, &Stop::new()).unwrap();
+            assert!(expected.completions > 0);
+            for session in sessions() {
+                for items in [GROUP, 3 * GROUP * GROUPS_OF_COUNTER] {
+                    for wished in [1, 10, 1100, 3000, 40_000, 1 << 20] {
+                        let count = launcher(items, wished).count(&session, &position, &Stop::new());
+                        assert_eq!(count.unwrap(), Some(expected), "{items} items, {wished} states wished");
+                    }
+                }
             }
         }
-        let large = Position::empty(Board::new(27).unwrap());
-        let (_, large) = descents(&large, &Stop::new()).unwrap();
-        assert_eq!(launcher.wished(&large), launcher.items * STATES_OF_ITEM, "the card has enough to do");
+    }
+
+    #[test]
+    fn a_level_that_has_not_enough_room_is_moved_on_in_part_and_has_as_many_states_as_wished() {
+        let position = with_several_descents(14);
+        let (_, large) = descents(&position, &Stop::new()).unwrap();
+        assert!(large.len() > 1);
+        let (_, fronts) = expand(&large, STATES_OF_HOST, &Stop::new()).unwrap();
+        let states = states(&fronts);
+        for session in sessions() {
+            let launcher = launcher(4 * GROUP, states.len() + 1);
+            let mut lane = SearchLane::new(&session).unwrap();
+            lane.rows.fill(&session, &lane.queue, &rows(&fronts)).unwrap();
+            lane.states[0].fill(&session, &lane.queue, &states).unwrap();
+            lane.states[1].reserve(&session, launcher.room() + launcher.wished).unwrap();
+            let level = Level { front: states.len(), behind: 0, depth: 9 };
+            let (nodes, level) = launcher.widen(&session, &mut lane, &level).unwrap();
+            assert!((launcher.wished..=launcher.room()).contains(&level.front), "{}", level.front);
+            assert!((1..launcher.wished).contains(&level.behind), "{}", level.behind);
+            assert_eq!((nodes, level.depth), (level.front as u64, 9));
+        }
     }
 }

@@ -10,6 +10,7 @@ typedef unsigned long long ulong;
 #define RESTRICT __restrict__
 #define SCRATCH_ARGUMENT
 #define SCRATCH extern __shared__ __align__(128) uint scratch[];
+#define MAKE4(a, b, c, d) make_uint4(a, b, c, d)
 #define LOCAL_INDEX threadIdx.x
 #define GLOBAL_INDEX (blockIdx.x * blockDim.x + threadIdx.x)
 #define GROUP_INDEX blockIdx.x
@@ -38,9 +39,10 @@ typedef WORDS(VECTOR) Lanes;
 #define LOCAL __local
 #define INSIDE
 #define RESTRICT restrict
-/* Drivers align local memory for the type that the argument points to: NVIDIA's to four bytes where that is uint. */
+/* Drivers align local memory for the type that the argument points to, NVIDIA's to four bytes where that is uint. */
 #define SCRATCH_ARGUMENT , __local ulong16 *vectors
 #define SCRATCH __local uint *scratch = (__local uint *)vectors;
+#define MAKE4(a, b, c, d) ((uint4)(a, b, c, d))
 #define LOCAL_INDEX ((uint)get_local_id(0))
 #define GLOBAL_INDEX get_global_id(0)
 #define GROUP_INDEX ((uint)get_group_id(0))

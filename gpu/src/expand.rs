@@ -1,6 +1,6 @@
 //! The first levels of a search, on the host: some states for the device to go on from.
 //!
-//! A descent is followed breadth first, level by level, until all descents together have as many states as are wished;
+//! A descent is followed breadth first, level by level, until there are as many states as are wished;
 //! each level is dropped as it is left, so that what counts as a node is counted once, here or on the device.
 
 use queens::kernel::search::{Descent, RowStep};
@@ -23,21 +23,11 @@ pub struct Front<'a> {
 /// With so many rows left in a child the device counts pairs, and neither moves a state on.
 pub const LEFT_TO_DEVICE: usize = 2;
 
-impl<'a> Front<'a> {
-    /// The beginning of a descent.
-    pub fn new(descent: &'a Descent) -> Self {
-        Self { descent, level: 0, states: vec![[0, 0, 0, descent.first]] }
-    }
-
-    /// Moves states on by a row, where enough rows are left, until there are `most` behind it; says whether it moved any.
-    /// `count` gets the nodes. What has not moved comes back as a front of its own.
-    fn advance(&mut self, most: usize, count: &mut Count) -> (bool, Option<Self>) {
+impl Front<'_> {
+    /// Moves all states on by a row; `count` gets the nodes.
+    fn advance(&mut self, count: &mut Count) {
         let step = &self.descent.steps[self.level];
-        if step.left <= LEFT_TO_DEVICE || self.states.is_empty() {
-            return (false, None);
-        }
         let mut below = Vec::new();
-        let mut moved = 0;
         for [cols, falling, rising, mut candidates] in self.states.iter().copied() {
             while candidates != 0 {
                 let queen = candidates & candidates.wrapping_neg();
@@ -46,17 +36,10 @@ impl<'a> Front<'a> {
                     [cols | queen, (falling | queen) << step.distance, (rising | queen) >> step.distance];
                 below.extend(child(step, self.descent.columns, placed));
             }
-            moved += 1;
-            if below.len() >= most {
-                break;
-            }
         }
         count.nodes += below.len() as u64;
-        let rest = self.states.split_off(moved);
-        let behind = (!rest.is_empty()).then_some(Self { states: rest, ..*self });
         self.states = below;
         self.level += 1;
-        (true, behind)
     }
 }
 
@@ -76,29 +59,15 @@ fn child(step: &RowStep, columns: u32, [cols, falling, rising]: [u32; 3]) -> Opt
     is_alive.then_some([cols, falling, rising, candidates])
 }
 
-/// The states of all these descents, about `wished` of them where they have so many, and the nodes passed on the way; nothing
-/// if stopped.
-pub fn expand<'a>(descents: &'a [Descent], wished: usize, stop: &Stop) -> Option<(Count, Vec<Front<'a>>)> {
-    let mut count = Count { completions: 0, nodes: descents.len() as u64 };
-    let mut fronts: Vec<Front<'a>> = descents.iter().map(Front::new).collect();
-    let mut there = fronts.len();
-    let mut moves = true;
-    while moves && there < wished {
-        moves = false;
-        for number in 0..fronts.len() {
-            if stop.is_stopped() {
-                return None;
-            }
-            let others = there - fronts[number].states.len();
-            if there >= wished {
-                break;
-            }
-            let (moved, rest) = fronts[number].advance(wished - others, &mut count);
-            moves |= moved;
-            there = others + fronts[number].states.len() + rest.as_ref().map_or(0, |rest| rest.states.len());
-            fronts.extend(rest);
+/// States of a descent, as many as are wished where it has so many, and the nodes passed on the way; nothing if stopped.
+pub fn expand<'a>(descent: &'a Descent, wished: usize, stop: &Stop) -> Option<(Count, Front<'a>)> {
+    let mut count = Count { completions: 0, nodes: 1 };
+    let mut front = Front { descent, level: 0, states: vec![[0, 0, 0, descent.first]] };
+    while (1..wished).contains(&front.states.len()) && descent.steps[front.level].left > LEFT_TO_DEVICE {
+        if stop.is_stopped() {
+            return None;
         }
-        fronts.retain(|front| !front.states.is_empty());
+        front.advance(&mut count);
     }
-    Some((count, fronts))
+    Some((count, front))
 }

@@ -40,7 +40,7 @@ const STATES_OF_PROCESSORS_ITEM: usize = 8;
 
 /// States that the host makes, of every board: with so many the device's first level is short, and more of them would be
 /// made by one thread, in a time in which a card visits a hundred times as many nodes.
-const STATES_OF_HOST: usize = 1024;
+const STATES_OF_HOST: usize = 256;
 
 /// Steps of a work item in the first launch.
 const FIRST_STEPS: cl_uint = 4096;
@@ -48,8 +48,13 @@ const FIRST_STEPS: cl_uint = 4096;
 /// Vectors that a work item's place takes besides the states that wait.
 const FROZEN: usize = 2;
 
-/// Rows of a descent on the device, and so children of a state at most; the same as in `search.cl`.
+/// Rows of a descent on the device, and so children of a state at most; half of a group, which adds up in their room. The same as
+/// in `search.cl`.
 const ROWS: usize = 32;
+
+/// The rows of a state without a queen, at least, where it is moved on before the search goes on depth first: with fewer a
+/// work item would wait for its next state more than it counts.
+const FEWEST_ROWS: usize = 9;
 
 /// Words between two counters, which are in memory that is not locked for both; the same as in `search.cl`.
 const APART: usize = 32;
@@ -62,19 +67,15 @@ const GROUPS_OF_COUNTER: usize = 32;
 type Vector = [cl_uint; 4];
 
 /// What happens between a row and the next one, packed as `search.cl` says.
-type Row = [Vector; 3];
+type Row = [Vector; 2];
 
-/// A row with these squares open, in a descent with these columns.
-fn packed(step: &RowStep, own: u32, columns: u32) -> Row {
+/// A row of a descent with these columns.
+fn packed(step: &RowStep, columns: u32) -> Row {
     let (looks, by_columns) = step.looked_at();
     let [first, second, third, fourth, fifth] = step.looks;
     let how = [step.distance, step.left as u32, looks as u32, by_columns.into()];
     let ahead = [second, third, fourth, fifth].map(|look| look.distance);
-    [
-        [bytes(how), bytes(ahead), first.open, second.open],
-        [third.open, fourth.open, fifth.open, columns],
-        [own, 0, 0, 0],
-    ]
+    [[bytes(how), bytes(ahead), first.open, second.open], [third.open, fourth.open, fifth.open, columns]]
 }
 
 /// Four small numbers in a word.
@@ -124,8 +125,10 @@ impl SearchLane {
     }
 }
 
-/// States in the first of a lane's two rooms.
+/// States of a descent in the first of a lane's two rooms.
 struct Level {
+    /// The row that is next for those at the beginning; the others are a row behind.
+    place: usize,
     /// So many are at its beginning.
     front: usize,
     /// So many are behind the room for those.
@@ -168,27 +171,24 @@ impl SearchLauncher {
         &self,
         session: &Session,
         lane: &mut SearchLane,
-        fronts: &[Front<'_>],
+        front: &Front<'_>,
         stop: &Stop,
     ) -> Result<Option<Count>, GpuError> {
-        let states = states(fronts);
-        let depth =
-            |front: &Front<'_>| (front.descent.steps.len() - LEFT_TO_DEVICE).saturating_sub(front.level);
-        let depth = fronts.iter().map(depth).max().unwrap_or(0);
-        let mut level = Level { front: states.len(), behind: 0, depth };
-        lane.rows.fill(session, &lane.queue, &rows(fronts))?;
+        let rows = front.descent.steps.len();
+        lane.rows.fill(session, &lane.queue, &packed_rows(front.descent))?;
         for room in &mut lane.states {
-            room.reserve(session, states.len().max(self.room() + self.wished))?;
+            room.reserve(session, front.states.len().max(self.room() + self.wished))?;
         }
-        lane.states[0].fill(session, &lane.queue, &states)?;
+        lane.states[0].fill(session, &lane.queue, &front.states)?;
+        let depth = rows - LEFT_TO_DEVICE - front.level;
+        let mut level = Level { place: front.level, front: front.states.len(), behind: 0, depth };
         let mut passed = Count::default();
-        while level.depth > 0 && (1..self.wished).contains(&level.states()) {
+        while rows - level.place >= FEWEST_ROWS && (1..self.wished).contains(&level.states()) {
             if stop.is_stopped() {
                 return Ok(None);
             }
-            let nodes;
-            (nodes, level) = self.widen(session, lane, &level)?;
-            passed.nodes += nodes;
+            level = self.widen(session, lane, &level)?;
+            passed.nodes += level.front as u64;
         }
         if level.states() == 0 {
             return Ok(Some(passed));
@@ -197,28 +197,24 @@ impl SearchLauncher {
         Ok(found.map(|found| found.plus(passed)))
     }
 
-    /// Moves a level's states on by a row, as far as there is room: the nodes among them, and what has become of them.
-    fn widen(
-        &self,
-        session: &Session,
-        lane: &mut SearchLane,
-        level: &Level,
-    ) -> Result<(u64, Level), GpuError> {
-        let mut made = [0; 4];
+    /// Moves a level's states on by a row, as far as there is room: what has become of them.
+    fn widen(&self, session: &Session, lane: &mut SearchLane, level: &Level) -> Result<Level, GpuError> {
+        let mut made = [0; 3];
         lane.made.fill(session, &lane.queue, &made)?;
         // SAFETY: the arguments have the kernel's types, in its order. The kernel reads the `front` states of `from`, none of
-        // which are elsewhere, since a level with some behind the room is as large as wished; and the rows of these. It
+        // which are elsewhere, since a level with some behind the room is as large as wished; and their row. It
         // writes `to` as far as `room`, and no more states behind it than it reads, fewer than wished, for which there is
-        // room; the four words of `made`, and those of the scratch.
+        // room; the three words of `made`, and those of the scratch.
         let launched = unsafe {
             ExecuteKernel::new(&lane.widen)
                 .set_arg(&lane.rows.buffer)
+                .set_arg(&(level.place as cl_uint))
                 .set_arg(&lane.states[0].buffer)
                 .set_arg(&(level.front as cl_uint))
                 .set_arg(&lane.states[1].buffer)
                 .set_arg(&(self.room() as cl_uint))
                 .set_arg(&lane.made.buffer)
-                .set_arg_local_buffer(4 * size_of::<cl_uint>())
+                .set_arg_local_buffer(3 * size_of::<cl_uint>())
                 .set_global_work_size(self.items(level.front))
                 .set_local_work_size(GROUP)
                 .enqueue_nd_range(&lane.queue)
@@ -226,11 +222,11 @@ impl SearchLauncher {
         session.wait(&lane.queue, launched.map_err(session.failed("a launch"))?)?;
         session.read(&lane.queue, &lane.made.buffer, &mut made)?;
         lane.states.swap(0, 1);
-        let [taken, used, stayed, behind] = made.map(|number| number as usize);
+        let [taken, used, behind] = made.map(|number| number as usize);
         let front = if taken > self.room() { used } else { taken };
         // Those behind the room have not moved: all of the level can go down as far as before.
         let depth = if behind > 0 { level.depth } else { level.depth - 1 };
-        Ok(((front - stayed) as u64, Level { front, behind, depth }))
+        Ok(Level { place: level.place + 1, front, behind, depth })
     }
 
     /// What is found depth first from a level's states on; `None` if stopped.
@@ -259,11 +255,11 @@ impl SearchLauncher {
             }
             let begun = Instant::now();
             // SAFETY: the arguments have the kernel's types, in its order. The kernel reads the level's states, which the host
-            // or `widen` has written; a state's rows are those from its place on, of which it uses no more than its descent
+            // or `widen` has written; and all rows, of which a state uses no more than its descent
             // has (a child with two rows left is not gone down to). It writes the words of `progress` that are counters, its
             // group's two words of `found`, its own `stride` vectors of `frozen`, and its own column of the scratch; both of
-            // these have a vector for each row that a state can go down, and the scratch one at least, in which the group
-            // adds up. It reads no word of `found` or `frozen` that no launch of this search has written.
+            // these have a vector for each row that a state can go down, the latter after the rows, which make room for what the
+            // group adds up. It reads no word of `found` or `frozen` that no launch of this search has written.
             let launched = unsafe {
                 ExecuteKernel::new(&lane.search)
                     .set_arg(&lane.rows.buffer)
@@ -278,7 +274,7 @@ impl SearchLauncher {
                     .set_arg(&(stride as cl_uint))
                     .set_arg(&cl_uint::from(is_begun))
                     .set_arg(&lane.steps)
-                    .set_arg_local_buffer(level.depth.max(1) * GROUP * size_of::<Vector>())
+                    .set_arg_local_buffer((2 * ROWS + level.depth * GROUP) * size_of::<Vector>())
                     .set_global_work_size(items)
                     .set_local_work_size(GROUP)
                     .enqueue_nd_range(&lane.queue)
@@ -310,32 +306,13 @@ impl SearchLauncher {
     }
 }
 
-/// The rows of all descents, [`ROWS`] for each.
-fn rows(fronts: &[Front<'_>]) -> Vec<Row> {
-    let of = |descent: &Descent| {
-        let mut rows = [Row::default(); ROWS];
-        let mut own = descent.first;
-        for (row, step) in rows.iter_mut().zip(&descent.steps) {
-            *row = packed(step, own, descent.columns);
-            own = step.looks[0].open;
-        }
-        rows
-    };
-    fronts.iter().flat_map(|front| of(front.descent)).collect()
-}
-
-/// All states, each with its row's index in place of its candidates.
-fn states(fronts: &[Front<'_>]) -> Vec<Vector> {
-    let of = |(number, front): (usize, &Front<'_>)| {
-        let place = (number * ROWS + front.level) as cl_uint;
-        let states: Vec<Vector> = front
-            .states
-            .iter()
-            .map(|&[columns, falling, rising, _]| [columns, falling, rising, place])
-            .collect();
-        states
-    };
-    fronts.iter().enumerate().flat_map(of).collect()
+/// The rows of a descent.
+fn packed_rows(descent: &Descent) -> [Row; ROWS] {
+    let mut rows = [Row::default(); ROWS];
+    for (row, step) in rows.iter_mut().zip(&descent.steps) {
+        *row = packed(step, descent.columns);
+    }
+    rows
 }
 
 impl Launcher for SearchLauncher {
@@ -344,17 +321,22 @@ impl Launcher for SearchLauncher {
     }
 
     fn count(&self, session: &Session, position: &Position, stop: &Stop) -> Result<Option<Count>, GpuError> {
-        let Some((small, large)) = descents(position, stop) else { return Ok(None) };
-        let Some((passed, fronts)) = expand(&large, self.wished.min(STATES_OF_HOST), stop) else {
-            return Ok(None);
-        };
-        let count = small.plus(passed);
-        if fronts.is_empty() {
-            return Ok(Some(count));
+        let Some((mut count, large)) = descents(position, stop) else { return Ok(None) };
+        for descent in &large {
+            let Some((passed, front)) = expand(descent, self.wished.min(STATES_OF_HOST), stop) else {
+                return Ok(None);
+            };
+            count = count.plus(passed);
+            if front.states.is_empty() {
+                continue;
+            }
+            let go_on = |lane: &mut SearchLane| self.go_on(session, lane, &front, stop);
+            match self.lanes.with(|| SearchLane::new(session), go_on)? {
+                Some(found) => count = count.plus(found),
+                None => return Ok(None),
+            }
         }
-        let go_on = |lane: &mut SearchLane| self.go_on(session, lane, &fronts, stop);
-        let found = self.lanes.with(|| SearchLane::new(session), go_on)?;
-        Ok(found.map(|found| count.plus(found)))
+        Ok(Some(count))
     }
 }
 
@@ -395,10 +377,11 @@ mod tests {
         let stop = Stop::new();
         for position in [16, 20, 24, 27].map(unit) {
             let (_, large) = descents(&position, &stop).unwrap();
-            let (passed, fronts) = expand(&large, STATES_OF_HOST, &stop).unwrap();
-            let states = states(&fronts).len();
-            assert!((STATES_OF_HOST..2 * STATES_OF_HOST).contains(&states), "{states}");
-            assert!(passed.nodes < 2 * STATES_OF_HOST as u64, "{}", passed.nodes);
+            for descent in &large {
+                let (passed, front) = expand(descent, STATES_OF_HOST, &stop).unwrap();
+                assert!((STATES_OF_HOST..20 * STATES_OF_HOST).contains(&front.states.len()));
+                assert!(passed.nodes < 30 * STATES_OF_HOST as u64, "{}", passed.nodes);
+            }
         }
     }
 
@@ -420,22 +403,20 @@ mod tests {
 
     #[test]
     fn a_level_that_has_not_enough_room_is_moved_on_in_part_and_has_as_many_states_as_wished() {
-        let position = with_several_descents(14);
-        let (_, large) = descents(&position, &Stop::new()).unwrap();
+        let (_, large) = descents(&with_several_descents(14), &Stop::new()).unwrap();
         assert!(large.len() > 1);
-        let (_, fronts) = expand(&large, STATES_OF_HOST, &Stop::new()).unwrap();
-        let states = states(&fronts);
+        let (_, front) = expand(&large[1], 3000, &Stop::new()).unwrap();
         for session in sessions() {
-            let launcher = launcher(4 * GROUP, states.len() + 1);
+            let launcher = launcher(4 * GROUP, front.states.len() + 1);
             let mut lane = SearchLane::new(&session).unwrap();
-            lane.rows.fill(&session, &lane.queue, &rows(&fronts)).unwrap();
-            lane.states[0].fill(&session, &lane.queue, &states).unwrap();
+            lane.rows.fill(&session, &lane.queue, &packed_rows(&large[1])).unwrap();
+            lane.states[0].fill(&session, &lane.queue, &front.states).unwrap();
             lane.states[1].reserve(&session, launcher.room() + launcher.wished).unwrap();
-            let level = Level { front: states.len(), behind: 0, depth: 9 };
-            let (nodes, level) = launcher.widen(&session, &mut lane, &level).unwrap();
+            let level = Level { place: front.level, front: front.states.len(), behind: 0, depth: 9 };
+            let level = launcher.widen(&session, &mut lane, &level).unwrap();
             assert!((launcher.wished..=launcher.room()).contains(&level.front), "{}", level.front);
             assert!((1..launcher.wished).contains(&level.behind), "{}", level.behind);
-            assert_eq!((nodes, level.depth), (level.front as u64, 9));
+            assert_eq!((level.place, level.depth), (front.level + 1, 9));
         }
     }
 }

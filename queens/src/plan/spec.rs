@@ -176,16 +176,17 @@ impl PlanSpec {
         }
     }
 
-    /// The same for graphics cards. Up to n = 23 units are larger, by either method: milliseconds of a card at least, for
-    /// what a unit takes the host and the card beside the counting it takes once for each.
+    /// The same for graphics cards. For halves that meet units are larger up to n = 23, milliseconds of a card at least: what one
+    /// takes the host and the card beside the counting it takes once for each.
     pub fn for_cards(n: Board, method: Method) -> Self {
-        let sides = match n.n() {
-            12..=21 => 0,
-            22 => 2,
-            23 => 3,
-            _ => return Self::for_kernel(n, method),
+        let planned = Self::for_kernel(n, method);
+        let sides = match (method, n.n()) {
+            (Method::Meet, 12..=21) => 0,
+            (Method::Meet, 22) => 2,
+            (Method::Meet, 23) => 3,
+            _ => return planned,
         };
-        Self { scheme: Scheme::Families { rows: 0, group: 1, sides }, ..Self::families(n) }
+        Self { scheme: Scheme::Families { rows: 0, group: 1, sides }, ..planned }
     }
 }
 

@@ -35,12 +35,12 @@ const ITEMS_OF_PROCESSOR: usize = GROUP;
 
 /// States for each work item, so that all have enough to do although subtrees differ. A processor's are not at work at the same
 /// time, and a launch more for each unit takes it longer than a few that have nothing to do.
-const STATES_OF_CARDS_ITEM: usize = 16;
+const STATES_OF_CARDS_ITEM: usize = 64;
 const STATES_OF_PROCESSORS_ITEM: usize = 8;
 
 /// States that the host makes, of every board: with so many the device's first level is short, and more of them would be
 /// made by one thread, in a time in which a card visits a hundred times as many nodes.
-const STATES_OF_HOST: usize = 256;
+const STATES_OF_HOST: usize = 1024;
 
 /// Steps of a work item in the first launch.
 const FIRST_STEPS: cl_uint = 4096;
@@ -55,6 +55,9 @@ const ROWS: usize = 32;
 /// The rows of a state without a queen, at least, where it is moved on before the search goes on depth first: with fewer a
 /// work item would wait for its next state more than it counts.
 const FEWEST_ROWS: usize = 9;
+
+/// Words for each row that tell what has become of the states before it.
+const MADE: usize = 3;
 
 /// Words between two counters, which are in memory that is not locked for both; the same as in `search.cl`.
 const APART: usize = 32;
@@ -180,6 +183,7 @@ impl SearchLauncher {
             room.reserve(session, front.states.len().max(self.room() + self.wished))?;
         }
         lane.states[0].fill(session, &lane.queue, &front.states)?;
+        lane.made.fill(session, &lane.queue, &[0; MADE * ROWS])?;
         let depth = rows - LEFT_TO_DEVICE - front.level;
         let mut level = Level { place: front.level, front: front.states.len(), behind: 0, depth };
         let mut passed = Count::default();
@@ -199,12 +203,10 @@ impl SearchLauncher {
 
     /// Moves a level's states on by a row, as far as there is room: what has become of them.
     fn widen(&self, session: &Session, lane: &mut SearchLane, level: &Level) -> Result<Level, GpuError> {
-        let mut made = [0; 3];
-        lane.made.fill(session, &lane.queue, &made)?;
         // SAFETY: the arguments have the kernel's types, in its order. The kernel reads the `front` states of `from`, none of
         // which are elsewhere, since a level with some behind the room is as large as wished; and their row. It
         // writes `to` as far as `room`, and no more states behind it than it reads, fewer than wished, for which there is
-        // room; the three words of `made`, and those of the scratch.
+        // room; the row's words of `made`, and those of the scratch.
         let launched = unsafe {
             ExecuteKernel::new(&lane.widen)
                 .set_arg(&lane.rows.buffer)
@@ -214,15 +216,16 @@ impl SearchLauncher {
                 .set_arg(&lane.states[1].buffer)
                 .set_arg(&(self.room() as cl_uint))
                 .set_arg(&lane.made.buffer)
-                .set_arg_local_buffer(3 * size_of::<cl_uint>())
+                .set_arg_local_buffer(MADE * size_of::<cl_uint>())
                 .set_global_work_size(self.items(level.front))
                 .set_local_work_size(GROUP)
                 .enqueue_nd_range(&lane.queue)
         };
         session.wait(&lane.queue, launched.map_err(session.failed("a launch"))?)?;
+        let mut made = [0; MADE * ROWS];
         session.read(&lane.queue, &lane.made.buffer, &mut made)?;
         lane.states.swap(0, 1);
-        let [taken, used, behind] = made.map(|number| number as usize);
+        let [taken, used, behind] = made.as_chunks::<MADE>().0[level.place].map(|number| number as usize);
         let front = if taken > self.room() { used } else { taken };
         // Those behind the room have not moved: all of the level can go down as far as before.
         let depth = if behind > 0 { level.depth } else { level.depth - 1 };
@@ -412,6 +415,7 @@ mod tests {
             lane.rows.fill(&session, &lane.queue, &packed_rows(&large[1])).unwrap();
             lane.states[0].fill(&session, &lane.queue, &front.states).unwrap();
             lane.states[1].reserve(&session, launcher.room() + launcher.wished).unwrap();
+            lane.made.fill(&session, &lane.queue, &[0; MADE * ROWS]).unwrap();
             let level = Level { place: front.level, front: front.states.len(), behind: 0, depth: 9 };
             let level = launcher.widen(&session, &mut lane, &level).unwrap();
             assert!((launcher.wished..=launcher.room()).contains(&level.front), "{}", level.front);

@@ -20,8 +20,10 @@ use crate::crew::COUNTS_OF_CARD;
 /// Nanoseconds of a unit of expected work: boards that take longer by this are not counted whole.
 const NANOSECONDS_OF_WORK: f64 = 10.0;
 
-/// The part of the time that one position may take, and the least that is allowed it in any case.
+/// The part of the time that one position may take; on a card, which takes several times as long for the pieces of a unit as for the
+/// unit; and the least that is allowed it in any case.
 const PIECE: f64 = 1.0 / 20.0;
+const PIECE_OF_CARD: f64 = 1.0 / 4.0;
 const SHORTEST_LIMIT: Duration = Duration::from_millis(20);
 
 /// What counts.
@@ -42,6 +44,14 @@ impl Counter {
     /// Whether it is a card, and not OpenCL on the processor.
     fn is_card(&self) -> bool {
         matches!(self, Self::Card(card) if !card.description().is_processor())
+    }
+
+    /// The part of the time that one position may take.
+    fn piece(&self) -> f64 {
+        match self {
+            Self::Processor(_) => PIECE,
+            Self::Card(_) => PIECE_OF_CARD,
+        }
     }
 
     /// How many counts it is given at a time.
@@ -199,7 +209,7 @@ impl Candidate {
             timing,
             threads: self.threads,
             time: Duration::from_secs_f64(seconds),
-            limit: Duration::from_secs_f64(seconds * PIECE).max(SHORTEST_LIMIT),
+            limit: Duration::from_secs_f64(seconds * self.counter.piece()).max(SHORTEST_LIMIT),
             seed,
             interrupted,
         };

@@ -112,8 +112,8 @@ INSIDE uint living(uint4 first, uint4 second, uint4 state)
  * rows      those of the descent; the states are before the one at `place`
  * from      `states` states
  * to        what becomes of them, `room` at most, and behind that room those that are left as they are
- * made      at first 0: the room taken, more than `room` where it is used up; how much of it there is something in then;
- *           how many are behind it
+ * made      three words for each row, at first 0: the room taken, more than `room` where it is used up; how much of it there is
+ *           something in then; how many are behind it
  * scratch   how many children the group has; whether they fit, and where they go
  */
 KERNEL(GROUP) widen(GLOBAL const uint4 *RESTRICT rows, const uint place, GLOBAL const uint4 *RESTRICT from,
@@ -121,6 +121,7 @@ KERNEL(GROUP) widen(GLOBAL const uint4 *RESTRICT rows, const uint place, GLOBAL 
 {
     SCRATCH
     const uint4 first = rows[2 * place], second = rows[2 * place + 1];
+    made += 3 * place;
     for (uint begin = GROUP_INDEX * GROUP; begin < states; begin += GROUPS * GROUP) {
         const uint is_there = begin + LOCAL_INDEX < states;
         const uint4 state = is_there ? from[begin + LOCAL_INDEX] : MAKE4(0, 0, 0, 0);

@@ -187,15 +187,20 @@ fn unit_counts_of_families_keep_their_bounds_for_every_board() {
 }
 
 #[test]
-fn plans_for_cards_have_few_units_where_halves_meet_in_no_time() {
-    for n in 12..=23 {
+fn plans_for_cards_have_few_units_where_halves_meet_in_no_time_and_the_others_as_many_as_are_kept() {
+    for n in 12..=25 {
         let [cards, others] =
             [PlanSpec::for_cards(board(n), Method::Meet), PlanSpec::for_kernel(board(n), Method::Meet)]
                 .map(|spec| Plan::derive(spec).unwrap().units());
         println!("n={n}: {cards} units in place of {others}");
-        assert!(cards <= 1500 && 2 * cards <= others, "n={n}: {cards}, {others}");
+        let most = match n {
+            12..=21 => others / 2,
+            22..=23 => 10_000,
+            _ => 150_000,
+        };
+        assert!(cards <= most, "n={n}: {cards}, {others}");
     }
-    for (n, method) in [(11, Method::Meet), (28, Method::Meet), (20, Method::Search)] {
+    for (n, method) in [(11, Method::Meet), (26, Method::Meet), (28, Method::Meet), (20, Method::Search)] {
         assert_eq!(PlanSpec::for_cards(board(n), method), PlanSpec::for_kernel(board(n), method));
     }
 }

@@ -22,6 +22,8 @@ struct Choice {
     current: usize,
     /// Why each of them refuses, if it does.
     refusals: Vec<Option<Refusal>>,
+    /// What was told last of each of them: one that announces its plan, and then refuses as before, has said nothing new.
+    told: Vec<Option<Refusal>>,
 }
 
 /// Why one of them refuses.
@@ -35,6 +37,17 @@ struct Refusal {
 impl Choice {
     fn is_lasting(&self, site: usize) -> bool {
         self.refusals[site].as_ref().is_some_and(|refusal| refusal.is_lasting)
+    }
+
+    /// Notes why that site refuses, and says whether that is news; one that is called no more has said all.
+    fn note(&mut self, site: usize, refusal: Refusal) -> bool {
+        if self.is_lasting(site) {
+            return false;
+        }
+        let is_news = self.told[site].as_ref() != Some(&refusal);
+        self.told[site] = Some(refusal.clone());
+        self.refusals[site] = Some(refusal);
+        is_news
     }
 }
 
@@ -85,8 +98,8 @@ impl Sites {
     }
 
     fn called_first(addresses: Arc<[String]>, current: usize, met: Arc<Mutex<Met>>) -> Self {
-        let refusals = vec![None; addresses.len()];
-        Self { addresses, choice: Mutex::new(Choice { current, refusals }), met }
+        let (refusals, told) = (vec![None; addresses.len()], vec![None; addresses.len()]);
+        Self { addresses, choice: Mutex::new(Choice { current, refusals, told }), met }
     }
 
     fn choice(&self) -> MutexGuard<'_, Choice> {
@@ -126,6 +139,7 @@ impl Sites {
     pub fn taken_in(&self) {
         let mut choice = self.choice();
         choice.refusals.iter_mut().for_each(|refusal| drop(refusal.take_if(|refusal| !refusal.is_lasting)));
+        choice.told.fill(None);
     }
 
     /// A call to that site has failed: from now on the next one is called, if that site is the one that is called. A refusal
@@ -147,17 +161,16 @@ impl Sites {
         self.refused(site, Refusal { why, is_lasting: true })
     }
 
-    /// Notes why that site refuses, and tells it once; one that is called no more has said all.
+    /// Notes why that site refuses, and tells it once.
     fn refused(&self, site: usize, refusal: Refusal) -> CoordinatorError {
         let mut choice = self.choice();
-        let (address, why) = (&self.addresses[site], refusal.why.clone());
-        if !choice.is_lasting(site) && choice.refusals[site].as_ref() != Some(&refusal) {
-            match (self.len(), refusal.is_lasting) {
+        let (address, why, is_lasting) = (&self.addresses[site], refusal.why.clone(), refusal.is_lasting);
+        if choice.note(site, refusal) {
+            match (self.len(), is_lasting) {
                 (1, _) => {}
                 (_, true) => warn!(address, "not called any more: {why}"),
                 (_, false) => warn!(address, "refused: {why}"),
             }
-            choice.refusals[site] = Some(refusal);
         }
         if choice.refusals.iter().all(Option::is_some) {
             return CoordinatorError::Refused(why);

@@ -52,6 +52,19 @@ fn refusals_are_forgotten_when_one_of_them_has_taken_the_worker_in() {
 }
 
 #[test]
+fn a_refusal_is_news_once_though_the_site_answers_in_between_until_one_has_taken_the_worker_in() {
+    let two = sites(2);
+    let is_news = |why: &str| two.choice().note(1, Refusal { why: why.into(), is_lasting: false });
+    assert!(is_news("another run"));
+    two.answered(1);
+    assert!(!is_news("another run"));
+    two.answered(1);
+    assert!(is_news("too many workers"));
+    two.taken_in();
+    assert!(is_news("too many workers"));
+}
+
+#[test]
 fn who_says_what_is_not_understood_is_not_called_again_and_ends_the_worker_only_where_no_other_is_left() {
     let three = sites(3);
     assert_eq!(three.give_up_on(0, "99".into()), CoordinatorError::Unavailable("99".into()));

@@ -118,7 +118,23 @@ impl Device {
     }
 }
 
+/// The part of a device's memory that one buffer may take: there are five for each of two counts at a time.
+const PART_OF_CARD: u64 = 16;
+
+/// The part where that is the machine's memory, which its programs need.
+const PART_OF_HOST: u64 = 64;
+
+/// Indices of words have 32 bits.
+const MOST_WORDS: u64 = 1 << 31;
+
 impl Description {
+    /// How many words of 64 bits a buffer of a card may have, and one behind them.
+    pub(crate) fn room(&self) -> usize {
+        let part = if self.shares_memory { PART_OF_HOST } else { PART_OF_CARD };
+        let bytes = (self.memory / part).min(self.largest_buffer);
+        (bytes / 8).saturating_sub(1).min(MOST_WORDS) as usize
+    }
+
     /// Whether it is no card but the machine's processor, by a driver such as PoCL.
     pub fn is_processor(&self) -> bool {
         self.kind == "cpu"

@@ -52,9 +52,9 @@ const FROZEN: usize = 2;
 /// in `search.cl`.
 const ROWS: usize = 32;
 
-/// The rows of a state without a queen, at least, where it is moved on before the search goes on depth first: with fewer a
+/// A state with so many steps left, at least, is moved on before the search goes on depth first: with fewer a
 /// work item would wait for its next state more than it counts.
-const FEWEST_ROWS: usize = 9;
+const FEWEST_STEPS: usize = 9;
 
 /// Words for each row that tell what has become of the states before it.
 const MADE: usize = 3;
@@ -62,7 +62,7 @@ const MADE: usize = 3;
 /// Words between two counters, which are in memory that is not locked for both; the same as in `search.cl`.
 const APART: usize = 32;
 
-/// Groups that share a counter: few enough for their work items not to wait for each other, and enough for their subtrees to be
+/// Groups that share a counter, or a few more: few enough for their work items not to wait for each other, and enough for their subtrees to be
 /// as many as those of another counter's.
 const GROUPS_OF_COUNTER: usize = 32;
 
@@ -128,6 +128,12 @@ impl SearchLane {
     }
 }
 
+/// How many states may be wished for where a room is to have no more than so many words of 64 bits.
+fn states_in(words: usize) -> usize {
+    let vectors = words * size_of::<cl_ulong>() / size_of::<Vector>();
+    (vectors.saturating_sub(GROUP * ROWS) / 2).max(1)
+}
+
 /// States of a descent in the first of a lane's two rooms.
 struct Level {
     /// The row that is next for those at the beginning; the others are a row behind.
@@ -149,12 +155,19 @@ impl Level {
 impl SearchLauncher {
     /// Launches of that shape.
     pub fn new(device: &Device, kind: DeviceKind) -> Self {
-        let (items, states) = match kind {
-            DeviceKind::Card => (ITEMS_OF_CARD, STATES_OF_CARDS_ITEM),
-            DeviceKind::Processor => (ITEMS_OF_PROCESSOR, STATES_OF_PROCESSORS_ITEM),
+        let about = device.description();
+        let units = about.units.max(1) as usize;
+        let (items, wished) = match kind {
+            DeviceKind::Card => {
+                let items = units * ITEMS_OF_CARD;
+                (items, (items * STATES_OF_CARDS_ITEM).min(states_in(about.room())))
+            }
+            DeviceKind::Processor => {
+                let items = units * ITEMS_OF_PROCESSOR;
+                (items, items * STATES_OF_PROCESSORS_ITEM)
+            }
         };
-        let items = device.description().units.max(1) as usize * items;
-        Self { items, wished: items * states, lanes: Lanes::default() }
+        Self { items, wished, lanes: Lanes::default() }
     }
 
     /// Work items for so many states.
@@ -177,17 +190,17 @@ impl SearchLauncher {
         front: &Front<'_>,
         stop: &Stop,
     ) -> Result<Option<Count>, GpuError> {
-        let rows = front.descent.steps.len();
+        let steps = front.descent.steps.len();
         lane.rows.fill(session, &lane.queue, &packed_rows(front.descent))?;
         for room in &mut lane.states {
             room.reserve(session, front.states.len().max(self.room() + self.wished))?;
         }
         lane.states[0].fill(session, &lane.queue, &front.states)?;
         lane.made.fill(session, &lane.queue, &[0; MADE * ROWS])?;
-        let depth = rows - LEFT_TO_DEVICE - front.level;
+        let depth = steps - LEFT_TO_DEVICE - front.level;
         let mut level = Level { place: front.level, front: front.states.len(), behind: 0, depth };
         let mut passed = Count::default();
-        while rows - level.place >= FEWEST_ROWS && (1..self.wished).contains(&level.states()) {
+        while steps - level.place >= FEWEST_STEPS && (1..self.wished).contains(&level.states()) {
             if stop.is_stopped() {
                 return Ok(None);
             }
@@ -386,6 +399,21 @@ mod tests {
                 assert!(passed.nodes < 30 * STATES_OF_HOST as u64, "{}", passed.nodes);
             }
         }
+    }
+
+    #[test]
+    fn states_take_no_more_memory_than_they_may() {
+        for words in [0, 1000, 10_000, 8 << 20, 1 << 31] {
+            let launcher = launcher(GROUP, states_in(words));
+            let bytes = (launcher.room() + launcher.wished) * size_of::<Vector>();
+            assert!(
+                launcher.wished > 0 && bytes <= (8 * words).max((GROUP * ROWS + 2) * size_of::<Vector>())
+            );
+        }
+        assert!(
+            states_in(9 << 27) > 132 * ITEMS_OF_CARD * STATES_OF_CARDS_ITEM,
+            "a large card has room for all"
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use opencl3::types::{cl_uint, cl_ulong};
 
-use crate::device::{Description, Device, LOCAL_BYTES};
+use crate::device::{Device, LOCAL_BYTES};
 use crate::program::{DeviceKind, KernelSource};
 
 /// The kernels' source.
@@ -35,27 +35,11 @@ pub struct MeetShape {
 const GROUPS_OF_UNIT: usize = 16;
 const GROW_GROUPS_OF_UNIT: usize = 64;
 
-/// The part of a device's memory that one buffer may take: there are five for each of two counts at a time.
-const PART_OF_CARD: u64 = 16;
-
-/// The part where that is the machine's memory, which its programs need.
-const PART_OF_HOST: u64 = 64;
-
 /// The bytes that one may take of a processor's.
 const BYTES_OF_PROCESSOR: u64 = 64 << 20;
 
 /// So many states there is room for at the beginning.
 const ROOM: usize = 1 << 20;
-
-/// Indices of states have 32 bits.
-const MOST_STATES: u64 = 1 << 31;
-
-/// How many states a buffer of a card may have, and a word behind them.
-pub fn states_of_card(about: &Description) -> usize {
-    let part = if about.shares_memory { PART_OF_HOST } else { PART_OF_CARD };
-    let bytes = (about.memory / part).min(about.largest_buffer);
-    (bytes / 8).saturating_sub(1).min(MOST_STATES) as usize
-}
 
 impl MeetShape {
     /// For that device, as if it were of that kind.
@@ -65,7 +49,7 @@ impl MeetShape {
         let groups = units * GROUPS_OF_UNIT;
         match kind {
             DeviceKind::Card => {
-                let most = states_of_card(about);
+                let most = about.room();
                 Self {
                     group: 128,
                     groups,

@@ -2,7 +2,6 @@ use queens::kernel::{Isa, Kernel, Meet, Stop};
 use queens::{Board, Position, Square};
 
 use super::lists::StateBuffer;
-use super::shape::states_of_card;
 use super::*;
 use crate::device::{Description, devices};
 use crate::error::GpuError;
@@ -106,8 +105,8 @@ fn lists_whose_room_another_has_taken_go_on_with_less() {
 fn a_device_that_shares_the_hosts_memory_takes_a_small_part_of_it() {
     for device in usable_devices() {
         let about = device.description();
-        let [card, shared] = [false, true]
-            .map(|shares_memory| states_of_card(&Description { shares_memory, ..about.clone() }) as u64);
+        let [card, shared] =
+            [false, true].map(|shares_memory| Description { shares_memory, ..about.clone() }.room() as u64);
         assert!(80 * shared <= about.memory / 6 && shared <= card, "{shared} of {}", about.memory);
     }
 }

@@ -9,8 +9,7 @@
 //! launcher  what a method does with a device
 //! kernel    either method on a device, as a kernel
 //! choice    the method that is the faster one for a plan's units
-//! expand    the first levels of a search, on the host: the states that the device goes on from
-//! search    the row-by-row search on a device
+//! search    the row-by-row search on a device, which goes on from few states of the host's
 //! meet      two halves that meet on a device
 //! ```
 //!
@@ -19,7 +18,6 @@
 mod choice;
 mod device;
 mod error;
-mod expand;
 mod kernel;
 mod lanes;
 mod launcher;

@@ -91,9 +91,9 @@ INSIDE void place(LOCAL Source *source, GLOBAL const ulong *from, GLOBAL ulong *
  * scratch   a Source for each row, and two words
  */
 KERNEL(GROW_GROUP) grow(GLOBAL const uint *RESTRICT sets, const uint first, const uint end, const uint flip,
-            GLOBAL const Queen *RESTRICT queens, const uint column, const uint open, const uint fixed, const uint here,
-            const uint lacking, const ulong keep, GLOBAL const ulong *RESTRICT from, GLOBAL ulong *to, const uint room,
-            GLOBAL uint *cursors, const uint cursor, GLOBAL List *lists SCRATCH_ARGUMENT)
+                        GLOBAL const Queen *RESTRICT queens, const uint column, const uint open, const uint fixed, const uint here,
+                        const uint lacking, const ulong keep, GLOBAL const ulong *RESTRICT from, GLOBAL ulong *to, const uint room,
+                        GLOBAL uint *cursors, const uint cursor, GLOBAL List *lists SCRATCH_ARGUMENT)
 {
     SCRATCH
     LOCAL Source *sources = (LOCAL Source *)scratch;
@@ -280,11 +280,11 @@ INSIDE ulong look_up(LOCAL const Lanes *table, uint tables, uint wide, GLOBAL co
  * scratch   the tables
  */
 KERNEL(GROUP) join(GLOBAL const uint *RESTRICT sets, const uint first, const uint end, const uint all,
-            GLOBAL const List *RESTRICT left_lists, GLOBAL const List *RESTRICT right_lists, GLOBAL const ulong *RESTRICT lefts,
-            GLOBAL const ulong *RESTRICT rights, GLOBAL const uint *RESTRICT cursors, const uint left_cursor,
-            const uint right_cursor, const uint left_room, const uint right_room, GLOBAL const Queen *RESTRICT queens,
-            const uint left_queens, const uint right_queens, const ulong meeting, const uint marked, const uint tables,
-            const uint width, GLOBAL ulong *found SCRATCH_ARGUMENT)
+                   GLOBAL const List *RESTRICT left_lists, GLOBAL const List *RESTRICT right_lists, GLOBAL const ulong *RESTRICT lefts,
+                   GLOBAL const ulong *RESTRICT rights, GLOBAL const uint *RESTRICT cursors, const uint left_cursor,
+                   const uint right_cursor, const uint left_room, const uint right_room, GLOBAL const Queen *RESTRICT queens,
+                   const uint left_queens, const uint right_queens, const ulong meeting, const uint marked, const uint tables,
+                   const uint width, GLOBAL ulong *found SCRATCH_ARGUMENT)
 {
     SCRATCH
     if (cursors[left_cursor] > left_room || cursors[right_cursor] > right_room)

@@ -25,13 +25,13 @@
  * A state is columns, falling, rising, candidates. It has a column for each row that it has passed, so that the columns tell
  * which row is next: its place.
  *
- * A row is two vectors, as packed in search.rs: how its children are looked at, in bytes (the distance to the next row,
+ * A row is two vectors, as packed in search/rows.rs: how its children are looked at, in bytes (the distance to the next row,
  * at most 31; rows left in a child; rows that a child is looked at; whether its columns are, too), how far below the
  * child's next row the second to the fifth are, in bytes, and the open squares of its next row and the second; those of
  * the third to the fifth, and the columns that need a queen.
  */
 
-/* The same as in search.rs. */
+/* The same as in search/rows.rs and search/mod.rs. */
 #define ROWS 32
 #define APART 32
 
@@ -170,8 +170,8 @@ KERNEL(GROUP) widen(GLOBAL const uint4 *RESTRICT rows, const uint place, GLOBAL 
  * scratch   both vectors of the rows, and a vector for each level below the states and each work item of the group
  */
 KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, GLOBAL const uint4 *RESTRICT states, const uint front, const uint gap,
-              const uint end, GLOBAL uint *progress, const uint counters, GLOBAL ulong *found,
-              GLOBAL uint4 *frozen, const uint stride, const uint is_begun, const uint steps SCRATCH_ARGUMENT)
+                     const uint end, GLOBAL uint *progress, const uint counters, GLOBAL ulong *found,
+                     GLOBAL uint4 *frozen, const uint stride, const uint is_begun, const uint steps SCRATCH_ARGUMENT)
 {
     SCRATCH
     LOCAL uint4 *firsts = (LOCAL uint4 *)scratch, *seconds = firsts + ROWS, *stack = seconds + ROWS + LOCAL_INDEX;

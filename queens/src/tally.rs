@@ -114,6 +114,14 @@ impl Tally {
         Self { asymmetric: 0, symmetric: members.into_iter().map(empty).collect() }
     }
 
+    /// Whether it is one of a plan whose constellations with a symmetry are these: as [`new`](Self::new) takes them.
+    pub fn is_of(&self, members: impl IntoIterator<Item = (SymmetryClass, u64)>) -> bool {
+        let fits = |sums: &SymmetricSums, (class, units)| sums.class == class && sums.open <= units;
+        let mut members = members.into_iter();
+        self.symmetric.iter().all(|sums| members.next().is_some_and(|member| fits(sums, member)))
+            && members.next().is_none()
+    }
+
     /// Adds the count of one unit.
     ///
     /// # Errors

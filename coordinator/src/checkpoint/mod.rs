@@ -187,6 +187,9 @@ fn read(
         return Err(NoCheckpoint::OtherRelease);
     }
     let marks = Marks::read(plan.units(), marks).ok_or(NoCheckpoint::Damaged)?;
+    if !head.sums.fits(plan) {
+        return Err(NoCheckpoint::Damaged);
+    }
     let standing = Standing::restored(plan, marks, head.sums);
     // A unit that only seems to be open would be counted, and go on record, a second time.
     let on_record = standing.sums().history.milestones().last().map_or(0, |last| last.done);

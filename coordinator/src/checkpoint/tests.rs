@@ -104,6 +104,38 @@ fn a_checkpoint_that_was_written_without_the_key_of_the_run_is_not_believed() {
 }
 
 #[test]
+fn a_sealed_checkpoint_that_speaks_of_what_there_is_not_is_not_believed() {
+    let vote = |machine, kernel| {
+        let origin = json!({"machine": machine, "kernel": kernel, "mirrored": false});
+        json!([{"count": 1, "nodes": 1, "origin": origin}])
+    };
+    let units = known_run::plan().units();
+    let of_disputes = [(units, 0, 0), (3, 1, 0), (3, u32::MAX, 0), (3, 0, 1), (3, 0, 127)];
+    let disputes = of_disputes
+        .map(|(unit, machine, kernel)| ("/sums/disputed", json!({unit.to_string(): vote(machine, kernel)})));
+    let others = [
+        ("/sums/contradicted", json!([1000])),
+        ("/sums/machines/losers", json!({"": [1]})),
+        ("/sums/history/doublings", json!(64)),
+        ("/sums/tally/symmetric", json!([])),
+        ("/sums/tally/symmetric/0/open", json!(u64::MAX)),
+    ];
+    let here = ("/sums/disputed", json!({"3": vote(0, 0)}));
+    for (place, value) in disputes.into_iter().chain(others).chain([here.clone()]) {
+        let run = TempDir::new().unwrap();
+        let (mut store, standing) = with_one_record(run.path());
+        store.save(&standing).unwrap();
+        drop(store);
+        forge(run.path(), |head| *head.pointer_mut(place).unwrap() = value.clone());
+        if (place, &value) == (here.0, &here.1) {
+            assert!(Store::open(known_run::options(run.path())).unwrap().2.is_empty());
+        } else {
+            is_rebuilt_as_damaged(run.path());
+        }
+    }
+}
+
+#[test]
 fn of_all_checkpoints_that_were_set_aside_the_last_is_kept() {
     let run = TempDir::new().unwrap();
     let path = run.path().join("checkpoint");

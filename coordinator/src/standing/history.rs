@@ -54,6 +54,11 @@ impl Slot {
 }
 
 impl History {
+    /// Whether slots have a length that times can be divided by, and are as many as there can be.
+    pub(super) fn fits(&self) -> bool {
+        self.doublings < u64::BITS && self.slots.len() <= MOST_SLOTS
+    }
+
     /// A unit of that expected work, in nanoseconds of one core, got a standing count at that time.
     pub fn count(&mut self, at: u64, work: u64) {
         self.add(Slot { last: at, units: 1, work: work.into() });

@@ -66,6 +66,19 @@ impl PartialEq for Machines {
 }
 
 impl Machines {
+    /// Whether there are no more than can be, and those who lost are among them.
+    pub(super) fn fits(&self) -> bool {
+        let mut losers = self.losers.values().flatten();
+        self.list.len() <= MOST_MACHINES
+            && self.kernels.len() <= MOST_KERNELS
+            && losers.all(|id| (id.0 as usize) < self.list.len())
+    }
+
+    /// Whether there are such a machine and such a kernel.
+    pub(super) fn knows(&self, origin: Origin) -> bool {
+        (origin.machine.0 as usize) < self.list.len() && usize::from(origin.kernel) < self.kernels.len()
+    }
+
     /// The number of an owner's machine, if it is on record.
     pub fn number(&self, owner: &str, name: &str) -> Option<MachineId> {
         self.numbers.get(owner)?.get(name).copied()

@@ -64,6 +64,16 @@ impl Sums {
         }
     }
 
+    /// Whether the units, constellations, machines and kernels that they speak of are there.
+    pub fn fits(&self, plan: &Plan) -> bool {
+        let is_known = |vote: &Vote| self.machines.knows(vote.origin);
+        self.tally.is_of(plan.symmetric_members())
+            && self.contradicted.iter().all(|member| (*member as usize) < plan.symmetric_members().count())
+            && self.disputed.iter().all(|(unit, votes)| unit.0 < plan.units() && votes.iter().all(is_known))
+            && self.machines.fits()
+            && self.history.fits()
+    }
+
     /// Whether both say the same of what was counted. How long units were expected to take does not matter: releases differ
     /// in it, and machines in its last bits.
     pub fn agrees_with(&self, other: &Self) -> bool {

@@ -30,6 +30,7 @@ pub mod tally;
 mod bits;
 mod board;
 mod constellation;
+mod estimate;
 mod position;
 mod squares;
 mod summand;

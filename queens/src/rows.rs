@@ -4,15 +4,26 @@
 use arrayvec::ArrayVec;
 
 use crate::board::{Board, Square};
+use crate::estimate::Line;
 use crate::position::Position;
 
 /// One row without a placed queen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FreeRow {
     /// The row's index on the board.
     pub row: u8,
     /// The columns where no queen may stand: attacked by placed queens, not allowed, or off the board.
     pub blocked: u32,
+}
+
+impl Line for FreeRow {
+    fn index(&self) -> u8 {
+        self.row
+    }
+
+    fn open(&self) -> u32 {
+        !self.blocked
+    }
 }
 
 /// Free rows from top to bottom: as many as the board has rows at most.

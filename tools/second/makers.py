@@ -12,8 +12,9 @@ ALONE, SAME_MACHINE, SAME_OWNER, OTHER_OWNER = range(4)
 class Vote:
     """One count of a unit. `origin` is owner (None where the record names none), machine, kernel, mirrored."""
 
-    def __init__(self, count, nodes, origin):
+    def __init__(self, count, nodes, origin, compares_nodes):
         self.count, self.nodes, self.origin = count, nodes, origin
+        self.compares_nodes = compares_nodes
 
     @property
     def owner(self):
@@ -25,9 +26,10 @@ class Vote:
         return self.origin[:2]
 
     def agrees(self, other):
-        """The same count, and where both searched row by row, the same nodes."""
+        """The same count, and where both searched row by row in a plan made for that, the same nodes."""
         both_searched = self._method() == other._method() == "search"
-        return self.count == other.count and (not both_searched or self.nodes == other.nodes)
+        compares_nodes = self.compares_nodes and both_searched
+        return self.count == other.count and (not compares_nodes or self.nodes == other.nodes)
 
     def is_that_of(self, other):
         return (self.count, self.nodes, self.origin) == (other.count, other.nodes, other.origin)
@@ -48,9 +50,10 @@ def who(maker):
 
 
 class Makers:
-    """All who have counted, and who of them was wrong."""
+    """All who have counted, and who of them was wrong, in a run in which the nodes of two searches must be the same or not."""
 
-    def __init__(self):
+    def __init__(self, compares_nodes):
+        self.compares_nodes = compares_nodes
         self.machines, self.kernels, self.lost, self.expelled = set(), set(), set(), set()
         # Those that other owners have proved wrong, by owner.
         self.lost_to_others = {}
@@ -62,7 +65,7 @@ class Makers:
         self.kernels.add(origin[2])
         if len(self.kernels) > MOST_KERNELS:
             raise ValueError(f"{origin[2]!r} is one kernel more than the {MOST_KERNELS} there can be")
-        return Vote(record["count"], record["nodes"], origin)
+        return Vote(record["count"], record["nodes"], origin, self.compares_nodes)
 
     def lose(self, maker, to_others):
         """The machine was proved wrong, by other owners or among its own."""

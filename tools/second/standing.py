@@ -19,7 +19,9 @@ class Standing:
         self.levels = bytearray(plan.units)
         self.due = bytearray(plan.units)
         self.known_origins, self.origin_numbers = [], {}
-        self.makers, self.members, self.disputed = Makers(), Members(plan), {}
+        # What a search visits of a unit made for halves that meet is its release's own.
+        self.makers = Makers(compares_nodes=plan.spec["scheme"] == "constellations")
+        self.members, self.disputed = Members(plan), {}
         self.policy = None
         self.term, self.replicas = 0, 0
         self.keys = set()

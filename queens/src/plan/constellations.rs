@@ -4,7 +4,7 @@
 
 use crate::board::Board;
 use crate::constellation::{Constellation, Orbit};
-use crate::plan::estimate::Estimate;
+use crate::estimate::Estimate;
 use crate::plan::geometry::{EmptyLine, EmptyLines, empty_rows};
 use crate::plan::part::Part;
 use crate::plan::parts::Parts;

@@ -14,9 +14,9 @@ use std::collections::BTreeMap;
 
 use crate::board::{Board, Square};
 use crate::constellation::Constellation;
+use crate::estimate::Estimate;
 use crate::plan::border::Family;
 use crate::plan::canonical::is_canonical;
-use crate::plan::estimate::Estimate;
 use crate::plan::geometry::empty_rows;
 use crate::plan::part::{MOST_SIDES, Part, Split};
 use crate::plan::parts::Parts;

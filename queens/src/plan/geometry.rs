@@ -9,6 +9,7 @@ use arrayvec::ArrayVec;
 
 use crate::bits::set_bits;
 use crate::board::{Board, Square};
+use crate::estimate::Line;
 use crate::position::Position;
 
 /// Whether a line is a row or a column.
@@ -65,6 +66,16 @@ impl EmptyLine {
             return position;
         }
         position.with_queen(self.square(squares.trailing_zeros() as u8))
+    }
+}
+
+impl Line for EmptyLine {
+    fn index(&self) -> u8 {
+        self.index
+    }
+
+    fn open(&self) -> u32 {
+        self.open
     }
 }
 

@@ -7,7 +7,6 @@
 mod border;
 mod canonical;
 mod constellations;
-mod estimate;
 mod families;
 mod fingerprint;
 mod geometry;

@@ -6,7 +6,7 @@
 //! (Horvitz and Thompson 1952; for search trees Knuth, "Estimating the efficiency of backtrack programs", 1975).
 
 use crate::bits::set_bits;
-use crate::plan::estimate::Estimate;
+use crate::estimate::Estimate;
 use crate::plan::geometry::{central_columns, empty_rows, left_of_cut, outer_rows};
 use crate::plan::part::Part;
 use crate::plan::{Plan, Scheme, UnitId};

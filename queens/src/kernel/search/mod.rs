@@ -15,6 +15,7 @@ mod lanes;
 mod levels;
 #[allow(unsafe_code, reason = "reads and writes the states by pointer")]
 mod pass;
+mod side;
 
 #[cfg(test)]
 mod tests;
@@ -26,10 +27,11 @@ use crate::kernel::isa::{Detected, Isa};
 use crate::kernel::name::{KernelError, KernelName, Method};
 use crate::kernel::scalar;
 use crate::position::Position;
-use crate::rows::{FreeRow, free_rows};
+use crate::rows::FreeRow;
 use compiled::CompiledSearch;
 use descent::FEWEST_ROWS;
 use levels::Levels;
+use side::searched_rows;
 
 pub use descent::{Descent, Look, RowStep};
 
@@ -37,7 +39,7 @@ pub use descent::{Descent, Look, RowStep};
 /// small that it was counted at once. For kernels elsewhere, which find the same completions and nodes; `None` if stopped.
 pub fn descents(position: &Position, stop: &Stop) -> Option<(Count, Vec<Descent>)> {
     let (mut small, mut large) = (Count::default(), Vec::new());
-    for rows in free_rows(position) {
+    for rows in searched_rows(position) {
         if rows.len() < FEWEST_ROWS {
             small = small.plus(scalar::count_rows(&rows, stop)?);
         } else {
@@ -89,6 +91,6 @@ impl Kernel for Search {
     }
 
     fn count(&self, position: &Position, stop: &Stop) -> Option<Count> {
-        scalar::sum(free_rows(position).map(|rows| self.count_rows(&rows, stop)))
+        scalar::sum(searched_rows(position).map(|rows| self.count_rows(&rows, stop)))
     }
 }

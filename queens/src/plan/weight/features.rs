@@ -14,8 +14,8 @@
 
 use crate::bits::set_bits;
 use crate::board::Square;
+use crate::estimate::Estimate;
 use crate::kernel::meet::{WORD, boundary_bits, diagonal_bits, free_rows_at_best, keep_allowed};
-use crate::plan::estimate::Estimate;
 use crate::plan::geometry::{empty_columns, empty_rows};
 use crate::position::Position;
 use crate::squares::Squares;

@@ -9,7 +9,7 @@
 //! (the open squares as they are). Small boards are left alone: finding this out would take longer than it is worth.
 
 use crate::board::Board;
-use crate::plan::estimate::Estimate;
+use crate::estimate::Estimate;
 use crate::plan::geometry::{empty_columns, empty_rows};
 use crate::plan::part::Part;
 use crate::plan::spec::Scheme;

@@ -12,7 +12,6 @@
 //! would be 18 to 25 %, with the logarithms of the free squares, summed up twice, 6 to 9 %.
 
 use crate::board::Board;
-use crate::plan::geometry::EmptyLine;
 use crate::squares::Squares;
 
 /// How much more the diagonals take than if they fell independently.
@@ -23,6 +22,14 @@ const CROWDING: f64 = 1.41;
 
 /// The rows at the end that a search with look-ahead hardly enters. Four or six choose slightly worse.
 const UNSEEN: usize = 5;
+
+/// A row or a column without a queen.
+pub trait Line {
+    /// Its index on the board.
+    fn index(&self) -> u8;
+    /// Its open squares, one bit each.
+    fn open(&self) -> u32;
+}
 
 /// Estimates searches on one board.
 #[derive(Clone, Debug)]
@@ -44,13 +51,13 @@ impl Estimate {
     }
 
     /// The expected number of nodes of the search through these rows.
-    pub fn nodes(&self, rows: &[EmptyLine]) -> f64 {
+    pub fn nodes(&self, rows: &[impl Line]) -> f64 {
         let seen = rows.len().saturating_sub(UNSEEN);
         self.levels(rows).take(seen).fold(1.0, |nodes, level| nodes + level)
     }
 
     /// The expected number of ways to fill these rows.
-    pub fn completions(&self, rows: &[EmptyLine]) -> f64 {
+    pub fn completions(&self, rows: &[impl Line]) -> f64 {
         self.levels(rows).last().unwrap_or(1.0)
     }
 
@@ -66,14 +73,14 @@ impl Estimate {
     }
 
     /// The expected number of nodes on each level of the search.
-    fn levels(&self, rows: &[EmptyLine]) -> impl Iterator<Item = f64> {
+    fn levels(&self, rows: &[impl Line]) -> impl Iterator<Item = f64> {
         let mut level = 1.0;
         rows.iter().enumerate().map(move |(i, row)| {
             let columns_left = (rows.len() - i) as f64 / rows.len() as f64;
             let missed_by_diagonals = rows[..i]
                 .iter()
-                .fold(1.0, |chance, above| chance * self.missed[usize::from(row.index - above.index)]);
-            level *= f64::from(row.open.count_ones()) * columns_left * missed_by_diagonals;
+                .fold(1.0, |chance, above| chance * self.missed[usize::from(row.index() - above.index())]);
+            level *= f64::from(row.open().count_ones()) * columns_left * missed_by_diagonals;
             level
         })
     }

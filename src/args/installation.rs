@@ -11,8 +11,8 @@ use clap_complete::Shell;
 Each option of each command may be given by a variable, DIADEM_ and its name in
 capitals (DIADEM_ON_COORDINATOR_LOST for --on-coordinator-lost; 1 or 0 for one
 without a value), or by a file that --config or DIADEM_CONFIG names. What is
-typed goes before variables, these before the file, and a command's section in it
-before the rest.
+typed goes before variables, these before the file, and what its section for a
+command says before the rest.
 
 Examples:
   diadem config                             all that is given anywhere

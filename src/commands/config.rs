@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::args::ConfigArgs;
 use crate::exit;
 use crate::log::say;
-use crate::output::print;
+use crate::output::{on_stdout, print};
 use crate::settings::{InForce, SettingOrigin, environment, in_force, not_understood};
 
 pub fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
@@ -26,7 +26,7 @@ pub fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::from(exit::USAGE));
         }
     }
-    print(&if args.json { json(&options) } else { text(options, &command) })?;
+    print(&if args.json { json(&options) } else { on_stdout(&text(options, &command)).into_owned() })?;
     Ok(ExitCode::SUCCESS)
 }
 

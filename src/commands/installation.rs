@@ -21,7 +21,8 @@ pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
 }
 
 pub fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {
-    fs::create_dir_all(&args.folder).with_context(|| format!("manual pages in {}", args.folder.display()))?;
+    fs::create_dir_all(&args.folder)
+        .with_context(|| format!("cannot make the folder {} for manual pages", args.folder.display()))?;
     for (name, text) in page::pages(Args::command()) {
         OutputFile::named(&args.folder.join(name))?.write(|out| Ok(out.write_all(text.as_bytes())?))?;
     }

@@ -119,5 +119,5 @@ fn the_program_tells_its_version_completions_and_manual() {
     }
     folder.run("completions tcsh").refused(&["tcsh", "bash, elvish, fish, powershell, zsh"]);
     fs::write(folder.path().join("file"), "").unwrap();
-    folder.run("man file").refused(&["manual pages in file"]);
+    folder.run("man file").refused(&["cannot make the folder file for manual pages"]);
 }

@@ -12,9 +12,8 @@ ALONE, SAME_MACHINE, SAME_OWNER, OTHER_OWNER = range(4)
 class Vote:
     """One count of a unit. `origin` is owner (None where the record names none), machine, kernel, mirrored."""
 
-    def __init__(self, count, nodes, origin, compares_nodes):
+    def __init__(self, count, nodes, origin):
         self.count, self.nodes, self.origin = count, nodes, origin
-        self.compares_nodes = compares_nodes
 
     @property
     def owner(self):
@@ -25,17 +24,12 @@ class Vote:
         """The machine with its owner."""
         return self.origin[:2]
 
-    def agrees(self, other):
-        """The same count, and where both searched row by row in a plan made for that, the same nodes."""
-        both_searched = self._method() == other._method() == "search"
-        compares_nodes = self.compares_nodes and both_searched
-        return self.count == other.count and (not compares_nodes or self.nodes == other.nodes)
-
     def is_that_of(self, other):
         return (self.count, self.nodes, self.origin) == (other.count, other.nodes, other.origin)
 
-    def _method(self):
-        return self.origin[2].split("/")[0]
+    def has_searched(self):
+        """Whether it was made row by row."""
+        return self.origin[2].split("/")[0] == "search"
 
 
 def level_between(maker, other):
@@ -50,10 +44,10 @@ def who(maker):
 
 
 class Makers:
-    """All who have counted, and who of them was wrong, in a run in which the nodes of two searches must be the same or not."""
+    """All who have counted, and who of them was wrong, in a run planned for the row-by-row search or not."""
 
-    def __init__(self, compares_nodes):
-        self.compares_nodes = compares_nodes
+    def __init__(self, is_for_search):
+        self.is_for_search = is_for_search
         self.machines, self.kernels, self.lost, self.expelled = set(), set(), set(), set()
         # Those that other owners have proved wrong, by owner.
         self.lost_to_others = {}
@@ -65,7 +59,12 @@ class Makers:
         self.kernels.add(origin[2])
         if len(self.kernels) > MOST_KERNELS:
             raise ValueError(f"{origin[2]!r} is one kernel more than the {MOST_KERNELS} there can be")
-        return Vote(record["count"], record["nodes"], origin, self.compares_nodes)
+        return Vote(record["count"], record["nodes"], origin)
+
+    def agree(self, one, other):
+        """The same count, and where both searched row by row what was planned for that, the same nodes."""
+        compares_nodes = self.is_for_search and one.has_searched() and other.has_searched()
+        return one.count == other.count and (not compares_nodes or one.nodes == other.nodes)
 
     def lose(self, maker, to_others):
         """The machine was proved wrong, by other owners or among its own."""

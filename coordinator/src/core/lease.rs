@@ -3,7 +3,7 @@
 //! ```text
 //! as long as the worker wants more, and holds less than its fair share:
 //!     a unit in dispute that it can help to decide
-//!     a count that it may check: mirrored, one of eight with another kernel, its own always so
+//!     a count that it may check: mirrored, one of eight with another kernel (of 64, if it is a large one), its own always so
 //!     now and then a canary: nothing tells it from a unit that nobody has counted
 //!     a unit without a count
 //!     when all is counted and checked: a count that only another owner has made and checked
@@ -30,11 +30,20 @@ use super::{Core, Refusal};
 use crate::double_check::DoubleCheck;
 use crate::standing::UnitMark;
 
-/// Of so many checks one is made with another kernel.
-const OTHER_KERNEL: u32 = 8;
+/// Checks with another kernel: one in so many, and how many times as long one takes. Units of less than a second were seen to take
+/// two to four times as long row by row (n = 16 to 20), others eight to twelve times (n = 22 to 27): so a run in which all is
+/// checked has a sixth of its work more by that, not its whole again.
+const OTHER_KERNEL: Otherwise = Otherwise { one_in: 8, work: 4 };
+const OTHER_KERNEL_IF_LARGE: Otherwise = Otherwise { one_in: 64, work: 10 };
 
-/// Another kernel may take so many times as long for a unit: between two (n = 18) and eight times (n = 16) were seen.
-const OTHER_WORK: u64 = 4;
+/// Units of so much work are large, in nanoseconds of one core.
+const LARGE: u64 = 1_000_000_000;
+
+/// How often a check is made with another kernel, and what it takes.
+struct Otherwise {
+    one_in: u32,
+    work: u64,
+}
 
 /// There are so many checks for each canary.
 const CHECKS_PER_CANARY: f64 = 10.0;
@@ -260,7 +269,7 @@ impl Core {
             && borrower.methods == Methods::Both
             && !is_own()
         {
-            variant.other_kernel = self.random.random_ratio(1, OTHER_KERNEL);
+            variant.other_kernel = self.random.random_ratio(1, self.otherwise(unit).one_in);
         }
         Some(self.lend_as(now, borrower, unit, (purpose, variant)))
     }
@@ -273,12 +282,17 @@ impl Core {
         unit: UnitId,
         (purpose, variant): (LeasePurpose, Variant),
     ) -> Lease {
-        let work = self.plan.weight(unit).saturating_mul(if variant.other_kernel { OTHER_WORK } else { 1 });
+        let times = if variant.other_kernel { self.otherwise(unit).work } else { 1 };
+        let work = self.plan.weight(unit).saturating_mul(times);
         let token = self.key.token(unit, variant, borrower.worker, &borrower.identity);
         let lease = Lease { unit, token, variant };
         let due = now.saturating_add(self.time_for(borrower, work));
         let (worker, owner) = (borrower.worker, &borrower.identity.owner);
         self.leases.lend(now, Loan { worker, owner, lease, work, purpose, due })
+    }
+
+    fn otherwise(&self, unit: UnitId) -> Otherwise {
+        if self.plan.weight(unit) < LARGE { OTHER_KERNEL } else { OTHER_KERNEL_IF_LARGE }
     }
 
     /// Units that are neither on record, nor on their way there, nor lent, nor set aside.

@@ -34,7 +34,7 @@ fn every_state_is_shown_in_words_and_can_be_read_wide_and_narrow_light_and_dark(
                 "43.21 %",
                 "about 3 to 5 weeks left",
                 "234,907,967,154,122,528 (published)",
-                "0.044",
+                "0.109",
                 "11 min ago",
                 "now, leaves",
             ],

@@ -10,6 +10,13 @@ use proto::{
 use queens::kernel::{Isa, KernelName, Method};
 use queens::{Board, Totals, UnitId, known};
 
+/// What the plan of n = 27 has, and the seconds that they take a core.
+const UNITS: u64 = 5_729_024;
+const WORK: f64 = 3.2e8;
+
+/// Threads of a worker.
+pub const THREADS: u64 = 8;
+
 /// When the made-up runs are looked at, in seconds since 1970.
 const NOW: u64 = 1_790_000_000;
 
@@ -24,7 +31,7 @@ pub fn empty() -> RunStatus {
     RunStatus {
         board,
         fingerprint: "0b3f7c52a90e4d61b8e2f4a7c3d59e10".to_owned().into(),
-        units: 1_834_211,
+        units: UNITS,
         done: 0,
         leased: 0,
         disputed: 0,
@@ -44,10 +51,10 @@ pub fn empty() -> RunStatus {
         assurance: Assurance::default(),
         set_aside: Vec::new(),
         set_aside_total: 0,
-        work: Work { total: 3.1e9, done: 0.0 },
-        families: families(board, 1_834_211, 0.0),
+        work: Work { total: WORK, done: 0.0 },
+        families: families(board, UNITS, 0.0),
         history: Vec::new(),
-        events: vec![Event { at: NOW - 40, text: "coordinator 00000007 serves the run, term 1".into() }],
+        events: vec![Event { at: NOW - 40, text: "the coordinator began term 1".into() }],
         machines: Vec::new(),
         machines_total: 0,
         machines_there: 0,
@@ -64,7 +71,7 @@ pub fn running() -> RunStatus {
     let part = |number: u128| number * 4321 / 10000;
     let machines = (0..12).map(machine).collect();
     RunStatus {
-        done: 801_317,
+        done: 2_475_511,
         leased: 4_120,
         progress,
         totals: Totals { a: part(totals.a), p: part(totals.p), r: part(totals.r), full: 0 },
@@ -74,20 +81,20 @@ pub fn running() -> RunStatus {
             low: Duration::from_secs(24 * DAY),
             high: Duration::from_secs(36 * DAY),
         }),
-        rate: 0.612,
+        rate: 1.52,
         workers: (0..14).map(worker).collect(),
         workers_total: 14,
-        threads_total: 64 * 14,
+        threads_total: 14 * THREADS,
         replicas: 1,
         followers: 2,
         assurance: Assurance {
-            on_two_machines: 8_200,
+            on_two_machines: 25_400,
             pending: 41,
-            sampled: 8_013,
-            wrong_at_most: Some(0.000_374),
+            sampled: 24_731,
+            wrong_at_most: Some(0.000_121),
             ..Assurance::default()
         },
-        work: Work { total: 3.1e9, done: 3.1e9 * progress },
+        work: Work { total: WORK, done: WORK * progress },
         families: families(empty.board, empty.units, progress),
         history: history(23 * DAY, progress),
         events: events(),
@@ -109,9 +116,7 @@ pub fn disputed() -> RunStatus {
     status.machines[7].is_believed = false;
     status.machines[7].wrong = 4;
     status.trouble = "nothing is recorded: cannot write ledger/000003.jsonl: no space left on device".into();
-    status
-        .events
-        .push(Event { at: NOW - 5, text: "rack-07 is not believed any more: 4 counts were wrong".into() });
+    status.events.push(Event { at: NOW - 5, text: "machine rack-07 is quarantined".into() });
     status
 }
 
@@ -126,12 +131,12 @@ pub fn finished() -> RunStatus {
         left: None,
         rate: 0.0,
         phase: Phase::Complete,
-        work: Work { total: 3.1e9, done: 3.1e9 },
+        work: Work { total: WORK, done: WORK },
         families: families(running.board, running.units, 2.0),
         assurance: Assurance {
             on_two_owners: running.units,
             sampled: running.units,
-            wrong_at_most: Some(0.000_001_6),
+            wrong_at_most: Some(0.000_000_52),
             ..Assurance::default()
         },
         ..running
@@ -153,7 +158,7 @@ pub fn report(status: &RunStatus) -> RunReport {
         counts: machine.counts + machine.wrong,
         checks: machine.verified,
         wrong: machine.wrong,
-        cpu: Duration::from_secs(machine.counts * 900),
+        cpu: Duration::from_secs(machine.counts * 56),
         kernels: vec!["meet/avx512".into(), "search/avx512".into()],
     };
     RunReport {
@@ -168,15 +173,15 @@ pub fn report(status: &RunStatus) -> RunReport {
         is_wrong: false,
         begun: NOW - 23 * DAY,
         elapsed: status.elapsed,
-        cpu: Duration::from_secs(31 * DAY * 1000),
+        cpu: Duration::from_secs(WORK as u64),
         assurance: status.assurance.clone(),
         disputed: status.disputed,
-        checked: vec!["1,900,000 records in 4 ledger files".into(), "one standing count each".into()],
+        checked: vec!["5,950,000 records in 12 ledger files".into(), "one standing count each".into()],
         history: status.history.clone(),
         families: status.families.clone(),
         contributions: status.machines.iter().map(contribution).collect(),
         run: "5b2cf1c26d60a0f9a7c6c1d1f0d9be44".into(),
-        records: 1_900_000,
+        records: 5_950_000,
         head: "9f86d081884c7d659a2feaa0c55ad015".into(),
         keys: vec!["d75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a".into()],
         commands: vec!["diadem verify diadem-27".into()],
@@ -249,14 +254,14 @@ fn history(length: u64, progress: f64) -> Vec<Sample> {
 
 fn events() -> Vec<Event> {
     let texts = [
-        "coordinator 00000007 serves the run, term 1",
-        "rack-00 has joined with 64 threads",
-        "rack-01 has joined with 64 threads",
-        "a follower has joined; it has all records",
-        "rack-05 has not been heard of for ten minutes; its 128 units are lent again",
-        "rack-05 is back",
-        "10 % of the work is done",
-        "a quarter of the work is done",
+        "the coordinator began term 1",
+        "worker rack-00-4000 joined",
+        "13 workers joined, rack-11-4013 the last",
+        "a follower came that has 61204 records",
+        "worker rack-05-4005 was silent and lost 128 units",
+        "the operator pauses the run: the cooling is repaired",
+        "the operator has the run go on",
+        "the operator asks 1 worker of rack-09 to leave",
     ];
     (0..).zip(texts).map(|(i, text)| Event { at: NOW - (8 - i) * 40_000, text: text.into() }).collect()
 }
@@ -266,12 +271,12 @@ fn machine(i: u64) -> MachineStatus {
         owner: Owner::new(if i.is_multiple_of(3) { "ada" } else { "" }),
         name: format!("rack-{i:02}"),
         workers: 1 + u64::from(i < 2),
-        threads: 64 + 64 * u64::from(i < 2),
-        counts: 90_000 - 4_000 * i.min(20),
-        verified: 800 - 30 * i.min(20),
+        threads: THREADS + THREADS * u64::from(i < 2),
+        counts: 276_000 - 12_000 * i.min(20),
+        verified: 2_400 - 90 * i.min(20),
         wrong: 0,
         is_believed: true,
-        speed: 51.3 + i as f64 / 10.0,
+        speed: 6.3 + i as f64 / 100.0,
     }
 }
 
@@ -280,11 +285,11 @@ fn worker(i: u64) -> WorkerStatus {
         owner: Owner::new(if i.is_multiple_of(3) { "ada" } else { "" }),
         name: if i == 3 { SCRIPT.into() } else { format!("rack-{:02}-{}", i % 12, 4000 + i) },
         machine: format!("rack-{:02}", i % 12),
-        threads: 64,
+        threads: THREADS as u32,
         kernel: KernelName { method: Method::Meet, isa: Isa::Avx512 },
         leased: 300 - i % 100,
-        done: 60_000 - 10 * i,
-        rate: 0.044,
+        done: 180_000 - 10 * i,
+        rate: 0.109,
         last_word: Duration::from_secs(if i == 5 { 640 } else { i % 9 }),
         drains: i == 9,
     }

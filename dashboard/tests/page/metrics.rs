@@ -23,8 +23,8 @@ fn the_metrics_say_where_the_run_stands() {
     let metrics = metrics(made_up::disputed());
     let lines: Vec<&str> = metrics.lines().collect();
     for line in [
-        "diadem_units 1834211",
-        "diadem_units_done 801317",
+        "diadem_units 5729024",
+        "diadem_units_done 2475511",
         "diadem_progress_ratio 0.4321",
         "diadem_left_seconds{bound=\"high\"} 3110400",
         "diadem_phase{phase=\"counting\"} 1",
@@ -32,7 +32,7 @@ fn the_metrics_say_where_the_run_stands() {
         "diadem_trouble 1",
         "diadem_units_disputed 3",
         "diadem_units_set_aside 2",
-        "diadem_machine_units_done{owner=\"ada\",machine=\"rack-03\"} 78000",
+        "diadem_machine_units_done{owner=\"ada\",machine=\"rack-03\"} 240000",
         "diadem_machine_believed{owner=\"\",machine=\"rack-07\"} 0",
         "diadem_worked_seconds_total 1987200",
     ] {
@@ -70,7 +70,7 @@ fn series_are_bounded_none_comes_twice_and_a_scrape_is_quick() {
     assert_eq!(series.len(), all);
     let threads = metrics.lines().filter(|line| line.starts_with("diadem_machine_threads{"));
     let threads: u64 = threads.map(|line| line.rsplit_once(' ').unwrap().1.parse::<u64>().unwrap()).sum();
-    assert_eq!(threads, 64 * 1002);
+    assert_eq!(threads, made_up::THREADS * 1002);
 }
 
 #[test]

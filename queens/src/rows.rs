@@ -7,7 +7,7 @@ use crate::board::{Board, Square};
 use crate::estimate::Line;
 use crate::position::Position;
 
-/// One row without a placed queen.
+/// One row without a placed queen, or another line that is searched as one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct FreeRow {
     /// The row's index on the board.

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use clap::Args;
 
+use super::gpu::Cards;
 use super::value::{ThreadsArgs, ValueError, seconds};
 
 /// Predicts how many solutions a board has, and what it takes to count them.
@@ -14,6 +15,7 @@ use super::value::{ThreadsArgs, ValueError, seconds};
 #[command(after_help = "\
 Examples:
   diadem estimate 28
+  diadem estimate 28 --gpu all
   diadem estimate 27 --machines 50x64 --watts 400 --price 0.25
       days, energy and cost on fifty machines of 64 cores")]
 pub struct EstimateArgs {
@@ -28,6 +30,9 @@ pub struct EstimateArgs {
     pub seed: u64,
     #[command(flatten)]
     pub threads: ThreadsArgs,
+    /// Measure graphics cards, too: none, all, or some by their numbers as in 0,2 (diadem gpus lists them).
+    #[arg(long = "gpu", value_name = "CARDS", default_value = "none")]
+    pub cards: Cards,
     /// The machines that are to count: so many with so many cores like those of this one.
     #[arg(long, value_name = "MACHINESxCORES")]
     pub machines: Option<Fleet>,

@@ -10,6 +10,7 @@ mod campaign;
 mod sampled;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use anyhow::bail;
 use queens::extrapolation::{Extrapolation, extrapolate};
@@ -18,6 +19,7 @@ use queens::{Board, known};
 use serde_json::{Map, Value, json};
 
 use crate::args::EstimateArgs;
+use crate::crew;
 use crate::measurement::speed::{Counter, candidates};
 use crate::output::{on_stdout, print};
 use crate::signals::Interruption;
@@ -93,19 +95,24 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
         beyond(args, opinion.as_ref())?;
         return Ok(ExitCode::SUCCESS);
     };
+    let cards: Vec<_> = crew::cards(&args.cards)?.into_iter().map(Counter::Card).collect();
     let interruption = Interruption::listen()?;
     let threads = args.threads.count() as usize;
     let seconds = args.seconds / 2.0;
     let mut candidates = candidates(board, &Method::ALL, &Counter::of_processor(&Isa::available()), 1, None)?;
     // Cores that all count are slower than one that counts alone, and a count keeps all of them busy.
     candidates.iter_mut().for_each(|candidate| candidate.threads = threads);
-    let plan = &candidates[0].plan;
-    let (estimate, draws) = sample(plan, seconds, threads, args.seed, interruption.raised())?;
+    let plan = Arc::clone(&candidates[0].plan);
+    let kinds = if cards.is_empty() { 1.0 } else { 2.0 };
+    let (estimate, draws) = sample(&plan, seconds, threads, args.seed, interruption.raised())?;
+    if !cards.is_empty() {
+        candidates.append(&mut self::candidates(board, &Method::ALL, &cards, 1, None)?);
+    }
     let mut speeds = Vec::new();
     for candidate in &candidates {
-        speeds.extend(candidate.measure(seconds, args.seed, interruption.raised())?);
+        speeds.extend(candidate.measure(seconds / kinds, args.seed, interruption.raised())?);
     }
-    let campaign = Campaign::new(plan, estimate.as_ref(), &speeds, args);
+    let campaign = Campaign::new(&plan, estimate.as_ref(), &speeds, args);
     let text = if args.json {
         let mut object = Map::from_iter([("n".into(), json!(args.n))]);
         object.append(&mut json_of(estimate.as_ref()));
@@ -114,6 +121,8 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
         object.insert("units".into(), json!(campaign.units));
         object.insert("core_seconds".into(), campaign.core_seconds_json());
         object.insert("core_seconds_relative_error".into(), campaign.core_seconds_errors_json());
+        object.insert("gpu_seconds".into(), campaign.gpu_seconds_json());
+        object.insert("gpu_seconds_relative_error".into(), campaign.gpu_seconds_errors_json());
         object.insert("ledger_bytes".into(), json!(campaign.ledger_bytes));
         object.insert("coordinator_bytes".into(), json!(campaign.coordinator_bytes));
         object.insert("machines".into(), campaign.machines_json());

@@ -49,6 +49,14 @@ fn the_speed_of_cards_is_measured_by_both_methods() {
         assert!(line["card"].is_u64() && line["ns_per_solution"].as_f64() > Some(0.0), "{line}");
     }
     folder.run("bench --gpu all --isa portable").refused(&["--gpu", "--isa"]);
+    let estimate = folder.run("estimate 14 --gpu 0 --seconds 4 --json").json();
+    for (of, methods) in [
+        ("gpu_seconds", ["gpu0/search", "gpu0/meet"]),
+        ("core_seconds", ["search/portable", "meet/portable"]),
+    ] {
+        let work = estimate[of].as_object().unwrap();
+        assert!(methods.iter().all(|method| work[*method].as_f64() > Some(0.0)), "{estimate}");
+    }
 }
 
 #[test]

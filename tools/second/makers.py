@@ -24,12 +24,16 @@ class Vote:
         """The machine with its owner."""
         return self.origin[:2]
 
+    def agrees(self, other):
+        """The same count, and where both searched row by row, the same nodes."""
+        both_searched = self._method() == other._method() == "search"
+        return self.count == other.count and (not both_searched or self.nodes == other.nodes)
+
     def is_that_of(self, other):
         return (self.count, self.nodes, self.origin) == (other.count, other.nodes, other.origin)
 
-    def has_searched(self):
-        """Whether it was made row by row."""
-        return self.origin[2].split("/")[0] == "search"
+    def _method(self):
+        return self.origin[2].split("/")[0]
 
 
 def level_between(maker, other):
@@ -44,10 +48,9 @@ def who(maker):
 
 
 class Makers:
-    """All who have counted, and who of them was wrong, in a run planned for the row-by-row search or not."""
+    """All who have counted, and who of them was wrong."""
 
-    def __init__(self, is_for_search):
-        self.is_for_search = is_for_search
+    def __init__(self):
         self.machines, self.kernels, self.lost, self.expelled = set(), set(), set(), set()
         # Those that other owners have proved wrong, by owner.
         self.lost_to_others = {}
@@ -60,11 +63,6 @@ class Makers:
         if len(self.kernels) > MOST_KERNELS:
             raise ValueError(f"{origin[2]!r} is one kernel more than the {MOST_KERNELS} there can be")
         return Vote(record["count"], record["nodes"], origin)
-
-    def agree(self, one, other):
-        """The same count, and where both searched row by row what was planned for that, the same nodes."""
-        compares_nodes = self.is_for_search and one.has_searched() and other.has_searched()
-        return one.count == other.count and (not compares_nodes or one.nodes == other.nodes)
 
     def lose(self, maker, to_others):
         """The machine was proved wrong, by other owners or among its own."""

@@ -19,8 +19,7 @@ class Standing:
         self.levels = bytearray(plan.units)
         self.due = bytearray(plan.units)
         self.known_origins, self.origin_numbers = [], {}
-        self.makers = Makers(is_for_search=plan.spec["scheme"] == "constellations")
-        self.members, self.disputed = Members(plan), {}
+        self.makers, self.members, self.disputed = Makers(), Members(plan), {}
         self.policy = None
         self.term, self.replicas = 0, 0
         self.keys = set()
@@ -58,7 +57,7 @@ class Standing:
         """Ends the dispute about the unit, where there was one, by its new standing count."""
         votes = self.disputed.pop(unit, [])
         believed = [other for other in votes if self.makers.is_believed(other.maker)]
-        agreeing = [other for other in believed if self.makers.agree(other, vote)]
+        agreeing = [other for other in believed if other.agrees(vote)]
         levels = [level_between(vote.maker, other.maker) for other in agreeing]
         if any(other.owner != vote.owner for other in believed):
             # Two machines of one owner do not outvote another owner.
@@ -70,7 +69,7 @@ class Standing:
         if level >= SAME_OWNER:
             winners = {vote.maker, *(other.maker for other in agreeing)}
             for other in votes:
-                if other.count != vote.count or not (self.makers.agree(other, vote) or other.maker in winners):
+                if other.count != vote.count or not (other.agrees(vote) or other.maker in winners):
                     self.makers.lose(other.maker, to_others)
 
     def _check(self, line, record):
@@ -132,9 +131,9 @@ class Standing:
         votes = [other for other in self.disputed.get(unit, []) if self.makers.is_believed(other.maker)]
         if not any(vote.is_that_of(other) for other in votes):
             raise ValueError(f"unit {unit} is restored to a count that nobody who is believed has made")
-        if not all(self.makers.agree(vote, other) for other in votes):
+        if not all(vote.agrees(other) for other in votes):
             raise ValueError(f"unit {unit} is restored although counts that are believed differ")
-        if all(self.makers.agree(vote, other) for other in self.disputed[unit]):
+        if all(vote.agrees(other) for other in self.disputed[unit]):
             raise ValueError(f"unit {unit} is restored although nobody has contradicted it")
         self.disputed[unit] = [other for other in self.disputed[unit] if not vote.is_that_of(other)]
         self._stand(line, record, vote)

@@ -3,7 +3,7 @@
 //! ```text
 //! as long as the worker wants more, and holds less than its fair share:
 //!     a unit in dispute that it can help to decide
-//!     a count that it may check: mirrored, one of eight with another kernel (of 64, if it is a large one), its own always so
+//!     a count that it may check: mirrored, one of eight with another kernel (of 64, where that takes long), its own always so
 //!     now and then a canary: nothing tells it from a unit that nobody has counted
 //!     a unit without a count
 //!     when all is counted and checked: a count that only another owner has made and checked
@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use proto::{Lease, Variant, WorkerId};
 use queens::UnitId;
+use queens::kernel::Method;
 use rand::RngExt;
 
 use super::leases::{LeasePurpose, Loan};
@@ -30,11 +31,11 @@ use super::{Core, Refusal};
 use crate::double_check::DoubleCheck;
 use crate::standing::UnitMark;
 
-/// Checks with another kernel: one in so many, and how many times as long one takes. Units of less than a second were seen to take
-/// two to four times as long row by row (n = 16 to 20), others eight to twelve times (n = 22 to 27): so a run in which all is
-/// checked has a sixth of its work more by that, not its whole again.
+/// Checks with another kernel: one in so many, and how many times as long one takes. Between two (n = 18) and eight times
+/// (n = 16) were seen where units take less than a second. Larger ones that were made for halves that meet take eight to twelve times
+/// as long row by row (n = 22 to 27): one in eight of these would be more work than all other checks.
 const OTHER_KERNEL: Otherwise = Otherwise { one_in: 8, work: 4 };
-const OTHER_KERNEL_IF_LARGE: Otherwise = Otherwise { one_in: 64, work: 10 };
+const SEARCH_OF_LARGE: Otherwise = Otherwise { one_in: 64, work: 10 };
 
 /// Units of so much work are large, in nanoseconds of one core.
 const LARGE: u64 = 1_000_000_000;
@@ -269,7 +270,7 @@ impl Core {
             && borrower.methods == Methods::Both
             && !is_own()
         {
-            variant.other_kernel = self.random.random_ratio(1, self.otherwise(unit).one_in);
+            variant.other_kernel = self.random.random_ratio(1, self.otherwise(unit, borrower).one_in);
         }
         Some(self.lend_as(now, borrower, unit, (purpose, variant)))
     }
@@ -282,7 +283,7 @@ impl Core {
         unit: UnitId,
         (purpose, variant): (LeasePurpose, Variant),
     ) -> Lease {
-        let times = if variant.other_kernel { self.otherwise(unit).work } else { 1 };
+        let times = if variant.other_kernel { self.otherwise(unit, borrower).work } else { 1 };
         let work = self.plan.weight(unit).saturating_mul(times);
         let token = self.key.token(unit, variant, borrower.worker, &borrower.identity);
         let lease = Lease { unit, token, variant };
@@ -291,8 +292,15 @@ impl Core {
         self.leases.lend(now, Loan { worker, owner, lease, work, purpose, due })
     }
 
-    fn otherwise(&self, unit: UnitId) -> Otherwise {
-        if self.plan.weight(unit) < LARGE { OTHER_KERNEL } else { OTHER_KERNEL_IF_LARGE }
+    /// How it is with another kernel than the borrower's, which is that of the row-by-row search or the other one.
+    fn otherwise(&self, unit: UnitId, borrower: &Borrower) -> Otherwise {
+        let is_made_for_meet = self.plan.spec().method() == Method::Meet;
+        let is_search = borrower.kernel.method == Method::Meet;
+        if is_made_for_meet && is_search && self.plan.weight(unit) >= LARGE {
+            SEARCH_OF_LARGE
+        } else {
+            OTHER_KERNEL
+        }
     }
 
     /// Units that are neither on record, nor on their way there, nor lent, nor set aside.

@@ -25,7 +25,7 @@ pub(super) struct Borrower {
     pub threads: f64,
     /// How many threads of the mean speed it is worth.
     pub worth: f64,
-    kernel: KernelName,
+    pub kernel: KernelName,
     pub methods: Methods,
     pub identity: Identity,
     /// The machine's number, if it has counted.

@@ -23,8 +23,6 @@ pub struct Machines {
     /// Owners who are not believed any more.
     pub(super) expelled: BTreeSet<String>,
     has_cards: bool,
-    /// Whether the nodes of two counts of the row-by-row search must be the same.
-    pub(super) compares_nodes: bool,
     /// How often it has changed who is believed.
     pub(super) trust_changes: u64,
 }
@@ -48,8 +46,7 @@ impl From<Listed> for Machines {
         let is_anybody_struck =
             !expelled.is_empty() || machines.iter().any(|machine| machine.trust != Trust::Believed);
         let trust_changes = u64::from(is_anybody_struck);
-        let compares_nodes = false;
-        Self { list: machines, kernels, numbers, losers, expelled, has_cards, compares_nodes, trust_changes }
+        Self { list: machines, kernels, numbers, losers, expelled, has_cards, trust_changes }
     }
 }
 
@@ -181,53 +178,22 @@ impl Machines {
         Some(Origin { machine: self.number(owner, machine)?, kernel: kernel as u8, mirrored })
     }
 
-    /// Whether two counts of a unit say the same, as [`says_the_same`](Self::says_the_same) has it.
+    /// Whether two counts of a unit say the same: the count, and the nodes where both searched row by row.
     pub fn agree(&self, a: &Vote, b: &Vote) -> bool {
         self.says_the_same(a, b.count, b.nodes, self.kernel(b.origin.kernel))
     }
 
-    /// Whether a count that is not on record says what a vote says: the count, and the nodes where both searched row by row
-    /// in a plan that was made for that.
+    /// Whether a count that is not on record says what a vote says: the count, and the nodes where both searched row by row.
     ///
-    /// The halves that the other method makes follow from how a kernel cuts a position, and the nodes of a search of such units from
-    /// the side that it begins at, which releases do differently: in the middle of a run they must not be held against anybody.
+    /// The halves that the other method makes follow from how a kernel cuts a position, which releases do differently: in
+    /// the middle of a run they must not be held against anybody.
     pub fn says_the_same(&self, vote: &Vote, count: u64, nodes: u64, kernel: &str) -> bool {
-        let both_searched = || [self.kernel(vote.origin.kernel), kernel].map(is_search) == [true; 2];
-        vote.count == count && (vote.nodes == nodes || !self.compares_nodes || !both_searched())
+        let both_searched = [self.kernel(vote.origin.kernel), kernel].map(is_search) == [true; 2];
+        vote.count == count && (!both_searched || vote.nodes == nodes)
     }
 }
 
 /// Whether it is a kernel of the row-by-row search, METHOD/INSTRUCTIONS.
 fn is_search(kernel: &str) -> bool {
     kernel.split_once('/').is_some_and(|(method, _)| method == "search")
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nodes_are_compared_where_both_searched_what_was_planned_for_it() {
-        for compares_nodes in [true, false] {
-            let mut machines = Machines { compares_nodes, ..Machines::default() };
-            let mut vote = |kernel| {
-                let origin = machines.origin(("ada", "a"), kernel, false).unwrap();
-                Vote { count: 7, nodes: 10, origin }
-            };
-            let [searched, met] = ["search/avx2", "meet/avx2"].map(&mut vote);
-            for (vote, kernel, nodes, is_same) in [
-                (&searched, "search/portable", 10, true),
-                (&searched, "search/portable", 11, !compares_nodes),
-                (&searched, "meet/portable", 11, true),
-                (&met, "search/portable", 11, true),
-            ] {
-                assert_eq!(
-                    machines.says_the_same(vote, 7, nodes, kernel),
-                    is_same,
-                    "{kernel}, {compares_nodes}"
-                );
-                assert!(!machines.says_the_same(vote, 8, nodes, kernel));
-            }
-        }
-    }
 }

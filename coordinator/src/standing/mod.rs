@@ -20,7 +20,6 @@ mod vote;
 
 use std::ops::Range;
 
-use queens::kernel::Method;
 use queens::{Plan, UnitId};
 
 use crate::double_check::DoubleCheck;
@@ -53,8 +52,7 @@ impl Standing {
     }
 
     /// As a checkpoint kept it: what is known of each unit, but not what was counted in it, and by whom.
-    pub fn restored(plan: &Plan, marks: Marks, mut sums: Sums) -> Self {
-        sums.machines.compares_nodes = plan.spec().method() == Method::Search;
+    pub fn restored(plan: &Plan, marks: Marks, sums: Sums) -> Self {
         Self { marks, counts: Counts::new(plan.units()), sums }
     }
 

@@ -15,7 +15,7 @@ use crate::kernel::isa::Isa;
 pub enum Method {
     /// Two halves that meet.
     Meet,
-    /// Row by row, from the top.
+    /// Row by row, from one side.
     Search,
 }
 

@@ -26,9 +26,18 @@ pub struct Campaign {
     pub ledger_bytes: u64,
     /// What the coordinator keeps in memory.
     pub coordinator_bytes: u64,
-    /// Seconds of one core by kernel, and their relative standard error if it is known, the fastest first.
-    core_seconds: Vec<(String, f64, Option<f64>)>,
+    /// Of one core by kernel, the fastest first; of one card by card and method.
+    of_cores: Vec<Work>,
+    of_cards: Vec<Work>,
     on_machines: Option<OnMachines>,
+}
+
+/// What one kernel takes.
+struct Work {
+    kernel: String,
+    seconds: f64,
+    /// The relative standard error, if it is known.
+    error: Option<f64>,
 }
 
 /// What it takes on some machines.
@@ -53,22 +62,28 @@ impl Campaign {
         let solutions = known.or_else(|| estimate.map(|estimate| (estimate.value(), estimate.error)));
         let work = |speed: &KernelSpeed| {
             let (solutions, error) = solutions?;
-            let seconds = solutions / 8.0 * speed.ns_per_solution * speed.threads as f64 / 1e9;
-            Some((speed.kernel.to_string(), seconds, speed.error.map(|own| own.hypot(error))))
+            let (kernel, at_a_time) = match speed.card {
+                Some(card) => (format!("gpu{card}/{}", speed.kernel.method), 1),
+                None => (speed.kernel.to_string(), speed.threads),
+            };
+            let seconds = solutions / 8.0 * speed.ns_per_solution * at_a_time as f64 / 1e9;
+            Some(Work { kernel, seconds, error: speed.error.map(|own| own.hypot(error)) })
         };
-        let mut core_seconds: Vec<_> = speeds.iter().filter_map(work).collect();
-        core_seconds.sort_unstable_by(|a, b| a.1.total_cmp(&b.1));
-        let on_machines = match (args.machines, core_seconds.first()) {
-            (Some(machines), Some((_, seconds, error))) => {
-                Some(OnMachines::new(machines, *seconds, *error, args))
-            }
-            _ => None,
+        let sorted = |is_card: bool| {
+            let measured = speeds.iter().filter(|speed| speed.card.is_some() == is_card);
+            let mut sorted: Vec<_> = measured.filter_map(work).collect();
+            sorted.sort_unstable_by(|a, b| a.seconds.total_cmp(&b.seconds));
+            sorted
         };
+        let [of_cores, of_cards] = [false, true].map(sorted);
+        let on_machines = args.machines.zip(of_cores.first());
+        let on_machines = on_machines.map(|(machines, work)| OnMachines::new(machines, work, args));
         Self {
             units: plan.units(),
             ledger_bytes: plan.units() * LEDGER_BYTES,
             coordinator_bytes: plan.units() * COORDINATOR_BYTES,
-            core_seconds,
+            of_cores,
+            of_cards,
             on_machines,
         }
     }
@@ -82,13 +97,20 @@ impl Campaign {
             mib(self.ledger_bytes),
             mib(self.coordinator_bytes)
         )];
-        let work = |(kernel, seconds, error): &(String, f64, Option<f64>)| {
-            let time =
-                Duration::try_from_secs_f64(*seconds).map_or_else(|_| format!("{seconds:.1e} s"), span);
-            format!("work of one core like this one's: {time} with {kernel}, {}", standard_error(*error))
+        let line = |whose: &'static str| {
+            move |work: &Work| {
+                let Work { kernel, seconds, error } = work;
+                let time = Duration::try_from_secs_f64(*seconds);
+                let time = time.map_or_else(|_| format!("{seconds:.1e} s"), span);
+                format!(
+                    "work of one {whose} like this one's: {time} with {kernel}, {}",
+                    standard_error(*error)
+                )
+            }
         };
-        lines.extend(self.core_seconds.iter().map(work));
-        if self.core_seconds.is_empty() && self.units > 0 {
+        lines.extend(self.of_cores.iter().map(line("core")));
+        lines.extend(self.of_cards.iter().map(line("card")));
+        if self.of_cores.is_empty() && self.units > 0 {
             lines.push("too little was measured to tell what work that is: it takes longer".to_owned());
         }
         lines.extend(self.on_machines.as_ref().map(OnMachines::line));
@@ -97,20 +119,22 @@ impl Campaign {
 
     /// Seconds of one core by kernel.
     pub fn core_seconds_json(&self) -> Value {
-        self.by_kernel(|seconds, _| json!(seconds))
+        by_kernel(&self.of_cores, |work| json!(work.seconds))
     }
 
     /// Their relative standard errors by kernel, null where nobody knows.
     pub fn core_seconds_errors_json(&self) -> Value {
-        self.by_kernel(|_, error| json!(error))
+        by_kernel(&self.of_cores, |work| json!(work.error))
     }
 
-    fn by_kernel(&self, value: impl Fn(f64, Option<f64>) -> Value) -> Value {
-        let values = self
-            .core_seconds
-            .iter()
-            .map(|(kernel, seconds, error)| (kernel.clone(), value(*seconds, *error)));
-        values.collect::<Map<_, _>>().into()
+    /// Seconds of one card by card and method.
+    pub fn gpu_seconds_json(&self) -> Value {
+        by_kernel(&self.of_cards, |work| json!(work.seconds))
+    }
+
+    /// Their relative standard errors likewise, null where nobody knows.
+    pub fn gpu_seconds_errors_json(&self) -> Value {
+        by_kernel(&self.of_cards, |work| json!(work.error))
     }
 
     /// What it takes on the machines, null if none were named.
@@ -128,10 +152,14 @@ impl Campaign {
     }
 }
 
+fn by_kernel(works: &[Work], value: impl Fn(&Work) -> Value) -> Value {
+    works.iter().map(|work| (work.kernel.clone(), value(work))).collect::<Map<_, _>>().into()
+}
+
 impl OnMachines {
-    fn new(machines: Fleet, core_seconds: f64, error: Option<f64>, args: &EstimateArgs) -> Self {
+    fn new(machines: Fleet, &Work { seconds, error, .. }: &Work, args: &EstimateArgs) -> Self {
         let count = f64::from(machines.count);
-        let days = core_seconds / (count * f64::from(machines.cores)) / DAY;
+        let days = seconds / (count * f64::from(machines.cores)) / DAY;
         let kilowatt_hours = args.watts.map(|watts| watts * count * days * 24.0 / 1000.0);
         let cost = kilowatt_hours.zip(args.price).map(|(energy, price)| energy * price);
         Self { machines, days, error, kilowatt_hours, cost }

@@ -27,7 +27,7 @@ impl<P: Pool> WorkerLoop<P> {
         let idle = self.counting.extract_if(|held, _| !begun.contains(held)).map(|(_, lease)| lease);
         let idle: Vec<_> = idle.collect();
         let seconds = self.config.drain.as_secs();
-        info!(counting = begun.len(), given_back = idle.len(), seconds, "draining: {why}");
+        info!(counting = begun.len(), not_begun = idle.len(), seconds, "draining: {why}");
         self.give_back(idle);
     }
 

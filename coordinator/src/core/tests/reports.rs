@@ -1,9 +1,9 @@
 //! What is reported, once, twice, late or in vain.
 
-use proto::{Lease, Registration, Variant, Verdict};
-use queens::UnitId;
+use proto::{Lease, Registration, UnitCount, Variant, Verdict};
+use queens::{Board, Plan, PlanSpec, UnitId};
 
-use super::{T0, all_but_one_counted, core, core_with, counted, given, join, registration, report};
+use super::{T0, all_but_one_counted, core, core_of, core_with, counted, given, join, registration, report};
 use crate::core::{Core, LEASE_TIME};
 use crate::double_check::DoubleCheck;
 
@@ -113,4 +113,21 @@ fn what_its_worker_gave_up_while_its_count_was_on_its_way_is_open_again_when_tha
     }
     assert!(lent.contains(&(check.unit, true)), "the check");
     assert!(lent.contains(&(of_a[1].unit, false)), "and the count");
+}
+
+#[test]
+fn other_nodes_of_a_second_search_contradict_the_first_where_the_plan_was_made_for_it() {
+    let board = Board::new(8).unwrap();
+    for (spec, verdict) in
+        [(PlanSpec::new(board), Verdict::Conflict), (PlanSpec::families(board), Verdict::Recorded)]
+    {
+        let mut core = core_of(Plan::derive(spec).unwrap(), DoubleCheck::All);
+        let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
+        let lease = core.lease(T0, a, 1).unwrap()[0];
+        report(&mut core, T0, a, lease, 3);
+        let count = UnitCount { nodes: 2, ..counted(given(&core, b, lease), 3) };
+        let (said, records) = core.judge(T0, 0, b, &count).unwrap();
+        assert_eq!(said, verdict, "{}", spec.method());
+        core.recorded(T0, Some(b), &records).unwrap();
+    }
 }

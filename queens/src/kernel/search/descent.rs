@@ -1,4 +1,4 @@
-//! The free rows of a position, prepared for the search: from row to row, what a pass needs to know.
+//! The free rows of a position, or its columns, prepared for the search: from row to row, what a pass needs to know.
 
 use crate::rows::FreeRow;
 

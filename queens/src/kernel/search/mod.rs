@@ -1,8 +1,8 @@
 //! The row-by-row search, vectorised: what it counts is what [`scalar`] counts, many states at a time.
 //!
 //! One `body`, generic over a small vector trait (`lanes`), is compiled once for each instruction
-//! set. A position's free rows are a [descent](Descent); states wait on `levels`, and a `pass` moves
-//! those of one level on.
+//! set. A position's free rows, or its columns, are a [descent](Descent), from the `side` that promises the fewest nodes; states wait on
+//! `levels`, and a `pass` moves those of one level on.
 
 #![expect(clippy::inline_always, reason = "the body must be compiled for the instruction set of its caller")]
 

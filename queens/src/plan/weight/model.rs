@@ -3,7 +3,7 @@
 //! Where units place central columns, [`features`](super::features) of their positions tell how long halves that meet take,
 //! of which each of the units by [`sides`](super::sides) has its share.
 //! Elsewhere five features tell how long a position's kernel takes: how many completions the mean-field
-//! [estimate](crate::plan::estimate) expects row by row, how many column by column, how many squares are open, for the
+//! [estimate](crate::estimate) expects row by row, how many column by column, how many squares are open, for the
 //! row-by-row search the nodes that it expects, or for halves that meet the number of allowed boundary pairs, and the weight by
 //! which the plan orders its parts: what is left of a run are parts with small ones. The logarithm of the time is linear in them
 //! (the open squares as they are). Small boards are left alone: finding this out would take longer than it is worth.

@@ -103,14 +103,15 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
     // Cores that all count are slower than one that counts alone, and a count keeps all of them busy.
     candidates.iter_mut().for_each(|candidate| candidate.threads = threads);
     let plan = Arc::clone(&candidates[0].plan);
-    let kinds = if cards.is_empty() { 1.0 } else { 2.0 };
     let (estimate, draws) = sample(&plan, seconds, threads, args.seed, interruption.raised())?;
+    let mut seconds_of_kind = seconds;
     if !cards.is_empty() {
+        seconds_of_kind /= 2.0;
         candidates.append(&mut self::candidates(board, &Method::ALL, &cards, 1, None)?);
     }
     let mut speeds = Vec::new();
     for candidate in &candidates {
-        speeds.extend(candidate.measure(seconds / kinds, args.seed, interruption.raised())?);
+        speeds.extend(candidate.measure(seconds_of_kind, args.seed, interruption.raised())?);
     }
     let campaign = Campaign::new(&plan, estimate.as_ref(), &speeds, args);
     let text = if args.json {
@@ -119,10 +120,7 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
         object.insert("draws".into(), json!(draws));
         object.insert("extrapolation".into(), opinion.map_or(Value::Null, |opinion| opinion.json().into()));
         object.insert("units".into(), json!(campaign.units));
-        object.insert("core_seconds".into(), campaign.core_seconds_json());
-        object.insert("core_seconds_relative_error".into(), campaign.core_seconds_errors_json());
-        object.insert("gpu_seconds".into(), campaign.gpu_seconds_json());
-        object.insert("gpu_seconds_relative_error".into(), campaign.gpu_seconds_errors_json());
+        object.append(&mut campaign.work_json());
         object.insert("ledger_bytes".into(), json!(campaign.ledger_bytes));
         object.insert("coordinator_bytes".into(), json!(campaign.coordinator_bytes));
         object.insert("machines".into(), campaign.machines_json());

@@ -295,8 +295,8 @@ impl Core {
     /// How it is with another kernel than the borrower's, which is that of the row-by-row search or the other one.
     fn otherwise(&self, unit: UnitId, borrower: &Borrower) -> Otherwise {
         let is_made_for_meet = self.plan.spec().method() == Method::Meet;
-        let is_search = borrower.kernel.method == Method::Meet;
-        if is_made_for_meet && is_search && self.plan.weight(unit) >= LARGE {
+        let other_is_search = borrower.kernel.method == Method::Meet;
+        if is_made_for_meet && other_is_search && self.plan.weight(unit) >= LARGE {
             SEARCH_OF_LARGE
         } else {
             OTHER_KERNEL

@@ -66,9 +66,10 @@ impl Sums {
 
     /// Whether the units, constellations, machines and kernels that they speak of are there.
     pub fn fits(&self, plan: &Plan) -> bool {
+        let members = plan.symmetric_members().count();
         let is_known = |vote: &Vote| self.machines.knows(vote.origin);
         self.tally.is_of(plan.symmetric_members())
-            && self.contradicted.iter().all(|member| (*member as usize) < plan.symmetric_members().count())
+            && self.contradicted.iter().all(|member| (*member as usize) < members)
             && self.disputed.iter().all(|(unit, votes)| unit.0 < plan.units() && votes.iter().all(is_known))
             && self.machines.fits()
             && self.history.fits()

@@ -1,3 +1,5 @@
+//! The search on each device that is there, against the processor's; and how many states and how much memory it takes.
+
 use super::*;
 use crate::device::devices;
 use queens::kernel::{Isa, Kernel, Search};

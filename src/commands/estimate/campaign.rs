@@ -27,13 +27,13 @@ pub struct Campaign {
     /// What the coordinator keeps in memory.
     pub coordinator_bytes: u64,
     /// Of one core by kernel, the fastest first; of one card by card and method.
-    of_cores: Vec<Work>,
-    of_cards: Vec<Work>,
+    of_cores: Vec<KernelWork>,
+    of_cards: Vec<KernelWork>,
     on_machines: Option<OnMachines>,
 }
 
 /// What one kernel takes.
-struct Work {
+struct KernelWork {
     kernel: String,
     seconds: f64,
     /// The relative standard error, if it is known.
@@ -67,7 +67,7 @@ impl Campaign {
                 None => (speed.kernel.to_string(), speed.threads),
             };
             let seconds = solutions / 8.0 * speed.ns_per_solution * at_a_time as f64 / 1e9;
-            Some(Work { kernel, seconds, error: speed.error.map(|own| own.hypot(error)) })
+            Some(KernelWork { kernel, seconds, error: speed.error.map(|own| own.hypot(error)) })
         };
         let sorted = |is_card: bool| {
             let measured = speeds.iter().filter(|speed| speed.card.is_some() == is_card);
@@ -98,8 +98,8 @@ impl Campaign {
             mib(self.coordinator_bytes)
         )];
         let line = |whose: &'static str| {
-            move |work: &Work| {
-                let Work { kernel, seconds, error } = work;
+            move |work: &KernelWork| {
+                let KernelWork { kernel, seconds, error } = work;
                 let time = Duration::try_from_secs_f64(*seconds);
                 let time = time.map_or_else(|_| format!("{seconds:.1e} s"), span);
                 format!(
@@ -117,24 +117,18 @@ impl Campaign {
         lines
     }
 
-    /// Seconds of one core by kernel.
-    pub fn core_seconds_json(&self) -> Value {
-        by_kernel(&self.of_cores, |work| json!(work.seconds))
-    }
-
-    /// Their relative standard errors by kernel, null where nobody knows.
-    pub fn core_seconds_errors_json(&self) -> Value {
-        by_kernel(&self.of_cores, |work| json!(work.error))
-    }
-
-    /// Seconds of one card by card and method.
-    pub fn gpu_seconds_json(&self) -> Value {
-        by_kernel(&self.of_cards, |work| json!(work.seconds))
-    }
-
-    /// Their relative standard errors likewise, null where nobody knows.
-    pub fn gpu_seconds_errors_json(&self) -> Value {
-        by_kernel(&self.of_cards, |work| json!(work.error))
+    /// Seconds of one core by kernel, those of one card by card and method, and their relative standard errors, null where
+    /// nobody knows.
+    pub fn work_json(&self) -> Map<String, Value> {
+        let of_kind = |(name, works): (&str, &[KernelWork])| {
+            let errors = format!("{name}_relative_error");
+            [
+                (name.to_owned(), by_kernel(works, |work| json!(work.seconds))),
+                (errors, by_kernel(works, |work| json!(work.error))),
+            ]
+        };
+        let kinds = [("core_seconds", &*self.of_cores), ("gpu_seconds", &*self.of_cards)];
+        kinds.into_iter().flat_map(of_kind).collect()
     }
 
     /// What it takes on the machines, null if none were named.
@@ -152,12 +146,12 @@ impl Campaign {
     }
 }
 
-fn by_kernel(works: &[Work], value: impl Fn(&Work) -> Value) -> Value {
+fn by_kernel(works: &[KernelWork], value: impl Fn(&KernelWork) -> Value) -> Value {
     works.iter().map(|work| (work.kernel.clone(), value(work))).collect::<Map<_, _>>().into()
 }
 
 impl OnMachines {
-    fn new(machines: Fleet, &Work { seconds, error, .. }: &Work, args: &EstimateArgs) -> Self {
+    fn new(machines: Fleet, &KernelWork { seconds, error, .. }: &KernelWork, args: &EstimateArgs) -> Self {
         let count = f64::from(machines.count);
         let days = seconds / (count * f64::from(machines.cores)) / DAY;
         let kilowatt_hours = args.watts.map(|watts| watts * count * days * 24.0 / 1000.0);

@@ -1,8 +1,8 @@
 //! From which of its four sides a board is searched.
 //!
 //! A plan by constellations has chosen that for each of its units. The units of halves that meet stand for many constellations,
-//! and rows of theirs are fixed to one side of a cut: from the top they have two to five times the nodes that they have from the
-//! side that the same [estimate](crate::estimate) chooses for each pair of boundary queens.
+//! and rows of theirs are fixed to one side of a cut: from the top they have one and a half to three times the nodes that they have
+//! from the side that the same [estimate](crate::estimate) chooses for each pair of boundary queens.
 
 use crate::bits::set_bits;
 use crate::board::Board;
@@ -27,9 +27,9 @@ fn from_best_side(board: Board, estimate: &Estimate, rows: FreeRows) -> FreeRows
     let Some(from_left) = columns(&rows) else { return rows };
     let from_right = upside_down(board, &from_left);
     let from_below = upside_down(board, &rows);
-    let sideways = if from_right < from_left { [from_right, from_left] } else { [from_left, from_right] };
+    let (one, other) = if from_right < from_left { (from_right, from_left) } else { (from_left, from_right) };
     let mut best = (estimate.nodes(&rows), rows);
-    for lines in [from_below].into_iter().chain(sideways) {
+    for lines in [from_below, one, other] {
         let nodes = estimate.nodes(&lines);
         if nodes < best.0 {
             best = (nodes, lines);

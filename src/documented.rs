@@ -47,11 +47,14 @@ fn commands(text: &str) -> Vec<(usize, String)> {
     found
 }
 
+/// How diadem is called where it is built.
+const BUILT: &str = "cargo run --release -- ";
+
 /// The part of a line that calls diadem, and whether there is a prompt before it.
 fn diadem(line: &str) -> Option<(bool, &str)> {
     let prompted = line.split_once("$ ").map(|(_, command)| command.trim_start());
     let typed = prompted.unwrap_or(line);
-    typed.starts_with("diadem ").then_some((prompted.is_some(), typed))
+    (typed.starts_with("diadem ") || typed.starts_with(BUILT)).then_some((prompted.is_some(), typed))
 }
 
 /// The words of a command up to what is the shell's, variables and placeholders filled in.
@@ -63,6 +66,7 @@ fn words(command: &str) -> Vec<String> {
         "TIME" => "1h".to_owned(),
         _ => variables(&word),
     };
+    let command = &command.replacen(BUILT, "diadem ", 1);
     let words = shlex::split(command).unwrap_or_else(|| panic!("not a command: {command}"));
     words.into_iter().take_while(|word| !is_shells(word)).map(filled).collect()
 }

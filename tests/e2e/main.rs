@@ -11,6 +11,7 @@ mod cluster;
 mod count;
 mod damage;
 mod dashboard;
+mod developers;
 mod ends;
 mod estimate;
 mod exit_codes;

@@ -2,6 +2,9 @@
 
 import { byId, drawn } from "/elements.js";
 
+/** From here on a time that is centred below the picture would be cut off at its edge. */
+const EDGE = 612;
+
 /** A time, as precisely as it matters when all shown lie within so many seconds. */
 function moment(at, within) {
   const time = new Date(at * 1000);
@@ -22,7 +25,9 @@ function showChart(figure, chart, title) {
     drawn("path", { class: "area", d: chart.area }),
     drawn("path", { class: "steps", d: chart.line }),
     ...chart.heights.map(([y, text]) => drawn("text", { x: 50, y: y + 4, "text-anchor": "end" }, text)),
-    ...chart.times.map(([x, at]) => drawn("text", { x, y: 209, "text-anchor": "middle" }, moment(at, chart.length))),
+    ...chart.times
+      .filter(([x]) => x < EDGE)
+      .map(([x, at]) => drawn("text", { x, y: 209, "text-anchor": "middle" }, moment(at, chart.length))),
   );
 }
 

@@ -5,7 +5,7 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use gpu::{Device, GpuKernel};
@@ -13,6 +13,7 @@ use queens::kernel::{Isa, Kernel, KernelName, Meet, Method, kernel};
 use queens::plan::{Sampler, Scheme, Step};
 use queens::{Board, Plan, known};
 
+use super::sample_sums::SampleSums;
 use super::{Measurement, Portion, Start, Task, Timing, UnitSample};
 use crate::args::{new_plan, new_plan_for_cards};
 use crate::crew::COUNTS_OF_CARD;
@@ -25,6 +26,10 @@ const NANOSECONDS_OF_WORK: f64 = 10.0;
 const PIECE: f64 = 1.0 / 20.0;
 const PIECE_OF_CARD: f64 = 1.0 / 4.0;
 const SHORTEST_LIMIT: Duration = Duration::from_millis(20);
+
+/// So many times it is tried again, for twice as long each time, where what was found does not tell its error: on a busy machine, or of a
+/// large board.
+const MORE_TRIES: usize = 3;
 
 /// What counts.
 #[derive(Clone, Debug)]
@@ -159,7 +164,7 @@ impl fmt::Display for Candidate {
 }
 
 impl Candidate {
-    /// Measures it for its share of these seconds. Nothing if nothing was counted in that time, or nothing found.
+    /// Measures it for its share of these seconds, and for longer where that does not tell its error. Nothing if nothing is found at all.
     ///
     /// # Errors
     /// There is no such kernel here, or the card fails.
@@ -198,40 +203,39 @@ impl Candidate {
         interrupted: &AtomicBool,
     ) -> Option<KernelSpeed> {
         let sampler = Sampler::new(&self.plan);
-        let seconds = seconds * self.share;
-        let nanoseconds = 1e9 * seconds * self.threads as f64;
-        let is_small = sampler.expected_work() * NANOSECONDS_OF_WORK < nanoseconds;
-        let task = Task {
-            sampler: &sampler,
-            start: if is_small { Start::EachUnit } else { Start::Units },
-            portion,
-            kernel,
-            timing,
-            threads: self.threads,
-            time: Duration::from_secs_f64(seconds),
-            limit: Duration::from_secs_f64(seconds * self.counter.piece()).max(SHORTEST_LIMIT),
-            seed,
-            interrupted,
+        let measure = |seconds: f64| {
+            let nanoseconds = 1e9 * seconds * self.threads as f64;
+            let is_small = sampler.expected_work() * NANOSECONDS_OF_WORK < nanoseconds;
+            let task = Task {
+                sampler: &sampler,
+                start: if is_small { Start::EachUnit } else { Start::Units },
+                portion,
+                kernel,
+                timing,
+                threads: self.threads,
+                time: Duration::from_secs_f64(seconds),
+                limit: Duration::from_secs_f64(seconds * self.counter.piece()).max(SHORTEST_LIMIT),
+                seed,
+                interrupted,
+            };
+            task.run()
         };
-        KernelSpeed::of(self, kernel.name(), &task.run())
-    }
-}
-
-/// Sums over the samples, each taken as often as it stands for others.
-struct SampleSums<'a>(&'a [UnitSample]);
-
-impl SampleSums<'_> {
-    fn of(&self, value: impl Fn(&UnitSample) -> f64) -> f64 {
-        self.0.iter().map(|sample| sample.draw.factor * value(sample)).sum()
-    }
-
-    /// The relative standard error of the ratio of two such sums.
-    fn error(&self, above: impl Fn(&UnitSample) -> f64, below: impl Fn(&UnitSample) -> f64) -> f64 {
-        let k = self.0.len() as f64;
-        let ratio = self.of(&above) / self.of(&below);
-        let residual = |s: &UnitSample| s.draw.factor * (above(s) - ratio * below(s));
-        let squares: f64 = self.0.iter().map(|sample| residual(sample).powi(2)).sum();
-        (squares * k / (k - 1.0)).sqrt() / self.of(above)
+        let mut tries_left = MORE_TRIES;
+        let mut seconds = seconds * self.share;
+        loop {
+            let measurement = measure(seconds);
+            let speed = KernelSpeed::of(self, kernel.name(), &measurement);
+            let tells_its_error = speed.as_ref().is_some_and(|speed| speed.error.is_some());
+            if tells_its_error
+                || measurement.is_whole
+                || tries_left == 0
+                || interrupted.load(Ordering::Relaxed)
+            {
+                return speed;
+            }
+            tries_left -= 1;
+            seconds *= 2.0;
+        }
     }
 }
 
@@ -265,11 +269,7 @@ impl KernelSpeed {
             pieces: samples.iter().filter(|sample| sample.is_part).count(),
             is_whole: *is_whole,
             ns_per_solution: solution,
-            error: if *is_whole {
-                Some(0.0)
-            } else {
-                Some(sums.error(time, solutions)).filter(|e| e.is_finite())
-            },
+            error: if *is_whole { Some(0.0) } else { sums.error(time, solutions) },
             nodes_per_solution: nodes / found,
             ns_per_node: sums.of(time) / nodes / together,
             board_seconds: known.unwrap_or(whole / together),

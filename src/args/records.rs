@@ -8,8 +8,9 @@ use coordinator::export::{By, TableFormat};
 use coordinator::verify::SampleSize;
 use proto::{Target, is_reason};
 use queens::UnitId;
+use queens::kernel::Method;
 
-use super::value::{ThreadsArgs, ValueError};
+use super::value::{Auto, ThreadsArgs, ValueError, auto};
 
 /// Re-checks a run from its ledger alone, and counts a sample of its units again.
 ///
@@ -23,6 +24,8 @@ Examples:
   diadem verify ./diadem-16                          50 units counted again
   diadem verify ./diadem-16 --recount all --json
       every one, the report as JSON
+  diadem verify ./diadem-28 --recount 500 --method meet
+      a larger sample, by the faster method
   diadem verify ./diadem-16 --recount 0
       only what the ledger itself shows
   diadem verify ./diadem-16 --export diadem-16.csv   and a published table
@@ -40,6 +43,9 @@ pub struct VerifyArgs {
     /// What the choice of units follows from [default: drawn, and printed].
     #[arg(long, value_name = "SEED")]
     pub seed: Option<u64>,
+    /// The method by which they are counted again [default: for each unit the one that it was not counted by].
+    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>)]
+    pub method: Auto<Method>,
     #[command(flatten)]
     pub threads: ThreadsArgs,
     /// A table written by diadem export: it must say what the ledger says.

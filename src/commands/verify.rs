@@ -13,6 +13,7 @@ use coordinator::run_directory::RunDirectory;
 use coordinator::standing::Machine;
 use coordinator::verify::{SampleRecount, SampleSize, Verification, VerifyError};
 use coordinator::{Audit, CONFIDENCE};
+use queens::kernel::Method;
 use serde_json::{Map, Value, json};
 
 use crate::args::{ThreadsArgs, VerifyArgs};
@@ -70,9 +71,9 @@ fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
         json!({ "units": again, "agree": true }),
     )?;
     let progress = RecountProgress::new("recount", run.sample_units());
-    let again = run.recount_sample(args.threads.count(), &|| progress.advance())?;
+    let again = run.recount_sample(args.method.0, args.threads.count(), &|| progress.advance())?;
     drop(progress);
-    report_recount(report, &again)?;
+    report_recount(report, &again, args.method.0)?;
     if let Some((path, certificate)) = args.certificate.as_ref().zip(certificate) {
         let file = path.display();
         let is_of_coordinator = certificate.check(&directory).with_context(|| file.to_string())?;
@@ -180,13 +181,19 @@ fn report_identities(report: &mut VerifyReport, run: &Verification<'_>) -> anyho
     )
 }
 
-fn report_recount(report: &mut VerifyReport, again: &SampleRecount) -> anyhow::Result<()> {
+fn report_recount(
+    report: &mut VerifyReport,
+    again: &SampleRecount,
+    method: Option<Method>,
+) -> anyhow::Result<()> {
     let SampleRecount { units, of, seed, wrong_at_most } = *again;
+    let how =
+        method.map_or_else(|| "with another kernel".to_owned(), |method| format!("by the method {method}"));
     let words = match units {
         0 if of > 0 => "recount: no unit was counted again".to_owned(),
-        _ if units == of => format!("recount: all {of} units found again with another kernel, mirrored"),
+        _ if units == of => format!("recount: all {of} units found again {how}, mirrored"),
         _ => format!(
-            "recount: {units} of {of} units, chosen by seed {seed}, found again with another kernel, mirrored: with \
+            "recount: {units} of {of} units, chosen by seed {seed}, found again {how}, mirrored: with \
              {:.0} % confidence at most {:.2} % of all units are wrong",
             100.0 * CONFIDENCE,
             100.0 * wrong_at_most
@@ -195,7 +202,14 @@ fn report_recount(report: &mut VerifyReport, again: &SampleRecount) -> anyhow::R
     report.add(
         &words,
         "recount",
-        json!({ "units": units, "of": of, "seed": seed, "wrong_at_most": wrong_at_most, "confidence": CONFIDENCE }),
+        json!({
+            "units": units,
+            "of": of,
+            "seed": seed,
+            "method": method.map(|method| method.to_string()),
+            "wrong_at_most": wrong_at_most,
+            "confidence": CONFIDENCE,
+        }),
     )
 }
 

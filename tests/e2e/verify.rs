@@ -57,6 +57,14 @@ fn a_sample_states_its_bound_and_its_seed_and_can_be_repeated() {
     assert!(outcome.stdout.contains("at most 13.91 % of all units are wrong"), "{outcome:?}");
     let none = folder.run("verify run --recount 0 --json").json();
     assert_eq!((&none["recount"]["units"], &none["recount"]["wrong_at_most"]), (&0.into(), &1.0.into()));
+    for method in ["meet", "search"] {
+        let named = folder.run(&format!("verify run --recount 20 --seed 7 --method {method}"));
+        let words = format!("found again by the method {method}, mirrored: with 95 % confidence");
+        assert!(named.stdout.contains(&words), "{named:?}");
+        let report = folder.run(&format!("verify run --recount 20 --method {method} --json")).json();
+        assert_eq!(report["recount"]["method"], *method);
+    }
+    assert!(none["recount"]["method"].is_null());
     folder.run("verify run --recount some").refused(&["some", "a number or \"all\""]);
 }
 

@@ -6,7 +6,7 @@
 //! expect_complete       no unit is missing, and every standing count is believed
 //! identities            equations among the sums, apart from the tally
 //! recount_symmetric     all symmetric counts, by a second algorithm
-//! recount_sample        units drawn at random, with another kernel and mirrored
+//! recount_sample        units drawn at random, mirrored, by the other method or by one that is named
 //! expect_published      the total of the whole board, where one is known
 //! expect_checked        no check is missing: it may not be complete, but what is there is sound
 //! ```
@@ -19,6 +19,7 @@ mod recount;
 mod sample;
 mod selection;
 
+use queens::kernel::Method;
 use queens::{Summand, TallyError, UnitId};
 use thiserror::Error;
 
@@ -172,7 +173,7 @@ impl<'a> Verification<'a> {
     /// # Errors
     /// One of them is wrong, or cannot be counted here.
     pub fn recount_symmetric(&self, threads: u32, counted: &(dyn Fn() + Sync)) -> Result<u64, VerifyError> {
-        Ok(recount(self.directory.plan(), &self.symmetric, threads, counted)?)
+        Ok(recount(self.directory.plan(), &self.symmetric, None, threads, counted)?)
     }
 
     /// How many units the sample has.
@@ -180,16 +181,18 @@ impl<'a> Verification<'a> {
         self.sample.len()
     }
 
-    /// Counts the sample again on so many threads, and calls `counted` after each unit.
+    /// Counts the sample again on so many threads, by that method or else by the one that each unit was not counted by, and
+    /// calls `counted` after each.
     ///
     /// # Errors
     /// A count is wrong, or cannot be made here.
     pub fn recount_sample(
         &self,
+        method: Option<Method>,
         threads: u32,
         counted: &(dyn Fn() + Sync),
     ) -> Result<SampleRecount, VerifyError> {
-        let units = recount(self.directory.plan(), &self.sample, threads, counted)?;
+        let units = recount(self.directory.plan(), &self.sample, method, threads, counted)?;
         let wrong_at_most = if units == self.of { 0.0 } else { wrong_at_most(units, 0).unwrap_or(1.0) };
         Ok(SampleRecount { units, of: self.of, seed: self.seed, wrong_at_most })
     }

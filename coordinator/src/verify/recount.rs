@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use queens::kernel::{Kernel, KernelError, KernelName, Method, Stop, kernel};
+use queens::kernel::{KernelError, KernelName, Method, Stop, kernel};
 use queens::orbit_search::count_fixed_again;
 use queens::symmetric::Turn;
 use queens::{Measure, Summand};
@@ -49,7 +49,7 @@ pub enum RecountError {
 pub enum Means {
     /// The search by orbits, for symmetric counts.
     SecondAlgorithm,
-    /// Another kernel, on the mirrored unit.
+    /// A kernel, on the mirrored unit.
     Mirrored(KernelName),
 }
 
@@ -62,7 +62,7 @@ impl std::fmt::Display for Means {
     }
 }
 
-/// Counts every unit again on so many threads, stops at the first that differs, and calls `advance` after each. Gives
+/// Counts every unit again on so many threads, by that method or else by the one that it was not counted by, stops at the first that differs, and calls `advance` after each. Gives
 /// the number of units.
 ///
 /// # Errors
@@ -70,6 +70,7 @@ impl std::fmt::Display for Means {
 pub fn recount(
     plan: &Plan,
     sampled: &Sampled,
+    method: Option<Method>,
     threads: u32,
     advance: &(dyn Fn() + Sync),
 ) -> Result<u64, RecountError> {
@@ -77,7 +78,7 @@ pub fn recount(
     let stop = Stop::new();
     let pool = rayon::ThreadPoolBuilder::new().num_threads(threads as usize).build()?;
     let check = |(unit, standing): &(UnitId, &StandingCount)| {
-        let result = check(plan, *unit, standing, &stop);
+        let result = check(plan, *unit, standing, method, &stop);
         advance();
         // Whoever is stopped by this one finds nothing.
         result.inspect_err(|_| stop.stop())
@@ -86,7 +87,13 @@ pub fn recount(
     Ok(counted.len() as u64)
 }
 
-fn check(plan: &Plan, id: UnitId, standing: &StandingCount, stop: &Stop) -> Result<(), RecountError> {
+fn check(
+    plan: &Plan,
+    id: UnitId,
+    standing: &StandingCount,
+    method: Option<Method>,
+    stop: &Stop,
+) -> Result<(), RecountError> {
     let unit = plan.unit(id);
     let image = unit.position.mirrored();
     let (found, by) = match unit.summand {
@@ -97,7 +104,7 @@ fn check(plan: &Plan, id: UnitId, standing: &StandingCount, stop: &Stop) -> Resu
             (count_fixed_again(&image, Turn::Quarter, stop), Means::SecondAlgorithm)
         }
         Summand::Asymmetric | Summand::Symmetric(_, Measure::Completions) => {
-            let kernel = other_kernel(&standing.kernel)?;
+            let kernel = kernel(method.unwrap_or_else(|| other_method(&standing.kernel)), None)?;
             let found = kernel.count(&image, stop).map(|count| count.completions);
             (found, Means::Mirrored(kernel.name()))
         }
@@ -116,11 +123,10 @@ fn check(plan: &Plan, id: UnitId, standing: &StandingCount, stop: &Stop) -> Resu
     }
 }
 
-/// A kernel of another method than the one that counted.
-fn other_kernel(counted_by: &str) -> Result<Arc<dyn Kernel>, KernelError> {
-    let method = match counted_by.parse::<KernelName>() {
+/// Another method than that of the kernel that counted.
+fn other_method(counted_by: &str) -> Method {
+    match counted_by.parse::<KernelName>() {
         Ok(KernelName { method: Method::Search, .. }) => Method::Meet,
         Ok(KernelName { method: Method::Meet, .. }) | Err(_) => Method::Search,
-    };
-    kernel(method, None)
+    }
 }

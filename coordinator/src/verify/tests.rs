@@ -54,7 +54,7 @@ fn a_sound_run_passes_every_step() {
     let counted = AtomicU64::new(0);
     let advance = || _ = counted.fetch_add(1, Ordering::Relaxed);
     let symmetric = run.recount_symmetric(2, &advance).unwrap();
-    let sample = run.recount_sample(2, &advance).unwrap();
+    let sample = run.recount_sample(None, 2, &advance).unwrap();
     assert_eq!((symmetric, sample.units), (run.symmetric_units(), run.sample_units()));
     assert_eq!(symmetric + sample.units, known_run::plan().units());
     assert_eq!(counted.into_inner(), known_run::plan().units(), "each is announced");
@@ -68,7 +68,7 @@ fn a_sample_follows_from_its_seed_and_bounds_what_may_be_wrong() {
     let drawn = |seed| {
         let run = Verification::read(&directory, SampleSize::Units(5), seed).unwrap();
         let units: Vec<UnitId> = run.sample.counted().into_iter().map(|(unit, _)| unit).collect();
-        let found = run.recount_sample(1, &|| ()).unwrap();
+        let found = run.recount_sample(None, 1, &|| ()).unwrap();
         assert_eq!((units.len() as u64, found.units), (5, 5));
         assert!((found.wrong_at_most - (1.0 - 0.05f64.powf(0.2))).abs() < 1e-9);
         (units, found.seed)
@@ -77,7 +77,7 @@ fn a_sample_follows_from_its_seed_and_bounds_what_may_be_wrong() {
     assert_ne!(drawn(Some(7)).0, drawn(Some(8)).0);
     let (units, seed) = drawn(None);
     assert_eq!(drawn(Some(seed)).0, units, "a seed that was drawn gives the same sample again");
-    let none = read(&directory, SampleSize::Units(0)).recount_sample(1, &|| ()).unwrap();
+    let none = read(&directory, SampleSize::Units(0)).recount_sample(None, 1, &|| ()).unwrap();
     assert_eq!((none.units, none.wrong_at_most.to_bits()), (0, 1f64.to_bits()));
 }
 
@@ -88,7 +88,7 @@ fn a_wrong_count_is_found_by_another_kernel_and_named_with_its_place() {
     let run = read(&directory, SampleSize::All);
     run.expect_complete().unwrap();
     assert!(matches!(run.expect_published(), Err(VerifyError::Published)));
-    let error = run.recount_sample(2, &|| ()).unwrap_err();
+    let error = run.recount_sample(None, 2, &|| ()).unwrap_err();
     let VerifyError::Recount(RecountError::Differs { unit: named, recorded, location, by, found, .. }) =
         &error
     else {
@@ -97,6 +97,8 @@ fn a_wrong_count_is_found_by_another_kernel_and_named_with_its_place() {
     assert_eq!((*named, *recorded, *found), (unit, known_run::count(unit) + 1, known_run::count(unit)));
     assert_eq!((location.file, location.line), (1, unit.0 + 1));
     assert!(matches!(by, Means::Mirrored(kernel) if kernel.method == Method::Meet), "{by}");
+    let by_search = run.recount_sample(Some(Method::Search), 2, &|| ()).unwrap_err().to_string();
+    assert!(by_search.contains("counted by machine with search/portable), search/"), "{by_search}");
     let text = error.to_string();
     assert!(text.starts_with(&format!("unit {unit}: the ledger says ")), "{text}");
     assert!(text.contains("counted by machine with search/portable), meet/"), "{text}");

@@ -60,7 +60,7 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     let (n, units, done, term) = (plan.board(), plan.units(), standing.done(), store.term().number);
     let handle =
         Handle::start_replicated(plan, Shard::default(), standing, run.double_check, store, run.replicas)?;
-    info!(%n, units, done, term, listen = %listener.local_addr()?, "serving");
+    info!(n = n.n(), units, done, term, listen = %listener.local_addr()?, "serving");
     tokio::spawn(keys.watch(handle.clone()));
     let dashboard = browsers.map(|listener| show(listener, &handle, guard.clone()));
     let (shutdown, stopped) = oneshot::channel::<()>();

@@ -16,6 +16,9 @@ const SECTIONS: [(&str, &str); 6] = [
     ("Examples:", "EXAMPLES"),
 ];
 
+/// What a page is about, below it.
+const SOURCE: &str = concat!("diadem ", env!("CARGO_PKG_VERSION"));
+
 /// Where all other paragraphs go.
 const NOTES: &str = "NOTES";
 
@@ -32,7 +35,8 @@ fn add_pages(command: &Command, pages: &mut Vec<(String, String)>) {
     for below in command.get_subcommands().filter(|below| !below.is_hide_set()) {
         add_pages(below, pages);
     }
-    let man = Man::new(command.clone().after_help(Resettable::Reset));
+    // Without a date the source would stand in its place.
+    let man = Man::new(command.clone().after_help(Resettable::Reset)).date(" ").source(SOURCE);
     let mut text = Vec::new();
     man.render(&mut text).expect("memory takes what is written to it");
     let text = String::from_utf8_lossy(&text).into_owned();
@@ -92,6 +96,7 @@ mod tests {
         let names: Vec<_> = pages.iter().map(|(name, _)| &**name).collect();
         assert_eq!(names, ["made-up-bare.1", "made-up.1"]);
         assert!(!pages[0].1.contains("EXAMPLES"), "{}", pages[0].1);
+        assert!(pages[0].1.contains(&format!(".TH made-up-bare 1 \" \" \"{SOURCE}\"")), "{}", pages[0].1);
         let expected = ".SH NOTES\nIt is so\nand so.\n\
                         .SH \"EXIT STATUS\"\n0 done;\n1 not.\n.SH EXAMPLES\n.nf\n  diadem a\n.fi\n";
         assert!(pages[1].1.ends_with(expected), "{}", pages[1].1);

@@ -96,7 +96,14 @@ pub async fn work(
                     raise(Wish::Leave);
                 }
             }
-            Some(Err(error)) => last_error = Some(error),
+            Some(Err(error)) => {
+                if !at_work.is_empty() && matches!(error.downcast_ref(), Some(WorkerError::GaveUp(_))) {
+                    error!(
+                        "a part of this worker leaves for good, the others go on: {error}; start it again to have all"
+                    );
+                }
+                last_error = Some(error);
+            }
         }
     }
     match last_error {

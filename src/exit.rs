@@ -4,12 +4,13 @@
 //! |---|---|
 //! | 0 | complete; for a worker also: drained, as it was asked to |
 //! | 1 | an error: nothing is known to be wrong with the run |
-//! | 2 | the command line was wrong |
+//! | 2 | the command line was wrong, also where it does not go with this machine or this run |
 //! | 3 | the run is not sound, not complete, or its answer is withheld: starting again does not help |
 //! |   | what was published of it does not agree with it (a file that is none of such a kind is 1) |
 //! | 130, 143 | interrupted by Ctrl-C, by SIGTERM; 143 also where `--for` or `--until` ends a count that is not complete |
 
 use std::io;
+use std::net::SocketAddr;
 use std::process::ExitCode;
 
 use coordinator::export::ExportError;
@@ -18,16 +19,70 @@ use coordinator::run_directory::RunDirectoryError;
 use coordinator::store::StoreError;
 use coordinator::verify::VerifyError;
 use coordinator::{AuditError, CertificateError, HeadError, MergeError, RetractError, Withheld};
+use queens::kernel::KernelError;
+use queens::{Board, PlanError};
+use thiserror::Error;
+use worker::AddressError;
+
+use crate::args::UnguardedError;
 
 /// The command line was wrong.
 pub const USAGE: u8 = 2;
+
+/// What was wrong with it, where only the command can tell.
+#[derive(Debug, Error)]
+pub enum WrongCommand {
+    #[error(
+        "{0} is no URL of a coordinator: a run that is not served is told by --double-check and --replicas when it is \
+         started"
+    )]
+    NotServed(String),
+    #[error(
+        "boards beyond {} are extrapolated, not counted, and machines are none for them: leave --machines out",
+        Board::LARGEST
+    )]
+    MachinesForNothing,
+    #[error(
+        "tokens would come to the dashboard on {0} in the clear: say --keys DIR, or --http 127.0.0.1:7228"
+    )]
+    ReadableTokens(SocketAddr),
+    #[error(
+        "--listen and --http both say {0}: the dashboard wants a port of its own, as in --http 127.0.0.1:7228"
+    )]
+    OnePort(SocketAddr),
+}
 
 /// What was found cannot be relied upon.
 pub const UNSOUND: u8 = 3;
 
 /// The exit code of a command that has failed.
 pub fn of(error: &anyhow::Error) -> ExitCode {
-    if is_unsound(error) { ExitCode::from(UNSOUND) } else { ExitCode::FAILURE }
+    match error {
+        _ if is_unsound(error) => ExitCode::from(UNSOUND),
+        _ if is_wrong_command(error) => ExitCode::from(USAGE),
+        _ => ExitCode::FAILURE,
+    }
+}
+
+/// Whether what was typed cannot be, here or for that run, however often it is tried.
+fn is_wrong_command(error: &anyhow::Error) -> bool {
+    let of_other_run = |error: &RunDirectoryError| {
+        matches!(
+            error,
+            RunDirectoryError::OtherBoard { .. }
+                | RunDirectoryError::OtherShard { .. }
+                | RunDirectoryError::OtherScheme { .. }
+        )
+    };
+    error.is::<WrongCommand>()
+        || error.is::<KernelError>()
+        || error.is::<PlanError>()
+        || error.is::<UnguardedError>()
+        || matches!(error.downcast_ref(), Some(StoreError::Directory(error)) if of_other_run(error))
+        || matches!(
+            error.downcast_ref(),
+            Some(AddressError::Malformed(_) | AddressError::NoAuthority(_) | AddressError::NotEncrypted(_))
+        )
 }
 
 /// Whether it was looked at, and found wanting. What could not be read says nothing of the run.

@@ -17,7 +17,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use proto::is_unseen;
 use serde_json::json;
 use tracing::Level;
-use tracing_subscriber::filter::{ParseError, Targets};
+use tracing_subscriber::filter::{LevelFilter, ParseError, Targets};
 use tracing_subscriber::fmt::{self, MakeWriter};
 use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
@@ -73,10 +73,20 @@ pub fn start(level: Level) {
     }
 }
 
-/// What `DIADEM_LOG` asks for, if anything.
-fn asked() -> Result<Option<Targets>, ParseError> {
+/// What `DIADEM_LOG` asks for, if anything. Warnings of libraries that it does not name are told all the same.
+fn asked() -> Result<Option<Targets>, String> {
     let asked = env::var("DIADEM_LOG").unwrap_or_default();
-    if asked.is_empty() { Ok(None) } else { asked.parse().map(Some) }
+    if asked.is_empty() {
+        return Ok(None);
+    }
+    // Alone it would be taken for a library, and silence all others.
+    let is_no_level = |part: &&str| !part.contains('=') && part.parse::<LevelFilter>().is_err();
+    if let Some(part) = asked.split(',').find(is_no_level) {
+        return Err(format!("{part:?} is no level"));
+    }
+    let targets: Targets = asked.parse().map_err(|error: ParseError| error.to_string())?;
+    let has_default = targets.default_level().is_some();
+    Ok(Some(if has_default { targets } else { targets.with_default(Level::WARN) }))
 }
 
 /// What the log looks like from now on.

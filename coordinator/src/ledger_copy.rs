@@ -16,7 +16,7 @@ use proto::{CoordinatorId, CopyEnd, FollowRequest, FollowedRun, LedgerPiece, Ter
 
 use crate::clock::{Clock, SystemClock};
 use crate::core::LeaseKey;
-use crate::ledger::{Damage, Disk, Group, Intake, LedgerPosition, SystemDisk, Writer};
+use crate::ledger::{Damage, Disk, Group, Intake, LedgerPosition, SystemDisk, Writer, sync_found};
 use crate::replay::{Stretch, replay};
 use crate::run_directory::RunDirectory;
 use crate::run_directory::follower_file::FollowerFile;
@@ -137,6 +137,7 @@ impl LedgerCopy {
             None => CopyEnd::default(),
             Some(run) => {
                 run.write(true)?;
+                sync_found(&run.directory.ledger(), run.writer.end().file).map_err(CopyError::NotWritten)?;
                 run.intake = Intake::new(run.writer.end().clone());
                 run.end()
             }

@@ -85,6 +85,7 @@ pub fn retract(path: &Path, takeback: &Takeback) -> Result<u64, RetractError> {
         path: path.to_owned(),
         begin: None,
         board: None,
+        scheme: None,
         shard,
         accept_loss: false,
         take_over: false,

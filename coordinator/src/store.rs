@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proto::{CoordinatorId, Term};
+use queens::plan::Scheme;
 use queens::{Board, Plan};
 use thiserror::Error;
 use tracing::warn;
@@ -14,7 +15,9 @@ use crate::checkpoint::resumption::{Resumed, resume};
 use crate::checkpoint::{Checkpoint, set_aside};
 use crate::clock::{Clock, SystemClock};
 use crate::core::LeaseKey;
-use crate::ledger::{CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, TermRecord, Writer};
+use crate::ledger::{
+    CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, TermRecord, Writer, sync_found,
+};
 use crate::run_directory::lock::Lock;
 use crate::run_directory::next_term::next_term;
 use crate::run_directory::noted_term::{ANNOUNCED, NotedTerm, SUPERSEDING};
@@ -87,6 +90,8 @@ pub struct OpenOptions {
     pub begin: Option<Plan>,
     /// The board that a run that is there must have.
     pub board: Option<Board>,
+    /// How it must be split.
+    pub scheme: Option<Scheme>,
     /// The share of the plan that is to be counted.
     pub shard: Shard,
     /// Whether to go on from what the ledger has where acknowledged records are missing at its end.
@@ -132,6 +137,7 @@ impl Store {
         if !from_checkpoint {
             out_of_the_way(&checkpoint, opened)?;
         }
+        sync_found(&directory.ledger(), tail.end.file)?;
         let writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
         let term = next_term(directory.path(), standing.term(), take_over)?;
         let term = lease_key.prove(directory.run().hash(), term, CoordinatorId(rand::random()));
@@ -256,17 +262,20 @@ fn out_of_the_way(checkpoint: &Path, since_1970: Duration) -> Result<(), StoreEr
 
 /// The run directory that is to be opened, or to be begun.
 fn directory(options: OpenOptions, clock: &dyn Clock) -> Result<RunDirectory, RunDirectoryError> {
-    let OpenOptions { path, begin, board, shard, .. } = options;
+    let OpenOptions { path, begin, board, scheme, shard, .. } = options;
     match begin {
         Some(plan) if !RunDirectory::exists(&path) => {
             RunDirectory::begin(&path, plan, shard, clock.since_1970())
         }
         _ => {
-            let directory = RunDirectory::open(&path)?;
-            match board {
-                Some(board) => directory.of_board(board)?.of_shard(shard),
-                None => directory.of_shard(shard),
+            let mut directory = RunDirectory::open(&path)?;
+            if let Some(board) = board {
+                directory = directory.of_board(board)?;
             }
+            if let Some(scheme) = scheme {
+                directory = directory.of_scheme(scheme)?;
+            }
+            directory.of_shard(shard)
         }
     }
 }

@@ -66,6 +66,14 @@ impl GpuKernel {
         self.unbuilt.get()
     }
 
+    /// Works with the device. The wrapper of OpenCL panics where a driver answers an error to what never fails.
+    fn guarded<T>(&self, work: impl FnOnce() -> Result<T, GpuError>) -> Result<T, GpuError> {
+        catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
+            let (device, what) = (self.device().title(), "a call that never fails");
+            Err(GpuError::Failed { device, what, code: "its driver is broken".into() })
+        })
+    }
+
     /// Takes the device for failed, for those who know it before its driver says so.
     pub fn fail(&self, error: GpuError) {
         self.session.fail(error);
@@ -98,20 +106,14 @@ impl Kernel for GpuKernel {
         if self.failure().is_some() {
             return None;
         }
-        // The wrapper of OpenCL panics where a driver answers an error to what never fails.
-        let counted = catch_unwind(AssertUnwindSafe(|| self.launcher.count(&self.session, position, stop)));
-        let broken = |_| {
-            let (device, what) = (self.device().title(), "a call that never fails");
-            Err(GpuError::Failed { device, what, code: "its driver is broken".into() })
-        };
-        counted.unwrap_or_else(broken).unwrap_or_else(|error| {
+        self.guarded(|| self.launcher.count(&self.session, position, stop)).unwrap_or_else(|error| {
             self.fail(error);
             None
         })
     }
 
     fn other(&self) -> Option<Arc<dyn Kernel>> {
-        match self.beside(self.name().other().method) {
+        match self.guarded(|| self.beside(self.name().other().method)) {
             Ok(other) => Some(Arc::new(other)),
             // A driver that builds the one need not build the other.
             Err(error @ GpuError::Build { .. }) => {

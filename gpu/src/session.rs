@@ -33,6 +33,9 @@ const LOOKS_ON: Duration = Duration::from_micros(250);
 /// Between two later looks there is an eighth of the time that it has taken so far, but no more than this.
 const LOOKS_AWAY: Duration = Duration::from_millis(1);
 
+/// No two looks are further apart in a process that runs.
+const LONGEST_LOOK: Duration = Duration::from_secs(1);
+
 /// What drivers answer that have no room for a buffer.
 const NO_ROOM: [cl_int; 4] =
     [CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_OUT_OF_RESOURCES, CL_OUT_OF_HOST_MEMORY, CL_INVALID_BUFFER_SIZE];
@@ -177,9 +180,12 @@ impl Session {
     }
 
     fn look(&self, event: &Event) -> Result<(), GpuError> {
-        let begun = Instant::now();
+        let (mut taken, mut last) = (Duration::ZERO, Instant::now());
         loop {
-            let taken = begun.elapsed();
+            let now = Instant::now();
+            // Who was suspended meanwhile, as by a batch engine, has not waited.
+            taken += (now - last).min(LONGEST_LOOK);
+            last = now;
             let status = event.command_execution_status().map_err(self.failed("a launch"))?;
             if status.0 == CL_COMPLETE {
                 return Ok(());

@@ -89,7 +89,7 @@ pub struct ServedRun {
     pub board: Option<Board>,
     pub path: PathBuf,
     method: Option<Method>,
-    scheme: Option<Scheme>,
+    pub scheme: Option<Scheme>,
     pub double_check: Option<DoubleCheck>,
     pub replicas: Option<u32>,
     pub listen: SocketAddr,

@@ -27,7 +27,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-pub use self::coordinator::{CoordinatorArgs, ServedRun};
+pub use self::coordinator::{CoordinatorArgs, ServedRun, UnguardedError};
 pub use self::worker::{OnLost, WorkerArgs};
 pub use bench::BenchArgs;
 pub use count::{CountArgs, LocalCount, Storage};

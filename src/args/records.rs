@@ -15,8 +15,8 @@ use super::value::{Auto, ThreadsArgs, ValueError, auto};
 /// Re-checks a run from its ledger alone, and counts a sample of its units again.
 ///
 /// In this order, up to the first thing that is wrong: chain and CRCs of the ledger, one standing count a unit,
-/// identities among the sums, the symmetric counts by a second algorithm, a random sample of units with another kernel
-/// than the one that counted each and mirrored, a certificate and a table of diadem export if they are named, and last
+/// identities among the sums, a certificate and a table of diadem export if they are named, the symmetric counts by a
+/// second algorithm, a random sample of units with another kernel than the one that counted each and mirrored, and last
 /// the published value.
 #[derive(Debug, Args)]
 #[command(after_help = "\

@@ -19,6 +19,7 @@ use tracing::{Level, info, warn};
 use crate::access::guard;
 use crate::args::ServedRun;
 use crate::command_line::quoted;
+use crate::exit::WrongCommand;
 use crate::log::say;
 use crate::signals::Signals;
 use crate::{command_line, ending, host, log, output, progress};
@@ -49,6 +50,7 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     let (store, standing, notices) = Store::open(OpenOptions {
         begin: run.plan().map(Plan::derive).transpose()?,
         board: run.board,
+        scheme: run.scheme,
         path: run.path.clone(),
         shard: Shard::default(),
         accept_loss: run.loss.here.accept_loss,
@@ -88,10 +90,11 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
 /// The port of the dashboard, where there is to be one. A token is not asked for where others could overhear it.
 async fn listen_for_browsers(run: &ServedRun, guard: &Guard) -> anyhow::Result<Option<TcpListener>> {
     let Some(address) = run.http else { return Ok(None) };
+    if address == run.listen && address.port() != 0 {
+        return Err(WrongCommand::OnePort(address).into());
+    }
     if guard.asks() && !guard.encrypts() && !address.ip().is_loopback() {
-        bail!(
-            "tokens would come to the dashboard on {address} in the clear: say --keys DIR, or --http 127.0.0.1:7228"
-        );
+        return Err(WrongCommand::ReadableTokens(address).into());
     }
     listen(address, "--http").await.map(Some)
 }

@@ -181,6 +181,7 @@ fn open(
         path,
         begin,
         board: Some(count.board),
+        scheme: count.scheme,
         shard,
         accept_loss,
         take_over: false,

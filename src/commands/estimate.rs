@@ -12,7 +12,6 @@ mod sampled;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::bail;
 use queens::extrapolation::{Extrapolation, extrapolate};
 use queens::kernel::{Isa, Method};
 use queens::{Board, known};
@@ -20,6 +19,7 @@ use serde_json::{Map, Value, json};
 
 use crate::args::EstimateArgs;
 use crate::crew;
+use crate::exit::WrongCommand;
 use crate::measurement::speed::{Counter, candidates};
 use crate::output::{on_stdout, print};
 use crate::signals::Interruption;
@@ -155,10 +155,7 @@ fn json_of(estimate: Option<&CountEstimate>) -> Map<String, Value> {
 /// What there is to say of a board that no kernel counts.
 fn beyond(args: &EstimateArgs, opinion: Option<&CountEstimate>) -> anyhow::Result<()> {
     if args.machines.is_some() {
-        bail!(
-            "boards beyond {} are extrapolated, not counted, and machines are none for them: leave --machines out",
-            Board::LARGEST
-        );
+        return Err(WrongCommand::MachinesForNothing.into());
     }
     let Some(opinion) = opinion else { return Ok(()) };
     if !args.json {

@@ -2,21 +2,19 @@
 
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::Context;
 use proto::{PolicyChange, PolicyInForce};
 use worker::Remote;
 
 use crate::access::{ADMIN, JOIN, credentials};
 use crate::args::PolicyArgs;
+use crate::exit::WrongCommand;
 use crate::output::print;
 
 pub fn run(args: PolicyArgs) -> anyhow::Result<ExitCode> {
     let url = args.coordinator;
     if !url.contains("://") {
-        bail!(
-            "{url} is no URL of a coordinator: a run that is not served is told by --double-check and --replicas when it is \
-             started"
-        );
+        return Err(WrongCommand::NotServed(url).into());
     }
     let double_check = args.change.double_check.map(|policy| policy.to_string());
     let change = PolicyChange { double_check, replicas: args.change.replicas, reason: args.reason };
@@ -24,7 +22,7 @@ pub fn run(args: PolicyArgs) -> anyhow::Result<ExitCode> {
     let credentials = credentials(args.keys.as_deref(), [ADMIN, JOIN])?;
     let PolicyInForce { double_check, replicas } = runtime.block_on(async {
         let remote = Remote::new(&[&url], &credentials)?;
-        anyhow::Ok(remote.change_policy(change).await?)
+        remote.change_policy(change).await.with_context(|| url.clone())
     })?;
     print(&format!("in force at {url}: --double-check {double_check} --replicas {replicas}"))?;
     Ok(ExitCode::SUCCESS)

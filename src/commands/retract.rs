@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use anyhow::Context;
 use proto::Takeback;
 use worker::Remote;
 
@@ -32,6 +33,6 @@ fn ask(args: &RetractArgs, takeback: Takeback) -> anyhow::Result<u64> {
     let credentials = credentials(args.keys.as_deref(), [ADMIN, JOIN])?;
     runtime.block_on(async {
         let remote = Remote::new(&[&args.run], &credentials)?;
-        Ok(remote.retract(takeback).await?)
+        remote.retract(takeback).await.with_context(|| args.run.clone())
     })
 }

@@ -64,16 +64,6 @@ fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
     }
     run.expect_complete()?;
     report_identities(report, &run)?;
-    let again = recount_symmetric(&run, args.threads)?;
-    report.add(
-        &format!("symmetric counts: all {again} found again by a second algorithm"),
-        "symmetric_counts",
-        json!({ "units": again, "agree": true }),
-    )?;
-    let progress = RecountProgress::new("recount", run.sample_units());
-    let again = run.recount_sample(args.method.0, args.threads.count(), &|| progress.advance())?;
-    drop(progress);
-    report_recount(report, &again, args.method.0)?;
     if let Some((path, certificate)) = args.certificate.as_ref().zip(certificate) {
         let file = path.display();
         let is_of_coordinator = certificate.check(&directory).with_context(|| file.to_string())?;
@@ -89,6 +79,16 @@ fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
     if let Some(path) = &args.export {
         report_export(report, path, &directory, run.audit())?;
     }
+    let again = recount_symmetric(&run, args.threads)?;
+    report.add(
+        &format!("symmetric counts: all {again} found again by a second algorithm"),
+        "symmetric_counts",
+        json!({ "units": again, "agree": true }),
+    )?;
+    let progress = RecountProgress::new("recount", run.sample_units());
+    let again = run.recount_sample(args.method.0, args.threads.count(), &|| progress.advance())?;
+    drop(progress);
+    report_recount(report, &again, args.method.0)?;
     report_published(report, &run)
 }
 

@@ -75,7 +75,23 @@ fn a_run_without_an_answer_has_a_code_of_its_own() {
     // Not there, or not understood.
     assert_eq!(folder.run("verify nowhere").code, Some(1));
     assert_eq!(folder.run("coordinator --run nowhere").code, Some(1));
-    assert_eq!(folder.run("count ten").code, Some(2));
+    // It may be tried for ever.
+    let address = free_address();
+    for command in [
+        "count ten",
+        "count 9 --run run",
+        "count 10 --run run --families 1,1,2",
+        "count 8 --run new --centre 9,1,0",
+        "coordinator --n 9 --run run",
+        "coordinator --n 9 --run new --listen 0.0.0.0:0",
+        &format!("coordinator --n 9 --run new --listen {address} --http {address}"),
+        "worker --coordinator foo",
+        "policy run --replicas 1 --reason x",
+        "estimate 40 --machines 5x5",
+    ] {
+        let wrong = folder.run(command);
+        assert_eq!(wrong.code, Some(2), "{command}: {wrong:?}");
+    }
     assert_eq!(folder.run("verify").code, Some(2));
     assert_eq!(folder.run("count --help").code, Some(0));
 }

@@ -103,6 +103,19 @@ fn an_answer_that_cannot_be_printed_is_a_failure() {
 }
 
 #[test]
+fn a_slip_in_the_level_of_the_log_is_told_and_silences_nothing() {
+    let folder = Folder::new();
+    for (asked, is_understood) in
+        [("inof", false), ("a b", false), ("debug,,x", false), ("9", false), ("gpu=debug", true)]
+    {
+        let mut command = folder.diadem("worker --coordinator http://127.0.0.1:1 --give-up-after 10ms");
+        let outcome = Completed::of(command.env("DIADEM_LOG", asked).output().unwrap());
+        assert!(outcome.stderr.contains("waiting for the coordinator"), "{asked}: {outcome:?}");
+        assert_eq!(outcome.stderr.contains("is not understood"), !is_understood, "{asked}: {outcome:?}");
+    }
+}
+
+#[test]
 fn a_log_in_json_is_an_object_on_each_line_with_worker_unit_and_attempt() {
     let folder = Folder::new();
     let address = free_address();

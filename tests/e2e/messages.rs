@@ -27,6 +27,8 @@ const PASSED_ON: [(&str, &str); 24] = [
     ("src/commands/follow.rs", "errors of the worker's outage, and its own way on"),
     ("src/commands/keys.rs", "the name of a file, in front of an error of args/keys.rs"),
     ("src/commands/status/shares.rs", "errors of the coordinator's library"),
+    ("src/commands/policy.rs", "an address, in front of an error of the worker's library"),
+    ("src/commands/retract.rs", "an address, in front of an error of the worker's library"),
     ("src/commands/steer.rs", "addresses, in front of an error of the worker's library"),
     ("src/commands/verify.rs", "the name of a file, in front of an error of the coordinator's library"),
     (

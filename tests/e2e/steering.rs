@@ -64,6 +64,27 @@ fn a_run_pauses_also_across_a_restart_and_goes_on_when_it_is_resumed() {
 }
 
 #[test]
+fn what_a_coordinator_was_told_holds_after_a_restart_before_anything_is_counted() {
+    let folder = Folder::new();
+    let address = free_address();
+    let serving = format!("coordinator --run run --listen {address}");
+    let told = |command: &str, log: &str| {
+        let coordinator = folder.start(command, log);
+        until("it is served", || {
+            folder.run(&format!("status --coordinator http://{address} --json")).code == Some(0)
+        });
+        let status = folder.run(&format!("status --coordinator http://{address} --json")).json();
+        coordinator.terminate();
+        coordinator.end();
+        (status["double_check"].clone(), status["replicas"].clone())
+    };
+    let first = told(&format!("{serving} --n 12 --double-check all --replicas 1"), "1.log");
+    assert_eq!(first, ("all".into(), 1.into()));
+    assert_eq!(told(&serving, "2.log"), first);
+    folder.run(&format!("{serving} --double-check 5%")).refused(&["this run checks all", "raised only"]);
+}
+
+#[test]
 fn the_workers_of_a_machine_leave_when_the_operator_wishes_it() {
     let folder = Folder::new();
     let address = free_address();

@@ -95,6 +95,16 @@ fn a_run_directory_of_another_board_is_refused_and_kept() {
     folder.run("count 8 --run run --quiet");
     folder.run("count 9 --run run").refused(&["n = 8", "n = 9"]);
     folder.run("coordinator --n 9 --run run --listen 127.0.0.1:0").refused(&["n = 8", "n = 9"]);
+    // A plan is for ever: another one is not passed over in silence.
+    for command in
+        ["count 8 --run run --families 1,1,2", "coordinator --run run --listen 127.0.0.1:0 --families 1,1,2"]
+    {
+        folder.run(command).refused(&[
+            "split by constellations",
+            "not by families 1,1,2",
+            "leave --families",
+        ]);
+    }
     assert_eq!(folder.run("count 8 --run run --json").json()["total"], published(8));
 }
 

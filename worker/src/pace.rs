@@ -16,28 +16,39 @@ const FAR_LONGER: f64 = 100.0;
 /// whatever the mean is, none hangs before this time.
 const NOT_BEFORE: Duration = Duration::from_mins(10);
 
-/// How strongly the newest unit moves the mean.
+/// How much of what is known the newest unit pushes out.
 const NEWEST: f64 = 1.0 / 16.0;
 
-/// The measured time of a unit.
+/// The time of a unit of the plan's mean work, by what units took of what was expected of each: those that come first are not like the
+/// others.
 #[derive(Clone, Copy, Debug)]
 pub struct AskingPace {
     threads: u32,
-    /// Mean seconds of one thread for a unit.
-    seconds: f64,
+    /// Expected seconds of one thread for a unit of the mean work.
+    mean: f64,
+    /// Of units counted lately, the older the less: expected seconds, and those that they took.
+    expected: f64,
+    taken: f64,
     /// Units are fetched ahead for so long.
     ahead: Duration,
 }
 
 impl AskingPace {
-    /// A first guess from the expected nanoseconds of a unit.
+    /// At first a unit takes what is expected: so many nanoseconds on average.
     pub fn new(threads: u32, nanoseconds: f64, ahead: Duration) -> Self {
-        Self { threads, seconds: nanoseconds / 1e9, ahead }
+        let mean = nanoseconds / 1e9;
+        Self { threads, mean, expected: mean, taken: mean, ahead }
     }
 
-    /// A unit took one thread so long.
-    pub fn counted(&mut self, time: Duration) {
-        self.seconds += (time.as_secs_f64() - self.seconds) * NEWEST;
+    /// A unit of which so many nanoseconds were expected took one thread so long.
+    pub fn counted(&mut self, nanoseconds: f64, time: Duration) {
+        self.expected += nanoseconds / 1e9 - self.expected * NEWEST;
+        self.taken += time.as_secs_f64() - self.taken * NEWEST;
+    }
+
+    /// Seconds of one thread for a unit of the mean work.
+    fn seconds(&self) -> f64 {
+        self.mean * self.taken / self.expected.max(f64::MIN_POSITIVE)
     }
 
     /// How many units to hold: enough for the time ahead, and at least one for each thread besides the one that it
@@ -53,13 +64,13 @@ impl AskingPace {
 
     /// A thread that counts one unit for this long hangs.
     pub fn hung(&self) -> Duration {
-        Duration::from_secs_f64(self.seconds * FAR_LONGER).max(NOT_BEFORE)
+        Duration::try_from_secs_f64(self.seconds() * FAR_LONGER).unwrap_or(Duration::MAX).max(NOT_BEFORE)
     }
 
     /// How many units are counted in that time, two for each thread at least.
     fn units_in(&self, time: Duration) -> usize {
         let threads = f64::from(self.threads);
-        let units = time.as_secs_f64() * threads / self.seconds.max(1e-9);
+        let units = time.as_secs_f64() * threads / self.seconds().max(1e-9);
         units.clamp(2.0 * threads, MOST.max(2.0 * threads)) as usize
     }
 }
@@ -73,10 +84,21 @@ mod tests {
         let mut pace = AskingPace::new(4, 60e9, AHEAD);
         assert_eq!(pace.target(), 8);
         for _ in 0..200 {
-            pace.counted(Duration::from_millis(100));
+            pace.counted(60e9, Duration::from_millis(100));
         }
         assert!((395..=405).contains(&pace.target()), "{}", pace.target());
         let outlasting = AskingPace { ahead: Duration::from_mins(10), ..pace };
         assert!((23_700..=24_300).contains(&outlasting.target()), "{}", outlasting.target());
+    }
+
+    #[test]
+    fn short_units_at_the_beginning_say_nothing_of_how_long_the_others_take() {
+        let mut pace = AskingPace::new(1, 350e9, AHEAD);
+        for _ in 0..200 {
+            pace.counted(1e9, Duration::from_millis(1500));
+        }
+        assert_eq!(pace.target(), 2);
+        // A unit of the mean work takes half as long again as was expected, and a heavy one some times that.
+        assert!(pace.hung() > Duration::from_hours(10), "{:?}", pace.hung());
     }
 }

@@ -1,6 +1,7 @@
 //! A coordinator reached over gRPC.
 
 use std::future::Future;
+use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -288,11 +289,14 @@ pub(crate) fn sort(status: &Status) -> CoordinatorError {
 
 /// What an error is about: the message, or the cause at the bottom of a failed connection.
 fn innermost(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
+    let (mut text, mut cause) = (error.to_string(), error.source());
     while let Some(error) = cause {
-        text = error.to_string();
-        cause = error.source();
+        let io = error.downcast_ref::<io::Error>();
+        if io.is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof) {
+            // The library for TLS refers to its manual.
+            return "the connection was cut".to_owned();
+        }
+        (text, cause) = (error.to_string(), error.source());
     }
     text
 }

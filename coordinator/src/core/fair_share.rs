@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::Core;
 use super::task::Borrower;
+use crate::standing::{SLOWER, believed};
 
 /// With work for less than this a worker would wait for the next answer.
 const AT_LEAST: Duration = Duration::from_millis(10);
@@ -11,15 +12,6 @@ const AT_LEAST: Duration = Duration::from_millis(10);
 /// A unit is overdue when it is lent for so many times as long as all that its worker holds should take, and not before.
 pub(super) const PATIENCE: u32 = 4;
 const SHORTEST_DUE: Duration = Duration::from_secs(2);
-
-/// Before anything was counted, a thread is taken to be so many times as slow as the core that work is told for: nobody is to
-/// be hurried.
-const SLOWER: u64 = 30;
-
-/// Nobody believes that units took a thread so many times as long as they take that core, and a minute each beyond that: of small
-/// ones a graphics card has many under way at a time.
-const SLOWEST: u64 = 100;
-const ANY_UNIT_US: u64 = 60_000_000;
 
 /// A graphics card goes on with one unit while the next one is prepared.
 const UNITS_OF_CARD: u64 = 2;
@@ -92,35 +84,5 @@ impl Core {
             0 => 1.0 / SLOWER as f64,
             cpu_us => sums.work.max(1) as f64 / (cpu_us as f64 * 1e3),
         }
-    }
-}
-
-/// The processor time, in microseconds, that so many units of that work, in nanoseconds of one core, are said to have taken. What
-/// nobody believes says nothing: then it is what they would take slow threads.
-pub(super) fn believed(cpu_us: u64, work: u128, units: u64) -> u64 {
-    let of_core = u64::try_from(work / 1000).unwrap_or(u64::MAX);
-    let most = of_core.saturating_mul(SLOWEST).saturating_add(units.saturating_mul(ANY_UNIT_US));
-    if cpu_us <= most { cpu_us } else { of_core.saturating_mul(SLOWER) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_time_that_nobody_believes_is_that_of_slow_threads() {
-        let minute: u64 = 60_000_000;
-        for (cpu_us, believed_us) in [
-            (0, 0),
-            (minute, minute),
-            (100 * minute, 100 * minute),
-            (101 * minute, 101 * minute),
-            (101 * minute + 1, 30 * minute),
-            (u64::MAX, 30 * minute),
-        ] {
-            assert_eq!(believed(cpu_us, u128::from(minute) * 1000, 1), believed_us);
-        }
-        assert_eq!(believed(minute + 1, 0, 1), 0);
-        assert_eq!(believed(u64::MAX, u128::MAX, u64::MAX), u64::MAX);
     }
 }

@@ -54,7 +54,7 @@ const CHECKS_PER_CANARY: f64 = 10.0;
 const MISSED: Duration = Duration::from_secs(10);
 
 /// At most so many units are lent in one call, whatever is asked for: the keeper, which lends, hears nobody meanwhile.
-const MOST_LENT: u32 = 4096;
+pub(super) const MOST_LENT: u32 = 4096;
 
 /// At most so many disputes, so many overdue units, and so many that are left to others, are looked at for some that the worker
 /// can count; the others come in its next calls.

@@ -52,7 +52,7 @@ use crate::double_check::DoubleCheck;
 use crate::happening::Happening;
 use crate::ledger::{Policy, Record};
 use crate::shard::Shard;
-use crate::standing::{Standing, UnitMark};
+use crate::standing::{Standing, UnitMark, believed};
 use came_back::CameBack;
 use canaries::Canaries;
 use confirmations::Confirmations;
@@ -153,7 +153,7 @@ impl Core {
         // Checks took their time as well.
         let counts = standing.done() as f64 / (standing.done() + sums.checks).max(1) as f64;
         let mean_work = total_work as f64 / shard.size(plan.units()).max(1) as f64;
-        let cpu_us = fair_share::believed(sums.cpu_us, sums.work, standing.done() + sums.checks);
+        let cpu_us = believed(sums.cpu_us, sums.work, standing.done() + sums.checks);
         let (expected, processor) = (sums.work as f64 / 1e9, cpu_us as f64 / 1e6 * counts);
         let speed = Speed::new(mean_work / 1e9, standing.done(), expected, processor);
         let families = Families::new(&plan, shard);
@@ -220,10 +220,10 @@ impl Core {
         self.policy
     }
 
-    /// What puts the policy on record, where the ledger says another.
+    /// What puts the policy on record, where the ledger says another, or nothing: a run is complete only when its checks are made.
     pub fn policy_record(&self, unix_time: u64) -> Option<Record> {
-        let on_record = self.standing.policy().to_string();
-        let differs = on_record != self.policy.to_string();
+        let on_record = self.standing.sums().policy.map(|policy| policy.to_string());
+        let differs = on_record != Some(self.policy.to_string());
         differs.then_some(Record::Policy(Policy { double_check: self.policy, reason: None, at: unix_time }))
     }
 

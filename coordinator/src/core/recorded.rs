@@ -6,11 +6,10 @@ use proto::{Owner, WorkerId};
 use queens::Summand;
 
 use super::Core;
-use super::fair_share::believed;
 use super::identity::Identity;
 use crate::happening::Happening;
 use crate::ledger::{Record, Recount, Retraction, UnitRecord};
-use crate::standing::{RecordError, UnitMark};
+use crate::standing::{RecordError, UnitMark, believed};
 
 /// A count on its way to the disk.
 #[derive(Debug)]

@@ -7,6 +7,7 @@ use proto::{Lease, Owner, Registration, Welcome};
 use queens::{UnitId, self_test};
 
 use super::identity::Identity;
+use super::lease::MOST_LENT;
 use super::leases::LeasePurpose;
 use super::task::Borrower;
 use super::workers::MOST_OF_AN_OWNER;
@@ -52,7 +53,7 @@ impl Core {
             // Who registers again and again has no more time than others.
             due.into_iter().for_each(|due| self.leases.hurry(lease.unit, due));
         }
-        for unit in claimed {
+        for unit in claimed.into_iter().take(MOST_LENT as usize) {
             if !self.has_share_left(&borrower, &share) {
                 break;
             }

@@ -24,11 +24,12 @@ impl Core {
         leaving: bool,
     ) -> Result<(), Refusal> {
         self.workers.heard_of(now, worker)?;
-        let ended = held.iter().filter(|lease| self.leases.end(**lease)).map(|lease| lease.unit);
-        let mut units: Vec<UnitId> = ended.collect();
-        if !leaving && held.iter().any(|lease| self.wants_other_kernel(lease.unit, lease.variant)) {
+        // Whatever else is named, it was not lent, and need not be in the plan.
+        let ended: Vec<Lease> = held.iter().copied().filter(|lease| self.leases.end(*lease)).collect();
+        if !leaving && ended.iter().any(|lease| self.wants_other_kernel(lease.unit, lease.variant)) {
             self.workers.has_one_method(worker);
         }
+        let mut units: Vec<UnitId> = ended.iter().map(|lease| lease.unit).collect();
         if leaving {
             units.extend(self.leases.end_all_of(worker));
         }

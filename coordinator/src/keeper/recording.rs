@@ -128,12 +128,14 @@ impl Keeper {
             return;
         }
         let mut records = self.core.take_back(unix_time, MOST_TAKEN_BACK);
-        let is_begun = self.core.standing().done() > 0;
         let opening = self.opening();
-        // A term alone is nothing to record.
-        if records.is_empty()
-            && !(is_begun && opening.iter().any(|record| !matches!(record, Record::Term(_))))
-        {
+        // What was asked for is recorded before anything is counted, or it would be forgotten with this process.
+        let was_asked_for = |record: &Record| match record {
+            Record::Term(_) => false,
+            Record::Policy(policy) => policy.double_check != self.core.standing().policy(),
+            _ => true,
+        };
+        if records.is_empty() && !opening.iter().any(was_asked_for) {
             return;
         }
         records.splice(0..0, opening);

@@ -5,7 +5,7 @@
 //! reports them again.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
 
 use proto::Verdict;
@@ -23,7 +23,9 @@ pub(super) struct Replication {
     /// So many must have a record before it is acknowledged; none is needed, whatever the ledger says, where nobody could
     /// follow: what one process counts by itself.
     needed: Option<u32>,
-    followers: HashMap<u64, Copy>,
+    /// How many records of the ledger each has on disk, by its number and that of its call. A folder that was copied with its number
+    /// calls beside the other: both are one follower.
+    followers: BTreeMap<(u64, u64), u64>,
     waiting: VecDeque<WaitingReport>,
     /// Followers that were there and are not, and what they had.
     away: HashMap<u64, u64>,
@@ -35,15 +37,6 @@ pub(super) struct Replication {
     told: Option<String>,
     /// The records of a complete run that as many followers as are needed had, even where they have left since.
     settled: Option<u64>,
-}
-
-/// What a follower has.
-#[derive(Debug)]
-struct Copy {
-    /// Through which of its calls that was heard.
-    call: u64,
-    /// The records of the ledger that it has on disk.
-    records: u64,
 }
 
 /// A report that was judged, and whose records, if any, are on this machine's disk.
@@ -60,7 +53,7 @@ impl Replication {
     pub fn new(needed: Option<u32>) -> Self {
         Self {
             needed,
-            followers: HashMap::new(),
+            followers: BTreeMap::new(),
             waiting: VecDeque::new(),
             away: HashMap::new(),
             late: 0,
@@ -106,31 +99,37 @@ impl Replication {
 
     /// How many there are.
     pub fn there(&self) -> u32 {
-        self.followers.len().try_into().unwrap_or(u32::MAX)
+        self.copies().len().try_into().unwrap_or(u32::MAX)
     }
 
     /// A follower has called, with so many records on disk. One that has called before is there once.
     pub fn join(&mut self, follower: u64, call: u64, records: u64) {
         self.away.remove(&follower);
-        self.followers.insert(follower, Copy { call, records });
+        self.followers.insert((follower, call), records);
     }
 
     /// A follower has so many records on disk.
     pub fn have(&mut self, follower: u64, call: u64, records: u64) {
-        if let Some(copy) = self.followers.get_mut(&follower).filter(|copy| copy.call == call) {
-            copy.records = copy.records.max(records);
+        if let Some(has) = self.followers.get_mut(&(follower, call)) {
+            *has = records.max(*has);
         }
     }
 
     /// A follower's call has ended; says whether it is gone with it.
     pub fn leave(&mut self, follower: u64, call: u64) -> bool {
-        let copy = self.followers.get(&follower).filter(|copy| copy.call == call);
-        let is_gone = copy.is_some();
-        self.away.extend(copy.map(|copy| (follower, copy.records)));
+        let Some(records) = self.followers.remove(&(follower, call)) else { return false };
+        let is_gone = !self.followers.keys().any(|(other, _)| *other == follower);
         if is_gone {
-            self.followers.remove(&follower);
+            self.away.insert(follower, records);
         }
         is_gone
+    }
+
+    /// What each follower has, by whichever of its calls said most.
+    fn copies(&self) -> Vec<u64> {
+        let calls: Vec<_> = self.followers.iter().collect();
+        let most = |calls: &[(&(u64, u64), &u64)]| calls.iter().map(|(_, has)| **has).max().unwrap_or(0);
+        calls.chunk_by(|(one, _), (other, _)| one.0 == other.0).map(most).collect()
     }
 
     /// How many followers were there that may come back, as they have not all of these records.
@@ -141,7 +140,7 @@ impl Replication {
     /// So many records as many followers have as are needed.
     fn replicated(&self) -> u64 {
         let Some(last) = (self.count() as usize).checked_sub(1) else { return u64::MAX };
-        let mut copies: Vec<u64> = self.followers.values().map(|copy| copy.records).collect();
+        let mut copies = self.copies();
         copies.sort_unstable_by_key(|records| Reverse(*records));
         copies.get(last).copied().max(self.settled).unwrap_or(0)
     }
@@ -218,7 +217,9 @@ impl Replication {
         } else {
             "nothing is acknowledged"
         };
-        Some(format!("{waits}: {lack}, or say diadem policy URL --replicas with a smaller number"))
+        Some(format!(
+            "{waits}: {lack}, or have fewer waited for: diadem policy URL --replicas K --reason TEXT"
+        ))
     }
 }
 

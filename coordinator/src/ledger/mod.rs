@@ -22,7 +22,7 @@ mod torn;
 mod writer;
 
 use std::fmt;
-use std::fs;
+use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -94,6 +94,19 @@ fn file_number(name: &str) -> Option<u32> {
     let is_written_so = digits.len() == 6 || digits.len() > 6 && !digits.starts_with('0');
     let is_number = is_written_so && digits.bytes().all(|byte| byte.is_ascii_digit());
     is_number.then(|| digits.parse().unwrap_or(u32::MAX))
+}
+
+/// Puts on disk what a process before this one may have left in memory when it was killed: from here on it is acknowledged, and a
+/// checkpoint speaks of it.
+pub(crate) fn sync_found(folder: &Path, file: u32) -> Result<(), LedgerError> {
+    let path = file_path(folder, file);
+    for place in [path.as_path(), folder] {
+        match File::open(place).and_then(|found| found.sync_all()) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            synced => synced.map_err(LedgerError::io("sync", place))?,
+        }
+    }
+    Ok(())
 }
 
 pub(crate) fn file_path(folder: &Path, file: u32) -> PathBuf {

@@ -238,7 +238,7 @@ fn files_are_missing_before_one_with_any_number() {
 fn write_again(from: &Path, to: &Path, random: &mut StdRng, is_fast: bool) {
     for number in files_after(from, 0).unwrap() {
         let bytes = fs::read(file_path(from, number)).unwrap();
-        let mut file = fs::File::create(file_path(to, number)).unwrap();
+        let mut file = File::create(file_path(to, number)).unwrap();
         let mut rest = &bytes[..];
         while !rest.is_empty() {
             let (piece, others) = rest.split_at(random.random_range(1..400).min(rest.len()));

@@ -168,6 +168,7 @@ pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
         path: draft.begin()?.to_owned(),
         begin: Some((**plan).clone()),
         board: None,
+        scheme: None,
         shard: Shard::default(),
         accept_loss: false,
         take_over: false,

@@ -27,7 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use queens::plan::Fingerprint;
+use queens::plan::{Fingerprint, Scheme};
 use queens::{Board, Plan, PlanError};
 use thiserror::Error;
 
@@ -73,6 +73,20 @@ pub enum RunDirectoryError {
         found: Shard,
         /// What was asked for.
         wanted: Shard,
+    },
+    /// The run is split otherwise, for ever.
+    #[error(
+        "{} holds a run that is split by {found}, not by {wanted}; leave --families and --centre out to go on with it, or \
+         choose another --run directory",
+        .path.display()
+    )]
+    OtherScheme {
+        /// The directory.
+        path: PathBuf,
+        /// How it is split.
+        found: Scheme,
+        /// How it should be.
+        wanted: Scheme,
     },
     /// `run.json` is not readable as such.
     #[error("{} is not a diadem run: {what}", .path.display())]
@@ -282,6 +296,19 @@ impl RunDirectory {
             Ok(self)
         } else {
             Err(RunDirectoryError::OtherShard { path: self.path, found, wanted })
+        }
+    }
+
+    /// Refuses a run that is split otherwise.
+    ///
+    /// # Errors
+    /// It is one.
+    pub fn of_scheme(self, wanted: Scheme) -> Result<Self, RunDirectoryError> {
+        let found = self.plan.spec().scheme;
+        if found == wanted {
+            Ok(self)
+        } else {
+            Err(RunDirectoryError::OtherScheme { path: self.path, found, wanted })
         }
     }
 

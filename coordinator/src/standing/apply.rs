@@ -4,6 +4,7 @@ use proto::Term;
 use queens::Summand;
 use queens::{Plan, UnitId};
 
+use super::processor_time::believed;
 use super::{MOST_COMPLETIONS, MachineId, RecordError, Standing, Sums, Trust, UnitMark, Vote};
 use crate::ledger::{Record, Recount, Restoration, Retraction, TermRecord, UnitRecord};
 use crate::shard::Shard;
@@ -20,8 +21,8 @@ impl Standing {
         };
         match record {
             Record::Count(r) => in_run(r.unit).and_then(|()| self.stand(plan, r)),
-            Record::Check(r) => in_run(r.unit).and_then(|()| self.check(r)),
-            Record::Conflict(r) => in_run(r.unit).and_then(|()| self.contradict(r)),
+            Record::Check(r) => in_run(r.unit).and_then(|()| self.check(plan, r)),
+            Record::Conflict(r) => in_run(r.unit).and_then(|()| self.contradict(plan, r)),
             Record::Retract(r) => in_run(r.unit).and_then(|()| self.retract(plan, r)),
             Record::Restore(r) => in_run(r.unit).and_then(|()| self.restore(plan, r)),
             Record::Expel(r) => self.sums.machines.strike(r),
@@ -56,14 +57,15 @@ impl Standing {
         Ok(())
     }
 
-    fn vote_of(&mut self, r: &UnitRecord) -> Result<Vote, RecordError> {
-        self.sums.cpu_us = self.sums.cpu_us.saturating_add(r.cpu_us);
+    fn vote_of(&mut self, plan: &Plan, r: &UnitRecord) -> Result<Vote, RecordError> {
+        let cpu_us = believed(r.cpu_us, plan.weight(r.unit).into(), 1);
+        self.sums.cpu_us = self.sums.cpu_us.saturating_add(cpu_us);
         let origin = self.sums.machines.origin((&r.owner, &r.machine), &r.kernel, r.mirrored)?;
         Ok(Vote { count: r.count, nodes: r.nodes, origin })
     }
 
     fn stand(&mut self, plan: &Plan, r: &UnitRecord) -> Result<(), RecordError> {
-        let (unit, vote) = (r.unit, self.vote_of(r)?);
+        let (unit, vote) = (r.unit, self.vote_of(plan, r)?);
         self.take_in(plan, unit, &vote, (r.recount, r.at))?;
         self.sums.machines.get_mut(vote.origin.machine).trials +=
             u64::from(r.recount == Some(Recount::Trial));
@@ -119,8 +121,8 @@ impl Standing {
         Ok(())
     }
 
-    fn check(&mut self, r: &UnitRecord) -> Result<(), RecordError> {
-        let vote = self.vote_of(r)?;
+    fn check(&mut self, plan: &Plan, r: &UnitRecord) -> Result<(), RecordError> {
+        let vote = self.vote_of(plan, r)?;
         let standing = self.expect_standing(r.unit, r.count)?;
         let of = r.of.as_deref().and_then(|of| self.sums.machines.number(&r.of_owner, of));
         let is_its_maker = |of: &MachineId| standing.is_none_or(|standing| standing.origin.machine == *of);
@@ -154,8 +156,8 @@ impl Standing {
         }
     }
 
-    fn contradict(&mut self, r: &UnitRecord) -> Result<(), RecordError> {
-        let (unit, vote) = (r.unit, self.vote_of(r)?);
+    fn contradict(&mut self, plan: &Plan, r: &UnitRecord) -> Result<(), RecordError> {
+        let (unit, vote) = (r.unit, self.vote_of(plan, r)?);
         self.sums.conflicts += 1;
         let standing = self.vote(unit).map(|standing| self.sums.machines.get(standing.origin.machine));
         let of_owner = standing.map_or(&r.of_owner, |maker| &maker.owner);

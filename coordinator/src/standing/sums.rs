@@ -75,10 +75,10 @@ impl Sums {
             && self.history.fits()
     }
 
-    /// Whether both say the same of what was counted. How long units were expected to take does not matter: releases differ
-    /// in it, and machines in its last bits.
+    /// Whether both say the same of what was counted. How long units were expected to take does not matter, nor what is believed of
+    /// what they took: releases differ in it, and machines in its last bits.
     pub fn agrees_with(&self, other: &Self) -> bool {
-        let counted = |sums: &Self| Self { work: 0, history: History::default(), ..sums.clone() };
+        let counted = |sums: &Self| Self { work: 0, cpu_us: 0, history: History::default(), ..sums.clone() };
         counted(self) == counted(other)
     }
 }

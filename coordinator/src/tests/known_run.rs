@@ -84,6 +84,7 @@ pub fn options(path: &Path) -> OpenOptions {
         path: path.to_owned(),
         begin: Some((*plan()).clone()),
         board: None,
+        scheme: None,
         shard: Shard::default(),
         accept_loss: false,
         take_over: false,

@@ -131,7 +131,7 @@ async fn what_happens_is_told_with_the_time_when_it_did() {
 #[tokio::test]
 async fn a_dispute_a_full_disk_a_silent_worker_and_the_answer_are_told() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
-    let disk = FaultyDisk::with_faults(&[(9, Fault::Error { errno: 28, steps: 5 })]);
+    let disk = FaultyDisk::with_faults(&[(12, Fault::Error { errno: 28, steps: 5 })]);
     let handle = coordinator(folder.path(), disk, &clock);
     let liar = join_from(&handle, "liar").await;
     let lies = lease(&handle, liar, 1).await;

@@ -1,5 +1,7 @@
 //! What a plan follows from: board, scheme, parameters and version, and which of these give a plan.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -38,6 +40,19 @@ pub enum Scheme {
         #[serde(default, skip_serializing_if = "Option::is_none")]
         grain: Option<u64>,
     },
+}
+
+impl fmt::Display for Scheme {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Constellations { grain } => write!(f, "constellations of {grain} nodes"),
+            Self::Families { rows, group, sides } => write!(f, "families {rows},{group},{sides}"),
+            Self::Centre { columns, group, grain: None } => write!(f, "centre {columns},{group}"),
+            Self::Centre { columns, group, grain: Some(grain) } => {
+                write!(f, "centre {columns},{group},{grain}")
+            }
+        }
+    }
 }
 
 /// All that a plan follows from.

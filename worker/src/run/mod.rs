@@ -22,13 +22,13 @@ mod replies;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
 use proto::{Lease, LeaseReply, Renewal, UnitCount, Verdict, Welcome, WorkerId};
-use queens::Plan;
 use queens::kernel::Kernel;
+use queens::{Plan, UnitId};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
@@ -161,6 +161,8 @@ struct WorkerLoop<P> {
     processor_time: Duration,
     /// Whether all threads hang.
     is_hung: bool,
+    /// Units whose leases were lost, as far as that was told.
+    told_lost: HashSet<UnitId>,
     /// Why it is to drain, where it was just asked to.
     asked_to_drain: Option<&'static str>,
     /// Until when it drains.
@@ -219,6 +221,7 @@ impl<P: Pool> WorkerLoop<P> {
             seen: hung::Seen::default(),
             processor_time: Duration::ZERO,
             is_hung: false,
+            told_lost: HashSet::new(),
             asked_to_drain: None,
             drains_until: None,
             summary: Summary::default(),
@@ -233,7 +236,8 @@ impl<P: Pool> WorkerLoop<P> {
     ) -> Result<Summary, WorkerError> {
         let begun = Instant::now();
         let mut gather_until = begun;
-        loop {
+        let mut ended = Ok(());
+        while ended.is_ok() {
             self.call_where_due();
             let gathers = Instant::now() < gather_until && !self.pool.runs_dry();
             let wake = if gathers { self.wake().min(gather_until) } else { self.wake() };
@@ -246,7 +250,7 @@ impl<P: Pool> WorkerLoop<P> {
                     }
                     self.asked_to_drain = Some("asked to end; a second signal ends it now");
                 }
-                Some(event) = events.recv() => self.take(event)?,
+                Some(event) = events.recv() => ended = self.take(event),
                 Some(outcome) = outcomes.recv(), if !gathers => {
                     gather_until = Instant::now() + (begun.elapsed() / 4).clamp(GATHER[0], GATHER[1]);
                     self.settle(outcome);
@@ -267,6 +271,7 @@ impl<P: Pool> WorkerLoop<P> {
         }
         self.leave(&mut outcomes, &mut events).await;
         self.summary.unacknowledged = (self.counted.len() + self.reporting.len()) as u64;
+        ended?;
         match (self.is_hung, is_card(&*self.config.kernel)) {
             (false, _) => Ok(self.summary),
             (true, true) => Err(WorkerError::CardHung),
@@ -308,7 +313,10 @@ impl<P: Pool> WorkerLoop<P> {
                 }
                 let (unit, cpu) = (count.lease.unit, count.cpu.as_secs_f64());
                 debug!(%unit, cpu, completions = count.completions, "counted");
-                self.pace.counted(count.cpu);
+                // By another kernel it takes several times as long.
+                if !count.lease.variant.other_kernel {
+                    self.pace.counted(self.plan.weight(unit) as f64, count.cpu);
+                }
                 self.counted.push(count);
             }
             UnitOutcome::Stopped => {}

@@ -135,9 +135,12 @@ impl<P: Pool> WorkerLoop<P> {
     }
 
     /// Tells of what it holds and has lost. What was given back while the renewal was on its way is not among that.
-    fn lost(&self, lost: &[UnitId]) {
+    /// Each renewal names it again until it is counted: it is told once.
+    fn lost(&mut self, lost: &[UnitId]) {
         let held: HashSet<UnitId> = self.leases().iter().map(|lease| lease.unit).collect();
-        let units = lost.iter().filter(|unit| held.contains(unit)).count();
+        let lost = lost.iter().copied().filter(|unit| held.contains(unit)).collect();
+        let told = std::mem::replace(&mut self.told_lost, lost);
+        let units = self.told_lost.difference(&told).count();
         if units > 0 {
             warn!(units, "leases lost; their counts are still welcome");
         }

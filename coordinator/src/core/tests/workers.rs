@@ -242,3 +242,28 @@ fn a_worker_whose_machine_is_not_believed_is_told_why() {
     assert_eq!(refused("ada"), Refusal::Quarantined("ada/a".into(), Distrust::Retracted));
     assert_eq!(refused("ben"), Refusal::Quarantined("ben/a".into(), Distrust::Owner));
 }
+
+#[test]
+fn units_that_are_not_in_the_plan_end_nothing_whoever_names_them() {
+    let mut core = core();
+    let worker = join(&mut core, "a");
+    let mine = core.lease(T0, worker, 1).unwrap();
+    for unit in [core.plan().units(), u64::MAX].map(UnitId) {
+        for variant in Variant::ALL {
+            let foreign = Lease { unit, token: Token(1), variant };
+            for leaving in [false, true] {
+                let guest = join(&mut core, "b");
+                core.release(T0, guest, &[foreign], leaving).unwrap();
+            }
+            assert_eq!(core.renew(T0, worker, &[foreign, mine[0]]).unwrap(), [unit]);
+            assert!(core.release(T0, worker, &[foreign], false).is_ok());
+            assert_eq!(report(&mut core, T0, worker, foreign, 1), Verdict::Unwanted);
+            let claiming = Registration {
+                leases: vec![foreign],
+                former: Some(worker),
+                ..registration(&core, "c", &[unit])
+            };
+            assert!(core.register(T0, claiming).unwrap().leases.is_empty());
+        }
+    }
+}

@@ -99,3 +99,21 @@ fn what_has_waited_for_too_long_is_refused_and_the_trouble_ends_with_the_next_an
     assert!(again.try_recv().unwrap().is_ok());
     assert_eq!(replicas.trouble(7), None);
 }
+
+#[test]
+fn a_folder_that_was_copied_with_its_number_is_the_same_follower_and_takes_nothing_from_it() {
+    let mut replicas = Replication::new(Some(1));
+    replicas.join(1, 10, 7);
+    replicas.join(1, 11, 3);
+    assert_eq!((replicas.there(), replicas.have_all(7)), (1, true));
+    replicas.have(1, 10, 8);
+    assert!(replicas.have_all(8), "what the first says still counts");
+    assert!(!replicas.leave(1, 11), "it is still there");
+    assert_eq!((replicas.there(), replicas.have_all(8), replicas.away(9)), (1, true, 0));
+    assert!(replicas.leave(1, 10));
+    assert_eq!((replicas.there(), replicas.have_all(1), replicas.away(9)), (0, false, 1));
+    replicas.need(2);
+    replicas.join(1, 12, 8);
+    replicas.join(1, 13, 8);
+    assert!(!replicas.have_all(8), "two calls of one are no two followers");
+}

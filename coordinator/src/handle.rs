@@ -90,7 +90,14 @@ impl Handle {
         store: Store,
         replicas: Option<u32>,
     ) -> Result<Self, StartError> {
-        let (clock, replicas) = (Arc::new(SystemClock::default()), standing.replicas(replicas));
+        let (before, replicas) = (standing.replicas(None), standing.replicas(replicas));
+        if replicas < before {
+            warn!(
+                "{replicas} followers are waited for from now on, where it was {before}: when there are as many again, say \
+                 diadem policy URL --replicas {before} --reason TEXT"
+            );
+        }
+        let clock = Arc::new(SystemClock::default());
         Self::start_by(clock, plan, shard, standing, policy, Some(store), Some(replicas))
     }
 

@@ -31,7 +31,7 @@ pub struct SplitArgs {
     #[arg(long, value_name = "ROWS,GROUP,SIDES")]
     families: Option<OuterRows>,
     /// Plan a new run by families, split by that many central columns, the squares of the last in groups, and as
-    /// many sides of outer rows as make units of at most so many expected solutions.
+    /// many sides of outer rows as make units of about so many expected solutions (docs/ledger.md has the rule).
     #[arg(long, value_name = "COLUMNS,GROUP[,GRAIN]", conflicts_with = "families")]
     centre: Option<CentralColumns>,
 }

@@ -99,7 +99,7 @@ fn a_port_that_is_taken_and_one_that_others_reach_are_refused_in_one_sentence() 
     let mut command = folder.diadem(&args);
     let outcome = command.env("DIADEM_JOIN_TOKEN", token).output().unwrap();
     let stderr = String::from_utf8(outcome.stderr).unwrap();
-    assert_eq!(outcome.status.code(), Some(1), "{stderr}");
+    assert_eq!(outcome.status.code(), Some(2), "{stderr}");
     assert!(
         stderr.contains("in the clear") && stderr.contains("--keys DIR") && !stderr.contains(token),
         "{stderr}"

@@ -10,7 +10,7 @@ use std::path::Path;
 use said::{Message, messages};
 
 /// Files that say a text of which they have no word, and where that comes from.
-const PASSED_ON: [(&str, &str); 24] = [
+const PASSED_ON: [(&str, &str); 26] = [
     ("coordinator/src/access/mod.rs", "what a caller may do: caller.rs"),
     ("coordinator/src/serving/following.rs", "that another coordinator goes on: keeper/terms.rs"),
     ("coordinator/src/happening.rs", "its own sentences"),

@@ -178,7 +178,7 @@ fn the_second_verifier_names_the_place_and_ends_with_a_code_for_each_case() {
     fs::write(&path, text.replacen("\"count\":", "\"count\":1", 1)).unwrap();
     let damaged = check(&folder, "run");
     assert_eq!(damaged.code, Some(3), "{damaged:?}");
-    assert!(damaged.stderr.contains("000001.jsonl:2: its CRC does not match"), "{damaged:?}");
+    assert!(damaged.stderr.contains("000001.jsonl:3: its CRC does not match"), "{damaged:?}");
     fs::write(&path, text.replace('\n', "\r\n")).unwrap();
     let rewritten = check(&folder, "run");
     assert!(rewritten.code == Some(3) && rewritten.stderr.contains("CR LF"), "{rewritten:?}");

@@ -62,8 +62,8 @@ impl std::fmt::Display for Means {
     }
 }
 
-/// Counts every unit again on so many threads, by that method or else by the one that it was not counted by, stops at the first that differs, and calls `advance` after each. Gives
-/// the number of units.
+/// Counts every unit again on so many threads, by that method or else by the one that it was not counted by, stops at the
+/// first that differs, and calls `advance` after each. Gives the number of units.
 ///
 /// # Errors
 /// A count differs, or cannot be made here.

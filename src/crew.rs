@@ -99,7 +99,7 @@ pub async fn work(
             Some(Err(error)) => {
                 if !at_work.is_empty() && matches!(error.downcast_ref(), Some(WorkerError::GaveUp(_))) {
                     error!(
-                        "a part of this worker leaves for good, the others go on: {error}; start it again to have all"
+                        "a part of this worker leaves for good: {error}; if the others go on, start it again to have all"
                     );
                 }
                 last_error = Some(error);

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | 0 | complete; for a worker also: drained, as it was asked to |
 //! | 1 | an error: nothing is known to be wrong with the run |
-//! | 2 | the command line was wrong, also where it does not go with this machine or this run |
+//! | 2 | the command line was wrong, also where it does not go with this run |
 //! | 3 | the run is not sound, not complete, or its answer is withheld: starting again does not help |
 //! |   | what was published of it does not agree with it (a file that is none of such a kind is 1) |
 //! | 130, 143 | interrupted by Ctrl-C, by SIGTERM; 143 also where `--for` or `--until` ends a count that is not complete |
@@ -18,8 +18,9 @@ use coordinator::ledger::LedgerError;
 use coordinator::run_directory::RunDirectoryError;
 use coordinator::store::StoreError;
 use coordinator::verify::VerifyError;
-use coordinator::{AuditError, CertificateError, HeadError, MergeError, RetractError, Withheld};
-use queens::kernel::KernelError;
+use coordinator::{
+    AuditError, CertificateError, HeadError, MergeError, PolicyError, RetractError, StartError, Withheld,
+};
 use queens::{Board, PlanError};
 use thiserror::Error;
 use worker::AddressError;
@@ -75,9 +76,10 @@ fn is_wrong_command(error: &anyhow::Error) -> bool {
         )
     };
     error.is::<WrongCommand>()
-        || error.is::<KernelError>()
         || error.is::<PlanError>()
         || error.is::<UnguardedError>()
+        || error.is::<PolicyError>()
+        || matches!(error.downcast_ref(), Some(StartError::Policy(_)))
         || matches!(error.downcast_ref(), Some(StoreError::Directory(error)) if of_other_run(error))
         || matches!(
             error.downcast_ref(),

@@ -40,7 +40,8 @@ pub struct BenchArgs {
     pub threads: ThreadsArgs,
     #[command(flatten)]
     pub split: SplitArgs,
-    /// How long to count for each board, in seconds: the fastest kernel has half of it.
+    /// How long to count for each board, in seconds: the fastest kernel has half of it. One of which that
+    /// tells nothing is measured for longer.
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds, allow_negative_numbers = true)]
     pub seconds: f64,
     /// What the units are drawn by.

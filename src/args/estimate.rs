@@ -22,7 +22,7 @@ pub struct EstimateArgs {
     /// The board size, 1 to 1000.
     #[arg(value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
     pub n: u16,
-    /// How long to count, in seconds.
+    /// How long to count, in seconds. A kernel of which that tells nothing is measured for longer.
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds, allow_negative_numbers = true)]
     pub seconds: f64,
     /// What the pieces are drawn by.

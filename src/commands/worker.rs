@@ -5,7 +5,7 @@ mod observed;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex};
 
-use anyhow::{Context, bail};
+use anyhow::{anyhow, bail};
 use queens::Plan;
 use tokio::sync::watch;
 use tokio::time::sleep_until;
@@ -50,7 +50,9 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
         _ = signals.next() => return Ok(ExitCode::SUCCESS),
     };
     let (spec, fingerprint) = fetched?;
-    let plan = Plan::derive(spec).context("this worker cannot take part in the run")?;
+    // Another release may know it: it is no fault of what was typed.
+    let plan =
+        Plan::derive(spec).map_err(|error| anyhow!("this worker cannot take part in the run: {error}"))?;
     if *plan.fingerprint() != fingerprint {
         bail!(
             "the coordinator's plan is {fingerprint}, this worker derives {}: use the same release of diadem",

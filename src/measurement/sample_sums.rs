@@ -28,7 +28,8 @@ impl SampleSums<'_> {
         let ratio = self.of(&above) / self.of(&below);
         let residual = |s: &UnitSample| s.draw.factor * (above(s) - ratio * below(s));
         let squares: f64 = self.0.iter().map(|sample| residual(sample).powi(2)).sum();
-        (k >= 2.0).then(|| (squares * k / (k - 1.0)).sqrt() / self.of(above))
+        let error = (squares * k / (k - 1.0)).sqrt() / self.of(above);
+        (k >= 2.0 && error.is_finite()).then_some(error)
     }
 }
 

@@ -29,7 +29,7 @@ const SHORTEST_LIMIT: Duration = Duration::from_millis(20);
 
 /// So many times it is tried again, for twice as long each time, where what was found does not tell its error: on a busy machine, or of a
 /// large board.
-const MORE_TRIES: usize = 3;
+const MORE_TRIES: usize = 2;
 
 /// What counts.
 #[derive(Clone, Debug)]

@@ -82,6 +82,7 @@ fn what_a_coordinator_was_told_holds_after_a_restart_before_anything_is_counted(
     assert_eq!(first, ("all".into(), 1.into()));
     assert_eq!(told(&serving, "2.log"), first);
     folder.run(&format!("{serving} --double-check 5%")).refused(&["this run checks all", "raised only"]);
+    assert_eq!(folder.run(&format!("{serving} --double-check 5%")).code, Some(2));
 }
 
 #[test]

@@ -53,7 +53,7 @@ impl<P: Pool> WorkerLoop<P> {
                 result.map(|Renewal { lost, finished, drain }| {
                     // Who still counts what others have counted asks for no more units, and hears it here.
                     self.summary.finished |= finished;
-                    if !finished && !lost.is_empty() {
+                    if !finished {
                         self.lost(&lost);
                     }
                     if drain {

@@ -2,7 +2,6 @@
 
 use proto::Assurance;
 
-use crate::bound::wrong_at_most;
 use crate::double_check::DoubleCheck;
 use crate::standing::{Machine, Standing, UnitMark};
 
@@ -11,8 +10,8 @@ pub fn assess(standing: &Standing, policy: DoubleCheck) -> Assurance {
     let sums = standing.sums();
     let marked = |mark| standing.marked(mark);
     let [checked, on_two_machines, on_two_owners] =
-        [UnitMark::Checked, UnitMark::TwoMachines, UnitMark::Independent].map(marked);
-    let drawn = wrong_at_most(sums.sampled + sums.refuted, sums.refuted);
+        [UnitMark::Checked, UnitMark::SurelyTwoMachines, UnitMark::SurelyTwoOwners].map(marked);
+    let drawn = sums.draws.wrong_at_most(standing.done(), sums.sampled + sums.refuted, sums.refuted);
     let all_checked = standing.done() > 0 && on_two_machines == standing.done();
     Assurance {
         on_two_owners,
@@ -25,5 +24,40 @@ pub fn assess(standing: &Standing, policy: DoubleCheck) -> Assurance {
         quarantined: sums.machines.quarantined().map(Machine::title).collect(),
         expelled: sums.machines.expelled().map(ToOwned::to_owned).collect(),
         wrong_at_most: if all_checked { Some(0.0) } else { drawn },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ledger::{Record, UnitRecord};
+    use crate::shard::Shard;
+    use crate::tests::known_run::{self, unit_record};
+
+    #[test]
+    fn who_begins_without_keys_and_goes_on_with_them_is_no_second_owner() {
+        let plan = known_run::plan();
+        let mut standing = Standing::new(&plan);
+        let of = |owner: &str, unit, machine| UnitRecord { owner: owner.to_owned(), ..unit_record(unit, 0, machine) };
+        let apply = |standing: &mut Standing, record| standing.apply(&plan, Shard::default(), &record).unwrap();
+        let twice = [
+            (("", "host"), ("ada", "host")),
+            (("", "host"), ("ada", "other")),
+            (("ada", "host"), ("", "other")),
+            (("ada", "host"), ("bob", "host")),
+        ];
+        for (unit, (first, second)) in (0..).zip(twice) {
+            apply(&mut standing, Record::Count(of(first.0, unit, first.1)));
+            let check = of(second.0, unit, second.1);
+            let (of, of_owner) = (Some(first.1.to_owned()), first.0.to_owned());
+            apply(&mut standing, Record::Check(UnitRecord { of, of_owner, ..check }));
+        }
+        let assurance = assess(&standing, DoubleCheck::All);
+        let levels = (assurance.on_two_owners, assurance.on_two_machines, assurance.on_one_machine);
+        assert_eq!((levels, assurance.wrong_at_most), ((1, 2, 1), None));
+        // A named owner who confirms a count of the one without a name leaves it where it is.
+        let by_bob = UnitRecord { of: Some("host".to_owned()), ..of("bob", 0, "bobs") };
+        apply(&mut standing, Record::Check(by_bob));
+        assert_eq!(assess(&standing, DoubleCheck::All).on_two_owners, 1);
     }
 }

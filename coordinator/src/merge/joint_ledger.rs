@@ -7,7 +7,8 @@ use queens::UnitId;
 
 use super::MergeError;
 use super::survey::Survey;
-use crate::ledger::{LedgerPosition, Record, Recount, UnitRecord, read_until};
+use crate::double_check::DoubleCheck;
+use crate::ledger::{LedgerPosition, Policy, Record, Recount, UnitRecord, read_until};
 use crate::replay::beginning;
 use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
@@ -29,6 +30,8 @@ pub(super) struct JointLedger<'a> {
     votes: BTreeMap<UnitId, Vec<Vote>>,
     /// Of the part that is being read, counts of units that are equal to the one that stands and come before it.
     early: HashMap<UnitId, Vec<UnitRecord>>,
+    /// How it checked counts at that place.
+    policy: DoubleCheck,
     elapsed: Duration,
     threads: u32,
 }
@@ -38,16 +41,16 @@ impl<'a> JointLedger<'a> {
     pub fn new(survey: &'a Survey, store: Store, standing: Standing) -> Self {
         let votes = survey.joint.sums().disputed.clone();
         let (group, early, elapsed) = (Vec::new(), HashMap::new(), Duration::ZERO);
-        Self { survey, store, standing, group, votes, early, elapsed, threads: 1 }
+        let policy = DoubleCheck::default();
+        Self { survey, store, standing, group, votes, early, policy, elapsed, threads: 1 }
     }
 
-    /// Writes whose key signs for the joint run, which the parts' coordinators did not have, and how counts are checked.
+    /// Writes whose key signs for the joint run, which the parts' coordinators did not have.
     ///
     /// # Errors
     /// The disk would not do it.
     pub fn begin(&mut self) -> Result<(), MergeError> {
-        self.write(self.store.term_record(self.survey.at))?;
-        self.survey.policy().map_or(Ok(()), |policy| self.write(policy))
+        self.write(self.store.term_record(self.survey.at))
     }
 
     /// Writes the records of the part of that number, up to that place.
@@ -61,6 +64,7 @@ impl<'a> JointLedger<'a> {
         end: &LedgerPosition,
     ) -> Result<(), MergeError> {
         self.write(Record::Merged(self.survey.origins[number].clone()))?;
+        self.policy = DoubleCheck::default();
         let mut failed = None;
         let tail = read_until(&part.ledger(), &beginning(part), Some(end), |_, record| {
             if failed.is_none() {
@@ -78,11 +82,12 @@ impl<'a> JointLedger<'a> {
         Ok(())
     }
 
-    /// Writes who is not believed, and what is left. Gives what all of it adds up to.
+    /// Writes how counts are checked from now on, who is not believed, and what is left. Gives what all of it adds up to.
     ///
     /// # Errors
     /// The disk would not do it.
     pub fn end(mut self) -> Result<Standing, MergeError> {
+        self.check_as(self.survey.policy())?;
         let struck = self.survey.struck.iter().cloned().map(Record::Expel);
         struck.into_iter().try_for_each(|record| self.write(record))?;
         self.commit()?;
@@ -116,6 +121,10 @@ impl<'a> JointLedger<'a> {
                 }
                 Ok(())
             }
+            Record::Policy(r) => {
+                self.policy = r.double_check;
+                Ok(())
+            }
             _ => Ok(()),
         }
     }
@@ -125,6 +134,7 @@ impl<'a> JointLedger<'a> {
         let is_written = self.standing.is_done(r.unit);
         if is_standing && !is_written {
             let (of, of_owner) = (None, String::new());
+            self.check_as(self.policy)?;
             self.write(Record::Count(UnitRecord { recount: self.recount(r), of, of_owner, ..r.clone() }))?;
             let early = self.early.remove(&r.unit).unwrap_or_default();
             return early.iter().try_for_each(|r| self.confirmed(r, standing));
@@ -145,11 +155,11 @@ impl<'a> JointLedger<'a> {
     /// than the part says.
     fn confirmed(&mut self, r: &UnitRecord, standing: &Vote) -> Result<(), MergeError> {
         let joint = &self.survey.joint;
-        let level = joint.level_between(standing.origin, (&r.owner, &r.machine));
+        let by = joint.sums().machines.get(standing.origin.machine);
+        let level = Level::between(by.maker(), (&r.owner, &r.machine));
         if level <= self.standing.level(r.unit) || level > joint.level(r.unit) {
             return Ok(());
         }
-        let by = joint.sums().machines.get(standing.origin.machine);
         let (of, of_owner) = (Some(by.name.clone()), by.owner.clone());
         self.write(Record::Check(UnitRecord { recount: None, of, of_owner, ..r.clone() }))
     }
@@ -173,6 +183,14 @@ impl<'a> JointLedger<'a> {
             () if is(UnitMark::Checked) => other,
             () => None,
         }
+    }
+
+    /// Counts that follow were drawn, or not, under that policy.
+    fn check_as(&mut self, double_check: DoubleCheck) -> Result<(), MergeError> {
+        if self.standing.sums().policy == Some(double_check) {
+            return Ok(());
+        }
+        self.write(Record::Policy(Policy { double_check, reason: None, at: self.survey.at }))
     }
 
     fn write(&mut self, record: Record) -> Result<(), MergeError> {

@@ -7,7 +7,7 @@ use queens::{Plan, UnitId};
 
 use super::{Difference, MergeError};
 use crate::double_check::DoubleCheck;
-use crate::ledger::{Expulsion, LedgerPosition, MergedRun, Policy, Record};
+use crate::ledger::{Expulsion, LedgerPosition, MergedRun, Record};
 use crate::replay::{Stretch, replay};
 use crate::run_directory::RunDirectory;
 use crate::standing::{Standing, Vote};
@@ -31,7 +31,7 @@ pub(super) struct Survey {
     pub origins: Vec<MergedRun>,
     /// Whom the parts do not believe.
     pub struck: Vec<Expulsion>,
-    policies: Vec<Option<DoubleCheck>>,
+    policies: Vec<DoubleCheck>,
     /// See [`Merged`](super::Merged).
     pub repeated: u64,
     pub left_out: u64,
@@ -100,7 +100,7 @@ impl Survey {
                 self.struck.push(expulsion);
             }
         }
-        self.policies.push(own.sums().policy);
+        self.policies.push(own.policy());
         self.origins.push(MergedRun {
             run,
             records: tail.end.mark.records,
@@ -184,11 +184,9 @@ impl Survey {
         self.sources[unit.0 as usize] as usize
     }
 
-    /// The weakest policy of all parts. Where one says nothing, nothing is said, unless another has none.
-    pub fn policy(&self) -> Option<Record> {
-        let said = self.policies.iter().copied().flatten();
-        let weakest = said.min_by(|a, b| a.strength().total_cmp(&b.strength()))?;
-        let is_said = weakest == DoubleCheck::None || self.policies.iter().all(Option::is_some);
-        is_said.then_some(Record::Policy(Policy { double_check: weakest, reason: None, at: self.at }))
+    /// The weakest policy of all parts.
+    pub fn policy(&self) -> DoubleCheck {
+        let all = self.policies.iter().copied();
+        all.min_by(|a, b| a.strength().total_cmp(&b.strength())).unwrap_or_default()
     }
 }

@@ -9,7 +9,9 @@ use rand::{RngExt, SeedableRng};
 use tempfile::TempDir;
 
 use super::*;
+use crate::assurance::assess;
 use crate::audit::{Audit, audit};
+use crate::bound::wrong_at_most;
 use crate::double_check::DoubleCheck;
 use crate::ledger::{Admission, Expulsion, Policy, Record, Recount, Restoration, Retraction, UnitRecord};
 use crate::signing::SigningKey;
@@ -102,6 +104,30 @@ fn what_a_machine_counted_that_was_wrong_in_another_part_is_open_again() {
         assert_eq!((titles(standing), sums.conflicts, sums.refuted), (vec!["liar".to_owned()], 1, 1));
         assert_eq!((sums.policy, standing.unbelieved()), (Some(DoubleCheck::Share(0.5)), 0));
         assert_eq!((audit.tail.end.mark.elapsed_ms, audit.tail.end.mark.threads), (14_000, 2));
+        fs::remove_dir_all(parts.path("out")).unwrap();
+    }
+}
+
+#[test]
+fn the_bound_of_the_joint_run_is_one_of_the_part_that_drew_least() {
+    let parts = Parts::new();
+    let policy = |double_check| Record::Policy(Policy { double_check, reason: None, at: 1 });
+    let drawn = |unit: u64| {
+        let sample = UnitRecord { recount: Some(Recount::Sample), ..unit_record(unit, 0, "first") };
+        [Record::Count(sample), check(unit, "second", "first")]
+    };
+    let mut most = vec![policy(DoubleCheck::Share(0.5))];
+    most.extend((0..units()).step_by(2).flat_map(drawn));
+    let mut least = vec![policy(DoubleCheck::Share(0.05))];
+    least.extend(counts((1..units()).step_by(2), "first"));
+    least.push(policy(DoubleCheck::All));
+    let runs = [parts.write("a", "1/2", &most), parts.write("b", "2/2", &least)];
+    for order in [[0, 1], [1, 0]] {
+        let (_, audit) = parts.merge(&order.map(|part| runs[part].clone()));
+        let standing = &audit.standing;
+        let sampled = units().div_ceil(2);
+        assert_eq!((standing.policy(), standing.sums().sampled), (DoubleCheck::Share(0.5), sampled));
+        assert_eq!(assess(standing, standing.policy()).wrong_at_most, wrong_at_most(sampled / 10, 0));
         fs::remove_dir_all(parts.path("out")).unwrap();
     }
 }

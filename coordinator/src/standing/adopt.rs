@@ -3,7 +3,7 @@
 use queens::UnitId;
 
 use super::machine::Machine;
-use super::{Origin, RecordError, Standing, Trust, UnitMark, Vote};
+use super::{Level, RecordError, Standing, Trust, UnitMark, Vote};
 use crate::ledger::Expulsion;
 
 impl Standing {
@@ -81,27 +81,4 @@ impl Standing {
         ];
         level.into_iter().find(|(mark, _)| self.is(*mark, unit)).map_or(Level::Once, |(_, level)| level)
     }
-
-    /// How far a second count confirms a first one.
-    pub(crate) fn level_between(&self, first: Origin, (owner, machine): (&str, &str)) -> Level {
-        let by = self.sums.machines.get(first.machine);
-        match () {
-            () if by.owner != owner => Level::AnotherOwner,
-            () if by.name != machine => Level::AnotherMachine,
-            () => Level::AnotherWay,
-        }
-    }
-}
-
-/// How far a count has been confirmed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Level {
-    /// Not at all.
-    Once,
-    /// By its own machine, in another way.
-    AnotherWay,
-    /// By another machine of its owner.
-    AnotherMachine,
-    /// By another owner.
-    AnotherOwner,
 }

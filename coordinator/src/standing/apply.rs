@@ -5,7 +5,7 @@ use queens::Summand;
 use queens::{Plan, UnitId};
 
 use super::processor_time::believed;
-use super::{MOST_COMPLETIONS, MachineId, RecordError, Standing, Sums, Trust, UnitMark, Vote};
+use super::{Level, MOST_COMPLETIONS, MachineId, RecordError, Standing, Sums, Trust, UnitMark, Vote};
 use crate::ledger::{Record, Recount, Restoration, Retraction, TermRecord, UnitRecord};
 use crate::shard::Shard;
 
@@ -97,6 +97,7 @@ impl Standing {
         if recount.is_some() {
             self.marks.of_mut(UnitMark::Due).insert(unit.0);
         }
+        self.sums.draws.stood(self.policy(), recount);
         if recount == Some(Recount::Sample) {
             self.marks.of_mut(UnitMark::Sampled).insert(unit.0);
         }
@@ -142,6 +143,13 @@ impl Standing {
         let is_one_owner = machines.is_one_owner(of, by);
         if machines.get(of).hardware().differs_from(machines.get(by).hardware()) {
             self.marks.of_mut(UnitMark::TwoKinds).insert(unit.0);
+        }
+        let surely = Level::surely_between(machines.get(of).maker(), machines.get(by).maker());
+        if surely >= Level::AnotherMachine {
+            self.marks.of_mut(UnitMark::SurelyTwoMachines).insert(unit.0);
+        }
+        if surely >= Level::AnotherOwner {
+            self.marks.of_mut(UnitMark::SurelyTwoOwners).insert(unit.0);
         }
         if of != by && self.marks.of_mut(UnitMark::TwoMachines).insert(unit.0) {
             let machine = machines.get_mut(of);

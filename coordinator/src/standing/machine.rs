@@ -58,6 +58,11 @@ impl Machine {
         Hardware::of(&self.name)
     }
 
+    /// Who counts by it: its owner, and its name.
+    pub fn maker(&self) -> (&str, &str) {
+        (&self.owner, &self.name)
+    }
+
     /// What people are told that it is called: `owner/name`, or the name where there are no owners.
     pub fn title(&self) -> String {
         Owner::new(&self.owner).title(&self.name)

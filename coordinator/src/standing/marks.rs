@@ -17,13 +17,17 @@ pub enum UnitMark {
     TwoMachines,
     /// of another owner;
     Independent,
-    /// on another kind of hardware.
+    /// on another kind of hardware;
     TwoKinds,
+    /// on a machine that is surely another one,
+    SurelyTwoMachines,
+    /// and surely of another owner.
+    SurelyTwoOwners,
 }
 
 impl UnitMark {
     /// All of them.
-    pub const ALL: [UnitMark; 7] = [
+    pub const ALL: [UnitMark; 9] = [
         UnitMark::Done,
         UnitMark::Due,
         UnitMark::Sampled,
@@ -31,12 +35,14 @@ impl UnitMark {
         UnitMark::TwoMachines,
         UnitMark::Independent,
         UnitMark::TwoKinds,
+        UnitMark::SurelyTwoMachines,
+        UnitMark::SurelyTwoOwners,
     ];
 }
 
 /// The bits of all units.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Marks([Bitmap; 7]);
+pub struct Marks([Bitmap; 9]);
 
 impl Marks {
     /// No unit has any.

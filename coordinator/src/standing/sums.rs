@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use queens::{Plan, Tally, UnitId};
 use serde::{Deserialize, Serialize};
 
+use super::draws::Draws;
 use super::history::History;
 use super::machines::Machines;
 use super::vote::Vote;
@@ -23,6 +24,8 @@ pub struct Sums {
     pub history: History,
     /// Checks: second counts equal to the first.
     pub checks: u64,
+    /// With what chance counts were drawn at random to be checked.
+    pub draws: Draws,
     /// Units drawn at random whose standing count was checked.
     pub sampled: u64,
     /// Those of which it was contradicted.
@@ -52,6 +55,7 @@ impl Sums {
             work: 0,
             history: History::default(),
             checks: 0,
+            draws: Draws::default(),
             sampled: 0,
             refuted: 0,
             conflicts: 0,
@@ -73,6 +77,7 @@ impl Sums {
             && self.disputed.iter().all(|(unit, votes)| unit.0 < plan.units() && votes.iter().all(is_known))
             && self.machines.fits()
             && self.history.fits()
+            && self.draws.fits()
     }
 
     /// Whether both say the same of what was counted. How long units were expected to take does not matter, nor what is believed of

@@ -1,0 +1,89 @@
+//! With what chance counts were drawn at random: what the checks of those that were say of all others.
+
+use serde::{Deserialize, Serialize};
+
+use crate::bound::wrong_at_most;
+use crate::double_check::DoubleCheck;
+use crate::ledger::Recount;
+
+/// The shares that counts stood under when it was drawn whether they are to be checked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Draws {
+    /// Counts that could not be drawn: the policy was to check none.
+    undrawn: u64,
+    /// The lowest and the highest share of all others; nothing where there are none.
+    shares: Option<(DoubleCheck, DoubleCheck)>,
+}
+
+impl Draws {
+    /// A count stands, while that policy is in force. It is to be checked for a reason of its own, or was drawn, or was not.
+    pub(super) fn stood(&mut self, policy: DoubleCheck, recount: Option<Recount>) {
+        match (recount, policy) {
+            (None, DoubleCheck::None) => self.undrawn += 1,
+            (None | Some(Recount::Sample), DoubleCheck::Share(_)) => {
+                let (lowest, highest) = self.shares.get_or_insert((policy, policy));
+                *lowest = if policy.strength() < lowest.strength() { policy } else { *lowest };
+                *highest = if policy.strength() > highest.strength() { policy } else { *highest };
+            }
+            _ => {}
+        }
+    }
+
+    /// The share of all `done` standing counts that may be wrong, where of those drawn so many were checked and so many of
+    /// them wrong. Nothing where that is not known.
+    ///
+    /// Where counts stood under several shares, the checks count as if all had stood under the lowest one. Those that could
+    /// not be drawn may all be wrong.
+    pub fn wrong_at_most(&self, done: u64, checks: u64, wrong: u64) -> Option<f64> {
+        let (lowest, highest) = self.shares?;
+        // Shares are no binary numbers: what is a whole number of checks but for rounding is one.
+        let as_under_the_lowest = checks as f64 * lowest.strength() / highest.strength() + 1e-6;
+        let bound = wrong_at_most(as_under_the_lowest as u64, wrong)?;
+        let undrawn = self.undrawn.min(done) as f64 / done.max(1) as f64;
+        Some(undrawn + bound * (1.0 - undrawn))
+    }
+
+    /// Whether the shares are such.
+    pub(super) fn fits(&self) -> bool {
+        let is_share = |policy| matches!(policy, DoubleCheck::Share(_));
+        self.shares.is_none_or(|(lowest, highest)| is_share(lowest) && is_share(highest))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn after(stood: &[(u64, DoubleCheck, Option<Recount>)]) -> Draws {
+        let mut draws = Draws::default();
+        for (counts, policy, recount) in stood {
+            (0..*counts).for_each(|_| draws.stood(*policy, *recount));
+        }
+        draws
+    }
+
+    #[test]
+    fn the_bound_is_one_of_all_counts_under_whatever_policy_they_stood() {
+        let [low, high] = [DoubleCheck::Share(0.01), DoubleCheck::Share(0.1)];
+        let sample = Some(Recount::Sample);
+        let of_one_share = after(&[(990, low, None), (10, low, sample)]).wrong_at_most(1000, 10, 0).unwrap();
+        assert_eq!(Some(of_one_share), wrong_at_most(10, 0));
+
+        // Of 1,000 counts under the low share some ten were drawn, of as many under the high one a hundred.
+        let raised = after(&[(990, low, None), (10, low, sample), (900, high, None), (100, high, sample)]);
+        assert_eq!(raised.wrong_at_most(2000, 110, 0), wrong_at_most(11, 0));
+        assert!(raised.wrong_at_most(2000, 110, 1).unwrap() > raised.wrong_at_most(2000, 110, 0).unwrap());
+
+        // A quarter could not be drawn.
+        let begun_without = after(&[(500, DoubleCheck::None, None), (1485, low, None), (15, low, sample)]);
+        let bound = begun_without.wrong_at_most(2000, 15, 0).unwrap();
+        assert!((bound - (0.25 + 0.75 * wrong_at_most(15, 0).unwrap())).abs() < 1e-12, "{bound}");
+
+        // What is to be checked for another reason was not left to chance, and under these policies nothing is drawn.
+        let [all, none] = [DoubleCheck::All, DoubleCheck::None];
+        let other = [(10, all, Some(Recount::All)), (10, none, Some(Recount::Symmetric)), (5, high, Some(Recount::Trial))];
+        assert_eq!(after(&other), Draws::default());
+        assert_eq!(after(&other).wrong_at_most(25, 0, 0), None);
+        assert_eq!(after(&[(10, none, None)]).wrong_at_most(10, 0, 0), None);
+    }
+}

@@ -62,6 +62,8 @@ pub fn config(machine: &str, kernel: Arc<dyn Kernel>) -> Config {
         threads: 1,
         kernel,
         give_up_after: None,
+        last_answer: worker::LastAnswer::default(),
+        give_up_unrecorded_after: None,
         finishes_when_lost: false,
         ahead: worker::AHEAD,
         drain: Duration::ZERO,

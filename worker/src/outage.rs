@@ -1,5 +1,6 @@
-//! Waiting for a coordinator that does not answer: longer and longer, and for as long as it may.
+//! Waiting for a coordinator that does not answer, or does not record: longer and longer, and for as long as it may.
 
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rand::RngExt;
@@ -13,20 +14,38 @@ const FIRST_WAIT: Duration = Duration::from_millis(5);
 /// No wait is longer.
 const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
-/// The coordinator did not answer for as long as the worker was to wait.
+/// The coordinator did not answer, or not record, for as long as the worker was to wait.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("gave up after {after:?} without an answer from the coordinator: {why}")]
+#[error("gave up after {after:?} without {awaited}: {why}")]
 pub struct GaveUp {
     /// How long it was waited for.
     pub after: Duration,
+    /// What was waited for.
+    pub awaited: &'static str,
     /// The last error.
     pub why: String,
+}
+
+/// When a call got through last, of all that share this.
+#[derive(Clone, Debug, Default)]
+pub struct LastAnswer(Arc<Mutex<Option<Instant>>>);
+
+impl LastAnswer {
+    fn note(&self) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
+    fn get(&self) -> Option<Instant> {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 /// Whether calls get through at the moment.
 #[derive(Debug)]
 pub struct Outage {
     give_up_after: Option<Duration>,
+    awaited: &'static str,
+    last_answer: LastAnswer,
     /// Since when they do not, and until when none is made.
     current: Option<Current>,
 }
@@ -41,11 +60,22 @@ struct Current {
 impl Outage {
     /// No outage; with a limit for how long one may be.
     pub fn new(give_up_after: Option<Duration>) -> Self {
-        Self { give_up_after, current: None }
+        Self::shared(give_up_after, LastAnswer::default())
+    }
+
+    /// As [`new`](Self::new), but it has not lasted long where others that share the last answer have just had one.
+    pub fn shared(give_up_after: Option<Duration>, last_answer: LastAnswer) -> Self {
+        Self { give_up_after, awaited: "an answer from the coordinator", last_answer, current: None }
+    }
+
+    /// As [`new`](Self::new), of calls that are answered in vain: nothing can be recorded.
+    pub fn of_records(give_up_after: Option<Duration>) -> Self {
+        Self { awaited: "what was counted being recorded", ..Self::new(give_up_after) }
     }
 
     /// A call got through.
     pub fn over(&mut self) {
+        self.last_answer.note();
         if let Some(outage) = self.current.take() {
             info!(seconds = outage.since.elapsed().as_secs_f64(), "the coordinator answers again");
         }
@@ -69,13 +99,14 @@ impl Outage {
         };
         let jitter = rand::rng().random_range(0.75..1.25);
         let mut until = now + wait.mul_f64(jitter);
-        let limit = self.give_up_after.filter(|limit| now - since < *limit);
+        let silent_since = self.last_answer.get().map_or(since, |answered| since.max(answered));
+        let limit = self.give_up_after.filter(|limit| now - silent_since < *limit);
         if let Some(limit) = limit {
-            until = until.min(since + limit);
+            until = until.min(silent_since + limit);
         }
         self.current = Some(Current { since, wait, until });
         match self.give_up_after {
-            Some(after) if limit.is_none() => Err(GaveUp { after, why: why.to_owned() }),
+            Some(after) if limit.is_none() => Err(GaveUp { after, awaited: self.awaited, why: why.to_owned() }),
             _ => Ok(()),
         }
     }

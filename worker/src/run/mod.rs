@@ -36,7 +36,7 @@ use tracing::{debug, info};
 
 use crate::boxed::Boxed;
 use crate::coordinator::{CoordinatorError, Lender};
-use crate::outage::Outage;
+use crate::outage::{LastAnswer, Outage};
 use crate::pace::AskingPace;
 use crate::pool::{Pool, ThreadedPool, UnitOutcome, UnitVariant, is_card, unit_variant};
 pub use error::WorkerError;
@@ -59,6 +59,10 @@ pub struct Config {
     pub kernel: Arc<dyn Kernel>,
     /// How long it waits for a coordinator that does not answer; `None` for ever.
     pub give_up_after: Option<Duration>,
+    /// Workers that share this give up together: none as long as another is answered.
+    pub last_answer: LastAnswer,
+    /// How long it waits for a coordinator that answers and cannot record; `None` for ever.
+    pub give_up_unrecorded_after: Option<Duration>,
     /// Whether it counts to the end what it holds before it gives up.
     pub finishes_when_lost: bool,
     /// For how long it holds units ahead: through an outage as long as this it goes on counting, where it had been lent
@@ -200,8 +204,8 @@ impl<P: Pool> WorkerLoop<P> {
         Self {
             coordinator,
             plan,
-            outage: Outage::new(config.give_up_after),
-            record_outage: Outage::new(config.give_up_after),
+            outage: Outage::shared(config.give_up_after, config.last_answer.clone()),
+            record_outage: Outage::of_records(config.give_up_unrecorded_after),
             config,
             self_test,
             pool,

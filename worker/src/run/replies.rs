@@ -39,8 +39,9 @@ impl<P: Pool> WorkerLoop<P> {
                     }
                     Err(CoordinatorError::Unavailable(why)) => {
                         self.counted.extend(counts);
-                        let failed = self.record_outage.failed(&why);
-                        return self.unless_it_finishes(failed);
+                        self.ask_whether_it_answers();
+                        self.record_outage.failed(&why)?;
+                        return Ok(());
                     }
                     Err(error) => {
                         self.counted.extend(counts);
@@ -76,6 +77,15 @@ impl<P: Pool> WorkerLoop<P> {
             Err(CoordinatorError::Refused(why)) => return Err(WorkerError::Refused(why)),
         }
         Ok(())
+    }
+
+    /// A report was in vain: whether the coordinator is away or cannot record, a renewal tells.
+    fn ask_whether_it_answers(&mut self) {
+        if let Membership::Member { renew_next, .. } = &mut self.membership
+            && !self.record_outage.is_on()
+        {
+            *renew_next = Instant::now();
+        }
     }
 
     /// Goes on although it would give up, where it is to finish what it holds and there is something left of that.

@@ -50,3 +50,21 @@ async fn a_short_absence_after_another_begins_the_wait_anew() {
     assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
     assert_all_recorded_once(&coordinator, UNITS);
 }
+
+#[tokio::test(start_paused = true)]
+async fn workers_of_one_process_give_up_together_and_none_as_long_as_another_is_answered() {
+    let (first, second) = (FakeCoordinator::with_units(UNITS), FakeCoordinator::with_units(UNITS));
+    let config = Config { give_up_after: Some(seconds(15)), ..plain() };
+    let begin = |coordinator| {
+        Life::begin_with(coordinator, config.clone(), |outcomes| VirtualPool::new(UNIT_TIME, outcomes))
+    };
+    let lives = [begin(&first), begin(&second)];
+    first.set(Condition::Away);
+    lives[0].until(seconds(40)).await;
+    second.set(Condition::Away);
+    for life in lives {
+        let (result, took) = life.end().await;
+        assert!(matches!(result, Err(WorkerError::GaveUp(_))), "{result:?}");
+        assert!((50..60).contains(&took.as_secs()), "{took:?}");
+    }
+}

@@ -22,7 +22,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::{Config, Summary, Wish, WorkerError, WorkerLoop};
+use super::{Config, LastAnswer, Summary, Wish, WorkerError, WorkerLoop};
 use crate::coordinator::CoordinatorError;
 use crate::pool::UnitOutcome;
 use books::{Condition, Heard};
@@ -49,10 +49,17 @@ pub fn config(kernel: Arc<dyn Kernel>) -> Config {
         threads: 1,
         kernel,
         give_up_after: None,
+        last_answer: LastAnswer::default(),
+        give_up_unrecorded_after: None,
         finishes_when_lost: false,
         ahead: crate::pace::AHEAD,
         drain: DRAIN,
     }
+}
+
+/// What makes one that counts with the portable search.
+fn plain() -> Config {
+    config(kernel(Method::Search, Some(Isa::Portable)).unwrap())
 }
 
 /// A worker that lives its life in a task.
@@ -75,8 +82,7 @@ impl Life {
         give_up_after: Option<Duration>,
         share: u32,
     ) -> Self {
-        let kernel = kernel(Method::Search, Some(Isa::Portable)).unwrap();
-        Self::begin_with(coordinator, Config { give_up_after, ..config(kernel) }, |outcomes| {
+        Self::begin_with(coordinator, Config { give_up_after, ..plain() }, |outcomes| {
             VirtualPool::new(unit_time, outcomes).with_share(share)
         })
     }

@@ -21,13 +21,28 @@ async fn counts_that_cannot_be_recorded_are_kept_and_their_leases_renewed_until_
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_worker_gives_up_on_a_coordinator_that_cannot_record_for_too_long() {
+async fn a_count_gives_up_where_nothing_can_be_recorded_for_too_long() {
     let coordinator = FakeCoordinator::with_units(UNITS);
     coordinator.set(Condition::CannotRecord);
-    let (result, took) = Life::begin(&coordinator, UNIT_TIME, Some(seconds(10))).end().await;
+    let config = Config { give_up_unrecorded_after: Some(seconds(10)), ..plain() };
+    let life = Life::begin_with(&coordinator, config, |outcomes| VirtualPool::new(UNIT_TIME, outcomes));
+    let (result, took) = life.end().await;
     let Err(WorkerError::GaveUp(gave_up)) = result else { panic!("{result:?}") };
-    assert_eq!(&*gave_up.why, "the disk is full");
+    let told = "gave up after 10s without what was counted being recorded: the disk is full";
+    assert_eq!(gave_up.to_string(), told);
     assert_eq!(took.as_secs(), (UNIT_TIME + seconds(10)).as_secs());
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_coordinator_that_answers_and_cannot_record_is_not_lost() {
+    let coordinator = FakeCoordinator::with_units(UNITS);
+    coordinator.set(Condition::CannotRecord);
+    let life = Life::begin(&coordinator, UNIT_TIME, Some(seconds(2)));
+    life.until(seconds(300)).await;
+    coordinator.set(Condition::Well);
+    let (summary, _) = life.end().await;
+    assert_eq!(summary.unwrap(), Summary { units: UNITS, finished: true, broken_off: 0, unacknowledged: 0 });
+    assert_all_recorded_once(&coordinator, UNITS);
 }
 
 #[tokio::test(start_paused = true)]

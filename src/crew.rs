@@ -179,7 +179,7 @@ mod tests {
             threads: 1,
             kernel: kernel(Method::Search, None).unwrap(),
             give_up_after: None,
-            last_answer: worker::LastAnswer::default(),
+            hopeful: worker::Hopeful::default(),
             give_up_unrecorded_after: None,
             finishes_when_lost: false,
             ahead: worker::AHEAD,

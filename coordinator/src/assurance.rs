@@ -38,8 +38,12 @@ mod tests {
     fn who_begins_without_keys_and_goes_on_with_them_is_no_second_owner() {
         let plan = known_run::plan();
         let mut standing = Standing::new(&plan);
-        let of = |owner: &str, unit, machine| UnitRecord { owner: owner.to_owned(), ..unit_record(unit, 0, machine) };
-        let apply = |standing: &mut Standing, record| standing.apply(&plan, Shard::default(), &record).unwrap();
+        let of = |owner: &str, unit, machine| UnitRecord {
+            owner: owner.to_owned(),
+            ..unit_record(unit, 0, machine)
+        };
+        let apply =
+            |standing: &mut Standing, record| standing.apply(&plan, Shard::default(), &record).unwrap();
         let twice = [
             (("", "host"), ("ada", "host")),
             (("", "host"), ("ada", "other")),

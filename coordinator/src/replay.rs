@@ -19,7 +19,7 @@ pub fn beginning(directory: &RunDirectory) -> LedgerPosition {
     LedgerPosition::beginning(directory.run().hash())
 }
 
-/// Adds the records of a stretch to a standing, and shows each of them to `each`.
+/// Adds the records of a stretch to a standing, and shows each of them, once it stands, to `each`.
 ///
 /// # Errors
 /// The ledger is damaged, or cannot be read.
@@ -33,7 +33,6 @@ pub fn replay(
     let beginning = beginning(directory);
     let from = stretch.from.unwrap_or(&beginning);
     read_until(&directory.ledger(), from, stretch.until, |location, record| {
-        each(location, record);
-        standing.apply(plan, shard, record)
+        standing.apply(plan, shard, record).inspect(|()| each(location, record))
     })
 }

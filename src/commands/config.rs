@@ -6,14 +6,22 @@ use std::process::ExitCode;
 use serde_json::json;
 
 use crate::args::ConfigArgs;
+use crate::command_line::complaint;
 use crate::exit;
 use crate::log::say;
 use crate::output::{on_stdout, print};
-use crate::settings::{InForce, SettingOrigin, environment, in_force, not_understood};
+use crate::settings::{
+    InForce, NotUnderstood, SettingOrigin, environment, in_force, not_understood, refused,
+};
 
 pub fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
     let typed: Vec<_> = env::args_os().collect();
     let command = args.command.join(" ");
+    if let Some((line, error)) = refused(&typed, &environment)? {
+        let complaint = complaint(&error, &line).unwrap_or_else(|| error.to_string());
+        say(format_args!("diadem: {complaint}"));
+        return Ok(ExitCode::from(exit::USAGE));
+    }
     let mut options = in_force(&typed, &environment)?;
     if command.is_empty() {
         options.retain(|option| option.origin != SettingOrigin::Default);
@@ -39,8 +47,13 @@ fn json(options: &[InForce]) -> String {
             "origin": option.origin.to_string(),
         })
     };
-    json!({ "options": options.iter().map(one).collect::<Vec<_>>(), "not_understood": not_understood() })
-        .to_string()
+    let NotUnderstood { unknown, typed_only } = not_understood();
+    json!({
+        "options": options.iter().map(one).collect::<Vec<_>>(),
+        "not_understood": unknown,
+        "typed_only": typed_only,
+    })
+    .to_string()
 }
 
 fn text(options: Vec<InForce>, command: &str) -> String {
@@ -66,9 +79,12 @@ fn text(options: Vec<InForce>, command: &str) -> String {
     if lines.is_empty() {
         text += "nothing is set by a variable or a file\n";
     }
-    let strange = not_understood();
-    if !strange.is_empty() {
-        text += &format!("no option is called so: {}\n", strange.join(", "));
+    let NotUnderstood { unknown, typed_only } = not_understood();
+    if !unknown.is_empty() {
+        text += &format!("no option is called so: {}\n", unknown.join(", "));
+    }
+    if !typed_only.is_empty() {
+        text += &format!("heeded only where it is typed: {}\n", typed_only.join(", "));
     }
     text.trim_end().to_owned()
 }

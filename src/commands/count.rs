@@ -149,7 +149,7 @@ fn members(count: &LocalCount, cards: Vec<Device>, plan: &Plan) -> anyhow::Resul
         threads: count.kernel.threads,
         kernel: count.kernel.kernel(&plan.spec())?,
         give_up_after: None,
-        last_answer: worker::LastAnswer::default(),
+        hopeful: worker::Hopeful::default(),
         give_up_unrecorded_after: Some(PATIENCE),
         finishes_when_lost: false,
         ahead: worker::AHEAD,

@@ -20,7 +20,7 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Context, bail};
+use anyhow::{Context, bail, ensure};
 
 use crate::access::{ADMIN, FOLLOW, JOIN, REVOKED, STATUS, TokenName};
 use crate::args::{KeysArgs, KeysCommand, host};
@@ -192,6 +192,11 @@ fn with_local(hosts: &[String]) -> Vec<String> {
 
 fn authority_of(keys: &Path) -> anyhow::Result<Authority> {
     let file = keys.join("ca.key");
+    ensure!(
+        file.try_exists().unwrap_or(true),
+        "{} is missing: name the folder that diadem keys init has made, with the ca.key that was kept",
+        file.display()
+    );
     Authority::from_key(&read(&file)?).with_context(|| format!("{} is not a key in PEM", file.display()))
 }
 

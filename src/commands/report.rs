@@ -11,6 +11,7 @@ use coordinator::run_directory::RunDirectory;
 use coordinator::verify::{VerifyError, identities};
 use coordinator::{Agreement, Answer, Audit, PublishedHead, audit_each};
 use dashboard::{Contribution, RunReport};
+use queens::Plan;
 
 use crate::args::ReportArgs;
 use crate::command_line::quoted;
@@ -23,8 +24,9 @@ pub fn run(args: &ReportArgs) -> anyhow::Result<ExitCode> {
     let directory = RunDirectory::open(&args.run)?;
     let out = args.out.as_deref().map(OutputFile::named).transpose()?;
     let mut work = BTreeMap::new();
-    let audit =
-        during("auditing the ledger", || audit_each(&directory, |_, record| note(&mut work, record)))?;
+    let audit = during("auditing the ledger", || {
+        audit_each(&directory, |_, record| note(&mut work, directory.plan(), record))
+    })?;
     let report = report(args, &directory, &audit, work)?;
     let wrong = report.is_wrong.then(|| ExitCode::from(exit::UNSOUND));
     let Some(out) = out else { return output::verdict(&report.page(), wrong) };
@@ -41,16 +43,16 @@ struct MachineWork {
     kernels: BTreeSet<String>,
 }
 
-fn note(work: &mut BTreeMap<(String, String), MachineWork>, record: &Record) {
+fn note(work: &mut BTreeMap<(String, String), MachineWork>, plan: &Plan, record: &Record) {
     let (Record::Count(r) | Record::Check(r) | Record::Conflict(r)) = record else { return };
-    let UnitRecord { owner, machine, kernel, cpu_us, .. } = r;
+    let UnitRecord { owner, machine, kernel, .. } = r;
     let work = work.entry((owner.clone(), machine.clone())).or_default();
     if matches!(record, Record::Count(_)) {
         work.counts += 1;
     } else {
         work.checks += 1;
     }
-    work.cpu_us = work.cpu_us.saturating_add(*cpu_us);
+    work.cpu_us = work.cpu_us.saturating_add(r.believed_cpu_us(plan));
     if !work.kernels.contains(kernel) {
         work.kernels.insert(kernel.clone());
     }

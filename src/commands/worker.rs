@@ -69,7 +69,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
         threads: kernel.threads,
         kernel: kernel.kernel(&spec)?,
         give_up_after,
-        last_answer: worker::LastAnswer::default(),
+        hopeful: worker::Hopeful::default(),
         give_up_unrecorded_after: None,
         finishes_when_lost: args.on_coordinator_lost == Some(OnLost::Finish),
         ahead: args.ahead.unwrap_or(worker::AHEAD),

@@ -10,7 +10,7 @@ use thiserror::Error;
 use toml::{Table, Value};
 
 use super::origin::SettingOrigin;
-use super::{Given, OptionSetting, options};
+use super::{Given, OptionSetting, options, typed_only};
 use crate::waiting::during;
 
 /// A longer file is none of settings.
@@ -29,6 +29,8 @@ pub enum SettingsFileError {
     Syntax { path: PathBuf, line: usize, what: String },
     #[error("{}: \"{key}\" is no option of {who}{}", path.display(), near(similar.as_deref()))]
     NoOption { path: PathBuf, who: String, key: String, similar: Option<String> },
+    #[error("{}: --{key} is heeded only where it is typed: it is meant for one command, not for all that follow", path.display())]
+    TypedOnly { path: PathBuf, key: String },
     #[error("{}: there is no command \"{section}\"{}", path.display(), near(similar.as_deref()))]
     NoCommand { path: PathBuf, section: String, similar: Option<String> },
     #[error("{}: {key} is {found}, it should be {wanted}", path.display())]
@@ -97,7 +99,7 @@ impl SettingsFile {
             commands.iter().flat_map(|(_, command)| options(command)).collect();
         for (key, value) in &self.settings {
             let Value::Table(section) = value else {
-                self.check_option("any command", &everybody, key, value)?;
+                self.check_option(None, &everybody, key, value)?;
                 continue;
             };
             let command = commands.iter().find(|(name, _)| name == key).ok_or_else(|| {
@@ -106,24 +108,28 @@ impl SettingsFile {
             })?;
             let its_own: Vec<_> = options(command.1).collect();
             for (key, value) in section {
-                self.check_option(&format!("the command {}", command.0), &its_own, key, value)?;
+                self.check_option(Some(&command.0), &its_own, key, value)?;
             }
         }
         Ok(())
     }
 
-    /// Whether one of the options has that name, and a value of that kind.
+    /// Whether one of the options, of that command or of any, has that name, and a value of that kind.
     fn check_option(
         &self,
-        who: &str,
+        command: Option<&str>,
         options: &[(&Arg, &str)],
         key: &str,
         value: &Value,
     ) -> Result<(), SettingsFileError> {
         let path = || self.path.clone();
         let found = options.iter().find(|(_, name)| *name == key).ok_or_else(|| {
+            if typed_only(command).any(|option| option == key) {
+                return SettingsFileError::TypedOnly { path: path(), key: key.to_owned() };
+            }
             let similar = similar(key, options.iter().map(|(_, name)| *name));
-            SettingsFileError::NoOption { path: path(), who: who.to_owned(), key: key.to_owned(), similar }
+            let who = command.map_or("any command".to_owned(), |command| format!("the command {command}"));
+            SettingsFileError::NoOption { path: path(), who, key: key.to_owned(), similar }
         })?;
         let takes_values = found.0.get_action().takes_values();
         let wanted =

@@ -21,7 +21,7 @@ use crate::args::Args;
 use file::SettingsFile;
 pub use file::SettingsFileError;
 pub use origin::SettingOrigin;
-pub use shown::{InForce, in_force, not_understood};
+pub use shown::{InForce, NotUnderstood, in_force, not_understood, refused};
 
 /// A variable or a file whose settings cannot be understood.
 #[derive(Debug, Error)]
@@ -154,12 +154,18 @@ const TYPED: [(&str, &[&str]); 4] = [
     ("count", &["accept-loss"]),
 ];
 
+/// The options of that command, or of all, that are heeded only where they are typed.
+fn typed_only(command: Option<&str>) -> impl Iterator<Item = &'static str> {
+    let of_command = TYPED.iter().filter(move |(name, _)| command.is_none_or(|command| command == *name));
+    of_command.flat_map(|(_, options)| options.iter().copied())
+}
+
 /// The options of a command that can be given elsewhere, with their long names.
 fn options(command: &Command) -> impl Iterator<Item = (&Arg, &str)> {
-    let typed =
-        TYPED.iter().find(|(name, _)| *name == command.get_name()).map_or(&[][..], |(_, typed)| typed);
     let named = command.get_arguments().filter_map(|option| Some((option, option.get_long()?)));
-    named.filter(|(option, name)| *name != CONFIG && !typed.contains(name) && !is_answered_at_once(option))
+    let is_typed_only = |name: &str| typed_only(Some(command.get_name())).any(|typed| typed == name);
+    named
+        .filter(move |(option, name)| *name != CONFIG && !is_typed_only(name) && !is_answered_at_once(option))
 }
 
 /// Whether the option asks for help or the version.

@@ -1,15 +1,18 @@
 //! What is in force, and whence: for people who wonder why a command does what they did not type.
 
 use std::env;
+use std::ffi::OsString;
 
-use clap::{Arg, Command};
+use clap::error::ErrorKind;
+use clap::{Arg, Command, CommandFactory};
 
 use super::file::{SettingsFile, leaves};
 use super::origin::SettingOrigin;
 use super::{
-    Given, OptionSetting, SettingsError, Variables, built, config_path, lenient, options, settings_of,
-    variable,
+    CompletedLine, Given, OptionSetting, SettingsError, Variables, as_arguments, built, config_path, lenient,
+    options, settings_of, typed_only, variable,
 };
+use crate::args::Args;
 
 /// Variables that are no options.
 const OTHERS: [&str; 6] = [
@@ -37,20 +40,55 @@ pub struct InForce {
 ///
 /// # Errors
 /// A variable or the file is not understood.
-pub fn in_force(
-    arguments: &[std::ffi::OsString],
+pub fn in_force(arguments: &[OsString], variables: Variables<'_>) -> Result<Vec<InForce>, SettingsError> {
+    let mut all = Vec::new();
+    for_each_command(arguments, variables, |name, command, settings| {
+        all.extend(options(command).map(|(option, long)| one(name, option, long, &settings)));
+    })?;
+    Ok(all)
+}
+
+/// A command that would not take a value that it is given where nothing is typed, and what it would say.
+///
+/// # Errors
+/// A variable or the file is not understood.
+pub fn refused(
+    arguments: &[OsString],
     variables: Variables<'_>,
-) -> Result<Vec<InForce>, SettingsError> {
+) -> Result<Option<(CompletedLine, clap::Error)>, SettingsError> {
+    let mut found = None;
+    for_each_command(arguments, variables, |name, _, settings| {
+        let words = ["diadem"].into_iter().chain(name.split(' ')).map(OsString::from);
+        let arguments = words.chain(settings.iter().flat_map(as_arguments)).collect();
+        let line = CompletedLine { arguments, settings };
+        let error = Args::command().try_get_matches_from(&line.arguments).err();
+        let is_refused = |error: &clap::Error| {
+            matches!(error.kind(), ErrorKind::InvalidValue | ErrorKind::ValueValidation)
+                && line.origin_of(error).is_some()
+        };
+        if found.is_none()
+            && let Some(error) = error.filter(is_refused)
+        {
+            found = Some((line, error));
+        }
+    })?;
+    Ok(found)
+}
+
+/// Shows each command with its name and what its options are given.
+fn for_each_command(
+    arguments: &[OsString],
+    variables: Variables<'_>,
+    mut each: impl FnMut(&str, &Command, Vec<OptionSetting>),
+) -> Result<(), SettingsError> {
     let root = built();
     let matches = lenient(root.clone()).try_get_matches_from(arguments).ok();
     let path = matches.and_then(|matches| config_path(&matches, variables));
     let file = path.as_deref().map(|path| SettingsFile::read(path, &root)).transpose()?;
-    let mut all = Vec::new();
     for (name, command) in leaves(&root) {
-        let settings = settings_of(command, &name, &|_| false, variables, file.as_ref())?;
-        all.extend(options(command).map(|(option, long)| one(&name, option, long, &settings)));
+        each(&name, command, settings_of(command, &name, &|_| false, variables, file.as_ref())?);
     }
-    Ok(all)
+    Ok(())
 }
 
 fn one(command: &str, option: &Arg, long: &str, settings: &[OptionSetting]) -> InForce {
@@ -70,17 +108,25 @@ fn one(command: &str, option: &Arg, long: &str, settings: &[OptionSetting]) -> I
 }
 
 /// Variables that look like settings, and are none.
-pub fn not_understood() -> Vec<String> {
+pub struct NotUnderstood {
+    /// No option is called so.
+    pub unknown: Vec<String>,
+    /// An option is, but it is heeded only where it is typed.
+    pub typed_only: Vec<String>,
+}
+
+/// Those of this process.
+pub fn not_understood() -> NotUnderstood {
     let root = built();
     let commands = leaves(&root);
-    let is_option = |name: &str| commands.iter().any(|(_, command)| has_option(command, name));
+    let is_option = |name: &str| {
+        commands.iter().any(|(_, command)| options(command).any(|(_, long)| variable(long) == name))
+    };
     let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let strange = names.filter(|name| name.starts_with("DIADEM_") && !OTHERS.contains(&name.as_str()));
     let mut strange: Vec<String> = strange.filter(|name| !is_option(name)).collect();
     strange.sort_unstable();
-    strange
-}
-
-fn has_option(command: &Command, name: &str) -> bool {
-    options(command).any(|(_, long)| variable(long) == name)
+    let is_typed_only = |name: &String| typed_only(None).any(|option| variable(option) == *name);
+    let (typed_only, unknown) = strange.into_iter().partition(is_typed_only);
+    NotUnderstood { unknown, typed_only }
 }

@@ -62,7 +62,7 @@ pub fn config(machine: &str, kernel: Arc<dyn Kernel>) -> Config {
         threads: 1,
         kernel,
         give_up_after: None,
-        last_answer: worker::LastAnswer::default(),
+        hopeful: worker::Hopeful::default(),
         give_up_unrecorded_after: None,
         finishes_when_lost: false,
         ahead: worker::AHEAD,

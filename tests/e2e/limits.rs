@@ -240,7 +240,7 @@ fn a_worker_that_waits_in_vain_for_units_hears_of_the_end_when_it_renews() {
         threads: 1,
         kernel: queens::kernel::kernel(queens::kernel::Method::Search, None).unwrap(),
         give_up_after: None,
-        last_answer: worker::LastAnswer::default(),
+        hopeful: worker::Hopeful::default(),
         give_up_unrecorded_after: None,
         finishes_when_lost: false,
         ahead: worker::AHEAD,

@@ -50,6 +50,30 @@ fn config_says_what_is_in_force_and_whence() {
     let nothing = folder.run("config");
     assert_eq!(nothing.stdout, "nothing is set by a variable or a file\n");
     folder.run("config wroker").refused(&["\"wroker\" is no command that has options"]);
+    let typed_only = with(&folder, "config", &[("DIADEM_TAKE_OVER", "1")]);
+    assert!(
+        typed_only.stdout.ends_with("heeded only where it is typed: DIADEM_TAKE_OVER\n"),
+        "{typed_only:?}"
+    );
+}
+
+#[test]
+fn config_refuses_what_a_command_would() {
+    let folder = Folder::new();
+    let wrong = with(&folder, "config", &[("DIADEM_THREADS", "2.5")]);
+    assert_eq!(wrong.code, Some(2), "{wrong:?}");
+    wrong.refused(&["\"2.5\" is not a number of threads", "it is from DIADEM_THREADS"]);
+    for (file, words) in [
+        ("[worker]\ndrain = \"soon\"\n", &["soon", "site.toml [worker]"][..]),
+        ("take-over = true\n", &["--take-over is heeded only where it is typed"]),
+        ("[coordinator]\ntake-over = true\n", &["--take-over is heeded only where it is typed"]),
+        ("[status]\ntake-over = true\n", &["\"take-over\" is no option of the command status"]),
+    ] {
+        fs::write(folder.path().join("site.toml"), file).unwrap();
+        let wrong = folder.run("config --config site.toml");
+        assert_eq!(wrong.code, Some(2), "{wrong:?}");
+        wrong.refused(words);
+    }
 }
 
 #[test]

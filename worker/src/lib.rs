@@ -26,7 +26,7 @@ pub use coordinator::{CoordinatorError, Lender};
 pub use credentials::Credentials;
 pub use feed::Feed;
 pub use joining::{Announced, fetch_plan};
-pub use outage::{GaveUp, LastAnswer, Outage};
+pub use outage::{GaveUp, Hopeful, Outage};
 pub use pace::AHEAD;
 pub use remote::Remote;
 pub use run::{Config, Summary, Wish, WorkerError, run};

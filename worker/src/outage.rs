@@ -1,6 +1,7 @@
 //! Waiting for a coordinator that does not answer, or does not record: longer and longer, and for as long as it may.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rand::RngExt;
@@ -26,26 +27,18 @@ pub struct GaveUp {
     pub why: String,
 }
 
-/// When a call got through last, of all that share this.
+/// How many of the workers that share this have not waited for too long: as long as one has not, no other gives up.
 #[derive(Clone, Debug, Default)]
-pub struct LastAnswer(Arc<Mutex<Option<Instant>>>);
-
-impl LastAnswer {
-    fn note(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-    }
-
-    fn get(&self) -> Option<Instant> {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
+pub struct Hopeful(Arc<AtomicUsize>);
 
 /// Whether calls get through at the moment.
 #[derive(Debug)]
 pub struct Outage {
     give_up_after: Option<Duration>,
     awaited: &'static str,
-    last_answer: LastAnswer,
+    hopeful: Hopeful,
+    /// Whether it is no longer one of them.
+    is_hopeless: bool,
     /// Since when they do not, and until when none is made.
     current: Option<Current>,
 }
@@ -60,22 +53,29 @@ struct Current {
 impl Outage {
     /// No outage; with a limit for how long one may be.
     pub fn new(give_up_after: Option<Duration>) -> Self {
-        Self::shared(give_up_after, LastAnswer::default())
+        Self::of(give_up_after, "an answer from the coordinator", Hopeful::default())
     }
 
-    /// As [`new`](Self::new), but it has not lasted long where others that share the last answer have just had one.
-    pub fn shared(give_up_after: Option<Duration>, last_answer: LastAnswer) -> Self {
-        Self { give_up_after, awaited: "an answer from the coordinator", last_answer, current: None }
+    /// As [`new`](Self::new), for one of the workers that give up together.
+    pub fn shared(give_up_after: Option<Duration>, hopeful: Hopeful) -> Self {
+        Self::of(give_up_after, "an answer from the coordinator", hopeful)
     }
 
     /// As [`new`](Self::new), of calls that are answered in vain: nothing can be recorded.
     pub fn of_records(give_up_after: Option<Duration>) -> Self {
-        Self { awaited: "what was counted being recorded", ..Self::new(give_up_after) }
+        Self::of(give_up_after, "what was counted being recorded", Hopeful::default())
+    }
+
+    fn of(give_up_after: Option<Duration>, awaited: &'static str, hopeful: Hopeful) -> Self {
+        hopeful.0.fetch_add(1, Ordering::Relaxed);
+        Self { give_up_after, awaited, hopeful, is_hopeless: false, current: None }
     }
 
     /// A call got through.
     pub fn over(&mut self) {
-        self.last_answer.note();
+        if std::mem::take(&mut self.is_hopeless) {
+            self.hopeful.0.fetch_add(1, Ordering::Relaxed);
+        }
         if let Some(outage) = self.current.take() {
             info!(seconds = outage.since.elapsed().as_secs_f64(), "the coordinator answers again");
         }
@@ -99,15 +99,22 @@ impl Outage {
         };
         let jitter = rand::rng().random_range(0.75..1.25);
         let mut until = now + wait.mul_f64(jitter);
-        let silent_since = self.last_answer.get().map_or(since, |answered| since.max(answered));
-        let limit = self.give_up_after.filter(|limit| now - silent_since < *limit);
+        let limit = self.give_up_after.filter(|limit| now - since < *limit);
         if let Some(limit) = limit {
-            until = until.min(silent_since + limit);
+            until = until.min(since + limit);
         }
         self.current = Some(Current { since, wait, until });
-        match self.give_up_after {
-            Some(after) if limit.is_none() => Err(GaveUp { after, awaited: self.awaited, why: why.to_owned() }),
+        let Some(after) = self.give_up_after.filter(|_| limit.is_none()) else { return Ok(()) };
+        self.lose_hope();
+        match self.hopeful.0.load(Ordering::Relaxed) {
+            0 => Err(GaveUp { after, awaited: self.awaited, why: why.to_owned() }),
             _ => Ok(()),
+        }
+    }
+
+    fn lose_hope(&mut self) {
+        if !std::mem::replace(&mut self.is_hopeless, true) {
+            self.hopeful.0.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
@@ -124,5 +131,12 @@ impl Outage {
     /// Until when no call is to be made.
     pub fn until(&self) -> Option<Instant> {
         self.current.as_ref().map(|outage| outage.until).filter(|until| *until > Instant::now())
+    }
+}
+
+/// Who has left waits for nothing.
+impl Drop for Outage {
+    fn drop(&mut self) {
+        self.lose_hope();
     }
 }

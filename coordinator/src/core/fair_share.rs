@@ -51,7 +51,7 @@ impl Core {
         let checks = self.standing.pending(self.policy) + self.unconfirmed();
         let to_do = self.work_left() as f64 + self.mean_work * checks as f64;
         let quarter = to_do * borrower.worth / (4.0 * self.workers.worth().max(borrower.worth));
-        let is_known = self.cpu_us > 0;
+        let is_known = self.standing.sums().cpu_us > 0;
         let soon =
             if is_known { borrower.worth * self.mean_speed() * AT_LEAST.as_nanos() as f64 } else { 0.0 };
         let at_a_time = if borrower.hardware.is_card() { UNITS_OF_CARD } else { 1 };
@@ -80,7 +80,7 @@ impl Core {
     pub(super) fn mean_speed(&self) -> f64 {
         let sums = self.standing.sums();
         // Of what was taken back only the work is gone.
-        match believed(self.cpu_us, sums.work, self.standing.done() + sums.checks) {
+        match believed(sums.cpu_us, sums.work, self.standing.done() + sums.checks) {
             0 => 1.0 / SLOWER as f64,
             cpu_us => sums.work.max(1) as f64 / (cpu_us as f64 * 1e3),
         }

@@ -117,8 +117,6 @@ pub struct Core {
     /// Units recorded a second.
     units_rate: Rate,
     speed: Speed,
-    /// The processor time that counts and checks took, in microseconds, as far as it is believed.
-    cpu_us: u64,
     /// The expected work of all units, in nanoseconds of one core.
     total_work: u128,
     /// The expected work of a unit on average, in nanoseconds of one core.
@@ -186,7 +184,6 @@ impl Core {
             random,
             units_rate: Rate::default(),
             speed,
-            cpu_us,
             total_work,
             mean_work,
             symmetric_counts,

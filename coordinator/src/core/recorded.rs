@@ -9,7 +9,7 @@ use super::Core;
 use super::identity::Identity;
 use crate::happening::Happening;
 use crate::ledger::{Record, Recount, Retraction, UnitRecord};
-use crate::standing::{RecordError, UnitMark, believed};
+use crate::standing::{RecordError, UnitMark};
 
 /// A count on its way to the disk.
 #[derive(Debug)]
@@ -83,9 +83,7 @@ impl Core {
                 let weight = self.plan.weight(r.unit);
                 self.workers.counted(now, worker, weight);
                 self.note_confirmed(r);
-                let cpu_us = believed(r.cpu_us, weight.into(), 1);
-                self.cpu_us = self.cpu_us.saturating_add(cpu_us);
-                let (expected, processor) = (weight as f64 / 1e9, cpu_us as f64 / 1e6);
+                let (expected, processor) = (weight as f64 / 1e9, r.believed_cpu_us(&self.plan) as f64 / 1e6);
                 let is_symmetric = self.is_symmetric_count(r.unit);
                 self.speed.counted(now, is_symmetric, expected, processor);
                 if !is_symmetric {

@@ -4,7 +4,6 @@ use proto::Term;
 use queens::Summand;
 use queens::{Plan, UnitId};
 
-use super::processor_time::believed;
 use super::{Level, MOST_COMPLETIONS, MachineId, RecordError, Standing, Sums, Trust, UnitMark, Vote};
 use crate::ledger::{Record, Recount, Restoration, Retraction, TermRecord, UnitRecord};
 use crate::shard::Shard;
@@ -58,8 +57,7 @@ impl Standing {
     }
 
     fn vote_of(&mut self, plan: &Plan, r: &UnitRecord) -> Result<Vote, RecordError> {
-        let cpu_us = believed(r.cpu_us, plan.weight(r.unit).into(), 1);
-        self.sums.cpu_us = self.sums.cpu_us.saturating_add(cpu_us);
+        self.sums.cpu_us = self.sums.cpu_us.saturating_add(r.believed_cpu_us(plan));
         let origin = self.sums.machines.origin((&r.owner, &r.machine), &r.kernel, r.mirrored)?;
         Ok(Vote { count: r.count, nodes: r.nodes, origin })
     }

@@ -81,7 +81,11 @@ mod tests {
 
         // What is to be checked for another reason was not left to chance, and under these policies nothing is drawn.
         let [all, none] = [DoubleCheck::All, DoubleCheck::None];
-        let other = [(10, all, Some(Recount::All)), (10, none, Some(Recount::Symmetric)), (5, high, Some(Recount::Trial))];
+        let other = [
+            (10, all, Some(Recount::All)),
+            (10, none, Some(Recount::Symmetric)),
+            (5, high, Some(Recount::Trial)),
+        ];
         assert_eq!(after(&other), Draws::default());
         assert_eq!(after(&other).wrong_at_most(25, 0, 0), None);
         assert_eq!(after(&[(10, none, None)]).wrong_at_most(10, 0, 0), None);

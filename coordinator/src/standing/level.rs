@@ -48,7 +48,11 @@ mod tests {
             (("", "m"), ("ada", "k"), Level::AnotherOwner, Level::AnotherMachine),
         ] {
             for (a, b) in [(a, b), (b, a)] {
-                assert_eq!((Level::between(a, b), Level::surely_between(a, b)), (level, surely), "{a:?} {b:?}");
+                assert_eq!(
+                    (Level::between(a, b), Level::surely_between(a, b)),
+                    (level, surely),
+                    "{a:?} {b:?}"
+                );
             }
         }
     }

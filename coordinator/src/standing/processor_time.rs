@@ -1,5 +1,9 @@
 //! What workers say that their counts took, as far as anybody believes it.
 
+use queens::Plan;
+
+use crate::ledger::UnitRecord;
+
 /// Before anything was counted, a thread is taken to be so many times as slow as the core that work is told for: nobody is to
 /// be hurried.
 pub(crate) const SLOWER: u64 = 30;
@@ -8,6 +12,13 @@ pub(crate) const SLOWER: u64 = 30;
 /// ones a graphics card has many under way at a time.
 const SLOWEST: u64 = 100;
 const ANY_UNIT_US: u64 = 60_000_000;
+
+impl UnitRecord {
+    /// What the unit, which is one of that plan, took a thread in microseconds, as far as that is believed.
+    pub fn believed_cpu_us(&self, plan: &Plan) -> u64 {
+        believed(self.cpu_us, plan.weight(self.unit).into(), 1)
+    }
+}
 
 /// The processor time, in microseconds, that so many units of that work, in nanoseconds of one core, are said to have taken. What
 /// nobody believes says nothing: then it is what they would take slow threads.

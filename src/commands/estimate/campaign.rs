@@ -13,7 +13,7 @@ use crate::output::span;
 
 /// A unit in the ledger, with its share of the marks; and in the coordinator's memory (docs/performance.md).
 const LEDGER_BYTES: u64 = 350;
-const COORDINATOR_BYTES: u64 = 18;
+const COORDINATOR_BYTES: u64 = 24;
 
 /// Seconds of a day.
 const DAY: f64 = 86_400.0;

@@ -4,7 +4,7 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use coordinator::export::TableSource;
+use coordinator::export::{ExportError, TableSource};
 use coordinator::regular_file::open_or_stream;
 use coordinator::run_directory::RunDirectory;
 use coordinator::{Audit, Certificate, CertificateError, PublishedHeads, counted};
@@ -62,10 +62,16 @@ pub fn report_export(
     audit: &Audit,
 ) -> anyhow::Result<()> {
     let source = TableSource { directory, standing: &audit.standing, totals: audit.totals };
-    let (by, digest) = during("reading the table", || {
-        let file = open_or_stream(path).with_context(|| format!("cannot read {}", path.display()))?;
-        source.compare(&mut BufReader::new(file)).with_context(|| path.display().to_string())
-    })?;
+    let compared = during("reading the table", || {
+        let file = open_or_stream(path).map_err(ExportError::Io)?;
+        source.compare(&mut BufReader::new(file))
+    });
+    let (by, digest) = match compared {
+        Err(ExportError::Io(error)) => {
+            Err(error).with_context(|| format!("cannot read {}", path.display()))?
+        }
+        compared => compared.with_context(|| path.display().to_string())?,
+    };
     report.add(
         &format!("{}: the table by {by} is that of the ledger, blake3 {digest}", path.display()),
         "export",

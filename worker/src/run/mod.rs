@@ -36,7 +36,7 @@ use tracing::{debug, info};
 
 use crate::boxed::Boxed;
 use crate::coordinator::{CoordinatorError, Lender};
-use crate::outage::{LastAnswer, Outage};
+use crate::outage::{Hopeful, Outage};
 use crate::pace::AskingPace;
 use crate::pool::{Pool, ThreadedPool, UnitOutcome, UnitVariant, is_card, unit_variant};
 pub use error::WorkerError;
@@ -60,7 +60,7 @@ pub struct Config {
     /// How long it waits for a coordinator that does not answer; `None` for ever.
     pub give_up_after: Option<Duration>,
     /// Workers that share this give up together: none as long as another is answered.
-    pub last_answer: LastAnswer,
+    pub hopeful: Hopeful,
     /// How long it waits for a coordinator that answers and cannot record; `None` for ever.
     pub give_up_unrecorded_after: Option<Duration>,
     /// Whether it counts to the end what it holds before it gives up.
@@ -204,7 +204,7 @@ impl<P: Pool> WorkerLoop<P> {
         Self {
             coordinator,
             plan,
-            outage: Outage::shared(config.give_up_after, config.last_answer.clone()),
+            outage: Outage::shared(config.give_up_after, config.hopeful.clone()),
             record_outage: Outage::of_records(config.give_up_unrecorded_after),
             config,
             self_test,

@@ -22,7 +22,7 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, sleep_until, timeout};
 
-use super::{Config, LastAnswer, Summary, Wish, WorkerError, WorkerLoop};
+use super::{Config, Hopeful, Summary, Wish, WorkerError, WorkerLoop};
 use crate::coordinator::CoordinatorError;
 use crate::pool::UnitOutcome;
 use books::{Condition, Heard};
@@ -49,7 +49,7 @@ pub fn config(kernel: Arc<dyn Kernel>) -> Config {
         threads: 1,
         kernel,
         give_up_after: None,
-        last_answer: LastAnswer::default(),
+        hopeful: Hopeful::default(),
         give_up_unrecorded_after: None,
         finishes_when_lost: false,
         ahead: crate::pace::AHEAD,

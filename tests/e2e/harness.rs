@@ -1,9 +1,11 @@
 //! A folder of its own for each test, the binary, and processes that end with the test.
 
+use std::collections::BTreeSet;
 use std::fs;
-use std::net::TcpListener;
+use std::net::{SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -226,9 +228,15 @@ pub fn in_time(promised: Duration, begun: Instant) {
     );
 }
 
-/// An address on loopback that nobody listens on.
+/// An address on loopback that nobody listens on, and that no test was given before.
 pub fn free_address() -> String {
-    TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string()
+    static GIVEN: Mutex<BTreeSet<SocketAddr>> = Mutex::new(BTreeSet::new());
+    loop {
+        let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        if GIVEN.lock().unwrap().insert(address) {
+            return address.to_string();
+        }
+    }
 }
 
 /// The published total of n, as JSON has it.

@@ -30,8 +30,8 @@ pub(super) struct JointLedger<'a> {
     votes: BTreeMap<UnitId, Vec<Vote>>,
     /// Of the part that is being read, counts of units that are equal to the one that stands and come before it.
     early: HashMap<UnitId, Vec<UnitRecord>>,
-    /// How it checked counts at that place.
-    policy: DoubleCheck,
+    /// How it checked counts at that place, where it says that.
+    policy: Option<DoubleCheck>,
     elapsed: Duration,
     threads: u32,
 }
@@ -41,7 +41,7 @@ impl<'a> JointLedger<'a> {
     pub fn new(survey: &'a Survey, store: Store, standing: Standing) -> Self {
         let votes = survey.joint.sums().disputed.clone();
         let (group, early, elapsed) = (Vec::new(), HashMap::new(), Duration::ZERO);
-        let policy = DoubleCheck::default();
+        let policy = None;
         Self { survey, store, standing, group, votes, early, policy, elapsed, threads: 1 }
     }
 
@@ -64,7 +64,7 @@ impl<'a> JointLedger<'a> {
         end: &LedgerPosition,
     ) -> Result<(), MergeError> {
         self.write(Record::Merged(self.survey.origins[number].clone()))?;
-        self.policy = DoubleCheck::default();
+        self.policy = None;
         let mut failed = None;
         let tail = read_until(&part.ledger(), &beginning(part), Some(end), |_, record| {
             if failed.is_none() {
@@ -122,7 +122,7 @@ impl<'a> JointLedger<'a> {
                 Ok(())
             }
             Record::Policy(r) => {
-                self.policy = r.double_check;
+                self.policy = Some(r.double_check);
                 Ok(())
             }
             _ => Ok(()),
@@ -185,9 +185,11 @@ impl<'a> JointLedger<'a> {
         }
     }
 
-    /// Counts that follow were drawn, or not, under that policy.
-    fn check_as(&mut self, double_check: DoubleCheck) -> Result<(), MergeError> {
-        if self.standing.sums().policy == Some(double_check) {
+    /// Counts that follow were drawn, or not, under that policy: as usual, where none is said.
+    fn check_as(&mut self, said: Option<DoubleCheck>) -> Result<(), MergeError> {
+        let in_force = self.standing.sums().policy;
+        let double_check = said.unwrap_or_default();
+        if in_force == Some(double_check) || (in_force, said) == (None, None) {
             return Ok(());
         }
         self.write(Record::Policy(Policy { double_check, reason: None, at: self.survey.at }))

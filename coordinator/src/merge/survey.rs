@@ -31,7 +31,7 @@ pub(super) struct Survey {
     pub origins: Vec<MergedRun>,
     /// Whom the parts do not believe.
     pub struck: Vec<Expulsion>,
-    policies: Vec<DoubleCheck>,
+    policies: Vec<Option<DoubleCheck>>,
     /// See [`Merged`](super::Merged).
     pub repeated: u64,
     pub left_out: u64,
@@ -100,7 +100,7 @@ impl Survey {
                 self.struck.push(expulsion);
             }
         }
-        self.policies.push(own.policy());
+        self.policies.push(own.sums().policy);
         self.origins.push(MergedRun {
             run,
             records: tail.end.mark.records,
@@ -184,9 +184,11 @@ impl Survey {
         self.sources[unit.0 as usize] as usize
     }
 
-    /// The weakest policy of all parts.
-    pub fn policy(&self) -> DoubleCheck {
-        let all = self.policies.iter().copied();
-        all.min_by(|a, b| a.strength().total_cmp(&b.strength())).unwrap_or_default()
+    /// The weakest policy of all parts. Where one says nothing, nothing is said, unless another has none.
+    pub fn policy(&self) -> Option<DoubleCheck> {
+        let said = self.policies.iter().copied().flatten();
+        let weakest = said.min_by(|a, b| a.strength().total_cmp(&b.strength()))?;
+        let is_said = weakest == DoubleCheck::None || self.policies.iter().all(Option::is_some);
+        is_said.then_some(weakest)
     }
 }

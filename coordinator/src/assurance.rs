@@ -11,8 +11,10 @@ pub fn assess(standing: &Standing, policy: DoubleCheck) -> Assurance {
     let marked = |mark| standing.marked(mark);
     let [checked, on_two_machines, on_two_owners] =
         [UnitMark::Checked, UnitMark::SurelyTwoMachines, UnitMark::SurelyTwoOwners].map(marked);
-    let drawn = sums.draws.wrong_at_most(standing.done(), sums.sampled + sums.refuted, sums.refuted);
-    let all_checked = standing.done() > 0 && on_two_machines == standing.done();
+    let drawn =
+        sums.draws.wrong_at_most(standing.done(), sums.sampled.saturating_add(sums.refuted), sums.refuted);
+    let [is_all_on_two_machines, is_all_checked] =
+        [on_two_machines, checked].map(|units| standing.done() > 0 && units == standing.done());
     Assurance {
         on_two_owners,
         on_two_machines: on_two_machines - on_two_owners,
@@ -23,7 +25,8 @@ pub fn assess(standing: &Standing, policy: DoubleCheck) -> Assurance {
         conflicts: sums.conflicts,
         quarantined: sums.machines.quarantined().map(Machine::title).collect(),
         expelled: sums.machines.expelled().map(ToOwned::to_owned).collect(),
-        wrong_at_most: if all_checked { Some(0.0) } else { drawn },
+        // Where one machine has checked all of its own, a sample of that says nothing more.
+        wrong_at_most: if is_all_on_two_machines { Some(0.0) } else { drawn.filter(|_| !is_all_checked) },
     }
 }
 

@@ -6,11 +6,14 @@ pub const CONFIDENCE: f64 = 0.95;
 /// One time in so many it may be wrong.
 const RISK: f64 = 0.05;
 
+/// The bound is a sum of so many terms; a ledger may say what it likes.
+const MOST_WRONG: u64 = 10_000;
+
 /// The largest share of wrong units with which, of `checks` units drawn at random, no more than `wrong` would have been
 /// wrong in one time of twenty: with none wrong 1 - 0.05^(1/checks), in general the bound of Clopper and Pearson
-/// (Biometrika 26, 1934). Nothing without checks.
+/// (Biometrika 26, 1934). Nothing without checks, nor where more were wrong than anybody could rely on.
 pub fn wrong_at_most(checks: u64, wrong: u64) -> Option<f64> {
-    if checks == 0 || wrong >= checks {
+    if checks == 0 || wrong >= checks || wrong > MOST_WRONG {
         return None;
     }
     if wrong == 0 {
@@ -54,6 +57,8 @@ mod tests {
         assert!((CONFIDENCE + RISK - 1.0).abs() < 1e-12);
         assert_eq!(wrong_at_most(0, 0), None);
         assert_eq!(wrong_at_most(3, 3), None);
+        assert_eq!(wrong_at_most(u64::MAX, u64::MAX - 1), None);
+        assert!(wrong_at_most(1_000_000, MOST_WRONG).unwrap() > 0.01);
         assert!(wrong_at_most(10_000_000, 0).unwrap() < 3.1e-7);
     }
 }

@@ -36,6 +36,11 @@ impl DoubleCheck {
     }
 }
 
+/// Percent as they are written: the ledger says no more of them.
+fn rounded(percent: f64) -> f64 {
+    (percent * 1e12).round() / 1e12
+}
+
 /// A policy that cannot be.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
@@ -56,7 +61,9 @@ impl FromStr for DoubleCheck {
             "none" => Ok(Self::None),
             "all" => Ok(Self::All),
             _ => match share() {
-                Some(percent) if percent > 0.0 && percent <= 100.0 => Ok(Self::Share(percent / 100.0)),
+                Some(percent) if rounded(percent) > 0.0 && percent <= 100.0 => {
+                    Ok(Self::Share(rounded(percent) / 100.0))
+                }
                 _ => Err(DoubleCheckError(text.to_owned())),
             },
         }
@@ -81,7 +88,7 @@ impl fmt::Display for DoubleCheck {
         match self {
             Self::None => f.write_str("none"),
             // Rounded to what a person would have said, so that it is read back as what it was.
-            Self::Share(share) => write!(f, "{}%", (share * 1e14).round() / 1e12),
+            Self::Share(share) => write!(f, "{}%", rounded(share * 100.0)),
             Self::All => f.write_str("all"),
         }
     }
@@ -100,11 +107,17 @@ mod tests {
             ("0.5%", DoubleCheck::Share(0.005)),
             ("7%", DoubleCheck::Share(0.07)),
             ("100%", DoubleCheck::Share(1.0)),
+            ("33.333333333333%", DoubleCheck::Share(33.333_333_333_333 / 100.0)),
         ] {
             assert_eq!(text.parse(), Ok(policy));
             assert_eq!(policy.to_string(), text);
         }
-        for text in ["", "1", "0%", "-1%", "101%", "NaN%", "inf%", "some"] {
+        let longer: DoubleCheck = "33.333333333333336%".parse().unwrap();
+        assert_eq!(
+            (longer.to_string().parse(), longer.to_string()),
+            (Ok(longer), "33.333333333333%".to_owned())
+        );
+        for text in ["", "1", "0%", "0.0000000000001%", "-1%", "101%", "NaN%", "inf%", "some"] {
             assert!(text.parse::<DoubleCheck>().is_err(), "{text}");
         }
     }

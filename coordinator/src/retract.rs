@@ -66,6 +66,9 @@ pub enum NothingToRetract {
     /// Nobody has counted.
     #[error("nobody called {0:?} has counted in this run, nor has anybody else")]
     NothingYet(String),
+    /// An owner was to be named, and none was: it would be everybody who has no keys.
+    #[error("an owner without a name is taken back machine by machine: say --machine")]
+    Nameless,
     /// Machines of several owners have the name.
     #[error("{0:?} may be any of {1}: name one of them")]
     Ambiguous(String, String),
@@ -139,6 +142,7 @@ pub(crate) fn records(
             let meant = meant(machines, owner, machine)?.ok_or_else(|| unknown(&title(), standing))?;
             Ok(vec![expulsion(&meant.owner, Some(meant.name.clone()))])
         }
+        Target::Owner(owner) if owner.is_empty() => Err(NothingToRetract::Nameless),
         Target::Owner(owner) if machines.iter().any(|machine| machine.owner == *owner) => {
             Ok(vec![expulsion(owner, None)])
         }
@@ -146,9 +150,9 @@ pub(crate) fn records(
         Target::Admission { owner, machine } => {
             let meant = machine.as_deref().map(|name| meant(machines, owner, name)).transpose()?.flatten();
             let owner = meant.map_or(owner, |meant| &meant.owner).clone();
+            let machine = meant.map(|meant| meant.name.clone()).or_else(|| machine.clone());
             let admitted = machines.clone().admit(&owner, machine.as_deref());
             admitted.map_err(|error| NothingToRetract::NotExpelled(error.to_string()))?;
-            let machine = machine.clone();
             Ok(vec![Record::Admit(Admission { owner, machine, reason, at })])
         }
     }
@@ -178,8 +182,8 @@ fn taken_back(standing: &Standing, unit: UnitId, at: u64) -> Option<Record> {
     (!standing.is_believed(unit, &vote)).then(|| Record::Retract(retraction()))
 }
 
-/// The machine of that owner and name. Where no owner is named and it is none without an owner, it is the only one of
-/// that name.
+/// The machine of that owner and name, or the one without an owner whose name is both. Where no owner is named and it is none
+/// without an owner, it is the only one of that name.
 ///
 /// # Errors
 /// Several owners have such a machine.
@@ -188,7 +192,8 @@ fn meant<'a>(
     owner: &str,
     name: &str,
 ) -> Result<Option<&'a Machine>, NothingToRetract> {
-    if let Some(number) = machines.number(owner, name) {
+    let whole_name = Owner::new(owner).title(name);
+    if let Some(number) = machines.number(owner, name).or_else(|| machines.number("", &whole_name)) {
         return Ok(Some(machines.get(number)));
     }
     let of_name = machines.iter().filter(|machine| owner.is_empty() && machine.name == name);

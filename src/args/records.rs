@@ -189,6 +189,11 @@ pub struct TargetArgs {
 }
 
 impl TargetArgs {
+    /// Whether a machine or an owner was named, not units.
+    pub fn is_somebody(&self) -> bool {
+        self.unit.is_empty()
+    }
+
     /// What was named, which clap sees is one of the three; or its readmission.
     pub fn target(&self, readmit: bool) -> Target {
         if let Some(owner) = &self.owner {

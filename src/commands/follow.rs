@@ -129,6 +129,9 @@ async fn one_call(remote: &Remote, copy: &mut LedgerCopy, outage: &mut Outage) -
         match feed.next().await? {
             FollowReply::Run(run) => {
                 let greeted = block_in_place(|| copy.greet(&run));
+                if let Err(error @ CopyError::OtherRun(_)) = greeted {
+                    return Err(error.into());
+                }
                 if run.refused {
                     // The term is noted, if it is this run's; the call's end says why.
                     continue;

@@ -37,13 +37,18 @@ const FOLDERS: [(&str, TokenName); 4] =
     [("worker", JOIN), ("status", STATUS), ("follower", FOLLOW), ("admin", ADMIN)];
 
 pub fn run(args: &KeysArgs) -> anyhow::Result<ExitCode> {
-    print(&match &args.command {
-        KeysCommand::Init { keys, hosts, validity } => init(keys, hosts, validity.days)?,
-        KeysCommand::Renew { keys, hosts, validity } => renew(keys, hosts, validity.days)?,
-        KeysCommand::Client { keys, name, token: true, .. } => client_token(keys, name)?,
-        KeysCommand::Client { keys, name, validity, .. } => client(keys, name, validity.days)?,
-        KeysCommand::Revoke { keys, name } => revoke(keys, name)?,
-    })?;
+    match &args.command {
+        KeysCommand::Init { keys, hosts, validity } => print(&init(keys, hosts, validity.days)?)?,
+        KeysCommand::Renew { keys, hosts, validity } => {
+            let _alone = alone_with(keys)?;
+            let renewal = Renewal::begin(keys)?;
+            print(&renew(keys, hosts, validity.days, &renewal)?)?;
+            renewal.finish()?;
+        }
+        KeysCommand::Client { keys, name, token: true, .. } => print(&client_token(keys, name)?)?,
+        KeysCommand::Client { keys, name, validity, .. } => print(&client(keys, name, validity.days)?)?,
+        KeysCommand::Revoke { keys, name } => print(&revoke(keys, name)?)?,
+    }
     Ok(ExitCode::SUCCESS)
 }
 
@@ -73,16 +78,15 @@ fn write_new(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<()> {
         write_private(&keys.join(folder).join("ca.pem"), &own.certificate)?;
     }
     write_server(keys, hosts, &server)?;
-    write_tokens(keys)
+    write_tokens(keys, |_| None)
 }
 
-fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
-    let _alone = alone_with(keys)?;
+fn renew(keys: &Path, hosts: &[String], days: u32, renewal: &Renewal) -> anyhow::Result<String> {
     let authority = authority_of(keys)?;
     let hosts = if hosts.is_empty() { hosts_of(keys)? } else { hosts.to_vec() };
     let server = authority.server(&with_local(&hosts), days)?;
     write_server(keys, &hosts, &server)?;
-    write_tokens(keys)?;
+    write_tokens(keys, |folder| renewal.before(folder))?;
     Ok(format!(
         "made a new certificate, valid for {days} days for {}, and new tokens; the tokens before them hold until keys \
          are renewed again. Copy, the coordinator's folder first, which is read within a second while the coordinator goes on:\n{}",
@@ -206,13 +210,13 @@ fn hosts_of(keys: &Path) -> anyhow::Result<Vec<String>> {
     hosts.with_context(|| file.display().to_string())
 }
 
-/// New tokens for all folders; those of older releases lack some of them.
-fn write_tokens(keys: &Path) -> anyhow::Result<()> {
+/// New tokens for all folders; those of older releases lack some of them. `earlier` is what holds besides in a folder.
+fn write_tokens<'a>(keys: &Path, earlier: impl Fn(&str) -> Option<&'a str>) -> anyhow::Result<()> {
     let authority = read(&keys.join("ca.pem"))?;
     for (folder, token) in FOLDERS {
         make_folder(&keys.join(folder))?;
         write_private(&keys.join(folder).join("ca.pem"), &authority)?;
-        write_token(keys, folder, token)?;
+        write_token(keys, folder, token, earlier(folder))?;
     }
     Ok(())
 }

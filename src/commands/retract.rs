@@ -23,7 +23,13 @@ pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
     }
     let units = if units == 1 { "1 unit is".to_owned() } else { format!("{units} units are") };
     let how = if is_served { "its workers count them" } else { "go on with the run to count them" };
-    print(&format!("{units} open again in {run}; {how}"))?;
+    // Who is not believed counts nothing, and may be the only one who is there.
+    let but = if args.target.is_somebody() {
+        ", but for who is not believed now, until --readmit says otherwise"
+    } else {
+        ""
+    };
+    print(&format!("{units} open again in {run}; {how}{but}"))?;
     Ok(ExitCode::SUCCESS)
 }
 

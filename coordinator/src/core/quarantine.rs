@@ -80,23 +80,34 @@ impl Core {
 
     fn restorations(&mut self, unix_time: u64, most: usize) -> Vec<Record> {
         let disputed: Vec<UnitId> = self.standing.sums().disputed.keys().copied().collect();
-        let mut records = Vec::new();
+        let (mut records, mut deciding) = (Vec::new(), None);
         for unit in disputed {
-            if records.len() == most {
+            if records.len() + usize::from(deciding.is_some()) == most {
+                records.extend(deciding);
                 return records;
             }
             if self.recording.contains_key(&unit) {
                 continue;
             }
             let Some(vote) = self.standing.unopposed(unit) else { continue };
+            // Where several machines agree, others lose: what is believed of the next unit is known when that is on record.
+            let decides = self.standing.votes(unit).any(|other| other.origin.machine != vote.origin.machine);
+            if decides && deciding.is_some() {
+                continue;
+            }
             let told = self.standing.retraction(unit, &vote, unix_time);
             self.recording.insert(unit, Recording::of(&told));
             let Retraction { unit, count, nodes, owner, machine, kernel, mirrored, at, .. } = told;
             // Somebody has said otherwise, whoever it was.
             let recount = Some(if self.is_symmetric_count(unit) { Recount::Symmetric } else { Recount::All });
             let restored = Restoration { unit, count, nodes, owner, machine, kernel, mirrored, recount, at };
-            records.push(Record::Restore(restored));
+            if decides {
+                deciding = Some(Record::Restore(restored));
+            } else {
+                records.push(Record::Restore(restored));
+            }
         }
+        records.extend(deciding);
         self.may_restore = !records.is_empty();
         records
     }

@@ -51,10 +51,14 @@ pub enum Distrust {
     #[error("two other counts have proved a count of it wrong")]
     Wrong,
     /// It was said to be.
-    #[error("the operator has taken back what it counted")]
+    #[error(
+        "the operator has taken back what it counted; diadem retract --machine NAME --readmit has it believed again"
+    )]
     Retracted,
     /// Its owner is not believed.
-    #[error("its owner is not believed any more, with all machines")]
+    #[error(
+        "its owner is not believed any more, with all machines; diadem retract --owner NAME --readmit has it believed again"
+    )]
     Owner,
 }
 

@@ -144,31 +144,31 @@ impl Core {
         let machines = &self.standing.sums().machines;
         let votes: Vec<&Vote> = self.standing.votes(record.unit).collect();
         let origin = machines.find_origin(&record.owner, &record.machine, &record.kernel, record.mirrored);
-        if votes.iter().any(|vote| Some(vote.origin) == origin && vote.count == record.count) {
-            return (Verdict::Known, Vec::new());
-        }
+        let is_known = votes.iter().any(|vote| Some(vote.origin) == origin && vote.count == record.count);
         let is_own = |vote: &Vote| identity.is(machines.get(vote.origin.machine));
         let is_of_owner = |vote: &Vote| machines.get(vote.origin.machine).owner == record.owner;
         let agreeing: Vec<&Vote> = votes
             .iter()
             .copied()
+            .filter(|vote| Some(vote.origin) != origin)
             .filter(|vote| machines.says_the_same(vote, record.count, record.nodes, &record.kernel))
             .collect();
         let another_owner_agrees = agreeing.iter().any(|vote| !is_of_owner(vote));
         let is_among_machines = votes.iter().all(|vote| is_of_owner(vote));
         let another_machine_agrees = agreeing.iter().any(|vote| !is_own(vote));
-        let is_alone = || {
-            let has_alone_counted = votes.iter().all(|vote| is_own(vote));
-            self.is_left_alone(now, identity)
-                || (has_alone_counted && self.is_as_good_as_alone(now, identity))
-        };
-        let decides_among_machines =
-            is_among_machines && (another_machine_agrees || (!agreeing.is_empty() && is_alone()));
+        let decides_among_machines = is_among_machines
+            && (another_machine_agrees
+                || (!agreeing.is_empty() && self.decides_alone(now, identity, &votes)));
         if votes.is_empty() {
             // All who have counted it are quarantined.
             (Verdict::Recorded, vec![self.first_count(now, identity, record)])
         } else if another_owner_agrees || decides_among_machines {
-            (Verdict::Recorded, vec![Record::Count(record)])
+            // Should those who agree not be believed any more when it is on record, it is one that nobody has confirmed.
+            let recount =
+                Some(if self.is_symmetric_count(record.unit) { Recount::Symmetric } else { Recount::All });
+            (Verdict::Recorded, vec![Record::Count(UnitRecord { recount, ..record })])
+        } else if is_known {
+            (Verdict::Known, Vec::new())
         } else if votes.iter().filter(|vote| is_own(vote)).count() >= Variant::ALL.len()
             || votes.iter().filter(|vote| is_of_owner(vote)).count() >= MOST_VOTES
         {
@@ -177,6 +177,14 @@ impl Core {
         } else {
             (Verdict::Conflict, vec![Record::Conflict(record)])
         }
+    }
+
+    /// Whether two equal counts of that machine, in different ways, decide a dispute with these votes: nobody else is there
+    /// to be waited for.
+    pub(super) fn decides_alone(&self, now: Duration, identity: &Identity, votes: &[&Vote]) -> bool {
+        let machines = &self.standing.sums().machines;
+        let has_alone_counted = votes.iter().all(|vote| identity.is(machines.get(vote.origin.machine)));
+        self.is_left_alone(now, identity) || (has_alone_counted && self.is_as_good_as_alone(now, identity))
     }
 
     /// Another count of a unit that has a standing one.

@@ -12,7 +12,7 @@ use super::leases::LeasePurpose;
 use super::open::CheckKind;
 use super::workers::Methods;
 use super::{Core, Refusal};
-use crate::standing::{MachineId, Origin};
+use crate::standing::{MachineId, Origin, Vote};
 
 /// What the second algorithm for symmetric counts is called.
 const ORBITS: &str = "orbits";
@@ -177,8 +177,8 @@ impl Core {
     /// is not waited for.
     fn variant_to_decide(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Variant> {
         let machines = &self.standing.sums().machines;
-        let votes: Vec<_> = self.standing.votes(unit).map(|vote| vote.origin).collect();
-        let voters: Vec<_> = votes.iter().map(|origin| machines.get(origin.machine)).collect();
+        let votes: Vec<_> = self.standing.votes(unit).collect();
+        let voters: Vec<_> = votes.iter().map(|vote| machines.get(vote.origin.machine)).collect();
         let owner_has_voted = |owner: &str| voters.iter().any(|voter| voter.owner == owner);
         let has_voted = |machine: &Identity| voters.iter().any(|voter| machine.is(voter));
         if !owner_has_voted(borrower.identity.owner.name()) {
@@ -198,12 +198,24 @@ impl Core {
         }
         let can =
             |variant: &Variant| borrower.methods == Methods::Both || !self.wants_other_kernel(unit, *variant);
-        Variant::ALL.into_iter().filter(can).find(|variant| {
+        let own_vote = |variant: &Variant| {
             let kernel = self.kernel_label(unit, *variant, borrower.kernel);
             let Identity { owner, machine } = &borrower.identity;
-            let origin = machines.find_origin(owner.name(), machine, &kernel, variant.mirrored);
-            origin.is_none_or(|origin| !votes.contains(&origin))
-        })
+            let origin = machines.find_origin(owner.name(), machine, &kernel, variant.mirrored)?;
+            votes.iter().copied().find(|vote| vote.origin == origin)
+        };
+        let mut possible = Variant::ALL.into_iter().filter(can);
+        if let Some(new) = possible.clone().find(|variant| own_vote(variant).is_none()) {
+            return Some(new);
+        }
+        // It has counted in all ways while others were waited for: once it decides alone, one that agrees with another does again.
+        let agrees_with_another = |variant: &Variant| {
+            let own: Vec<&Vote> = Variant::ALL.iter().filter_map(own_vote).collect();
+            own_vote(variant).is_some_and(|vote| {
+                own.iter().any(|other| other.origin != vote.origin && machines.agree(other, vote))
+            })
+        };
+        possible.find(agrees_with_another).filter(|_| self.decides_alone(now, &borrower.identity, &votes))
     }
 
     /// What the record of a unit calls the code that counted it: the kernel, or for a symmetric count by the other method

@@ -189,12 +189,15 @@ impl Workers {
     }
 
     /// Asks the workers on that machine and on its cards to leave; gives their number, and whose they are. Where no owner
-    /// is named and it is none without an owner, it is the only one of that name.
+    /// is named and it is none without an owner, it is the only one of that name; what is written as an owner's machine may be the
+    /// name of one without an owner.
     ///
     /// # Errors
     /// No worker, or workers of several owners.
     pub fn drain(&mut self, identity: &Identity) -> Result<(u64, Identity), NoWorker> {
-        let Identity { owner, machine } = identity;
+        let whole_name = Identity { owner: Owner::default(), machine: identity.to_string() };
+        let is_there = |identity: &Identity| self.by_id.values().any(|worker| worker.identity == *identity);
+        let Identity { owner, machine } = if is_there(&whole_name) { &whole_name } else { identity };
         let of_name = self.by_id.values().map(|worker| &worker.identity);
         let of_name = of_name.filter(|of| is_meant_by(&of.machine, machine));
         let owners: BTreeSet<&Owner> = of_name.map(|of| &of.owner).collect();
@@ -233,7 +236,7 @@ impl Workers {
 
     /// Whether one more worker of the owner can be registered.
     pub fn has_room(&self, owner: &Owner) -> bool {
-        self.by_id.values().filter(|worker| worker.identity.owner == *owner).count() < MOST_OF_AN_OWNER
+        self.owners.get(owner).map_or(0, |of_owner| of_owner.workers) < MOST_OF_AN_OWNER as u64
     }
 
     /// The worker of the owner that has been silent for the longest, if its last word came before that time.

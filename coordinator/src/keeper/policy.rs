@@ -17,6 +17,8 @@ impl Keeper {
         if matches!(self.stage, Stage::Ended(_)) {
             return Err(PolicyError::HasEnded.into());
         }
+        // What is on its way first: whether it is checked was decided by the policy of before.
+        self.commit();
         let double_check = change.double_check.as_deref().map(|asked| raised(self.core.policy(), asked));
         let raised = double_check.transpose()?.flatten();
         let replicas = change.replicas.map(possible).transpose()?.filter(|k| *k != self.replicas.count());

@@ -156,8 +156,10 @@ impl<'a> JointLedger<'a> {
     fn confirmed(&mut self, r: &UnitRecord, standing: &Vote) -> Result<(), MergeError> {
         let joint = &self.survey.joint;
         let by = joint.sums().machines.get(standing.origin.machine);
-        let level = Level::between(by.maker(), (&r.owner, &r.machine));
-        if level <= self.standing.level(r.unit) || level > joint.level(r.unit) {
+        let second = (&*r.owner, &*r.machine);
+        let (level, surely) = (Level::between(by.maker(), second), Level::surely_between(by.maker(), second));
+        let is_too_much = level > joint.level(r.unit) || surely > joint.sure_level(r.unit);
+        if level <= self.standing.level(r.unit) || is_too_much {
             return Ok(());
         }
         let (of, of_owner) = (Some(by.name.clone()), by.owner.clone());

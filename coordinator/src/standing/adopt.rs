@@ -72,13 +72,19 @@ impl Standing {
         owners.chain(single).map(expulsion).collect()
     }
 
-    /// How far the unit's standing count has been confirmed.
+    /// How far the unit's standing count has been confirmed, by the rules of the ledger.
     pub(crate) fn level(&self, unit: UnitId) -> Level {
-        let level = [
-            (UnitMark::Independent, Level::AnotherOwner),
-            (UnitMark::TwoMachines, Level::AnotherMachine),
-            (UnitMark::Checked, Level::AnotherWay),
-        ];
-        level.into_iter().find(|(mark, _)| self.is(*mark, unit)).map_or(Level::Once, |(_, level)| level)
+        self.level_by([UnitMark::Independent, UnitMark::TwoMachines, UnitMark::Checked], unit)
+    }
+
+    /// How far it surely has.
+    pub(crate) fn sure_level(&self, unit: UnitId) -> Level {
+        self.level_by([UnitMark::SurelyTwoOwners, UnitMark::SurelyTwoMachines, UnitMark::Checked], unit)
+    }
+
+    fn level_by(&self, marks: [UnitMark; 3], unit: UnitId) -> Level {
+        let levels = [Level::AnotherOwner, Level::AnotherMachine, Level::AnotherWay];
+        let confirmed = marks.into_iter().zip(levels).find(|(mark, _)| self.is(*mark, unit));
+        confirmed.map_or(Level::Once, |(_, level)| level)
     }
 }

@@ -11,6 +11,7 @@ use worker::Remote;
 
 use super::text::text;
 use crate::exit;
+use crate::log::plain;
 use crate::output::print;
 use crate::progress::{Cadence, describe};
 use crate::signals::Signals;
@@ -84,6 +85,7 @@ impl RepaintedStatus {
     /// Paints over what was there; what does not fit the terminal is left out.
     fn paint(&mut self, page: &str) -> io::Result<()> {
         let (columns, rows) = size();
+        let page = plain(page);
         let lines: Vec<_> = page.lines().take(rows.saturating_sub(1)).collect();
         let back = if self.lines > 0 { format!("\x1b[{}A", self.lines) } else { String::new() };
         let text = lines.iter().fold(String::new(), |text, line| text + &cut(line, columns) + "\x1b[K\n");

@@ -2,15 +2,18 @@
 
 use std::sync::Arc;
 
-use proto::{Verdict, WorkerId};
+use proto::{Variant, Verdict, WorkerId};
 use queens::plan::Scheme;
 use queens::{Board, Plan, PlanSpec};
 
 use super::{T0, core, join, join_of, report};
+use crate::core::machines::ALONE;
 use crate::core::{Core, LeaseKey};
 use crate::double_check::DoubleCheck;
+use crate::ledger::{Expulsion, Record, UnitRecord};
 use crate::shard::Shard;
 use crate::standing::Standing;
+use crate::tests::known_run::unit_record;
 
 /// Ada has counted all of some thousands of units, and Ben has contradicted whatever he was lent.
 fn contradicted() -> (Core, WorkerId, WorkerId, usize) {
@@ -82,7 +85,7 @@ fn a_dispute_that_a_worker_can_decide_is_found_behind_any_number_that_it_cannot(
     assert!(others.len() > 1000);
     let cho = join_of(&mut core, "cho", "c");
     for unit in others {
-        let lease = proto::Lease { unit: *unit, token: proto::Token(0), variant: proto::Variant::default() };
+        let lease = proto::Lease { unit: *unit, token: proto::Token(0), variant: Variant::default() };
         assert_eq!(report(&mut core, T0, cho, lease, 2), Verdict::Conflict);
     }
     // Each looks on where it has looked before, whoever has asked meanwhile.
@@ -94,4 +97,65 @@ fn a_dispute_that_a_worker_can_decide_is_found_behind_any_number_that_it_cannot(
         found.extend(lent.into_iter().filter(|lease| core.is_disputed(lease.unit)).map(|lease| lease.unit));
     }
     assert_eq!(found, [*last]);
+}
+
+/// A count by that owner's machine of a unit, as a record.
+fn vote(unit: u64, owner: &str, machine: &str, count: u64) -> UnitRecord {
+    UnitRecord { count, owner: owner.to_owned(), ..unit_record(unit, 0, machine) }
+}
+
+#[test]
+fn what_stands_again_by_the_word_of_several_is_on_record_before_the_next_is_looked_at() {
+    let mut core = core();
+    let expulsion = |owner: &str, machine: &str| {
+        let (owner, machine, reason) = (owner.to_owned(), Some(machine.to_owned()), "a test".to_owned());
+        Record::Expel(Expulsion { owner, machine, lost: false, reason, at: 0 })
+    };
+    // As a merge leaves them: ada and bob agree on three units against a machine of quin's each, and tom contradicts quin once.
+    let mut records = Vec::new();
+    for (unit, machine) in [(60, "q1"), (61, "q2"), (62, "q3")] {
+        let votes = [vote(unit, "ada", "a", 5), vote(unit, "quin", machine, 7), vote(unit, "bob", "b", 5)];
+        records.extend(votes.map(Record::Conflict));
+    }
+    records.extend([vote(63, "quin", "qx", 5), vote(63, "tom", "t", 7)].map(Record::Conflict));
+    records.extend(["q1", "q2", "q3"].map(|machine| expulsion("quin", machine)));
+    records.push(expulsion("tom", "t"));
+    core.recorded(T0, None, &records).unwrap();
+    let mut restored = 0;
+    loop {
+        let records = core.take_back(0, 100);
+        if records.is_empty() {
+            break;
+        }
+        restored += records.iter().filter(|record| matches!(record, Record::Restore(_))).count();
+        core.recorded(T0, None, &records).expect("each can stand where it does");
+    }
+    // With three losers quin is not believed at all, and what only he has said is taken back.
+    assert_eq!((restored, core.standing().done()), (4, 3));
+    assert!(core.status(T0).assurance.expelled.contains(&"quin".to_owned()));
+}
+
+#[test]
+fn a_machine_that_has_counted_in_all_ways_before_it_was_alone_decides_once_it_is() {
+    let mut core = core();
+    let [a, b] = ["a", "b"].map(|machine| join(&mut core, machine));
+    let lease = core.lease(T0, a, 1).unwrap()[0];
+    assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Recorded);
+    assert_eq!(report(&mut core, T0, b, lease, 7), Verdict::Conflict);
+    core.release(T0, b, &[], true).unwrap();
+    // She is asked in the other ways, but b may still come back.
+    let asked = |core: &mut Core, now| {
+        core.tick(now);
+        let lent = core.lease(now, a, 1).unwrap();
+        lent.into_iter().find(|other| other.unit == lease.unit)
+    };
+    let mut ways = 0;
+    while let Some(other) = asked(&mut core, T0) {
+        assert_eq!(report(&mut core, T0, a, other, 5), Verdict::Conflict);
+        ways += 1;
+    }
+    assert_eq!(ways, Variant::ALL.len() - 1);
+    let other = asked(&mut core, ALONE).expect("she is asked once more");
+    assert_eq!(report(&mut core, ALONE, a, other, 5), Verdict::Recorded);
+    assert_eq!(core.standing().count(lease.unit), Some(5));
 }

@@ -13,6 +13,10 @@ use std::io;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 
+#[cfg(feature = "atlas")]
+use atlas::PlacementError;
+#[cfg(feature = "atlas")]
+use atlas::study::StudyError;
 use coordinator::export::ExportError;
 use coordinator::ledger::LedgerError;
 use coordinator::run_directory::RunDirectoryError;
@@ -21,11 +25,15 @@ use coordinator::verify::VerifyError;
 use coordinator::{
     AuditError, CertificateError, HeadError, MergeError, PolicyError, RetractError, StartError, Withheld,
 };
+use gpu::GpuError;
+use queens::kernel::KernelError;
 use queens::{Board, PlanError};
 use thiserror::Error;
 use worker::AddressError;
 
 use crate::args::UnguardedError;
+#[cfg(feature = "atlas")]
+use crate::args::atlas::{ConstellationsError, ListingError, SeveralBoards};
 
 /// The command line was wrong.
 pub const USAGE: u8 = 2;
@@ -48,9 +56,9 @@ pub enum WrongCommand {
     )]
     ReadableTokens(SocketAddr),
     #[error(
-        "--listen and --http both say {0}: the dashboard wants a port of its own, as in --http 127.0.0.1:7228"
+        "--listen and --http both want port {0}: the dashboard wants a port of its own, as in --http 127.0.0.1:7228"
     )]
-    OnePort(SocketAddr),
+    OnePort(u16),
 }
 
 /// What was found cannot be relied upon.
@@ -77,6 +85,9 @@ fn is_wrong_command(error: &anyhow::Error) -> bool {
     };
     error.is::<WrongCommand>()
         || error.is::<PlanError>()
+        || error.is::<KernelError>()
+        || matches!(error.downcast_ref(), Some(GpuError::NoSuchDevice { .. }))
+        || is_wrong_in_atlas(error)
         || error.is::<UnguardedError>()
         || error.is::<PolicyError>()
         || matches!(error.downcast_ref(), Some(StartError::Policy(_)))
@@ -85,6 +96,21 @@ fn is_wrong_command(error: &anyhow::Error) -> bool {
             error.downcast_ref(),
             Some(AddressError::Malformed(_) | AddressError::NoAuthority(_) | AddressError::NotEncrypted(_))
         )
+}
+
+/// Whether the arguments of a command about single solutions contradict each other.
+#[cfg(feature = "atlas")]
+fn is_wrong_in_atlas(error: &anyhow::Error) -> bool {
+    error.is::<ListingError>()
+        || error.is::<ConstellationsError>()
+        || error.is::<SeveralBoards>()
+        || error.is::<StudyError>()
+        || error.is::<PlacementError>()
+}
+
+#[cfg(not(feature = "atlas"))]
+fn is_wrong_in_atlas(_: &anyhow::Error) -> bool {
+    false
 }
 
 /// Whether it was looked at, and found wanting. What could not be read says nothing of the run.

@@ -54,7 +54,7 @@ fn run(completed: &CompletedLine) -> ExitCode {
     match Args::try_parse_from(&completed.arguments) {
         Ok(args) => {
             log::set_format(args.log_format);
-            ended(commands::run(args.command))
+            ended(commands::run(args.command, completed.file.as_ref()))
         }
         Err(error) => usage(&error, completed),
     }

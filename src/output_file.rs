@@ -47,6 +47,9 @@ impl OutputFile {
         if path.is_dir() {
             bail!("cannot write {}: it is a directory; name a file", path.display());
         }
+        if path.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            bail!("cannot write {}: it is to be a directory, and there is none; name a file", path.display());
+        }
         let target = without_links(path).with_context(|| format!("cannot write {}", path.display()))?;
         if let Some(run) = RunDirectory::of_file(&target).or_else(|| RunDirectory::of_file(path)) {
             bail!("{} is a file of the run in {}: name another one", path.display(), run.display());

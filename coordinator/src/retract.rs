@@ -66,9 +66,6 @@ pub enum NothingToRetract {
     /// Nobody has counted.
     #[error("nobody called {0:?} has counted in this run, nor has anybody else")]
     NothingYet(String),
-    /// An owner was to be named, and none was: it would be everybody who has no keys.
-    #[error("an owner without a name is taken back machine by machine: say --machine")]
-    Nameless,
     /// Machines of several owners have the name.
     #[error("{0:?} may be any of {1}: name one of them")]
     Ambiguous(String, String),
@@ -142,7 +139,6 @@ pub(crate) fn records(
             let meant = meant(machines, owner, machine)?.ok_or_else(|| unknown(&title(), standing))?;
             Ok(vec![expulsion(&meant.owner, Some(meant.name.clone()))])
         }
-        Target::Owner(owner) if owner.is_empty() => Err(NothingToRetract::Nameless),
         Target::Owner(owner) if machines.iter().any(|machine| machine.owner == *owner) => {
             Ok(vec![expulsion(owner, None)])
         }

@@ -58,11 +58,17 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "FILE")]
     pub certificate: Option<PathBuf>,
     /// The public key that must have signed the certificate, 64 hexadecimal digits [default: whichever it names].
-    #[arg(long, value_name = "KEY", requires = "certificate")]
+    #[arg(long, value_name = "KEY", requires = "certificate", value_parser = public_key)]
     pub signer: Option<String>,
     /// Print the report as one JSON object.
     #[arg(long)]
     pub json: bool,
+}
+
+/// A public key, in small letters.
+fn public_key(text: &str) -> Result<String, ValueError> {
+    let is_key = text.len() == 64 && text.chars().all(|c| c.is_ascii_hexdigit());
+    is_key.then(|| text.to_lowercase()).ok_or_else(|| ValueError::new(text, "a key of 64 hexadecimal digits"))
 }
 
 /// A number of units, or all.
@@ -183,8 +189,8 @@ pub struct TargetArgs {
     /// A machine as OWNER/NAME; or its NAME, where no other owner has one of that name.
     #[arg(long, value_name = "MACHINE")]
     machine: Option<String>,
-    /// An owner, with all machines.
-    #[arg(long, value_name = "OWNER")]
+    /// An owner, with all machines; - for everybody who has counted without keys.
+    #[arg(long, value_name = "OWNER", value_parser = owner)]
     owner: Option<String>,
 }
 
@@ -208,6 +214,15 @@ impl TargetArgs {
             return Target::Admission { owner, machine: Some(machine) };
         }
         Target::Machine { owner, machine }
+    }
+}
+
+/// An owner that is named, or the one without a name. Nobody means that one by a variable that is empty.
+fn owner(text: &str) -> Result<String, ValueError> {
+    match text {
+        "" => Err(ValueError::new(text, "an owner, or - for everybody who has counted without keys")),
+        "-" => Ok(String::new()),
+        name => Ok(name.to_owned()),
     }
 }
 

@@ -1,6 +1,5 @@
 //! `diadem config`: which options are in force where they are not typed, and whence.
 
-use std::env;
 use std::process::ExitCode;
 
 use serde_json::json;
@@ -11,18 +10,17 @@ use crate::exit;
 use crate::log::say;
 use crate::output::{on_stdout, print};
 use crate::settings::{
-    InForce, NotUnderstood, SettingOrigin, environment, in_force, not_understood, refused,
+    InForce, NotUnderstood, SettingOrigin, SettingsFile, environment, in_force, not_understood, refused,
 };
 
-pub fn run(args: &ConfigArgs) -> anyhow::Result<ExitCode> {
-    let typed: Vec<_> = env::args_os().collect();
+pub fn run(args: &ConfigArgs, file: Option<&SettingsFile>) -> anyhow::Result<ExitCode> {
     let command = args.command.join(" ");
-    if let Some((line, error)) = refused(&typed, &environment)? {
+    if let Some((line, error)) = refused(file, &environment)? {
         let complaint = complaint(&error, &line).unwrap_or_else(|| error.to_string());
         say(format_args!("diadem: {complaint}"));
         return Ok(ExitCode::from(exit::USAGE));
     }
-    let mut options = in_force(&typed, &environment)?;
+    let mut options = in_force(file, &environment)?;
     if command.is_empty() {
         options.retain(|option| option.origin != SettingOrigin::Default);
     } else {

@@ -22,7 +22,7 @@ use crate::command_line::quoted;
 use crate::exit::WrongCommand;
 use crate::log::say;
 use crate::signals::Signals;
-use crate::{command_line, ending, host, log, output, progress};
+use crate::{command_line, ending, exit, host, log, output, progress};
 
 /// Files of the run, and a few connections.
 const OPEN_FILES: u64 = 80;
@@ -90,8 +90,10 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
 /// The port of the dashboard, where there is to be one. A token is not asked for where others could overhear it.
 async fn listen_for_browsers(run: &ServedRun, guard: &Guard) -> anyhow::Result<Option<TcpListener>> {
     let Some(address) = run.http else { return Ok(None) };
-    if address == run.listen && address.port() != 0 {
-        return Err(WrongCommand::OnePort(address).into());
+    let is_everywhere = address.ip().is_unspecified() || run.listen.ip().is_unspecified();
+    let is_one_place = address.ip() == run.listen.ip() || is_everywhere;
+    if is_one_place && address.port() == run.listen.port() && address.port() != 0 {
+        return Err(WrongCommand::OnePort(address.port()).into());
     }
     if guard.asks() && !guard.encrypts() && !address.ip().is_loopback() {
         return Err(WrongCommand::ReadableTokens(address).into());
@@ -145,7 +147,12 @@ async fn until_done(run: &ServedRun, handle: &Handle) -> anyhow::Result<ExitCode
         () = everybody_left(handle) => {}
         _ = signals.next() => return answered,
     }
-    match answered {
+    match &answered {
+        // Where it is not printed, those who watch can still see it.
+        Err(error) if run.stays && !exit::is_unsound(error) => {
+            say(format_args!("diadem: {}", output::sentence(error)));
+            _ = signals.next().await;
+        }
         Ok(_) if run.stays => drop(signals.next().await),
         Ok(_) => tell_of_followers(handle, run),
         Err(_) => {}

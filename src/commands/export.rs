@@ -21,13 +21,15 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
     let audit = during("auditing the ledger", || audit(&directory))?;
     let source = TableSource { directory: &directory, standing: &audit.standing, totals: audit.totals };
     let format = args.format.format();
-    let write = |out: &mut dyn Write| source.write(format, args.by, out).map_err(reason);
+    let write = |out: &mut dyn Write| source.write(format, args.by, out);
     let digest = if let Some(out) = out {
-        out.write(|out| write(out))?
+        out.write(|out| write(out).map_err(reason))?
     } else {
         let mut out = BufWriter::new(stdout()?);
-        let written = write(&mut out).and_then(|digest| Ok(out.flush().map(|()| digest)?));
-        written.context("cannot write to stdout")?
+        match write(&mut out).and_then(|digest| Ok(out.flush().map(|()| digest)?)) {
+            Err(ExportError::Io(error)) => Err(error).context("cannot write to stdout")?,
+            written => written?,
+        }
     };
     say(format_args!("blake3 {digest}"));
     if audit.missing_units > 0 {

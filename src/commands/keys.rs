@@ -4,6 +4,7 @@
 //! keys/
 //!   ca.key ca.pem    the authority; nobody needs ca.key to run anything
 //!   hosts            what the coordinator's certificate is for
+//!   renewal          the tokens of before a renewal that has failed
 //!   coordinator/     server.pem server.key ca.pem join.token status.token follow.token admin.token revoked
 //!   worker/          ca.pem join.token
 //!   status/          ca.pem status.token
@@ -15,6 +16,7 @@
 mod authority;
 mod draft;
 mod files;
+mod renewal;
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -28,6 +30,7 @@ use crate::output::print;
 use authority::{Authority, Pair};
 use draft::{KeysDraft, expect_finished};
 use files::{alone_in, make_folder, read, read_if_there, write_named_token, write_private, write_token};
+use renewal::Renewal;
 
 /// A coordinator can always be reached from its own machine.
 const LOCAL: [&str; 3] = ["localhost", "127.0.0.1", "::1"];
@@ -41,8 +44,8 @@ pub fn run(args: &KeysArgs) -> anyhow::Result<ExitCode> {
         KeysCommand::Init { keys, hosts, validity } => print(&init(keys, hosts, validity.days)?)?,
         KeysCommand::Renew { keys, hosts, validity } => {
             let _alone = alone_with(keys)?;
-            let renewal = Renewal::begin(keys)?;
-            print(&renew(keys, hosts, validity.days, &renewal)?)?;
+            let (made, renewal) = renew(keys, hosts, validity.days)?;
+            print(&made)?;
             renewal.finish()?;
         }
         KeysCommand::Client { keys, name, token: true, .. } => print(&client_token(keys, name)?)?,
@@ -81,18 +84,20 @@ fn write_new(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<()> {
     write_tokens(keys, |_| None)
 }
 
-fn renew(keys: &Path, hosts: &[String], days: u32, renewal: &Renewal) -> anyhow::Result<String> {
+fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<(String, Renewal)> {
     let authority = authority_of(keys)?;
     let hosts = if hosts.is_empty() { hosts_of(keys)? } else { hosts.to_vec() };
     let server = authority.server(&with_local(&hosts), days)?;
+    let renewal = Renewal::begin(keys)?;
     write_server(keys, &hosts, &server)?;
     write_tokens(keys, |folder| renewal.before(folder))?;
-    Ok(format!(
+    let made = format!(
         "made a new certificate, valid for {days} days for {}, and new tokens; the tokens before them hold until keys \
          are renewed again. Copy, the coordinator's folder first, which is read within a second while the coordinator goes on:\n{}",
         with_local(&hosts).join(", "),
         what_goes_where(keys)
-    ))
+    );
+    Ok((made, renewal))
 }
 
 fn client(keys: &Path, name: &str, days: u32) -> anyhow::Result<String> {

@@ -28,9 +28,10 @@ use std::process::ExitCode;
 
 use crate::args::Command;
 use crate::output::listing;
+use crate::settings::SettingsFile;
 
-/// Runs the command that was asked for.
-pub fn run(command: Command) -> anyhow::Result<ExitCode> {
+/// Runs the command that was asked for. `settings` is the file of settings, if there is one.
+pub fn run(command: Command, settings: Option<&SettingsFile>) -> anyhow::Result<ExitCode> {
     match command {
         Command::Count(args) => count::run(args.try_into()?),
         Command::Coordinator(args) => coordinator::run(args.try_into()?),
@@ -53,7 +54,7 @@ pub fn run(command: Command) -> anyhow::Result<ExitCode> {
         Command::Drain(args) => steer::drain(&args),
         Command::Bench(args) => listing(bench::run(&args)),
         Command::Gpus(args) => listing(gpus::run(&args)),
-        Command::Config(args) => listing(config::run(&args)),
+        Command::Config(args) => listing(config::run(&args, settings)),
         Command::Completions(args) => listing(installation::completions(&args)),
         Command::Man(args) => listing(installation::man(&args)),
         #[cfg(feature = "atlas")]

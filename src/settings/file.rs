@@ -82,7 +82,7 @@ impl SettingsFile {
     }
 
     /// What the file gives to an option, in the section of that name or before all sections.
-    pub fn get(&self, section: Option<&str>, option: &str) -> Option<OptionSetting> {
+    pub(super) fn get(&self, section: Option<&str>, option: &str) -> Option<OptionSetting> {
         let table = match section {
             Some(section) => self.settings.get(section)?.as_table()?,
             None => &self.settings,

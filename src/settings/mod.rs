@@ -12,14 +12,14 @@ mod shown;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
 use clap::{Arg, ArgGroup, ArgMatches, Command, CommandFactory};
 use thiserror::Error;
 
 use crate::args::Args;
 
-use file::SettingsFile;
-pub use file::SettingsFileError;
+pub use file::{SettingsFile, SettingsFileError};
 pub use origin::SettingOrigin;
 pub use shown::{InForce, NotUnderstood, in_force, not_understood, refused};
 
@@ -57,12 +57,14 @@ pub type Variables<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 pub struct CompletedLine {
     pub arguments: Vec<OsString>,
     settings: Vec<OptionSetting>,
+    /// The file, which may be one that can be read once.
+    pub file: Option<SettingsFile>,
 }
 
 impl CompletedLine {
     /// Where the option comes from that clap complains about, if it was not typed.
     pub fn origin_of(&self, error: &clap::Error) -> Option<&SettingOrigin> {
-        let argument = error.get(clap::error::ContextKind::InvalidArg)?.to_string();
+        let argument = error.get(ContextKind::InvalidArg)?.to_string();
         let name = argument.trim_start_matches('-').split([' ', '=']).next()?;
         self.settings.iter().find(|setting| setting.option == name).map(|setting| &setting.origin)
     }
@@ -72,28 +74,51 @@ impl CompletedLine {
 ///
 /// # Errors
 /// A variable or the file is not understood.
-pub fn complete(
-    mut arguments: Vec<OsString>,
-    variables: Variables<'_>,
-) -> Result<CompletedLine, SettingsError> {
+pub fn complete(arguments: Vec<OsString>, variables: Variables<'_>) -> Result<CompletedLine, SettingsError> {
     let mut root = lenient(Args::command());
     // What is wrong on the command line is said when all of it is read.
     let Ok(matches) = root.try_get_matches_from_mut(&arguments) else {
-        return Ok(CompletedLine { arguments, settings: Vec::new() });
+        return Ok(CompletedLine { arguments, settings: Vec::new(), file: None });
     };
     if innermost(&root, &matches).0.has_subcommands() {
         // No command, or not all of its name: what there is to be said of that, clap says.
-        return Ok(CompletedLine { arguments, settings: Vec::new() });
+        return Ok(CompletedLine { arguments, settings: Vec::new(), file: None });
     }
     let path = config_path(&matches, variables);
     let file = path.as_deref().map(|path| SettingsFile::read(path, &built())).transpose()?;
     let (command, name, matches) = innermost(&root, &matches);
     let is_typed =
         |option: &Arg| matches.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine);
-    let settings = settings_of(command, &name, &is_typed, variables, file.as_ref())?;
+    let mut settings = settings_of(command, &name, &is_typed, variables, file.as_ref())?;
+    leave_out_what_needs_others(&arguments, &mut settings);
+    Ok(CompletedLine { arguments: with(&arguments, &settings), settings, file })
+}
+
+/// The arguments with the settings as if they had been typed.
+fn with(arguments: &[OsString], settings: &[OptionSetting]) -> Vec<OsString> {
     let end = arguments.iter().position(|argument| argument == "--").unwrap_or(arguments.len());
-    arguments.splice(end..end, settings.iter().flat_map(as_arguments));
-    Ok(CompletedLine { arguments, settings })
+    let mut all = arguments.to_vec();
+    all.splice(end..end, settings.iter().flat_map(as_arguments));
+    all
+}
+
+/// Leaves out what says something only beside an option that is not given: it was meant for when it is.
+fn leave_out_what_needs_others(arguments: &[OsString], settings: &mut Vec<OptionSetting>) {
+    let missing = |settings: &[OptionSetting]| {
+        let error = Args::command().try_get_matches_from(with(arguments, settings)).err();
+        let error = error.filter(|error| error.kind() == ErrorKind::MissingRequiredArgument);
+        error.map_or(0, |error| match error.get(ContextKind::InvalidArg) {
+            Some(ContextValue::Strings(missing)) => missing.len(),
+            _ => 0,
+        })
+    };
+    while !settings.is_empty() {
+        let all = missing(settings);
+        let without = |at: usize| [&settings[..at], &settings[at + 1..]].concat();
+        let needs_others = |at: &usize| all > 0 && missing(&without(*at)) < all;
+        let Some(at) = (0..settings.len()).find(needs_others) else { return };
+        settings.remove(at);
+    }
 }
 
 /// The name of the command whose arguments these are, with the commands that it is part of: `diadem keys init`.

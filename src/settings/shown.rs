@@ -4,13 +4,13 @@ use std::env;
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
-use clap::{Arg, Command, CommandFactory};
+use clap::{Arg, CommandFactory};
 
 use super::file::{SettingsFile, leaves};
 use super::origin::SettingOrigin;
 use super::{
-    CompletedLine, Given, OptionSetting, SettingsError, Variables, as_arguments, built, config_path, lenient,
-    options, settings_of, typed_only, variable,
+    CompletedLine, Given, OptionSetting, SettingsError, Variables, built, options, settings_of, typed_only,
+    variable, with,
 };
 use crate::args::Args;
 
@@ -39,56 +39,41 @@ pub struct InForce {
 /// The options of all commands as they are where nothing but this is typed: `diadem config`.
 ///
 /// # Errors
-/// A variable or the file is not understood.
-pub fn in_force(arguments: &[OsString], variables: Variables<'_>) -> Result<Vec<InForce>, SettingsError> {
+/// A variable is not understood.
+pub fn in_force(
+    file: Option<&SettingsFile>,
+    variables: Variables<'_>,
+) -> Result<Vec<InForce>, SettingsError> {
     let mut all = Vec::new();
-    for_each_command(arguments, variables, |name, command, settings| {
-        all.extend(options(command).map(|(option, long)| one(name, option, long, &settings)));
-    })?;
+    for (name, command) in leaves(&built()) {
+        let settings = settings_of(command, &name, &|_| false, variables, file)?;
+        all.extend(options(command).map(|(option, long)| one(&name, option, long, &settings)));
+    }
     Ok(all)
 }
 
 /// A command that would not take a value that it is given where nothing is typed, and what it would say.
 ///
 /// # Errors
-/// A variable or the file is not understood.
+/// A variable is not understood.
 pub fn refused(
-    arguments: &[OsString],
+    file: Option<&SettingsFile>,
     variables: Variables<'_>,
 ) -> Result<Option<(CompletedLine, clap::Error)>, SettingsError> {
-    let mut found = None;
-    for_each_command(arguments, variables, |name, _, settings| {
-        let words = ["diadem"].into_iter().chain(name.split(' ')).map(OsString::from);
-        let arguments = words.chain(settings.iter().flat_map(as_arguments)).collect();
-        let line = CompletedLine { arguments, settings };
-        let error = Args::command().try_get_matches_from(&line.arguments).err();
-        let is_refused = |error: &clap::Error| {
+    for (name, command) in leaves(&built()) {
+        let settings = settings_of(command, &name, &|_| false, variables, file)?;
+        let words: Vec<_> = ["diadem"].into_iter().chain(name.split(' ')).map(OsString::from).collect();
+        let line = CompletedLine { arguments: with(&words, &settings), settings, file: None };
+        let is_about_a_value = |error: &clap::Error| {
             matches!(error.kind(), ErrorKind::InvalidValue | ErrorKind::ValueValidation)
                 && line.origin_of(error).is_some()
         };
-        if found.is_none()
-            && let Some(error) = error.filter(is_refused)
-        {
-            found = Some((line, error));
+        let error = Args::command().try_get_matches_from(&line.arguments).err();
+        if let Some(error) = error.filter(is_about_a_value) {
+            return Ok(Some((line, error)));
         }
-    })?;
-    Ok(found)
-}
-
-/// Shows each command with its name and what its options are given.
-fn for_each_command(
-    arguments: &[OsString],
-    variables: Variables<'_>,
-    mut each: impl FnMut(&str, &Command, Vec<OptionSetting>),
-) -> Result<(), SettingsError> {
-    let root = built();
-    let matches = lenient(root.clone()).try_get_matches_from(arguments).ok();
-    let path = matches.and_then(|matches| config_path(&matches, variables));
-    let file = path.as_deref().map(|path| SettingsFile::read(path, &root)).transpose()?;
-    for (name, command) in leaves(&root) {
-        each(&name, command, settings_of(command, &name, &|_| false, variables, file.as_ref())?);
     }
-    Ok(())
+    Ok(None)
 }
 
 fn one(command: &str, option: &Arg, long: &str, settings: &[OptionSetting]) -> InForce {

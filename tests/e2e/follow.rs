@@ -32,6 +32,11 @@ fn status(folder: &Folder, address: &str) -> Value {
     folder.run(&format!("status --coordinator http://{address} --json")).json()
 }
 
+/// A worker that is as fast as it can be, so that the run comes to its end.
+fn fast(folder: &Folder, address: &str) -> Running {
+    folder.start(&format!("worker --coordinator http://{address} --threads 1 --name fast"), "fast.log")
+}
+
 /// Waits until the coordinator says that it has trouble with these words.
 fn until_trouble(folder: &Folder, address: &str, words: &str) {
     until(words, || status(folder, address)["trouble"].as_str().unwrap().contains(words));
@@ -207,7 +212,9 @@ fn take_over(random: &mut StdRng) -> OldFolder {
         assert_eq!(copied.get(&unit.0), Some(count), "unit {unit} was acknowledged");
     }
     let new = coordinator(&folder, "new", &second, "--replicas 0 --stay");
+    let fast = fast(&folder, &second);
     workers.end();
+    assert_eq!(fast.end().code, Some(0));
     let begun = terms(&folder, "new");
     assert!(begun.len() == 2 && begun[1] > begun[0] + 500, "{begun:?}");
     let counted = counts(&folder, "new");
@@ -263,8 +270,9 @@ fn an_old_coordinator_that_comes_back_beside_the_new_one_is_found_by_the_workers
     until_trouble(&folder, &first, "another coordinator goes on with this run (term 100");
     assert_eq!(status(&folder, &first)["leased"], 0);
     let new = coordinator(&folder, "new", &second, "");
+    let fast = fast(&folder, &second);
     is_exact(&folder, "new", &new.end(), N);
-    for worker in workers {
+    for worker in workers.into_iter().chain([fast]) {
         let ended = worker.end();
         assert_eq!(ended.code, Some(0), "{ended:?}");
     }
@@ -296,11 +304,17 @@ fn a_follower_that_has_more_than_the_one_that_was_taken_for_the_coordinator_goes
     let worker = folder.start(&format!("worker --coordinator {urls} {SLOW}"), "w.log");
     until("the worker is there", || status(&folder, second)["workers"].as_array().unwrap().len() == 1);
     folder.run(&format!("follow http://{second} --run c")).refused(&["may be in this copy alone"]);
+    // A folder of another run is no copy of this one, however many records it has.
+    folder.run("count 12 --run other --quiet");
+    folder.run(&format!("follow http://{second} --run other")).refused(&["holds another run"]);
     wrong.terminate();
     assert_eq!(wrong.end().code, Some(143));
     let right = coordinator(&folder, "c", third, "");
+    let fast = fast(&folder, third);
     is_exact(&folder, "c", &right.end(), N);
-    assert_eq!(worker.end().code, Some(0));
+    for worker in [worker, fast] {
+        assert_eq!(worker.end().code, Some(0));
+    }
 }
 
 #[test]

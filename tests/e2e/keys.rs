@@ -124,6 +124,12 @@ fn work(folder: &Folder, address: &str, keys: &str, name: &str) -> Running {
     folder.start(&args, &format!("{name}.log"))
 }
 
+/// A worker that is as fast as it can be, so that the run comes to its end.
+fn work_fast(folder: &Folder, address: &str, keys: &str, name: &str) -> Running {
+    let args = format!("worker --coordinator https://{address} --threads 1 --keys {keys} --name {name}");
+    folder.start(&args, &format!("{name}.log"))
+}
+
 /// The owners of the workers that are there.
 fn owners(folder: &Folder, address: &str) -> Vec<String> {
     let outcome = folder.run(&format!("status --coordinator https://{address} --keys keys/status --json"));
@@ -188,7 +194,7 @@ fn renewing_keys_in_the_middle_of_a_run_loses_no_lease() {
     fs::write(&known, &whole[..20]).unwrap();
     until("it is told", || text(&folder, "log").contains("the keys are as they were"));
     fs::write(&known, &whole).unwrap();
-    let new = work(&folder, &address, "keys/worker", "new");
+    let new = work_fast(&folder, &address, "keys/worker", "new");
     assert_eq!(coordinator.end().json()["total"], published(18));
     for worker in [old, named, new] {
         let worker = worker.end();
@@ -262,7 +268,7 @@ fn a_new_certificate_is_shown_to_those_who_come_and_those_who_are_there_lose_no_
     assert_eq!(folder.run("keys renew keys").code, Some(0));
     until("the new certificate is shown", || status("keys/status").code == Some(0));
     status("onlooker").refused(&["certificate"]);
-    let late = work(&folder, &address, "keys/worker", "late");
+    let late = work_fast(&folder, &address, "keys/worker", "late");
     assert_eq!(coordinator.end().json()["total"], published(18));
     for worker in [early, late] {
         let worker = worker.end();
@@ -286,4 +292,30 @@ fn folders_of_keys_of_older_releases_go_on_working_and_are_completed_when_renewe
     for file in ["admin/admin.token", "follower/follow.token", "coordinator/admin.token"] {
         assert!(folder.path().join("keys").join(file).exists(), "{file}");
     }
+}
+
+#[test]
+fn a_renewal_that_failed_takes_the_token_of_nobody_when_it_is_typed_again() {
+    let folder = keys();
+    let before = text(&folder, "keys/worker/join.token");
+    // Half-way: the second token cannot be written, or nobody gets to see what goes where.
+    let obstacle = folder.path().join("keys/status/status.token.new");
+    fs::create_dir(&obstacle).unwrap();
+    assert_eq!(folder.run("keys renew keys").code, Some(1));
+    fs::remove_dir(&obstacle).unwrap();
+    assert_ne!(text(&folder, "keys/worker/join.token"), before);
+    for _ in 0..2 {
+        let mut unseen = folder.diadem("keys renew keys");
+        unseen.stdout(fs::File::create("/dev/full").unwrap());
+        assert_eq!(unseen.status().unwrap().code(), Some(1));
+    }
+    let meanwhile = text(&folder, "keys/worker/join.token");
+    assert_eq!(folder.run("keys renew keys").code, Some(0));
+    let known = text(&folder, "keys/coordinator/join.token");
+    let holds =
+        [&text(&folder, "keys/worker/join.token"), &meanwhile, &before].map(|token| known.contains(&**token));
+    assert_eq!(holds, [true; 3], "{known}");
+    // The next one is another.
+    assert_eq!(folder.run("keys renew keys").code, Some(0));
+    assert!(!text(&folder, "keys/coordinator/join.token").contains(&before));
 }

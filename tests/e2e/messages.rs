@@ -10,7 +10,7 @@ use std::path::Path;
 use said::{Message, messages};
 
 /// Files that say a text of which they have no word, and where that comes from.
-const PASSED_ON: [(&str, &str); 27] = [
+const PASSED_ON: [(&str, &str); 28] = [
     ("coordinator/src/access/mod.rs", "what a caller may do: caller.rs"),
     ("coordinator/src/serving/following.rs", "that another coordinator goes on: keeper/terms.rs"),
     ("coordinator/src/happening.rs", "its own sentences"),
@@ -36,6 +36,7 @@ const PASSED_ON: [(&str, &str); 27] = [
         "the name of a file, in front of an error of the coordinator's library",
     ),
     ("src/commands/config.rs", "what clap would complain about"),
+    ("src/commands/coordinator.rs", "why the answer is not printed: output.rs"),
     ("src/main.rs", "every error, and what clap complains about"),
     ("src/output.rs", "notices of the coordinator's resumption.rs"),
     ("src/waiting.rs", "what goes on: nothing is wrong"),

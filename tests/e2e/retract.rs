@@ -64,8 +64,12 @@ fn what_a_machine_has_counted_is_taken_back_and_its_workers_are_refused() {
     let checked = check(&folder, "run");
     assert_eq!(checked.code, Some(0), "{checked:?}");
     // All machines of the owner without a name.
-    assert_eq!(folder.run("retract run --owner= --reason all").code, Some(0));
-    assert_eq!(folder.run("retract run --owner= --readmit --reason again").code, Some(0));
+    folder.run("retract run --owner= --reason all").refused(&["an owner, or - for everybody"]);
+    let taken = folder.run("retract run --owner - --reason all");
+    assert!(taken.code == Some(0) && taken.stdout.contains("until --readmit says otherwise"), "{taken:?}");
+    let refused = folder.run("count 11 --run run").stderr;
+    assert!(refused.lines().last().unwrap().contains("diadem retract --owner NAME --readmit"), "{refused}");
+    assert_eq!(folder.run("retract run --owner - --readmit --reason again").code, Some(0));
     assert_eq!(folder.run("count 11 --run run --json").json()["total"], published(11));
     assert_eq!(check(&folder, "run").code, Some(0));
 }

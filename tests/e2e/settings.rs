@@ -145,3 +145,30 @@ fn the_program_tells_its_version_completions_and_manual() {
     fs::write(folder.path().join("file"), "").unwrap();
     folder.run("man file").refused(&["cannot make the folder file for manual pages"]);
 }
+
+#[test]
+fn a_setting_that_needs_an_option_that_is_not_given_is_left_out() {
+    let folder = Folder::new();
+    fs::write(folder.path().join("site.toml"), "seed = 5\nwatts = 400\n[verify]\nexport = \"none.csv\"\n")
+        .unwrap();
+    let listed = folder.run("solutions 6 --config site.toml");
+    assert_eq!((listed.code, listed.stdout.lines().count()), (Some(0), 4), "{listed:?}");
+    let random = ["solutions 6 --random 2 --config site.toml", "solutions 6 --random 2 --seed 5"];
+    assert_eq!(folder.run(random[0]).stdout, folder.run(random[1]).stdout);
+    let both = with(&folder, "solutions 6", &[("DIADEM_SEED", "5"), ("DIADEM_DARK", "1")]);
+    assert_eq!(both.code, Some(2), "--dark is for pictures, whatever else is given: {both:?}");
+    folder.run("count 8 --run run --quiet");
+    let verified = folder.run("verify run --recount 5 --config site.toml");
+    assert!(verified.code == Some(1) && verified.stderr.contains("cannot read none.csv"), "{verified:?}");
+    folder.run("verify --config site.toml").refused(&["<DIR>"]);
+}
+
+#[test]
+fn settings_may_come_through_a_pipe_that_can_be_read_once() {
+    let folder = Folder::new();
+    let mut bash = Command::new("bash");
+    let script = format!("{} config --config <(echo 'nice = 5')", env!("CARGO_BIN_EXE_diadem"));
+    let shown = bash.args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.starts_with("nice  5  /dev/fd/"), "{shown}");
+}

@@ -50,7 +50,7 @@ fn every_state_is_shown_in_words_and_can_be_read_wide_and_narrow_light_and_dark(
                 "5 conflicts",
             ],
         ),
-        ("huge", made_up::huge(), &["51.23", "5,123,456", "of 1,000", "extrapolated"]),
+        ("huge", made_up::huge(), &["5,123,456", "of 1,000", "extrapolated"]),
         ("finished", made_up::finished(), &["100 %", "the ledger adds up", "proven", "complete"]),
         ("withheld", made_up::withheld(), &["there is no answer", "but not together", "answer withheld"]),
     ];
@@ -61,8 +61,7 @@ fn every_state_is_shown_in_words_and_can_be_read_wide_and_narrow_light_and_dark(
         browser.until("document.getElementById('link').textContent === 'live'");
         let text = browser.text("body");
         for word in words {
-            let is_there = text.contains(word) || (name == "huge" && *word == "51.23");
-            assert!(is_there, "{name}: no {word:?} in {text}");
+            assert!(text.contains(word), "{name}: no {word:?} in {text}");
         }
         look(&browser, name);
         browser.go("about:blank");
@@ -90,7 +89,7 @@ fn the_page_follows_the_run_says_when_the_coordinator_is_gone_and_finds_it_again
     // The browser itself says that nobody answers; nothing else is wrong.
     let complaints = browser.complaints();
     assert!(complaints.iter().all(|complaint| complaint.contains("net::ERR_")), "{complaints:?}");
-    browser.value("document.getElementById('gone').hidden === false");
+    assert_eq!(browser.value("document.getElementById('gone').hidden"), Value::Bool(false));
     look_at_gone(&browser);
     let _again = Site::at(address, made_up::finished());
     browser.until("document.getElementById('link').textContent === 'live'");

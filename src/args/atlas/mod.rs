@@ -16,8 +16,10 @@ mod written_placement;
 use clap::Subcommand;
 
 pub use boards::Boards;
-pub use constellations::{Constellations, ConstellationsArgs, ConstellationsTask};
-pub use listing::{AskedSolutions, Listing, ListingOutput, ListingSource, RectangleListing, RectangleOutput};
+pub use constellations::{Constellations, ConstellationsArgs, ConstellationsError, ConstellationsTask};
+pub use listing::{
+    AskedSolutions, Listing, ListingError, ListingOutput, ListingSource, RectangleListing, RectangleOutput,
+};
 pub use orbits::{OrbitsArgs, RingsArgs};
 pub use picture::{
     BoardPictureArgs, ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs,
@@ -26,7 +28,7 @@ pub use show::{Letters, ShowArgs};
 pub use site::SiteArgs;
 pub use solutions::SolutionsArgs;
 pub use study::StudyArgs;
-pub use table::{AskedTable, TableArgs, TableOutput, TableSubject};
+pub use table::{AskedTable, SeveralBoards, TableArgs, TableOutput, TableSubject};
 
 /// The subcommands of the feature `atlas`.
 #[derive(Debug, Subcommand)]

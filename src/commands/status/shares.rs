@@ -39,14 +39,14 @@ struct Shares {
 pub fn show(runs: &[PathBuf], is_json: bool) -> anyhow::Result<ExitCode> {
     let now = SystemTime::now();
     let read: Vec<_> = during("reading the ledgers", || runs.iter().map(|run| read(run, now)).collect());
-    let (mut found, mut code) = (Vec::new(), ExitCode::SUCCESS);
+    let (mut found, mut errors) = (Vec::new(), Vec::new());
     for share in read {
         match share {
             Ok(share) => found.push(share),
             // The others are worth to be seen.
             Err(error) => {
-                code = exit::of(&error);
                 say(format_args!("diadem: {}", sentence(&error)));
+                errors.push(error);
             }
         }
     }
@@ -54,7 +54,8 @@ pub fn show(runs: &[PathBuf], is_json: bool) -> anyhow::Result<ExitCode> {
         let shares = joined(found)?;
         print(&if is_json { shares.json().to_string() } else { shares.text() })?;
     }
-    Ok(code)
+    let worst = errors.iter().find(|error| exit::is_unsound(error)).or(errors.first());
+    Ok(worst.map_or(ExitCode::SUCCESS, exit::of))
 }
 
 fn read(run: &Path, now: SystemTime) -> anyhow::Result<(RunDirectory, Share)> {

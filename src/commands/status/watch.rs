@@ -12,7 +12,7 @@ use worker::Remote;
 use super::text::text;
 use crate::exit;
 use crate::log::plain;
-use crate::output::print;
+use crate::output::{listing, print};
 use crate::progress::{Cadence, describe};
 use crate::signals::Signals;
 use crate::terminal::{COLUMNS, cut, repaints, size};
@@ -27,7 +27,7 @@ pub async fn show(remote: Remote) -> anyhow::Result<ExitCode> {
     let mut signals = Signals::new()?;
     tokio::select! {
         refused = watched::watch(remote, told) => Err(refused.into()),
-        shown = follow(sights) => shown,
+        shown = follow(sights) => listing(shown),
         signal = signals.next() => Ok(signal.exit_code()),
     }
 }

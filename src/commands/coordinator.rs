@@ -91,7 +91,8 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
 async fn listen_for_browsers(run: &ServedRun, guard: &Guard) -> anyhow::Result<Option<TcpListener>> {
     let Some(address) = run.http else { return Ok(None) };
     let is_everywhere = address.ip().is_unspecified() || run.listen.ip().is_unspecified();
-    let is_one_place = address.ip() == run.listen.ip() || is_everywhere;
+    let is_one_kind = address.is_ipv4() == run.listen.is_ipv4();
+    let is_one_place = address.ip() == run.listen.ip() || (is_everywhere && is_one_kind);
     if is_one_place && address.port() == run.listen.port() && address.port() != 0 {
         return Err(WrongCommand::OnePort(address.port()).into());
     }
@@ -152,6 +153,7 @@ async fn until_done(run: &ServedRun, handle: &Handle) -> anyhow::Result<ExitCode
         Err(error) if run.stays && !exit::is_unsound(error) => {
             say(format_args!("diadem: {}", output::sentence(error)));
             _ = signals.next().await;
+            return Ok(exit::of(error));
         }
         Ok(_) if run.stays => drop(signals.next().await),
         Ok(_) => tell_of_followers(handle, run),

@@ -112,13 +112,19 @@ fn leave_out_what_needs_others(arguments: &[OsString], settings: &mut Vec<Option
             _ => 0,
         })
     };
-    while !settings.is_empty() {
-        let all = missing(settings);
-        let without = |at: usize| [&settings[..at], &settings[at + 1..]].concat();
-        let needs_others = |at: &usize| all > 0 && missing(&without(*at)) < all;
-        let Some(at) = (0..settings.len()).find(needs_others) else { return };
-        settings.remove(at);
+    if settings.is_empty() || missing(settings) == 0 {
+        return;
     }
+    // One after the other is taken that lacks nothing beside those that were, until none is left that does.
+    let mut taken = Vec::new();
+    loop {
+        let lacks_nothing = |setting: &OptionSetting| {
+            missing(&[&taken[..], std::slice::from_ref(setting)].concat()) <= missing(&taken)
+        };
+        let Some(at) = settings.iter().position(lacks_nothing) else { break };
+        taken.push(settings.remove(at));
+    }
+    *settings = taken;
 }
 
 /// The name of the command whose arguments these are, with the commands that it is part of: `diadem keys init`.

@@ -174,7 +174,7 @@ fn what_is_in_force_is_told_with_its_origin() {
     let file = file("nice = 5\n[worker]\nthreads = 2\n");
     let typed = words(&format!("diadem config --config {}", file.path().display()));
     let variables = |name: &str| (name == "DIADEM_DRAIN").then(|| OsString::from("9s"));
-    let all = in_force(&typed, &variables).unwrap();
+    let all = in_force(complete(typed, &variables).unwrap().file.as_ref(), &variables).unwrap();
     let of = |command: &str, option: &str| {
         let found = all.iter().find(|one| one.command == command && one.option == option).unwrap();
         (found.value.clone(), found.origin.clone())

@@ -68,7 +68,10 @@ fn what_a_machine_has_counted_is_taken_back_and_its_workers_are_refused() {
     let taken = folder.run("retract run --owner - --reason all");
     assert!(taken.code == Some(0) && taken.stdout.contains("until --readmit says otherwise"), "{taken:?}");
     let refused = folder.run("count 11 --run run").stderr;
-    assert!(refused.lines().last().unwrap().contains("diadem retract --owner NAME --readmit"), "{refused}");
+    assert!(
+        refused.lines().last().unwrap().contains("diadem retract with --owner, --readmit and --reason"),
+        "{refused}"
+    );
     assert_eq!(folder.run("retract run --owner - --readmit --reason again").code, Some(0));
     assert_eq!(folder.run("count 11 --run run --json").json()["total"], published(11));
     assert_eq!(check(&folder, "run").code, Some(0));

@@ -157,6 +157,10 @@ fn a_setting_that_needs_an_option_that_is_not_given_is_left_out() {
     assert_eq!(folder.run(random[0]).stdout, folder.run(random[1]).stdout);
     let both = with(&folder, "solutions 6", &[("DIADEM_SEED", "5"), ("DIADEM_DARK", "1")]);
     assert_eq!(both.code, Some(2), "--dark is for pictures, whatever else is given: {both:?}");
+    // One that needs another that needs a third.
+    let estimated =
+        with(&folder, "estimate 8 --seconds 1", &[("DIADEM_WATTS", "400"), ("DIADEM_PRICE", "0.3")]);
+    assert_eq!(estimated.code, Some(0), "{estimated:?}");
     folder.run("count 8 --run run --quiet");
     let verified = folder.run("verify run --recount 5 --config site.toml");
     assert!(verified.code == Some(1) && verified.stderr.contains("cannot read none.csv"), "{verified:?}");

@@ -1,12 +1,15 @@
 //! Machines and owners that were wrong: their workers are struck off, what nobody has confirmed is counted again, and what
 //! only they have contradicted stands again.
 
+use std::collections::BTreeSet;
+
 use proto::WorkerId;
 use queens::UnitId;
 
 use super::Core;
 use super::recorded::Recording;
 use crate::ledger::{Record, Recount, Restoration, Retraction};
+use crate::standing::Vote;
 
 impl Core {
     /// Strikes off the workers of machines that are quarantined: they are refused when they register again.
@@ -80,20 +83,25 @@ impl Core {
 
     fn restorations(&mut self, unix_time: u64, most: usize) -> Vec<Record> {
         let disputed: Vec<UnitId> = self.standing.sums().disputed.keys().copied().collect();
-        let (mut records, mut deciding) = (Vec::new(), None);
+        let mut records = Vec::new();
+        // Whose machines may lose by what is restored before: what they have said may not be believed then.
+        let mut losers = BTreeSet::new();
         for unit in disputed {
-            if records.len() + usize::from(deciding.is_some()) == most {
-                records.extend(deciding);
+            if records.len() == most {
                 return records;
             }
             if self.recording.contains_key(&unit) {
                 continue;
             }
             let Some(vote) = self.standing.unopposed(unit) else { continue };
-            // Where several machines agree, others lose: what is believed of the next unit is known when that is on record.
-            let decides = self.standing.votes(unit).any(|other| other.origin.machine != vote.origin.machine);
-            if decides && deciding.is_some() {
+            let machines = &self.standing.sums().machines;
+            let owner = |vote: &Vote| machines.get(vote.origin.machine).owner.clone();
+            if self.standing.votes(unit).any(|vote| losers.contains(&owner(vote))) {
                 continue;
+            }
+            if self.standing.votes(unit).any(|other| other.origin.machine != vote.origin.machine) {
+                let all = self.standing.sums().disputed.get(&unit).into_iter().flatten();
+                losers.extend(all.filter(|other| !machines.agree(other, &vote)).map(owner));
             }
             let told = self.standing.retraction(unit, &vote, unix_time);
             self.recording.insert(unit, Recording::of(&told));
@@ -101,13 +109,8 @@ impl Core {
             // Somebody has said otherwise, whoever it was.
             let recount = Some(if self.is_symmetric_count(unit) { Recount::Symmetric } else { Recount::All });
             let restored = Restoration { unit, count, nodes, owner, machine, kernel, mirrored, recount, at };
-            if decides {
-                deciding = Some(Record::Restore(restored));
-            } else {
-                records.push(Record::Restore(restored));
-            }
+            records.push(Record::Restore(restored));
         }
-        records.extend(deciding);
         self.may_restore = !records.is_empty();
         records
     }

@@ -52,12 +52,12 @@ pub enum Distrust {
     Wrong,
     /// It was said to be.
     #[error(
-        "the operator has taken back what it counted; diadem retract --machine NAME --readmit has it believed again"
+        "the operator has taken back what it counted; diadem retract with --machine, --readmit and --reason has it believed again"
     )]
     Retracted,
     /// Its owner is not believed.
     #[error(
-        "its owner is not believed any more, with all machines; diadem retract --owner NAME --readmit has it believed again"
+        "its owner is not believed any more, with all machines; diadem retract with --owner, --readmit and --reason has it believed again"
     )]
     Owner,
 }

@@ -14,11 +14,11 @@ use crate::policy::{PolicyError, possible, raised};
 impl Keeper {
     /// Puts the change on record and does as it says. What holds already is not recorded again.
     pub(super) fn change_policy(&mut self, change: &PolicyChange) -> Result<PolicyInForce, CallError> {
+        // What is on its way first: whether it is checked was decided by the policy of before.
+        self.commit();
         if matches!(self.stage, Stage::Ended(_)) {
             return Err(PolicyError::HasEnded.into());
         }
-        // What is on its way first: whether it is checked was decided by the policy of before.
-        self.commit();
         let double_check = change.double_check.as_deref().map(|asked| raised(self.core.policy(), asked));
         let raised = double_check.transpose()?.flatten();
         let replicas = change.replicas.map(possible).transpose()?.filter(|k| *k != self.replicas.count());

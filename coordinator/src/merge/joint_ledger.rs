@@ -159,7 +159,8 @@ impl<'a> JointLedger<'a> {
         let second = (&*r.owner, &*r.machine);
         let (level, surely) = (Level::between(by.maker(), second), Level::surely_between(by.maker(), second));
         let is_too_much = level > joint.level(r.unit) || surely > joint.sure_level(r.unit);
-        if level <= self.standing.level(r.unit) || is_too_much {
+        let says_more = level > self.standing.level(r.unit) || surely > self.standing.sure_level(r.unit);
+        if !says_more || is_too_much {
             return Ok(());
         }
         let (of, of_owner) = (Some(by.name.clone()), by.owner.clone());

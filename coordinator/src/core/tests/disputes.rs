@@ -105,7 +105,7 @@ fn vote(unit: u64, owner: &str, machine: &str, count: u64) -> UnitRecord {
 }
 
 #[test]
-fn what_stands_again_by_the_word_of_several_is_on_record_before_the_next_is_looked_at() {
+fn what_stands_again_waits_where_its_owner_may_lose_by_what_does_so_before() {
     let mut core = core();
     let expulsion = |owner: &str, machine: &str| {
         let (owner, machine, reason) = (owner.to_owned(), Some(machine.to_owned()), "a test".to_owned());
@@ -130,8 +130,8 @@ fn what_stands_again_by_the_word_of_several_is_on_record_before_the_next_is_look
         restored += records.iter().filter(|record| matches!(record, Record::Restore(_))).count();
         core.recorded(T0, None, &records).expect("each can stand where it does");
     }
-    // With three losers quin is not believed at all, and what only he has said is taken back.
-    assert_eq!((restored, core.standing().done()), (4, 3));
+    // With three losers quin is not believed at all, and what only he has said does not stand again.
+    assert_eq!((restored, core.standing().done()), (3, 3));
     assert!(core.status(T0).assurance.expelled.contains(&"quin".to_owned()));
 }
 

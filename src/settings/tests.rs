@@ -90,7 +90,7 @@ fn what_a_command_takes_back_or_changes_is_never_taken_from_settings() {
     assert_eq!(added(&line("worker"), &[]), "--machine=rack-3");
     assert_eq!(
         refused("[retract]\nmachine = 'rack-3'"),
-        "site.toml: \"machine\" is no option of the command retract"
+        "site.toml: --machine is heeded only where it is typed: it is meant for one command, not for all that follow"
     );
 }
 

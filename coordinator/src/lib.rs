@@ -25,6 +25,7 @@ mod merge;
 mod policy;
 mod replay;
 mod retract;
+mod rules;
 mod serving;
 mod signing;
 
@@ -56,5 +57,6 @@ pub use ledger_copy::{CopyError, LedgerCopy};
 pub use merge::{Difference, MergeError, Merged, merge};
 pub use policy::{MOST_FOLLOWERS, PolicyError};
 pub use retract::{NothingToRetract, RetractError, retract};
+pub use rules::{Rules, UnknownRules};
 pub use serving::{Encryption, Guard, ServeError, ServerKeys, UnusableKeys, serve};
 pub use signing::{KeyError, SigningKey};

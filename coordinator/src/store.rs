@@ -24,6 +24,7 @@ use crate::run_directory::noted_term::{ANNOUNCED, NotedTerm, SUPERSEDING};
 use crate::run_directory::replicated;
 use crate::run_directory::secret::{self, lease_key};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
+use crate::rules::Rules;
 use crate::shard::Shard;
 use crate::signing::{KeyError, SigningKey};
 use crate::standing::Standing;
@@ -206,11 +207,12 @@ impl Store {
         self.term
     }
 
-    /// What stands in front of the first records that this process writes: its term, and the key of who signs for the run.
+    /// What stands in front of the first records that this process writes: its term, the key of who signs for the run, and by which
+    /// rules it goes on.
     pub fn term_record(&self, unix_time: u64) -> Record {
         let Term { number, coordinator, .. } = self.term;
         let key = Some(self.public_key.clone());
-        Record::Term(TermRecord { term: number, coordinator, key, at: unix_time })
+        Record::Term(TermRecord { term: number, coordinator, key, rules: Rules::NEWEST, at: unix_time })
     }
 
     /// Behind the last commit mark.

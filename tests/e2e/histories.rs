@@ -1,5 +1,6 @@
 //! Random histories of a few units, of which nobody knows beforehand whether a ledger can have them: owners who contradict,
-//! confirm, take back, restore and expel each other as it comes. Both verifiers say the same of each.
+//! confirm, take back, restore and expel each other as it comes, one of whom may have no name, by either rules. Both verifiers
+//! say the same of each.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +17,16 @@ use crate::owner_lies::{by, of_owner};
 use crate::second_verifier::check;
 use crate::tools;
 
-const MAKERS: [(&str, &str); 6] =
-    [("ada", "1"), ("ada", "2"), ("ada", "3"), ("ben", "1"), ("ben", "2"), ("cho", "1")];
+const MAKERS: [(&str, &str); 8] = [
+    ("ada", "1"),
+    ("ada", "2"),
+    ("ada", "3"),
+    ("ben", "1"),
+    ("ben", "2"),
+    ("cho", "1"),
+    ("", "1"),
+    ("", "4"),
+];
 
 /// A ledger as it is made up, and what it seems to say of a few of its units.
 struct History {
@@ -26,15 +35,21 @@ struct History {
     units: Vec<Line>,
     standing: BTreeMap<u64, Line>,
     votes: BTreeMap<u64, Vec<Line>>,
+    terms: u64,
 }
 
 impl History {
-    /// After the counts of all other units.
-    fn begin(mut forgery: Forgery, units: &[UnitId]) -> Self {
+    /// After the counts of all other units, in a ledger by the newest rules or by the first ones.
+    fn begin(mut forgery: Forgery, units: &[UnitId], is_new: bool) -> Self {
+        let term = forgery.all("term")[0];
+        assert_eq!(forgery.lines[term]["rules"], 2);
+        if !is_new {
+            forgery.lines[term].remove("rules");
+        }
         let is_theirs = |line: &Line| line["kind"] == "count" && units.contains(&UnitId(unit_of(line)));
         let (units, others) = forgery.lines.into_iter().partition(is_theirs);
         forgery.lines = others;
-        Self { forgery, units, standing: BTreeMap::new(), votes: BTreeMap::new() }
+        Self { forgery, units, standing: BTreeMap::new(), votes: BTreeMap::new(), terms: 1 }
     }
 
     /// Something that may happen next.
@@ -84,6 +99,12 @@ impl History {
                 self.standing.insert(unit, vote.clone());
                 of_owner(&vote, "restore", &[])
             }
+            _ if random.random_bool(0.2) => {
+                self.terms += 1;
+                let (term, rules) = (self.terms, random.random_range(1..3));
+                let term = json!({"kind": "term", "term": term, "coordinator": "a".repeat(32), "rules": rules, "at": 9});
+                serde_json::from_value(term).unwrap()
+            }
             _ => whom(random),
         };
         self.forgery.append(record);
@@ -103,7 +124,10 @@ impl History {
 fn whom(random: &mut StdRng) -> Line {
     let (owner, machine) = *MAKERS.choose(random).unwrap();
     let kind = *["expel", "expel", "admit"].choose(random).unwrap();
-    let mut record = json!({"kind": kind, "owner": owner, "reason": "as it comes", "at": 9});
+    let mut record = json!({"kind": kind, "reason": "as it comes", "at": 9});
+    if !owner.is_empty() {
+        record["owner"] = owner.into();
+    }
     if random.random_bool(0.7) {
         record["machine"] = machine.into();
         if kind == "expel" && random.random_bool(0.3) {
@@ -133,7 +157,7 @@ fn both_verifiers_say_the_same_of_whatever_may_have_happened() {
     let runs: Vec<String> = (0..histories).map(|seed| format!("h{seed}")).collect();
     for (run, seed) in runs.iter().zip(0..) {
         let mut random = StdRng::seed_from_u64(seed);
-        let mut history = History::begin(forgery.clone(), &units);
+        let mut history = History::begin(forgery.clone(), &units, random.random());
         for _ in 0..random.random_range(2..9) {
             history.goes_on(&mut random);
         }

@@ -7,11 +7,14 @@ use serde_json::{Value, json};
 use crate::forgery::{Forgery, Line, by_another, retraction, unit_of};
 use crate::lies::Lie;
 
-/// A record that a machine of that owner has made of the unit in a line, of another kind, that finds so many more.
+/// A record that a machine of that owner, or of the one without a name, has made of the unit in a line, of another kind, that
+/// finds so many more.
 pub fn by(line: &Line, kind: &str, (owner, machine): (&str, &str), more: u64) -> Line {
     let mut record = by_another(line, kind, machine, more);
-    record.retain(|name, _| name != "of_owner");
-    record.insert("owner".into(), owner.into());
+    record.retain(|name, _| name != "of_owner" && name != "owner");
+    if !owner.is_empty() {
+        record.insert("owner".into(), owner.into());
+    }
     if let (Some(of), "check") = (line.get("owner"), kind) {
         record.insert("of_owner".into(), of.clone());
     }

@@ -36,12 +36,6 @@ class Vote:
         return self.origin[2].split("/")[0]
 
 
-def level_between(maker, other):
-    if maker == other:
-        return SAME_MACHINE
-    return SAME_OWNER if maker[0] == other[0] else OTHER_OWNER
-
-
 def who(maker):
     owner, machine = maker
     return machine if owner is None else f"{machine} of {owner}"
@@ -52,6 +46,8 @@ class Makers:
 
     def __init__(self):
         self.machines, self.kernels, self.lost, self.expelled = set(), set(), set(), set()
+        # By the first rules who has no name is another owner than all who have one, by the second perhaps the same.
+        self.rules = 1
         # Those that other owners have proved wrong, by owner.
         self.lost_to_others = {}
 
@@ -63,6 +59,16 @@ class Makers:
         if len(self.kernels) > MOST_KERNELS:
             raise ValueError(f"{origin[2]!r} is one kernel more than the {MOST_KERNELS} there can be")
         return Vote(record["count"], record["nodes"], origin)
+
+    def level_between(self, maker, other):
+        """How far the count of one confirms that of the other."""
+        if self.are_several([maker[0], other[0]]):
+            return OTHER_OWNER
+        return SAME_MACHINE if maker[1] == other[1] else SAME_OWNER
+
+    def are_several(self, owners):
+        """Whether these are more than one owner."""
+        return len({owner for owner in owners if owner is not None or self.rules == 1}) > 1
 
     def lose(self, maker, to_others):
         """The machine was proved wrong, by other owners or among its own."""

@@ -2,7 +2,7 @@
 
 from array import array
 
-from .makers import ALONE, NONE, OTHER_OWNER, SAME_OWNER, Makers, Vote, level_between, who
+from .makers import ALONE, NONE, OTHER_OWNER, SAME_OWNER, Makers, Vote, who
 from .members import Members
 
 
@@ -58,8 +58,8 @@ class Standing:
         votes = self.disputed.pop(unit, [])
         believed = [other for other in votes if self.makers.is_believed(other.maker)]
         agreeing = [other for other in believed if other.agrees(vote)]
-        levels = [level_between(vote.maker, other.maker) for other in agreeing]
-        if any(other.owner != vote.owner for other in believed):
+        levels = [self.makers.level_between(vote.maker, other.maker) for other in agreeing]
+        if self.makers.are_several([vote.owner, *(other.owner for other in believed)]):
             # Two machines of one owner do not outvote another owner.
             levels = [level for level in levels if level != SAME_OWNER]
         level = max(levels, default=ALONE)
@@ -81,7 +81,7 @@ class Standing:
         if of != standing.maker:
             raise ValueError(f"the check of unit {unit} confirms {who(of)}, but the count is of {who(standing.maker)}")
         self.checks += 1
-        self._confirm(unit, level_between(standing.maker, vote.maker))
+        self._confirm(unit, self.makers.level_between(standing.maker, vote.maker))
 
     def _confirm(self, unit, level):
         self.due[unit] = 0
@@ -158,6 +158,7 @@ class Standing:
         if record["term"] >= 1 << 63:
             raise ValueError(f"term {record['term']} is too high: they are below {1 << 63}")
         self.term = record["term"]
+        self.makers.rules = max(self.makers.rules, record.get("rules", 1))
         self.keys.update({record["key"]} if "key" in record else ())
 
     def _replicas(self, line, record):

@@ -26,6 +26,7 @@ use super::leases::LEASE_TIME;
 use super::task::Borrower;
 use crate::double_check::DoubleCheck;
 use crate::ledger::UnitRecord;
+use crate::rules::Rules;
 use crate::standing::{MachineId, UnitMark};
 
 /// A worker tries at least so often whether its coordinator is back.
@@ -105,9 +106,11 @@ impl Core {
 
     fn is_somebody_there_to_confirm(&self, now: Duration) -> bool {
         let machines = self.standing.sums().machines.iter();
-        let mut unconfirmed = machines.filter(|machine| machine.unverified + machine.internal > 0);
+        // Nobody is surely another owner than the one without a name.
+        let mut unconfirmed = machines
+            .filter(|machine| machine.unverified + machine.internal > 0 && !machine.owner.is_empty());
         let Some(first) = unconfirmed.next() else { return false };
-        let mut there = self.present_owners(now).peekable();
+        let mut there = self.present_owners(now).filter(|owner| !owner.name().is_empty()).peekable();
         let is_there = there.peek().is_some() && {
             there.any(|owner| owner.name() != first.owner)
                 || unconfirmed.any(|machine| machine.owner != first.owner)
@@ -119,7 +122,7 @@ impl Core {
     /// Whether an owner who is believed has taken part besides that one.
     fn has_another_owner(&self, owner: &str) -> bool {
         let mut machines = self.standing.sums().machines.iter();
-        machines.any(|machine| machine.owner != owner && !machine.is_quarantined())
+        machines.any(|machine| Rules::NEWEST.are_several([&*machine.owner, owner]) && !machine.is_quarantined())
     }
 
     /// How many counts another owner may confirm when all is counted and checked.
@@ -145,7 +148,7 @@ impl Core {
     }
 
     fn is_of_another_owner(&self, owner: &Owner, counted: MachineId) -> bool {
-        self.standing.sums().machines.get(counted).owner != owner.name()
+        Rules::NEWEST.are_several([&*self.standing.sums().machines.get(counted).owner, owner.name()])
     }
 
     /// A unit that nobody has may be confirmed again, if it may be at all and such are looked for.

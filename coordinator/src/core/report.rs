@@ -25,10 +25,12 @@ use rand::RngExt;
 
 use super::identity::Identity;
 use super::recorded::Recording;
+use super::task::ORBITS;
 use super::{Core, Refusal};
 use crate::double_check::DoubleCheck;
 use crate::ledger::{Record, Recount, UnitRecord};
-use crate::standing::{MOST_COMPLETIONS, UnitMark, Vote};
+use crate::rules::Rules;
+use crate::standing::{Level, MOST_COMPLETIONS, UnitMark, Vote};
 
 /// The first counts of a machine, which are all checked where another machine is there to do it.
 const TRIALS: u64 = 20;
@@ -147,22 +149,25 @@ impl Core {
         let is_known = votes.iter().any(|vote| Some(vote.origin) == origin && vote.count == record.count);
         let is_own = |vote: &Vote| identity.is(machines.get(vote.origin.machine));
         let is_of_owner = |vote: &Vote| machines.get(vote.origin.machine).owner == record.owner;
+        let level = |vote: &Vote| {
+            Rules::NEWEST.level((&record.owner, &record.machine), machines.get(vote.origin.machine).maker())
+        };
         let agreeing: Vec<&Vote> = votes
             .iter()
             .copied()
             .filter(|vote| Some(vote.origin) != origin)
             .filter(|vote| machines.says_the_same(vote, record.count, record.nodes, &record.kernel))
             .collect();
-        let another_owner_agrees = agreeing.iter().any(|vote| !is_of_owner(vote));
-        let is_among_machines = votes.iter().all(|vote| is_of_owner(vote));
-        let another_machine_agrees = agreeing.iter().any(|vote| !is_own(vote));
-        let decides_among_machines = is_among_machines
-            && (another_machine_agrees
+        let agrees = agreeing.iter().map(|vote| level(vote)).max().unwrap_or(Level::Once);
+        let owners = votes.iter().map(|vote| &*machines.get(vote.origin.machine).owner);
+        let is_among_owners = Rules::NEWEST.are_several(owners.chain([&*record.owner]));
+        let decides_among_machines = !is_among_owners
+            && (agrees == Level::AnotherMachine
                 || (!agreeing.is_empty() && self.decides_alone(now, identity, &votes)));
         if votes.is_empty() {
             // All who have counted it are quarantined.
             (Verdict::Recorded, vec![self.first_count(now, identity, record)])
-        } else if another_owner_agrees || decides_among_machines {
+        } else if agrees == Level::AnotherOwner || decides_among_machines {
             // Should those who agree not be believed any more when it is on record, it is one that nobody has confirmed.
             let recount =
                 Some(if self.is_symmetric_count(record.unit) { Recount::Symmetric } else { Recount::All });
@@ -206,16 +211,14 @@ impl Core {
         };
         (record.of, record.of_owner) = (Some(counted.name.clone()), counted.owner.clone());
         if is_same {
-            let says_something_new = if identity.is(counted) {
-                let is_other_kernel = machines.kernel(standing.origin.kernel) != record.kernel;
-                let is_other_variant = is_other_kernel && standing.origin.mirrored != record.mirrored;
-                is_other_variant && !self.standing.is(UnitMark::Checked, unit)
-            } else if is_of_owner {
-                !is_on_two_machines
-            } else {
-                !is_independent
-            };
-            if !says_something_new {
+            let is_other_kernel = machines.kernel(standing.origin.kernel) != record.kernel;
+            let is_other_variant = is_other_kernel && standing.origin.mirrored != record.mirrored;
+            let level = Rules::NEWEST.level(counted.maker(), (&record.owner, &record.machine));
+            let says_more = level > self.standing.level(unit);
+            // Symmetric counts are confirmed by the other algorithm.
+            let [was, is] = [machines.kernel(standing.origin.kernel), &record.kernel].map(|by| by == ORBITS);
+            let is_other_algorithm = !self.is_symmetric_count(unit) || was != is;
+            if !says_more || !is_other_algorithm || (identity.is(counted) && !is_other_variant) {
                 return (Verdict::Known, Vec::new());
             }
             return (Verdict::Recorded, vec![Record::Check(record)]);

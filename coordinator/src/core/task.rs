@@ -12,10 +12,11 @@ use super::leases::LeasePurpose;
 use super::open::CheckKind;
 use super::workers::Methods;
 use super::{Core, Refusal};
+use crate::rules::Rules;
 use crate::standing::{MachineId, Origin, Vote};
 
 /// What the second algorithm for symmetric counts is called.
-const ORBITS: &str = "orbits";
+pub(super) const ORBITS: &str = "orbits";
 
 /// A worker that asks for units.
 #[derive(Debug)]
@@ -184,7 +185,7 @@ impl Core {
         if !owner_has_voted(borrower.identity.owner.name()) {
             return Some(Variant::ALL[1]);
         }
-        let is_among_owners = voters.windows(2).any(|pair| pair[0].owner != pair[1].owner);
+        let is_among_owners = Rules::NEWEST.are_several(voters.iter().map(|voter| &*voter.owner));
         let others_may = || self.present_owners(now).any(|other| !owner_has_voted(other.name()));
         if is_among_owners || (!borrower.is_impatient && others_may()) {
             return None;

@@ -10,6 +10,7 @@ use super::survey::Survey;
 use crate::double_check::DoubleCheck;
 use crate::ledger::{LedgerPosition, Policy, Record, Recount, UnitRecord, read_until};
 use crate::replay::beginning;
+use crate::rules::Rules;
 use crate::run_directory::RunDirectory;
 use crate::shard::Shard;
 use crate::standing::{Level, RecordError, Standing, UnitMark, Vote};
@@ -157,10 +158,8 @@ impl<'a> JointLedger<'a> {
         let joint = &self.survey.joint;
         let by = joint.sums().machines.get(standing.origin.machine);
         let second = (&*r.owner, &*r.machine);
-        let (level, surely) = (Level::between(by.maker(), second), Level::surely_between(by.maker(), second));
-        let is_too_much = level > joint.level(r.unit) || surely > joint.sure_level(r.unit);
-        let says_more = level > self.standing.level(r.unit) || surely > self.standing.sure_level(r.unit);
-        if !says_more || is_too_much {
+        let level = Rules::NEWEST.level(by.maker(), second);
+        if level <= self.standing.level(r.unit) || level > joint.level(r.unit) {
             return Ok(());
         }
         let (of, of_owner) = (Some(by.name.clone()), by.owner.clone());

@@ -19,10 +19,18 @@ impl Standing {
         Ok(Vote { origin, ..*vote })
     }
 
-    /// The unit stands here as it does there, with a vote that was [translated](Self::translated). Nothing is added up.
+    /// The unit stands here as it does there by the newest rules, with a vote that was [translated](Self::translated). Nothing
+    /// is added up.
     pub(crate) fn adopt(&mut self, other: &Standing, unit: UnitId, vote: &Vote) {
-        for mark in UnitMark::ALL.into_iter().filter(|mark| other.is(*mark, unit)) {
-            self.marks.of_mut(mark).insert(unit.0);
+        for mark in UnitMark::ALL {
+            let is_so = match mark {
+                UnitMark::TwoMachines => UnitMark::SurelyTwoMachines,
+                UnitMark::Independent => UnitMark::SurelyTwoOwners,
+                other => other,
+            };
+            if other.is(is_so, unit) {
+                self.marks.of_mut(mark).insert(unit.0);
+            }
         }
         self.counts.set(unit, vote);
     }
@@ -74,17 +82,12 @@ impl Standing {
 
     /// How far the unit's standing count has been confirmed, by the rules of the ledger.
     pub(crate) fn level(&self, unit: UnitId) -> Level {
-        self.level_by([UnitMark::Independent, UnitMark::TwoMachines, UnitMark::Checked], unit)
-    }
-
-    /// How far it surely has.
-    pub(crate) fn sure_level(&self, unit: UnitId) -> Level {
-        self.level_by([UnitMark::SurelyTwoOwners, UnitMark::SurelyTwoMachines, UnitMark::Checked], unit)
-    }
-
-    fn level_by(&self, marks: [UnitMark; 3], unit: UnitId) -> Level {
-        let levels = [Level::AnotherOwner, Level::AnotherMachine, Level::AnotherWay];
-        let confirmed = marks.into_iter().zip(levels).find(|(mark, _)| self.is(*mark, unit));
+        let levels = [
+            (UnitMark::Independent, Level::AnotherOwner),
+            (UnitMark::TwoMachines, Level::AnotherMachine),
+            (UnitMark::Checked, Level::AnotherWay),
+        ];
+        let confirmed = levels.into_iter().find(|(mark, _)| self.is(*mark, unit));
         confirmed.map_or(Level::Once, |(_, level)| level)
     }
 }

@@ -6,6 +6,7 @@ use queens::{Plan, UnitId};
 
 use super::{Level, MOST_COMPLETIONS, MachineId, RecordError, Standing, Sums, Trust, UnitMark, Vote};
 use crate::ledger::{Record, Recount, Restoration, Retraction, TermRecord, UnitRecord};
+use crate::rules::Rules;
 use crate::shard::Shard;
 
 impl Standing {
@@ -53,6 +54,9 @@ impl Standing {
             return Err(RecordError::TermTooHigh(r.term));
         }
         self.sums.term = Some((r.term, r.coordinator.to_string()));
+        // Who has written by newer rules goes on by them.
+        let rules = &mut self.sums.machines.rules;
+        *rules = r.rules.max(*rules);
         Ok(())
     }
 
@@ -138,25 +142,25 @@ impl Standing {
             self.sums.sampled += 1;
         }
         let machines = &mut self.sums.machines;
-        let is_one_owner = machines.is_one_owner(of, by);
+        let level = machines.level(of, by);
         if machines.get(of).hardware().differs_from(machines.get(by).hardware()) {
             self.marks.of_mut(UnitMark::TwoKinds).insert(unit.0);
         }
-        let surely = Level::surely_between(machines.get(of).maker(), machines.get(by).maker());
+        let surely = Rules::NEWEST.level(machines.get(of).maker(), machines.get(by).maker());
         if surely >= Level::AnotherMachine {
             self.marks.of_mut(UnitMark::SurelyTwoMachines).insert(unit.0);
         }
         if surely >= Level::AnotherOwner {
             self.marks.of_mut(UnitMark::SurelyTwoOwners).insert(unit.0);
         }
-        if of != by && self.marks.of_mut(UnitMark::TwoMachines).insert(unit.0) {
+        if level >= Level::AnotherMachine && self.marks.of_mut(UnitMark::TwoMachines).insert(unit.0) {
             let machine = machines.get_mut(of);
             machine.unverified = machine.unverified.saturating_sub(1);
             machine.internal += 1;
             machine.verified += 1;
             machines.get_mut(by).verified += 1;
         }
-        if !is_one_owner && self.marks.of_mut(UnitMark::Independent).insert(unit.0) {
+        if level == Level::AnotherOwner && self.marks.of_mut(UnitMark::Independent).insert(unit.0) {
             let machine = machines.get_mut(of);
             machine.internal = machine.internal.saturating_sub(1);
         }

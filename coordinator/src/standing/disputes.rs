@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use queens::UnitId;
 
-use super::{MachineId, Standing, Trust, UnitMark, Vote};
+use super::{Level, MachineId, Standing, Trust, UnitMark, Vote};
 use crate::ledger::Retraction;
 
 impl Standing {
@@ -56,27 +56,31 @@ impl Standing {
     /// Ends the dispute about a unit, if there was one, by its new standing count.
     ///
     /// Another owner's equal count decides against everybody who said otherwise; another machine's of the same owner does where
-    /// no other owner says otherwise.
+    /// no other owner has said anything.
     pub(super) fn decide(&mut self, unit: UnitId, vote: &Vote) {
         let machines = &self.sums.machines;
         let own = vote.origin.machine;
         let believed: Vec<Vote> = self.votes(unit).copied().collect();
-        let is_of_another_owner = |other: &Vote| !machines.is_one_owner(other.origin.machine, own);
-        let is_among_machines = !believed.iter().any(is_of_another_owner);
+        let voters = believed.iter().chain([vote]).map(|voter| voter.origin.machine);
+        let is_among_owners = machines.are_of_several_owners(voters);
         let agreeing: Vec<Vote> = believed.into_iter().filter(|other| machines.agree(other, vote)).collect();
-        let has_another_owner = agreeing.iter().any(is_of_another_owner);
-        let has_another_machine = has_another_owner
-            || agreeing.iter().any(|other| is_among_machines && other.origin.machine != own);
-        let mut confirming: Vec<MachineId> = agreeing.iter().map(|other| other.origin.machine).collect();
-        confirming.retain(|other| is_among_machines || *other == own || !machines.is_one_owner(*other, own));
+        // Two machines of one owner do not outvote another.
+        let counts = |level: &Level| !(is_among_owners && *level == Level::AnotherMachine);
+        let confirming: Vec<(MachineId, Level)> = agreeing
+            .iter()
+            .map(|other| (other.origin.machine, machines.level(own, other.origin.machine)))
+            .filter(|(_, level)| counts(level))
+            .collect();
         let votes = self.sums.disputed.remove(&unit).unwrap_or_default();
-        confirming.into_iter().for_each(|other| self.confirm(unit, own, other));
-        if !has_another_machine {
+        confirming.iter().for_each(|(other, _)| self.confirm(unit, own, *other));
+        let level = confirming.into_iter().map(|(_, level)| level).max().unwrap_or(Level::Once);
+        if level < Level::AnotherMachine {
             return;
         }
         let losers = votes.iter().filter(|other| self.loses(other, vote, &agreeing));
         let losers: BTreeSet<_> = losers.map(|other| other.origin.machine).collect();
-        losers.into_iter().for_each(|loser| self.sums.machines.lose(loser, has_another_owner));
+        let is_to_others = level == Level::AnotherOwner;
+        losers.into_iter().for_each(|loser| self.sums.machines.lose(loser, is_to_others));
     }
 
     /// Whether a vote was wrong, now that another and those who agree with it have decided. Nodes say nothing against

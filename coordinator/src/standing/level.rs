@@ -1,5 +1,7 @@
 //! How far one count confirms another.
 
+use crate::rules::Rules;
+
 /// How far a count has been confirmed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Level {
@@ -13,22 +15,21 @@ pub(crate) enum Level {
     AnotherOwner,
 }
 
-impl Level {
-    /// How far the count of one maker (a machine with its owner) confirms that of another by the rules of the ledger: the
-    /// owner without a name is one like all others.
-    pub fn between(a: (&str, &str), b: (&str, &str)) -> Self {
+impl Rules {
+    /// How far the count of one maker (a machine with its owner) confirms that of another.
+    pub(crate) fn level(self, a: (&str, &str), b: (&str, &str)) -> Level {
         match () {
-            () if a.0 != b.0 => Level::AnotherOwner,
+            () if self.are_several([a.0, b.0]) => Level::AnotherOwner,
             () if a.1 != b.1 => Level::AnotherMachine,
             () => Level::AnotherWay,
         }
     }
 
-    /// How far it surely does. The owner without a name may be the same people as any other, and what is one machine to both
-    /// has one name.
-    pub fn surely_between(a: (&str, &str), b: (&str, &str)) -> Self {
-        let is_nameless = a.0.is_empty() || b.0.is_empty();
-        if is_nameless { Self::between(("", a.1), ("", b.1)) } else { Self::between(a, b) }
+    /// Whether these are surely not all the same owner.
+    pub(crate) fn are_several<'a>(self, owners: impl IntoIterator<Item = &'a str>) -> bool {
+        let mut told_apart = owners.into_iter().filter(|owner| self == Rules::First || !owner.is_empty());
+        let first = told_apart.next();
+        told_apart.any(|owner| Some(owner) != first)
     }
 }
 
@@ -38,7 +39,7 @@ mod tests {
 
     #[test]
     fn an_owner_without_a_name_is_surely_nobody_else() {
-        for (a, b, level, surely) in [
+        for (a, b, first, second) in [
             (("", "m"), ("", "m"), Level::AnotherWay, Level::AnotherWay),
             (("", "m"), ("", "k"), Level::AnotherMachine, Level::AnotherMachine),
             (("ada", "m"), ("ada", "m"), Level::AnotherWay, Level::AnotherWay),
@@ -48,12 +49,11 @@ mod tests {
             (("", "m"), ("ada", "k"), Level::AnotherOwner, Level::AnotherMachine),
         ] {
             for (a, b) in [(a, b), (b, a)] {
-                assert_eq!(
-                    (Level::between(a, b), Level::surely_between(a, b)),
-                    (level, surely),
-                    "{a:?} {b:?}"
-                );
+                let levels = (Rules::First.level(a, b), Rules::Second.level(a, b));
+                assert_eq!(levels, (first, second), "{a:?} {b:?}");
             }
         }
+        assert!(!Rules::Second.are_several(["", "ada", "", "ada"]));
+        assert!(Rules::Second.are_several(["", "ada", "", "bob"]));
     }
 }

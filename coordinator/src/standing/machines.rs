@@ -6,9 +6,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
+use super::level::Level;
 use super::machine::{Machine, Trust};
 use super::record_error::RecordError;
 use super::vote::{MOST_KERNELS, MOST_MACHINES, MachineId, Origin, Vote};
+use crate::rules::Rules;
 
 /// All of them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -22,6 +24,8 @@ pub struct Machines {
     pub(super) losers: BTreeMap<String, BTreeSet<MachineId>>,
     /// Owners who are not believed any more.
     pub(super) expelled: BTreeSet<String>,
+    /// By which they are told apart.
+    pub(super) rules: Rules,
     has_cards: bool,
     /// How often it has changed who is believed.
     pub(super) trust_changes: u64,
@@ -34,10 +38,11 @@ struct Listed {
     kernels: Vec<String>,
     losers: BTreeMap<String, BTreeSet<MachineId>>,
     expelled: BTreeSet<String>,
+    rules: Rules,
 }
 
 impl From<Listed> for Machines {
-    fn from(Listed { machines, kernels, losers, expelled }: Listed) -> Self {
+    fn from(Listed { machines, kernels, losers, expelled, rules }: Listed) -> Self {
         let mut numbers: HashMap<String, HashMap<String, MachineId>> = HashMap::new();
         for (machine, id) in machines.iter().zip(0..) {
             numbers.entry(machine.owner.clone()).or_default().insert(machine.name.clone(), MachineId(id));
@@ -46,13 +51,13 @@ impl From<Listed> for Machines {
         let is_anybody_struck =
             !expelled.is_empty() || machines.iter().any(|machine| machine.trust != Trust::Believed);
         let trust_changes = u64::from(is_anybody_struck);
-        Self { list: machines, kernels, numbers, losers, expelled, has_cards, trust_changes }
+        Self { list: machines, kernels, numbers, losers, expelled, rules, has_cards, trust_changes }
     }
 }
 
 impl From<Machines> for Listed {
-    fn from(Machines { list, kernels, losers, expelled, .. }: Machines) -> Self {
-        Self { machines: list, kernels, losers, expelled }
+    fn from(Machines { list, kernels, losers, expelled, rules, .. }: Machines) -> Self {
+        Self { machines: list, kernels, losers, expelled, rules }
     }
 }
 
@@ -62,6 +67,7 @@ impl PartialEq for Machines {
             && self.kernels == other.kernels
             && self.losers == other.losers
             && self.expelled == other.expelled
+            && self.rules == other.rules
     }
 }
 
@@ -121,9 +127,14 @@ impl Machines {
         self.has_cards
     }
 
-    /// Whether two machines belong to one owner.
-    pub fn is_one_owner(&self, a: MachineId, b: MachineId) -> bool {
-        self.get(a).owner == self.get(b).owner
+    /// How far the count of one machine confirms that of another.
+    pub(super) fn level(&self, a: MachineId, b: MachineId) -> Level {
+        self.rules.level(self.get(a).maker(), self.get(b).maker())
+    }
+
+    /// Whether the owners of these are surely not all the same.
+    pub(super) fn are_of_several_owners(&self, machines: impl IntoIterator<Item = MachineId>) -> bool {
+        self.rules.are_several(machines.into_iter().map(|id| &*self.get(id).owner))
     }
 
     /// The origin of a record; machines and kernels that were not heard of before get their numbers.

@@ -5,6 +5,7 @@
 mod absences;
 mod found;
 mod invariants;
+mod keys;
 mod liars;
 mod malice;
 mod operations;
@@ -14,7 +15,7 @@ mod worker;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Owner, Verdict, WorkerId};
+use proto::{CoordinatorId, Owner, Verdict, WorkerId};
 use queens::kernel::{Count, Isa, Method, Stop, kernel};
 use queens::plan::Scheme;
 use queens::{Board, Plan, PlanSpec, UnitId};
@@ -23,7 +24,8 @@ use rand::{RngExt, SeedableRng};
 
 use super::{Core, Identity, LeaseKey};
 use crate::double_check::DoubleCheck;
-use crate::ledger::Record;
+use crate::ledger::{Record, TermRecord};
+use crate::rules::Rules;
 use crate::shard::Shard;
 use crate::standing::Standing;
 use worker::{Habit, SimulatedWorker};
@@ -72,11 +74,15 @@ struct World {
 impl World {
     fn new(truth: &Arc<Truth>, policy: DoubleCheck, habits: &[Habit], seed: u64) -> Self {
         let workers = habits.iter().zip(0..).map(|(habit, k)| SimulatedWorker::new(k, *habit)).collect();
+        let (term, coordinator, rules) = (1, CoordinatorId(1), Rules::NEWEST);
+        let term = Record::Term(TermRecord { term, coordinator, key: None, rules, at: 0 });
+        let mut standing = Standing::new(&truth.plan);
+        standing.apply(&truth.plan, Shard::default(), &term).unwrap();
         Self {
             truth: Arc::clone(truth),
             policy,
-            core: Self::core(truth, Standing::new(&truth.plan), policy, seed),
-            ledger: Vec::new(),
+            core: Self::core(truth, standing, policy, seed),
+            ledger: vec![term],
             now: Duration::ZERO,
             workers,
             random: StdRng::seed_from_u64(seed),

@@ -116,6 +116,22 @@ fn what_its_worker_gave_up_while_its_count_was_on_its_way_is_open_again_when_tha
 }
 
 #[test]
+fn a_symmetric_count_by_the_same_algorithm_once_more_is_no_check() {
+    let mut core = core();
+    let [a, b] = ["a", "b"].map(|name| join(&mut core, name));
+    let lease = core.lease(T0, a, 1).unwrap()[0];
+    assert!(core.is_symmetric_count(lease.unit));
+    report(&mut core, T0, a, lease, 5);
+    // It was overdue, and lent to another.
+    assert_eq!(report(&mut core, T0, b, lease, 5), Verdict::Known);
+    assert_eq!(core.status(T0).assurance.pending, 1);
+    let check = core.lease(T0, b, 1).unwrap()[0];
+    assert_eq!((check.unit, check.variant), (lease.unit, Variant { mirrored: true, other_kernel: true }));
+    assert_eq!(report(&mut core, T0, b, check, 5), Verdict::Recorded);
+    assert_eq!(core.status(T0).assurance.pending, 0);
+}
+
+#[test]
 fn other_nodes_of_a_second_search_contradict_the_first_where_the_plan_was_made_for_it() {
     let board = Board::new(8).unwrap();
     for (spec, verdict) in
@@ -123,7 +139,8 @@ fn other_nodes_of_a_second_search_contradict_the_first_where_the_plan_was_made_f
     {
         let mut core = core_of(Plan::derive(spec).unwrap(), DoubleCheck::All);
         let (a, b) = (join(&mut core, "a"), join(&mut core, "b"));
-        let lease = core.lease(T0, a, 1).unwrap()[0];
+        let unit = (0..core.plan().units()).map(UnitId).find(|unit| !core.is_symmetric_count(*unit)).unwrap();
+        let lease = Lease { unit, ..core.lease(T0, a, 1).unwrap()[0] };
         report(&mut core, T0, a, lease, 3);
         let count = UnitCount { nodes: 2, ..counted(given(&core, b, lease), 3) };
         let (said, records) = core.judge(T0, 0, b, &count).unwrap();

@@ -1,0 +1,64 @@
+//! A run that is begun without keys and goes on with them: who had no name then has one now.
+
+use std::sync::Arc;
+
+use proto::Owner;
+use rand::RngExt;
+
+use super::worker::{Habit, SimulatedWorker};
+use super::{Truth, World};
+use crate::double_check::DoubleCheck;
+
+/// Which units the liar is wrong in.
+const LIAR: Habit = Habit::LiesAlikeOneIn(3);
+
+/// A run of two machines without owners, one of which lies, until the coordinator is started again with keys. Then there are
+/// machines of these owners, the first two of which are those from before.
+fn with_keys(truth: &Arc<Truth>, owners: &[&str], seed: u64) -> World {
+    let mut world = World::new(truth, DoubleCheck::All, &[LIAR, Habit::Honest], seed);
+    for _ in 0..world.random.random_range(3..30) {
+        world.round();
+    }
+    world.restart(false);
+    world.workers = owners.iter().zip(0..).map(|(owner, k)| owned(owner, k)).collect();
+    world
+}
+
+fn owned(owner: &str, machine: usize) -> SimulatedWorker {
+    let mut worker = SimulatedWorker::new(machine, if machine == 0 { LIAR } else { Habit::Honest });
+    worker.owner = Owner::new(owner);
+    worker
+}
+
+#[test]
+fn who_has_no_name_and_then_one_outvotes_nobody_in_100_runs() {
+    let truth = Truth::of(8, 20);
+    let mut disputed = 0;
+    for seed in 0..100 {
+        let mut world = with_keys(&truth, &["mallory", "ada", "bob"], seed);
+        disputed += world.core.status(world.now).disputed;
+        world.finish();
+        assert!(world.is_exact(), "seed {seed}");
+        let struck = world.core.status(world.now).assurance.quarantined;
+        assert!(struck.iter().all(|title| title.ends_with("machine-0")), "seed {seed}: {struck:?}");
+    }
+    assert!(disputed > 100, "{disputed} disputes");
+}
+
+#[test]
+fn an_owner_who_goes_on_alone_decides_what_was_in_dispute_before_in_100_runs() {
+    let truth = Truth::of(8, 20);
+    let mut disputed = 0;
+    for seed in 0..100 {
+        let mut world = with_keys(&truth, &["ada"; 3], seed);
+        disputed += world.core.status(world.now).disputed;
+        // Who lied has gone; one machine is left, or two.
+        world.workers.remove(0);
+        world.workers.truncate(1 + seed as usize % 2);
+        world.finish();
+        assert!(world.is_exact(), "seed {seed}");
+        let assurance = world.core.status(world.now).assurance;
+        assert_eq!((assurance.on_two_owners, assurance.pending), (0, 0), "seed {seed}");
+    }
+    assert!(disputed > 100, "{disputed} disputes");
+}

@@ -43,10 +43,14 @@ pub fn open_or_stream(path: &Path) -> io::Result<File> {
 /// All bytes of what may be a device, too, or what a shell gives for the output of a command.
 ///
 /// # Errors
-/// It is a named pipe, or cannot be read.
-pub fn read_or_stream(path: &Path) -> io::Result<Vec<u8>> {
+/// It is a named pipe, is longer than so many bytes, or cannot be read.
+pub fn read_or_stream(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open_or_stream(path)?.read_to_end(&mut bytes)?;
+    open_or_stream(path)?.take(longest.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > longest {
+        let wrong = format!("it is longer than {longest} bytes, as no such file is");
+        return Err(io::Error::new(ErrorKind::FileTooLarge, wrong));
+    }
     Ok(bytes)
 }
 
@@ -186,12 +190,15 @@ mod tests {
         std::os::unix::fs::symlink(&pipe, &link).unwrap();
         fs::write(&file, "text").unwrap();
         for path in [pipe, link] {
-            assert_eq!(read_or_stream(&path).unwrap_err().kind(), ErrorKind::InvalidInput);
+            assert_eq!(read_or_stream(&path, 9).unwrap_err().kind(), ErrorKind::InvalidInput);
             assert_eq!(read(&path).unwrap_err().kind(), ErrorKind::InvalidInput);
         }
-        assert_eq!(read_or_stream(&file).unwrap(), b"text");
-        assert_eq!(read_or_stream(Path::new("/dev/null")).unwrap(), b"");
-        assert_eq!(read_or_stream(&folder.path().join("none")).unwrap_err().kind(), ErrorKind::NotFound);
+        assert_eq!(read_or_stream(&file, 4).unwrap(), b"text");
+        assert_eq!(read_or_stream(Path::new("/dev/null"), 4).unwrap(), b"");
+        for (longer, longest) in [(&*file, 3), (Path::new("/dev/zero"), 1000)] {
+            assert_eq!(read_or_stream(longer, longest).unwrap_err().kind(), ErrorKind::FileTooLarge);
+        }
+        assert_eq!(read_or_stream(&folder.path().join("none"), 4).unwrap_err().kind(), ErrorKind::NotFound);
         assert!(!is_named_pipe(Path::new("/dev/stdin")));
     }
 }

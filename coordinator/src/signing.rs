@@ -11,6 +11,9 @@ use thiserror::Error;
 
 use crate::regular_file;
 
+/// A private key is shorter, with whatever text around it, in bytes.
+const LONGEST: u64 = 1 << 16;
+
 /// The file in the run directory where no other is named.
 const NAME: &str = "certify.key";
 
@@ -49,7 +52,7 @@ impl SigningKey {
     /// It cannot be read or made.
     pub fn open(path: &Path) -> Result<Self, KeyError> {
         let io = |source| KeyError::Io { path: path.to_owned(), source };
-        let bytes = match regular_file::read_or_stream(path) {
+        let bytes = match regular_file::read_or_stream(path, LONGEST) {
             Ok(bytes) => bytes,
             Err(error) if error.kind() == io::ErrorKind::NotFound => make(path).map_err(io)?,
             Err(error) => return Err(io(error)),

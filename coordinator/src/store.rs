@@ -18,13 +18,13 @@ use crate::core::LeaseKey;
 use crate::ledger::{
     CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, TermRecord, Writer, sync_found,
 };
+use crate::rules::Rules;
 use crate::run_directory::lock::Lock;
 use crate::run_directory::next_term::next_term;
 use crate::run_directory::noted_term::{ANNOUNCED, NotedTerm, SUPERSEDING};
 use crate::run_directory::replicated;
 use crate::run_directory::secret::{self, lease_key};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
-use crate::rules::Rules;
 use crate::shard::Shard;
 use crate::signing::{KeyError, SigningKey};
 use crate::standing::Standing;

@@ -107,8 +107,8 @@ impl Core {
     fn is_somebody_there_to_confirm(&self, now: Duration) -> bool {
         let machines = self.standing.sums().machines.iter();
         // Nobody is surely another owner than the one without a name.
-        let mut unconfirmed = machines
-            .filter(|machine| machine.unverified + machine.internal > 0 && !machine.owner.is_empty());
+        let mut unconfirmed =
+            machines.filter(|machine| machine.unverified + machine.internal > 0 && !machine.owner.is_empty());
         let Some(first) = unconfirmed.next() else { return false };
         let mut there = self.present_owners(now).filter(|owner| !owner.name().is_empty()).peekable();
         let is_there = there.peek().is_some() && {
@@ -122,7 +122,8 @@ impl Core {
     /// Whether an owner who is believed has taken part besides that one.
     fn has_another_owner(&self, owner: &str) -> bool {
         let mut machines = self.standing.sums().machines.iter();
-        machines.any(|machine| Rules::NEWEST.are_several([&*machine.owner, owner]) && !machine.is_quarantined())
+        machines
+            .any(|machine| Rules::NEWEST.are_several([&*machine.owner, owner]) && !machine.is_quarantined())
     }
 
     /// How many counts another owner may confirm when all is counted and checked.

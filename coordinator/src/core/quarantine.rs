@@ -8,7 +8,7 @@ use queens::UnitId;
 
 use super::Core;
 use super::recorded::Recording;
-use crate::ledger::{Record, Recount, Restoration, Retraction};
+use crate::ledger::{Record, Restoration, Retraction};
 use crate::standing::Vote;
 
 impl Core {
@@ -107,7 +107,7 @@ impl Core {
             self.recording.insert(unit, Recording::of(&told));
             let Retraction { unit, count, nodes, owner, machine, kernel, mirrored, at, .. } = told;
             // Somebody has said otherwise, whoever it was.
-            let recount = Some(if self.is_symmetric_count(unit) { Recount::Symmetric } else { Recount::All });
+            let recount = Some(self.certain_recount(unit));
             let restored = Restoration { unit, count, nodes, owner, machine, kernel, mirrored, recount, at };
             records.push(Record::Restore(restored));
         }

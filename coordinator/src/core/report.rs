@@ -116,12 +116,9 @@ impl Core {
 
     /// Whether a new count of the machine is to be checked.
     fn recount(&mut self, now: Duration, identity: &Identity, unit: UnitId) -> Option<Recount> {
-        if self.is_symmetric_count(unit) {
-            return Some(Recount::Symmetric);
-        }
-        // A wrong count would have no second chance: such a constellation is disputed once.
-        if self.was_contradicted(unit) {
-            return Some(Recount::All);
+        // A wrong count would have no second chance: a contradictory constellation is disputed once.
+        if self.is_symmetric_count(unit) || self.was_contradicted(unit) {
+            return Some(self.certain_recount(unit));
         }
         let share = match self.policy {
             DoubleCheck::None => return None,
@@ -133,6 +130,11 @@ impl Core {
             return Some(Recount::Trial);
         }
         self.random.random_bool(share).then_some(Recount::Sample)
+    }
+
+    /// What is said of a count that is to be checked whatever the policy.
+    pub(super) fn certain_recount(&self, unit: UnitId) -> Recount {
+        if self.is_symmetric_count(unit) { Recount::Symmetric } else { Recount::All }
     }
 
     pub(super) fn trials_of(&mut self, identity: &Identity) -> &mut u64 {
@@ -169,8 +171,7 @@ impl Core {
             (Verdict::Recorded, vec![self.first_count(now, identity, record)])
         } else if agrees == Level::AnotherOwner || decides_among_machines {
             // Should those who agree not be believed any more when it is on record, it is one that nobody has confirmed.
-            let recount =
-                Some(if self.is_symmetric_count(record.unit) { Recount::Symmetric } else { Recount::All });
+            let recount = Some(self.certain_recount(record.unit));
             (Verdict::Recorded, vec![Record::Count(UnitRecord { recount, ..record })])
         } else if is_known {
             (Verdict::Known, Vec::new())

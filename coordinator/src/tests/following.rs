@@ -21,9 +21,9 @@ use crate::keeper::CallError;
 use crate::ledger::faulty_disk::{Fault, FaultyDisk};
 use crate::ledger::{LedgerPosition, Pieces, Record, TermRecord, Writer};
 use crate::ledger_copy::{CopyError, LedgerCopy};
+use crate::rules::Rules;
 use crate::run_directory::RunDirectory;
 use crate::run_directory::secret::lease_key;
-use crate::rules::Rules;
 use crate::shard::Shard;
 use crate::standing::{RecordError, Standing};
 use crate::store::{OpenOptions, Store};
@@ -251,7 +251,8 @@ fn a_follower_refuses_another_run_and_an_older_coordinator_and_takes_a_younger_o
 #[test]
 fn a_term_that_nobody_opens_stands_in_no_ledger() {
     let begins = |term| {
-        let record = TermRecord { term, coordinator: CoordinatorId(1), key: None, rules: Rules::First, at: 1 };
+        let record =
+            TermRecord { term, coordinator: CoordinatorId(1), key: None, rules: Rules::First, at: 1 };
         let plan = known_run::plan();
         Standing::new(&plan).apply(&plan, Shard::default(), &Record::Term(record))
     };

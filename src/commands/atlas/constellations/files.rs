@@ -17,6 +17,9 @@ use crate::args::KernelChoice;
 use crate::output::{print, span, verdict};
 use crate::output_file::OutputFile;
 
+/// The files of the largest board are shorter.
+const LONGEST: u64 = 4 << 20;
+
 /// Writes both files of the board.
 pub fn export(board: Board, folder: &Path) -> anyhow::Result<()> {
     let files = Kind::ALL.map(|kind| ConstellationFile::of(board, kind));
@@ -34,8 +37,8 @@ pub fn export(board: Board, folder: &Path) -> anyhow::Result<()> {
 }
 
 fn read(board: Board, path: &Path) -> anyhow::Result<ConstellationFile> {
-    let bytes =
-        regular_file::read_or_stream(path).with_context(|| format!("cannot read {}", path.display()))?;
+    let bytes = regular_file::read_or_stream(path, LONGEST)
+        .with_context(|| format!("cannot read {}", path.display()))?;
     ConstellationFile::from_bytes(board, &bytes)
         .with_context(|| format!("{} is no constellation file of n = {board}", path.display()))
 }

@@ -14,7 +14,7 @@ use std::thread;
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
-use proto::is_unseen;
+use proto::seen;
 use serde_json::json;
 use tracing::Level;
 use tracing_subscriber::filter::{LevelFilter, ParseError, Targets};
@@ -106,12 +106,7 @@ pub fn say(sentence: Arguments<'_>) {
 /// The text with every character escaped that is not seen, but line ends and tabs: names in a ledger or from a peer may hold what a
 /// terminal obeys, or look like another's.
 pub fn plain(text: &str) -> Cow<'_, str> {
-    let is_obeyed = |c: char| is_unseen(c) && !matches!(c, '\n' | '\t');
-    if !text.contains(is_obeyed) {
-        return Cow::Borrowed(text);
-    }
-    let escaped = |c: char| if is_obeyed(c) { c.escape_unicode().to_string() } else { c.to_string() };
-    Cow::Owned(text.chars().map(escaped).collect())
+    seen(text, &['\n', '\t'])
 }
 
 /// A sentence as a line of the log.

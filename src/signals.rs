@@ -58,6 +58,8 @@ impl Signals {
     /// and end the process unless somebody listened before them.
     pub fn new() -> std::io::Result<Self> {
         let [interrupt, terminate] = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
+        // A limit on the size of files is then an error of the write that goes beyond it, as a full disk is, and no sudden end.
+        drop(signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?);
         Ok(Self { end: None, begun: uptime(), interrupt: interrupt?, terminate: terminate? })
     }
 

@@ -56,7 +56,7 @@ impl Answer {
             threads: mark.threads,
             kernels: audit.kernels.clone(),
             elapsed: mark.elapsed(),
-            cpu: Duration::from_micros(audit.standing.sums().cpu_us),
+            cpu: Duration::from_micros(audit.standing.sums().cpu_us()),
             assurance: assess(&audit.standing, audit.standing.policy()),
         }
     }

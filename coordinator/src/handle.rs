@@ -34,7 +34,7 @@ pub enum StartError {
     /// Less is to be checked than the ledger says.
     #[error(transparent)]
     Policy(#[from] PolicyError),
-    /// The system gives no thread, or cannot read the run directory.
+    /// The system gives no thread, or cannot read the run directory, or note there in which term it is written.
     #[error(transparent)]
     System(#[from] io::Error),
 }
@@ -119,7 +119,7 @@ impl Handle {
         let key = store.as_ref().map_or_else(LeaseKey::random, |store| store.lease_key().clone());
         let mut core = Core::new(Arc::clone(&plan), shard, standing, in_force, key, rand::random());
         if let (Some(_), Some(store)) = (replicas, &store) {
-            store.announce();
+            store.announce()?;
             let paused = pause::read(store.directory().path())?;
             if let Some(reason) = &paused {
                 warn!(reason, "the run pauses: no units are lent until diadem resume");

@@ -48,10 +48,14 @@ pub fn read_or_stream(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     open_or_stream(path)?.take(longest.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > longest {
-        let wrong = format!("it is longer than {longest} bytes, as no such file is");
-        return Err(io::Error::new(ErrorKind::FileTooLarge, wrong));
+        return Err(too_long(longest));
     }
     Ok(bytes)
+}
+
+fn too_long(longest: u64) -> io::Error {
+    let wrong = format!("it is longer than {longest} bytes, as no such file is");
+    io::Error::new(ErrorKind::FileTooLarge, wrong)
 }
 
 fn refused() -> io::Error {
@@ -68,13 +72,18 @@ pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// A text that is read whole is shorter, in bytes.
+const LONGEST_TEXT: u64 = 1 << 24;
+
 /// All text of a file.
 ///
 /// # Errors
-/// It is no regular file, cannot be read, or is no UTF-8 text.
+/// It is no regular file, cannot be read, is no UTF-8 text, or has 16 MiB or more.
 pub fn read_to_string(path: &Path) -> io::Result<String> {
     let mut text = String::new();
-    open(path)?.read_to_string(&mut text)?;
+    if open(path)?.take(LONGEST_TEXT).read_to_string(&mut text)? as u64 == LONGEST_TEXT {
+        return Err(too_long(LONGEST_TEXT - 1));
+    }
     Ok(text)
 }
 

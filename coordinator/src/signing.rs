@@ -75,10 +75,29 @@ impl SigningKey {
     }
 }
 
+/// The points of small order, but for the highest bit of their last byte, in all encodings that are decoded: to such a public
+/// key there is no private one, and everybody can make signatures that fit it.
+const OF_SMALL_ORDER: [&str; 7] = [
+    "0000000000000000000000000000000000000000000000000000000000000000",
+    "0100000000000000000000000000000000000000000000000000000000000000",
+    "26e8958fc2b227b045c3f489f2ef98f0d5dfac05d3c63339b13802886d53fc05",
+    "c7176a703d4dd84fba3c0b760d10670f2a2053fa2c39ccc64ec7fd7792ac037a",
+    "ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+    "eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f",
+];
+
+fn is_of_small_order(public: &[u8]) -> bool {
+    let Some((last, others)) = public.split_last() else { return false };
+    let point = hex(&[others, &[last & 0x7F]].concat());
+    OF_SMALL_ORDER.contains(&&*point)
+}
+
 /// Whether the signature of these bytes was made with the private key to that public one; both in hexadecimal digits.
 pub fn is_signed(public: &str, bytes: &[u8], signature: &str) -> bool {
     let is_signed = |public: Vec<u8>, signature: Vec<u8>| {
-        UnparsedPublicKey::new(&ED25519, public).verify(bytes, &signature).is_ok()
+        !is_of_small_order(&public)
+            && UnparsedPublicKey::new(&ED25519, public).verify(bytes, &signature).is_ok()
     };
     unhex(public).zip(unhex(signature)).is_some_and(|(public, signature)| is_signed(public, signature))
 }
@@ -144,5 +163,16 @@ mod tests {
         fs::write(&path, "no key").unwrap();
         assert!(matches!(SigningKey::open(&path), Err(KeyError::Malformed(_))));
         assert_eq!(fs::read_to_string(&path).unwrap(), "no key");
+    }
+
+    #[test]
+    fn a_key_to_which_there_is_no_private_one_signs_nothing() {
+        // With the neutral point for the key and for the commitment, and 0 for the answer, the equation holds for all bytes.
+        let neutral = format!("01{}", "0".repeat(62));
+        let signature = neutral.clone() + &"0".repeat(64);
+        let key = UnparsedPublicKey::new(&ED25519, unhex(&neutral).unwrap());
+        assert!(key.verify(b"anything", &unhex(&signature).unwrap()).is_ok());
+        assert!(!is_signed(&neutral, b"anything", &signature));
+        assert!(OF_SMALL_ORDER.iter().all(|point| !is_signed(point, b"anything", &signature)));
     }
 }

@@ -21,7 +21,7 @@ use crate::ledger::{
 use crate::rules::Rules;
 use crate::run_directory::lock::Lock;
 use crate::run_directory::next_term::next_term;
-use crate::run_directory::noted_term::{ANNOUNCED, NotedTerm, SUPERSEDING};
+use crate::run_directory::noted_term::{ANNOUNCED, SUPERSEDING};
 use crate::run_directory::replicated;
 use crate::run_directory::secret::{self, lease_key};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
@@ -171,20 +171,27 @@ impl Store {
         &self.lease_key
     }
 
-    /// Notes that others are told of the term in which this process writes. Where that cannot be noted, because the disk is
-    /// full, it goes on all the same: what is at stake is only whether its workers know the next one that is started.
-    pub(crate) fn announce(&self) {
-        self.note(ANNOUNCED, self.term.number);
+    /// Notes that others are told of the term in which this process writes, before anybody is: the next process must take a higher
+    /// one, or who has met this one would take that for another coordinator's.
+    ///
+    /// # Errors
+    /// The disk would not do it.
+    pub(crate) fn announce(&self) -> io::Result<()> {
+        let number = self.term.number;
+        ANNOUNCED.note(self.directory.path(), number).map_err(|error| {
+            let why = format!(
+                "cannot note the term {number} in {}: {error}; make room or mend it, and start again",
+                self.directory.path().display()
+            );
+            io::Error::new(error.kind(), why)
+        })
     }
 
     /// Notes that the term of another coordinator has superseded this one, for the operator who knows that it is gone for good.
     /// Where that cannot be noted it is heard of again after the next start.
     pub(crate) fn note_superseding(&self, term: &Term) {
-        self.note(SUPERSEDING, term.number);
-    }
-
-    fn note(&self, place: NotedTerm, number: u64) {
-        if let Err(error) = place.note(self.directory.path(), number) {
+        let number = term.number;
+        if let Err(error) = SUPERSEDING.note(self.directory.path(), number) {
             warn!("cannot note the term {number} in the run directory: {error}");
         }
     }

@@ -9,6 +9,7 @@ use queens::plan::Fingerprint;
 use queens::{Summand, UnitId};
 
 use crate::term::Term;
+use crate::text::seen;
 
 /// A worker's number, given by the coordinator at registration and good until either of them restarts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,9 +42,11 @@ impl Owner {
         self.0.is_empty()
     }
 
-    /// What people are told that something of the owner's is called: `owner/name`, or the name where there are no owners.
+    /// What people are told that something of the owner's is called: `owner/name`, or the name where there are no owners. A name
+    /// in a forged ledger may have whole lines after it.
     pub fn title(&self, name: &str) -> String {
-        if self.is_unnamed() { name.to_owned() } else { format!("{self}/{name}") }
+        let title = if self.is_unnamed() { name.to_owned() } else { format!("{self}/{name}") };
+        seen(&title, &[]).into_owned()
     }
 }
 

@@ -1,5 +1,7 @@
 //! What is text, to be read by people.
 
+use std::borrow::Cow;
+
 /// Whether a character is none that is seen: a terminal or a page obeys it, or a name with it looks like another's. Control
 /// characters, those that change the direction of writing, and those without width.
 pub fn is_unseen(c: char) -> bool {
@@ -13,9 +15,26 @@ pub fn is_unseen(c: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
+/// The text with every character escaped that is not seen, but for these.
+pub fn seen<'a>(text: &'a str, kept: &[char]) -> Cow<'a, str> {
+    let is_escaped = |c: char| is_unseen(c) && !kept.contains(&c);
+    if !text.contains(is_escaped) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = |c: char| if is_escaped(c) { c.escape_unicode().to_string() } else { c.to_string() };
+    Cow::Owned(text.chars().map(escaped).collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_not_seen_is_escaped_but_for_what_is_kept() {
+        assert_eq!(seen("rack-3 größe", &[]), "rack-3 größe");
+        assert_eq!(seen("a\nb\u{202e}c", &[]), "a\\u{a}b\\u{202e}c");
+        assert_eq!(seen("a\nb\u{202e}c", &['\n']), "a\nb\\u{202e}c");
+    }
 
     #[test]
     fn names_of_all_scripts_are_text_and_what_turns_them_round_is_not() {

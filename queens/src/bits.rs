@@ -1,4 +1,4 @@
-//! The set bits of a word: rows, columns, or whatever else a word has bits for.
+//! The set bits of a word: rows, columns, or whatever else a word has bits for; and a word as a place.
 
 /// The places of the bits that are set, ascending, 0 for the lowest.
 pub(crate) fn set_bits(word: impl Into<u64>) -> impl Iterator<Item = u8> + Clone {
@@ -8,6 +8,11 @@ pub(crate) fn set_bits(word: impl Into<u64>) -> impl Iterator<Item = u8> + Clone
         left &= left.wrapping_sub(1);
         lowest
     })
+}
+
+/// The number below `count` at a place: what part of it, of the words before it, 2^64 of which are all.
+pub(crate) fn scaled(place: u64, count: u64) -> u64 {
+    ((u128::from(place) * u128::from(count)) >> 64) as u64
 }
 
 #[cfg(test)]

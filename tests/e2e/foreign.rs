@@ -14,7 +14,7 @@ use tonic::{Code, Request, Response, Status, Streaming, async_trait};
 
 use crate::harness::{Completed, Folder, free_address, published, until};
 
-/// Announces a plan, and notes how a worker registers.
+/// Announces a plan, and notes how a worker registers. Without a plan it is something else that speaks gRPC.
 struct Announcing {
     plan: v1::PlanReply,
     registered: Arc<Mutex<Option<v1::RegisterRequest>>>,
@@ -40,6 +40,9 @@ impl Coordinator for Announcing {
     type WatchStream = tokio_stream::Empty<Result<StatusReply, Status>>;
 
     async fn plan(&self, _: Request<v1::PlanRequest>) -> Answered<v1::PlanReply> {
+        if self.plan.spec.is_empty() {
+            return Err(Status::not_found("no route to that service"));
+        }
         Ok(Response::new(self.plan.clone()))
     }
 
@@ -132,6 +135,16 @@ fn leaves(plan: v1::PlanReply, words: &[&str]) {
     let (left, registered) = worker_meets(plan);
     left.refused(words);
     assert_eq!(registered, None);
+}
+
+#[test]
+fn what_answers_in_a_coordinator_s_place_that_there_is_nothing_is_asked_again_and_given_up() {
+    let (_runtime, address, _) = announce(v1::PlanReply::default());
+    let folder = Folder::new();
+    let left = folder.run(&format!("worker --coordinator http://{address} --give-up-after 2s"));
+    assert_eq!(left.code, Some(1), "{left:?}");
+    let told = left.stderr.matches("something else than a coordinator answers there (NOT_FOUND)").count();
+    assert!((1..10).contains(&told), "{left:?}");
 }
 
 #[test]

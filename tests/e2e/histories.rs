@@ -9,7 +9,7 @@ use queens::{Plan, Summand, UnitId};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::forgery::{Forgery, Line, unit_of};
 use crate::harness::{Folder, repetitions};
@@ -178,4 +178,94 @@ fn both_verifiers_say_the_same_of_whatever_may_have_happened() {
     println!("{sound} of {histories} histories are sound");
     assert!(differing.is_empty(), "{differing:#?}");
     assert!(sound > u64::from(histories) / 10, "{sound} of {histories} are sound");
+}
+
+/// Of a constellation with symmetry that has two units: what the half turn fixes, and all completions.
+fn units_of_a_member(plan: &Plan) -> [u64; 2] {
+    let mut members: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+    for range in plan.unit_ranges() {
+        if let Summand::Symmetric(member, _) = range.summand {
+            members.entry(member).or_default().extend(range.units);
+        }
+    }
+    let of_two = members.into_values().find_map(|units| units.try_into().ok());
+    of_two.expect("a constellation that the half turn alone fixes, in one piece")
+}
+
+/// What only one of the verifiers took once, and whether it is sound.
+#[test]
+fn what_one_of_the_verifiers_took_alone_both_take_or_refuse() {
+    if !tools::is_there("python3") {
+        return;
+    }
+    let folder = Folder::new();
+    folder.run("count 12 --run counted --quiet");
+    let counted = folder.path().join("counted");
+    let plan = Plan::derive(RunDirectory::open(&counted).unwrap().run().plan).unwrap();
+    let forgery = Forgery::of(&counted);
+    let counts = forgery.all("count");
+    let count = |unit: u64| {
+        let is_of = |at: &&usize| unit_of(&forgery.lines[**at]) == unit;
+        forgery.lines[*counts.iter().find(is_of).unwrap()].clone()
+    };
+    let [half_turn, completions] = units_of_a_member(&plan).map(count);
+    let other = forgery.lines[*counts.last().unwrap()].clone();
+    let retract = |line: &Line, why: (&str, Value)| of_owner(line, "retract", &[why]);
+    let (by_operator, contradicts) = (("reason", json!("a mistake")), ("contradiction", json!(true)));
+    let wrong = by(&completions, "count", ("ada", "1"), 1);
+    let again = |machine: &str| [&half_turn, &completions].map(|line| by(line, "count", ("ben", machine), 0));
+    let [_, resolved] = again("1");
+    // A search whose kernel is named by its method alone, with those nodes.
+    let search = |kind: &str, maker, nodes: u64| {
+        let mut record = by(&other, kind, maker, 0);
+        (record["kernel"], record["nodes"]) = ("search".into(), nodes.into());
+        record
+    };
+    let expelled = json!({"kind": "expel", "owner": "ben", "reason": "its key was stolen", "at": 9});
+    let expelled: Line = serde_json::from_value(expelled).unwrap();
+    let ada = search("conflict", ("ada", "1"), 5);
+    let mut drawn = by(&other, "count", ("ada", "1"), 0);
+    drawn.insert("recount".into(), json!({"symmetric": null}));
+    let policy = json!({"kind": "policy", "double_check": "0.0000000000001%", "at": 9});
+    let taken_back = retract(&other, by_operator.clone());
+    let cases: [(&str, bool, Vec<Line>); 6] = [
+        ("a contradiction of which one count was taken back", true, {
+            let before = [retract(&completions, by_operator.clone()), wrong.clone()];
+            let both = [retract(&half_turn, by_operator.clone()), retract(&wrong, contradicts.clone())];
+            [&before[..], &both, &again("2")].concat()
+        }),
+        ("a contradiction that there was", false, {
+            let before = [retract(&completions, by_operator.clone()), wrong.clone()];
+            let over = [retract(&wrong, contradicts.clone()), resolved.clone()];
+            let both = [retract(&half_turn, by_operator.clone()), retract(&resolved, contradicts)];
+            [&before[..], &over, &both, &again("2")].concat()
+        }),
+        ("a search whose other nodes confirm nothing", false, {
+            vec![taken_back.clone(), ada.clone(), search("count", ("ben", "1"), 6), expelled.clone()]
+        }),
+        ("a search whose other nodes contradict", true, {
+            let ben = search("conflict", ("ben", "1"), 6);
+            vec![taken_back.clone(), ada.clone(), ben, expelled, of_owner(&ada, "restore", &[])]
+        }),
+        ("a reason that is an object", false, vec![taken_back, drawn]),
+        ("a share that is rounded to nothing", false, vec![serde_json::from_value(policy).unwrap()]),
+    ];
+    let runs: Vec<String> = (0..cases.len()).map(|case| format!("c{case}")).collect();
+    for (run, (_, _, records)) in runs.iter().zip(&cases) {
+        let mut forgery = forgery.clone();
+        records.iter().for_each(|record| forgery.append(record.clone()));
+        forgery.number_marks();
+        forgery.write(&folder.path().join(run));
+    }
+    let outcome = check(&folder, &format!("--json --recount 0 {}", runs.join(" ")));
+    for ((run, (name, is_sound, _)), line) in runs.iter().zip(&cases).zip(outcome.stdout.lines()) {
+        let report: Value = serde_json::from_str(line).unwrap();
+        let verified = folder.run(&format!("verify {run} --recount 0"));
+        let said = (verified.code, &report["sound"]);
+        assert_eq!(
+            said,
+            (Some(if *is_sound { 0 } else { 3 }), &json!(is_sound)),
+            "{name}: {report} {verified:?}"
+        );
+    }
 }

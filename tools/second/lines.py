@@ -8,7 +8,7 @@ from itertools import islice
 
 from . import NotSound
 from .blake3 import digests
-from .run_file import number, strict_json
+from .run_file import number, open_regular, strict_json
 
 LONGEST = 1 << 16
 BATCH = 4096
@@ -47,7 +47,8 @@ def _flag(value):
 
 def _policy(value):
     share = isinstance(value, str) and re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)%", value)
-    return 0 < float(share[1]) <= 100 if share else value in ("none", "all")
+    # Twelve decimals are all that is said of a share.
+    return 0 < float(f"{float(share[1]):.12f}") and float(share[1]) <= 100 if share else value in ("none", "all")
 
 
 U64, U32 = _natural(64), _natural(32)
@@ -208,15 +209,15 @@ class Ledger:
         for name in self.files:
             self.before.append(number)
             path = os.path.join(self.folder, name)
-            if os.path.exists(path) and not os.path.isfile(path):
-                raise OSError(f"{path} is no regular file")
-            with open(path, "rb") as file:
+            with open_regular(path) as file:
                 while batch := list(islice(iter(lambda: file.readline(LONGEST + 1), b""), BATCH)):
                     # A mark that is whole but for its newline was written.
                     if len(batch[-1]) <= LONGEST and not batch[-1].endswith(b"\n") and _has_mark(batch[-1] + b"\n"):
                         batch[-1] += b"\n"
-                    for line, digest in zip(batch, digests([line[:-1] for line in batch], 16)):
-                        yield number, line, digest.hex()
+                    # What does not end is no record, whatever its hash: a file may have gigabytes of that.
+                    hashes = iter(digests([line[:-1] for line in batch if line.endswith(b"\n")], 16))
+                    for line in batch:
+                        yield number, line, next(hashes).hex() if line.endswith(b"\n") else None
                         number += 1
 
 

@@ -8,6 +8,7 @@ from . import NoRun, NotSound
 from .blake3 import digests
 
 MOST_SHARDS = 1_000_000
+LONGEST = 1 << 24
 SCHEMES = {
     "constellations": {"grain": 64},
     "families": {"rows": 8, "group": 8, "sides": 8},
@@ -40,6 +41,13 @@ def strict_json(text):
     return found
 
 
+def open_regular(path):
+    """Opens a file to read, but nothing that could wait for ever, as a named pipe does."""
+    if os.path.exists(path) and not os.path.isfile(path):
+        raise OSError(f"{path} is no regular file")
+    return open(path, "rb")
+
+
 def number(value, bits):
     return type(value) is int and value < 1 << bits
 
@@ -50,11 +58,12 @@ class RunFile:
     def __init__(self, folder):
         path = os.path.join(folder, "run.json")
         try:
-            with open(path, "rb") as file:
-                text = file.read()
+            with open_regular(path) as file:
+                text = file.read(LONGEST + 1)
         except FileNotFoundError:
             raise NoRun(f"there is no run in {folder}: run.json is missing") from None
         try:
+            _expect(len(text) <= LONGEST, "it is longer than any such file")
             self._read(strict_json(text.decode()))
         except (ValueError, RecursionError) as error:
             raise NotSound(f"run.json: {error}") from None

@@ -47,7 +47,8 @@ impl Remote {
     /// What the coordinator at that address says before anybody registers.
     async fn announcement(&self, site: usize) -> Result<Announcement, CoordinatorError> {
         let mut client = self.client(site);
-        let plan = self.answer(site, Duration::ZERO, client.plan(v1::PlanRequest {})).await?;
+        let plan = self.answer(site, Duration::ZERO, client.plan(v1::PlanRequest {})).await;
+        let plan = plan.map_err(|error| self.never_met(site, error))?;
         let version = Protocol::own()
             .agree(&Protocol::of_coordinator(&plan))
             .map_err(|why| self.sites().failed(site, CoordinatorError::Refused(why.to_string())))?;
@@ -72,6 +73,7 @@ impl Remote {
         let reply = reply.map_err(|error| match error {
             // The run is this one's, and nobody else's to admit a worker to.
             CoordinatorError::Refused(_) if is_met => error,
+            CoordinatorError::Unregistered => self.never_met(site, error),
             error => self.sites().failed(site, error),
         })?;
         let welcome = Welcome::try_from(reply).map_err(self.strange(site))?;
@@ -80,6 +82,18 @@ impl Remote {
         }
         self.sites().taken_in();
         Ok(welcome)
+    }
+
+    /// Who has not registered cannot be unknown: what says so to the first calls is no coordinator, but perhaps something in
+    /// front of one that is away.
+    fn never_met(&self, site: usize, error: CoordinatorError) -> CoordinatorError {
+        match error {
+            CoordinatorError::Unregistered => {
+                let why = "something else than a coordinator answers there (NOT_FOUND)".to_owned();
+                self.sites().failed(site, CoordinatorError::Unavailable(why))
+            }
+            error => error,
+        }
     }
 
     /// The coordinator at that address says what is not understood: another one may be there to be called.

@@ -4,6 +4,7 @@
 //! diadem-head run=<hash> records=<number> head=<hash> n=20 shard=1/1 plan=<fingerprint> at=2026-11-22T03:26:33Z
 //! ```
 
+use std::collections::HashSet;
 use std::fmt;
 use std::str::FromStr;
 
@@ -168,10 +169,6 @@ impl TryFrom<String> for Fraction {
 }
 
 impl PublishedLine {
-    fn head(&self) -> PublishedHead {
-        PublishedHead { run: self.run, records: self.records, head: self.head }
-    }
-
     /// What it says of the run that is not so: its name, what it says, and what is so.
     fn misfit(&self, directory: &RunDirectory) -> Option<(&'static str, String, String)> {
         let (plan, shard) = (directory.plan(), directory.run().shard.fraction());
@@ -243,14 +240,14 @@ impl PublishedHeads {
                 return Err(HeadError::OtherPart { line: *line, name, said, found });
             }
         }
-        let mut found = vec![false; self.0.len()];
-        let mut note = |position: &LedgerPosition| {
-            let heads = self.0.iter().zip(&mut found).filter(|((_, said), _)| said.head().is_at(position));
-            heads.for_each(|(_, found)| *found = true);
-        };
+        let mut missing: HashSet<(u64, LineHash)> =
+            self.0.iter().map(|(_, said)| (said.records, said.head)).collect();
+        let mut note =
+            |position: &LedgerPosition| _ = missing.remove(&(position.mark.records, position.hash));
         note(&beginning(directory));
         let tail = read_marks(&directory.ledger(), &beginning(directory), note)?;
-        let Some(((line, head), _)) = self.0.iter().zip(&found).find(|(_, found)| !**found) else {
+        let Some((line, head)) = self.0.iter().find(|(_, said)| missing.contains(&(said.records, said.head)))
+        else {
             return Ok(self.0.len() as u64);
         };
         let (line, records, found) = (*line, head.records, tail.end.mark.records);

@@ -88,6 +88,9 @@ impl Core {
 
     /// A count or check has gone on record: where checks are waited for, something is being done.
     pub(super) fn note_confirmed(&mut self, r: &UnitRecord) {
+        if self.patience.is_none() && self.confirmations.is_none() {
+            return;
+        }
         let work = u128::from(self.plan.weight(r.unit));
         let patience = self.expected(work, self.workers.worth()).saturating_mul(PATIENCE);
         if let Some(left) = &mut self.patience {

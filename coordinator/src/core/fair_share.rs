@@ -2,9 +2,11 @@
 
 use std::time::Duration;
 
+use proto::Owner;
+
 use super::Core;
 use super::task::Borrower;
-use crate::standing::{SLOWER, believed};
+use crate::standing::{SLOWER, Sums, Took};
 
 /// With work for less than this a worker would wait for the next answer.
 const AT_LEAST: Duration = Duration::from_millis(10);
@@ -51,9 +53,9 @@ impl Core {
         let checks = self.standing.pending(self.policy) + self.unconfirmed();
         let to_do = self.work_left() as f64 + self.mean_work * checks as f64;
         let quarter = to_do * borrower.worth / (4.0 * self.workers.worth().max(borrower.worth));
-        let is_known = self.standing.sums().cpu_us > 0;
+        let is_known = self.standing.sums().took.values().any(|took| took.cpu_us > 0);
         let soon =
-            if is_known { borrower.worth * self.mean_speed() * AT_LEAST.as_nanos() as f64 } else { 0.0 };
+            if is_known { borrower.worth * self.usual_speed() * AT_LEAST.as_nanos() as f64 } else { 0.0 };
         let at_a_time = if borrower.hardware.is_card() { UNITS_OF_CARD } else { 1 };
         Share {
             fair: quarter as u128,
@@ -67,22 +69,65 @@ impl Core {
     /// any longer.
     pub(super) fn time_for(&self, borrower: &Borrower, work: u64) -> Duration {
         let held = self.leases.work_of(borrower.worker) + u128::from(work);
-        SHORTEST_DUE.max(self.expected(held, borrower.worth.max(borrower.threads)).saturating_mul(PATIENCE))
+        let expected = time(held, borrower.worth.max(borrower.threads), borrower.speed_of_others);
+        SHORTEST_DUE.max(expected.saturating_mul(PATIENCE))
     }
 
-    /// How long so many threads of the mean speed should take for so much work, in nanoseconds of one core.
+    /// How long so many threads of the usual speed should take for so much work, in nanoseconds of one core.
     pub(super) fn expected(&self, work: u128, threads: f64) -> Duration {
-        let seconds = work as f64 / 1e9 / (threads.max(1.0) * self.mean_speed());
-        Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST).min(LONGEST)
+        time(work, threads, self.usual_speed())
     }
 
-    /// The mean speed of a thread: seconds of expected work in a second of the processor, as all counts took it.
-    pub(super) fn mean_speed(&self) -> f64 {
-        let sums = self.standing.sums();
-        // Of what was taken back only the work is gone.
-        match believed(sums.cpu_us, sums.work, self.standing.done() + sums.checks) {
-            0 => 1.0 / SLOWER as f64,
-            cpu_us => sums.work.max(1) as f64 / (cpu_us as f64 * 1e3),
-        }
+    /// The usual speed of a thread: seconds of expected work in a second of the processor. Times are what workers say, so that
+    /// it is no mean: half of the work was done by owners who are as fast or faster.
+    pub(super) fn usual_speed(&self) -> f64 {
+        median(self.took_by_owners().map(|(_, took)| took)).unwrap_or(1.0 / SLOWER as f64)
+    }
+
+    /// That of the other owners than this one, where there are any: nobody says himself how long he is waited for.
+    pub(super) fn speed_of_others(&self, owner: &Owner) -> f64 {
+        let others = self.took_by_owners().filter(|(other, _)| *other != owner.name()).map(|(_, took)| took);
+        median(others).unwrap_or_else(|| self.usual_speed())
+    }
+
+    /// What the records of each owner took who is believed.
+    fn took_by_owners(&self) -> impl Iterator<Item = (&str, &Took)> {
+        let Sums { took, machines, .. } = self.standing.sums();
+        took.iter().map(|(owner, took)| (&**owner, took)).filter(|(owner, _)| !machines.is_expelled(owner))
+    }
+}
+
+/// How long so many threads of that speed take for so much work, in nanoseconds of one core.
+fn time(work: u128, threads: f64, speed: f64) -> Duration {
+    let seconds = work as f64 / 1e9 / (threads.max(1.0) * speed);
+    Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST).min(LONGEST)
+}
+
+/// The speed that half of the work was done with, or faster; nothing where none is known.
+fn median<'a>(took: impl Iterator<Item = &'a Took>) -> Option<f64> {
+    let mut speeds: Vec<(f64, u128)> = took.filter_map(|took| Some((took.speed()?, took.work))).collect();
+    speeds.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
+    let half = speeds.iter().map(|(_, work)| work).sum::<u128>() / 2;
+    let mut done = 0;
+    let is_half = |(_, work): &&(f64, u128)| {
+        done += work;
+        done >= half
+    };
+    speeds.iter().find(is_half).map(|(speed, _)| *speed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_usual_speed_is_one_that_whoever_did_less_than_half_cannot_choose() {
+        let took = |work, cpu_us| Took { work, cpu_us };
+        let [slow, mean, fast] = [took(4_000, 1_000_000), took(5_000_000, 5_000), took(4_000, 1)];
+        assert_eq!(median([].iter()), None);
+        assert_eq!(median([took(5, 0)].iter()), None, "nothing took no time at all");
+        assert_eq!(median([slow].iter()), slow.speed());
+        assert_eq!((median([slow, mean].iter()), median([mean, fast].iter())), (mean.speed(), mean.speed()));
+        assert_eq!(median([slow, fast, mean].iter()), mean.speed());
     }
 }

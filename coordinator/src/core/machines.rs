@@ -29,7 +29,7 @@ impl Core {
     /// Notes how many threads are there at this time, and how fast they are.
     pub(super) fn note_threads(&mut self, now: Duration) {
         self.speed.follow(now, self.workers.threads());
-        let mean = self.mean_speed();
+        let mean = self.usual_speed();
         self.workers.look_at_speeds(mean);
     }
 

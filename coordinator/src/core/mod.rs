@@ -52,7 +52,7 @@ use crate::double_check::DoubleCheck;
 use crate::happening::Happening;
 use crate::ledger::{Policy, Record};
 use crate::shard::Shard;
-use crate::standing::{Standing, UnitMark, believed};
+use crate::standing::{Standing, UnitMark};
 use came_back::CameBack;
 use canaries::Canaries;
 use confirmations::Confirmations;
@@ -148,11 +148,9 @@ impl Core {
             .filter(|unit| shard.contains(*unit))
             .collect();
         let sums = standing.sums();
-        // Checks took their time as well.
-        let counts = standing.done() as f64 / (standing.done() + sums.checks).max(1) as f64;
         let mean_work = total_work as f64 / shard.size(plan.units()).max(1) as f64;
-        let cpu_us = believed(sums.cpu_us, sums.work, standing.done() + sums.checks);
-        let (expected, processor) = (sums.work as f64 / 1e9, cpu_us as f64 / 1e6 * counts);
+        let expected = sums.took.values().map(|took| took.work as f64 / 1e9).sum();
+        let processor = sums.cpu_us() as f64 / 1e6;
         let speed = Speed::new(mean_work / 1e9, standing.done(), expected, processor);
         let families = Families::new(&plan, shard);
         let mut random = StdRng::seed_from_u64(seed);

@@ -24,8 +24,10 @@ pub(super) struct Borrower {
     pub worker: WorkerId,
     /// How many threads it has.
     pub threads: f64,
-    /// How many threads of the mean speed it is worth.
+    /// How many threads of the usual speed it is worth.
     pub worth: f64,
+    /// How fast threads of other owners are, in seconds of expected work a second.
+    pub speed_of_others: f64,
     pub kernel: KernelName,
     pub methods: Methods,
     pub identity: Identity,
@@ -56,7 +58,7 @@ impl Core {
     /// # Errors
     /// The worker is not registered.
     pub(super) fn borrower(&mut self, now: Duration, worker: WorkerId) -> Result<Borrower, Refusal> {
-        let mean = self.mean_speed();
+        let mean = self.usual_speed();
         let found = self.workers.heard_of(now, worker)?;
         let (kernel, identity) = (found.kernel, found.identity.clone());
         let methods = found.methods;
@@ -77,6 +79,7 @@ impl Core {
             worker,
             threads,
             worth,
+            speed_of_others: self.speed_of_others(&identity.owner),
             kernel,
             methods,
             identity,

@@ -133,7 +133,7 @@ impl Keeper {
                 threads: self.threads,
                 kernels: self.kernels.clone(),
                 elapsed: self.elapsed(),
-                cpu: Duration::from_micros(sums.cpu_us),
+                cpu: Duration::from_micros(sums.cpu_us()),
                 assurance: {
                     let policy = self.core.policy();
                     assess(self.core.standing(), policy)

@@ -91,7 +91,7 @@ pub struct UnitRecord {
 }
 
 /// Why a count is to be checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Recount {
     /// It is one of its machine's first.
@@ -102,6 +102,19 @@ pub enum Recount {
     All,
     /// It is a symmetric count: all of these are, by the second algorithm.
     Symmetric,
+}
+
+/// From a text and nothing else: a name alone may stand in an object, too, where this is derived.
+impl<'de> Deserialize<'de> for Recount {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match &*String::deserialize(deserializer)? {
+            "trial" => Ok(Self::Trial),
+            "sample" => Ok(Self::Sample),
+            "all" => Ok(Self::All),
+            "symmetric" => Ok(Self::Symmetric),
+            other => Err(D::Error::custom(format!("no count is checked for the reason {other:?}"))),
+        }
+    }
 }
 
 /// A standing count that is no longer believed.

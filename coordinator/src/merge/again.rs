@@ -26,9 +26,7 @@ pub(super) fn again(out: &Path, parts: &[RunDirectory]) -> Result<Option<Merged>
     if read.is_err() || origins.len() != parts.len() || !parts.iter().all(is_named) {
         return Ok(None);
     }
-    let mut survey = Survey::new(plan, 0);
-    parts.iter().try_for_each(|part| survey.read(part).map(drop))?;
-    survey.conclude();
+    let (survey, _) = Survey::of(parts, 0)?;
     let is_same = |a: &MergedRun, b: &MergedRun| (a.run, a.records, a.head) == (b.run, b.records, b.head);
     let is_as_it_was = |now: &MergedRun| origins.iter().any(|then| is_same(now, then));
     let is_of_these = survey.origins.iter().all(is_as_it_was);

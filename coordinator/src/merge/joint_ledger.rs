@@ -89,8 +89,7 @@ impl<'a> JointLedger<'a> {
     /// The disk would not do it.
     pub fn end(mut self) -> Result<Standing, MergeError> {
         self.check_as(self.survey.policy())?;
-        let struck = self.survey.struck.iter().cloned().map(Record::Expel);
-        struck.into_iter().try_for_each(|record| self.write(record))?;
+        self.survey.struck().try_for_each(|record| self.write(record))?;
         self.commit()?;
         self.store.save(&self.standing).ok();
         Ok(self.standing)

@@ -88,6 +88,14 @@ pub enum MergeError {
     /// There is a run in the directory for the result already.
     #[error("{} holds a run already; name a directory that does not", .0.display())]
     Occupied(PathBuf),
+    /// The directory for the result is one of a run's own.
+    #[error("{} would be in the run {}; name a directory outside of it", .out.display(), .run.display())]
+    Within {
+        /// The directory.
+        out: PathBuf,
+        /// The run.
+        run: PathBuf,
+    },
     /// There is something else in the directory for the result.
     #[error("{} is not empty; name a directory that does not exist", .0.display())]
     NotEmpty(PathBuf),
@@ -148,22 +156,24 @@ impl Merged {
 }
 
 /// Joins the runs in `parts` (at least one) into a new run in `out`, which is there only when it is complete: until
-/// then it is `OUT.merging`, and what an interrupted merge has left there is removed by the next one. Where just these
-/// runs were joined there before, it says what came of that.
+/// then it is `OUT.merging-` and some digits, and what an interrupted merge has left there is removed by the next one. Where
+/// just these runs were joined there before, or meanwhile, it says what came of that.
 ///
 /// # Errors
 /// There is something else in `out`; the parts are not of one plan, are not different runs, or differ in too many units; or one of them cannot be read, or the result not be written.
 pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
     let parts = opened(parts)?;
-    let mut draft = match Draft::of(out) {
-        Err(occupied @ MergeError::Occupied(_)) => return again::again(out, &parts)?.ok_or(occupied),
-        draft => draft?,
-    };
+    match merge_anew(out, &parts) {
+        Err(occupied @ MergeError::Occupied(_)) => again::again(out, &parts)?.ok_or(occupied),
+        merged => merged,
+    }
+}
+
+fn merge_anew(out: &Path, parts: &[RunDirectory]) -> Result<Merged, MergeError> {
+    let mut draft = Draft::of(out)?;
     let plan = parts[0].plan();
     let at = SystemClock::default().since_1970().as_secs();
-    let mut survey = Survey::new(plan, at);
-    let ends = parts.iter().map(|part| survey.read(part)).collect::<Result<Vec<_>, _>>()?;
-    survey.conclude();
+    let (survey, ends) = Survey::of(parts, at)?;
     let options = OpenOptions {
         path: draft.begin()?.to_owned(),
         begin: Some((**plan).clone()),

@@ -1,6 +1,6 @@
 //! What the runs that are to be joined say together: read one after the other, with one of them in memory at a time.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use queens::{Plan, UnitId};
@@ -29,8 +29,8 @@ pub(super) struct Survey {
     sources: Vec<u32>,
     /// What each part is known by, and what its ledger has besides.
     pub origins: Vec<MergedRun>,
-    /// Whom the parts do not believe.
-    pub struck: Vec<Expulsion>,
+    /// Whom the parts do not believe: the owner or the machine, and whether that has lost.
+    struck: BTreeMap<(String, Option<String>, bool), Expulsion>,
     policies: Vec<Option<DoubleCheck>>,
     /// See [`Merged`](super::Merged).
     pub repeated: u64,
@@ -39,15 +39,27 @@ pub(super) struct Survey {
 }
 
 impl Survey {
+    /// Reads the parts, which are of one plan: first all of them to find out whom nobody believes, then all to say what
+    /// stands, so that nothing depends on their order but which of two equal counts is taken. Gives the ends of their ledgers.
+    ///
+    /// # Errors
+    /// One cannot be read, or does not fit together with those before it.
+    pub fn of(parts: &[RunDirectory], at: u64) -> Result<(Self, Vec<LedgerPosition>), MergeError> {
+        let mut survey = Self::new(parts[0].plan(), at);
+        let ends = parts.iter().map(|part| survey.hear(part)).collect::<Result<Vec<_>, _>>()?;
+        parts.iter().zip(&ends).try_for_each(|(part, end)| survey.read(part, end))?;
+        Ok((survey, ends))
+    }
+
     /// Nothing has been read.
-    pub fn new(plan: &Arc<Plan>, at: u64) -> Self {
+    fn new(plan: &Arc<Plan>, at: u64) -> Self {
         Self {
             plan: Arc::clone(plan),
             at,
             joint: Standing::new(plan),
             sources: vec![0; plan.units() as usize],
             origins: Vec::new(),
-            struck: Vec::new(),
+            struck: BTreeMap::new(),
             policies: Vec::new(),
             repeated: 0,
             left_out: 0,
@@ -55,11 +67,8 @@ impl Survey {
         }
     }
 
-    /// Reads a part. Gives the end of its ledger.
-    ///
-    /// # Errors
-    /// It cannot be read, or does not fit together with those before it.
-    pub fn read(&mut self, part: &RunDirectory) -> Result<LedgerPosition, MergeError> {
+    /// Notes whom a part does not believe. Gives the end of its ledger.
+    fn hear(&mut self, part: &RunDirectory) -> Result<LedgerPosition, MergeError> {
         let mut own = Standing::new(&self.plan);
         let mut reasons = HashMap::new();
         let tail = replay(part, Stretch::default(), &mut own, |_, record| {
@@ -67,10 +76,36 @@ impl Survey {
                 reasons.insert((r.owner.clone(), r.machine.clone()), r.reason.clone());
             }
         })?;
+        let run = part.run().hash();
+        let wrong = |owner: &str, machine: Option<&str>| {
+            let given = reasons.get(&(owner.to_owned(), machine.map(ToOwned::to_owned)));
+            given
+                .cloned()
+                .unwrap_or_else(|| format!("was wrong in run {run}, which was merged into this one"))
+        };
+        for expulsion in own.struck(wrong, self.at) {
+            self.joint.strike(&expulsion)?;
+            let whom = (expulsion.owner.clone(), expulsion.machine.clone(), expulsion.lost);
+            self.struck.entry(whom).or_insert(expulsion);
+        }
+        Ok(tail.end)
+    }
+
+    /// Reads a part up to that end.
+    fn read(&mut self, part: &RunDirectory, end: &LedgerPosition) -> Result<(), MergeError> {
+        let mut own = Standing::new(&self.plan);
+        let tail = replay(part, Stretch { until: Some(end), ..Stretch::default() }, &mut own, |_, _| ())?;
+        if tail.end != *end {
+            return Err(MergeError::Rewritten(part.path().to_owned()));
+        }
         for unit in part.run().shard.units(self.plan.units()) {
             let Some(vote) = own.vote(unit) else { continue };
-            if own.is_believed(unit, &vote) {
-                self.stands(part, &own, unit, &vote)?;
+            let translated = self.joint.translated(&own, &vote)?;
+            // Whoever another part does not believe is not believed here either.
+            if own.is_believed(unit, &vote)
+                && self.joint.believes(translated.origin.machine, own.newest_level(unit))
+            {
+                self.stands(part, &own, unit, translated)?;
             } else {
                 self.left_out += 1;
             }
@@ -83,26 +118,9 @@ impl Survey {
             }
             self.expect_few_disputes(|| format!("unit {unit} is in {}", part.path().display()))?;
         }
-        let run = part.run().hash();
-        let wrong = |owner: &str, machine: Option<&str>| {
-            let given = reasons.get(&(owner.to_owned(), machine.map(ToOwned::to_owned)));
-            given
-                .cloned()
-                .unwrap_or_else(|| format!("was wrong in run {run}, which was merged into this one"))
-        };
-        for expulsion in own.struck(wrong, self.at) {
-            self.joint.strike(&expulsion)?;
-            let is_the_same = |other: &Expulsion| {
-                (&other.owner, &other.machine, other.lost)
-                    == (&expulsion.owner, &expulsion.machine, expulsion.lost)
-            };
-            if !self.struck.iter().any(is_the_same) {
-                self.struck.push(expulsion);
-            }
-        }
         self.policies.push(own.sums().policy);
         self.origins.push(MergedRun {
-            run,
+            run: part.run().hash(),
             records: tail.end.mark.records,
             head: tail.end.hash,
             // Each vote about a unit in dispute is a contradiction in the joint ledger.
@@ -110,26 +128,22 @@ impl Survey {
             refuted: own.sums().refuted,
             at: self.at,
         });
-        Ok(tail.end)
+        Ok(())
     }
 
-    /// A part has this count of a unit, and believes it.
+    /// A part has this count of a unit, by the numbers of the joint run, and all believe it.
     fn stands(
         &mut self,
         part: &RunDirectory,
         own: &Standing,
         unit: UnitId,
-        vote: &Vote,
+        vote: Vote,
     ) -> Result<(), MergeError> {
-        let vote = self.joint.translated(own, vote)?;
-        let stood = self.joint.vote(unit);
-        match stood.filter(|stood| self.joint.is_believed(unit, stood)) {
+        match self.joint.vote(unit) {
             Some(stood) if stood.count != vote.count => return self.differs(part, unit, stood, vote),
             Some(_) => self.repeated += 1,
             None if self.joint.sums().disputed.contains_key(&unit) => self.joint.dispute(unit, vote),
             None => {
-                self.left_out += u64::from(stood.is_some());
-                self.joint.abandon(unit);
                 self.joint.adopt(own, unit, &vote);
                 self.sources[unit.0 as usize] = self.origins.len() as u32;
             }
@@ -167,16 +181,9 @@ impl Survey {
         Err(MergeError::Disputes { most: MOST_DISPUTES, first: first() })
     }
 
-    /// All parts have been read: what was believed where it was counted and is so no more is left out.
-    pub fn conclude(&mut self) {
-        for unit in (0..self.plan.units()).map(UnitId) {
-            if let Some(vote) = self.joint.vote(unit)
-                && !self.joint.is_believed(unit, &vote)
-            {
-                self.joint.abandon(unit);
-                self.left_out += 1;
-            }
-        }
+    /// What says that, in the joint ledger.
+    pub fn struck(&self) -> impl Iterator<Item = Record> {
+        self.struck.values().cloned().map(Record::Expel)
     }
 
     /// The number of the part by which the unit stands.

@@ -39,10 +39,16 @@ impl Parts {
         path
     }
 
+    /// What merges have left or are writing.
+    fn drafts(&self) -> Vec<PathBuf> {
+        let paths = fs::read_dir(self.0.path()).unwrap().map(|entry| entry.unwrap().path());
+        paths.filter(|path| path.to_string_lossy().contains(".merging-")).collect()
+    }
+
     fn merge(&self, parts: &[PathBuf]) -> (Merged, Audit) {
         let out = self.path("out");
         let merged = merge(&out, parts).unwrap();
-        assert!(!self.path("out.merging").exists());
+        assert_eq!(self.drafts(), Vec::<PathBuf>::new());
         let audit = audit(&RunDirectory::open(&out).unwrap()).unwrap();
         assert_eq!((audit.standing.done(), audit.missing), (merged.done, merged.missing));
         let signs = SigningKey::of_run(&out).unwrap().public();
@@ -208,30 +214,78 @@ fn a_merge_that_fails_or_was_killed_leaves_nothing_that_is_taken_for_a_result() 
         parts.write("a", "1/2", &counts((0..units()).step_by(2), "first")),
         parts.write("b", "2/2", &counts((1..units()).step_by(2), "first")),
     ];
-    // As a kill leaves it.
-    let draft = parts.path("out.merging");
-    let begun = OpenOptions { path: draft.clone(), ..known_run::options(&draft) };
-    Store::open(begun).unwrap();
+    // As a kill leaves it, beside what others are writing or have called so.
+    let [left, used, run] =
+        ["out.merging-0123", "out.merging-4567", "out.merging"].map(|name| parts.path(name));
+    for path in [&left, &used, &run] {
+        Store::open(known_run::options(path)).unwrap();
+    }
+    fs::write(left.join("merging"), "").unwrap();
+    let mark = fs::File::create(used.join("merging")).unwrap();
+    mark.lock().unwrap();
     let ledger = parts.path("b/ledger/000001.jsonl");
     let whole = fs::read(&ledger).unwrap();
     fs::write(&ledger, [&whole[..200], &whole[201..]].concat()).unwrap();
     assert!(matches!(merge(&parts.path("out"), &runs), Err(MergeError::Ledger(_))));
     assert!(!parts.path("out").exists());
     fs::write(&ledger, whole).unwrap();
+    assert_eq!(parts.drafts(), [&*used]);
+    drop(mark);
     let (merged, _) = parts.merge(&runs);
     assert_eq!(merged.done, units());
+    assert!(run.join("run.json").exists() && !parts.path("out/merging").exists());
     assert!(matches!(merge(&parts.path("out"), &runs[..1]), Err(MergeError::Occupied(_))));
     fs::create_dir_all(parts.path("other/thing")).unwrap();
     assert!(matches!(merge(&parts.path("other"), &runs), Err(MergeError::NotEmpty(_))));
     fs::create_dir(parts.path("empty")).unwrap();
     merge(&parts.path("empty"), &runs).unwrap();
-    let begun =
-        OpenOptions { path: parts.path("used.merging"), ..known_run::options(&parts.path("used.merging")) };
-    let (store, _, _) = Store::open(begun).unwrap();
-    let refused = merge(&parts.path("used"), &runs);
-    assert!(matches!(refused, Err(MergeError::Directory(RunDirectoryError::InUse { .. }))), "{refused:?}");
-    drop(store);
-    assert!(parts.path("used.merging/run.json").exists());
+    let within = merge(&parts.path("a/ledger/out"), &runs);
+    assert!(matches!(within, Err(MergeError::Within { .. })), "{within:?}");
+}
+
+#[test]
+fn of_merges_to_one_name_at_a_time_one_writes_and_the_others_find_it_there() {
+    let parts = Parts::new();
+    let runs = [
+        parts.write("a", "1/2", &counts((0..units()).step_by(2), "first")),
+        parts.write("b", "2/2", &counts((1..units()).step_by(2), "first")),
+    ];
+    for round in 0..8 {
+        let out = parts.path(&round.to_string());
+        let merged: Vec<_> = std::thread::scope(|scope| {
+            let merging: Vec<_> = (0..4).map(|_| scope.spawn(|| merge(&out, &runs))).collect();
+            merging.into_iter().map(|thread| thread.join().unwrap()).collect()
+        });
+        let wrote =
+            merged.iter().filter(|merged| merged.as_ref().is_ok_and(|merged| !merged.was_there)).count();
+        assert!(wrote == 1 && merged.iter().all(Result::is_ok), "{merged:?}");
+        assert_eq!((audit_of(&out).done(), parts.drafts()), (units(), Vec::new()));
+    }
+}
+
+#[test]
+fn what_others_have_counted_too_stands_whatever_the_order_of_the_parts() {
+    let parts = Parts::new();
+    let wrong = Expulsion {
+        owner: String::new(),
+        machine: Some("node7".to_owned()),
+        lost: false,
+        reason: "its memory is broken".to_owned(),
+        at: 9,
+    };
+    let halves = [0, 1].map(|first| (first..units()).step_by(2));
+    let [even, odd] = &halves;
+    let counted = counts(even.clone(), "node7");
+    let struck = [counts(odd.clone(), "node8"), vec![Record::Expel(wrong)]].concat();
+    let again = counts(even.clone(), "node9");
+    let runs = [("a", "1/2", counted), ("b", "2/2", struck), ("c", "1/2", again)];
+    let runs = runs.map(|(name, shard, records)| parts.write(name, shard, &records));
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+        let (merged, _) = parts.merge(&order.map(|part| runs[part].clone()));
+        let by_node7 = even.clone().count() as u64;
+        assert_eq!((merged.done, merged.left_out, merged.repeated), (units(), by_node7, 0), "{order:?}");
+        fs::remove_dir_all(parts.path("out")).unwrap();
+    }
 }
 
 /// A record of some kind that may stand next, or not.

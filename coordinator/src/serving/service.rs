@@ -74,6 +74,12 @@ fn under_way<T>(request: &Request<T>) -> Result<Arc<CallUnderWay>, Status> {
     request.extensions().get().cloned().ok_or_else(not_judged)
 }
 
+/// The reply to that call, whose bytes are its owner's until it has been sent: nobody need take it soon.
+fn reply<T: Message>(call: &CallUnderWay, reply: T) -> Result<Response<T>, Status> {
+    call.hold(reply.encoded_len())?;
+    Ok(Response::new(reply))
+}
+
 fn not_judged() -> Status {
     Status::internal("the call did not come through the gate")
 }
@@ -124,7 +130,8 @@ impl Coordinator for Service {
         &self,
         request: Request<v1::RegisterRequest>,
     ) -> Result<Response<v1::RegisterReply>, Status> {
-        under_way(&request)?.register(self.handle.clock().now())?;
+        let call = under_way(&request)?;
+        call.register(self.handle.clock().now())?;
         at_most(&request.get_ref().held)?;
         let keeper = self.keeper(&request)?;
         if let Err(error) = Protocol::own().admit(request.get_ref()) {
@@ -133,32 +140,32 @@ impl Coordinator for Service {
             return Err(Status::failed_precondition(error.to_string()));
         }
         let registration = Registration::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
-        Ok(Response::new(keeper.register(registration).await?.into()))
+        reply(&call, keeper.register(registration).await?.into())
     }
 
     async fn lease(&self, request: Request<v1::LeaseRequest>) -> Result<Response<v1::LeaseReply>, Status> {
-        let keeper = self.keeper(&request)?;
+        let (call, keeper) = (under_way(&request)?, self.keeper(&request)?);
         let v1::LeaseRequest { worker, want, wait_ms } = request.into_inner();
         if want == 0 || want as usize > MOST_UNITS {
             let text = format!("want must be from 1 to {MOST_UNITS} units, not {want}");
             return Err(Status::invalid_argument(text));
         }
         let wait = Duration::from_millis(wait_ms).min(LONGEST_WAIT);
-        Ok(Response::new(keeper.lease(WorkerId(worker), want, wait).await?.into()))
+        reply(&call, keeper.lease(WorkerId(worker), want, wait).await?.into())
     }
 
     async fn renew(&self, request: Request<v1::RenewRequest>) -> Result<Response<v1::RenewReply>, Status> {
-        let keeper = self.keeper(&request)?;
+        let (call, keeper) = (under_way(&request)?, self.keeper(&request)?);
         let v1::RenewRequest { worker, leases: held } = request.into_inner();
-        Ok(Response::new(keeper.renew(WorkerId(worker), leases(held)?).await?.into()))
+        reply(&call, keeper.renew(WorkerId(worker), leases(held)?).await?.into())
     }
 
     async fn report(&self, request: Request<v1::ReportRequest>) -> Result<Response<v1::ReportReply>, Status> {
-        let keeper = self.keeper(&request)?;
+        let (call, keeper) = (under_way(&request)?, self.keeper(&request)?);
         at_most(&request.get_ref().counts)?;
         let verdicts = keeper.report(Report::from(request.into_inner())).await?;
         let verdicts = verdicts.into_iter().map(|verdict| v1::Verdict::from(verdict).into()).collect();
-        Ok(Response::new(v1::ReportReply { verdicts }))
+        reply(&call, v1::ReportReply { verdicts })
     }
 
     async fn release(
@@ -208,8 +215,7 @@ impl Coordinator for Service {
         let call = under_way(&request)?;
         call.ask_status(self.handle.clock().now())?;
         let status = self.latest_status().await?;
-        call.hold(status.encoded_len())?;
-        Ok(Response::new(status))
+        reply(&call, status)
     }
 
     async fn watch(

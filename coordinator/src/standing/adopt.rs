@@ -36,7 +36,7 @@ impl Standing {
     }
 
     /// The unit has no standing count any more.
-    pub(crate) fn abandon(&mut self, unit: UnitId) {
+    fn abandon(&mut self, unit: UnitId) {
         UnitMark::ALL.into_iter().for_each(|mark| _ = self.marks.of_mut(mark).remove(unit.0));
         self.counts.forget(unit);
     }
@@ -82,12 +82,17 @@ impl Standing {
 
     /// How far the unit's standing count has been confirmed, by the rules of the ledger.
     pub(crate) fn level(&self, unit: UnitId) -> Level {
-        let levels = [
-            (UnitMark::Independent, Level::AnotherOwner),
-            (UnitMark::TwoMachines, Level::AnotherMachine),
-            (UnitMark::Checked, Level::AnotherWay),
-        ];
-        let confirmed = levels.into_iter().find(|(mark, _)| self.is(*mark, unit));
+        self.level_by([UnitMark::Independent, UnitMark::TwoMachines, UnitMark::Checked], unit)
+    }
+
+    /// How far it has by the newest rules, whatever those of the ledger are.
+    pub(crate) fn newest_level(&self, unit: UnitId) -> Level {
+        self.level_by([UnitMark::SurelyTwoOwners, UnitMark::SurelyTwoMachines, UnitMark::Checked], unit)
+    }
+
+    fn level_by(&self, marks: [UnitMark; 3], unit: UnitId) -> Level {
+        let levels = [Level::AnotherOwner, Level::AnotherMachine, Level::AnotherWay];
+        let confirmed = marks.into_iter().zip(levels).find(|(mark, _)| self.is(*mark, unit));
         confirmed.map_or(Level::Once, |(_, level)| level)
     }
 }

@@ -4,7 +4,7 @@ use proto::Term;
 use queens::Summand;
 use queens::{Plan, UnitId};
 
-use super::{Level, MOST_COMPLETIONS, MachineId, RecordError, Standing, Sums, Trust, UnitMark, Vote};
+use super::{Level, MOST_COMPLETIONS, MachineId, RecordError, Standing, Trust, UnitMark, Vote};
 use crate::ledger::{Record, Recount, Restoration, Retraction, TermRecord, UnitRecord};
 use crate::rules::Rules;
 use crate::shard::Shard;
@@ -61,7 +61,10 @@ impl Standing {
     }
 
     fn vote_of(&mut self, plan: &Plan, r: &UnitRecord) -> Result<Vote, RecordError> {
-        self.sums.cpu_us = self.sums.cpu_us.saturating_add(r.believed_cpu_us(plan));
+        match self.sums.took.get_mut(&r.owner) {
+            Some(took) => took.add(plan, r),
+            None => self.sums.took.entry(r.owner.clone()).or_default().add(plan, r),
+        }
         let origin = self.sums.machines.origin((&r.owner, &r.machine), &r.kernel, r.mirrored)?;
         Ok(Vote { count: r.count, nodes: r.nodes, origin })
     }
@@ -103,7 +106,19 @@ impl Standing {
         if recount == Some(Recount::Sample) {
             self.marks.of_mut(UnitMark::Sampled).insert(unit.0);
         }
-        Ok(self.sums.tally.add(plan.summand(unit), vote.count)?)
+        let (summand, tally) = (plan.summand(unit), &mut self.sums.tally);
+        tally.add(summand, vote.count)?;
+        if let Summand::Symmetric(member, _) = summand
+            && tally.is_complete(member)
+        {
+            let (is_so, contradictory) = (tally.is_contradicted(member), &mut self.sums.contradictory);
+            if is_so {
+                contradictory.insert(member)
+            } else {
+                contradictory.remove(&member)
+            };
+        }
+        Ok(())
     }
 
     fn restore(&mut self, plan: &Plan, r: &Restoration) -> Result<(), RecordError> {
@@ -253,8 +268,7 @@ impl Standing {
     /// not all there again.
     fn is_contradicted(&self, plan: &Plan, unit: UnitId) -> bool {
         let Summand::Symmetric(member, _) = plan.summand(unit) else { return false };
-        let Sums { tally, contradicted, .. } = &self.sums;
-        tally.is_contradicted(member) || (contradicted.contains(&member) && !tally.is_complete(member))
+        self.sums.contradictory.contains(&member)
     }
 
     /// The count that stands, where it has been read, and is that one.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use queens::UnitId;
 
-use super::{Level, MachineId, Standing, Trust, UnitMark, Vote};
+use super::{Level, MachineId, Standing, Trust, Vote};
 use crate::ledger::Retraction;
 
 impl Standing {
@@ -16,10 +16,15 @@ impl Standing {
 
     /// Whether the unit's standing count is believed: its machine is, or others have confirmed it.
     pub fn is_believed(&self, unit: UnitId, vote: &Vote) -> bool {
-        match self.sums.machines.get(vote.origin.machine).trust {
+        self.believes(vote.origin.machine, self.level(unit))
+    }
+
+    /// Whether a count of that machine which was confirmed so far is believed.
+    pub(crate) fn believes(&self, machine: MachineId, confirmed: Level) -> bool {
+        match self.sums.machines.get(machine).trust {
             Trust::Believed => true,
-            Trust::Quarantined => self.is(UnitMark::TwoMachines, unit),
-            Trust::Expelled => self.is(UnitMark::Independent, unit),
+            Trust::Quarantined => confirmed >= Level::AnotherMachine,
+            Trust::Expelled => confirmed >= Level::AnotherOwner,
         }
     }
 

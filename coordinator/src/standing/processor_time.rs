@@ -1,6 +1,7 @@
 //! What workers say that their counts took, as far as anybody believes it.
 
 use queens::Plan;
+use serde::{Deserialize, Serialize};
 
 use crate::ledger::UnitRecord;
 
@@ -8,7 +9,7 @@ use crate::ledger::UnitRecord;
 /// be hurried.
 pub(crate) const SLOWER: u64 = 30;
 
-/// Nobody believes that units took a thread so many times as long as they take that core, and a minute each beyond that: of small
+/// Nobody believes that a unit took a thread so many times as long as it takes that core, and a minute beyond that: of small
 /// ones a graphics card has many under way at a time.
 const SLOWEST: u64 = 100;
 const ANY_UNIT_US: u64 = 60_000_000;
@@ -16,16 +17,38 @@ const ANY_UNIT_US: u64 = 60_000_000;
 impl UnitRecord {
     /// What the unit, which is one of that plan, took a thread in microseconds, as far as that is believed.
     pub fn believed_cpu_us(&self, plan: &Plan) -> u64 {
-        believed(self.cpu_us, plan.weight(self.unit).into(), 1)
+        believed(self.cpu_us, plan.weight(self.unit))
     }
 }
 
-/// The processor time, in microseconds, that so many units of that work, in nanoseconds of one core, are said to have taken. What
-/// nobody believes says nothing: then it is what they would take slow threads.
-pub(crate) fn believed(cpu_us: u64, work: u128, units: u64) -> u64 {
-    let of_core = u64::try_from(work / 1000).unwrap_or(u64::MAX);
-    let most = of_core.saturating_mul(SLOWEST).saturating_add(units.saturating_mul(ANY_UNIT_US));
+/// The processor time, in microseconds, that a unit of that work, in nanoseconds of one core, is said to have taken. What
+/// nobody believes says nothing: then it is what it would take a slow thread.
+fn believed(cpu_us: u64, work: u64) -> u64 {
+    let of_core = work / 1000;
+    let most = of_core.saturating_mul(SLOWEST).saturating_add(ANY_UNIT_US);
     if cpu_us <= most { cpu_us } else { of_core.saturating_mul(SLOWER) }
+}
+
+/// What all records of an owner took, also of counts that were taken back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Took {
+    /// The expected work, in nanoseconds of one core.
+    pub work: u128,
+    /// The processor time as far as it is believed, in microseconds.
+    pub cpu_us: u64,
+}
+
+impl Took {
+    /// And what this record's unit did.
+    pub(super) fn add(&mut self, plan: &Plan, r: &UnitRecord) {
+        self.work += u128::from(plan.weight(r.unit));
+        self.cpu_us = self.cpu_us.saturating_add(r.believed_cpu_us(plan));
+    }
+
+    /// Seconds of expected work in a second of the processor; nothing where it took none.
+    pub fn speed(&self) -> Option<f64> {
+        (self.cpu_us > 0).then(|| self.work.max(1) as f64 / (self.cpu_us as f64 * 1e3))
+    }
 }
 
 #[cfg(test)]
@@ -43,9 +66,9 @@ mod tests {
             (101 * minute + 1, 30 * minute),
             (u64::MAX, 30 * minute),
         ] {
-            assert_eq!(believed(cpu_us, u128::from(minute) * 1000, 1), believed_us);
+            assert_eq!(believed(cpu_us, minute * 1000), believed_us);
         }
-        assert_eq!(believed(minute + 1, 0, 1), 0);
-        assert_eq!(believed(u64::MAX, u128::MAX, u64::MAX), u64::MAX);
+        assert_eq!(believed(minute + 1, 0), 0);
+        assert_eq!(believed(u64::MAX, u64::MAX), u64::MAX / 1000 * SLOWER);
     }
 }

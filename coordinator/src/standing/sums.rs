@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::draws::Draws;
 use super::history::History;
 use super::machines::Machines;
+use super::processor_time::Took;
 use super::vote::Vote;
 use crate::double_check::DoubleCheck;
 
@@ -16,8 +17,8 @@ use crate::double_check::DoubleCheck;
 pub struct Sums {
     /// The partial totals.
     pub tally: Tally,
-    /// Processor time of all records in microseconds.
-    pub cpu_us: u64,
+    /// What the records of each owner took.
+    pub took: BTreeMap<String, Took>,
     /// Expected work of the units on record, in nanoseconds of one core.
     pub work: u128,
     /// How units came on record over time.
@@ -36,6 +37,8 @@ pub struct Sums {
     pub disputed: BTreeMap<UnitId, Vec<Vote>>,
     /// Constellations with symmetry, by number, whose counts contradicted each other and were disputed for that.
     pub contradicted: BTreeSet<u32>,
+    /// Those whose counts contradicted each other when all were there last.
+    pub contradictory: BTreeSet<u32>,
     /// Who has counted.
     pub machines: Machines,
     /// How counts are checked, where the ledger says it.
@@ -51,7 +54,7 @@ impl Sums {
     pub fn new(plan: &Plan) -> Self {
         Self {
             tally: Tally::new(plan.symmetric_members()),
-            cpu_us: 0,
+            took: BTreeMap::new(),
             work: 0,
             history: History::default(),
             checks: 0,
@@ -61,6 +64,7 @@ impl Sums {
             conflicts: 0,
             disputed: BTreeMap::new(),
             contradicted: BTreeSet::new(),
+            contradictory: BTreeSet::new(),
             machines: Machines::default(),
             policy: None,
             term: None,
@@ -68,12 +72,17 @@ impl Sums {
         }
     }
 
+    /// Processor time of all records in microseconds.
+    pub fn cpu_us(&self) -> u64 {
+        self.took.values().fold(0, |sum, took| sum.saturating_add(took.cpu_us))
+    }
+
     /// Whether the units, constellations, machines and kernels that they speak of are there.
     pub fn fits(&self, plan: &Plan) -> bool {
         let members = plan.symmetric_members().count();
         let is_known = |vote: &Vote| self.machines.knows(vote.origin);
         self.tally.is_of(plan.symmetric_members())
-            && self.contradicted.iter().all(|member| (*member as usize) < members)
+            && self.contradicted.union(&self.contradictory).all(|member| (*member as usize) < members)
             && self.disputed.iter().all(|(unit, votes)| unit.0 < plan.units() && votes.iter().all(is_known))
             && self.machines.fits()
             && self.history.fits()
@@ -83,7 +92,12 @@ impl Sums {
     /// Whether both say the same of what was counted. How long units were expected to take does not matter, nor what is believed of
     /// what they took: releases differ in it, and machines in its last bits.
     pub fn agrees_with(&self, other: &Self) -> bool {
-        let counted = |sums: &Self| Self { work: 0, cpu_us: 0, history: History::default(), ..sums.clone() };
+        let counted = |sums: &Self| Self {
+            work: 0,
+            took: BTreeMap::new(),
+            history: History::default(),
+            ..sums.clone()
+        };
         counted(self) == counted(other)
     }
 }

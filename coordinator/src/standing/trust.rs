@@ -109,6 +109,11 @@ impl Machines {
             || self.number(owner, name).is_some_and(|number| self.get(number).is_quarantined())
     }
 
+    /// Whether that owner is not believed.
+    pub fn is_expelled(&self, owner: &str) -> bool {
+        self.expelled.contains(owner)
+    }
+
     /// The machines that are not believed.
     pub fn quarantined(&self) -> impl Iterator<Item = &Machine> {
         self.iter().filter(|machine| machine.is_quarantined())

@@ -262,6 +262,25 @@ fn a_term_that_nobody_opens_stands_in_no_ledger() {
     }
 }
 
+#[test]
+fn a_term_that_cannot_be_noted_is_announced_to_nobody() {
+    let folder = TempDir::new().unwrap();
+    let (store, _, _) = Store::open(known_run::options(folder.path())).unwrap();
+    let in_the_way = folder.path().join("term.new");
+    fs::create_dir_all(in_the_way.join("full")).unwrap();
+    let start = |store, standing| {
+        Handle::start_replicated(known_run::plan(), Shard::default(), standing, None, store, None).map(drop)
+    };
+    let refused = start(store, Standing::new(&known_run::plan())).unwrap_err().to_string();
+    assert!(
+        refused.starts_with("cannot note the term 1 in ") && refused.contains("start again"),
+        "{refused}"
+    );
+    fs::remove_dir_all(in_the_way).unwrap();
+    let (store, standing, _) = Store::open(known_run::options(folder.path())).unwrap();
+    start(store, standing).unwrap();
+}
+
 /// The terms on record in a folder.
 fn terms(folder: &Path) -> Vec<u64> {
     let mut terms = Vec::new();

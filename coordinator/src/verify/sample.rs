@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use proto::Owner;
+use proto::{Owner, seen};
 use queens::UnitId;
 
 use crate::ledger::{Location, Record};
@@ -45,7 +45,7 @@ impl Sampled {
         match record {
             Record::Count(r) if self.units.contains_key(&r.unit) => {
                 let (machine, kernel) =
-                    (self.name(&Owner::new(&r.owner).title(&r.machine)), self.name(&r.kernel));
+                    (self.name(&Owner::new(&r.owner).title(&r.machine)), self.name(&seen(&r.kernel, &[])));
                 self.units.insert(r.unit, Some(StandingCount { count: r.count, location, machine, kernel }));
             }
             Record::Retract(r) => {
@@ -55,7 +55,7 @@ impl Sampled {
             }
             Record::Restore(r) if self.units.contains_key(&r.unit) => {
                 let (machine, kernel) =
-                    (self.name(&Owner::new(&r.owner).title(&r.machine)), self.name(&r.kernel));
+                    (self.name(&Owner::new(&r.owner).title(&r.machine)), self.name(&seen(&r.kernel, &[])));
                 self.units.insert(r.unit, Some(StandingCount { count: r.count, location, machine, kernel }));
             }
             _ => {}

@@ -85,9 +85,10 @@ impl<'a> Halving<'a> {
         Ok(Some(found.as_chunks().0.iter().fold(Count::default(), sum)))
     }
 
-    /// Lists of so few states at most need not be waited for, nor asked whether they fit: each may have a word behind it.
-    fn is_moment(&self, states: usize) -> bool {
-        states <= self.shape.room / 2
+    /// Lists of so few states at most need not be waited for, nor asked whether they fit where they go, which may have become
+    /// smaller than it was at first: each may have a word behind it.
+    fn is_moment(&self, states: usize, list: ListKind) -> bool {
+        states <= self.lane.room(list) / 2
     }
 
     fn too_little(&self) -> GpuError {
@@ -156,7 +157,7 @@ impl<'a> Halving<'a> {
             // Each state is looked at for each row that it does not use.
             let most = states * (self.geometry.rows as usize - number);
             let column = self.column(side, number, sides);
-            states = if self.is_moment(most) {
+            states = if self.is_moment(most, column.to) {
                 self.grow(&column).map(|()| most)?
             } else {
                 self.grow_and_look(&column)?
@@ -216,7 +217,7 @@ impl<'a> Halving<'a> {
         let least = (u64::from(sides.left) << free) as u32;
         let all = self.lane.sets(rows).between(last[0] + 1, least, least | ((1u64 << free) - 1) as u32);
         let most = [0, 1].map(|side| states[side] * (rows as usize - last[side]));
-        if most.iter().all(|most| self.is_moment(*most)) {
+        if [0, 1].iter().all(|side| self.is_moment(most[*side], ListKind::Complete(*side))) {
             return self.batch(all, &columns);
         }
         let mut first = all.start;

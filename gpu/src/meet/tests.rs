@@ -102,6 +102,23 @@ fn lists_whose_room_another_has_taken_go_on_with_less() {
 }
 
 #[test]
+fn lists_with_less_room_than_at_first_lose_nothing() {
+    let position = position(16);
+    let expected = expected(&position);
+    for device in usable_devices() {
+        for shape in shapes(&device, [1 << 20; 2]) {
+            let session = Session::new(device.clone(), &shape.source()).unwrap();
+            let mut lane = MeetLane::new(&session, &MeetShape { room: 1 << 10, ..shape }).unwrap();
+            let stop = Stop::new();
+            let count = count_by_cuts(&position, &stop, &mut |cut| {
+                Halving::new(&session, &shape, &mut lane, cut, &stop).count().unwrap()
+            });
+            assert_eq!(count, Some(expected), "{shape:?}");
+        }
+    }
+}
+
+#[test]
 fn a_device_that_shares_the_hosts_memory_takes_a_small_part_of_it() {
     for device in usable_devices() {
         let about = device.description();

@@ -5,7 +5,7 @@
 //! times this factor, are without bias: of the completions, of the nodes, or of the time that it takes to count them
 //! (Horvitz and Thompson 1952; for search trees Knuth, "Estimating the efficiency of backtrack programs", 1975).
 
-use crate::bits::set_bits;
+use crate::bits::{scaled, set_bits};
 use crate::estimate::Estimate;
 use crate::plan::geometry::{central_columns, empty_rows, left_of_cut, outer_rows};
 use crate::plan::part::Part;
@@ -217,11 +217,6 @@ impl Chances {
         let before = at.checked_sub(1).map_or(0, |before| self.0[before]);
         (at, total as f64 / (self.0[at] - before) as f64)
     }
-}
-
-/// The number below `count` at that place.
-fn scaled(place: u64, count: u64) -> u64 {
-    ((u128::from(place) * u128::from(count)) >> 64) as u64
 }
 
 #[cfg(test)]

@@ -1,16 +1,14 @@
 //! How long the checks of one owner's counts are left to another who is there.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use proto::{Assurance, Lease, UnitCount, Verdict, WorkerId};
 
 use super::{T0, core_with, counted, join_of};
+use crate::core::Core;
 use crate::core::leases::LEASE_TIME;
-use crate::core::{Core, LeaseKey};
 use crate::double_check::DoubleCheck;
-use crate::shard::Shard;
-use crate::standing::{SLOWER, Standing};
+use crate::standing::SLOWER;
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -244,32 +242,11 @@ fn a_processor_time_that_nobody_believes_holds_nothing_up() {
         core.recorded(T0, Some(ben), &records).unwrap();
         let weight = core.plan().weight(lease.unit);
         assert_eq!(
-            core.standing().sums().cpu_us,
+            core.standing().sums().cpu_us(),
             SLOWER * (weight / 1000),
             "what slow threads take, and the answer says"
         );
-        assert!(core.mean_speed() > 0.01, "{}", core.mean_speed());
+        assert!(core.usual_speed() > 0.01, "{}", core.usual_speed());
         go_on(core, &["a1", "a2"], hoard);
     }
-}
-
-#[test]
-fn a_run_that_has_such_a_time_on_record_ends_after_a_restart() {
-    let (mut core, units) = (core_with(DoubleCheck::All), 30);
-    let ada = join_of(&mut core, "ada", "a1");
-    (0..units).for_each(|_| {
-        let lease = core.lease(T0, ada, 1).unwrap()[0];
-        count(&mut core, T0, ada, lease);
-    });
-    let (marks, mut sums) = (core.standing().marks().clone(), core.standing().sums().clone());
-    sums.cpu_us = u64::MAX;
-    let standing = Standing::restored(core.plan(), marks, sums);
-    let known = core.standing().clone();
-    let plan = Arc::clone(core.plan());
-    let key = LeaseKey::new([7; LeaseKey::BYTES]);
-    let mut again = Core::new(plan, Shard::default(), standing, DoubleCheck::All, key, 8);
-    again.standing().adopt_counts(&known);
-    again.ledger_read(T0);
-    assert!((again.mean_speed() * 30.0 - 1.0).abs() < 1e-3, "{}", again.mean_speed());
-    go_on(again, &["a1", "a2"], hoard);
 }

@@ -11,6 +11,7 @@
 //! count: once for all passes within. The sums are those of the whole count without bias (Horvitz and Thompson 1952, with
 //! draws at equal distances as by Madow and Madow 1944).
 
+use crate::bits::scaled;
 use crate::kernel::contract::Count;
 
 /// Decides which passes are made, and takes in what they come to.
@@ -81,11 +82,6 @@ impl Thinning {
             first: self.first.saturating_add(self.stride.saturating_mul(scaled(place, times))).min(THINNEST),
         }
     }
-}
-
-/// The number below `count` at that place.
-fn scaled(place: u64, count: u64) -> u64 {
-    ((u128::from(place) * u128::from(count)) >> 64) as u64
 }
 
 /// What a whole count would come to, told from some of its passes.

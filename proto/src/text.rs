@@ -15,6 +15,14 @@ pub fn is_unseen(c: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
+/// Names longer than this are refused, in bytes.
+const LONGEST_NAME: usize = 200;
+
+/// Whether a worker or a machine may be called so.
+pub fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.len() <= LONGEST_NAME && !text.contains(is_unseen)
+}
+
 /// The text with every character escaped that is not seen, but for these.
 pub fn seen<'a>(text: &'a str, kept: &[char]) -> Cow<'a, str> {
     let is_escaped = |c: char| is_unseen(c) && !kept.contains(&c);

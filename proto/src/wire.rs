@@ -49,9 +49,6 @@ pub fn malformed(error: &WireError) -> tonic::Status {
 /// Of a wrong value so many characters are shown.
 const LONGEST_SHOWN: usize = 100;
 
-/// Names longer than this are refused.
-const LONGEST_NAME: usize = 200;
-
 /// Fingerprints have 32 digits.
 const LONGEST_FINGERPRINT: usize = 64;
 

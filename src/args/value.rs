@@ -4,7 +4,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use clap::Args;
-use proto::split_card;
+use proto::{is_name, split_card};
 use thiserror::Error;
 
 /// A text that is no value of its argument.
@@ -28,6 +28,12 @@ pub fn machine(text: &str) -> (String, String) {
     let (before, card) = split_card(text);
     let (owner, name) = before.split_once('/').unwrap_or(("", before));
     (owner.to_owned(), format!("{name}{card}"))
+}
+
+/// What a worker or a machine is to be called.
+pub fn name(text: &str) -> Result<String, ValueError> {
+    let name = Some(text).filter(|text| is_name(text)).map(str::to_owned);
+    name.ok_or_else(|| ValueError::new(text, "a name: 1 to 200 bytes of plain text"))
 }
 
 /// A choice that may be left to the program.

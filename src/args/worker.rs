@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use super::gpu::GpuArgs;
 use super::kernel::KernelArgs;
 use super::limits::LimitsArgs;
-use super::value::time;
+use super::value::{name, time};
 
 /// Counts units for a coordinator until it says that all is counted.
 #[derive(Debug, Args)]
@@ -34,10 +34,10 @@ pub struct WorkerArgs {
     #[command(flatten)]
     pub gpu: GpuArgs,
     /// What to be called in status and ledger [default: host name and process number].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     pub name: Option<String>,
     /// The machine's name: counts are checked on another machine than the one that made them [default: host name].
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = name)]
     pub machine: Option<String>,
     /// What to do when the coordinator has not answered for as long as --give-up-after says: wait for it all the same; finish
     /// the units in hand, then leave; exit at once [default: wait, with --give-up-after exit].

@@ -131,9 +131,13 @@ class _Parts:
 
     def __init__(self):
         self.symmetric, self.completions, self.members = [], [], 0
+        # The units of all completions but the last, which may not be split yet.
+        self.units = 0
 
     def add(self, position, orbit, work, fixed_work):
         """The completions of a constellation or family, and where it has a symmetry, what the turns fix."""
+        self.units += self.completions[-1].units if self.completions else 0
+        self._expect_few(self.units)
         member = None
         if orbit != ASYMMETRIC:
             member, self.members = self.members, self.members + 1
@@ -143,7 +147,11 @@ class _Parts:
         return self.completions[-1]
 
     def in_order(self):
-        if sum(part.units for part in self.symmetric + self.completions) > MOST_UNITS:
-            raise NotSound(f"run.json: the plan would have more than {MOST_UNITS} units")
+        self._expect_few(sum(part.units for part in self.symmetric + self.completions))
         # Heavy units first; equal ones stay in order.
         return self.symmetric + sorted(self.completions, key=lambda part: -part.weight)
+
+    @staticmethod
+    def _expect_few(units):
+        if units > MOST_UNITS:
+            raise NotSound(f"run.json: the plan would have more than {MOST_UNITS} units")

@@ -229,8 +229,12 @@ fn a_merge_that_fails_or_was_killed_leaves_nothing_that_is_taken_for_a_result() 
     assert!(matches!(merge(&parts.path("out"), &runs), Err(MergeError::Ledger(_))));
     assert!(!parts.path("out").exists());
     fs::write(&ledger, whole).unwrap();
-    assert_eq!(parts.drafts(), [&*used]);
+    merge(&parts.path("another"), &runs).unwrap();
+    assert_eq!(parts.drafts().len(), 2, "of another name");
+    merge(&parts.path("out"), &runs).unwrap();
+    assert_eq!(parts.drafts(), [&*used], "another process is writing there");
     drop(mark);
+    fs::remove_dir_all(parts.path("out")).unwrap();
     let (merged, _) = parts.merge(&runs);
     assert_eq!(merged.done, units());
     assert!(run.join("run.json").exists() && !parts.path("out/merging").exists());

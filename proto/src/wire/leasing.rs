@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use queens::UnitId;
 
-use super::{LONGEST_NAME, MOST_THREADS, WireError, millis, parse_fingerprint, parse_kernel};
+use super::{MOST_THREADS, WireError, millis, parse_fingerprint, parse_kernel};
 use crate::domain::{
     Lease, LeaseReply, Owner, Registration, Renewal, Report, Token, UnitCount, Variant, Verdict, Welcome,
     WorkerId,
 };
-use crate::text::is_unseen;
+use crate::text::is_name;
 use crate::v1;
 
 impl From<Lease> for v1::Lease {
@@ -63,7 +63,7 @@ impl TryFrom<v1::RegisterRequest> for Registration {
             release: _,
         } = request;
         for (field, text) in [("a worker's name", &name), ("a machine's name", &machine)] {
-            if text.is_empty() || text.len() > LONGEST_NAME || text.contains(is_unseen) {
+            if !is_name(text) {
                 return Err(WireError::new(field, format!("{text:?}"), "1 to 200 bytes of plain text"));
             }
         }

@@ -227,7 +227,8 @@ fn secret(path: &Path) -> anyhow::Result<String> {
     Ok(text)
 }
 
-fn warn_if_others_may_read(path: &Path) {
+/// Says so where others may read a file that nobody else should.
+pub fn warn_if_others_may_read(path: &Path) {
     let mode = fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
     if mode & 0o077 != 0 {
         let mode = mode & 0o777;

@@ -38,6 +38,7 @@ use settings::CompletedLine;
 
 fn main() -> ExitCode {
     log::quiet_panics();
+    signals::survive_file_size_limits().ok();
     let code = match settings::complete(std::env::args_os().collect(), &settings::environment) {
         Ok(completed) => run(&completed),
         Err(error) => {

@@ -34,6 +34,14 @@ impl Signal {
     }
 }
 
+/// Has a limit on the size of files be an error of the write that goes beyond it, as a full disk is, and no sudden end.
+pub fn survive_file_size_limits() -> std::io::Result<()> {
+    // Who has listened once listens for good.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let _guard = runtime.enter();
+    signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw())).map(drop)
+}
+
 /// For how long the machine has been up, its sleep included where the system tells that.
 fn uptime() -> Duration {
     #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -58,8 +66,6 @@ impl Signals {
     /// and end the process unless somebody listened before them.
     pub fn new() -> std::io::Result<Self> {
         let [interrupt, terminate] = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
-        // A limit on the size of files is then an error of the write that goes beyond it, as a full disk is, and no sudden end.
-        drop(signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?);
         Ok(Self { end: None, begun: uptime(), interrupt: interrupt?, terminate: terminate? })
     }
 

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::IpAddr;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -34,7 +35,17 @@ pub enum StartError {
     /// Less is to be checked than the ledger says.
     #[error(transparent)]
     Policy(#[from] PolicyError),
-    /// The system gives no thread, or cannot read the run directory, or note there in which term it is written.
+    /// The term in which it is written cannot be noted in the run directory.
+    #[error("cannot note the term {term} in {}: {source}; make room, and start again", .folder.display())]
+    Unnoted {
+        /// Its number.
+        term: u64,
+        /// The run directory.
+        folder: PathBuf,
+        /// The disk's reason.
+        source: io::Error,
+    },
+    /// The system gives no thread, or cannot read the run directory.
     #[error(transparent)]
     System(#[from] io::Error),
 }
@@ -119,7 +130,13 @@ impl Handle {
         let key = store.as_ref().map_or_else(LeaseKey::random, |store| store.lease_key().clone());
         let mut core = Core::new(Arc::clone(&plan), shard, standing, in_force, key, rand::random());
         if let (Some(_), Some(store)) = (replicas, &store) {
-            store.announce()?;
+            let folder = store.directory().path().to_owned();
+            let unnoted = |source| StartError::Unnoted { term: store.term().number, folder, source };
+            match store.announce().map_err(unnoted) {
+                // Nobody counts for it, who could take the next one for another.
+                Err(error) if core.is_complete(Duration::ZERO) => warn!("{error}"),
+                announced => announced?,
+            }
             let paused = pause::read(store.directory().path())?;
             if let Some(reason) = &paused {
                 warn!(reason, "the run pauses: no units are lent until diadem resume");

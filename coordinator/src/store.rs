@@ -177,14 +177,7 @@ impl Store {
     /// # Errors
     /// The disk would not do it.
     pub(crate) fn announce(&self) -> io::Result<()> {
-        let number = self.term.number;
-        ANNOUNCED.note(self.directory.path(), number).map_err(|error| {
-            let why = format!(
-                "cannot note the term {number} in {}: {error}; make room or mend it, and start again",
-                self.directory.path().display()
-            );
-            io::Error::new(error.kind(), why)
-        })
+        ANNOUNCED.note(self.directory.path(), self.term.number)
     }
 
     /// Notes that the term of another coordinator has superseded this one, for the operator who knows that it is gone for good.
@@ -214,12 +207,12 @@ impl Store {
         self.term
     }
 
-    /// What stands in front of the first records that this process writes: its term, the key of who signs for the run, and by which
-    /// rules it goes on.
-    pub fn term_record(&self, unix_time: u64) -> Record {
+    /// What stands in front of the first records that this process writes: its term, the key of who signs for the run, and that it
+    /// goes on by these rules.
+    pub fn term_record(&self, rules: Rules, unix_time: u64) -> Record {
         let Term { number, coordinator, .. } = self.term;
         let key = Some(self.public_key.clone());
-        Record::Term(TermRecord { term: number, coordinator, key, rules: Rules::NEWEST, at: unix_time })
+        Record::Term(TermRecord { term: number, coordinator, key, rules, at: unix_time })
     }
 
     /// Behind the last commit mark.

@@ -16,7 +16,7 @@ use queens::Plan;
 use tokio::sync::watch;
 use tokio::time::sleep;
 use tracing::Level;
-use worker::{Lender, Wish};
+use worker::{Lender, Wish, WorkerError};
 
 use crate::args::{LocalCount, Storage, new_plan, new_plan_for_cards};
 use crate::crew::CrewMember;
@@ -81,6 +81,8 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
             output::answer(&answer, count.json)
         }
         Ok(Ended::Interrupted(signal)) => stopped(signal),
+        // Whom the run does not believe it would not believe if that were typed again.
+        Err(error) if matches!(error.downcast_ref(), Some(WorkerError::Refused(_))) => Err(error),
         Err(error) => Err(anyhow!("{}; {what_is_kept}", output::sentence(&error))),
     }
 }

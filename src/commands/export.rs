@@ -10,6 +10,7 @@ use coordinator::export::{ExportError, TableSource};
 use coordinator::run_directory::RunDirectory;
 
 use crate::args::ExportArgs;
+use crate::exit::UNSOUND;
 use crate::log::say;
 use crate::output_file::OutputFile;
 use crate::stdout::stdout;
@@ -37,6 +38,7 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
             "diadem: the run is not complete: {} missing",
             counted(audit.missing_units, "unit")
         ));
+        return Ok(ExitCode::from(UNSOUND));
     }
     Ok(ExitCode::SUCCESS)
 }

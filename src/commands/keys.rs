@@ -24,6 +24,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail, ensure};
 
+use crate::access::warn_if_others_may_read;
 use crate::access::{ADMIN, FOLLOW, JOIN, REVOKED, STATUS, TokenName};
 use crate::args::{KeysArgs, KeysCommand, host};
 use crate::output::print;
@@ -206,6 +207,7 @@ fn authority_of(keys: &Path) -> anyhow::Result<Authority> {
         "{} is missing: name the folder that diadem keys init has made, with the ca.key that was kept",
         file.display()
     );
+    warn_if_others_may_read(&file);
     Authority::from_key(&read(&file)?).with_context(|| format!("{} is not a key in PEM", file.display()))
 }
 

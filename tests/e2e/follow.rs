@@ -290,6 +290,9 @@ fn a_follower_that_has_more_than_the_one_that_was_taken_for_the_coordinator_goes
     let (b, c) = (follower(&folder, &[first], "b"), follower(&folder, &[first], "c"));
     let counting = folder.start(&format!("worker --coordinator http://{first} {SLOW}"), "first.log");
     until("both have some", || folder.counts("b") > 0 && folder.counts("c") > 0);
+    // A folder of another run is no copy of this one, however many records and whatever term it has.
+    folder.run("count 12 --run other --quiet");
+    folder.run(&format!("follow http://{first} --run other")).refused(&["holds another run"]);
     b.terminate();
     assert_eq!(b.end().code, Some(143));
     let behind = folder.counts("b");
@@ -304,8 +307,6 @@ fn a_follower_that_has_more_than_the_one_that_was_taken_for_the_coordinator_goes
     let worker = folder.start(&format!("worker --coordinator {urls} {SLOW}"), "w.log");
     until("the worker is there", || status(&folder, second)["workers"].as_array().unwrap().len() == 1);
     folder.run(&format!("follow http://{second} --run c")).refused(&["may be in this copy alone"]);
-    // A folder of another run is no copy of this one, however many records it has.
-    folder.run("count 12 --run other --quiet");
     folder.run(&format!("follow http://{second} --run other")).refused(&["holds another run"]);
     wrong.terminate();
     assert_eq!(wrong.end().code, Some(143));

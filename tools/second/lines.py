@@ -5,6 +5,7 @@ import re
 import zlib
 from bisect import bisect_right
 from itertools import islice
+from math import floor
 
 from . import NotSound
 from .blake3 import digests
@@ -47,8 +48,8 @@ def _flag(value):
 
 def _policy(value):
     share = isinstance(value, str) and re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)%", value)
-    # Twelve decimals are all that is said of a share.
-    return 0 < float(f"{float(share[1]):.12f}") and float(share[1]) <= 100 if share else value in ("none", "all")
+    # Twelve decimals are all that is said of a share; halves are rounded up.
+    return floor(float(share[1]) * 1e12 + 0.5) > 0 and float(share[1]) <= 100 if share else value in ("none", "all")
 
 
 U64, U32 = _natural(64), _natural(32)

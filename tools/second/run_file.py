@@ -59,11 +59,12 @@ class RunFile:
         path = os.path.join(folder, "run.json")
         try:
             with open_regular(path) as file:
-                text = file.read(LONGEST + 1)
+                text = file.read(LONGEST)
         except FileNotFoundError:
             raise NoRun(f"there is no run in {folder}: run.json is missing") from None
+        if len(text) == LONGEST:
+            raise OSError(f"{path} is longer than any such file")
         try:
-            _expect(len(text) <= LONGEST, "it is longer than any such file")
             self._read(strict_json(text.decode()))
         except (ValueError, RecursionError) as error:
             raise NotSound(f"run.json: {error}") from None

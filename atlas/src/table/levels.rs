@@ -11,8 +11,10 @@ use crate::tree::{TreeTooLarge, level_sizes};
 /// [`TreeTooLarge`] if one of the boards is.
 pub fn levels(boards: impl Iterator<Item = Board>) -> Result<AtlasTable, TreeTooLarge> {
     let mut rows = Vec::new();
-    for board in boards {
-        let sizes = level_sizes(board)?;
+    let boards: Vec<Board> = boards.collect();
+    // The largest first, which may be too large.
+    let sizes = boards.iter().rev().map(|board| level_sizes(*board)).collect::<Result<Vec<_>, _>>()?;
+    for (board, sizes) in boards.iter().zip(sizes.into_iter().rev()) {
         let cells = |(queens, size)| [board.n().into(), queens, size].map(TableCell::Number);
         rows.extend((0..).zip(sizes).map(cells));
     }

@@ -27,7 +27,7 @@ use super::task::Borrower;
 use crate::double_check::DoubleCheck;
 use crate::ledger::UnitRecord;
 use crate::rules::Rules;
-use crate::standing::{MachineId, UnitMark};
+use crate::standing::{Machine, MachineId, UnitMark};
 
 /// A worker tries at least so often whether its coordinator is back.
 pub(super) const RETURN: Duration = Duration::from_secs(5);
@@ -108,10 +108,7 @@ impl Core {
     }
 
     fn is_somebody_there_to_confirm(&self, now: Duration) -> bool {
-        let machines = self.standing.sums().machines.iter();
-        // Nobody is surely another owner than the one without a name.
-        let mut unconfirmed =
-            machines.filter(|machine| machine.unverified + machine.internal > 0 && !machine.owner.is_empty());
+        let mut unconfirmed = self.unconfirmed_machines();
         let Some(first) = unconfirmed.next() else { return false };
         let mut there = self.present_owners(now).filter(|owner| !owner.name().is_empty()).peekable();
         let is_there = there.peek().is_some() && {
@@ -129,12 +126,19 @@ impl Core {
             .any(|machine| Rules::NEWEST.are_several([&*machine.owner, owner]) && !machine.is_quarantined())
     }
 
+    /// Machines with counts that another owner may confirm: nobody is surely another than the one without a name.
+    fn unconfirmed_machines(&self) -> impl Iterator<Item = &Machine> {
+        let machines = self.standing.sums().machines.iter();
+        machines.filter(|machine| machine.unverified + machine.internal > 0 && !machine.owner.is_empty())
+    }
+
     /// How many counts another owner may confirm when all is counted and checked.
     pub(super) fn unconfirmed(&self) -> u64 {
         if self.confirmations.is_none() {
             return 0;
         }
-        self.standing.marked(UnitMark::Checked) - self.standing.marked(UnitMark::Independent)
+        // All is checked, so that these are all.
+        self.unconfirmed_machines().map(|machine| machine.unverified + machine.internal).sum()
     }
 
     /// Whether only one owner has counted and checked the unit, and who it was is known.

@@ -69,8 +69,10 @@ impl Core {
     /// any longer.
     pub(super) fn time_for(&self, borrower: &Borrower, work: u64) -> Duration {
         let held = self.leases.work_of(borrower.worker) + u128::from(work);
-        let expected = time(held, borrower.worth.max(borrower.threads), borrower.speed_of_others);
-        SHORTEST_DUE.max(expected.saturating_mul(PATIENCE))
+        // Who says that he is slow gains nothing by it, and who says that others are does not either.
+        let as_others = borrower.threads * borrower.speed_of_others;
+        let speed = as_others.max(borrower.worth * self.usual_speed());
+        SHORTEST_DUE.max(time(held, 1.0, speed).saturating_mul(PATIENCE))
     }
 
     /// How long so many threads of the usual speed should take for so much work, in nanoseconds of one core.

@@ -192,7 +192,9 @@ impl Core {
     /// Takes the next unit whose count the worker may check, one that another kind of hardware has counted first.
     fn next_check(&mut self, borrower: &Borrower) -> Option<UnitId> {
         let machines = &self.standing.sums().machines;
-        let may = |kind: &CheckKind| self.may_check(borrower, kind.counted) && !borrower.is_beyond(*kind);
+        let may = |kind: &CheckKind| {
+            self.may_check(borrower, kind.counted) && !borrower.is_beyond(*kind, machines.get(kind.counted))
+        };
         let differs =
             |kind: &CheckKind| machines.get(kind.counted).hardware().differs_from(borrower.hardware);
         let counted = self.open.checks.keys().copied();

@@ -1,5 +1,6 @@
 //! Which owners and machines are there: a count is checked by another one, as long as there is one to wait for.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use proto::Owner;
@@ -7,6 +8,7 @@ use proto::Owner;
 use super::Core;
 use super::identity::Identity;
 use super::refusal::Distrust;
+use crate::rules::Rules;
 
 /// A machine that was not heard of for so long is not there: it has missed two renewals.
 pub(super) const PRESENT: Duration = Duration::from_secs(6);
@@ -23,6 +25,20 @@ impl Core {
         }
         if self.workers.present_owners(since(now)).nth(1).is_some() {
             self.last_two_owners = Some(now);
+        }
+    }
+
+    /// By which rules a process that begins to write goes on: by the first ones, which every release reads, as long as they say the
+    /// same as the newest. They do where either nobody has a name or all have: a process that asks for keys knows all by name,
+    /// and one that does not knows none.
+    pub fn rules(&self, now: Duration) -> Rules {
+        let machines = self.standing.sums().machines.iter();
+        let on_record: BTreeSet<bool> = machines.map(|machine| machine.owner.is_empty()).collect();
+        let there: BTreeSet<bool> = self.present_owners(now).map(Owner::is_unnamed).collect();
+        if on_record.is_empty() || (on_record.len() == 1 && on_record == there) {
+            Rules::First
+        } else {
+            Rules::NEWEST
         }
     }
 

@@ -83,7 +83,7 @@ impl Core {
         }
         let recording = Recording::new(record.count, identity.clone());
         let (verdict, records) = if self.standing.is_done(unit) {
-            self.compare(&identity, record)
+            self.compare(record)
         } else if self.is_disputed(unit) {
             self.decide(now, &identity, record)
         } else {
@@ -194,7 +194,7 @@ impl Core {
     }
 
     /// Another count of a unit that has a standing one.
-    fn compare(&mut self, identity: &Identity, mut record: UnitRecord) -> (Verdict, Vec<Record>) {
+    fn compare(&mut self, mut record: UnitRecord) -> (Verdict, Vec<Record>) {
         let unit = record.unit;
         let Some(standing) = self.standing.vote(unit) else { return (Verdict::Later, Vec::new()) };
         let machines = &self.standing.sums().machines;
@@ -219,7 +219,7 @@ impl Core {
             // Symmetric counts are confirmed by the other algorithm.
             let [was, is] = [machines.kernel(standing.origin.kernel), &record.kernel].map(|by| by == ORBITS);
             let is_other_algorithm = !self.is_symmetric_count(unit) || was != is;
-            if !says_more || !is_other_algorithm || (identity.is(counted) && !is_other_variant) {
+            if !says_more || !is_other_algorithm || (level == Level::AnotherWay && !is_other_variant) {
                 return (Verdict::Known, Vec::new());
             }
             return (Verdict::Recorded, vec![Record::Check(record)]);

@@ -13,7 +13,7 @@ use super::open::CheckKind;
 use super::workers::Methods;
 use super::{Core, Refusal};
 use crate::rules::Rules;
-use crate::standing::{MachineId, Origin, Vote};
+use crate::standing::{Level, Machine, MachineId, Origin, Vote};
 
 /// What the second algorithm for symmetric counts is called.
 pub(super) const ORBITS: &str = "orbits";
@@ -46,9 +46,14 @@ pub(super) struct Borrower {
 }
 
 impl Borrower {
-    /// Whether it would have to check such counts, which its own machine has made, by a method that it does not count by.
-    pub fn is_beyond(&self, kind: CheckKind) -> bool {
-        self.methods == Methods::Own && kind.by_kernel && Some(kind.counted) == self.number
+    /// How far it would confirm what that machine has counted.
+    fn level(&self, counted: &Machine) -> Level {
+        Rules::NEWEST.level(counted.maker(), (self.identity.owner.name(), &self.identity.machine))
+    }
+
+    /// Whether it would have to check such counts of that machine, which is its own, by a method that it does not count by.
+    pub fn is_beyond(&self, kind: CheckKind, counted: &Machine) -> bool {
+        self.methods == Methods::Own && kind.by_kernel && self.level(counted) == Level::AnotherWay
     }
 }
 
@@ -131,7 +136,8 @@ impl Core {
         if !is_pending && !self.may_confirm(borrower, unit, counted) {
             return None;
         }
-        let is_beyond_it = borrower.is_beyond(self.check_kind(unit, counted));
+        let machine = self.standing.sums().machines.get(counted);
+        let is_beyond_it = borrower.is_beyond(self.check_kind(unit, counted), machine);
         (self.may_check(borrower, counted) && !is_beyond_it)
             .then(|| (LeasePurpose::Check, self.variant_to_check(borrower, unit, origin)))
     }
@@ -139,19 +145,21 @@ impl Core {
     /// How the worker checks that count: another image than was counted, and by the other method where it is its machine's
     /// own. A first count may have been made in any variant: it was lent as a check whose count was lost.
     fn variant_to_check(&self, borrower: &Borrower, unit: UnitId, origin: Origin) -> Variant {
-        let label = self.standing.sums().machines.kernel(origin.kernel);
+        let machines = &self.standing.sums().machines;
+        let label = machines.kernel(origin.kernel);
         let other_kernel = if self.is_symmetric_count(unit) {
             label != ORBITS
         } else {
             let is_same_method = |kernel: KernelName| kernel.method == borrower.kernel.method;
-            Some(origin.machine) == borrower.number && label.parse().is_ok_and(is_same_method)
+            let is_own = borrower.level(machines.get(origin.machine)) == Level::AnotherWay;
+            is_own && label.parse().is_ok_and(is_same_method)
         };
         Variant { mirrored: !origin.mirrored, other_kernel }
     }
 
     /// Whether the worker may check counts of that machine: those of another owner; of another machine of its own owner
-    /// where no other owner is there, or they have had their time; and its machine's own where no other machine is. What a
-    /// graphics card has counted is left to hardware of another kind that may check it. Who has begun too many disputes checks
+    /// where no other owner is there, or they have had their time; and its machine's own where no other machine is. Those of the
+    /// owner without a name are checked by any other machine. What a graphics card has counted is left to hardware of another kind that may check it. Who has begun too many disputes checks
     /// nothing.
     pub(super) fn may_check(&self, borrower: &Borrower, counted: MachineId) -> bool {
         if self.quarrelsome.contains(borrower.identity.owner.name()) {
@@ -167,10 +175,13 @@ impl Core {
         {
             return false;
         }
-        if machine.owner != borrower.identity.owner.name() {
-            return true;
+        match borrower.level(machine) {
+            Level::AnotherOwner => true,
+            Level::AnotherMachine => {
+                borrower.is_only_owner || machine.owner != borrower.identity.owner.name()
+            }
+            Level::AnotherWay | Level::Once => borrower.is_only_owner && borrower.is_alone,
         }
-        borrower.is_only_owner && (borrower.is_alone || Some(counted) != borrower.number)
     }
 
     /// How the worker can help to decide a dispute: its owner has not said anything about the unit; or no owner is there

@@ -230,7 +230,8 @@ impl Keeper {
         let at = self.unix_time();
         let mut opening = Vec::new();
         if let Some(store) = &self.store {
-            opening.extend((!self.is_term_on_record()).then(|| store.term_record(at)));
+            let term = || store.term_record(self.core.rules(self.now()), at);
+            opening.extend((!self.is_term_on_record()).then(term));
             let on_record = self.core.standing().replicas(None);
             let differs = self.replicas.needed().filter(|replicas| *replicas != on_record);
             opening.extend(differs.map(|replicas| Record::Replicas(Replicas { replicas, reason: None, at })));

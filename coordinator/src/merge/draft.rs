@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use super::MergeError;
 use crate::run_directory::{RunDirectory, RunDirectoryError, io_error};
@@ -10,12 +11,18 @@ use crate::run_directory::{RunDirectory, RunDirectoryError, io_error};
 /// A file that says that the directory is a draft, locked by the process that writes there.
 const MARK: &str = "merging";
 
+/// What the mark is called until it is locked, which takes no time.
+const UNLOCKED: &str = "unlocked";
+const SOON_MARKED: Duration = Duration::from_mins(1);
+
 /// A directory `OUT.merging-` and 16 digits that becomes `OUT`. Who is merging to the same name at the same time has another one.
 #[derive(Debug)]
 pub(super) struct Draft {
     out: PathBuf,
     path: PathBuf,
-    /// The locked mark, as long as this process is writing there.
+    /// Whether this process is writing there,
+    is_begun: bool,
+    /// and its locked mark.
     mark: Option<File>,
 }
 
@@ -41,7 +48,7 @@ impl Draft {
         let out: PathBuf = out.components().collect();
         let mut name = out.file_name().ok_or_else(|| MergeError::NotEmpty(out.clone()))?.to_owned();
         name.push(format!(".merging-{:016x}", rand::random::<u64>()));
-        Ok(Self { path: out.with_file_name(name), out, mark: None })
+        Ok(Self { path: out.with_file_name(name), out, is_begun: false, mark: None })
     }
 
     /// An empty directory to write into. What interrupted merges to the same name have left is removed.
@@ -49,16 +56,17 @@ impl Draft {
     /// # Errors
     /// The disk would not do it.
     pub fn begin(&mut self) -> Result<&Path, RunDirectoryError> {
+        self.is_begun = true;
         let path = &self.path;
         fs::create_dir_all(path).map_err(io_error("create", path))?;
         let folder = self.folder();
         for entry in fs::read_dir(folder).map_err(io_error("read", folder))?.flatten() {
-            if self.is_beside(&entry.path()) && is_left(&entry.path()) {
-                fs::remove_dir_all(entry.path()).map_err(io_error("remove", &entry.path()))?;
+            if self.is_beside(&entry.path()) {
+                remove_if_left(&entry.path()).map_err(io_error("remove", &entry.path()))?;
             }
         }
         // There is no mark that is not locked before the process that made it has ended.
-        let (mark, unlocked) = (path.join(MARK), path.join("unlocked"));
+        let (mark, unlocked) = (path.join(MARK), path.join(UNLOCKED));
         let file = File::create_new(&unlocked).map_err(io_error("create", &unlocked))?;
         file.lock().map_err(io_error("lock", &unlocked))?;
         fs::rename(&unlocked, &mark).map_err(io_error("create", &mark))?;
@@ -80,7 +88,7 @@ impl Draft {
         })?;
         let mark = out.join(MARK);
         fs::remove_file(&mark).map_err(io_error("remove", &mark))?;
-        self.mark = None;
+        (self.is_begun, self.mark) = (false, None);
         let folder = self.folder();
         Ok(File::open(folder).and_then(|folder| folder.sync_all()).map_err(io_error("sync", folder))?)
     }
@@ -104,14 +112,23 @@ impl Draft {
     }
 }
 
-/// Whether a merge has left that directory which is not there any more.
-fn is_left(draft: &Path) -> bool {
-    File::open(draft.join(MARK)).is_ok_and(|mark| mark.try_lock().is_ok())
+/// Removes what a merge has left which is not there any more.
+fn remove_if_left(draft: &Path) -> io::Result<()> {
+    if let Ok(mark) = File::open(draft.join(MARK)) {
+        return if mark.try_lock().is_ok() { fs::remove_dir_all(draft) } else { Ok(()) };
+    }
+    // It was killed before there was a mark, or is about to make one. What holds something else is nobody's draft.
+    let is_old = |time: SystemTime| time.elapsed().is_ok_and(|age| age > SOON_MARKED);
+    if fs::metadata(draft).and_then(|draft| draft.modified()).is_ok_and(is_old) {
+        fs::remove_file(draft.join(UNLOCKED)).ok();
+        fs::remove_dir(draft).ok();
+    }
+    Ok(())
 }
 
 impl Drop for Draft {
     fn drop(&mut self) {
-        if self.mark.is_some() {
+        if self.is_begun {
             fs::remove_dir_all(&self.path).ok();
         }
     }

@@ -51,7 +51,7 @@ impl<'a> JointLedger<'a> {
     /// # Errors
     /// The disk would not do it.
     pub fn begin(&mut self) -> Result<(), MergeError> {
-        self.write(self.store.term_record(self.survey.at))
+        self.write(self.store.term_record(Rules::NEWEST, self.survey.at))
     }
 
     /// Writes the records of the part of that number, up to that place.

@@ -139,7 +139,8 @@ pub enum RunDirectoryError {
 }
 
 /// What a run directory has of its own.
-const OWN: [&str; 11] = [
+const OWN: [&str; 12] = [
+    "merging",
     RUN_FILE,
     "ledger",
     "checkpoint",

@@ -46,20 +46,18 @@ pub async fn follow(
     let first = first.map_err(|_| Status::deadline_exceeded("the follower has not said what it has"))??;
     let first = first.ok_or_else(|| Status::invalid_argument("the follower has not said what it has"))?;
     let first = FollowRequest::try_from(first).map_err(|error| malformed(&error))?;
-    let (compared, met) = (compare(&source, first.end).await, check_term(&source, first.met));
-    let fits = compared.is_ok() && met.is_ok();
+    let fits = compare(&source, &first).await.and(check_term(&source, first.met));
     // Whatever becomes of it, the keeper must hear what it has met.
-    let following = handle.follow(first.follower, first.end.records, first.met, fits).await;
+    let following = handle.follow(first.follower, first.end.records, first.met, fits.is_ok()).await;
     let (replies, stream) = mpsc::channel(WAITING);
-    if let (Err(refusal), Ok(())) = (&compared, &met)
-        && refusal.code() == Code::FailedPrecondition
-    {
-        // It may go on as the coordinator: it must know the term that it leaves room behind.
-        replies.try_send(Ok(FollowReply::Run(run(&source, true).await?).into())).ok();
-        replies.try_send(Err(refusal.clone())).ok();
+    if let Err(refusal) = fits {
+        if refusal.code() == Code::FailedPrecondition {
+            // It may be of another run, or go on as the coordinator: then it must know the term that it leaves room behind.
+            replies.try_send(Ok(FollowReply::Run(run(&source, true).await?).into())).ok();
+        }
+        replies.try_send(Err(refusal)).ok();
         return Ok(ReceiverStream::new(stream));
     }
-    compared.and(met)?;
     let following = following?;
     tokio::spawn(async move {
         let _seat = seat;
@@ -77,7 +75,8 @@ pub async fn follow(
 }
 
 /// Refuses a copy that is not the beginning of the ledger.
-async fn compare(source: &LedgerSource, copy: CopyEnd) -> Result<(), Status> {
+async fn compare(source: &LedgerSource, first: &FollowRequest) -> Result<(), Status> {
+    let copy = first.end;
     if copy.file == 0 {
         return Ok(());
     }
@@ -89,8 +88,14 @@ async fn compare(source: &LedgerSource, copy: CopyEnd) -> Result<(), Status> {
     let before = spawn_blocking(move || line_before(&folder, &position)).await;
     let before = before.map_err(|_| Status::internal("reading the ledger has panicked"))?;
     let (has, copied) = (end.mark.records, copy.records);
-    let text = match before.map_err(|error| unreadable(&error))? {
+    let before = before.map_err(|error| unreadable(&error))?;
+    let run = source.directory.run().hash();
+    let is_of_this = first.met.is_none_or(|met| met.number == 0 || source.key.has_proven(run, &met));
+    let text = match before {
         LineBefore::Fits if !is_beyond => return Ok(()),
+        _ if !is_of_this => {
+            "the copy is one of another run: choose another --run directory for a copy of this one".to_owned()
+        }
         LineBefore::Short if !is_beyond => {
             return Err(Status::unavailable("the coordinator's ledger is not where it was written"));
         }

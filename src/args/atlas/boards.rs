@@ -21,7 +21,7 @@ impl Boards {
     }
 
     /// The boards, the smallest first.
-    pub fn iter(self) -> impl Iterator<Item = Board> {
+    pub fn iter(self) -> impl DoubleEndedIterator<Item = Board> {
         (self.first.n()..=self.last.n()).filter_map(|n| Board::new(n).ok())
     }
 }

@@ -24,8 +24,10 @@ pub fn run(asked: AskedTable) -> anyhow::Result<ExitCode> {
             table::totals(&rows)
         }
         TableSubject::Counted(boards) => {
-            let counted = || boards.iter().map(TotalsRow::counted).collect::<Result<Vec<_>, _>>();
-            let rows = during("counting the solutions", counted)?;
+            // The largest first, which may be too large.
+            let counted = || boards.iter().rev().map(TotalsRow::counted).collect::<Result<Vec<_>, _>>();
+            let mut rows = during("counting the solutions", counted)?;
+            rows.reverse();
             agrees = rows.iter().all(TotalsRow::agrees);
             table::totals(&rows)
         }

@@ -250,3 +250,36 @@ fn a_processor_time_that_nobody_believes_holds_nothing_up() {
         go_on(core, &["a1", "a2"], hoard);
     }
 }
+
+/// How long after it was lent a unit more is overdue that this worker holds.
+fn due_after(core: &mut Core, worker: WorkerId) -> Duration {
+    let borrower = core.borrower(T0, worker).unwrap();
+    core.time_for(&borrower, 1_000_000_000_000)
+}
+
+#[test]
+fn what_owners_say_of_their_speed_has_nobody_waited_for_longer() {
+    let dues = |ada_takes: Duration, ben_takes: Duration| {
+        let mut core = core_with(DoubleCheck::None);
+        let workers = [join_of(&mut core, "ada", "a1"), join_of(&mut core, "ben", "b1")];
+        for (worker, units, cpu) in [(workers[0], 60, ada_takes), (workers[1], 5, ben_takes)] {
+            for _ in 0..units {
+                let lease = core.lease(T0, worker, 1).unwrap()[0];
+                let count = UnitCount { cpu, ..counted(lease, 0) };
+                let (_, records) = core.judge(T0, 0, worker, &count).unwrap();
+                core.recorded(T0, Some(worker), &records).unwrap();
+            }
+        }
+        workers.map(|worker| due_after(&mut core, worker).as_secs_f64())
+    };
+    let [usual, fast, slow] = [10, 1, 10_000].map(Duration::from_millis);
+    let [ada, ben] = dues(usual, usual);
+    let about = |a: f64, b: f64| (a / b).max(b / a) < 5.0;
+    assert!(about(ada, ben), "{ada} {ben}");
+    // Ben says that his counts took for ever: neither of them is waited for longer.
+    let [ada_then, ben_then] = dues(usual, slow);
+    assert!(about(ada_then, ada) && about(ben_then, ben), "{ada_then} {ben_then}, not {ada} {ben}");
+    // Ada is fast, and waited for as one who is: Ben is no reason to wait for her longer.
+    let [ada_then, _] = dues(fast, usual);
+    assert!(ada_then < ada, "{ada_then}, not below {ada}");
+}

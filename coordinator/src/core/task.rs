@@ -158,9 +158,9 @@ impl Core {
     }
 
     /// Whether the worker may check counts of that machine: those of another owner; of another machine of its own owner
-    /// where no other owner is there, or they have had their time; and its machine's own where no other machine is. Those of the
-    /// owner without a name are checked by any other machine. What a graphics card has counted is left to hardware of another kind that may check it. Who has begun too many disputes checks
-    /// nothing.
+    /// where no other owner is there, or they have had their time; and its machine's own where no other machine is. Those of
+    /// the owner without a name are checked by any other machine. What a graphics card has counted is left to hardware of
+    /// another kind that may check it. Who has begun too many disputes checks nothing.
     pub(super) fn may_check(&self, borrower: &Borrower, counted: MachineId) -> bool {
         if self.quarrelsome.contains(borrower.identity.owner.name()) {
             return false;

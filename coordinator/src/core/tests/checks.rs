@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use proto::{Variant, Verdict};
+use proto::{Lease, Variant, Verdict};
+use queens::UnitId;
 
-use super::{T0, core, core_with, join, registration, report};
+use super::{T0, core, core_with, join, join_of, registration, report};
 use crate::core::machines::{ALONE, PRESENT};
 use crate::core::refusal::{Distrust, Refusal};
 use crate::core::{Core, LEASE_TIME};
@@ -164,7 +165,7 @@ fn a_first_count_that_was_made_mirrored_and_by_the_other_method_is_checked_by_th
     let a = join(&mut core, "a");
     let lease = core.lease(T0, a, 1).unwrap()[0];
     // It held the unit as a check when the coordinator was lost with the count.
-    let held = proto::Lease { variant: Variant { mirrored: true, other_kernel: true }, ..lease };
+    let held = Lease { variant: Variant { mirrored: true, other_kernel: true }, ..lease };
     assert_eq!(report(&mut core, T0, a, held, 5), Verdict::Recorded);
     let check = loop {
         let leases = core.lease(ALONE, a, 100_000).unwrap();
@@ -253,4 +254,24 @@ fn a_card_without_the_other_method_is_asked_for_it_once_and_the_status_says_when
         leases.into_iter().for_each(|lease| _ = report(&mut core, now, other, lease, 0));
     }
     assert!(core.is_complete(now), "{:?}", core.status(now));
+}
+
+#[test]
+fn counts_of_who_has_no_name_are_checked_by_another_machine_and_by_the_same_only_alone_and_in_another_way() {
+    let mut core = core_with(DoubleCheck::All);
+    let nameless = join_of(&mut core, "", "m");
+    let unit = (0..core.plan().units()).map(UnitId).find(|unit| !core.is_symmetric_count(*unit)).unwrap();
+    let lease = Lease { unit, ..core.lease(T0, nameless, 1).unwrap()[0] };
+    report(&mut core, T0, nameless, lease, 5);
+    core.release(T0, nameless, &[], true).unwrap();
+    let [m, k] = ["m", "k"].map(|machine| join_of(&mut core, "ada", machine));
+    let variant = |core: &mut Core, now, worker| {
+        let borrower = core.borrower(now, worker).unwrap();
+        core.task(now, &borrower, unit).map(|(_, variant)| (variant.mirrored, variant.other_kernel))
+    };
+    assert_eq!(variant(&mut core, T0, m), None, "the other machine is there");
+    assert_eq!(variant(&mut core, T0, k), Some((true, false)));
+    core.release(T0, k, &[], true).unwrap();
+    let later = Duration::from_mins(1);
+    assert_eq!(variant(&mut core, later, m), Some((true, true)), "it is the same machine by another name");
 }

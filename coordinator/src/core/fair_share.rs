@@ -21,6 +21,9 @@ const UNITS_OF_CARD: u64 = 2;
 /// Nothing is waited for any longer.
 const LONGEST: Duration = Duration::from_hours(24 * 365 * 100);
 
+/// Threads of which nothing is known are taken to be so fast.
+const SLOW: f64 = 1.0 / SLOWER as f64;
+
 /// What a worker may hold; work is in nanoseconds of one core.
 #[derive(Debug)]
 pub(super) struct Share {
@@ -83,13 +86,15 @@ impl Core {
     /// The usual speed of a thread: seconds of expected work in a second of the processor. Times are what workers say, so that
     /// it is no mean: half of the work was done by owners who are as fast or faster.
     pub(super) fn usual_speed(&self) -> f64 {
-        median(self.took_by_owners().map(|(_, took)| took)).unwrap_or(1.0 / SLOWER as f64)
+        median(self.took_by_owners().map(|(_, took)| took)).unwrap_or(SLOW)
     }
 
-    /// That of the other owners than this one, where there are any: nobody says himself how long he is waited for.
+    /// That of the other owners than this one, or of slow threads where none of them has counted: nobody says himself how long
+    /// others wait for him.
     pub(super) fn speed_of_others(&self, owner: &Owner) -> f64 {
         let others = self.took_by_owners().filter(|(other, _)| *other != owner.name()).map(|(_, took)| took);
-        median(others).unwrap_or_else(|| self.usual_speed())
+        let is_alone = self.workers.owners() < 2;
+        median(others).unwrap_or_else(|| if is_alone { self.usual_speed() } else { SLOW })
     }
 
     /// What the records of each owner took who is believed.

@@ -279,6 +279,9 @@ fn what_owners_say_of_their_speed_has_nobody_waited_for_longer() {
     // Ben says that his counts took for ever: neither of them is waited for longer.
     let [ada_then, ben_then] = dues(usual, slow);
     assert!(about(ada_then, ada) && about(ben_then, ben), "{ada_then} {ben_then}, not {ada} {ben}");
+    // Nor is she who is the first to count, and says that.
+    let [alone, _] = dues(slow, Duration::ZERO);
+    assert!(alone < 1000.0 * f64::from(SLOWER as u32) * 4.0 * 1.01 / 2.0, "{alone}");
     // Ada is fast, and waited for as one who is: Ben is no reason to wait for her longer.
     let [ada_then, _] = dues(fast, usual);
     assert!(ada_then < ada, "{ada_then}, not below {ada}");

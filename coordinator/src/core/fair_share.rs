@@ -58,7 +58,7 @@ impl Core {
         let quarter = to_do * borrower.worth / (4.0 * self.workers.worth().max(borrower.worth));
         let is_known = self.standing.sums().took.values().any(|took| took.cpu_us > 0);
         let soon =
-            if is_known { borrower.worth * self.usual_speed() * AT_LEAST.as_nanos() as f64 } else { 0.0 };
+            if is_known { borrower.worth * borrower.usual_speed * AT_LEAST.as_nanos() as f64 } else { 0.0 };
         let at_a_time = if borrower.hardware.is_card() { UNITS_OF_CARD } else { 1 };
         Share {
             fair: quarter as u128,
@@ -74,7 +74,7 @@ impl Core {
         let held = self.leases.work_of(borrower.worker) + u128::from(work);
         // Who says that he is slow gains nothing by it, and who says that others are does not either.
         let as_others = borrower.threads * borrower.speed_of_others;
-        let speed = as_others.max(borrower.worth * self.usual_speed());
+        let speed = as_others.max(borrower.worth * borrower.usual_speed);
         SHORTEST_DUE.max(time(held, 1.0, speed).saturating_mul(PATIENCE))
     }
 

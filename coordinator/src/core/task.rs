@@ -26,7 +26,9 @@ pub(super) struct Borrower {
     pub threads: f64,
     /// How many threads of the usual speed it is worth.
     pub worth: f64,
-    /// How fast threads of other owners are, in seconds of expected work a second.
+    /// How fast a thread usually is, in seconds of expected work a second,
+    pub usual_speed: f64,
+    /// and one of other owners.
     pub speed_of_others: f64,
     pub kernel: KernelName,
     pub methods: Methods,
@@ -63,11 +65,11 @@ impl Core {
     /// # Errors
     /// The worker is not registered.
     pub(super) fn borrower(&mut self, now: Duration, worker: WorkerId) -> Result<Borrower, Refusal> {
-        let mean = self.usual_speed();
+        let usual_speed = self.usual_speed();
         let found = self.workers.heard_of(now, worker)?;
         let (kernel, identity) = (found.kernel, found.identity.clone());
         let methods = found.methods;
-        let (threads, worth) = (f64::from(found.threads), found.worth(mean));
+        let (threads, worth) = (f64::from(found.threads), found.worth(usual_speed));
         let number = identity.number(&self.standing.sums().machines);
         let is_only_owner = self.is_only_owner(now, &identity.owner);
         let is_impatient = !is_only_owner && self.have_others_had_their_time(now);
@@ -84,6 +86,7 @@ impl Core {
             worker,
             threads,
             worth,
+            usual_speed,
             speed_of_others: self.speed_of_others(&identity.owner),
             kernel,
             methods,

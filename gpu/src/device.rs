@@ -140,6 +140,11 @@ impl Description {
         self.kind == "cpu"
     }
 
+    /// Whether 32 work items each are in lockstep and NVIDIA's assembler is understood.
+    pub(crate) fn has_warps(&self) -> bool {
+        self.kind == "gpu" && self.vendor.contains("NVIDIA")
+    }
+
     fn broken(error: &ClError) -> Self {
         Self {
             name: "unknown".into(),

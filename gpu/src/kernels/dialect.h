@@ -15,9 +15,15 @@ typedef unsigned long long ulong;
 #define GLOBAL_INDEX (blockIdx.x * blockDim.x + threadIdx.x)
 #define GROUP_INDEX blockIdx.x
 #define GROUPS gridDim.x
+#ifdef LOCKSTEP
+#define BARRIER __syncwarp()
+#define BALLOT(flag) __ballot_sync(~0u, flag)
+#else
 #define BARRIER __syncthreads()
+#endif
 #define TAKE(counter) atomicAdd(counter, 1u)
 #define ADD(counter, more) atomicAdd(counter, more)
+#define SET(words, bits) atomicOr(words, bits)
 #define ONES(words) ones(words)
 #define ADD_SATURATED(a, b) ((a) + (b) < (a) ? ~0ull : (a) + (b))
 /* Vectors of VECTOR words of 64 bits, where a kernel has them: here always two. */
@@ -47,9 +53,50 @@ typedef WORDS(VECTOR) Lanes;
 #define GLOBAL_INDEX get_global_id(0)
 #define GROUP_INDEX ((uint)get_group_id(0))
 #define GROUPS ((uint)get_num_groups(0))
+#ifdef LOCKSTEP
+/* NVIDIA's compiler knows no such functions, but its own assembler. */
+#define BARRIER __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory")
+#define BALLOT(flag) ballot(flag)
+uint ballot(uint flag)
+{
+    uint votes;
+    __asm__ volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }" : "=r"(votes) : "r"(flag));
+    return votes;
+}
+#else
 #define BARRIER barrier(CLK_LOCAL_MEM_FENCE)
+#endif
 #define TAKE(counter) atomic_inc(counter)
 #define ADD(counter, more) atomic_add(counter, more)
+#define SET(words, bits) atomic_or(words, bits)
 #define ONES(words) popcount(words)
 #define ADD_SATURATED(a, b) add_sat(a, b)
+#endif
+
+/*
+ * Which of a group's items, 32 at most, say yes: they vote for it, and after the next barrier each one knows who did. Items in
+ * lockstep, and one alone, know it at once; others do it by a word of local memory for each question, which was cleared before.
+ */
+#ifdef LOCKSTEP
+#define VOTE(flag, word) BALLOT(flag)
+#define VOTES(votes, word) (votes)
+#define CLEAR_VOTES(words)
+#elif defined(GROUP) && GROUP == 1
+#define VOTE(flag, word) (flag)
+#define VOTES(votes, word) (votes)
+#define CLEAR_VOTES(words)
+#else
+#define VOTE(flag, word) ((flag) ? SET(word, 1u << LOCAL_INDEX) : 0)
+#define VOTES(votes, word) (*(word))
+#define CLEAR_VOTES(words) ((words)[0] = (words)[1] = 0)
+#endif
+
+/* How many of them are before this one. */
+#define BEFORE(votes) ONES((votes) & ((1u << LOCAL_INDEX) - 1))
+
+/* A word moved up by a distance, which is given as a power of two as well: NVIDIA's cards multiply beside all else that they do. */
+#ifdef LOCKSTEP
+#define MOVED_UP(word, power, distance) ((word) * (power))
+#else
+#define MOVED_UP(word, power, distance) ((word) << (distance))
 #endif

@@ -1,12 +1,13 @@
 /*
  * The row-by-row search: breadth first until there are enough states, then depth first from many states at once.
  *
- *     widen:   for each state of a level, if children may be gone down to:
+ *     widen:   for each state of a level, unless there are as many as wished:
  *         append each child that may still be completed to the next level
- *     search:  take the next state that nobody has taken; until none is left:
- *         while it, or a state above it, has a candidate square left:
- *             take one, and form the child with a queen there
- *             go down to the child if it may still be completed
+ *     search:  while a state waits, in the group's pools or in the level that was widened last:
+ *         take WIDE states from the deepest pool that has as many, or else from the shallowest that has any
+ *         take a candidate square out of each, and form the child with a queen there
+ *         put the child into the next pool if it may still be completed
+ *         put the state back into its pool if it has a candidate left
  *
  * Columns used, falling and rising diagonals and candidates are bits of a word each, those of the row that is searched
  * next. Diagonals move on by the distance to the next row without a queen; what the queens placed beforehand attack is in
@@ -19,231 +20,268 @@
  *     6                          3
  *     more                       2
  *
- * Work items take states by counters, for subtrees differ in size; states above the current one wait in local memory, one
- * column of it for each work item. There are the rows, too, for items look at as many of them at a time as they are deep.
+ * All states of a pass are before the same row. So the items of a group do the same, whatever their states are, and each knows
+ * where what it keeps goes from how many before it keep theirs. Pools are in local memory, one for each row; since the deepest
+ * one with enough states goes next, none ever has more than POOL.
  *
- * A state is columns, falling, rising, candidates. It has a column for each row that it has passed, so that the columns tell
- * which row is next: its place.
- *
- * A row is two vectors, as packed in search/rows.rs: how its children are looked at, in bytes (the distance to the next row,
- * at most 31; rows left in a child; rows that a child is looked at; whether its columns are, too), how far below the
- * child's next row the second to the fifth are, in bytes, and the open squares of its next row and the second; those of
- * the third to the fifth, and the columns that need a queen.
+ * A state is columns, falling, rising, candidates. A row is VECTORS vectors, as packed in search/rows.rs: of the next row the
+ * distance, as a power of two and as a number, the open squares, and how many rows a child has left; and of the second to the
+ * fifth row how far they are below the next one, likewise, their open squares, and the columns that need a queen.
  */
 
-/* The same as in search/rows.rs and search/mod.rs. */
-#define ROWS 32
-#define APART 32
+/* The same as in search/rows.rs. */
+#define VECTORS 5
 
-#define LEFT(how) ((how) >> 8 & 255)
-#define LOOKS(how) ((how) >> 16 & 255)
-#define BY_COLUMNS(how) ((how) >> 24)
+/* The states of a pass, and as many as wait in a pool at most: fewer than these, and what another pass puts there. */
+#define WIDE (GROUP * EACH)
+#define POOL (2 * WIDE)
 
-/* The squares that a child has in its next row, which has these open. */
-INSIDE uint squares(uint4 child, uint open)
+/* The states of a pass that an item has, and their numbers in it. */
+#define FOR_EACH for (uint v = 0; v < EACH; v++)
+#define NUMBER(v) ((v) * GROUP + LOCAL_INDEX)
+
+/* How many rows a row's children have left. */
+#define LEFT(row) ((row)[0].w)
+
+/* The squares that a child has in a row that one of a row's vectors but the first tells of. */
+INSIDE uint squares(uint4 child, uint4 ahead)
 {
-    return ~(child.x | child.y | child.z) & open;
+    return ~(child.x | MOVED_UP(child.y, ahead.x, ahead.y) | child.z >> ahead.y) & ahead.z;
 }
 
-/* The same so many rows further down. */
-INSIDE uint squares_ahead(uint4 child, uint distance, uint open)
+/* The state with a queen there, moved on to the next row. */
+INSIDE uint4 child_of(uint4 state, uint queen, uint4 next)
 {
-    return ~(child.x | child.y << (distance & 31) | child.z >> (distance & 31)) & open;
-}
-
-/* The state with a queen there. */
-INSIDE uint4 child_of(uint4 state, uint queen, uint4 first)
-{
-    uint4 child = MAKE4(state.x | queen, (state.y | queen) << (first.x & 31), (state.z | queen) >> (first.x & 31), 0);
-    child.w = squares(child, first.z);
+    uint4 child = MAKE4(state.x | queen, MOVED_UP(state.y | queen, next.x, next.y), (state.z | queen) >> next.y, 0);
+    child.w = ~(child.x | child.y | child.z) & next.z;
     return child;
 }
 
-/* The completions of a child with two rows and two columns left, which has squares in both rows. */
-INSIDE uint pairs(uint4 first, uint4 second, uint4 child, uint lower)
+/* Whether a child has a square in each of so many rows, and, where these are all that are left, in each column. */
+INSIDE uint lives(LOCAL const uint4 *row, uint4 child, const uint looks, const uint by_columns)
 {
-    const uint upper = child.w;
+    uint alive = child.w != 0, reached = child.x | child.w;
+#pragma unroll
+    for (uint i = 1; i < looks; i++) {
+        const uint free = squares(child, row[i]);
+        alive &= free != 0;
+        reached |= free;
+    }
+    return by_columns ? alive & ((~reached & row[1].w) == 0) : alive;
+}
+
+/* The completions of a child with two rows and two columns left. */
+INSIDE uint pairs(LOCAL const uint4 *row, uint4 child)
+{
+    const uint4 second = row[1];
+    const uint upper = child.w, lower = squares(child, second);
     const uint left = second.w & ~child.x;
-    const uint high = left & (left - 1);
-    const uint low = left ^ high;
-    const uint apart = (low << (first.y & 31) & high) == 0;
-    return apart * (((upper & high) != 0 && (lower & low) != 0) + ((upper & low) != 0 && (lower & high) != 0));
+    const uint high = left & (left - 1), low = left ^ high;
+    const uint apart = (MOVED_UP(low, second.x, second.y) & high) == 0;
+    return (apart & (upper & high) != 0 & (lower & low) != 0) + (apart & (upper & low) != 0 & (lower & high) != 0);
 }
 
-/* Whether a child that has squares in its first two rows has one in every row and every column that it is looked at. */
-INSIDE uint lives(uint4 first, uint4 second, uint4 child, uint lower)
-{
-    if (LOOKS(first.x) == 2)
-        return 1;
-    uint free = squares_ahead(child, first.y >> 8, second.x);
-    uint reached = child.w | lower | free;
-    uint alive = free != 0;
-    if (LOOKS(first.x) > 3) {
-        free = squares_ahead(child, first.y >> 16, second.y);
-        reached |= free;
-        alive &= free != 0;
-    }
-    if (LOOKS(first.x) > 4) {
-        free = squares_ahead(child, first.y >> 24, second.z);
-        reached |= free;
-        alive &= free != 0;
-    }
-    return alive & (!BY_COLUMNS(first.x) | ((~(child.x | reached) & second.w) == 0));
-}
-
-/* The candidates of a state whose children may still be completed. */
-INSIDE uint living(uint4 first, uint4 second, uint4 state)
+/* The candidates of a state whose children, with more than six rows left, may still be completed. */
+INSIDE uint living(LOCAL const uint4 *row, uint4 state)
 {
     uint found = 0;
     for (uint candidates = state.w; candidates != 0; candidates &= candidates - 1) {
         const uint queen = candidates & (~candidates + 1);
-        const uint4 child = child_of(state, queen, first);
-        const uint lower = squares_ahead(child, first.y, first.w);
-        if (child.w != 0 && lower != 0 && lives(first, second, child, lower))
+        if (lives(row, child_of(state, queen, row[0]), 2, 0))
             found |= queen;
     }
     return found;
 }
 
 /*
- * Moves states on by a row. A group takes the room for all children of its items' states at once; where that is used up, it
- * leaves them to be searched from where they are.
+ * Moves states on by a row, unless there are as many as wished. A group takes the room for all children of its items' states at
+ * once.
  *
  * rows      those of the descent; the states are before the one at `place`
- * from      `states` states
- * to        what becomes of them, `room` at most, and behind that room those that are left as they are
- * made      three words for each row, at first 0: the room taken, more than `room` where it is used up; how much of it there is
- *           something in then; how many are behind it
- * scratch   how many children the group has; whether they fit, and where they go
+ * from      as many states as `made` says of their row
+ * to        what becomes of them, if it is `room` at most
+ * made      for each row how many states there are before it: 0 behind one where they were not moved on
+ * scratch   the row; how many children the group has, and where they go
  */
 KERNEL(GROUP) widen(GLOBAL const uint4 *RESTRICT rows, const uint place, GLOBAL const uint4 *RESTRICT from,
-                    const uint states, GLOBAL uint4 *RESTRICT to, const uint room, GLOBAL uint *made SCRATCH_ARGUMENT)
+                    GLOBAL uint4 *RESTRICT to, GLOBAL uint *made, const uint room, const uint wished SCRATCH_ARGUMENT)
 {
     SCRATCH
-    const uint4 first = rows[2 * place], second = rows[2 * place + 1];
-    made += 3 * place;
+    LOCAL uint4 *row = (LOCAL uint4 *)scratch;
+    LOCAL uint *children = scratch + 4 * VECTORS;
+    const uint states = made[place];
+    if (states >= wished)
+        return;
+    for (uint i = LOCAL_INDEX; i < VECTORS; i += GROUP)
+        row[i] = rows[VECTORS * place + i];
     for (uint begin = GROUP_INDEX * GROUP; begin < states; begin += GROUPS * GROUP) {
-        const uint is_there = begin + LOCAL_INDEX < states;
-        const uint4 state = is_there ? from[begin + LOCAL_INDEX] : MAKE4(0, 0, 0, 0);
         if (LOCAL_INDEX == 0)
-            scratch[0] = 0;
+            children[0] = 0;
         BARRIER;
-        uint queens = living(first, second, state);
-        const uint before = ADD(scratch, ONES(queens));
+        const uint4 state = begin + LOCAL_INDEX < states ? from[begin + LOCAL_INDEX] : MAKE4(0, 0, 0, 0);
+        uint queens = living(row, state);
+        const uint before = ADD(children, ONES(queens));
         BARRIER;
-        if (LOCAL_INDEX == 0) {
-            const uint own = ADD(made, scratch[0]);
-            const uint fit = own + scratch[0] <= room;
-            scratch[1] = fit;
-            scratch[2] = own;
-            if (!fit) {
-                if (own <= room)
-                    made[1] = own;
-                scratch[2] = room + ADD(made + 2, states - begin < GROUP ? states - begin : GROUP);
-            }
-        }
+        if (LOCAL_INDEX == 0)
+            children[1] = ADD(made + place + 1, children[0]);
         BARRIER;
-        GLOBAL uint4 *own = to + scratch[2];
-        if (scratch[1]) {
-            own += before;
+        if (children[1] + children[0] <= room) {
+            GLOBAL uint4 *own = to + children[1] + before;
             for (; queens != 0; queens &= queens - 1)
-                *own++ = child_of(state, queens & (~queens + 1), first);
-        } else if (is_there) {
-            own[LOCAL_INDEX] = state;
+                *own++ = child_of(state, queens & (~queens + 1), row[0]);
         }
         BARRIER;
     }
 }
 
 /*
- * rows      those of the descent
- * states    `front` states, and the others `gap` further on: `end` in all
- * progress  APART words for each of `counters` counters, in the first of them how many of its states have been taken: the
- *           counter's number, and every `counters`th from there. Behind them how many work items have not finished theirs.
- *           A card adds to a word about once a clock: with one counter for all, small subtrees would wait for it.
+ * rows      those of the descent; the states are before the one at `place`, and there are `levels` rows to be searched
+ * states    `end` of them
+ * progress  how many of them have been taken; how many groups have not finished theirs
  * found     for each group what it found before and finds now: completions, nodes
- * frozen    for each work item where it was when its steps were used up: `stride` vectors, the first of them its state, with
- *           candidates if it was anywhere, the second how many states wait, and then these
- * is_begun  whether an earlier launch has written `found` and `frozen`: in the first one nobody was anywhere
- * steps     how far each work item goes, below 2^31: so a launch takes about as long whatever the states are, and what an
- *           item finds in it, no more than two completions a step, fits a word
- * scratch   both vectors of the rows, and a vector for each level below the states and each work item of the group
+ * frozen    for each group what waited when its passes were used up: how many in each pool, and the pools
+ * is_begun  whether an earlier launch has written `found` and `frozen`: in the first one nothing waits
+ * passes    how far each group goes, below 2^24: so a launch takes about as long whatever the states are, and what an
+ *           item finds in it, no more than two completions a state, fits a word
+ * scratch   the rows, the pools, how many wait in each and behind the last one, the votes of this pass and those of the next,
+ *           and the first of the states that the group has taken
  */
-KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, GLOBAL const uint4 *RESTRICT states, const uint front, const uint gap,
-                     const uint end, GLOBAL uint *progress, const uint counters, GLOBAL ulong *found,
-                     GLOBAL uint4 *frozen, const uint stride, const uint is_begun, const uint steps SCRATCH_ARGUMENT)
+KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, const uint place, const uint levels, GLOBAL const uint4 *RESTRICT states,
+                     const uint end, GLOBAL uint *progress, GLOBAL ulong *found, GLOBAL uint4 *frozen, const uint is_begun,
+                     const uint passes SCRATCH_ARGUMENT)
 {
     SCRATCH
-    LOCAL uint4 *firsts = (LOCAL uint4 *)scratch, *seconds = firsts + ROWS, *stack = seconds + ROWS + LOCAL_INDEX;
-    for (uint row = LOCAL_INDEX; row < ROWS; row += GROUP) {
-        firsts[row] = rows[2 * row];
-        seconds[row] = rows[2 * row + 1];
-    }
+    LOCAL uint4 *table = (LOCAL uint4 *)scratch, *pools = table + VECTORS * levels;
+    LOCAL uint *waiting = (LOCAL uint *)(pools + POOL * levels), *votes = waiting + levels + 1, *taken = votes + 4;
+    GLOBAL uint4 *saved = frozen + GROUP_INDEX * (1 + POOL) * levels;
+    for (uint i = LOCAL_INDEX; i < VECTORS * levels; i += GROUP)
+        table[i] = rows[VECTORS * place + i];
+    for (uint i = LOCAL_INDEX; i <= levels; i += GROUP)
+        waiting[i] = is_begun && i < levels ? saved[i].x : 0;
+    for (uint i = LOCAL_INDEX; i < 4; i += GROUP)
+        votes[i] = 0;
     BARRIER;
-    const uint counter = GROUP_INDEX % counters;
-    GLOBAL uint4 *saved = frozen + GLOBAL_INDEX * stride;
-    /* A state with no candidates left is finished, unless others wait in the stack; only those that have some are there. */
-    uint4 state = MAKE4(0, 0, 0, 0);
-    uint depth = 0, completions = 0, nodes = 0;
-    if (is_begun) {
-        state = saved[0];
-        if (state.w != 0) {
-            depth = saved[1].x;
-            /* Once a launch: unrolled it would only take registers from the search. */
-#pragma unroll 1
-            for (uint i = 0; i < depth; i++)
-                stack[i * GROUP] = saved[2 + i];
+    for (uint level = 0; level < levels; level++)
+        for (uint i = LOCAL_INDEX; i < waiting[level]; i += GROUP)
+            pools[POOL * level + i] = saved[levels + POOL * level + i];
+    BARRIER;
+
+    /* Always `here` states wait in the pool of `level`. */
+    uint level = levels - 1, here = waiting[level], is_drained = 0, is_finished = 0;
+    uint completions = 0, nodes = 0;
+    for (uint pass = 0; pass < passes; pass++) {
+        while (here < WIDE && level > 0)
+            here = waiting[--level];
+        if (here < WIDE && !is_drained) {
+            if (LOCAL_INDEX == 0)
+                *taken = ADD(progress, WIDE);
+            BARRIER;
+            const uint first = *taken;
+            const uint more = first >= end ? 0 : end - first < WIDE ? end - first : WIDE;
+            is_drained = more < WIDE;
+            FOR_EACH
+                if (NUMBER(v) < more)
+                    pools[here + NUMBER(v)] = states[first + NUMBER(v)];
+            here += more;
+            if (LOCAL_INDEX == 0)
+                waiting[0] = here;
+            BARRIER;
         }
-    }
-    uint place = ONES(state.x);
-    for (uint step = 0; step < steps; step++) {
-        if (state.w == 0) {
-            const uint number = counter + counters * TAKE(progress + APART * counter);
-            if (number >= end)
+        if (here < WIDE) {
+            while (here == 0 && ++level < levels)
+                here = waiting[level];
+            is_finished = here == 0;
+            if (is_finished)
                 break;
-            state = states[number < front ? number : number + gap];
-            place = ONES(state.x);
+            /* Filled up with states that have no square. */
+            FOR_EACH
+                if (NUMBER(v) >= here)
+                    pools[POOL * level + NUMBER(v)] = MAKE4(~0u, 0, 0, 0);
+            here = WIDE;
+            BARRIER;
         }
-        const uint4 first = firsts[place], second = seconds[place];
-        const uint queen = state.w & (~state.w + 1);
-        state.w ^= queen;
-        const uint4 child = child_of(state, queen, first);
-        const uint lower = squares_ahead(child, first.y, first.w);
-        uint goes_down = 0;
-        if (child.w != 0 && lower != 0) {
-            if (LEFT(first.x) == 2)
-                completions += pairs(first, second, child, lower);
-            else
-                goes_down = lives(first, second, child, lower);
+        LOCAL const uint4 *row = table + VECTORS * level;
+        LOCAL uint4 *own = pools + POOL * level, *next = own + POOL;
+        LOCAL uint *voted = votes + 2 * (pass & 1);
+        const uint below = waiting[level + 1];
+        uint4 state[EACH], child[EACH];
+        uint alive[EACH], kept[EACH], born[EACH];
+        here -= WIDE;
+        FOR_EACH
+            state[v] = own[here + NUMBER(v)];
+        FOR_EACH {
+            const uint others = state[v].w & (state[v].w - 1);
+            child[v] = child_of(state[v], state[v].w ^ others, row[0]);
+            state[v].w = others;
         }
-        if (goes_down) {
-            nodes++;
-            if (state.w != 0)
-                stack[depth++ * GROUP] = state;
-            state = child;
-            place++;
-        } else if (state.w == 0 && depth > 0) {
-            state = stack[--depth * GROUP];
-            place = ONES(state.x);
+        switch (LEFT(row)) {
+#define LOOK(looks, by_columns)                                                                                                 \
+    FOR_EACH                                                                                                                    \
+        alive[v] = lives(row, child[v], looks, by_columns);                                                                     \
+    break
+        case 2:
+            FOR_EACH {
+                completions += pairs(row, child[v]);
+                alive[v] = 0;
+            }
+            break;
+        case 3:
+            LOOK(3, 1);
+        case 4:
+            LOOK(4, 1);
+        case 5:
+            LOOK(5, 1);
+        case 6:
+            LOOK(3, 0);
+        default:
+            LOOK(2, 0);
         }
+        FOR_EACH {
+            kept[v] = VOTE(state[v].w != 0, voted);
+            born[v] = VOTE(alive[v], voted + 1);
+        }
+        BARRIER;
+        /* One item alone need not ask: what it does not keep, the next one replaces. */
+        const uint asks = GROUP > 1, asks_too = asks || level + 1 == levels;
+        uint then = below;
+        FOR_EACH {
+            const uint keep = VOTES(kept[v], voted), live = VOTES(born[v], voted + 1);
+            if (!asks || state[v].w != 0)
+                own[here + BEFORE(keep)] = state[v];
+            if (!asks_too || alive[v])
+                next[then + BEFORE(live)] = child[v];
+            here += ONES(keep);
+            then += ONES(live);
+        }
+        nodes += then - below;
+        if (LOCAL_INDEX == 0) {
+            waiting[level] = here;
+            waiting[level + 1] = then;
+            CLEAR_VOTES(votes + 2 * (~pass & 1));
+        }
+        if (then >= WIDE) {
+            level++;
+            here = then;
+        }
+        BARRIER;
     }
-    saved[0] = state;
-    if (state.w != 0) {
-        TAKE(progress + APART * counters);
-        saved[1] = MAKE4(depth, 0, 0, 0);
-#pragma unroll 1
-        for (uint i = 0; i < depth; i++)
-            saved[2 + i] = stack[i * GROUP];
-    }
+    for (uint i = LOCAL_INDEX; i < levels; i += GROUP)
+        saved[i] = MAKE4(waiting[i], 0, 0, 0);
+    for (level = 0; level < levels; level++)
+        for (uint i = LOCAL_INDEX; i < waiting[level]; i += GROUP)
+            saved[levels + POOL * level + i] = pools[POOL * level + i];
     BARRIER;
     LOCAL ulong *sums = (LOCAL ulong *)scratch;
     sums[LOCAL_INDEX] = completions;
-    sums[GROUP + LOCAL_INDEX] = nodes;
     BARRIER;
-    if (LOCAL_INDEX < 2) {
-        ulong sum = is_begun ? found[2 * GROUP_INDEX + LOCAL_INDEX] : 0;
+    if (LOCAL_INDEX == 0) {
+        ulong sum = 0;
         for (uint i = 0; i < GROUP; i++)
-            sum += sums[LOCAL_INDEX * GROUP + i];
-        found[2 * GROUP_INDEX + LOCAL_INDEX] = sum;
+            sum += sums[i];
+        GLOBAL ulong *own = found + 2 * GROUP_INDEX;
+        own[0] = (is_begun ? own[0] : 0) + sum;
+        own[1] = (is_begun ? own[1] : 0) + nodes;
+        if (!is_finished)
+            TAKE(progress + 1);
     }
 }

@@ -1,8 +1,8 @@
 //! The row-by-row search on a device: it makes the states itself, by the million, from few of the host's, and goes on from
 //! them in launches so short that it can be stopped.
 //!
-//! A display's driver ends what takes longer than two seconds, and a count is to stop within one: each work item goes on for
-//! as many steps as took [`LAUNCH`] lately, and the next launch finds it where it was. Two counts at a time keep a device busy
+//! A display's driver ends what takes longer than two seconds, and a count is to stop within one: each group of work items goes on
+//! for as many passes as took [`LAUNCH`] lately, and the next launch finds it where it was. Two counts at a time keep a device busy
 //! while one of them is on the host.
 
 #[deny(unsafe_code, reason = "the host's part")]
@@ -18,7 +18,7 @@ use opencl3::command_queue::CommandQueue;
 use opencl3::kernel::{ExecuteKernel, Kernel as DeviceKernel};
 use opencl3::types::{cl_uint, cl_ulong};
 use queens::Position;
-use queens::kernel::search::descents;
+use queens::kernel::search::{Descent, descents};
 use queens::kernel::{Count, Stop};
 
 use crate::device::Device;
@@ -28,52 +28,50 @@ use crate::launcher::Launcher;
 use crate::program::{DeviceKind, KernelSource};
 use crate::room::Room;
 use crate::session::{LAUNCH, Session};
-use expand::{Front, LEFT_TO_DEVICE, expand};
-use rows::{ROWS, Row, Vector, packed_rows};
+use expand::{Front, expand};
+use rows::{ROWS, Row, VECTORS, Vector, packed_rows};
 
 /// The kernels' source.
 const SEARCH: &str = include_str!("../kernels/search.cl");
 
-/// How many work items a group has: what the local memory is divided by.
-const GROUP: usize = 64;
+/// How many states a group moves on at a time, and so the work items of a card's group; a processor's has one that does as much.
+const WIDE: usize = 32;
 
-/// Work items for each compute unit.
-const ITEMS_OF_CARD: usize = 1024;
-const ITEMS_OF_PROCESSOR: usize = GROUP;
+/// States that wait in a pool at most; the same as in `search.cl`.
+const POOL: usize = 2 * WIDE;
 
-/// States for each work item, so that all have enough to do although subtrees differ. A processor's are not at work at the same
-/// time, and a launch more for each unit takes it longer than a few that have nothing to do.
-const STATES_OF_CARDS_ITEM: usize = 64;
-const STATES_OF_PROCESSORS_ITEM: usize = 8;
+/// Groups for each compute unit: as many as work at the same time on large cards, by their local memory.
+const GROUPS_OF_CARD: usize = 16;
+const GROUPS_OF_PROCESSOR: usize = 1;
+
+/// States for each of those that a group moves on at a time, so that all groups have enough to do although subtrees differ. A
+/// processor's groups are not at work at the same time.
+const STATES_ON_CARD: usize = 64;
+const STATES_ON_PROCESSOR: usize = 16;
+
+/// A level has room for so many times the states that are wished: children are no more where it has nearly as many.
+const ROOM: usize = 4;
 
 /// States that the host makes, of every board: with so many the device's first level is short, and more of them would be
 /// made by one thread, in a time in which a card visits a hundred times as many nodes.
 const STATES_OF_HOST: usize = 1024;
 
-/// Steps of a work item in the first launch.
-const FIRST_STEPS: cl_uint = 4096;
+/// Passes of a group in the first launch, and in any.
+const FIRST_PASSES: cl_uint = 512;
+const MOST_PASSES: f64 = (1 << 24) as f64;
 
-/// Vectors that a work item's place takes besides the states that wait.
-const FROZEN: usize = 2;
-
-/// A state with so many steps left, at least, is moved on before the search goes on depth first: with fewer a
-/// work item would wait for its next state more than it counts.
+/// A state with so many steps left, at least, is moved on before the search goes on depth first: with fewer a group
+/// would wait for its next states more than it counts.
 const FEWEST_STEPS: usize = 9;
-
-/// Words for each row that tell what has become of the states before it.
-const MADE: usize = 3;
-
-/// Words between two counters, which are in memory that is not locked for both; the same as in `search.cl`.
-const APART: usize = 32;
-
-/// Groups that share a counter, or a few more: few enough for their work items not to wait for each other, and enough for their subtrees to be
-/// as many as those of another counter's.
-const GROUPS_OF_COUNTER: usize = 32;
 
 /// The row-by-row search on one device.
 pub struct SearchLauncher {
-    /// Work items of a launch at most: no more than there are states.
-    items: usize,
+    /// Work items of a group.
+    group: usize,
+    /// Whether they are in lockstep, and can vote.
+    is_in_lockstep: bool,
+    /// Groups of a launch at most: no more than have states.
+    groups: usize,
     /// States that there should be before the search goes on depth first.
     wished: usize,
     lanes: Lanes<SearchLane>,
@@ -85,14 +83,14 @@ struct SearchLane {
     widen: DeviceKernel,
     search: DeviceKernel,
     rows: Room<Row>,
-    /// A level's states, and the next level's.
+    /// A level's states, and the next level's, in turn.
     states: [Room<Vector>; 2],
     made: Room<cl_uint>,
     progress: Room<cl_uint>,
     found: Room<cl_ulong>,
     frozen: Room<Vector>,
-    /// So many steps of each work item took [`LAUNCH`] lately.
-    steps: cl_uint,
+    /// So many passes of each group took [`LAUNCH`] lately.
+    passes: cl_uint,
 }
 
 impl SearchLane {
@@ -107,33 +105,24 @@ impl SearchLane {
             progress: Room::new(session)?,
             found: Room::new(session)?,
             frozen: Room::new(session)?,
-            steps: FIRST_STEPS,
+            passes: FIRST_PASSES,
         })
     }
 }
 
 /// How many states may be wished for where a room is to have no more than so many words of 64 bits.
 fn states_in(words: usize) -> usize {
-    let vectors = words * size_of::<cl_ulong>() / size_of::<Vector>();
-    (vectors.saturating_sub(GROUP * ROWS) / 2).max(1)
+    (words * size_of::<cl_ulong>() / size_of::<Vector>() / ROOM).max(1)
 }
 
-/// States of a descent in the first of a lane's two rooms.
+/// The states of a descent before one of its rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Level {
-    /// The row that is next for those at the beginning; the others are a row behind.
+    /// The row, by its number among the free ones.
     place: usize,
-    /// So many are at its beginning.
-    front: usize,
-    /// So many are behind the room for those.
-    behind: usize,
-    /// How many rows they can go down at most.
-    depth: usize,
-}
-
-impl Level {
-    fn states(&self) -> usize {
-        self.front + self.behind
-    }
+    /// So many are in one of the lane's two rooms.
+    states: usize,
+    room: usize,
 }
 
 impl SearchLauncher {
@@ -141,29 +130,23 @@ impl SearchLauncher {
     pub fn new(device: &Device, kind: DeviceKind) -> Self {
         let about = device.description();
         let units = about.units.max(1) as usize;
-        let (items, wished) = match kind {
+        let (group, groups, wished) = match kind {
             DeviceKind::Card => {
-                let items = units * ITEMS_OF_CARD;
-                (items, (items * STATES_OF_CARDS_ITEM).min(states_in(about.room())))
+                let groups = units * GROUPS_OF_CARD;
+                (WIDE, groups, (groups * WIDE * STATES_ON_CARD).min(states_in(about.room())))
             }
             DeviceKind::Processor => {
-                let items = units * ITEMS_OF_PROCESSOR;
-                (items, items * STATES_OF_PROCESSORS_ITEM)
+                let groups = units * GROUPS_OF_PROCESSOR;
+                (1, groups, groups * WIDE * STATES_ON_PROCESSOR)
             }
         };
-        Self { items, wished, lanes: Lanes::default() }
+        let is_in_lockstep = group == WIDE && about.has_warps();
+        Self { group, is_in_lockstep, groups, wished, lanes: Lanes::default() }
     }
 
-    /// Work items for so many states.
-    fn items(&self, states: usize) -> usize {
-        self.items.min(states.next_multiple_of(GROUP))
-    }
-
-    /// Room for what becomes of a level's states: where it is used up there are as many as wished, for a group takes no more
-    /// than `GROUP * ROWS` at a time. Behind it there is room for those that are left: levels with as many as wished are not
-    /// widened.
+    /// Room for the states of a level.
     fn room(&self) -> usize {
-        self.wished + GROUP * ROWS
+        self.wished * ROOM
     }
 
     /// What the device finds from these states on; `None` if stopped.
@@ -174,59 +157,60 @@ impl SearchLauncher {
         front: &Front<'_>,
         stop: &Stop,
     ) -> Result<Option<Count>, GpuError> {
-        let steps = front.descent.steps.len();
         lane.rows.fill(session, &lane.queue, &packed_rows(front.descent))?;
         for room in &mut lane.states {
-            room.reserve(session, front.states.len().max(self.room() + self.wished))?;
+            room.reserve(session, front.states.len().max(self.room()))?;
         }
         lane.states[0].fill(session, &lane.queue, &front.states)?;
-        lane.made.fill(session, &lane.queue, &[0; MADE * ROWS])?;
-        let depth = steps - LEFT_TO_DEVICE - front.level;
-        let mut level = Level { place: front.level, front: front.states.len(), behind: 0, depth };
-        let mut passed = Count::default();
-        while steps - level.place >= FEWEST_STEPS && (1..self.wished).contains(&level.states()) {
-            if stop.is_stopped() {
-                return Ok(None);
-            }
-            level = self.widen(session, lane, &level)?;
-            passed.nodes += level.front as u64;
-        }
-        if level.states() == 0 {
-            return Ok(Some(passed));
-        }
-        let found = self.search(session, lane, &level, stop)?;
-        Ok(found.map(|found| found.plus(passed)))
+        let (nodes, level) = self.widen(session, lane, front)?;
+        let found = self.search(session, lane, front.descent, &level, stop)?;
+        Ok(found.map(|found| found.plus(Count { completions: 0, nodes })))
     }
 
-    /// Moves a level's states on by a row, as far as there is room: what has become of them.
-    fn widen(&self, session: &Session, lane: &mut SearchLane, level: &Level) -> Result<Level, GpuError> {
-        // SAFETY: the arguments have the kernel's types, in its order. The kernel reads the `front` states of `from`, none of
-        // which are elsewhere, since a level with some behind the room is as large as wished; and their row. It
-        // writes `to` as far as `room`, and no more states behind it than it reads, fewer than wished, for which there is
-        // room; the row's words of `made`, and those of the scratch.
-        let launched = unsafe {
-            ExecuteKernel::new(&lane.widen)
-                .set_arg(&lane.rows.buffer)
-                .set_arg(&(level.place as cl_uint))
-                .set_arg(&lane.states[0].buffer)
-                .set_arg(&(level.front as cl_uint))
-                .set_arg(&lane.states[1].buffer)
-                .set_arg(&(self.room() as cl_uint))
-                .set_arg(&lane.made.buffer)
-                .set_arg_local_buffer(MADE * size_of::<cl_uint>())
-                .set_global_work_size(self.items(level.front))
-                .set_local_work_size(GROUP)
-                .enqueue_nd_range(&lane.queue)
-        };
-        session.wait(&lane.queue, launched.map_err(session.failed("a launch"))?)?;
-        let mut made = [0; MADE * ROWS];
+    /// Moves the states on, row by row, until there are as many as wished; and the nodes on the way.
+    fn widen(
+        &self,
+        session: &Session,
+        lane: &mut SearchLane,
+        front: &Front<'_>,
+    ) -> Result<(u64, Level), GpuError> {
+        let mut made = [0; ROWS + 1];
+        made[front.level] = front.states.len() as cl_uint;
+        lane.made.fill(session, &lane.queue, &made)?;
+        let end = (front.descent.steps.len() + 1).saturating_sub(FEWEST_STEPS);
+        for (place, turn) in (front.level..end).zip([[0, 1], [1, 0]].into_iter().cycle()) {
+            let [from, to] = turn.map(|room| &lane.states[room].buffer);
+            // SAFETY: the arguments have the kernel's types, in its order. The kernel reads as many states of `from` as `made` says
+            // of the row, which the host or the launch before this one has written there: if they were more than there was
+            // room for, they are more than wished, and it reads none. It writes `to` as far as `room`, the next row's word of
+            // `made`, and of the scratch the row and two words.
+            let launched = unsafe {
+                ExecuteKernel::new(&lane.widen)
+                    .set_arg(&lane.rows.buffer)
+                    .set_arg(&(place as cl_uint))
+                    .set_arg(from)
+                    .set_arg(to)
+                    .set_arg(&lane.made.buffer)
+                    .set_arg(&(self.room() as cl_uint))
+                    .set_arg(&(self.wished as cl_uint))
+                    .set_arg_local_buffer((VECTORS + 1) * size_of::<Vector>())
+                    .set_global_work_size(self.groups * self.group)
+                    .set_local_work_size(self.group)
+                    .enqueue_nd_range(&lane.queue)
+            };
+            launched.map_err(session.failed("a launch"))?;
+        }
+        session.settle(&lane.queue)?;
         session.read(&lane.queue, &lane.made.buffer, &mut made)?;
-        lane.states.swap(0, 1);
-        let [taken, used, behind] = made.as_chunks::<MADE>().0[level.place].map(|number| number as usize);
-        let front = if taken > self.room() { used } else { taken };
-        // Those behind the room have not moved: all of the level can go down as far as before.
-        let depth = if behind > 0 { level.depth } else { level.depth - 1 };
-        Ok(Level { place: level.place + 1, front, behind, depth })
+        let made = made.map(|states| states as usize);
+        let mut level = Level { place: front.level, states: front.states.len(), room: 0 };
+        let mut nodes = 0;
+        // Where there is none behind they were not moved on, or nothing becomes of them: then that is found once more.
+        while (1..=self.room()).contains(&made[level.place + 1]) {
+            level = Level { place: level.place + 1, states: made[level.place + 1], room: 1 - level.room };
+            nodes += level.states as u64;
+        }
+        Ok((nodes, level))
     }
 
     /// What is found depth first from a level's states on; `None` if stopped.
@@ -234,20 +218,16 @@ impl SearchLauncher {
         &self,
         session: &Session,
         lane: &mut SearchLane,
+        descent: &Descent,
         level: &Level,
         stop: &Stop,
     ) -> Result<Option<Count>, GpuError> {
-        let end = level.states() as cl_uint;
-        let gap = if level.behind > 0 { self.room() - level.front } else { 0 };
-        let items = self.items(level.states());
-        let groups = items / GROUP;
-        let counters = (groups / GROUPS_OF_COUNTER).max(1);
-        let stride = FROZEN + level.depth;
-        // How many states each counter has given away, and how many work items have not finished theirs.
-        let mut progress = vec![0; counters * APART + 1];
+        let levels = descent.steps.len() - 1 - level.place;
+        let groups = self.groups.min(level.states.div_ceil(WIDE));
+        let mut progress = [0; 2];
         lane.progress.fill(session, &lane.queue, &progress)?;
         lane.found.reserve(session, 2 * groups)?;
-        lane.frozen.reserve(session, items * stride)?;
+        lane.frozen.reserve(session, groups * (1 + POOL) * levels)?;
         let mut is_begun = false;
         loop {
             if stop.is_stopped() {
@@ -255,47 +235,41 @@ impl SearchLauncher {
             }
             let begun = Instant::now();
             // SAFETY: the arguments have the kernel's types, in its order. The kernel reads the level's states, which the host
-            // or `widen` has written; and all rows, of which a state uses no more than its descent
-            // has (a child with two rows left is not gone down to). It writes the words of `progress` that are counters, its
-            // group's two words of `found`, its own `stride` vectors of `frozen`, and its own column of the scratch; both of
-            // these have a vector for each row that a state can go down, the latter after the rows, which make room for what the
-            // group adds up. It reads no word of `found` or `frozen` that no launch of this search has written.
+            // or `widen` has written, and the rows from theirs on to the last but one, of which a descent has all. It
+            // writes the two words of `progress`, its group's two words of `found` and its vectors of `frozen`, for each of the
+            // levels one and a pool; and the scratch, which has for each level a row, a pool and a word, and seven words more.
+            // No pool overflows: the one that is taken from has WIDE at most afterwards, and the one behind it had fewer than
+            // WIDE. It reads no word of `found` or `frozen` that no launch of this search has written.
             let launched = unsafe {
                 ExecuteKernel::new(&lane.search)
                     .set_arg(&lane.rows.buffer)
-                    .set_arg(&lane.states[0].buffer)
-                    .set_arg(&(level.front as cl_uint))
-                    .set_arg(&(gap as cl_uint))
-                    .set_arg(&end)
+                    .set_arg(&(level.place as cl_uint))
+                    .set_arg(&(levels as cl_uint))
+                    .set_arg(&lane.states[level.room].buffer)
+                    .set_arg(&(level.states as cl_uint))
                     .set_arg(&lane.progress.buffer)
-                    .set_arg(&(counters as cl_uint))
                     .set_arg(&lane.found.buffer)
                     .set_arg(&lane.frozen.buffer)
-                    .set_arg(&(stride as cl_uint))
                     .set_arg(&cl_uint::from(is_begun))
-                    .set_arg(&lane.steps)
-                    .set_arg_local_buffer((2 * ROWS + level.depth * GROUP) * size_of::<Vector>())
-                    .set_global_work_size(items)
-                    .set_local_work_size(GROUP)
+                    .set_arg(&lane.passes)
+                    .set_arg_local_buffer(scratch(levels))
+                    .set_global_work_size(groups * self.group)
+                    .set_local_work_size(self.group)
                     .enqueue_nd_range(&lane.queue)
             };
             session.wait(&lane.queue, launched.map_err(session.failed("a launch"))?)?;
             session.read(&lane.queue, &lane.progress.buffer, &mut progress)?;
-            let busy = std::mem::take(&mut progress[counters * APART]);
-            let mut are_left = false;
-            for (number, taken) in progress.iter_mut().step_by(APART).take(counters).enumerate() {
-                // Whoever found that none are left has counted on.
-                let all = end.saturating_sub(number as cl_uint).div_ceil(counters as cl_uint);
-                are_left |= *taken < all;
-                *taken = all.min(*taken);
-            }
+            let [taken, busy] = progress;
+            let are_left = (taken as usize) < level.states;
             if !are_left && busy == 0 {
                 break;
             }
-            // Not more than twice as many the next time, and not more where few work items had something to do.
+            // Not more than twice as many the next time, and not more where few groups had something to do.
             let factor = LAUNCH.as_secs_f64() / begun.elapsed().as_secs_f64().max(1e-6);
             let most = if are_left { 2.0 } else { 1.0 };
-            lane.steps = (f64::from(lane.steps) * factor.min(most)).clamp(1000.0, 1e9) as cl_uint;
+            lane.passes = (f64::from(lane.passes) * factor.min(most)).clamp(100.0, MOST_PASSES) as cl_uint;
+            // Groups that found no more have counted on.
+            progress = [taken.min(level.states as cl_uint), 0];
             session.write(&lane.queue, &mut lane.progress.buffer, &progress)?;
             is_begun = true;
         }
@@ -306,9 +280,16 @@ impl SearchLauncher {
     }
 }
 
+/// Bytes of local memory for the search of so many rows.
+fn scratch(levels: usize) -> usize {
+    levels * ((VECTORS + POOL) * size_of::<Vector>() + size_of::<cl_uint>()) + 7 * size_of::<cl_uint>()
+}
+
 impl Launcher for SearchLauncher {
     fn source(&self) -> KernelSource<'static> {
-        KernelSource { text: SEARCH, macros: vec![("GROUP", GROUP)] }
+        let mut macros = vec![("GROUP", self.group), ("EACH", WIDE / self.group)];
+        macros.extend(self.is_in_lockstep.then_some(("LOCKSTEP", 1)));
+        KernelSource { text: SEARCH, macros }
     }
 
     fn count(&self, session: &Session, position: &Position, stop: &Stop) -> Result<Option<Count>, GpuError> {

@@ -17,8 +17,8 @@ fn with_several_descents(n: u8) -> Position {
     Position::empty(Board::new(n).unwrap()).with_boundary(pairs)
 }
 
-fn launcher(items: usize, wished: usize) -> SearchLauncher {
-    SearchLauncher { items, wished, lanes: Lanes::default() }
+fn launcher(groups: usize, wished: usize) -> SearchLauncher {
+    SearchLauncher { group: WIDE, is_in_lockstep: false, groups, wished, lanes: Lanes::default() }
 }
 
 /// A session on each device; none where there is no OpenCL, unless it is demanded.
@@ -46,23 +46,23 @@ fn the_host_makes_few_states_whatever_the_board_is() {
 #[test]
 fn states_take_no_more_memory_than_they_may() {
     for words in [0, 1000, 10_000, 8 << 20, 1 << 31] {
-        let launcher = launcher(GROUP, states_in(words));
-        let bytes = (launcher.room() + launcher.wished) * size_of::<Vector>();
-        assert!(launcher.wished > 0 && bytes <= (8 * words).max((GROUP * ROWS + 2) * size_of::<Vector>()));
+        let launcher = launcher(1, states_in(words));
+        let bytes = launcher.room() * size_of::<Vector>();
+        assert!(launcher.wished > 0 && bytes <= (8 * words).max(ROOM * size_of::<Vector>()));
     }
-    assert!(states_in(9 << 27) > 132 * ITEMS_OF_CARD * STATES_OF_CARDS_ITEM, "a large card has room for all");
+    assert!(states_in(9 << 27) > 132 * GROUPS_OF_CARD * WIDE * STATES_ON_CARD, "a large card has room for all");
 }
 
 #[test]
-fn few_states_or_many_little_room_or_much_and_any_number_of_counters_change_nothing_but_time() {
+fn few_states_or_many_little_room_or_much_and_any_number_of_groups_change_nothing_but_time() {
     for position in [unit(15), Position::empty(Board::new(12).unwrap()), with_several_descents(13)] {
         let expected = Search::new(Isa::best()).unwrap().count(&position, &Stop::new()).unwrap();
         assert!(expected.completions > 0);
         for session in sessions() {
-            for items in [GROUP, 3 * GROUP * GROUPS_OF_COUNTER] {
+            for groups in [1, 3, 100] {
                 for wished in [1, 10, 1100, 3000, 40_000, 1 << 20] {
-                    let count = launcher(items, wished).count(&session, &position, &Stop::new());
-                    assert_eq!(count.unwrap(), Some(expected), "{items} items, {wished} states wished");
+                    let count = launcher(groups, wished).count(&session, &position, &Stop::new());
+                    assert_eq!(count.unwrap(), Some(expected), "{groups} groups, {wished} states wished");
                 }
             }
         }
@@ -70,21 +70,33 @@ fn few_states_or_many_little_room_or_much_and_any_number_of_counters_change_noth
 }
 
 #[test]
-fn a_level_that_has_not_enough_room_is_moved_on_in_part_and_has_as_many_states_as_wished() {
-    let (_, large) = descents(&with_several_descents(14), &Stop::new()).unwrap();
+fn a_level_is_moved_on_until_there_are_as_many_as_wished_or_no_room_for_what_becomes_of_it() {
+    let (_, large) = descents(&with_several_descents(18), &Stop::new()).unwrap();
     assert!(large.len() > 1);
-    let (_, front) = expand(&large[1], 3000, &Stop::new()).unwrap();
+    let at_least = |wished| expand(&large[1], wished, &Stop::new()).unwrap().1;
+    let front = at_least(1000);
+    let begun = front.states.len();
+    let children = at_least(begun + 1).states.len();
+    let [too_few, enough] = [(children - 1) / ROOM, children.div_ceil(ROOM)];
+    assert!(begun < too_few);
     for session in sessions() {
-        let launcher = launcher(4 * GROUP, front.states.len() + 1);
         let mut lane = SearchLane::new(&session).unwrap();
         lane.rows.fill(&session, &lane.queue, &packed_rows(&large[1])).unwrap();
-        lane.states[0].fill(&session, &lane.queue, &front.states).unwrap();
-        lane.states[1].reserve(&session, launcher.room() + launcher.wished).unwrap();
-        lane.made.fill(&session, &lane.queue, &[0; MADE * ROWS]).unwrap();
-        let level = Level { place: front.level, front: front.states.len(), behind: 0, depth: 9 };
-        let level = launcher.widen(&session, &mut lane, &level).unwrap();
-        assert!((launcher.wished..=launcher.room()).contains(&level.front), "{}", level.front);
-        assert!((1..launcher.wished).contains(&level.behind), "{}", level.behind);
-        assert_eq!((level.place, level.depth), (front.level + 1, 9));
+        let mut widened = |wished| {
+            let launcher = launcher(4, wished);
+            for room in &mut lane.states {
+                room.reserve(&session, launcher.room()).unwrap();
+            }
+            lane.states[0].fill(&session, &lane.queue, &front.states).unwrap();
+            launcher.widen(&session, &mut lane, &front).unwrap()
+        };
+        let as_begun = Level { place: front.level, states: begun, room: 0 };
+        let moved_on = Level { place: front.level + 1, states: children, room: 1 };
+        assert_eq!(widened(begun), (0, as_begun), "as many as wished");
+        assert_eq!(widened(too_few), (0, as_begun), "no room");
+        assert_eq!(widened(enough), (children as u64, moved_on));
+        let (nodes, level) = widened(1 << 20);
+        assert!(level.place > moved_on.place && level.room == (level.place - front.level) % 2, "{level:?}");
+        assert!(level.states >= 1 << 20 && nodes >= (children + level.states) as u64, "{nodes}");
     }
 }

@@ -57,7 +57,7 @@ typedef WORDS(VECTOR) Lanes;
 /* NVIDIA's compiler knows no such functions, but its own assembler. */
 #define BARRIER __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory")
 #define BALLOT(flag) ballot(flag)
-uint ballot(uint flag)
+INSIDE uint ballot(uint flag)
 {
     uint votes;
     __asm__ volatile("{ .reg .pred p; setp.ne.u32 p, %1, 0; vote.sync.ballot.b32 %0, p, 0xffffffff; }" : "=r"(votes) : "r"(flag));

@@ -77,8 +77,9 @@ INSIDE uint pairs(LOCAL const uint4 *row, uint4 child)
     const uint upper = child.w, lower = squares(child, second);
     const uint left = second.w & ~child.x;
     const uint high = left & (left - 1), low = left ^ high;
-    const uint apart = (MOVED_UP(low, second.x, second.y) & high) == 0;
-    return (apart & (upper & high) != 0 & (lower & low) != 0) + (apart & (upper & low) != 0 & (lower & high) != 0);
+    const uint apart = (MOVED_UP(low, second.x, second.y) & high) == 0 ? ~0u : 0;
+    const uint rising = ((upper & high) != 0) & ((lower & low) != 0), falling = ((upper & low) != 0) & ((lower & high) != 0);
+    return apart & (rising + falling);
 }
 
 /* The candidates of a state whose children, with more than six rows left, may still be completed. */

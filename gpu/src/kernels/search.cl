@@ -36,12 +36,12 @@
 #define WIDE (GROUP * EACH)
 #define POOL (2 * WIDE)
 
-/* The states of a pass that an item has, and their numbers in it. */
+/* The states of a pass that an item has, their numbers in it, and how their children are looked at. */
 #define FOR_EACH for (uint v = 0; v < EACH; v++)
 #define NUMBER(v) ((v) * GROUP + LOCAL_INDEX)
-
-/* How many rows a row's children have left. */
-#define LEFT(row) ((row)[0].w)
+#define LOOK(looks, by_columns)                                                                                                 \
+    FOR_EACH                                                                                                                    \
+        alive[v] = lives(row, second, child[v], looks, by_columns)
 
 /* The squares that a child has in a row that one of a row's vectors but the first tells of. */
 INSIDE uint squares(uint4 child, uint4 ahead)
@@ -57,23 +57,26 @@ INSIDE uint4 child_of(uint4 state, uint queen, uint4 next)
     return child;
 }
 
-/* Whether a child has a square in each of so many rows, and, where these are all that are left, in each column. */
-INSIDE uint lives(LOCAL const uint4 *row, uint4 child, const uint looks, const uint by_columns)
+/*
+ * Whether a child has a square in each of so many rows, and, where these are all that are left, in each column. The row's second
+ * vector is there already.
+ */
+INSIDE uint lives(LOCAL const uint4 *row, uint4 second, uint4 child, const uint looks, const uint by_columns)
 {
-    uint alive = child.w != 0, reached = child.x | child.w;
+    uint free = squares(child, second);
+    uint alive = (child.w != 0) & (free != 0), reached = child.x | child.w | free;
 #pragma unroll
-    for (uint i = 1; i < looks; i++) {
-        const uint free = squares(child, row[i]);
+    for (uint i = 2; i < looks; i++) {
+        free = squares(child, row[i]);
         alive &= free != 0;
         reached |= free;
     }
-    return by_columns ? alive & ((~reached & row[1].w) == 0) : alive;
+    return by_columns ? alive & ((~reached & second.w) == 0) : alive;
 }
 
 /* The completions of a child with two rows and two columns left. */
-INSIDE uint pairs(LOCAL const uint4 *row, uint4 child)
+INSIDE uint pairs(uint4 second, uint4 child)
 {
-    const uint4 second = row[1];
     const uint upper = child.w, lower = squares(child, second);
     const uint left = second.w & ~child.x;
     const uint high = left & (left - 1), low = left ^ high;
@@ -88,7 +91,7 @@ INSIDE uint living(LOCAL const uint4 *row, uint4 state)
     uint found = 0;
     for (uint candidates = state.w; candidates != 0; candidates &= candidates - 1) {
         const uint queen = candidates & (~candidates + 1);
-        if (lives(row, child_of(state, queen, row[0]), 2, 0))
+        if (lives(row, row[1], child_of(state, queen, row[0]), 2, 0))
             found |= queen;
     }
     return found;
@@ -167,44 +170,49 @@ KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, const uint place, const 
             pools[POOL * level + i] = saved[levels + POOL * level + i];
     BARRIER;
 
-    /* Always `here` states wait in the pool of `level`. */
+    /* In the pool of `level` there wait `here` states, in the others as many as `waiting` says. */
     uint level = levels - 1, here = waiting[level], is_drained = 0, is_finished = 0;
     uint completions = 0, nodes = 0;
     for (uint pass = 0; pass < passes; pass++) {
-        while (here < WIDE && level > 0)
-            here = waiting[--level];
-        if (here < WIDE && !is_drained) {
-            if (LOCAL_INDEX == 0)
-                *taken = ADD(progress, WIDE);
-            BARRIER;
-            const uint first = *taken;
-            const uint more = first >= end ? 0 : end - first < WIDE ? end - first : WIDE;
-            is_drained = more < WIDE;
-            FOR_EACH
-                if (NUMBER(v) < more)
-                    pools[here + NUMBER(v)] = states[first + NUMBER(v)];
-            here += more;
-            if (LOCAL_INDEX == 0)
-                waiting[0] = here;
-            BARRIER;
-        }
         if (here < WIDE) {
-            while (here == 0 && ++level < levels)
-                here = waiting[level];
-            is_finished = here == 0;
-            if (is_finished)
-                break;
-            /* Filled up with states that have no square. */
-            FOR_EACH
-                if (NUMBER(v) >= here)
-                    pools[POOL * level + NUMBER(v)] = MAKE4(~0u, 0, 0, 0);
-            here = WIDE;
-            BARRIER;
+            for (; here < WIDE && level > 0; here = waiting[--level])
+                if (LOCAL_INDEX == 0)
+                    waiting[level] = here;
+            if (here < WIDE && !is_drained) {
+                if (LOCAL_INDEX == 0)
+                    *taken = ADD(progress, WIDE);
+                BARRIER;
+                const uint begin = *taken;
+                const uint more = begin >= end ? 0 : end - begin < WIDE ? end - begin : WIDE;
+                is_drained = more < WIDE;
+                FOR_EACH
+                    if (NUMBER(v) < more)
+                        pools[here + NUMBER(v)] = states[begin + NUMBER(v)];
+                here += more;
+                BARRIER;
+            }
+            if (here < WIDE) {
+                if (LOCAL_INDEX == 0)
+                    waiting[0] = here;
+                BARRIER;
+                while (here == 0 && ++level < levels)
+                    here = waiting[level];
+                is_finished = here == 0;
+                if (is_finished)
+                    break;
+                /* Filled up with states that have no square. */
+                FOR_EACH
+                    if (NUMBER(v) >= here)
+                        pools[POOL * level + NUMBER(v)] = MAKE4(~0u, 0, 0, 0);
+                here = WIDE;
+                BARRIER;
+            }
         }
         LOCAL const uint4 *row = table + VECTORS * level;
         LOCAL uint4 *own = pools + POOL * level, *next = own + POOL;
         LOCAL uint *voted = votes + 2 * (pass & 1);
-        const uint below = waiting[level + 1];
+        const uint4 first = row[0], second = row[1];
+        const uint left = first.w, below = waiting[level + 1];
         uint4 state[EACH], child[EACH];
         uint alive[EACH], kept[EACH], born[EACH];
         here -= WIDE;
@@ -212,31 +220,25 @@ KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, const uint place, const 
             state[v] = own[here + NUMBER(v)];
         FOR_EACH {
             const uint others = state[v].w & (state[v].w - 1);
-            child[v] = child_of(state[v], state[v].w ^ others, row[0]);
+            child[v] = child_of(state[v], state[v].w ^ others, first);
             state[v].w = others;
         }
-        switch (LEFT(row)) {
-#define LOOK(looks, by_columns)                                                                                                 \
-    FOR_EACH                                                                                                                    \
-        alive[v] = lives(row, child[v], looks, by_columns);                                                                     \
-    break
-        case 2:
+        /* The most frequent first. */
+        if (left == 5)
+            LOOK(5, 1);
+        else if (left == 6)
+            LOOK(3, 0);
+        else if (left == 4)
+            LOOK(4, 1);
+        else if (left > 6)
+            LOOK(2, 0);
+        else if (left == 3)
+            LOOK(3, 1);
+        else
             FOR_EACH {
-                completions += pairs(row, child[v]);
+                completions += pairs(second, child[v]);
                 alive[v] = 0;
             }
-            break;
-        case 3:
-            LOOK(3, 1);
-        case 4:
-            LOOK(4, 1);
-        case 5:
-            LOOK(5, 1);
-        case 6:
-            LOOK(3, 0);
-        default:
-            LOOK(2, 0);
-        }
         FOR_EACH {
             kept[v] = VOTE(state[v].w != 0, voted);
             born[v] = VOTE(alive[v], voted + 1);
@@ -256,9 +258,8 @@ KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, const uint place, const 
         }
         nodes += then - below;
         if (LOCAL_INDEX == 0) {
-            waiting[level] = here;
-            waiting[level + 1] = then;
             CLEAR_VOTES(votes + 2 * (~pass & 1));
+            waiting[then < WIDE ? level + 1 : level] = then < WIDE ? then : here;
         }
         if (then >= WIDE) {
             level++;
@@ -266,6 +267,9 @@ KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, const uint place, const 
         }
         BARRIER;
     }
+    if (LOCAL_INDEX == 0 && !is_finished)
+        waiting[level] = here;
+    BARRIER;
     for (uint i = LOCAL_INDEX; i < levels; i += GROUP)
         saved[i] = MAKE4(waiting[i], 0, 0, 0);
     for (level = 0; level < levels; level++)

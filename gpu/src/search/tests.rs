@@ -18,7 +18,14 @@ fn with_several_descents(n: u8) -> Position {
 }
 
 fn launcher(groups: usize, wished: usize) -> SearchLauncher {
-    SearchLauncher { group: WIDE, is_in_lockstep: false, groups, wished, lanes: Lanes::default() }
+    SearchLauncher {
+        group: WIDE,
+        is_in_lockstep: false,
+        groups,
+        wished,
+        launches: OnceLock::new(),
+        lanes: Lanes::default(),
+    }
 }
 
 /// A session on each device; none where there is no OpenCL, unless it is demanded.

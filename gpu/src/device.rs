@@ -146,6 +146,11 @@ impl Description {
     }
 
     fn broken(error: &ClError) -> Self {
+        Self { unusable: Some(format!("its driver does not say what it is ({error})")), ..Self::unknown() }
+    }
+
+    /// Nothing is known of it.
+    pub(crate) fn unknown() -> Self {
         Self {
             name: "unknown".into(),
             vendor: String::new(),
@@ -158,7 +163,7 @@ impl Description {
             shares_memory: false,
             largest_buffer: 0,
             local_memory: 0,
-            unusable: Some(format!("its driver does not say what it is ({error})")),
+            unusable: None,
         }
     }
 }

@@ -30,8 +30,10 @@ const HANGS: Duration = Duration::from_secs(30);
 /// So long it is looked all the time whether a launch has ended: small boards' launches take less, and a sleep 100 us at least.
 const LOOKS_ON: Duration = Duration::from_micros(250);
 
-/// Between two later looks there is an eighth of the time that it has taken so far, but no more than this.
+/// Between two later looks there is a small part of the time that it has taken so far, but no more than this: what a device waits
+/// for the next launch is half of that, and a look takes a few microseconds.
 const LOOKS_AWAY: Duration = Duration::from_millis(1);
+const LOOKS_IN: u32 = 32;
 
 /// No two looks are further apart in a process that runs.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
@@ -199,7 +201,7 @@ impl Session {
             if taken < LOOKS_ON {
                 thread::yield_now();
             } else {
-                thread::sleep(LOOKS_AWAY.min(taken / 8));
+                thread::sleep(LOOKS_AWAY.min(taken / LOOKS_IN));
             }
         }
     }

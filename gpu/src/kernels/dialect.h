@@ -80,15 +80,17 @@ INSIDE uint ballot(uint flag)
 #ifdef LOCKSTEP
 #define VOTE(flag, word) BALLOT(flag)
 #define VOTES(votes, word) (votes)
-#define CLEAR_VOTES(words)
+#define CLEAR_VOTES(words, count)
 #elif defined(GROUP) && GROUP == 1
 #define VOTE(flag, word) (flag)
 #define VOTES(votes, word) (votes)
-#define CLEAR_VOTES(words)
+#define CLEAR_VOTES(words, count)
 #else
 #define VOTE(flag, word) ((flag) ? SET(word, 1u << LOCAL_INDEX) : 0)
 #define VOTES(votes, word) (*(word))
-#define CLEAR_VOTES(words) ((words)[0] = (words)[1] = 0)
+#define CLEAR_VOTES(words, count)                                                                                               \
+    for (uint word = 0; word < (count); word++)                                                                                 \
+    (words)[word] = 0
 #endif
 
 /* How many of them are before this one. */

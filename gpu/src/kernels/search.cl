@@ -36,6 +36,9 @@
 #define WIDE (GROUP * EACH)
 #define POOL (2 * WIDE)
 
+/* The questions of a pass: of each state whether it is kept, and whether its child is. */
+#define VOTED (2 * EACH)
+
 /* The states of a pass that an item has, their numbers in it, and how their children are looked at. */
 #define FOR_EACH for (uint v = 0; v < EACH; v++)
 #define NUMBER(v) ((v) * GROUP + LOCAL_INDEX)
@@ -156,13 +159,13 @@ KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, const uint place, const 
 {
     SCRATCH
     LOCAL uint4 *table = (LOCAL uint4 *)scratch, *pools = table + VECTORS * levels;
-    LOCAL uint *waiting = (LOCAL uint *)(pools + POOL * levels), *votes = waiting + levels + 1, *taken = votes + 4;
+    LOCAL uint *waiting = (LOCAL uint *)(pools + POOL * levels), *votes = waiting + levels + 1, *taken = votes + 2 * VOTED;
     GLOBAL uint4 *saved = frozen + GROUP_INDEX * (1 + POOL) * levels;
     for (uint i = LOCAL_INDEX; i < VECTORS * levels; i += GROUP)
         table[i] = rows[VECTORS * place + i];
     for (uint i = LOCAL_INDEX; i <= levels; i += GROUP)
         waiting[i] = is_begun && i < levels ? saved[i].x : 0;
-    for (uint i = LOCAL_INDEX; i < 4; i += GROUP)
+    for (uint i = LOCAL_INDEX; i < 2 * VOTED; i += GROUP)
         votes[i] = 0;
     BARRIER;
     for (uint level = 0; level < levels; level++)
@@ -210,7 +213,7 @@ KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, const uint place, const 
         }
         LOCAL const uint4 *row = table + VECTORS * level;
         LOCAL uint4 *own = pools + POOL * level, *next = own + POOL;
-        LOCAL uint *voted = votes + 2 * (pass & 1);
+        LOCAL uint *voted = votes + VOTED * (pass & 1);
         const uint4 first = row[0], second = row[1];
         const uint left = first.w, below = waiting[level + 1];
         uint4 state[EACH], child[EACH];
@@ -240,15 +243,15 @@ KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, const uint place, const 
                 alive[v] = 0;
             }
         FOR_EACH {
-            kept[v] = VOTE(state[v].w != 0, voted);
-            born[v] = VOTE(alive[v], voted + 1);
+            kept[v] = VOTE(state[v].w != 0, voted + 2 * v);
+            born[v] = VOTE(alive[v], voted + 2 * v + 1);
         }
         BARRIER;
         /* One item alone need not ask: what it does not keep, the next one replaces. */
         const uint asks = GROUP > 1, asks_too = asks || level + 1 == levels;
         uint then = below;
         FOR_EACH {
-            const uint keep = VOTES(kept[v], voted), live = VOTES(born[v], voted + 1);
+            const uint keep = VOTES(kept[v], voted + 2 * v), live = VOTES(born[v], voted + 2 * v + 1);
             if (!asks || state[v].w != 0)
                 own[here + BEFORE(keep)] = state[v];
             if (!asks_too || alive[v])
@@ -258,7 +261,7 @@ KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, const uint place, const 
         }
         nodes += then - below;
         if (LOCAL_INDEX == 0) {
-            CLEAR_VOTES(votes + 2 * (~pass & 1));
+            CLEAR_VOTES(votes + VOTED * (~pass & 1), VOTED);
             waiting[then < WIDE ? level + 1 : level] = then < WIDE ? then : here;
         }
         if (then >= WIDE) {

@@ -9,6 +9,8 @@
 mod expand;
 #[deny(unsafe_code, reason = "only what the device reads")]
 mod rows;
+#[deny(unsafe_code, reason = "only numbers")]
+mod shape;
 #[cfg(test)]
 mod tests;
 
@@ -31,23 +33,18 @@ use crate::room::Room;
 use crate::session::{LAUNCH, Session};
 use expand::{Front, expand};
 use rows::{ROWS, Row, VECTORS, Vector, packed_rows};
+use shape::GroupShape;
 
 /// The kernels' source.
 const SEARCH: &str = include_str!("../kernels/search.cl");
 
-/// How many states a group moves on at a time, and so the work items of a card's group; a processor's has one that does as much.
-const WIDE: usize = 32;
-
-/// States that wait in a pool at most; the same as in `search.cl`.
-const POOL: usize = 2 * WIDE;
-
-/// Groups for each compute unit: as many as work at the same time on large cards, by their local memory.
+/// Groups for each compute unit: somewhat more than the local memory of large cards has room for at a time.
 const GROUPS_OF_CARD: usize = 16;
 const GROUPS_OF_PROCESSOR: usize = 1;
 
 /// States for each of those that a group moves on at a time, so that all groups have enough to do although subtrees differ. A
 /// processor's groups are not at work at the same time.
-const STATES_ON_CARD: usize = 64;
+const STATES_ON_CARD: usize = 32;
 const STATES_ON_PROCESSOR: usize = 16;
 
 /// A level has room for so many times the states that are wished: children are no more where it has nearly as many.
@@ -67,10 +64,7 @@ const FEWEST_STEPS: usize = 9;
 
 /// The row-by-row search on one device.
 pub struct SearchLauncher {
-    /// Work items of a group.
-    group: usize,
-    /// Whether they are in lockstep, and can vote.
-    is_in_lockstep: bool,
+    shape: GroupShape,
     /// Groups of a launch at most: no more than have states.
     groups: usize,
     /// States that there should be before the search goes on depth first.
@@ -134,18 +128,13 @@ impl SearchLauncher {
     pub fn new(device: &Device, kind: DeviceKind) -> Self {
         let about = device.description();
         let units = about.units.max(1) as usize;
-        let (group, groups, wished) = match kind {
-            DeviceKind::Card => {
-                let groups = units * GROUPS_OF_CARD;
-                (WIDE, groups, (groups * WIDE * STATES_ON_CARD).min(states_in(about.room())))
-            }
-            DeviceKind::Processor => {
-                let groups = units * GROUPS_OF_PROCESSOR;
-                (1, groups, groups * WIDE * STATES_ON_PROCESSOR)
-            }
+        let shape = GroupShape::new(about, kind);
+        let (groups, states) = match kind {
+            DeviceKind::Card => (units * GROUPS_OF_CARD, STATES_ON_CARD),
+            DeviceKind::Processor => (units * GROUPS_OF_PROCESSOR, STATES_ON_PROCESSOR),
         };
-        let is_in_lockstep = group == WIDE && about.has_warps();
-        Self { group, is_in_lockstep, groups, wished, launches: OnceLock::new(), lanes: Lanes::default() }
+        let wished = (groups * shape.wide() * states).min(states_in(about.room()));
+        Self { shape, groups, wished, launches: OnceLock::new(), lanes: Lanes::default() }
     }
 
     /// The queue for what is launched.
@@ -207,8 +196,8 @@ impl SearchLauncher {
                     .set_arg(&(self.room() as cl_uint))
                     .set_arg(&(self.wished as cl_uint))
                     .set_arg_local_buffer((VECTORS + 1) * size_of::<Vector>())
-                    .set_global_work_size(self.groups * self.group)
-                    .set_local_work_size(self.group)
+                    .set_global_work_size(self.groups * self.shape.group)
+                    .set_local_work_size(self.shape.group)
                     .enqueue_nd_range(launches)
             };
             launched.map_err(session.failed("a launch"))?;
@@ -237,11 +226,11 @@ impl SearchLauncher {
     ) -> Result<Option<Count>, GpuError> {
         let launches = self.launches(session)?;
         let levels = descent.steps.len() - 1 - level.place;
-        let groups = self.groups.min(level.states.div_ceil(WIDE));
+        let groups = self.groups.min(level.states.div_ceil(self.shape.wide()));
         let mut progress = [0; 2];
         lane.progress.fill(session, &lane.queue, &progress)?;
         lane.found.reserve(session, 2 * groups)?;
-        lane.frozen.reserve(session, groups * (1 + POOL) * levels)?;
+        lane.frozen.reserve(session, groups * (1 + self.shape.pool()) * levels)?;
         let mut is_begun = false;
         loop {
             if stop.is_stopped() {
@@ -251,9 +240,8 @@ impl SearchLauncher {
             // SAFETY: the arguments have the kernel's types, in its order. The kernel reads the level's states, which the host
             // or `widen` has written, and the rows from theirs on to the last but one, of which a descent has all. It
             // writes the two words of `progress`, its group's two words of `found` and its vectors of `frozen`, for each of the
-            // levels one and a pool; and the scratch, which has for each level a row, a pool and a word, and seven words more.
-            // No pool overflows: the one that is taken from has WIDE at most afterwards, and the one behind it had fewer than
-            // WIDE. It reads no word of `found` or `frozen` that no launch of this search has written.
+            // levels one and a pool; and the scratch. No pool overflows: the one that is taken from has no more states afterwards,
+            // and the one behind it had fewer than are moved on at a time. It reads no word of `found` or `frozen` that no launch of this search has written.
             let launched = unsafe {
                 ExecuteKernel::new(&lane.search)
                     .set_arg(&lane.rows.buffer)
@@ -266,9 +254,9 @@ impl SearchLauncher {
                     .set_arg(&lane.frozen.buffer)
                     .set_arg(&cl_uint::from(is_begun))
                     .set_arg(&lane.passes)
-                    .set_arg_local_buffer(scratch(levels))
-                    .set_global_work_size(groups * self.group)
-                    .set_local_work_size(self.group)
+                    .set_arg_local_buffer(self.shape.scratch(levels))
+                    .set_global_work_size(groups * self.shape.group)
+                    .set_local_work_size(self.shape.group)
                     .enqueue_nd_range(launches)
             };
             session.wait(launches, launched.map_err(session.failed("a launch"))?)?;
@@ -294,16 +282,9 @@ impl SearchLauncher {
     }
 }
 
-/// Bytes of local memory for the search of so many rows.
-fn scratch(levels: usize) -> usize {
-    levels * ((VECTORS + POOL) * size_of::<Vector>() + size_of::<cl_uint>()) + 7 * size_of::<cl_uint>()
-}
-
 impl Launcher for SearchLauncher {
     fn source(&self) -> KernelSource<'static> {
-        let mut macros = vec![("GROUP", self.group), ("EACH", WIDE / self.group)];
-        macros.extend(self.is_in_lockstep.then_some(("LOCKSTEP", 1)));
-        KernelSource { text: SEARCH, macros }
+        KernelSource { text: SEARCH, macros: self.shape.macros() }
     }
 
     fn count(&self, session: &Session, position: &Position, stop: &Stop) -> Result<Option<Count>, GpuError> {

@@ -17,10 +17,10 @@ fn with_several_descents(n: u8) -> Position {
     Position::empty(Board::new(n).unwrap()).with_boundary(pairs)
 }
 
+/// As on cards without lockstep, with as many states for each item as there can be.
 fn launcher(groups: usize, wished: usize) -> SearchLauncher {
     SearchLauncher {
-        group: WIDE,
-        is_in_lockstep: false,
+        shape: GroupShape { group: 32, each: 2, is_in_lockstep: false },
         groups,
         wished,
         launches: OnceLock::new(),
@@ -57,7 +57,7 @@ fn states_take_no_more_memory_than_they_may() {
         let bytes = launcher.room() * size_of::<Vector>();
         assert!(launcher.wished > 0 && bytes <= (8 * words).max(ROOM * size_of::<Vector>()));
     }
-    assert!(states_in(9 << 27) > 132 * GROUPS_OF_CARD * WIDE * STATES_ON_CARD, "a large card has room for all");
+    assert!(states_in(9 << 27) > 132 * GROUPS_OF_CARD * launcher(1, 1).shape.wide() * STATES_ON_CARD, "a large card has room for all");
 }
 
 #[test]

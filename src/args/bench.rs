@@ -32,7 +32,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Isa>)]
     pub isa: Auto<Isa>,
     /// Measure graphics cards in place of the processor: none, all, or some by their numbers as in 0,2 (diadem gpus lists
-    /// them). Times are those that pass, two counts at a time.
+    /// them). Times are those that pass, with two counts at a time where halves meet.
     #[arg(long = "gpu", value_name = "CARDS", default_value = "none", conflicts_with_all = ["isa", "threads"])]
     pub cards: Cards,
     /// All other lines are for one thread, the last one for as many as are said here, if it is more than one.

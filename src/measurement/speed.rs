@@ -59,11 +59,12 @@ impl Counter {
         }
     }
 
-    /// How many counts it is given at a time.
-    fn threads(&self) -> usize {
-        match self {
-            Self::Processor(_) => 1,
-            Self::Card(_) => COUNTS_OF_CARD as usize,
+    /// How many counts it is given at a time. Launches of the search wait for each other, so that of several counts the small
+    /// ones would seem to take as long as the large ones beside them.
+    fn threads(&self, method: Method) -> usize {
+        match (self, method) {
+            (Self::Processor(_), _) | (Self::Card(_), Method::Search) => 1,
+            (Self::Card(_), Method::Meet) => COUNTS_OF_CARD as usize,
         }
     }
 }
@@ -101,7 +102,7 @@ pub fn candidates(
             plan: Arc::clone(&plan),
             counter: counter.clone(),
             method,
-            threads: counter.threads(),
+            threads: counter.threads(method),
             share: 1.0,
         }));
     }

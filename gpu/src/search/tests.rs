@@ -57,7 +57,10 @@ fn states_take_no_more_memory_than_they_may() {
         let bytes = launcher.room() * size_of::<Vector>();
         assert!(launcher.wished > 0 && bytes <= (8 * words).max(ROOM * size_of::<Vector>()));
     }
-    assert!(states_in(9 << 27) > 132 * GROUPS_OF_CARD * launcher(1, 1).shape.wide() * STATES_ON_CARD, "a large card has room for all");
+    assert!(
+        states_in(9 << 27) > 132 * GROUPS_OF_CARD * launcher(1, 1).shape.wide() * STATES_ON_CARD,
+        "a large card has room for all"
+    );
 }
 
 #[test]

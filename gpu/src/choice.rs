@@ -174,9 +174,10 @@ mod tests {
                     "it is over before a look has brought anything"
                 );
                 let seen = faster(unseen, &plan).unwrap();
-                // On PoCL halves that meet take a third of the time, whatever it was planned for.
-                let is_card = !seen.device().description().is_processor();
-                assert!(is_card || seen.name().method == Method::Meet, "{}", seen.name());
+                // On PoCL halves that meet take less than half of the time where units are made for them, and about as
+                // long as the search where they are not.
+                let is_known = seen.device().description().is_processor() && spec.method() == Method::Meet;
+                assert!(!is_known || seen.name().method == Method::Meet, "{}", seen.name());
                 let unit = plan.unit(UnitId(181)).position;
                 let processor = queens::kernel::kernel(seen.name().method, None).unwrap();
                 assert_eq!(seen.count(&unit, &Stop::new()), processor.count(&unit, &Stop::new()));

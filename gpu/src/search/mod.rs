@@ -14,7 +14,6 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
-use std::sync::OnceLock;
 use std::time::Instant;
 
 use opencl3::command_queue::CommandQueue;
@@ -69,13 +68,10 @@ pub struct SearchLauncher {
     groups: usize,
     /// States that there should be before the search goes on depth first.
     wished: usize,
-    /// What is launched waits here for its turn, whichever lane's it is: launches of several queues would take turns, which
-    /// costs a card the time to change over.
-    launches: OnceLock<CommandQueue>,
     lanes: Lanes<SearchLane>,
 }
 
-/// A queue of the device for what is copied, kernels, and the memory that these work in.
+/// A queue of the device, its kernels, and the memory that these work in.
 struct SearchLane {
     queue: CommandQueue,
     widen: DeviceKernel,
@@ -134,15 +130,7 @@ impl SearchLauncher {
             DeviceKind::Processor => (units * GROUPS_OF_PROCESSOR, STATES_ON_PROCESSOR),
         };
         let wished = (groups * shape.wide() * states).min(states_in(about.room()));
-        Self { shape, groups, wished, launches: OnceLock::new(), lanes: Lanes::default() }
-    }
-
-    /// The queue for what is launched.
-    fn launches(&self, session: &Session) -> Result<&CommandQueue, GpuError> {
-        match self.launches.get() {
-            Some(launches) => Ok(launches),
-            None => session.queue().map(|queue| self.launches.get_or_init(|| queue)),
-        }
+        Self { shape, groups, wished, lanes: Lanes::default() }
     }
 
     /// Room for the states of a level.
@@ -175,7 +163,6 @@ impl SearchLauncher {
         lane: &mut SearchLane,
         front: &Front<'_>,
     ) -> Result<(u64, Level), GpuError> {
-        let launches = self.launches(session)?;
         let mut made = [0; ROWS + 1];
         made[front.level] = front.states.len() as cl_uint;
         lane.made.fill(session, &lane.queue, &made)?;
@@ -198,11 +185,11 @@ impl SearchLauncher {
                     .set_arg_local_buffer((VECTORS + 1) * size_of::<Vector>())
                     .set_global_work_size(self.groups * self.shape.group)
                     .set_local_work_size(self.shape.group)
-                    .enqueue_nd_range(launches)
+                    .enqueue_nd_range(&lane.queue)
             };
             launched.map_err(session.failed("a launch"))?;
         }
-        session.settle(launches)?;
+        session.settle(&lane.queue)?;
         session.read(&lane.queue, &lane.made.buffer, &mut made)?;
         let made = made.map(|states| states as usize);
         let mut level = Level { place: front.level, states: front.states.len(), room: 0 };
@@ -224,7 +211,6 @@ impl SearchLauncher {
         level: &Level,
         stop: &Stop,
     ) -> Result<Option<Count>, GpuError> {
-        let launches = self.launches(session)?;
         let levels = descent.steps.len() - 1 - level.place;
         let groups = self.groups.min(level.states.div_ceil(self.shape.wide()));
         let mut progress = [0; 2];
@@ -257,9 +243,9 @@ impl SearchLauncher {
                     .set_arg_local_buffer(self.shape.scratch(levels))
                     .set_global_work_size(groups * self.shape.group)
                     .set_local_work_size(self.shape.group)
-                    .enqueue_nd_range(launches)
+                    .enqueue_nd_range(&lane.queue)
             };
-            session.wait(launches, launched.map_err(session.failed("a launch"))?)?;
+            session.wait(&lane.queue, launched.map_err(session.failed("a launch"))?)?;
             session.read(&lane.queue, &lane.progress.buffer, &mut progress)?;
             let [taken, busy] = progress;
             let are_left = (taken as usize) < level.states;

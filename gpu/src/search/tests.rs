@@ -23,7 +23,6 @@ fn launcher(groups: usize, wished: usize) -> SearchLauncher {
         shape: GroupShape { group: 32, each: 2, is_in_lockstep: false },
         groups,
         wished,
-        launches: OnceLock::new(),
         lanes: Lanes::default(),
     }
 }

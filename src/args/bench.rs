@@ -6,7 +6,7 @@ use queens::kernel::{Isa, Method};
 
 use super::gpu::Cards;
 use super::plan::SplitArgs;
-use super::value::{Auto, ThreadsArgs, auto, seconds};
+use super::value::{Auto, ThreadsArgs, auto, seconds, whole};
 
 /// Measures how fast this machine counts.
 ///
@@ -45,7 +45,7 @@ pub struct BenchArgs {
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds, allow_negative_numbers = true)]
     pub seconds: f64,
     /// What the units are drawn by.
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    #[arg(long, value_name = "SEED", default_value_t = 1, value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub seed: u64,
     /// Print one JSON object for each line.
     #[arg(long)]

@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use super::loss::ServedLossArgs;
 use super::plan::{SplitArgs, new_plan};
-use super::value::{Auto, ValueError, auto};
+use super::value::{Auto, ValueError, auto, whole};
 
 /// Serves a run to workers until all is counted, and prints the answer.
 #[derive(Debug, Args)]
@@ -50,7 +50,7 @@ pub struct CoordinatorArgs {
     /// Acknowledge a count only when so many followers (diadem follow) have it on disk, too: 0 to 16.
     ///
     /// A run goes on as it was told before; one that was told nothing waits for none. What is said here goes on record.
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=MOST_FOLLOWERS as i64))]
+    #[arg(long, value_name = "K", value_parser = whole(0..=MOST_FOLLOWERS as u32), allow_negative_numbers = true)]
     replicas: Option<u32>,
     /// Where to listen for workers.
     #[arg(long, value_name = "ADDRESS:PORT", default_value = "127.0.0.1:7227", value_parser = address)]

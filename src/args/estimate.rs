@@ -5,7 +5,7 @@ use std::str::FromStr;
 use clap::Args;
 
 use super::gpu::Cards;
-use super::value::{ThreadsArgs, ValueError, seconds};
+use super::value::{ThreadsArgs, ValueError, seconds, whole};
 
 /// Predicts how many solutions a board has, and what it takes to count them.
 ///
@@ -20,13 +20,13 @@ Examples:
       days, energy and cost on fifty machines of 64 cores")]
 pub struct EstimateArgs {
     /// The board size, 1 to 1000.
-    #[arg(value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1000))]
+    #[arg(value_name = "N", value_parser = whole::<u16>(1..=1000))]
     pub n: u16,
     /// How long to count, in seconds. A kernel of which that tells nothing is measured for longer.
     #[arg(long, value_name = "S", default_value_t = 60.0, value_parser = seconds, allow_negative_numbers = true)]
     pub seconds: f64,
     /// What the pieces are drawn by.
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    #[arg(long, value_name = "SEED", default_value_t = 1, value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub seed: u64,
     #[command(flatten)]
     pub threads: ThreadsArgs,

@@ -7,7 +7,7 @@ use queens::Position;
 use queens::kernel::{Count, Isa, Kernel, KernelError, KernelName, Meet, Method, Stop, kernel};
 use queens::plan::PlanSpec;
 
-use super::value::{Auto, ThreadsArgs, auto};
+use super::value::{Auto, ThreadsArgs, auto, whole};
 
 /// What counts, and on how many threads.
 #[derive(Debug, Args)]
@@ -23,7 +23,7 @@ pub struct KernelArgs {
     isa: Auto<Isa>,
     /// The memory that each thread of the method meet may use for its lists, in MiB; with less it counts more slowly
     /// [default: 48].
-    #[arg(long, value_name = "MIB", value_parser = clap::value_parser!(u32).range(4..=65536))]
+    #[arg(long, value_name = "MIB", value_parser = whole::<u32>(4..=65536), allow_negative_numbers = true)]
     memory: Option<u32>,
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::value::ValueError;
+use super::value::{ValueError, whole};
 
 /// Makes what a coordinator and its workers know each other by: certificates and tokens.
 #[derive(Debug, Args)]
@@ -79,7 +79,7 @@ pub enum KeysCommand {
 #[derive(Clone, Copy, Debug, Args)]
 pub struct ValidityArgs {
     /// How long the certificate is valid.
-    #[arg(long, value_name = "DAYS", default_value_t = 825, value_parser = clap::value_parser!(u32).range(1..=3650))]
+    #[arg(long, value_name = "DAYS", default_value_t = 825, value_parser = whole::<u32>(1..=3650), allow_negative_numbers = true)]
     pub days: u32,
 }
 

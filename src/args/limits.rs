@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime};
 use clap::Args;
 use time::{OffsetDateTime, UtcOffset};
 
-use super::value::{ValueError, time};
+use super::value::{ValueError, time, whole};
 
 /// When the time of a command is up.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub struct LimitsArgs {
     #[arg(long = "for", value_name = "TIME", value_parser = time, conflicts_with = "until")]
     duration: Option<Duration>,
     /// Leave the processor to other programs first: 0 to 19, the nicest.
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u8).range(0..=19))]
+    #[arg(long, value_name = "N", value_parser = whole::<u8>(0..=19), allow_negative_numbers = true)]
     pub nice: Option<u8>,
 }
 

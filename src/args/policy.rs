@@ -6,6 +6,7 @@ use clap::Args;
 use coordinator::{DoubleCheck, MOST_FOLLOWERS};
 
 use super::records::reason;
+use super::value::whole;
 
 /// Changes how the counts of a run are checked and copied, while it is served; it stands in the ledger with the reason.
 ///
@@ -47,6 +48,6 @@ pub struct PolicyChangeArgs {
     #[arg(long, value_name = "POLICY")]
     pub double_check: Option<DoubleCheck>,
     /// How many followers must have a record before it is acknowledged: 0 to 16.
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u32).range(0..=MOST_FOLLOWERS as i64))]
+    #[arg(long, value_name = "K", value_parser = whole(0..=MOST_FOLLOWERS as u32), allow_negative_numbers = true)]
     pub replicas: Option<u32>,
 }

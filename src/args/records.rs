@@ -10,7 +10,7 @@ use proto::{Target, is_reason};
 use queens::UnitId;
 use queens::kernel::Method;
 
-use super::value::{Auto, ThreadsArgs, ValueError, auto};
+use super::value::{Auto, ThreadsArgs, ValueError, auto, whole};
 
 /// Re-checks a run from its ledger alone, and counts a sample of its units again.
 ///
@@ -41,7 +41,7 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "K", default_value = "50", value_parser = sample)]
     pub recount: SampleSize,
     /// What the choice of units follows from [default: drawn, and printed].
-    #[arg(long, value_name = "SEED")]
+    #[arg(long, value_name = "SEED", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// The method by which they are counted again [default: for each unit the one that it was not counted by].
     #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>)]
@@ -184,7 +184,7 @@ pub struct RetractArgs {
 #[group(required = true, multiple = false)]
 pub struct TargetArgs {
     /// A unit; may be given several times.
-    #[arg(long, value_name = "UNIT")]
+    #[arg(long, value_name = "UNIT", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     unit: Vec<u64>,
     /// A machine as OWNER/NAME; or its NAME, where no other owner has one of that name.
     #[arg(long, value_name = "MACHINE")]

@@ -1,5 +1,8 @@
 //! Values that several arguments have, and what is said of a text that is none of them.
 
+use std::borrow::Cow;
+use std::fmt::Display;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
@@ -12,13 +15,13 @@ use thiserror::Error;
 #[error("\"{text}\" is not {wanted}")]
 pub struct ValueError {
     text: String,
-    wanted: &'static str,
+    wanted: Cow<'static, str>,
 }
 
 impl ValueError {
     /// The text, and what would be right.
-    pub fn new(text: &str, wanted: &'static str) -> Self {
-        Self { text: text.to_owned(), wanted }
+    pub fn new(text: &str, wanted: impl Into<Cow<'static, str>>) -> Self {
+        Self { text: text.to_owned(), wanted: wanted.into() }
     }
 }
 
@@ -43,6 +46,18 @@ pub struct Auto<T>(pub Option<T>);
 /// The choice of that name, or the program's.
 pub fn auto<T: FromStr>(text: &str) -> Result<Auto<T>, T::Err> {
     if text == "auto" { Ok(Auto(None)) } else { text.parse().map(|choice| Auto(Some(choice))) }
+}
+
+/// Reads a whole number within these bounds.
+pub fn whole<T>(bounds: RangeInclusive<T>) -> impl Fn(&str) -> Result<T, ValueError> + Clone
+where
+    T: FromStr + PartialOrd + Display + Clone,
+{
+    move |text| {
+        let (least, most) = (bounds.start(), bounds.end());
+        let number = text.parse().ok().filter(|number| bounds.contains(number));
+        number.ok_or_else(|| ValueError::new(text, format!("a whole number from {least} to {most}")))
+    }
 }
 
 /// A time to measure for, in seconds.

@@ -127,7 +127,7 @@ fn what_cannot_be_is_refused_in_a_sentence() {
     folder.run("solutions 8 --from 15863722").refused(&["15863722", "4 is missing"]);
     folder.run("solutions 8 --from 1234").refused(&["4 numbers", "8 columns"]);
     folder.run("solutions 8 --board klein").refused(&["klein", "torus"]);
-    folder.run("solutions 8 --first 0").refused(&["0", "1 or more"]);
+    folder.run("solutions 8 --first 0").refused(&["0", "from 1 to"]);
     folder.run("solutions 8 --format svg").refused(&["--out DIR", "--first 1"]);
     folder.run("solutions 13 --method permutations").refused(&["up to 12", "13"]);
     folder.run("orbits 16").refused(&["more than 1000000", "--totals"]);

@@ -55,7 +55,7 @@ fn what_a_count_takes_is_told_for_the_machines_that_are_named() {
     assert!((number(on, "cost") / number(on, "kilowatt_hours") - 0.5).abs() < 1e-6, "{estimate}");
     folder.run("estimate 17 --machines 5").refused(&["\"5\"", "50x64"]);
     folder.run("estimate 17 --watts 5").refused(&["--machines"]);
-    folder.run("estimate 0").refused(&["1..=1000"]);
+    folder.run("estimate 0").refused(&["from 1 to 1000"]);
     folder.run("estimate 17 --machines 2x3 --watts -1").refused(&["\"-1\" is not a number from 0"]);
     let none = folder.run("bench --n 2,3 --seconds 1");
     assert!(none.code == Some(0) && none.stderr.lines().count() == 2, "{none:?}");

@@ -39,6 +39,40 @@ fn kernels_threads_shards_and_times_that_cannot_be_are_refused() {
 }
 
 #[test]
+fn of_numbers_that_cannot_be_it_is_said_which_can() {
+    let folder = Folder::new();
+    for (command, least_and_most) in [
+        ("count 8 --memory", "4 to 65536"),
+        ("count 8 --nice", "0 to 19"),
+        ("coordinator --n 8 --run r --replicas", "0 to 16"),
+        ("policy http://127.0.0.1:1 --reason x --replicas", "0 to 16"),
+        ("keys init k --days", "1 to 3650"),
+        ("estimate 20 --seed", "0 to 18446744073709551615"),
+        ("bench --seed", "0 to 18446744073709551615"),
+        ("verify r --seed", "0 to 18446744073709551615"),
+        ("retract r --reason x --unit", "0 to 18446744073709551615"),
+        ("solutions 8 --first", "1 to 18446744073709551615"),
+        ("solutions 8 --random --seed", "0 to 18446744073709551615"),
+        ("solutions 8x9 --queens", "1 to 32"),
+        ("study 8 --runs", "1 to 1000000"),
+        ("study 8 --seed", "0 to 18446744073709551615"),
+        ("study 8 --limit", "1 to 18446744073709551615"),
+        ("picture search 8 --out s.svg --random --seed", "0 to 18446744073709551615"),
+        ("picture constellation 12 --out c.svg --orbit", "1 to 18446744073709551615"),
+        ("picture constellation 12 --out c.svg --unit", "0 to 18446744073709551615"),
+    ] {
+        for wrong in ["x", "-5", "1.5", "99999999999999999999"] {
+            let wanted = format!("\"{wrong}\" is not a whole number from {least_and_most} (see ");
+            folder.run(&format!("{command} {wrong}")).refused(&[&wanted]);
+        }
+    }
+    let most = folder.run("count 8 --in-memory --memory 4 --nice 0 --json");
+    assert_eq!(most.json()["total"], published(8));
+    assert_eq!(folder.run("keys init k --days 1").code, Some(0));
+    folder.run("estimate x").refused(&["\"x\" is not a whole number from 1 to 1000 (see "]);
+}
+
+#[test]
 fn what_is_typed_wrong_is_answered_with_the_help_that_is_meant() {
     let folder = Folder::new();
     folder.run("count").refused(&["<N>", "(see diadem count --help)"]);

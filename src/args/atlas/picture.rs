@@ -9,6 +9,7 @@ use queens::Board;
 use super::sizes::sizes;
 use super::solutions::SettingArgs;
 use super::written_placement::WrittenPlacement;
+use crate::args::value::whole;
 
 /// Draws a picture into a file, SVG or PNG by its name.
 #[derive(Debug, Args)]
@@ -92,10 +93,10 @@ pub struct ConstellationPictureArgs {
     #[arg(value_name = "N")]
     pub n: Board,
     /// The constellation's number in the list, from 1.
-    #[arg(long, value_name = "K", required_unless_present = "unit", conflicts_with = "unit")]
+    #[arg(long, value_name = "K", required_unless_present = "unit", conflicts_with = "unit", value_parser = whole(1..=usize::MAX), allow_negative_numbers = true)]
     pub orbit: Option<usize>,
     /// The unit's number in the plan, from 0.
-    #[arg(long, value_name = "U")]
+    #[arg(long, value_name = "U", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub unit: Option<u64>,
     #[command(flatten)]
     pub out: OutArgs,
@@ -115,7 +116,7 @@ pub struct SearchPictureArgs {
     #[arg(long)]
     pub random: bool,
     /// What the random choices follow from.
-    #[arg(long, value_name = "S", default_value_t = 1, requires = "random")]
+    #[arg(long, value_name = "S", default_value_t = 1, requires = "random", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub seed: u64,
     #[command(flatten)]
     pub out: OutArgs,

@@ -11,7 +11,7 @@ use clap::Args;
 use queens::Board;
 
 use super::written_placement::WrittenPlacement;
-use crate::args::value::ValueError;
+use crate::args::value::{ValueError, whole};
 
 /// Other boards and pieces than the usual.
 #[derive(Debug, Args)]
@@ -60,10 +60,10 @@ pub struct SolutionsArgs {
     #[arg(value_name = "N", value_parser = size)]
     pub(super) size: Size,
     /// On a rectangle so many queens [default: as many as there is room for].
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = whole(1..=Rectangle::LARGEST), allow_negative_numbers = true)]
     pub(super) queens: Option<u8>,
     /// Only the first K.
-    #[arg(long, value_name = "K", value_parser = at_least_one)]
+    #[arg(long, value_name = "K", value_parser = whole(1..=u64::MAX), allow_negative_numbers = true)]
     pub(super) first: Option<u64>,
     #[command(flatten)]
     pub(super) order: OrderArgs,
@@ -109,7 +109,7 @@ pub struct OrderArgs {
     #[arg(long, conflicts_with = "method")]
     pub(super) random: bool,
     /// What the random start follows from [default: drawn, and printed].
-    #[arg(long, value_name = "S", requires = "random")]
+    #[arg(long, value_name = "S", requires = "random", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub(super) seed: Option<u64>,
     /// How to find them: search, permutations (all tried), rows (lists extended recursively), iterative (in a loop).
     #[arg(long, value_name = "METHOD", default_value = "search")]
@@ -132,9 +132,4 @@ fn size(text: &str) -> Result<Size, Box<dyn Error + Send + Sync>> {
     }
     let size = text.parse().ok().filter(|n| *n > 0).map(Size::Square);
     Ok(size.ok_or_else(|| ValueError::new(text, "a board size, a whole number from 1 to 255"))?)
-}
-
-fn at_least_one(text: &str) -> Result<u64, ValueError> {
-    let count = text.parse().ok().filter(|count| *count > 0);
-    count.ok_or_else(|| ValueError::new(text, "a whole number, 1 or more"))
 }

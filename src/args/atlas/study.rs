@@ -3,9 +3,11 @@
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
+use atlas::study::StudySpec;
 use clap::Args;
 
 use super::sizes::sizes;
+use crate::args::value::whole;
 
 /// Studies the search for a first solution: placements tried, smallest first against at random, and with restarts.
 #[derive(Debug, Args)]
@@ -24,13 +26,13 @@ pub struct StudyArgs {
     #[arg(value_name = "N..M", value_parser = sizes)]
     pub sizes: RangeInclusive<u8>,
     /// Random runs for each board.
-    #[arg(long, value_name = "R", default_value_t = 1000)]
+    #[arg(long, value_name = "R", default_value_t = 1000, value_parser = whole(1..=StudySpec::MOST_RUNS), allow_negative_numbers = true)]
     pub runs: u32,
     /// What all random choices follow from.
-    #[arg(long, value_name = "S", default_value_t = 1)]
+    #[arg(long, value_name = "S", default_value_t = 1, value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub seed: u64,
     /// Look at restarts after this many placements, besides the best limit [default: 5n].
-    #[arg(long, value_name = "L")]
+    #[arg(long, value_name = "L", value_parser = whole(1..=u64::MAX), allow_negative_numbers = true)]
     pub limit: Option<u64>,
     /// Write the table as CSV.
     #[arg(long, value_name = "FILE")]

@@ -14,9 +14,10 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 
 #[cfg(feature = "atlas")]
-use atlas::PlacementError;
-#[cfg(feature = "atlas")]
-use atlas::study::StudyError;
+use atlas::{
+    PlacementError, constellation_file::FileError, rectangle::TooManyQueens, site::SiteError,
+    solutions::WrongLength, study::StudyError, textbook::BeyondMethod, tree::TreeTooLarge,
+};
 use coordinator::export::ExportError;
 use coordinator::ledger::LedgerError;
 use coordinator::run_directory::RunDirectoryError;
@@ -33,7 +34,7 @@ use worker::AddressError;
 
 use crate::args::UnguardedError;
 #[cfg(feature = "atlas")]
-use crate::args::atlas::{ConstellationsError, ListingError, SeveralBoards};
+use crate::args::atlas::{ConstellationsError, ListingError, SeveralBoards, TraceOfSeveral};
 
 /// The command line was wrong.
 pub const USAGE: u8 = 2;
@@ -98,7 +99,7 @@ fn is_wrong_command(error: &anyhow::Error) -> bool {
         )
 }
 
-/// Whether the arguments of a command about single solutions contradict each other.
+/// Whether the arguments of a command about single solutions contradict each other, or ask for what there is not.
 #[cfg(feature = "atlas")]
 fn is_wrong_in_atlas(error: &anyhow::Error) -> bool {
     error.is::<ListingError>()
@@ -109,6 +110,13 @@ fn is_wrong_in_atlas(error: &anyhow::Error) -> bool {
 }
 
 #[cfg(not(feature = "atlas"))]
+        || error.is::<TraceOfSeveral>()
+        || error.is::<WrongLength>()
+        || error.is::<TooManyQueens>()
+        || error.is::<BeyondMethod>()
+        || error.is::<TreeTooLarge>()
+        || matches!(error.downcast_ref(), Some(FileError::Size(_)))
+        || matches!(error.downcast_ref(), Some(SiteError::Size(_)))
 fn is_wrong_in_atlas(_: &anyhow::Error) -> bool {
     false
 }

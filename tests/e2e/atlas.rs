@@ -297,6 +297,31 @@ fn rectangles_take_as_many_queens_as_there_is_room_for() {
 }
 
 #[test]
+fn what_there_is_not_is_a_wrong_command_and_leaves_nothing_behind() {
+    let folder = Folder::new();
+    for (command, words) in [
+        ("solutions 8 --from 1,2,3", "has 3 numbers"),
+        ("solutions 8x10 --queens 20", "1 to 8 queens, not 20"),
+        ("solutions 20 --method rows", "the method rows is for n up to"),
+        ("rings 8 --svg x.gif", "\"x.gif\" is not a picture's name, which ends in .svg or .png"),
+        ("picture sheet 8 --out sheet", "\"sheet\" is not a picture's name"),
+        ("picture search 8 --out s.png", "\"s.png\" is not the name of a picture that moves"),
+        ("picture tree 15..17 --out tree.svg", "the tree of n = 17 is too large"),
+        ("study 8..9 --trace", "a trace is of one board"),
+        ("atlas --n 11 --html atlas", "4 to 10 queens, not 11"),
+        ("constellations 3 --export files", "n from 4 to 30, not 3"),
+        ("show 02414 --from-zero", "a permutation of 0 to 4 must contain every row once, but 3 is missing"),
+        ("show 02414", "\"0\" is no row number"),
+        ("show 8 --from-zero", "a permutation of 0 to 0"),
+    ] {
+        let wrong = folder.run(command);
+        wrong.refused(&[words]);
+        assert_eq!(wrong.code, Some(2), "{command}: {wrong:?}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn rings_go_around_the_edges_of_the_torus() {
     let folder = Folder::new();
     let rings = folder.run("rings 7 --board torus");

@@ -22,12 +22,12 @@ pub use listing::{
 };
 pub use orbits::{OrbitsArgs, RingsArgs};
 pub use picture::{
-    BoardPictureArgs, ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs,
+    BoardPictureArgs, ConstellationPictureArgs, MovingOutArgs, OutArgs, PictureArgs, Subject, TreePictureArgs,
 };
 pub use show::{Letters, ShowArgs};
 pub use site::SiteArgs;
 pub use solutions::SolutionsArgs;
-pub use study::StudyArgs;
+pub use study::{StudyArgs, TraceOfSeveral};
 pub use table::{AskedTable, SeveralBoards, TableArgs, TableOutput, TableSubject};
 
 /// The subcommands of the feature `atlas`.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use queens::Board;
 
+use super::picture::picture_file;
 use super::solutions::SettingArgs;
 
 /// Sorts the solutions into orbits, also called families: those that turns and reflections carry into each other.
@@ -56,7 +57,7 @@ pub struct RingsArgs {
     #[arg(long)]
     pub diagonals: bool,
     /// Draw the rings; further pages are FILE-2, FILE-3 and so on.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = picture_file)]
     pub svg: Option<PathBuf>,
     /// Draw for a dark screen rather than white paper.
     #[arg(long, requires = "svg")]

@@ -9,7 +9,7 @@ use queens::Board;
 use super::sizes::sizes;
 use super::solutions::SettingArgs;
 use super::written_placement::WrittenPlacement;
-use crate::args::value::whole;
+use crate::args::value::{ValueError, whole};
 
 /// Draws a picture into a file, SVG or PNG by its name.
 #[derive(Debug, Args)]
@@ -39,11 +39,40 @@ pub enum Subject {
 #[derive(Debug, Args)]
 pub struct OutArgs {
     /// The file, named .svg or .png; further pages are FILE-2, FILE-3 and so on.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = picture_file)]
     pub out: PathBuf,
     /// For a dark screen rather than white paper.
     #[arg(long)]
     pub dark: bool,
+}
+
+/// Where a picture goes that moves.
+#[derive(Debug, Args)]
+pub struct MovingOutArgs {
+    /// The file, named .svg.
+    #[arg(long, value_name = "FILE", value_parser = moving_file)]
+    pub out: PathBuf,
+    /// For a dark screen rather than white paper.
+    #[arg(long)]
+    pub dark: bool,
+}
+
+/// The file of a picture, whose name says of which kind it is.
+pub fn picture_file(text: &str) -> Result<PathBuf, ValueError> {
+    named(text, &["svg", "png"])
+        .ok_or_else(|| ValueError::new(text, "a picture's name, which ends in .svg or .png"))
+}
+
+fn moving_file(text: &str) -> Result<PathBuf, ValueError> {
+    named(text, &["svg"])
+        .ok_or_else(|| ValueError::new(text, "the name of a picture that moves, which ends in .svg"))
+}
+
+/// The file, if its name ends in one of these.
+fn named(text: &str, extensions: &[&str]) -> Option<PathBuf> {
+    let file = PathBuf::from(text);
+    let extension = file.extension()?;
+    extensions.iter().any(|known| extension.eq_ignore_ascii_case(known)).then_some(file)
 }
 
 /// Draws one placement, in red the pairs that attack each other.
@@ -119,7 +148,7 @@ pub struct SearchPictureArgs {
     #[arg(long, value_name = "S", default_value_t = 1, requires = "random", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub seed: u64,
     #[command(flatten)]
-    pub out: OutArgs,
+    pub out: MovingOutArgs,
 }
 
 /// Draws a placement that turns into its images under the eight symmetries, as a picture that moves (SVG).
@@ -133,7 +162,7 @@ pub struct TurnsPictureArgs {
     #[arg(long)]
     pub from_zero: bool,
     #[command(flatten)]
-    pub out: OutArgs,
+    pub out: MovingOutArgs,
 }
 
 /// Draws how many partial solutions there are of each number of rows.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use atlas::study::StudySpec;
 use clap::Args;
+use thiserror::Error;
 
 use super::sizes::sizes;
 use crate::args::value::whole;
@@ -52,4 +53,23 @@ pub struct StudyArgs {
     /// Choose at random in the trace.
     #[arg(long, requires = "trace")]
     pub random: bool,
+}
+
+/// The traces of several boards.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("a trace is of one board, as in diadem study 7 --trace, not of {first}..{last}")]
+pub struct TraceOfSeveral {
+    first: u8,
+    last: u8,
+}
+
+impl StudyArgs {
+    /// The board whose search is traced.
+    ///
+    /// # Errors
+    /// There are several.
+    pub fn traced(&self) -> Result<u8, TraceOfSeveral> {
+        let (first, last) = (*self.sizes.start(), *self.sizes.end());
+        if first == last { Ok(first) } else { Err(TraceOfSeveral { first, last }) }
+    }
 }

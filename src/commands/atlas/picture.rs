@@ -13,7 +13,7 @@ use queens::{Board, Constellation, Position};
 use super::orbits::sorted;
 use super::pictures;
 use crate::args::atlas::{
-    BoardPictureArgs, ConstellationPictureArgs, OutArgs, PictureArgs, Subject, TreePictureArgs,
+    BoardPictureArgs, ConstellationPictureArgs, MovingOutArgs, OutArgs, PictureArgs, Subject, TreePictureArgs,
 };
 use crate::args::new_plan;
 use crate::output::print;
@@ -64,10 +64,7 @@ fn save(out: &OutArgs, pages: Vec<Picture>) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn save_moving(out: &OutArgs, picture: MovingPicture) -> anyhow::Result<ExitCode> {
-    if pictures::is_png(&out.out)? {
-        bail!("a picture that moves is SVG: its name ends in .svg, not as in \"{}\"", out.out.display());
-    }
+fn save_moving(out: &MovingOutArgs, picture: MovingPicture) -> anyhow::Result<ExitCode> {
     let svg = picture.in_theme(pictures::theme(out.dark)).to_svg();
     pictures::write_bytes(&out.out, svg.as_bytes())?;
     print(&format!("drawn: {}", out.out.display()))?;
@@ -102,6 +99,8 @@ fn tree(args: &TreePictureArgs) -> anyhow::Result<Picture> {
         let board = Board::new(n)?;
         Ok((board, level_sizes(board)?))
     };
-    let trees: Vec<_> = args.sizes.clone().map(tree).collect::<anyhow::Result<_>>()?;
+    // The largest first, which may be too large.
+    let mut trees: Vec<_> = args.sizes.clone().rev().map(tree).collect::<anyhow::Result<_>>()?;
+    trees.reverse();
     Ok(picture::level_sizes(&trees)?)
 }

@@ -17,13 +17,9 @@ pub fn theme(dark: bool) -> Theme {
     if dark { Theme::Dark } else { Theme::Light }
 }
 
-/// Whether a picture of that name is a PNG file; an error if it is neither that nor an SVG file.
-pub fn is_png(file: &Path) -> anyhow::Result<bool> {
-    let is = |extension| file.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension));
-    if !is("svg") && !is("png") {
-        bail!("a picture's name ends in .svg or .png, not as in \"{}\"", file.display());
-    }
-    Ok(is("png"))
+/// Whether a picture of that name is a PNG file; else it is an SVG file.
+fn is_png(file: &Path) -> bool {
+    file.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("png"))
 }
 
 fn bytes(picture: &Picture, png: bool) -> anyhow::Result<Vec<u8>> {
@@ -32,7 +28,7 @@ fn bytes(picture: &Picture, png: bool) -> anyhow::Result<Vec<u8>> {
 
 /// Writes the picture as its name says.
 pub fn write(file: &Path, picture: &Picture) -> anyhow::Result<()> {
-    write_bytes(file, &bytes(picture, is_png(file)?)?)
+    write_bytes(file, &bytes(picture, is_png(file))?)
 }
 
 /// Writes a file.

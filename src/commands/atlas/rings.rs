@@ -17,7 +17,6 @@ use crate::output::print;
 use crate::stdout::stdout;
 
 pub fn run(args: &RingsArgs) -> anyhow::Result<ExitCode> {
-    args.svg.as_deref().map(pictures::is_png).transpose()?;
     let shifts: &[Shift] = if args.diagonals { &Shift::ALL } else { &Shift::STRAIGHT };
     let setting = args.setting.on(args.n);
     let graph = ShiftGraph::of(setting, shifts)?;

@@ -79,10 +79,7 @@ fn draw(folder: &Path, studies: &[SizeStudy], theme: Theme) -> anyhow::Result<()
 }
 
 fn trace(args: &StudyArgs) -> anyhow::Result<()> {
-    let (n, last) = (*args.sizes.start(), *args.sizes.end());
-    if n != last {
-        bail!("a trace is of one board, as in diadem study 7 --trace, not of {n}..{last}");
-    }
+    let n = args.traced()?;
     let choice = if args.random { ColumnChoice::random(args.seed, 0) } else { ColumnChoice::Smallest };
     let mut out = stdout()?;
     for (steps, line) in Trace::new(n, choice).enumerate() {

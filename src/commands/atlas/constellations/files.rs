@@ -22,11 +22,11 @@ const LONGEST: u64 = 4 << 20;
 
 /// Writes both files of the board.
 pub fn export(board: Board, folder: &Path) -> anyhow::Result<()> {
-    let files = Kind::ALL.map(|kind| ConstellationFile::of(board, kind));
+    let files = Kind::ALL.into_iter().map(|kind| ConstellationFile::of(board, kind));
+    let files: Vec<_> = files.collect::<Result<_, _>>()?;
     std::fs::create_dir_all(folder)
         .with_context(|| format!("cannot make the directory {}", folder.display()))?;
     for file in files {
-        let file = file?;
         let path = folder.join(file.kind.file_name(board));
         let bytes = file.to_bytes();
         OutputFile::named(&path)?.write(|out| Ok(out.write_all(&bytes)?))?;

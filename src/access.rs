@@ -9,13 +9,14 @@ use std::io;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, bail};
+use anyhow::{Context, anyhow, bail};
 use coordinator::regular_file;
 use coordinator::{Access, Bearers, Encryption, Guard, Right, ServerKeys};
 use proto::{AccessToken, Owner};
 use worker::Credentials;
 
 use crate::args::owner_name;
+use crate::exit::WrongCommand;
 use crate::log::say;
 
 pub use watch::KeyWatch;
@@ -163,8 +164,14 @@ impl TokenText {
     /// From the environment, or else from the folder.
     fn read(keys: Option<&Path>, name: TokenName) -> anyhow::Result<Option<Self>> {
         match (env::var(name.variable), keys) {
-            (Ok(text), _) => Ok(Some(Self { name, place: name.variable.to_owned(), text })),
-            (Err(env::VarError::NotUnicode(_)), _) => bail!("{} is not text", name.variable),
+            (Ok(text), _) => {
+                let named = Self { name, place: name.variable.to_owned(), text };
+                named.tokens().map_err(WrongCommand::Variable)?;
+                Ok(Some(named))
+            }
+            (Err(env::VarError::NotUnicode(_)), _) => {
+                Err(WrongCommand::Variable(anyhow!("{} is not text", name.variable)).into())
+            }
             (Err(env::VarError::NotPresent), Some(keys)) => Self::in_folder(keys, name),
             (Err(env::VarError::NotPresent), None) => Ok(None),
         }

@@ -60,6 +60,9 @@ pub enum WrongCommand {
         "--listen and --http both want port {0}: the dashboard wants a port of its own, as in --http 127.0.0.1:7228"
     )]
     OnePort(u16),
+    /// A variable that stands for a file holds something else.
+    #[error(transparent)]
+    Variable(anyhow::Error),
 }
 
 /// What was found cannot be relied upon.
@@ -107,9 +110,6 @@ fn is_wrong_in_atlas(error: &anyhow::Error) -> bool {
         || error.is::<SeveralBoards>()
         || error.is::<StudyError>()
         || error.is::<PlacementError>()
-}
-
-#[cfg(not(feature = "atlas"))]
         || error.is::<TraceOfSeveral>()
         || error.is::<WrongLength>()
         || error.is::<TooManyQueens>()
@@ -117,6 +117,9 @@ fn is_wrong_in_atlas(error: &anyhow::Error) -> bool {
         || error.is::<TreeTooLarge>()
         || matches!(error.downcast_ref(), Some(FileError::Size(_)))
         || matches!(error.downcast_ref(), Some(SiteError::Size(_)))
+}
+
+#[cfg(not(feature = "atlas"))]
 fn is_wrong_in_atlas(_: &anyhow::Error) -> bool {
     false
 }

@@ -6,7 +6,7 @@ use queens::kernel::{Isa, Method};
 
 use super::gpu::Cards;
 use super::plan::SplitArgs;
-use super::value::{Auto, ThreadsArgs, auto, seconds, whole};
+use super::value::{Auto, ISAS, METHODS, ThreadsArgs, auto, seconds, whole};
 
 /// Measures how fast this machine counts.
 ///
@@ -26,10 +26,10 @@ pub struct BenchArgs {
     #[arg(long, value_name = "N", value_delimiter = ',', default_value = "16,18,20")]
     pub n: Vec<Board>,
     /// The method of counting [default: each].
-    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>)]
+    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>(METHODS), hide_possible_values = true)]
     pub method: Auto<Method>,
     /// The instruction set [default: each that the machine has].
-    #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Isa>)]
+    #[arg(long, value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Isa>(ISAS), hide_possible_values = true)]
     pub isa: Auto<Isa>,
     /// Measure graphics cards in place of the processor: none, all, or some by their numbers as in 0,2 (diadem gpus lists
     /// them). Times are those that pass, with two counts at a time where halves meet.

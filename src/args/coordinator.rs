@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use super::loss::ServedLossArgs;
 use super::plan::{SplitArgs, new_plan};
-use super::value::{Auto, ValueError, auto, whole};
+use super::value::{Auto, METHODS, ValueError, auto, whole};
 
 /// Serves a run to workers until all is counted, and prints the answer.
 #[derive(Debug, Args)]
@@ -36,7 +36,7 @@ pub struct CoordinatorArgs {
     #[arg(long, value_name = "DIR")]
     run: PathBuf,
     /// The method that a new run is planned for: auto, meet, search.
-    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", value_parser = auto::<Method>)]
+    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", value_parser = auto::<Method>(METHODS), hide_possible_values = true)]
     method: Auto<Method>,
     #[command(flatten)]
     split: SplitArgs,

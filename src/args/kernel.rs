@@ -7,7 +7,7 @@ use queens::Position;
 use queens::kernel::{Count, Isa, Kernel, KernelError, KernelName, Meet, Method, Stop, kernel};
 use queens::plan::PlanSpec;
 
-use super::value::{Auto, ThreadsArgs, auto, whole};
+use super::value::{Auto, ISAS, METHODS, ThreadsArgs, auto, whole};
 
 /// What counts, and on how many threads.
 #[derive(Debug, Args)]
@@ -16,10 +16,10 @@ pub struct KernelArgs {
     threads: ThreadsArgs,
     /// The method of counting: auto, meet, search; auto goes by the board, by what a run was planned for, and on a graphics card by
     /// what is faster there.
-    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", value_parser = auto::<Method>)]
+    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", value_parser = auto::<Method>(METHODS), hide_possible_values = true)]
     method: Auto<Method>,
     /// The instruction set: auto, avx512, avx2, portable; one that this machine lacks is refused.
-    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto::<Isa>)]
+    #[arg(long, value_name = "NAME", default_value = "auto", value_parser = auto::<Isa>(ISAS), hide_possible_values = true)]
     isa: Auto<Isa>,
     /// The memory that each thread of the method meet may use for its lists, in MiB; with less it counts more slowly
     /// [default: 48].

@@ -10,7 +10,7 @@ use proto::{Target, is_reason};
 use queens::UnitId;
 use queens::kernel::Method;
 
-use super::value::{Auto, ThreadsArgs, ValueError, auto, whole};
+use super::value::{Auto, METHODS, ThreadsArgs, ValueError, auto, whole};
 
 /// Re-checks a run from its ledger alone, and counts a sample of its units again.
 ///
@@ -44,7 +44,7 @@ pub struct VerifyArgs {
     #[arg(long, value_name = "SEED", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// The method by which they are counted again [default: for each unit the one that it was not counted by].
-    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>)]
+    #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>(METHODS), hide_possible_values = true, requires = "run")]
     pub method: Auto<Method>,
     #[command(flatten)]
     pub threads: ThreadsArgs,

@@ -1,12 +1,15 @@
 //! Values that several arguments have, and what is said of a text that is none of them.
 
 use std::borrow::Cow;
+use std::error::Error;
+use std::ffi::OsStr;
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::Args;
+use clap::builder::{PossibleValue, TypedValueParser};
+use clap::{Arg, Args, Command};
 use proto::{is_name, split_card};
 use thiserror::Error;
 
@@ -43,9 +46,42 @@ pub fn name(text: &str) -> Result<String, ValueError> {
 #[derive(Clone, Copy, Debug)]
 pub struct Auto<T>(pub Option<T>);
 
-/// The choice of that name, or the program's.
-pub fn auto<T: FromStr>(text: &str) -> Result<Auto<T>, T::Err> {
-    if text == "auto" { Ok(Auto(None)) } else { text.parse().map(|choice| Auto(Some(choice))) }
+/// Reads the choice of that name, or the program's; shells complete these names.
+pub fn auto<T: FromStr>(names: &'static [&'static str]) -> Choice<Auto<T>, T::Err> {
+    let read = |text: &str| match text {
+        "auto" => Ok(Auto(None)),
+        name => name.parse().map(|choice| Auto(Some(choice))),
+    };
+    Choice { names, read }
+}
+
+/// What the option `--method` may be.
+pub const METHODS: &[&str] = &["auto", "meet", "search"];
+
+/// What the option `--isa` may be.
+pub const ISAS: &[&str] = &["auto", "avx512", "avx2", "portable"];
+
+/// Reads one of several names.
+#[derive(Clone)]
+pub struct Choice<T, E> {
+    names: &'static [&'static str],
+    read: fn(&str) -> Result<T, E>,
+}
+
+impl<T, E> TypedValueParser for Choice<T, E>
+where
+    T: Clone + Send + Sync + 'static,
+    E: Error + Clone + Send + Sync + 'static,
+{
+    type Value = T;
+
+    fn parse_ref(&self, command: &Command, argument: Option<&Arg>, value: &OsStr) -> Result<T, clap::Error> {
+        self.read.parse_ref(command, argument, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(self.names.iter().map(PossibleValue::new)))
+    }
 }
 
 /// Reads a whole number within these bounds.
@@ -118,4 +154,24 @@ fn threads(text: &str) -> Result<u32, ThreadsError> {
 pub struct ThreadsError {
     text: String,
     most: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use queens::kernel::{Isa, Method};
+
+    use super::*;
+
+    #[test]
+    fn names_that_shells_complete_are_all_that_there_are() {
+        let all = |names: Vec<String>| [vec!["auto".to_owned()], names].concat();
+        let mut methods = all(Method::ALL.iter().map(ToString::to_string).collect());
+        let mut isas = all(Isa::ALL.iter().map(ToString::to_string).collect());
+        for (there, said) in [(&mut methods, METHODS), (&mut isas, ISAS)] {
+            there.sort_unstable();
+            let mut said = said.to_vec();
+            said.sort_unstable();
+            assert_eq!(*there, said);
+        }
+    }
 }

@@ -1,6 +1,8 @@
 //! A manual page: what clap makes of a command, but for what follows the options in its help. That is a section EXTRA there, and has
 //! here the sections in which readers of manuals look for it.
 
+use std::io;
+
 use clap::Command;
 use clap::builder::Resettable;
 use clap_mangen::Man;
@@ -38,9 +40,37 @@ fn add_pages(command: &Command, pages: &mut Vec<(String, String)>) {
     // Without a date the source would stand in its place.
     let man = Man::new(command.clone().after_help(Resettable::Reset)).date(" ").source(SOURCE);
     let mut text = Vec::new();
-    man.render(&mut text).expect("memory takes what is written to it");
+    render(&man, command, &mut text).expect("memory takes what is written to it");
     let text = String::from_utf8_lossy(&text).into_owned();
     pages.push((man.get_filename(), text + &sections(command)));
+}
+
+/// The sections that clap makes. Its synopsis would name options without their values.
+fn render(man: &Man, command: &Command, out: &mut Vec<u8>) -> io::Result<()> {
+    man.render_title(out)?;
+    man.render_name_section(out)?;
+    synopsis(command).to_writer(out)?;
+    man.render_description_section(out)?;
+    man.render_options_section(out)?;
+    if command.has_subcommands() {
+        man.render_subcommands_section(out)?;
+    }
+    if command.get_version().is_some() {
+        man.render_version_section(out)?;
+    }
+    Ok(())
+}
+
+/// How the command is typed, as its help says it.
+fn synopsis(command: &Command) -> Roff {
+    let usage = command.clone().render_usage().to_string();
+    let mut roff = Roff::new();
+    roff.control("SH", ["SYNOPSIS"]).control("nf", []);
+    for line in usage.trim_start_matches("Usage:").lines() {
+        roff.text([roman(line.trim())]);
+    }
+    roff.control("fi", []);
+    roff
 }
 
 /// What follows the options in the help of that command.
@@ -86,16 +116,21 @@ fn titled(paragraph: &str) -> (&'static str, &str) {
 
 #[cfg(test)]
 mod tests {
+    use clap::Arg;
+
     use super::*;
 
     #[test]
     fn each_paragraph_after_the_options_has_the_section_that_manuals_have_for_it() {
         let help = "Examples:\n  diadem a\n\nIt is so\nand so.\n\nExit codes: 0 done;\n1 not.";
-        let command = Command::new("made-up").after_help(help).subcommand(Command::new("bare"));
+        let n = Arg::new("n").long("n").value_name("N").required(true);
+        let command = Command::new("made-up").after_help(help).subcommand(Command::new("bare").arg(n));
         let pages = pages(command);
         let names: Vec<_> = pages.iter().map(|(name, _)| &**name).collect();
         assert_eq!(names, ["made-up-bare.1", "made-up.1"]);
         assert!(!pages[0].1.contains("EXAMPLES"), "{}", pages[0].1);
+        let synopsis = ".SH SYNOPSIS\n.nf\nmade\\-up bare \\-\\-n <N>\n.fi\n";
+        assert!(pages[0].1.contains(synopsis), "{}", pages[0].1);
         assert!(pages[0].1.contains(&format!(".TH made-up-bare 1 \" \" \"{SOURCE}\"")), "{}", pages[0].1);
         let expected = ".SH NOTES\nIt is so\nand so.\n\
                         .SH \"EXIT STATUS\"\n0 done;\n1 not.\n.SH EXAMPLES\n.nf\n  diadem a\n.fi\n";

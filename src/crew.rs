@@ -16,7 +16,7 @@ use tokio::time::interval;
 use tracing::{error, warn};
 use worker::{Config, Lender, Summary, Wish, WorkerError};
 
-pub use cards::{cards, kernels};
+pub use cards::{cards, kernels, warn_where_there_is_none};
 
 /// Counts that a card is given at a time: it goes on with one while the host prepares the other.
 pub const COUNTS_OF_CARD: u32 = 2;

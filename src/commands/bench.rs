@@ -9,15 +9,17 @@ use std::time::Duration;
 use queens::kernel::{Isa, KernelError, Method};
 use queens::known;
 use serde_json::json;
+use tracing::Level;
 
 use crate::args::BenchArgs;
 use crate::crew;
-use crate::log::say;
+use crate::log::{self, say};
 use crate::measurement::speed::{Counter, KernelSpeed, candidates};
 use crate::output::{print, span};
 use crate::signals::Interruption;
 
 pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
+    log::start(Level::WARN);
     let interruption = Interruption::listen()?;
     let methods = args.method.0.map_or(Method::ALL.to_vec(), |method| vec![method]);
     let isas = match args.isa.0 {
@@ -26,6 +28,7 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
         None => Isa::available(),
     };
     let cards = crew::cards(&args.cards)?;
+    crew::warn_where_there_is_none(&args.cards, cards.iter());
     let (counters, threads) = if cards.is_empty() {
         (Counter::of_processor(&isas), args.threads.count() as usize)
     } else {

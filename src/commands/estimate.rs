@@ -16,10 +16,12 @@ use queens::extrapolation::{Extrapolation, extrapolate};
 use queens::kernel::{Isa, Method};
 use queens::{Board, known};
 use serde_json::{Map, Value, json};
+use tracing::Level;
 
 use crate::args::EstimateArgs;
 use crate::crew;
 use crate::exit::WrongCommand;
+use crate::log;
 use crate::measurement::speed::{Counter, candidates};
 use crate::output::{on_stdout, print};
 use crate::signals::Interruption;
@@ -90,12 +92,15 @@ pub fn in_advance(board: Board) -> Option<String> {
 }
 
 pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
+    log::start(Level::WARN);
     let opinion = extrapolate(args.n).map(CountEstimate::from);
     let Some(board) = u8::try_from(args.n).ok().and_then(|n| Board::new(n).ok()) else {
         beyond(args, opinion.as_ref())?;
         return Ok(ExitCode::SUCCESS);
     };
-    let cards: Vec<_> = crew::cards(&args.cards)?.into_iter().map(Counter::Card).collect();
+    let cards = crew::cards(&args.cards)?;
+    crew::warn_where_there_is_none(&args.cards, cards.iter());
+    let cards: Vec<_> = cards.into_iter().map(Counter::Card).collect();
     let interruption = Interruption::listen()?;
     let threads = args.threads.count() as usize;
     let seconds = args.seconds / 2.0;

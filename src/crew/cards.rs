@@ -78,10 +78,15 @@ pub fn kernels(
         made.into_iter().map(|made| ended(made).map(Arc::new)).collect()
     });
     let kernels = usable(wished, made)?;
-    if *wished == Cards::All && kernels.iter().all(|kernel| is_processor(kernel.device())) {
+    warn_where_there_is_none(wished, kernels.iter().map(|kernel| kernel.device()));
+    Ok(kernels)
+}
+
+/// Says so where all cards were asked for and there is none but OpenCL on the processor.
+pub fn warn_where_there_is_none<'a>(wished: &Cards, mut cards: impl Iterator<Item = &'a Device>) {
+    if *wished == Cards::All && cards.all(is_processor) {
         warn!("OpenCL finds no card here and counts on the processor, slower than diadem does without --gpu");
     }
-    Ok(kernels)
 }
 
 /// What was made of the cards that can be used. Of all cards one that cannot keeps no other from counting.

@@ -41,13 +41,16 @@ fn the_speed_of_cards_is_measured_by_both_methods() {
     if !has_card(&folder) {
         return;
     }
-    let measured = folder.run("bench --n 14 --gpu all --seconds 2 --json").stdout;
+    let bench = folder.run("bench --n 14 --gpu all --seconds 2 --json");
+    let measured = &bench.stdout;
     let lines: Vec<Value> = measured.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for method in ["search", "meet"] {
         let of_method = |line: &&Value| line["kernel"] == method && line["isa"] == "opencl";
         let line = lines.iter().find(of_method).unwrap_or_else(|| panic!("{measured}"));
         assert!(line["card"].is_u64() && line["ns_per_solution"].as_f64() > Some(0.0), "{line}");
     }
+    let is_there = folder.run("gpus --json").stdout.lines().any(|line| !line.contains("\"kind\":\"cpu\""));
+    assert_eq!(bench.stderr.contains("OpenCL finds no card here"), !is_there, "{bench:?}");
     folder.run("bench --gpu all --isa portable").refused(&["--gpu", "--isa"]);
     let estimate = folder.run("estimate 14 --gpu 0 --seconds 4 --json").json();
     for (of, methods) in [

@@ -45,12 +45,12 @@ pub enum RetractError {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum NothingToRetract {
     /// Nobody has counted the unit.
-    #[error("unit {unit} has no count that could be taken back; the run has units 0 to {last}")]
+    #[error("unit {unit} has no count that could be taken back; the run has {own}")]
     NotCounted {
         /// The unit.
         unit: UnitId,
-        /// The last unit of the plan.
-        last: u64,
+        /// The units that the run has, in words.
+        own: String,
     },
     /// Who counted the unit is not known yet.
     #[error(
@@ -96,7 +96,7 @@ pub fn retract(path: &Path, takeback: &Takeback) -> Result<u64, RetractError> {
     replay(store.directory(), Stretch::default(), &mut standing, |_, _| ())?;
     let at = SystemClock::default().since_1970().as_secs();
     let plan = store.directory().plan().clone();
-    let mut records = records(&plan, &standing, takeback, at)?;
+    let mut records = records(&plan, shard, &standing, takeback, at)?;
     apply(&mut standing, &plan, shard, &records)?;
     let unbelieved: Vec<Record> =
         (0..plan.units()).map(UnitId).filter_map(|unit| taken_back(&standing, unit, at)).collect();
@@ -120,6 +120,7 @@ fn apply(standing: &mut Standing, plan: &Plan, shard: Shard, records: &[Record])
 /// There is nothing of the kind.
 pub(crate) fn records(
     plan: &Plan,
+    shard: Shard,
     standing: &Standing,
     takeback: &Takeback,
     at: u64,
@@ -132,7 +133,7 @@ pub(crate) fn records(
     match &takeback.target {
         Target::Units(units) => {
             let units: BTreeSet<UnitId> = units.iter().copied().collect();
-            units.into_iter().map(|unit| of_unit(plan, standing, unit, &reason, at)).collect()
+            units.into_iter().map(|unit| of_unit(plan, shard, standing, unit, &reason, at)).collect()
         }
         Target::Machine { owner, machine } => {
             let title = || Owner::new(owner).title(machine);
@@ -142,7 +143,7 @@ pub(crate) fn records(
         Target::Owner(owner) if machines.iter().any(|machine| machine.owner == *owner) => {
             Ok(vec![expulsion(owner, None)])
         }
-        Target::Owner(owner) => Err(unknown(owner, standing)),
+        Target::Owner(owner) => Err(unknown(Owner::new(owner).typed(), standing)),
         Target::Admission { owner, machine } => {
             let meant = machine.as_deref().map(|name| meant(machines, owner, name)).transpose()?.flatten();
             let owner = meant.map_or(owner, |meant| &meant.owner).clone();
@@ -157,6 +158,7 @@ pub(crate) fn records(
 /// What takes the unit's count back.
 fn of_unit(
     plan: &Plan,
+    shard: Shard,
     standing: &Standing,
     unit: UnitId,
     reason: &str,
@@ -164,7 +166,7 @@ fn of_unit(
 ) -> Result<Record, NothingToRetract> {
     let is_counted = unit.0 < plan.units() && standing.is_done(unit);
     if !is_counted {
-        return Err(NothingToRetract::NotCounted { unit, last: plan.units() - 1 });
+        return Err(NothingToRetract::NotCounted { unit, own: shard.units_in_words(plan.units()) });
     }
     let vote = standing.vote(unit).ok_or(NothingToRetract::NotRead(unit))?;
     let reason = Some(reason.to_owned());

@@ -118,6 +118,16 @@ impl Shard {
         (self.index - 1..units).step_by(self.of as usize).map(UnitId)
     }
 
+    /// The same in words: `units 0 to 759`, or `units 1 to 757 in steps of 3`.
+    pub fn units_in_words(self, units: u64) -> String {
+        let Some(more) = self.size(units).checked_sub(1) else { return "no units".to_owned() };
+        let (first, steps) = (
+            self.index - 1,
+            if self.is_whole() { String::new() } else { format!(" in steps of {}", self.of) },
+        );
+        format!("units {first} to {}{steps}", first + more * self.of)
+    }
+
     /// How many of the units 0 to `units - 1` belong to it.
     pub fn size(self, units: u64) -> u64 {
         (units + self.of - self.index) / self.of
@@ -167,6 +177,15 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn units_of_a_shard_are_told_by_the_first_the_last_and_the_step() {
+        let told = |shard: &str, units| shard.parse::<Shard>().unwrap().units_in_words(units);
+        assert_eq!(told("1/1", 760), "units 0 to 759");
+        assert_eq!(told("2/3", 760), "units 1 to 757 in steps of 3");
+        assert_eq!(told("3/3", 3), "units 2 to 2 in steps of 3");
+        assert_eq!(told("4/5", 3), "no units");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! What double-checking shows, in words and as JSON.
 
 use coordinator::{CONFIDENCE, counted};
-use proto::Assurance;
+use proto::{Assurance, Owner};
 use serde_json::{Value, json};
 
 /// One line about the counts of so many units, of so many in the run. Nothing is proven before all are counted.
@@ -44,7 +44,9 @@ pub fn sentence(assurance: &Assurance, done: u64, units: u64) -> String {
 fn others(conflicts: u64, assurance: &Assurance) -> String {
     let mut said = counted(conflicts, "conflict");
     if !assurance.expelled.is_empty() {
-        said.push_str(&format!(", not believed: {}", some_of(&assurance.expelled)));
+        let owners: Vec<_> =
+            assurance.expelled.iter().map(|owner| Owner::new(owner).typed().to_owned()).collect();
+        said.push_str(&format!(", not believed: {}", some_of(&owners)));
     }
     if !assurance.quarantined.is_empty() {
         said.push_str(&format!(", quarantined: {}", some_of(&assurance.quarantined)));

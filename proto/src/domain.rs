@@ -37,6 +37,11 @@ impl Owner {
         &self.0
     }
 
+    /// What it is called in commands: `-` is the unnamed one.
+    pub fn typed(&self) -> &str {
+        if self.is_unnamed() { "-" } else { self.name() }
+    }
+
     /// Whether it is the unnamed one.
     pub fn is_unnamed(&self) -> bool {
         self.0.is_empty()

@@ -4,6 +4,7 @@ use std::fmt;
 
 use queens::UnitId;
 
+use crate::domain::Owner;
 use crate::text::is_unseen;
 use crate::v1;
 use crate::wire::WireError;
@@ -46,7 +47,9 @@ impl fmt::Display for Target {
             Target::Machine { owner, machine } | Target::Admission { owner, machine: Some(machine) } => {
                 write!(f, "machine {machine}{}", of(owner))
             }
-            Target::Owner(owner) | Target::Admission { owner, machine: None } => write!(f, "owner {owner}"),
+            Target::Owner(owner) | Target::Admission { owner, machine: None } => {
+                write!(f, "owner {}", Owner::new(owner).typed())
+            }
         }
     }
 }

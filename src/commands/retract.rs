@@ -3,7 +3,10 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
+use coordinator::RetractError;
+use coordinator::run_directory::RunDirectoryError;
+use coordinator::store::StoreError;
 use proto::Takeback;
 use worker::Remote;
 
@@ -14,8 +17,7 @@ use crate::output::print;
 pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
     let takeback = Takeback { target: args.target.target(args.readmit), reason: args.reason.clone() };
     let is_served = args.run.contains("://");
-    let units =
-        if is_served { ask(args, takeback)? } else { coordinator::retract(Path::new(&args.run), &takeback)? };
+    let units = if is_served { ask(args, takeback)? } else { take_back(Path::new(&args.run), &takeback)? };
     let run = &args.run;
     if args.readmit {
         print(&format!("believed again in {run} from now on; what was taken back stays so"))?;
@@ -31,6 +33,18 @@ pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
     };
     print(&format!("{units} open again in {run}; {how}{but}"))?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// Takes back in the run directory.
+fn take_back(run: &Path, takeback: &Takeback) -> anyhow::Result<u64> {
+    coordinator::retract(run, takeback).map_err(|error| match error {
+        RetractError::Store(StoreError::Directory(RunDirectoryError::InUse { path, pid })) => anyhow!(
+            "{} is in use by process {pid}; where that is its coordinator, name its URL in place of the directory, as in \
+             diadem retract http://127.0.0.1:7227",
+            path.display()
+        ),
+        error => error.into(),
+    })
 }
 
 /// Has the coordinator take back.

@@ -22,6 +22,18 @@ fn a_unit_that_verify_names_is_taken_back_and_counted_again() {
 }
 
 #[test]
+fn of_a_run_that_is_served_the_coordinator_is_to_be_named() {
+    let folder = Folder::new();
+    let address = free_address();
+    let _coordinator = folder.start(&format!("coordinator --n 12 --run run --listen {address}"), "log");
+    until("it is served", || folder.run(&format!("status --coordinator http://{address}")).code == Some(0));
+    folder
+        .run("retract run --unit 1 --reason x")
+        .refused(&["run is in use by process", "name its URL in place of the directory"]);
+    folder.run(&format!("retract http://{address} --owner - --reason x")).refused(&["nobody called \"-\""]);
+}
+
+#[test]
 fn counts_of_a_constellation_that_contradict_each_other_are_disputed_and_decided_by_themselves() {
     let folder = Folder::new();
     for measure in [Measure::HalfTurn, Measure::Completions] {
@@ -54,6 +66,7 @@ fn what_a_machine_has_counted_is_taken_back_and_its_workers_are_refused() {
     assert_eq!(folder.run("verify run --recount 0").code, Some(3), "nothing of it stands");
     // It may count again, and what it counts then is believed.
     folder.run("retract run --owner ada --readmit --reason x").refused(&["\"ada\" is not quarantined"]);
+    folder.run("retract run --owner - --readmit --reason x").refused(&["\"-\" is not quarantined"]);
     let admitted = folder.run(&format!("retract run --machine {machine} --readmit --reason cooled"));
     assert_eq!((admitted.code, admitted.stdout.contains("believed again")), (Some(0), true), "{admitted:?}");
     folder

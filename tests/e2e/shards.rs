@@ -97,7 +97,13 @@ fn runs_that_do_not_belong_together_are_not_joined() {
         twice.refused(&[&format!("shard-1 and {other} are the same run, of shard 1/3: name one of them")]);
     }
     folder.run(&format!("merge shard-1 {parts}")).refused(&["shard-1 holds a run already"]);
-    folder.run("count 12 --run shard-1 --json").refused(&["shard 1/3", "the whole plan"]);
+    folder.run("count 12 --run shard-1 --json").refused(&[
+        "shard 1/3",
+        "the whole plan",
+        "count --shard 1/3",
+    ]);
+    folder.run("count 11 --run eleven --shard 1/3").refused(&["the whole plan", "count without --shard"]);
+    folder.run("retract shard-1 --unit 1 --reason x").refused(&["units 0 to ", " in steps of 3"]);
     assert!(!folder.path().join("out").exists());
 }
 

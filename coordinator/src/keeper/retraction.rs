@@ -10,6 +10,7 @@ use super::inbox::CallError;
 use crate::happening::Happening;
 use crate::ledger::Record;
 use crate::retract::{NothingToRetract, records};
+use crate::shard::Shard;
 
 impl Keeper {
     /// Puts on record what the operator takes back, and gives the number of counts that are taken back: of a machine or
@@ -21,7 +22,7 @@ impl Keeper {
         // What is on its way first: it may be what is to be taken back.
         self.commit();
         let (plan, now) = (Arc::clone(self.core.plan()), self.unix_time());
-        let mut records = records(&plan, self.core.standing(), takeback, now)?;
+        let mut records = records(&plan, Shard::default(), self.core.standing(), takeback, now)?;
         let units = records.iter().filter(|record| matches!(record, Record::Retract(_))).count() as u64;
         records.splice(0..0, self.opening());
         self.record(&records)?;

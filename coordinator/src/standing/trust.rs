@@ -5,6 +5,8 @@
 
 use std::collections::HashMap;
 
+use proto::Owner;
+
 use super::machine::{Machine, Trust};
 use super::machines::Machines;
 use super::record_error::RecordError;
@@ -86,7 +88,7 @@ impl Machines {
     pub fn admit(&mut self, owner: &str, machine: Option<&str>) -> Result<(), RecordError> {
         let Some(name) = machine else {
             if !self.expelled.remove(owner) {
-                return Err(RecordError::NotExpelled(owner.to_owned()));
+                return Err(RecordError::NotExpelled(Owner::new(owner).typed().to_owned()));
             }
             self.trust_all_of(owner, Trust::Believed);
             self.losers.remove(owner);

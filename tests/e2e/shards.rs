@@ -59,6 +59,10 @@ fn the_status_of_shares_needs_no_coordinator() {
     let all = folder.run(&format!("status {} --json", shards(&folder, &[2, 1, 3]))).json();
     assert_eq!((&all["progress"], &all["absent"]), (&json!(1.0), &json!([])), "{all}");
     folder.run("status shard-1 other").refused(&["shard-1 and other are not shares of one plan"]);
+    folder.run("count 12 --shard 1/2 --run half --quiet");
+    folder
+        .run("status shard-1 half")
+        .refused(&["shard-1 holds shard 1/3, half holds shard 1/2", "each alone"]);
     folder.run("status shard-1 shard-1").refused(&["are the same share, 1/3"]);
     folder.run("status shard-1 --watch").refused(&["--watch"]);
     let some = folder.run("status nowhere shard-1");

@@ -65,7 +65,11 @@ pub enum RunDirectoryError {
         wanted: Board,
     },
     /// The run counts another share of the plan.
-    #[error("{} holds {found}, not {wanted}; choose another --run directory", .path.display())]
+    #[error(
+        "{} holds {found}, not {wanted}; say diadem count {} to go on with it, or choose another --run directory",
+        .path.display(),
+        asked_for(*.found)
+    )]
     OtherShard {
         /// The directory.
         path: PathBuf,
@@ -136,6 +140,11 @@ pub enum RunDirectoryError {
         /// The system's reason.
         source: io::Error,
     },
+}
+
+/// How that share of the plan is asked for.
+fn asked_for(shard: Shard) -> String {
+    if shard.is_whole() { "without --shard".to_owned() } else { format!("--shard {}", shard.fraction()) }
 }
 
 /// What a run directory has of its own.

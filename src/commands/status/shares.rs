@@ -70,12 +70,13 @@ fn joined(found: Vec<(RunDirectory, Share)>) -> anyhow::Result<Shares> {
     let (first, one) = found.first().context("there is a share")?;
     let (board, of) = (first.plan().board(), one.shard.of());
     let fingerprint = first.plan().fingerprint().clone();
-    if let Some((_, other)) = found
-        .iter()
-        .find(|(directory, share)| *directory.plan().fingerprint() != fingerprint || share.shard.of() != of)
-    {
+    if let Some((_, other)) = found.iter().find(|(run, _)| *run.plan().fingerprint() != fingerprint) {
         let (one, other) = (one.run.display(), other.run.display());
         bail!("{one} and {other} are not shares of one plan: ask for the status of each alone");
+    }
+    if let Some((_, other)) = found.iter().find(|(_, share)| share.shard.of() != of) {
+        let [one, other] = [one, other].map(|share| format!("{} holds {}", share.run.display(), share.shard));
+        bail!("{one}, {other}: shares of one number are shown together, ask for the status of each alone");
     }
     let mut shares: Vec<Share> = found.into_iter().map(|(_, share)| share).collect();
     shares.sort_unstable_by_key(|share| share.shard.index());

@@ -38,12 +38,9 @@ pub enum KeyError {
 pub struct SigningKey(Ed25519KeyPair);
 
 impl SigningKey {
-    /// The key in that run directory, which is made where there is none.
-    ///
-    /// # Errors
-    /// It cannot be read or made.
-    pub fn of_run(directory: &Path) -> Result<Self, KeyError> {
-        Self::open(&directory.join(NAME))
+    /// The file of the key in that run directory, where no other is named.
+    pub fn file_of_run(directory: &Path) -> PathBuf {
+        directory.join(NAME)
     }
 
     /// The key in that file, which is made where there is none. What is no key stays as it is.
@@ -133,7 +130,7 @@ mod tests {
     #[test]
     fn a_key_is_made_once_is_private_and_signs() {
         let folder = tempfile::tempdir().unwrap();
-        let key = SigningKey::of_run(folder.path()).unwrap();
+        let key = SigningKey::open(&SigningKey::file_of_run(folder.path())).unwrap();
         let path = folder.path().join(NAME);
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(SigningKey::open(&path).unwrap().public(), key.public());

@@ -142,10 +142,8 @@ impl Store {
         let writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
         let term = next_term(directory.path(), standing.term(), take_over)?;
         let term = lease_key.prove(directory.run().hash(), term, CoordinatorId(rand::random()));
-        let public_key = match signing_key {
-            Some(path) => SigningKey::open(&path)?.public(),
-            None => SigningKey::of_run(directory.path())?.public(),
-        };
+        let signing_key = signing_key.unwrap_or_else(|| SigningKey::file_of_run(directory.path()));
+        let public_key = SigningKey::open(&signing_key)?.public();
         let mut store = Self {
             directory,
             writer,

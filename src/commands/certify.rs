@@ -9,6 +9,7 @@ use coordinator::verify::SampleSize;
 use coordinator::{Certificate, SigningKey};
 
 use super::verify::{audited, recount_symmetric};
+use crate::access::warn_if_others_may_read;
 use crate::args::CertifyArgs;
 use crate::log::say;
 use crate::output::print;
@@ -25,11 +26,9 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<ExitCode> {
     run.identities()?;
     recount_symmetric(&run, args.threads)?;
     run.expect_published()?;
-    let key = match &args.key {
-        Some(path) => SigningKey::open(path)?,
-        None => SigningKey::of_run(&args.run)?,
-    };
-    let certificate = Certificate::sign(&directory, run.audit(), &key)?;
+    let key = args.key.clone().unwrap_or_else(|| SigningKey::file_of_run(&args.run));
+    let certificate = Certificate::sign(&directory, run.audit(), &SigningKey::open(&key)?)?;
+    warn_if_others_may_read(&key);
     let text = serde_json::to_string_pretty(&certificate)?;
     match out {
         Some(out) => out.write(|out| Ok(writeln!(out, "{text}")?))?,

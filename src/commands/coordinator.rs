@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{anyhow, bail};
 use coordinator::shard::Shard;
 use coordinator::store::{OpenOptions, Store};
-use coordinator::{Guard, Handle, serve};
+use coordinator::{Guard, Handle, SigningKey, serve};
 use queens::Plan;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -16,7 +16,7 @@ use tokio::task::JoinHandle;
 use tokio::time::{sleep, timeout};
 use tracing::{Level, info, warn};
 
-use crate::access::guard;
+use crate::access::{guard, warn_if_others_may_read};
 use crate::args::ServedRun;
 use crate::command_line::quoted;
 use crate::exit::WrongCommand;
@@ -58,6 +58,8 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
         signing_key: run.signing_key.clone(),
     })?;
     output::notices(&notices);
+    let key = run.signing_key.clone().unwrap_or_else(|| SigningKey::file_of_run(&run.path));
+    warn_if_others_may_read(&key);
     let plan = store.directory().plan().clone();
     let (n, units, done, term) = (plan.board(), plan.units(), standing.done(), store.term().number);
     let handle =

@@ -1,6 +1,7 @@
 //! What is published of a run, while it goes on and in the end: heads of its chain, and a certificate.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::sync::Arc;
 
@@ -98,6 +99,12 @@ fn a_certificate_is_given_for_what_is_finished_and_sound_and_says_what_the_ledge
     assert_eq!(verified["ledger"]["keys"], json!([key]));
     let alone = folder.run("verify --certificate run.json");
     assert!(alone.code == Some(0) && alone.stdout.contains("must know"), "{alone:?}");
+    let private = folder.path().join("run/certify.key");
+    fs::set_permissions(&private, fs::Permissions::from_mode(0o640)).unwrap();
+    let warned = folder.run("certify run");
+    let warning = "warning: others may read run/certify.key (mode 640)";
+    assert!(warned.code == Some(0) && warned.stderr.contains(warning), "{warned:?}");
+    fs::set_permissions(&private, fs::Permissions::from_mode(0o600)).unwrap();
     // Another key, other words, another run, and what comes after it.
     let other_key = "0".repeat(64);
     let other = folder.run(&format!("verify --certificate run.json --signer {other_key}"));

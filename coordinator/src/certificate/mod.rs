@@ -321,7 +321,7 @@ mod tests {
         let records: Vec<Record> = (0..known_run::plan().units()).map(known_run::record).collect();
         let (last, others) = records.split_last().unwrap();
         let directory = store.directory().clone();
-        let key = SigningKey::of_run(directory.path()).unwrap();
+        let key = SigningKey::open(&SigningKey::file_of_run(directory.path())).unwrap();
         store.commit(others, Duration::ZERO, 1).unwrap();
         let early = Certificate::sign(&directory, &audit(&directory).unwrap(), &key);
         assert!(matches!(early, Err(CertificateError::Unfinished { missing: 1, pending: 0, unbelieved: 0 })));

@@ -51,7 +51,7 @@ impl Parts {
         assert_eq!(self.drafts(), Vec::<PathBuf>::new());
         let audit = audit(&RunDirectory::open(&out).unwrap()).unwrap();
         assert_eq!((audit.standing.done(), audit.missing), (merged.done, merged.missing));
-        let signs = SigningKey::of_run(&out).unwrap().public();
+        let signs = SigningKey::open(&SigningKey::file_of_run(&out)).unwrap().public();
         assert_eq!(audit.keys.iter().collect::<Vec<_>>(), [&signs], "the ledger names whose key signs");
         (merged, audit)
     }

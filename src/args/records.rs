@@ -38,10 +38,10 @@ pub struct VerifyArgs {
     #[arg(value_name = "DIR", required_unless_present = "certificate")]
     pub run: Option<PathBuf>,
     /// How many units, chosen at random, to count again: a number or all.
-    #[arg(long, value_name = "K", default_value = "50", value_parser = sample)]
+    #[arg(long, value_name = "K", default_value = "50", value_parser = sample, requires = "run")]
     pub recount: SampleSize,
     /// What the choice of units follows from [default: drawn, and printed].
-    #[arg(long, value_name = "SEED", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
+    #[arg(long, value_name = "SEED", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true, requires = "run")]
     pub seed: Option<u64>,
     /// The method by which they are counted again [default: for each unit the one that it was not counted by].
     #[arg(long, visible_alias = "kernel", value_name = "NAME", default_value = "auto", hide_default_value = true, value_parser = auto::<Method>(METHODS), hide_possible_values = true, requires = "run")]

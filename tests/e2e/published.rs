@@ -99,6 +99,9 @@ fn a_certificate_is_given_for_what_is_finished_and_sound_and_says_what_the_ledge
     assert_eq!(verified["ledger"]["keys"], json!([key]));
     let alone = folder.run("verify --certificate run.json");
     assert!(alone.code == Some(0) && alone.stdout.contains("must know"), "{alone:?}");
+    for of_a_run in ["--recount all", "--seed 1", "--method meet"] {
+        folder.run(&format!("verify --certificate run.json {of_a_run}")).refused(&["<DIR>"]);
+    }
     let private = folder.path().join("run/certify.key");
     fs::set_permissions(&private, fs::Permissions::from_mode(0o640)).unwrap();
     let warned = folder.run("certify run");

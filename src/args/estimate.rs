@@ -10,7 +10,8 @@ use super::value::{ThreadsArgs, ValueError, seconds, whole};
 /// Predicts how many solutions a board has, and what it takes to count them.
 ///
 /// Pieces of the board are drawn at random and counted, for half of the time; in the other half it is measured how fast this
-/// machine counts units. Boards beyond 32 are extrapolated from the published numbers.
+/// machine counts units. Boards beyond 32 are extrapolated from the published numbers: nothing is counted for them, whatever the
+/// options say of how.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

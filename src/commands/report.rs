@@ -128,7 +128,7 @@ fn checked(directory: &RunDirectory, audit: &Audit, answer: &Answer) -> anyhow::
         format!(
             "{} records in {} of the ledger, each intact by its CRC and following the one before by its hash",
             mark.records,
-            counted(audit.tail.end.file, "file"),
+            counted(audit.tail.end.files(), "file"),
         ),
         format!("one standing count each for {} units; {} were confirmed", answer.units, sums.checks),
         "the counts of constellations with a symmetry do not contradict each other".into(),

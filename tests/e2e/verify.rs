@@ -53,6 +53,16 @@ fn a_finished_run_is_verified_in_words_and_as_json() {
 }
 
 #[test]
+fn of_a_ledger_whose_files_are_lost_none_are_told() {
+    let folder = Folder::new();
+    folder.run("count 8 --run run --quiet");
+    fs::remove_file(folder.path().join("run/ledger/000001.jsonl")).unwrap();
+    let lost = folder.run("verify run");
+    assert!(lost.code == Some(3) && lost.stdout.contains("0 records in 0 ledger files"), "{lost:?}");
+    assert!(folder.run("verify run --json").stdout.contains("\"files\":0,"));
+}
+
+#[test]
 fn a_sample_states_its_bound_and_its_seed_and_can_be_repeated() {
     let folder = Folder::new();
     folder.run("count 12 --run run --quiet");

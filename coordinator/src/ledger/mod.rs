@@ -63,6 +63,11 @@ impl LedgerPosition {
         Self { file: 1, offset: 0, line: 0, hash: run, mark: CommitMark::default() }
     }
 
+    /// How many files hold what is before the place.
+    pub fn files(&self) -> u32 {
+        if self.offset == 0 { self.file - 1 } else { self.file }
+    }
+
     /// Where the ledger goes on when the position's file has ended.
     fn in_next_file(&self) -> Self {
         Self { file: self.file + 1, offset: 0, line: 0, ..self.clone() }

@@ -39,6 +39,9 @@ pub enum StoreError {
     /// There is no run and none was to begin.
     #[error("there is no run in {}: run.json is missing; say --n N to begin one there", .0.display())]
     NothingToBegin(PathBuf),
+    /// There is no run that could be taken over.
+    #[error("there is no run in {} to be taken over; leave --take-over out to begin one there", .0.display())]
+    NothingToTakeOver(PathBuf),
     /// The directory is not usable.
     #[error(transparent)]
     Directory(#[from] RunDirectoryError),
@@ -122,9 +125,11 @@ impl Store {
         options: OpenOptions,
     ) -> Result<(Self, Standing, Vec<Notice>), StoreError> {
         let path = options.path.clone();
-        if !RunDirectory::exists(&path) && options.begin.is_none() {
+        if !RunDirectory::exists(&path) && (options.begin.is_none() || options.take_over) {
             RunDirectory::expect_nothing_left(&path)?;
-            return Err(StoreError::NothingToBegin(path));
+            let nothing =
+                if options.take_over { StoreError::NothingToTakeOver } else { StoreError::NothingToBegin };
+            return Err(nothing(path));
         }
         let lock = Lock::take(&path)?;
         let (accept_loss, take_over, opened) = (options.accept_loss, options.take_over, clock.since_1970());

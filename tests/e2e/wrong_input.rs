@@ -147,6 +147,10 @@ fn directories_without_a_run_or_with_a_broken_one_are_refused() {
     let folder = Folder::new();
     folder.run("verify nowhere").refused(&["nowhere", "run.json is missing"]);
     folder.run("coordinator --run nowhere --listen 127.0.0.1:0").refused(&["nowhere", "--n N"]);
+    for command in ["coordinator --run nowhere --take-over", "coordinator --n 8 --run nowhere --take-over"] {
+        folder.run(command).refused(&["no run in nowhere to be taken over", "leave --take-over out"]);
+    }
+    assert!(!folder.path().join("nowhere").exists());
     fs::create_dir(folder.path().join("broken")).unwrap();
     fs::write(folder.path().join("broken/run.json"), "{\"n\": 8").unwrap();
     folder.run("count 8 --run broken").refused(&["broken", "not a diadem run"]);

@@ -35,7 +35,11 @@ impl Sight {
         self.status.as_ref().map(|status| status.phase)
     }
 
+    /// The coordinator does not answer; after the end of the run that is no news.
     fn lost(&mut self, why: String) {
+        if self.has_ended() {
+            return;
+        }
         let since = self.gone.as_ref().map_or_else(Instant::now, |(since, _)| *since);
         self.gone = Some((since, why));
     }
@@ -64,5 +68,23 @@ async fn one_call(remote: &Remote, sights: &watch::Sender<Sight>) -> Coordinator
             Ok(status) => sights.send_replace(Sight { status: Some(status), gone: None }),
             Err(error) => return error,
         };
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::samples::finished;
+
+    #[test]
+    fn a_coordinator_that_leaves_after_the_end_of_the_run_is_not_missed() {
+        let of = |phase| Sight { status: Some(RunStatus { phase, ..finished() }), gone: None };
+        for (phase, is_missed) in
+            [(Phase::Counting, true), (Phase::Complete, false), (Phase::Withheld, false)]
+        {
+            let mut sight = of(phase);
+            sight.lost("it has ended".into());
+            assert_eq!(sight.gone.is_some(), is_missed, "{phase:?}");
+        }
     }
 }

@@ -163,15 +163,15 @@ fn revoke(keys: &Path, name: &str) -> anyhow::Result<String> {
 
 /// Where the keys of an owner go.
 fn client_folder(keys: &Path, name: &str) -> anyhow::Result<PathBuf> {
-    let folder = keys.join("clients").join(name);
-    if folder.exists() {
-        bail!("{} is there already; choose another name, or delete it first", folder.display());
-    }
     if read_if_there(&keys.join("coordinator").join(REVOKED))?
         .split_whitespace()
         .any(|revoked| revoked == name)
     {
         bail!("{name} has been revoked; choose another name");
+    }
+    let folder = keys.join("clients").join(name);
+    if folder.exists() {
+        bail!("{} is there already; choose another name, or delete it first", folder.display());
     }
     Ok(folder)
 }

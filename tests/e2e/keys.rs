@@ -166,6 +166,7 @@ fn an_owner_can_be_let_in_and_refused_while_the_coordinator_goes_on() {
     assert_eq!(folder.run("keys revoke keys ada").code, Some(0));
     until("a certificate is revoked as well", || owners(&folder, &address) == ["join"]);
     folder.run("keys client keys bob2 --token --days 3").refused(&["--token", "--days"]);
+    folder.run("keys client keys bob --token").refused(&["bob has been revoked"]);
     fs::remove_dir_all(folder.path().join("keys/clients/bob")).unwrap();
     folder.run("keys client keys bob --token").refused(&["bob has been revoked"]);
     assert!(!coordinator.has_ended());

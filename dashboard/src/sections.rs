@@ -91,13 +91,19 @@ fn run(status: &RunStatus) -> Value {
         "set_aside": set_aside.join(", "),
         "set_aside_more": status.set_aside_total.saturating_sub(set_aside.len() as u64),
         "workers": grouped(status.workers_total.into()),
-        "threads": grouped(status.threads_total.into()),
+        "threads": threads(status.threads_total),
         "followers": status.followers,
         "replicas": status.replicas,
         "term": status.term.map(|term| term.number),
         "plan": status.fingerprint.to_string(),
         "release": status.release,
     })
+}
+
+/// How many units the workers count at a time.
+fn threads(number: u64) -> String {
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{} thread{plural}", grouped(number.into()))
 }
 
 /// How much of the expected work is done, in time of one core.

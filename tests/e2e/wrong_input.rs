@@ -240,6 +240,8 @@ fn a_worker_gives_up_on_a_coordinator_that_is_not_there() {
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     let last = outcome.stderr.lines().last().unwrap();
     assert!(last.contains("gave up after 1s"), "{outcome:?}");
+    let at_once = folder.run(&format!("worker --coordinator http://{address} --give-up-after 0s"));
+    assert!(at_once.stderr.contains("gave up after 0s without"), "{at_once:?}");
     folder.run(&format!("status --coordinator http://{address}")).refused(&[&address, "refused"]);
 }
 

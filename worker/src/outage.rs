@@ -17,7 +17,7 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
 /// The coordinator did not answer, or not record, for as long as the worker was to wait.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("gave up after {after:?} without {awaited}: {why}")]
+#[error("gave up after {}s without {awaited}: {why}", after.as_secs_f64())]
 pub struct GaveUp {
     /// How long it was waited for.
     pub after: Duration,

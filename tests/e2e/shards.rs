@@ -1,5 +1,7 @@
 //! Shares of a plan, counted apart and joined.
 
+use std::path::PathBuf;
+
 use serde_json::{Value, json};
 
 use crate::forgery::{Forgery, by_another, count_of, retraction};
@@ -223,7 +225,7 @@ fn a_merge_that_is_killed_leaves_no_result_and_is_repeated() {
     let parts = shards(&folder, &[1, 2, 3]);
     for _ in 0..8 {
         let mut merging = folder.start(&format!("merge out {parts}"), "merge.log");
-        until("it writes or has ended", || merging.has_ended() || has_draft(&folder));
+        until("it writes or has ended", || merging.has_ended() || drafts(&folder).next().is_some());
         merging.kill();
         if folder.path().join("out").exists() {
             // It was quicker: then all is there.
@@ -233,10 +235,14 @@ fn a_merge_that_is_killed_leaves_no_result_and_is_repeated() {
     }
     let merged = folder.run(&format!("merge out {parts}"));
     assert!(merged.stdout.contains("Q(12) = 14200: agrees"), "{merged:?}");
-    assert!(!has_draft(&folder));
+    // A draft that had no mark yet when it was killed may be another's who is about to mark it: for a minute it is left.
+    for draft in drafts(&folder) {
+        let names = std::fs::read_dir(&draft).unwrap().map(|entry| entry.unwrap().file_name());
+        assert!(names.into_iter().all(|name| name == "unlocked"), "{}", draft.display());
+    }
 }
 
-fn has_draft(folder: &Folder) -> bool {
-    let mut entries = std::fs::read_dir(folder.path()).unwrap();
-    entries.any(|entry| entry.unwrap().file_name().to_string_lossy().starts_with("out.merging-"))
+fn drafts(folder: &Folder) -> impl Iterator<Item = PathBuf> {
+    let entries = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    entries.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("out.merging-"))
 }

@@ -27,8 +27,8 @@ pub(super) struct Replication {
     /// calls beside the other: both are one follower.
     followers: BTreeMap<(u64, u64), u64>,
     waiting: VecDeque<WaitingReport>,
-    /// Followers that were there and are not, and what they had.
-    away: HashMap<u64, u64>,
+    /// What followers had in those of their calls that have ended, whichever said most.
+    ended: HashMap<u64, u64>,
     /// The records for which an answer has waited in vain.
     late: u64,
     /// Since when all is counted, and what the run comes to waits for the followers.
@@ -55,7 +55,7 @@ impl Replication {
             needed,
             followers: BTreeMap::new(),
             waiting: VecDeque::new(),
-            away: HashMap::new(),
+            ended: HashMap::new(),
             late: 0,
             complete: None,
             told: None,
@@ -104,7 +104,7 @@ impl Replication {
 
     /// A follower has called, with so many records on disk. One that has called before is there once.
     pub fn join(&mut self, follower: u64, call: u64, records: u64) {
-        self.away.remove(&follower);
+        self.ended.remove(&follower);
         self.followers.insert((follower, call), records);
     }
 
@@ -118,11 +118,13 @@ impl Replication {
     /// A follower's call has ended; says whether it is gone with it.
     pub fn leave(&mut self, follower: u64, call: u64) -> bool {
         let Some(records) = self.followers.remove(&(follower, call)) else { return false };
-        let is_gone = !self.followers.keys().any(|(other, _)| *other == follower);
-        if is_gone {
-            self.away.insert(follower, records);
-        }
-        is_gone
+        let had = self.ended.entry(follower).or_default();
+        *had = records.max(*had);
+        !self.is_there(follower)
+    }
+
+    fn is_there(&self, follower: u64) -> bool {
+        self.followers.range((follower, 0)..=(follower, u64::MAX)).next().is_some()
     }
 
     /// What each follower has, by whichever of its calls said most.
@@ -134,7 +136,8 @@ impl Replication {
 
     /// How many followers were there that may come back, as they have not all of these records.
     pub fn away(&self, records: u64) -> usize {
-        self.away.values().filter(|has| **has < records).count()
+        let lacks = |(follower, had): &(&u64, &u64)| **had < records && !self.is_there(**follower);
+        self.ended.iter().filter(lacks).count()
     }
 
     /// So many records as many followers have as are needed.

@@ -117,3 +117,16 @@ fn a_folder_that_was_copied_with_its_number_is_the_same_follower_and_takes_nothi
     replicas.join(1, 13, 8);
     assert!(!replicas.have_all(8), "two calls of one are no two followers");
 }
+
+#[test]
+fn what_a_follower_had_is_what_any_of_its_calls_said_whichever_ends_last() {
+    for last in [10, 11] {
+        let mut replicas = Replication::new(Some(1));
+        replicas.join(1, 10, 5);
+        replicas.join(1, 11, 8);
+        assert!(!replicas.leave(1, 21 - last), "one call of two is left");
+        assert_eq!(replicas.away(9), 0, "it is there");
+        assert!(replicas.leave(1, last));
+        assert_eq!((replicas.away(8), replicas.away(9)), (0, 1), "where {last} ends last");
+    }
+}

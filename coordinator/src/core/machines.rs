@@ -44,7 +44,7 @@ impl Core {
 
     /// Notes how many threads are there at this time, and how fast they are.
     pub(super) fn note_threads(&mut self, now: Duration) {
-        self.speed.follow(now, self.workers.threads());
+        self.speed.follow(now, self.workers.believed_threads());
         let mean = self.usual_speed();
         self.workers.look_at_speeds(mean);
     }

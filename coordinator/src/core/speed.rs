@@ -2,7 +2,8 @@
 //! busy the threads are that are there.
 //!
 //! The threads are known at once when workers come and go, how fast they are from the first units on; what is not known
-//! yet widens the range. Symmetric counts, which come first, say little of the others, so the two are kept apart.
+//! yet widens the range. Workers that have counted nothing are believed to have as many threads as those that have, and no more.
+//! Symmetric counts, which come first, say little of the others, so the two are kept apart.
 
 use std::time::Duration;
 

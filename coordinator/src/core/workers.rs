@@ -24,6 +24,8 @@ pub struct Workers {
     machines: BTreeMap<Identity, Presence>,
     owners: BTreeMap<Owner, Presence>,
     threads: u64,
+    /// Those of workers that have counted something.
+    threads_that_count: u64,
     /// How many threads of the mean speed all are worth, as when that was last looked at.
     worth: f64,
     numbers: StdRng,
@@ -130,6 +132,7 @@ impl Workers {
             machines: BTreeMap::new(),
             owners: BTreeMap::new(),
             threads: 0,
+            threads_that_count: 0,
             worth: 0.0,
             numbers,
         }
@@ -263,6 +266,9 @@ impl Workers {
     /// A count of the worker has gone on record, of a unit of that expected work in nanoseconds of one core.
     pub fn counted(&mut self, now: Duration, id: WorkerId, work: u64) {
         if let Some(worker) = self.by_id.get_mut(&id) {
+            if worker.done == 0 {
+                self.threads_that_count += u64::from(worker.threads);
+            }
             worker.done += 1;
             worker.rate.add(now, 1.0);
             worker.work_rate.add(now, work as f64);
@@ -288,8 +294,11 @@ impl Workers {
 
     /// Strikes the worker off.
     pub fn remove(&mut self, id: WorkerId) {
-        let Some(RegisteredWorker { identity, threads, .. }) = self.by_id.remove(&id) else { return };
+        let Some(RegisteredWorker { identity, threads, done, .. }) = self.by_id.remove(&id) else { return };
         self.threads -= u64::from(threads);
+        if done > 0 {
+            self.threads_that_count -= u64::from(threads);
+        }
         leave(&mut self.machines, &identity);
         leave(&mut self.owners, &identity.owner);
     }
@@ -334,6 +343,14 @@ impl Workers {
     /// The threads of all.
     pub fn threads(&self) -> u64 {
         self.threads
+    }
+
+    /// The threads that are believed to be there: what workers say that have counted nothing adds no more than those that have.
+    pub fn believed_threads(&self) -> u64 {
+        match self.threads_that_count {
+            0 => self.threads,
+            count => self.threads.min(count.saturating_mul(2)),
+        }
     }
 
     /// How many there are.

@@ -71,3 +71,45 @@ fn whatever_they_are_called_and_however_many_there_are_the_status_fits_a_message
     // Events are not in it: 50 of 200 characters each.
     assert!(weight + (50 << 10) < USUAL_LIMIT, "{weight} bytes");
 }
+
+fn join_with(core: &mut Core, now: Duration, name: &str, threads: u32) -> WorkerId {
+    let registration = registration(core, name, &[]);
+    core.register(now, Registration { threads, ..registration }).unwrap().worker
+}
+
+#[test]
+fn threads_of_workers_that_have_counted_nothing_halve_the_time_left_at_most() {
+    let mut core = core();
+    let (worker, mut now) = (join_with(&mut core, T0, "a", 2), T0);
+    for _ in 0..8 {
+        let lease = core.lease(now, worker, 1).unwrap()[0];
+        now += Duration::from_millis(500);
+        let count = UnitCount { cpu: Duration::from_secs(1), ..counted(lease, 0) };
+        let (_, records) = core.judge(now, 0, worker, &count).unwrap();
+        core.recorded(now, Some(worker), &records).unwrap();
+    }
+    let left = |core: &Core| core.status(now).left.unwrap().expected;
+    let before = left(&core);
+    for name in ["m1", "m2", "m3"] {
+        join_with(&mut core, now, name, 65_536);
+        assert!(left(&core) > before.mul_f64(0.45), "{:?} instead of {before:?}", left(&core));
+    }
+    assert_eq!(core.status(now).threads_total, 2 + 3 * 65_536, "what they say is told all the same");
+}
+
+#[test]
+fn threads_are_believed_at_first_and_when_their_worker_has_counted() {
+    let mut core = core();
+    let workers =
+        [("a", 2), ("b", 3), ("c", 40)].map(|(name, threads)| join_with(&mut core, T0, name, threads));
+    assert_eq!(core.workers.believed_threads(), 45, "nobody has counted");
+    for (worker, believed) in workers.into_iter().zip([4, 10, 45]) {
+        let lease = core.lease(T0, worker, 1).unwrap()[0];
+        report(&mut core, T0, worker, lease, 0);
+        assert_eq!(core.workers.believed_threads(), believed);
+    }
+    for (worker, believed) in workers.into_iter().zip([43, 40, 0]) {
+        core.release(T0, worker, &[], true).unwrap();
+        assert_eq!(core.workers.believed_threads(), believed);
+    }
+}

@@ -1,5 +1,6 @@
 //! How much a worker may hold, and for how long, by how fast it is: as its counts have shown, or before they have by its threads.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use proto::Owner;
@@ -68,19 +69,29 @@ impl Core {
         }
     }
 
-    /// How long the worker may take for so much work more, also if it is slow: one that is slower than others is not waited for
-    /// any longer.
-    pub(super) fn time_for(&self, borrower: &Borrower, work: u64) -> Duration {
-        let held = self.leases.work_of(borrower.worker) + u128::from(work);
-        // Who says that he is slow gains nothing by it, and who says that others are does not either.
-        let as_others = borrower.threads * borrower.speed_of_others;
-        let speed = as_others.max(borrower.worth * borrower.usual_speed);
-        SHORTEST_DUE.max(time(held, 1.0, speed).saturating_mul(PATIENCE))
+    /// What each thread of the worker has to count, with so much more for all of them, in nanoseconds of one core.
+    pub(super) fn work_of_thread(&self, borrower: &Borrower, more: u64) -> f64 {
+        let held = self.leases.work_of(borrower.worker) + u128::from(more);
+        held as f64 / borrower.threads.max(1.0)
+    }
+
+    /// Where several owners are there, nothing is waited for any longer than if it had been lent by what is known now of how fast
+    /// others are: they may have come since, or have shown it. As long as there are units that nobody holds it makes no difference.
+    pub(super) fn hurry(&mut self, now: Duration) {
+        let is_asked_for = self.workers.owners() > 1 && !self.open.has_uncounted(self.plan.units());
+        if now < self.hurry_next || !is_asked_for {
+            return;
+        }
+        self.hurry_next = now.saturating_add(SHORTEST_DUE);
+        let speeds: BTreeMap<Owner, f64> =
+            self.leases.owners().map(|owner| (owner.clone(), self.speed_of_others(owner))).collect();
+        self.leases
+            .hurry_all(|owner, work| speeds.get(owner).map_or(LONGEST, |speed| time_for(work, *speed)));
     }
 
     /// How long so many threads of the usual speed should take for so much work, in nanoseconds of one core.
     pub(super) fn expected(&self, work: u128, threads: f64) -> Duration {
-        time(work, threads, self.usual_speed())
+        time(work as f64, threads, self.usual_speed())
     }
 
     /// The usual speed of a thread: seconds of expected work in a second of the processor. Times are what workers say, so that
@@ -104,9 +115,14 @@ impl Core {
     }
 }
 
+/// How long a thread of that speed may take for so much work, in nanoseconds of one core: what takes longer is overdue.
+pub(super) fn time_for(work: f64, speed: f64) -> Duration {
+    SHORTEST_DUE.max(time(work, 1.0, speed).saturating_mul(PATIENCE))
+}
+
 /// How long so many threads of that speed take for so much work, in nanoseconds of one core.
-fn time(work: u128, threads: f64, speed: f64) -> Duration {
-    let seconds = work as f64 / 1e9 / (threads.max(1.0) * speed);
+fn time(work: f64, threads: f64, speed: f64) -> Duration {
+    let seconds = work / 1e9 / (threads.max(1.0) * speed);
     Duration::try_from_secs_f64(seconds).unwrap_or(LONGEST).min(LONGEST)
 }
 

@@ -22,6 +22,7 @@ use queens::UnitId;
 use queens::kernel::Method;
 use rand::RngExt;
 
+use super::fair_share::time_for;
 use super::leases::{LeasePurpose, Loan};
 use super::machines::PRESENT;
 use super::open::CheckKind;
@@ -289,9 +290,10 @@ impl Core {
         let work = self.plan.weight(unit).saturating_mul(times);
         let token = self.key.token(unit, variant, borrower.worker, &borrower.identity);
         let lease = Lease { unit, token, variant };
-        let due = now.saturating_add(self.time_for(borrower, work));
+        let of_thread = self.work_of_thread(borrower, work);
+        let due = now.saturating_add(time_for(of_thread, borrower.speed()));
         let (worker, owner) = (borrower.worker, &borrower.identity.owner);
-        self.leases.lend(now, Loan { worker, owner, lease, work, purpose, due })
+        self.leases.lend(now, Loan { worker, owner, lease, work, of_thread, purpose, due })
     }
 
     /// How it is with another kernel than the borrower's, which is that of the row-by-row search or the other one.

@@ -46,6 +46,8 @@ struct Lent {
     token: proto::Token,
     work: u64,
     purpose: LeasePurpose,
+    since: Duration,
+    of_thread: f64,
     due: Duration,
 }
 
@@ -71,6 +73,8 @@ pub struct Loan<'a> {
     pub lease: Lease,
     /// Its expected work, in nanoseconds of one core.
     pub work: u64,
+    /// That of what each thread of the worker has to count until it has counted this one, too.
+    pub of_thread: f64,
     /// What it is lent for.
     pub purpose: LeasePurpose,
     /// When it should have been counted, also by a slow worker.
@@ -125,6 +129,23 @@ impl Leases {
         }
     }
 
+    /// Each unit should be counted within that time after it was lent and no later, by the owner of the worker that has it and by what
+    /// each of its threads had to count.
+    pub fn hurry_all(&mut self, within: impl Fn(&Owner, f64) -> Duration) {
+        let sooner = |(unit, lent): (&UnitId, &Lent)| {
+            let held = self.held.get(&lent.worker)?;
+            let due = lent.since.saturating_add(within(&held.owner, lent.of_thread));
+            (due < lent.due).then_some((*unit, due))
+        };
+        let hurried: Vec<_> = self.by_unit.iter().filter_map(sooner).collect();
+        hurried.into_iter().for_each(|(unit, due)| self.hurry(unit, due));
+    }
+
+    /// The owners whose workers have been lent something.
+    pub fn owners(&self) -> impl Iterator<Item = &Owner> {
+        self.work_by_owner.keys()
+    }
+
     /// Those of the units that the worker does not hold.
     pub fn not_held<'a>(&self, worker: WorkerId, units: &'a BTreeSet<UnitId>) -> Vec<&'a UnitId> {
         let held = self.held.get(&worker);
@@ -148,9 +169,10 @@ impl Leases {
 
     /// Lends a unit; a lease that there may be of it ends.
     pub fn lend(&mut self, now: Duration, loan: Loan<'_>) -> Lease {
-        let Loan { worker, owner, lease, work, purpose, due } = loan;
+        let Loan { worker, owner, lease, work, of_thread, purpose, due } = loan;
         self.end_unit(lease.unit);
-        self.by_unit.insert(lease.unit, Lent { worker, token: lease.token, work, purpose, due });
+        let (token, since) = (lease.token, now);
+        self.by_unit.insert(lease.unit, Lent { worker, token, work, purpose, since, of_thread, due });
         self.due.insert((due, lease.unit));
         self.to_count += usize::from(purpose == LeasePurpose::Count);
         let held =

@@ -93,6 +93,8 @@ pub struct Core {
     /// Units set aside that the caller has not been told of.
     given_up: Vec<UnitId>,
     came_back: CameBack,
+    /// When it is next looked at what is waited for too long.
+    hurry_next: Duration,
     canaries: Canaries,
     /// Where nothing but checks and disputes is left.
     patience: Option<Patience>,
@@ -169,6 +171,7 @@ impl Core {
             losses: Losses::default(),
             given_up: Vec::new(),
             came_back: CameBack::new(),
+            hurry_next: Duration::ZERO,
             canaries: Canaries::default(),
             patience: None,
             confirmations: None,

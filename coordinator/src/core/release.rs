@@ -74,6 +74,7 @@ impl Core {
         self.note_threads(now);
         self.note_checks_left(now);
         self.note_disputes();
+        self.hurry(now);
         self.came_back.retain(|_, (_, until)| now < *until);
         std::mem::take(&mut self.given_up)
     }

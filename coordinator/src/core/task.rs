@@ -48,6 +48,12 @@ pub(super) struct Borrower {
 }
 
 impl Borrower {
+    /// How fast a thread of it is taken to be: one that is slower than others is not waited for any longer. Who says that he is slow
+    /// gains nothing by it, and who says that others are does not either.
+    pub fn speed(&self) -> f64 {
+        self.speed_of_others.max(self.worth * self.usual_speed / self.threads.max(1.0))
+    }
+
     /// How far it would confirm what that machine has counted.
     fn level(&self, counted: &Machine) -> Level {
         Rules::NEWEST.level(counted.maker(), (self.identity.owner.name(), &self.identity.machine))

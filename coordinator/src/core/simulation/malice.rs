@@ -92,6 +92,29 @@ fn an_owner_who_hoards_beside_a_single_other_delays_the_end_and_does_not_stop_it
 }
 
 #[test]
+fn an_owner_who_was_alone_and_slow_and_hoards_then_is_waited_for_as_others_are_who_come_later_in_30_runs() {
+    let truth = Truth::of(8, 20);
+    for seed in 0..30 {
+        let mut world = World::new(&truth, DoubleCheck::None, &[Habit::Honest; 2], seed);
+        for (worker, owner) in world.workers.iter_mut().zip(["mallory", "ada"]) {
+            worker.owner = Owner::new(owner);
+        }
+        // Of a minute for each of his counts nobody can say that it is none. At most half of the run is hers.
+        world.workers[0].cpu = Duration::from_mins(1);
+        let late = world.workers.pop().unwrap();
+        let counted = [1, 3, truth.plan.units() / 2][seed as usize % 3];
+        while world.core.standing().done() < counted {
+            world.round();
+        }
+        world.workers[0].habit = Habit::Hoards;
+        (0..20).for_each(|_| world.round());
+        world.workers.push(late);
+        let taken = rounds(&mut world);
+        assert!(world.is_exact() && taken < 100, "seed {seed}: {taken} rounds");
+    }
+}
+
+#[test]
 fn an_owner_of_whom_three_machines_were_wrong_is_expelled_with_all_of_them() {
     let truth = Truth::of(9, 20);
     let mut disturbed = world(&truth, &[Habit::LiesOneIn(1); 6], 1);

@@ -3,9 +3,11 @@
 use std::time::Duration;
 
 use proto::{Assurance, Lease, UnitCount, Verdict, WorkerId};
+use queens::{Board, Plan, PlanSpec};
 
-use super::{T0, core_with, counted, join_of};
+use super::{T0, core_of, core_with, counted, join_of};
 use crate::core::Core;
+use crate::core::fair_share::time_for;
 use crate::core::leases::LEASE_TIME;
 use crate::double_check::DoubleCheck;
 use crate::standing::SLOWER;
@@ -254,7 +256,7 @@ fn a_processor_time_that_nobody_believes_holds_nothing_up() {
 /// How long after it was lent a unit more is overdue that this worker holds.
 fn due_after(core: &mut Core, worker: WorkerId) -> Duration {
     let borrower = core.borrower(T0, worker).unwrap();
-    core.time_for(&borrower, 1_000_000_000_000)
+    time_for(core.work_of_thread(&borrower, 1_000_000_000_000), borrower.speed())
 }
 
 #[test]
@@ -285,4 +287,40 @@ fn what_owners_say_of_their_speed_has_nobody_waited_for_longer() {
     // Ada is fast, and waited for as one who is: Ben is no reason to wait for her longer.
     let [ada_then, _] = dues(fast, usual);
     assert!(ada_then < ada, "{ada_then}, not below {ada}");
+}
+
+#[test]
+fn what_was_lent_to_one_who_was_alone_is_waited_for_as_for_others_once_they_are_there_and_once_they_have_counted()
+ {
+    let plan = Plan::derive(PlanSpec::new(Board::new(18).unwrap())).unwrap();
+    let mut core = core_of(plan, DoubleCheck::None);
+    let [holder, other] = ["m1", "m2"].map(|machine| join_of(&mut core, "mallory", machine));
+    // He says that each count takes a minute.
+    let count_one = |core: &mut Core| {
+        let lease = core.lease(T0, other, 1).unwrap()[0];
+        let said = UnitCount { cpu: Duration::from_mins(1), ..counted(lease, 0) };
+        let (_, records) = core.judge(T0, 0, other, &said).unwrap();
+        core.recorded(T0, Some(other), &records).unwrap();
+    };
+    count_one(&mut core);
+    let held = core.lease(T0, holder, 200).unwrap().pop().unwrap().unit;
+    let work_of_thread = core.leases.work_of(holder) as f64 / 2.0;
+    let due = |core: &mut Core, now| {
+        core.tick(now);
+        core.leases.due(held).unwrap()
+    };
+    let alone = due(&mut core, T0);
+    assert!(alone > Duration::from_hours(1), "{alone:?}");
+    while core.open_counts() > 1 {
+        count_one(&mut core);
+    }
+    let ada = join_of(&mut core, "ada", "a");
+    assert_eq!(due(&mut core, SECOND), alone, "there is more to count, and nobody asks for it");
+    let last = core.lease(SECOND, ada, 1).unwrap()[0];
+    let slow = time_for(work_of_thread, 1.0 / SLOWER as f64);
+    assert_eq!(due(&mut core, SECOND * 2), slow);
+    count(&mut core, SECOND * 2, ada, last);
+    let fast = due(&mut core, SECOND * 4);
+    assert!(fast * 10 < slow && fast >= time_for(work_of_thread, 1.1), "{fast:?} {slow:?}");
+    assert!(core.leases.overdue(fast, (T0, held)).any(|late| late.unit == held));
 }

@@ -1,14 +1,35 @@
 //! Owners who contradict many counts, and nobody has decided who is right.
 
 use std::collections::HashMap;
+use std::time::Duration;
+
+use proto::WorkerId;
+use queens::UnitId;
 
 use super::Core;
+use super::task::Borrower;
 
 /// An owner who has begun more disputes than this that are undecided is lent no checks: each is kept in memory and in the
 /// checkpoint until somebody decides it.
 const MOST_UNDECIDED: usize = 1000;
 
+/// Who has counted a disputed unit in vain is not asked again for so long.
+const PAUSE: Duration = Duration::from_mins(1);
+
+/// Workers whose last count of a disputed unit has decided nothing and is not kept, and until when they are not asked again.
+pub(super) type InVain = HashMap<(UnitId, WorkerId), Duration>;
+
 impl Core {
+    /// The worker has said of a disputed unit what nobody agrees with, and its machine or its owner too many such things before.
+    pub(super) fn note_in_vain(&mut self, now: Duration, unit: UnitId, worker: WorkerId) {
+        self.in_vain.insert((unit, worker), now.saturating_add(PAUSE));
+    }
+
+    /// Whether that was so lately.
+    pub(super) fn was_in_vain(&self, borrower: &Borrower, unit: UnitId) -> bool {
+        self.in_vain.contains_key(&(unit, borrower.worker))
+    }
+
     /// Notes who has begun too many disputes. The first vote is that of who contradicted the standing count.
     pub(super) fn note_disputes(&mut self) {
         let sums = self.standing.sums();

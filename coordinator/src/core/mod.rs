@@ -56,6 +56,7 @@ use crate::standing::{Standing, UnitMark};
 use came_back::CameBack;
 use canaries::Canaries;
 use confirmations::Confirmations;
+use disputes::InVain;
 use leases::Leases;
 use losses::Losses;
 use open::Open;
@@ -95,6 +96,7 @@ pub struct Core {
     came_back: CameBack,
     /// When it is next looked at what is waited for too long.
     hurry_next: Duration,
+    in_vain: InVain,
     canaries: Canaries,
     /// Where nothing but checks and disputes is left.
     patience: Option<Patience>,
@@ -172,6 +174,7 @@ impl Core {
             given_up: Vec::new(),
             came_back: CameBack::new(),
             hurry_next: Duration::ZERO,
+            in_vain: InVain::new(),
             canaries: Canaries::default(),
             patience: None,
             confirmations: None,

@@ -31,6 +31,8 @@ pub(super) struct Patience {
     owners: Duration,
     /// and for other machines of the same one.
     machines: Duration,
+    /// When something was last lent.
+    lent: Duration,
 }
 
 impl Patience {
@@ -58,7 +60,11 @@ impl Core {
         } else if self.patience.is_none() {
             let owners = now.saturating_add(LEASE_TIME);
             let unit = self.expected(self.mean_work as u128, 1.0).saturating_mul(PATIENCE);
-            self.patience = Some(Patience { owners, machines: owners.saturating_add(unit.max(LEASE_TIME)) });
+            let machines = owners.saturating_add(unit.max(LEASE_TIME));
+            self.patience = Some(Patience { owners, machines, lent: now });
+        }
+        if let Some(patience) = self.patience.as_mut().filter(|_| !self.leases.is_empty()) {
+            patience.lent = now;
         }
     }
 
@@ -70,6 +76,14 @@ impl Core {
     /// Whether other machines have had theirs, too.
     pub(super) fn have_machines_had_their_time(&self, now: Duration) -> bool {
         self.patience.as_ref().is_some_and(|patience| now >= patience.machines)
+    }
+
+    /// Whether all have had theirs, and nothing has been lent for so long that nobody who is there can do what is left.
+    pub(super) fn is_nobody_of_use(&self, now: Duration) -> bool {
+        let lent = self.patience.as_ref().map(|patience| patience.lent);
+        self.have_machines_had_their_time(now)
+            && !self.workers.is_empty()
+            && lent.is_some_and(|lent| now >= lent.saturating_add(LEASE_TIME))
     }
 
     /// Whether that machine, which is there, is waited for by one of the owner's.

@@ -76,6 +76,7 @@ impl Core {
         self.note_disputes();
         self.hurry(now);
         self.came_back.retain(|_, (_, until)| now < *until);
+        self.in_vain.retain(|_, until| now < *until);
         std::mem::take(&mut self.given_up)
     }
 }

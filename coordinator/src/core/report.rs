@@ -85,7 +85,7 @@ impl Core {
         let (verdict, records) = if self.standing.is_done(unit) {
             self.compare(record)
         } else if self.is_disputed(unit) {
-            self.decide(now, &identity, record)
+            self.decide(now, number, &identity, record)
         } else {
             (Verdict::Recorded, vec![self.first_count(now, &identity, record)])
         };
@@ -144,7 +144,13 @@ impl Core {
     }
 
     /// One more count of a unit about which counts disagree.
-    fn decide(&mut self, now: Duration, identity: &Identity, record: UnitRecord) -> (Verdict, Vec<Record>) {
+    fn decide(
+        &mut self,
+        now: Duration,
+        worker: WorkerId,
+        identity: &Identity,
+        record: UnitRecord,
+    ) -> (Verdict, Vec<Record>) {
         let machines = &self.standing.sums().machines;
         let votes: Vec<&Vote> = self.standing.votes(record.unit).collect();
         let origin = machines.find_origin(&record.owner, &record.machine, &record.kernel, record.mirrored);
@@ -178,7 +184,10 @@ impl Core {
         } else if votes.iter().filter(|vote| is_own(vote)).count() >= Variant::ALL.len()
             || votes.iter().filter(|vote| is_of_owner(vote)).count() >= MOST_VOTES
         {
-            // It has said something else in each way already, or its owner on so many machines.
+            // It has said something else in each way already, or its owner on so many machines. What agrees may decide later.
+            if agreeing.is_empty() {
+                self.note_in_vain(now, record.unit, worker);
+            }
             (Verdict::Unwanted, Vec::new())
         } else {
             (Verdict::Conflict, vec![Record::Conflict(record)])

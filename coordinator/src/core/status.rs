@@ -18,6 +18,10 @@ const NAMED: usize = 100;
 const ONE_METHOD: &str = "only checks are left by a method that the cards of the workers here do not build: start a worker without --gpu, \
                           or on another machine";
 
+/// What is told where nobody who is there can decide what is in dispute.
+const UNDECIDED: &str = "units are in dispute that nobody here can decide: start a worker on another machine, or of a third owner \
+                         where two disagree";
+
 /// The progress of a run that has taken all the work that was expected of it, and more.
 const ALMOST: f64 = 0.9999;
 
@@ -101,8 +105,17 @@ impl Core {
 
     /// What keeps the run from its end, if anything.
     fn trouble(&self, now: Duration) -> Option<String> {
-        let is_lent = self.open_counts() > 0 || self.leases.to_count() > 0;
-        if is_lent { None } else { self.only_lost_units().or_else(|| self.only_other_methods(now)) }
+        if self.open_counts() > 0 || self.leases.to_count() > 0 {
+            self.undecided(now)
+        } else {
+            self.only_lost_units().or_else(|| self.only_other_methods(now))
+        }
+    }
+
+    /// Whether disputes are left, and nobody who is there has been of use for them.
+    fn undecided(&self, now: Duration) -> Option<String> {
+        let are_left = !self.standing.sums().disputed.is_empty() && self.is_nobody_of_use(now);
+        are_left.then(|| UNDECIDED.to_owned())
     }
 
     fn only_lost_units(&self) -> Option<String> {

@@ -198,8 +198,11 @@ impl Core {
     /// counted.
     ///
     /// Where two owners have said different things a machine more of either decides nothing. Who is there and has had his time
-    /// is not waited for.
+    /// is not waited for, and who has counted it in vain is left in peace for a while.
     fn variant_to_decide(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Variant> {
+        if self.was_in_vain(borrower, unit) {
+            return None;
+        }
         let machines = &self.standing.sums().machines;
         let votes: Vec<_> = self.standing.votes(unit).collect();
         let voters: Vec<_> = votes.iter().map(|vote| machines.get(vote.origin.machine)).collect();

@@ -14,7 +14,7 @@ const CONTEXTS: [&str; 2] = ["context", "with_context"];
 /// Functions and constants, by file, with sentences that are said elsewhere: each sentence in them is a message.
 const SPEAKERS: [(&str, &[&str]); 18] = [
     ("coordinator/src/access/caller.rs", &["refusal"]),
-    ("coordinator/src/core/status.rs", &["only_lost_units", "ONE_METHOD"]),
+    ("coordinator/src/core/status.rs", &["only_lost_units", "ONE_METHOD", "UNDECIDED"]),
     ("coordinator/src/happening.rs", &["sentence"]),
     ("coordinator/src/keeper/replicas.rs", &["trouble"]),
     ("coordinator/src/keeper/terms.rs", &["superseded", "trouble"]),

@@ -1,12 +1,13 @@
 //! Many counts that are contradicted.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use proto::{Variant, Verdict, WorkerId};
 use queens::plan::Scheme;
 use queens::{Board, Plan, PlanSpec};
 
-use super::{T0, core, join, join_of, report};
+use super::{T0, all_but_one_counted, core, join, join_of, report};
 use crate::core::machines::ALONE;
 use crate::core::{Core, LeaseKey};
 use crate::double_check::DoubleCheck;
@@ -97,6 +98,36 @@ fn a_dispute_that_a_worker_can_decide_is_found_behind_any_number_that_it_cannot(
         found.extend(lent.into_iter().filter(|lease| core.is_disputed(lease.unit)).map(|lease| lease.unit));
     }
     assert_eq!(found, [*last]);
+}
+
+#[test]
+fn a_machine_that_contradicts_itself_while_it_is_alone_is_asked_once_a_minute_and_the_run_says_why_it_waits()
+{
+    let mut core = core();
+    let (a, b, lease) = all_but_one_counted(&mut core);
+    assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Recorded);
+    assert_eq!(report(&mut core, T0, b, lease, 7), Verdict::Conflict);
+    core.release(T0, b, &[], true).unwrap();
+    let (mut said, mut troubles) = (Vec::new(), 0);
+    let mut ask = |core: &mut Core, second, count| {
+        let now = Duration::from_secs(second);
+        core.tick(now);
+        core.renew(now, a, &[]).unwrap();
+        troubles += u64::from(core.status(now).trouble.contains("in dispute"));
+        for lent in core.lease(now, a, 1).unwrap() {
+            assert_eq!(lent.unit, lease.unit);
+            said.push(report(core, now, a, lent, count));
+        }
+    };
+    // At first it says the same in all ways, while the other one may come back.
+    (0..3).for_each(|_| ask(&mut core, 0, 5));
+    (3..600).for_each(|second| ask(&mut core, second, 100 + second));
+    (600..670).for_each(|second| ask(&mut core, second, 5));
+    let [kept, unwanted] = [Verdict::Conflict, Verdict::Unwanted]
+        .map(|verdict| said.iter().filter(|said| **said == verdict).count());
+    assert_eq!((kept, said.last()), (3, Some(&Verdict::Recorded)), "{said:?}");
+    assert!((8..=10).contains(&unwanted), "{unwanted}");
+    assert!(troubles > 200 && core.status(Duration::from_secs(700)).trouble.is_empty(), "{troubles}");
 }
 
 /// A count by that owner's machine of a unit, as a record.

@@ -61,9 +61,14 @@ pub struct Description {
     pub largest_buffer: u64,
     /// Bytes of a compute unit's own fast memory.
     pub local_memory: u64,
+    /// Whether 32 work items each are in lockstep and its compiler understands NVIDIA's assembler.
+    pub has_warps: bool,
     /// Why it is not used, if it is not.
     pub unusable: Option<String>,
 }
+
+/// What NVIDIA's own driver has, and no other one of its cards.
+const NVIDIAS_OWN: &str = "cl_nv_device_attribute_query";
 
 /// All devices, those that cannot be used included.
 ///
@@ -140,11 +145,6 @@ impl Description {
         self.kind == "cpu"
     }
 
-    /// Whether 32 work items each are in lockstep and NVIDIA's assembler is understood.
-    pub(crate) fn has_warps(&self) -> bool {
-        self.kind == "gpu" && self.vendor.contains("NVIDIA")
-    }
-
     fn broken(error: &ClError) -> Self {
         Self { unusable: Some(format!("its driver does not say what it is ({error})")), ..Self::unknown() }
     }
@@ -163,6 +163,7 @@ impl Description {
             shares_memory: false,
             largest_buffer: 0,
             local_memory: 0,
+            has_warps: false,
             unusable: None,
         }
     }
@@ -199,6 +200,7 @@ fn describe(id: cl_device_id) -> Result<Description, ClError> {
         shares_memory: device.host_unified_memory().unwrap_or(false),
         largest_buffer: device.max_mem_alloc_size()?,
         local_memory,
+        has_warps: kind == "gpu" && device.extensions()?.contains(NVIDIAS_OWN),
         unusable,
     })
 }

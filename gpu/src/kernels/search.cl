@@ -148,7 +148,7 @@ KERNEL(GROUP) widen(GLOBAL const uint4 *RESTRICT rows, const uint place, GLOBAL 
  * found     for each group what it found before and finds now: completions, nodes
  * frozen    for each group what waited when its passes were used up: how many in each pool, and the pools
  * is_begun  whether an earlier launch has written `found` and `frozen`: in the first one nothing waits
- * passes    how far each group goes, below 2^24: so a launch takes about as long whatever the states are, and what an
+ * passes    how far each group goes, at most 2^24: so a launch takes about as long whatever the states are, and what an
  *           item finds in it, no more than two completions a state, fits a word
  * scratch   the rows, the pools, how many wait in each and behind the last one, the votes of this pass and those of the next,
  *           and the first of the states that the group has taken
@@ -173,14 +173,13 @@ KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, const uint place, const 
             pools[POOL * level + i] = saved[levels + POOL * level + i];
     BARRIER;
 
-    /* In the pool of `level` there wait `here` states, in the others as many as `waiting` says. */
+    /* Between passes there wait as many states in each pool as `waiting` says: `here` in that of `level`. */
     uint level = levels - 1, here = waiting[level], is_drained = 0, is_finished = 0;
     uint completions = 0, nodes = 0;
     for (uint pass = 0; pass < passes; pass++) {
         if (here < WIDE) {
-            for (; here < WIDE && level > 0; here = waiting[--level])
-                if (LOCAL_INDEX == 0)
-                    waiting[level] = here;
+            while (here < WIDE && level > 0)
+                here = waiting[--level];
             if (here < WIDE && !is_drained) {
                 if (LOCAL_INDEX == 0)
                     *taken = ADD(progress, WIDE);
@@ -192,12 +191,11 @@ KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, const uint place, const 
                     if (NUMBER(v) < more)
                         pools[here + NUMBER(v)] = states[begin + NUMBER(v)];
                 here += more;
-                BARRIER;
-            }
-            if (here < WIDE) {
                 if (LOCAL_INDEX == 0)
                     waiting[0] = here;
                 BARRIER;
+            }
+            if (here < WIDE) {
                 while (here == 0 && ++level < levels)
                     here = waiting[level];
                 is_finished = here == 0;
@@ -262,7 +260,8 @@ KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, const uint place, const 
         nodes += then - below;
         if (LOCAL_INDEX == 0) {
             CLEAR_VOTES(votes + VOTED * (~pass & 1), VOTED);
-            waiting[then < WIDE ? level + 1 : level] = then < WIDE ? then : here;
+            waiting[level] = here;
+            waiting[level + 1] = then;
         }
         if (then >= WIDE) {
             level++;
@@ -270,9 +269,6 @@ KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, const uint place, const 
         }
         BARRIER;
     }
-    if (LOCAL_INDEX == 0 && !is_finished)
-        waiting[level] = here;
-    BARRIER;
     for (uint i = LOCAL_INDEX; i < levels; i += GROUP)
         saved[i] = MAKE4(waiting[i], 0, 0, 0);
     for (level = 0; level < levels; level++)

@@ -46,16 +46,17 @@ const GROUPS_OF_PROCESSOR: usize = 1;
 const STATES_ON_CARD: usize = 32;
 const STATES_ON_PROCESSOR: usize = 16;
 
-/// A level has room for so many times the states that are wished: children are no more where it has nearly as many.
+/// A level has room for so many times the states that are wished. Where a state has more children, as on large boards, the last
+/// level may be made in vain: then the one before it is searched, which has a part of those wished.
 const ROOM: usize = 4;
 
 /// States that the host makes, of every board: with so many the device's first level is short, and more of them would be
 /// made by one thread, in a time in which a card visits a hundred times as many nodes.
 const STATES_OF_HOST: usize = 1024;
 
-/// Passes of a group in the first launch, and in any.
-const FIRST_PASSES: cl_uint = 512;
-const MOST_PASSES: f64 = (1 << 24) as f64;
+/// Passes of a group in the first launch, and how far they may go in any.
+const FEWEST_PASSES: cl_uint = 256;
+const MOST_PASSES: cl_uint = 1 << 24;
 
 /// A state with so many steps left, at least, is moved on before the search goes on depth first: with fewer a group
 /// would wait for its next states more than it counts.
@@ -68,6 +69,8 @@ pub struct SearchLauncher {
     groups: usize,
     /// States that there should be before the search goes on depth first.
     wished: usize,
+    /// Passes of a group in a launch at least.
+    fewest_passes: cl_uint,
     lanes: Lanes<SearchLane>,
 }
 
@@ -88,7 +91,7 @@ struct SearchLane {
 }
 
 impl SearchLane {
-    fn new(session: &Session) -> Result<Self, GpuError> {
+    fn new(session: &Session, passes: cl_uint) -> Result<Self, GpuError> {
         Ok(Self {
             queue: session.queue()?,
             widen: session.kernel("widen")?,
@@ -99,7 +102,7 @@ impl SearchLane {
             progress: Room::new(session)?,
             found: Room::new(session)?,
             frozen: Room::new(session)?,
-            passes: FIRST_PASSES,
+            passes,
         })
     }
 }
@@ -130,7 +133,7 @@ impl SearchLauncher {
             DeviceKind::Processor => (units * GROUPS_OF_PROCESSOR, STATES_ON_PROCESSOR),
         };
         let wished = (groups * shape.wide() * states).min(states_in(about.room()));
-        Self { shape, groups, wished, lanes: Lanes::default() }
+        Self { shape, groups, wished, fewest_passes: FEWEST_PASSES, lanes: Lanes::default() }
     }
 
     /// Room for the states of a level.
@@ -212,6 +215,11 @@ impl SearchLauncher {
         stop: &Stop,
     ) -> Result<Option<Count>, GpuError> {
         let levels = descent.steps.len() - 1 - level.place;
+        let (needed, has) = (self.shape.scratch(levels), session.device().description().local_memory);
+        if needed as u64 > has {
+            let why = format!("it has {has} bytes of local memory and {needed} are needed");
+            return Err(GpuError::Unusable { device: session.device().title(), why });
+        }
         let groups = self.groups.min(level.states.div_ceil(self.shape.wide()));
         let mut progress = [0; 2];
         lane.progress.fill(session, &lane.queue, &progress)?;
@@ -226,8 +234,9 @@ impl SearchLauncher {
             // SAFETY: the arguments have the kernel's types, in its order. The kernel reads the level's states, which the host
             // or `widen` has written, and the rows from theirs on to the last but one, of which a descent has all. It
             // writes the two words of `progress`, its group's two words of `found` and its vectors of `frozen`, for each of the
-            // levels one and a pool; and the scratch. No pool overflows: the one that is taken from has no more states afterwards,
-            // and the one behind it had fewer than are moved on at a time. It reads no word of `found` or `frozen` that no launch of this search has written.
+            // levels one and a pool; and the scratch, for which there is room. No pool overflows: the one that is taken from has
+            // no more states afterwards, the next one had fewer than are moved on at a time, and so had the first one where as
+            // many are added. It reads no word of `found` or `frozen` that no launch of this search has written.
             let launched = unsafe {
                 ExecuteKernel::new(&lane.search)
                     .set_arg(&lane.rows.buffer)
@@ -240,7 +249,7 @@ impl SearchLauncher {
                     .set_arg(&lane.frozen.buffer)
                     .set_arg(&cl_uint::from(is_begun))
                     .set_arg(&lane.passes)
-                    .set_arg_local_buffer(self.shape.scratch(levels))
+                    .set_arg_local_buffer(needed)
                     .set_global_work_size(groups * self.shape.group)
                     .set_local_work_size(self.shape.group)
                     .enqueue_nd_range(&lane.queue)
@@ -255,7 +264,8 @@ impl SearchLauncher {
             // Not more than twice as many the next time, and not more where few groups had something to do.
             let factor = LAUNCH.as_secs_f64() / begun.elapsed().as_secs_f64().max(1e-6);
             let most = if are_left { 2.0 } else { 1.0 };
-            lane.passes = (f64::from(lane.passes) * factor.min(most)).clamp(100.0, MOST_PASSES) as cl_uint;
+            let passes = (f64::from(lane.passes) * factor.min(most)) as cl_uint;
+            lane.passes = passes.clamp(self.fewest_passes, MOST_PASSES);
             // Groups that found no more have counted on.
             progress = [taken.min(level.states as cl_uint), 0];
             session.write(&lane.queue, &mut lane.progress.buffer, &progress)?;
@@ -284,7 +294,7 @@ impl Launcher for SearchLauncher {
                 continue;
             }
             let go_on = |lane: &mut SearchLane| self.go_on(session, lane, &front, stop);
-            match self.lanes.with(|| SearchLane::new(session), go_on)? {
+            match self.lanes.with(|| SearchLane::new(session, self.fewest_passes), go_on)? {
                 Some(found) => count = count.plus(found),
                 None => return Ok(None),
             }

@@ -9,10 +9,11 @@ use crate::program::DeviceKind;
 /// Work items of a card's group: those that are in lockstep on many cards.
 const GROUP_OF_CARD: usize = 32;
 
-/// States that a group moves on at a time: two for each of a card's items, for which its cards wait less than for one.
+/// States that a group moves on at a time: two for each of a card's items were measured to be faster than one, on items in lockstep.
 const WIDE: usize = 64;
 
-/// Devices with less local memory move half as many on, lest the pools of large boards have no room.
+/// Elsewhere, and where there is less local memory than this, so that the pools of large boards have room.
+const NARROW: usize = 32;
 const ENOUGH_LOCAL_BYTES: u64 = 48 << 10;
 
 /// How a group of work items is made up.
@@ -29,12 +30,13 @@ pub struct GroupShape {
 impl GroupShape {
     /// What suits the device.
     pub fn new(about: &Description, kind: DeviceKind) -> Self {
+        let is_in_lockstep = kind == DeviceKind::Card && about.has_warps;
         let group = match kind {
             DeviceKind::Card => GROUP_OF_CARD,
             DeviceKind::Processor => 1,
         };
-        let wide = if about.local_memory < ENOUGH_LOCAL_BYTES { WIDE / 2 } else { WIDE };
-        Self { group, each: wide / group, is_in_lockstep: kind == DeviceKind::Card && about.has_warps() }
+        let is_wide = (is_in_lockstep || group == 1) && about.local_memory >= ENOUGH_LOCAL_BYTES;
+        Self { group, each: if is_wide { WIDE } else { NARROW } / group, is_in_lockstep }
     }
 
     /// States that a group moves on at a time.
@@ -47,8 +49,8 @@ impl GroupShape {
         2 * self.wide()
     }
 
-    /// Bytes of local memory for so many rows: each has its vectors, a pool and how many wait there; then there is a pool behind
-    /// the last, where none ever do, the votes of two passes, and what was taken.
+    /// Bytes of local memory for so many rows: each has its vectors, a pool and how many wait there; then it is said that none wait
+    /// behind the last, and there are the votes of two passes, and what was taken.
     pub fn scratch(self, levels: usize) -> usize {
         let vectors = levels * (VECTORS + self.pool());
         let words = levels + 1 + 2 * 2 * self.each + 1;
@@ -68,18 +70,22 @@ mod tests {
     use super::*;
     use crate::device::LOCAL_BYTES;
 
-    fn shape(local_memory: u64) -> GroupShape {
-        GroupShape::new(&Description { local_memory, ..Description::unknown() }, DeviceKind::Card)
+    fn shape(local_memory: u64, kind: DeviceKind, has_warps: bool) -> GroupShape {
+        GroupShape::new(&Description { local_memory, has_warps, ..Description::unknown() }, kind)
     }
 
     #[test]
     fn the_pools_of_large_boards_have_room_in_what_a_device_has_at_least() {
-        // A board of 28, whose four borders have queens, from a level with a thousand states on, which has three at least.
-        let levels = 28 - 4 - 1 - 3;
-        for local_memory in [LOCAL_BYTES, ENOUGH_LOCAL_BYTES - 1, ENOUGH_LOCAL_BYTES, 1 << 20] {
-            let shape = shape(local_memory);
-            assert!(shape.scratch(levels) as u64 <= local_memory, "{local_memory}: {shape:?}");
+        // From a level with a thousand states on, which has three rows at least before it.
+        let levels = |rows: usize| rows - 1 - 3;
+        for kind in [DeviceKind::Card, DeviceKind::Processor] {
+            for has_warps in [false, true] {
+                let least = shape(LOCAL_BYTES, kind, has_warps);
+                assert!(least.scratch(levels(32)) as u64 <= LOCAL_BYTES, "the empty board of 32: {least:?}");
+                let enough = shape(ENOUGH_LOCAL_BYTES, kind, has_warps);
+                let borders = enough.scratch(levels(28 - 4)) as u64;
+                assert!(borders <= ENOUGH_LOCAL_BYTES, "the borders of 28 have queens: {enough:?}");
+            }
         }
-        assert_eq!([shape(LOCAL_BYTES), shape(ENOUGH_LOCAL_BYTES)].map(GroupShape::wide), [32, 64]);
     }
 }

@@ -17,23 +17,24 @@ fn with_several_descents(n: u8) -> Position {
     Position::empty(Board::new(n).unwrap()).with_boundary(pairs)
 }
 
-/// As on cards without lockstep, with as many states for each item as there can be.
-fn launcher(groups: usize, wished: usize) -> SearchLauncher {
-    SearchLauncher {
-        shape: GroupShape { group: 32, each: 2, is_in_lockstep: false },
-        groups,
-        wished,
-        lanes: Lanes::default(),
-    }
+const ON_CARDS: GroupShape = GroupShape { group: 32, each: 1, is_in_lockstep: false };
+const ON_PROCESSORS: GroupShape = GroupShape { group: 1, each: 64, is_in_lockstep: false };
+
+fn launcher(shape: GroupShape, groups: usize, wished: usize) -> SearchLauncher {
+    SearchLauncher { shape, groups, wished, fewest_passes: FEWEST_PASSES, lanes: Lanes::default() }
 }
 
+/// PoCL has the items of a group do one after the other what is between two barriers: in their order, or in this one.
+const REVERSED: &str = "#undef LOCAL_INDEX\n#define LOCAL_INDEX (GROUP - 1 - (uint)get_local_id(0))\n";
+
 /// A session on each device; none where there is no OpenCL, unless it is demanded.
-fn sessions() -> Vec<Session> {
+fn sessions(shape: GroupShape, before: &str) -> Vec<Session> {
     let found = devices();
     assert!(found.is_ok() || std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "{found:?}");
     let found = found.unwrap_or_default().into_iter();
     let usable = found.filter(|device| device.description().unusable.is_none());
-    usable.map(|device| Session::new(device, &launcher(1, 1).source()).unwrap()).collect()
+    let source = KernelSource { text: &format!("{before}{SEARCH}"), macros: shape.macros() };
+    usable.map(|device| Session::new(device, &source).unwrap()).collect()
 }
 
 #[test]
@@ -52,14 +53,11 @@ fn the_host_makes_few_states_whatever_the_board_is() {
 #[test]
 fn states_take_no_more_memory_than_they_may() {
     for words in [0, 1000, 10_000, 8 << 20, 1 << 31] {
-        let launcher = launcher(1, states_in(words));
+        let launcher = launcher(ON_CARDS, 1, states_in(words));
         let bytes = launcher.room() * size_of::<Vector>();
         assert!(launcher.wished > 0 && bytes <= (8 * words).max(ROOM * size_of::<Vector>()));
     }
-    assert!(
-        states_in(9 << 27) > 132 * GROUPS_OF_CARD * launcher(1, 1).shape.wide() * STATES_ON_CARD,
-        "a large card has room for all"
-    );
+    assert!(states_in(9 << 27) > 132 * GROUPS_OF_CARD * 64 * STATES_ON_CARD, "a large card has room for all");
 }
 
 #[test]
@@ -67,11 +65,37 @@ fn few_states_or_many_little_room_or_much_and_any_number_of_groups_change_nothin
     for position in [unit(15), Position::empty(Board::new(12).unwrap()), with_several_descents(13)] {
         let expected = Search::new(Isa::best()).unwrap().count(&position, &Stop::new()).unwrap();
         assert!(expected.completions > 0);
-        for session in sessions() {
+        for session in sessions(ON_CARDS, "") {
             for groups in [1, 3, 100] {
                 for wished in [1, 10, 1100, 3000, 40_000, 1 << 20] {
-                    let count = launcher(groups, wished).count(&session, &position, &Stop::new());
+                    let count = launcher(ON_CARDS, groups, wished).count(&session, &position, &Stop::new());
                     assert_eq!(count.unwrap(), Some(expected), "{groups} groups, {wished} states wished");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn the_order_of_items_their_states_and_where_a_launch_ends_change_nothing_but_time() {
+    let position = with_several_descents(11);
+    let expected = Search::new(Isa::best()).unwrap().count(&position, &Stop::new()).unwrap();
+    assert!(expected.completions > 0);
+    let with_two = GroupShape { each: 2, ..ON_CARDS };
+    let with_half = GroupShape { each: 32, ..ON_PROCESSORS };
+    for shape in [ON_CARDS, with_two, ON_PROCESSORS, with_half] {
+        for before in ["", REVERSED] {
+            for session in sessions(shape, before) {
+                for (groups, wished, fewest_passes) in
+                    [(1, 1, 1), (2, 100, 2), (3, 1, 3), (2, 30, 17), (3, 3000, 1)]
+                {
+                    let launcher = SearchLauncher { fewest_passes, ..launcher(shape, groups, wished) };
+                    let count = launcher.count(&session, &position, &Stop::new());
+                    assert_eq!(
+                        count.unwrap(),
+                        Some(expected),
+                        "{shape:?}, {groups} groups, {fewest_passes} passes, {before}"
+                    );
                 }
             }
         }
@@ -88,11 +112,11 @@ fn a_level_is_moved_on_until_there_are_as_many_as_wished_or_no_room_for_what_bec
     let children = at_least(begun + 1).states.len();
     let [too_few, enough] = [(children - 1) / ROOM, children.div_ceil(ROOM)];
     assert!(begun < too_few);
-    for session in sessions() {
-        let mut lane = SearchLane::new(&session).unwrap();
+    for session in sessions(ON_CARDS, "") {
+        let mut lane = SearchLane::new(&session, FEWEST_PASSES).unwrap();
         lane.rows.fill(&session, &lane.queue, &packed_rows(&large[1])).unwrap();
         let mut widened = |wished| {
-            let launcher = launcher(4, wished);
+            let launcher = launcher(ON_CARDS, 4, wished);
             for room in &mut lane.states {
                 room.reserve(&session, launcher.room()).unwrap();
             }

@@ -6,7 +6,7 @@ mod watch;
 use std::env;
 use std::fs;
 use std::io;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow, bail};
@@ -234,10 +234,12 @@ fn secret(path: &Path) -> anyhow::Result<String> {
     Ok(text)
 }
 
-/// Says so where others may read a file that nobody else should.
+/// Says so where others may read a file that nobody else should. A file of somebody else, as a scheduler makes it for a group, is
+/// theirs to hide from the rest.
 pub fn warn_if_others_may_read(path: &Path) {
-    let mode = fs::metadata(path).map_or(0, |metadata| metadata.permissions().mode());
-    if mode & 0o077 != 0 {
+    let (mode, is_own) = fs::metadata(path)
+        .map_or((0, true), |file| (file.mode(), file.uid() == rustix::process::geteuid().as_raw()));
+    if mode & if is_own { 0o077 } else { 0o007 } != 0 {
         let mode = mode & 0o777;
         say(format_args!(
             "diadem: warning: others may read {} (mode {mode:o}); chmod 600 it",

@@ -44,7 +44,7 @@ pub mod verify;
 mod tests;
 
 pub use access::caller::{Caller, Right};
-pub use access::{Access, Bearers};
+pub use access::{Access, Bearers, TokenHash};
 pub use answer::{Agreement, Answer};
 pub use audit::{Audit, AuditError, audit, audit_each};
 pub use bound::CONFIDENCE;

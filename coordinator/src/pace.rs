@@ -63,7 +63,7 @@ impl Pace {
             pending: audit.pending(),
             work: seconds(shard.work_of(plan)),
             work_done: last.map_or(0.0, |point| seconds(point.work)),
-            last: last.map(|point| UNIX_EPOCH + Duration::from_secs(point.at)),
+            last: last.and_then(|point| UNIX_EPOCH.checked_add(Duration::from_secs(point.at))),
             speed: if is_counted { None } else { speed(&points, begun, now) },
             is_empty: fs::metadata(file_path(&directory.ledger(), 1)).is_ok_and(|file| file.len() == 0),
         })

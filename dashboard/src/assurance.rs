@@ -91,8 +91,8 @@ fn percent(percent: f64) -> String {
     format!("{percent:.*}", digits(percent))
 }
 
-/// Rounded up: it is a bound.
-fn percent_above(percent: f64) -> String {
+/// Percent with two figures where they are few, rounded up: it is a bound.
+pub fn percent_above(percent: f64) -> String {
     let digits = digits(percent);
     let scale = 10f64.powf(digits as f64);
     format!("{:.digits$}", (percent * scale).ceil() / scale)

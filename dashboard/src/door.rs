@@ -1,7 +1,8 @@
 //! Who may see the dashboard: whoever can connect where nothing is asked for, else who shows a token that lets read.
 //!
-//! A token comes with each request, as scripts send it, or once in the address, from where it goes into a cookie that no
-//! script of the page can read. Where nothing is asked for, a request must name the machine by its address or by a name of its
+//! A token comes with each request, as scripts send it, or once from the page that asks for it or in the address. Then its hash goes
+//! into a cookie that no script of the page can read: browsers show cookies to whatever is served on the same machine, on any port, and who
+//! sees a hash may look here as well, but neither join a run nor steer it. Where nothing is asked for, a request must name the machine by its address or by a name of its
 //! own network: a page elsewhere whose name was made to mean 127.0.0.1 could read the dashboard otherwise, with its visitor's
 //! browser.
 
@@ -9,7 +10,7 @@ use std::net::{IpAddr, SocketAddr};
 
 use axum::http::header::{AUTHORIZATION, COOKIE, HOST};
 use axum::http::{HeaderMap, HeaderValue};
-use coordinator::Guard;
+use coordinator::{Guard, TokenHash};
 use proto::AccessToken;
 
 /// A cookie is kept for so long, in seconds: a run takes months.
@@ -41,37 +42,31 @@ impl Door {
             || headers
                 .get(AUTHORIZATION)
                 .and_then(|value| AccessToken::from_bearer(value.as_bytes()).ok())
-                .is_some_and(|token| self.guard.lets_read(&token))
-            || self.cookies(headers).any(|token| self.guard.lets_read(&token))
+                .is_some_and(|token| self.guard.lets_read(TokenHash::of(&token)))
+            || self.cookies(headers).any(|token| self.guard.lets_read(token))
     }
 
     /// The cookie for a token, if that lets in.
     pub fn cookie(&self, token: &str) -> Option<HeaderValue> {
-        let token: AccessToken = token.parse().ok().filter(|token| self.guard.lets_read(token))?;
-        let mut cookie = format!("{}=", self.cookie_name);
-        token.expose().bytes().for_each(|byte| cookie.push_str(&format!("{byte:02x}")));
+        let token: AccessToken = token.parse().ok()?;
+        let token = Some(TokenHash::of(&token)).filter(|token| self.guard.lets_read(*token))?;
+        let name = &self.cookie_name;
         let secure = if self.guard.encrypts() { "; Secure" } else { "" };
-        cookie += &format!("; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_SECONDS}{secure}");
+        let cookie =
+            format!("{name}={token}; Path=/; HttpOnly; SameSite=Strict; Max-Age={COOKIE_SECONDS}{secure}");
         let mut value: HeaderValue = cookie.parse().ok()?;
         value.set_sensitive(true);
         Some(value)
     }
 
-    /// The tokens in the cookies of a request.
-    fn cookies<'a>(&self, headers: &'a HeaderMap) -> impl Iterator<Item = AccessToken> + use<'a> {
+    /// The hashes of tokens in the cookies of a request.
+    fn cookies<'a>(&self, headers: &'a HeaderMap) -> impl Iterator<Item = TokenHash> + use<'a> {
         let prefix = format!("{}=", self.cookie_name);
         let cookies = headers.get_all(COOKIE).into_iter().filter_map(|value| value.to_str().ok());
         cookies
             .flat_map(|value| value.split(';'))
-            .filter_map(move |cookie| cookie.trim().strip_prefix(&prefix).and_then(token))
+            .filter_map(move |cookie| cookie.trim().strip_prefix(&prefix)?.parse().ok())
     }
-}
-
-/// The token that a cookie holds in hexadecimal digits.
-fn token(digits: &str) -> Option<AccessToken> {
-    let pairs = digits.as_bytes().chunks(2);
-    let bytes = pairs.map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok());
-    String::from_utf8(bytes.collect::<Option<Vec<u8>>>()?).ok()?.parse().ok()
 }
 
 /// Whether a host, with a port or without, is an address or a name without dots: nobody elsewhere has such a name.
@@ -112,6 +107,8 @@ mod tests {
         let cookie = door.cookie(TOKEN).unwrap();
         let cookie = cookie.to_str().unwrap();
         assert!(cookie.contains("; HttpOnly; SameSite=Strict") && !cookie.contains(TOKEN));
+        let digits = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+        assert!(!cookie.contains(&digits(&TOKEN.as_bytes()[..8])), "nor in digits");
         let pair = cookie.split(';').next().unwrap();
         assert!(door.lets_in(&headers("cookie", &format!("other=1; {pair}"))));
         assert!(!door.lets_in(&headers("cookie", &pair.replace("7228", "7229"))));

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Query, Request, State};
+use axum::extract::{DefaultBodyLimit, Form, FromRequest, Query, Request, State};
 use axum::http::header::{
     CACHE_CONTROL, CONTENT_SECURITY_POLICY, CONTENT_TYPE, LOCATION, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE,
     WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
@@ -13,7 +13,7 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
-use axum::routing::get;
+use axum::routing::{get, post};
 use axum::{Extension, Router};
 use proto::{Phase, RunStatus};
 use serde::Deserialize;
@@ -33,6 +33,10 @@ const MOST_VIEWERS: u32 = 64;
 
 /// A viewer that nothing was told for so long is told that there is nothing new, so that either end knows of the other.
 const SILENCE: Duration = Duration::from_secs(15);
+
+/// What is typed is no longer than this, in bytes, and comes within so long.
+const MOST_TYPED: usize = 1024;
+const TYPED: Duration = Duration::from_secs(10);
 
 /// Where a page may load what from, and that nothing frames it.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; \
@@ -68,7 +72,8 @@ pub fn router(site: Arc<Site>) -> Router {
         .route("/", file("text/html; charset=utf-8", include_str!("../assets/dashboard.html")))
         .route("/events", get(events))
         .route("/metrics", get(metrics))
-        .layer(from_fn_with_state(Arc::clone(&site), let_in));
+        .layer(from_fn_with_state(Arc::clone(&site), let_in))
+        .route("/", post(be_shown).layer(DefaultBodyLimit::max(MOST_TYPED)));
     Router::new()
         .merge(guarded)
         .route("/dashboard.css", file("text/css; charset=utf-8", include_str!("../assets/dashboard.css")))
@@ -84,10 +89,31 @@ pub fn router(site: Arc<Site>) -> Router {
         .with_state(site)
 }
 
-/// What is asked for in the address.
+/// What is said in the address, or typed into the page that asks for a token.
 #[derive(Deserialize)]
 struct Asked {
     token: Option<String>,
+}
+
+impl Asked {
+    /// The way to the page, with a cookie for the token if that lets in.
+    fn cookie(self, door: &Door) -> Option<Response> {
+        let cookie = door.cookie(&self.token?)?;
+        let headers = [(SET_COOKIE, cookie), (LOCATION, HeaderValue::from_static("/"))];
+        Some((StatusCode::SEE_OTHER, headers).into_response())
+    }
+}
+
+/// The page that asks for a token.
+fn ask() -> Response {
+    let headers = [(WWW_AUTHENTICATE, "Bearer"), (CONTENT_TYPE, "text/html; charset=utf-8")];
+    (StatusCode::UNAUTHORIZED, headers, include_str!("../assets/token.html")).into_response()
+}
+
+/// A token that was typed goes into a cookie, and into no address that a browser would remember.
+async fn be_shown(State(site): State<Arc<Site>>, request: Request) -> Response {
+    let typed = timeout(TYPED, Form::<Asked>::from_request(request, &())).await;
+    typed.ok().and_then(Result::ok).and_then(|Form(asked)| asked.cookie(&site.door)).unwrap_or_else(ask)
 }
 
 /// Lets those pass who may see the dashboard. A token in the address goes into a cookie.
@@ -97,15 +123,10 @@ async fn let_in(
     request: Request,
     next: Next,
 ) -> Response {
-    if let Some(cookie) = asked.token.and_then(|token| site.door.cookie(&token)) {
-        let headers = [(SET_COOKIE, cookie), (LOCATION, HeaderValue::from_static("/"))];
-        return (StatusCode::SEE_OTHER, headers).into_response();
+    if let Some(cookie) = asked.cookie(&site.door) {
+        return cookie;
     }
-    if site.door.lets_in(request.headers()) {
-        return next.run(request).await;
-    }
-    let headers = [(WWW_AUTHENTICATE, "Bearer"), (CONTENT_TYPE, "text/html; charset=utf-8")];
-    (StatusCode::UNAUTHORIZED, headers, include_str!("../assets/token.html")).into_response()
+    if site.door.lets_in(request.headers()) { next.run(request).await } else { ask() }
 }
 
 async fn mean_this_machine(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {

@@ -8,6 +8,7 @@ use std::time::{Duration, SystemTime};
 use coordinator::counted;
 use coordinator::ledger::{Record, UnitRecord};
 use coordinator::run_directory::RunDirectory;
+use coordinator::standing::UnitMark;
 use coordinator::verify::{VerifyError, identities};
 use coordinator::{Agreement, Answer, Audit, PublishedHead, audit_each};
 use dashboard::{Contribution, RunReport};
@@ -123,14 +124,14 @@ fn verdict(audit: &Audit, answer: &Answer) -> String {
 
 /// What was found in order.
 fn checked(directory: &RunDirectory, audit: &Audit, answer: &Answer) -> anyhow::Result<Vec<String>> {
-    let (mark, sums) = (audit.tail.end.mark, audit.standing.sums());
+    let (mark, confirmed) = (audit.tail.end.mark, audit.standing.marked(UnitMark::Checked));
     let mut checked = vec![
         format!(
             "{} records in {} of the ledger, each intact by its CRC and following the one before by its hash",
             mark.records,
             counted(audit.tail.end.files(), "file"),
         ),
-        format!("one standing count each for {} units; {} were confirmed", answer.units, sums.checks),
+        format!("one standing count each for {} units; {confirmed} were confirmed", answer.units),
         "the counts of constellations with a symmetry do not contradict each other".into(),
     ];
     if is_counted(audit) && answer.shard.is_whole() {

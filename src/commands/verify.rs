@@ -10,9 +10,10 @@ use std::process::ExitCode;
 use anyhow::Context;
 use coordinator::counted;
 use coordinator::run_directory::RunDirectory;
-use coordinator::standing::Machine;
+use coordinator::standing::{Machine, UnitMark};
 use coordinator::verify::{SampleRecount, SampleSize, Verification, VerifyError};
 use coordinator::{Audit, CONFIDENCE};
+use dashboard::assurance::percent_above;
 use queens::kernel::Method;
 use serde_json::{Map, Value, json};
 
@@ -115,6 +116,7 @@ fn report_ledger(
 ) -> anyhow::Result<()> {
     let (plan, shard) = (directory.plan(), directory.run().shard);
     let (mark, sums) = (audit.tail.end.mark, audit.standing.sums());
+    let confirmed = audit.standing.marked(UnitMark::Checked);
     let (units, totals) = (shard.size(plan.units()), audit.totals);
     let machines: BTreeSet<String> = sums.machines.iter().map(Machine::title).collect();
     report.add(
@@ -134,7 +136,7 @@ fn report_ledger(
             audit.tail.bytes,
             audit.standing.done(),
             counted(units, "unit"),
-            sums.checks,
+            confirmed,
             sums.conflicts,
             totals.a,
             totals.p,
@@ -154,7 +156,8 @@ fn report_ledger(
             "tail_bytes": audit.tail.bytes,
             "units": units,
             "counted": audit.standing.done(),
-            "confirmed": sums.checks,
+            "confirmed": confirmed,
+            "checks": sums.checks,
             "contradicted": sums.conflicts,
             "solutions": totals.solutions().to_string(),
             "a": totals.a.to_string(),
@@ -194,9 +197,9 @@ fn report_recount(
         _ if units == of => format!("recount: all {of} units found again {how}, mirrored"),
         _ => format!(
             "recount: {units} of {of} units, chosen by seed {seed}, found again {how}, mirrored: with \
-             {:.0} % confidence at most {:.2} % of all units are wrong",
+             {:.0} % confidence at most {} % of all units are wrong",
             100.0 * CONFIDENCE,
-            100.0 * wrong_at_most
+            percent_above(100.0 * wrong_at_most)
         ),
     };
     report.add(

@@ -146,8 +146,17 @@ fn ledgers_that_are_sound_are_so_for_both_verifiers() {
         for name in ["solutions", "a", "p", "r"] {
             assert_eq!(report["sums"][name], verified["ledger"][name], "{report} {verified}");
         }
-        for name in ["records", "counted", "confirmed", "contradicted", "kernels", "workers", "keys", "plan"]
-        {
+        for name in [
+            "records",
+            "counted",
+            "confirmed",
+            "checks",
+            "contradicted",
+            "kernels",
+            "workers",
+            "keys",
+            "plan",
+        ] {
             assert_eq!(report["ledger"][name], verified["ledger"][name], "{report} {verified}");
         }
         assert_eq!(report["published"], verified["published"]);

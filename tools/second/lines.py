@@ -49,7 +49,7 @@ def _flag(value):
 def _policy(value):
     share = isinstance(value, str) and re.fullmatch(r"([0-9]+(?:\.[0-9]+)?)%", value)
     # Twelve decimals are all that is said of a share; halves are rounded up.
-    return floor(float(share[1]) * 1e12 + 0.5) > 0 and float(share[1]) <= 100 if share else value in ("none", "all")
+    return float(share[1]) <= 100 and floor(float(share[1]) * 1e12 + 0.5) > 0 if share else value in ("none", "all")
 
 
 U64, U32 = _natural(64), _natural(32)
@@ -121,7 +121,7 @@ class Ledger:
     def __init__(self, folder, run_hash):
         self.folder = os.path.join(folder, "ledger")
         names = os.listdir(self.folder) if os.path.isdir(self.folder) else []
-        numbers = sorted(int(name[:-6]) for name in names if FILE_NAME.fullmatch(name))
+        numbers = sorted({int(name[:-6]) for name in names if FILE_NAME.fullmatch(name)})
         self.files = [_file_name(number) for number in numbers if number and _file_name(number) in names]
         for at, name in enumerate(self.files, 1):
             if name != _file_name(at):

@@ -206,6 +206,10 @@ class Standing:
         return [unit for unit in self.run.units(0, self.plan.units)
                 if self.counts[unit] != NONE and self.levels[unit] < needed.get(self.origins[unit], ALONE)]
 
+    def confirmed(self):
+        """How many units were counted twice with the same outcome."""
+        return self.plan.units - self.levels.count(ALONE)
+
     def pending(self):
         """The units whose count is still to be checked under the policy on record."""
         if self.policy in (None, "none"):

@@ -11,7 +11,7 @@ mod bearers;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use proto::{AccessToken, Owner};
+use proto::Owner;
 use tokio::sync::watch;
 use tonic::Status;
 use tonic::codegen::http;
@@ -21,7 +21,7 @@ use peers::{Peer, Seats};
 use token_bucket::TokenBucket;
 
 pub use admission::Admission;
-pub use bearers::Bearers;
+pub use bearers::{Bearers, TokenHash};
 use caller::{Caller, Right};
 
 /// Refusals are logged at most so often: those that knock at the door must not fill the disk.
@@ -70,7 +70,7 @@ impl Access {
     }
 
     /// Whether the bearer of the token may read where the run stands.
-    pub(crate) fn lets_read(&self, token: &AccessToken) -> bool {
+    pub(crate) fn lets_read(&self, token: TokenHash) -> bool {
         let bearers = self.bearers();
         let caller = bearers.of(token).filter(|caller| !bearers.is_revoked(&caller.owner));
         self.open || caller.is_some_and(|caller| caller.right.allows(Right::Read))

@@ -61,6 +61,11 @@ impl Checked {
             policy,
         }
     }
+
+    /// Units counted twice.
+    pub(super) fn counted_twice(&self) -> u128 {
+        [self.on_two_owners, self.on_two_machines, self.on_one_machine].into_iter().map(u128::from).sum()
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks so")]

@@ -37,7 +37,7 @@ pub struct Certificate {
     /// Which fields it has.
     #[serde(rename = "diadem_certificate")]
     form: u32,
-    n: u8,
+    n: Board,
     #[serde(default, skip_serializing_if = "Shard::is_whole")]
     shard: Shard,
     total: String,
@@ -75,14 +75,24 @@ pub enum CertificateError {
     #[error("its total {0} is not 8A + 4P + 2R, or no number")]
     Impossible(String),
     /// Others have found something else.
-    #[error("its total for n = {n} is {said}, and the published one is {published}")]
+    #[error("its {name} for n = {n} is {said}, and the published one is {published}")]
     NotPublished {
+        /// The field.
+        name: &'static str,
         /// The board.
-        n: u8,
+        n: Board,
         /// What it says.
         said: u128,
         /// What was published.
         published: u128,
+    },
+    /// More units are said to have been checked than there are.
+    #[error("it says that {checked} units were counted twice, of {units}")]
+    MoreChecked {
+        /// Those counted twice.
+        checked: u128,
+        /// All of them.
+        units: u64,
     },
     /// The ledger has gone on since.
     #[error(
@@ -162,7 +172,7 @@ impl Certificate {
         }
         Ok(Self {
             form: FORM,
-            n: directory.plan().board().n(),
+            n: directory.plan().board(),
             shard: directory.run().shard,
             total: totals.solutions().to_string(),
             a: totals.a.to_string(),
@@ -204,25 +214,35 @@ impl Certificate {
         let number = |text: &str| text.parse().ok().filter(|number: &u128| number.to_string() == text);
         let impossible = || CertificateError::Impossible(self.total.clone());
         let [total, a, p, r] = [&self.total, &self.a, &self.p, &self.r].map(|text| number(text));
-        let totals = Totals { full: u128::from(self.n == 1 && total == Some(1)), a: 0, p: 0, r: 0 };
+        let totals = Totals { full: u128::from(self.n.n() == 1 && total == Some(1)), a: 0, p: 0, r: 0 };
         let (Some(total), Some(a), Some(p), Some(r)) = (total, a, p, r) else { return Err(impossible()) };
         let most = u128::MAX / 32;
         if a > most || p > most || r > most || (Totals { a, p, r, ..totals }).solutions() != total {
             return Err(impossible());
         }
-        let board = Board::new(self.n).ok().filter(|_| self.shard.is_whole());
-        match board.and_then(known::totals) {
-            Some(published) if published.solutions() != total => Err(CertificateError::NotPublished {
-                n: self.n,
-                said: total,
-                published: published.solutions(),
-            }),
-            _ => Ok(()),
+        self.expect_published([total, a, p, r])?;
+        let (checked, units) = (self.checked.counted_twice(), self.units);
+        if checked > u128::from(units) {
+            Err(CertificateError::MoreChecked { checked, units })
+        } else {
+            Ok(())
         }
     }
 
+    /// Refuses what is not, or for a part is more than, what others have found of the board.
+    fn expect_published(&self, said: [u128; 4]) -> Result<(), CertificateError> {
+        let Some(known) = known::totals(self.n) else { return Ok(()) };
+        let known = [("total", known.solutions()), ("a", known.a), ("p", known.p), ("r", known.r)];
+        let is_other =
+            |said: u128, published| if self.shard.is_whole() { said != published } else { said > published };
+        let other = known.into_iter().zip(said).find(|((_, published), said)| is_other(*said, *published));
+        other.map_or(Ok(()), |((name, published), said)| {
+            Err(CertificateError::NotPublished { name, n: self.n, said, published })
+        })
+    }
+
     /// The board, the part of the plan, and the solutions found in it.
-    pub fn found(&self) -> (u8, Shard, &str) {
+    pub fn found(&self) -> (Board, Shard, &str) {
         (self.n, self.shard, &self.total)
     }
 
@@ -356,7 +376,16 @@ mod tests {
         let more = |c: &mut Certificate| (c.a, c.total) = ("12".into(), "100".into());
         differs(more, "its total for n = 8 is 100, and the published one is 92");
         let otherwise = |c: &mut Certificate| (c.a, c.p) = ("10".into(), "3".into());
-        differs(otherwise, "a is \"10\" in the certificate, and \"11\" in the ledger");
+        differs(otherwise, "its a for n = 8 is 10, and the published one is 11");
+        let part = |c: &mut Certificate| {
+            (c.a, c.total, c.shard) = ("10".into(), "84".into(), "1/2".parse().unwrap())
+        };
+        differs(part, "a is \"10\" in the certificate, and \"11\" in the ledger");
+        let more_than_all = |c: &mut Certificate| {
+            (c.a, c.total, c.shard) = ("12".into(), "100".into(), "1/2".parse().unwrap())
+        };
+        differs(more_than_all, "its total for n = 8 is 100, and the published one is 92");
+        differs(|c| c.units = 0, "units were counted twice, of 0");
         differs(|c| c.checked.on_two_owners = 5, "checked.on_two_owners is 5");
         differs(|c| c.units -= 1, "units is ");
         differs(|c| c.records -= 1, "has no head");

@@ -33,7 +33,7 @@ impl RunFile {
         // A field that this release does not know may change what is counted. (serde cannot refuse it by itself, because
         // the plan's scheme is flattened into the plan.)
         let known = serde_json::to_value(&run).expect("a run file is plain data");
-        let found = serde_json::from_str(text).expect("it was read before");
+        let found = serde_json::from_str(text)?;
         if has_list(&found) {
             return Err(RunFileError::List);
         }
@@ -134,5 +134,7 @@ mod tests {
         // What is not known there is refused, as an older release refuses a grain.
         let error = RunFile::parse(&text(r#""sides":1,"#)).unwrap_err();
         assert!(matches!(error, RunFileError::UnknownField(name) if name == "sides"));
+        let far = format!(r#"{{"x":1e999,{}"#, &text("")[1..]);
+        assert!(matches!(RunFile::parse(&far), Err(RunFileError::Json(_))), "a number that is none");
     }
 }

@@ -11,7 +11,6 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::AccessToken;
 use proto::v1::coordinator_server::CoordinatorServer;
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -19,8 +18,8 @@ use tokio::net::TcpListener;
 use tokio_rustls::server::TlsStream;
 use tonic::transport::Server;
 
-use crate::access::Access;
 use crate::access::quota::Quotas;
+use crate::access::{Access, TokenHash};
 use crate::handle::Handle;
 
 pub use encryption::{Encryption, ServerKeys, UnusableKeys};
@@ -69,7 +68,7 @@ impl Guard {
     }
 
     /// Whether the bearer of the token may read where the run stands.
-    pub fn lets_read(&self, token: &AccessToken) -> bool {
+    pub fn lets_read(&self, token: TokenHash) -> bool {
         self.access.lets_read(token)
     }
 

@@ -7,7 +7,7 @@ use coordinator::{Bearers, Right};
 use proto::Owner;
 
 use crate::made_up;
-use crate::site::{Reply, Site, TOKEN};
+use crate::site::{PATIENCE, Reply, Site, TOKEN};
 
 #[test]
 fn without_the_token_or_with_a_wrong_one_there_is_a_401_and_nothing_of_the_run() {
@@ -42,6 +42,31 @@ fn the_token_lets_in_by_header_and_by_the_cookie_that_the_address_gives_once() {
     assert!(cookie.contains("httponly") && cookie.contains("samesite=strict") && !cookie.contains(TOKEN));
     let pair = cookie.split(';').next().unwrap();
     assert_eq!(site.get("/", &[("cookie", pair)]).code, 200);
+}
+
+#[test]
+fn a_token_that_is_typed_gives_the_same_cookie_and_anything_else_is_asked_for_one_again() {
+    let site = Site::guarded(made_up::running());
+    let typed = |body: &str, length: usize| {
+        let mut connection = site.send(&format!(
+            "POST / HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\ncontent-type: application/x-www-form-urlencoded\r\n\
+             content-length: {length}\r\n\r\n{body}"
+        ));
+        let mut bytes = Vec::new();
+        connection.read_to_end(&mut bytes).ok();
+        Reply::parse(&bytes)
+    };
+    let form = format!("token={TOKEN}");
+    let reply = typed(&form, form.len());
+    assert_eq!(reply.code, 303, "{reply:?}");
+    let cookie = reply.head.lines().find_map(|line| line.strip_prefix("set-cookie: ")).unwrap();
+    assert_eq!(site.get("/", &[("cookie", cookie.split(';').next().unwrap())]).code, 200);
+    for other in ["", "token=", "token=0123456789abcdef0123456789abcdee", "x=1", &"x".repeat(2000)] {
+        assert_eq!(typed(other, other.len()).code, 401, "{}", other.len());
+    }
+    let begun = Instant::now();
+    assert_eq!(typed("token=", 600).code, 401, "the rest never comes");
+    assert!(begun.elapsed() < PATIENCE);
 }
 
 #[test]

@@ -30,6 +30,11 @@ impl Door {
         Self { guard, cookie_name: format!("diadem-{}", address.port()) }
     }
 
+    /// Whether a token is asked for.
+    pub fn asks(&self) -> bool {
+        self.guard.asks()
+    }
+
     /// Whether a request is meant for this machine. Tokens are shown to nobody else.
     pub fn is_meant(&self, headers: &HeaderMap) -> bool {
         let host = headers.get(HOST).and_then(|host| host.to_str().ok());

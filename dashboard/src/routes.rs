@@ -112,6 +112,9 @@ fn ask() -> Response {
 
 /// A token that was typed goes into a cookie, and into no address that a browser would remember.
 async fn be_shown(State(site): State<Arc<Site>>, request: Request) -> Response {
+    if !site.door.asks() {
+        return StatusCode::METHOD_NOT_ALLOWED.into_response();
+    }
     let typed = timeout(TYPED, Form::<Asked>::from_request(request, &())).await;
     typed.ok().and_then(Result::ok).and_then(|Form(asked)| asked.cookie(&site.door)).unwrap_or_else(ask)
 }

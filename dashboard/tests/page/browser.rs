@@ -167,11 +167,13 @@ fn who_has_no_token_is_asked_for_one_and_is_let_in_with_it() {
     }
     browser.complaints();
     let enter = |token: &str| {
+        browser.value("window.isOld = true");
         browser.value(&format!("document.getElementById('token').value = '{token}'"));
         browser.value("document.querySelector('form').requestSubmit()");
     };
     enter(&TOKEN.replace('0', "1"));
-    browser.until("location.search !== '' && document.querySelector('form') !== null");
+    browser.until("window.isOld === undefined && document.querySelector('form') !== null");
+    assert_eq!(browser.value("location.href"), Value::from(site.url("/")));
     browser.complaints();
     enter(TOKEN);
     browser.until("document.getElementById('link')?.textContent === 'live'");

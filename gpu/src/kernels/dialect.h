@@ -12,7 +12,6 @@ typedef unsigned long long ulong;
 #define SCRATCH extern __shared__ __align__(128) uint scratch[];
 #define MAKE4(a, b, c, d) make_uint4(a, b, c, d)
 #define LOCAL_INDEX threadIdx.x
-#define GLOBAL_INDEX (blockIdx.x * blockDim.x + threadIdx.x)
 #define GROUP_INDEX blockIdx.x
 #define GROUPS gridDim.x
 #ifdef LOCKSTEP
@@ -50,7 +49,6 @@ typedef WORDS(VECTOR) Lanes;
 #define SCRATCH __local uint *scratch = (__local uint *)vectors;
 #define MAKE4(a, b, c, d) ((uint4)(a, b, c, d))
 #define LOCAL_INDEX ((uint)get_local_id(0))
-#define GLOBAL_INDEX get_global_id(0)
 #define GROUP_INDEX ((uint)get_group_id(0))
 #define GROUPS ((uint)get_num_groups(0))
 #ifdef LOCKSTEP

@@ -21,7 +21,7 @@ pub struct Front<'a> {
 }
 
 /// With so many rows left in a child the device counts pairs, and neither moves a state on.
-pub const LEFT_TO_DEVICE: usize = 2;
+const LEFT_TO_DEVICE: usize = 2;
 
 impl Front<'_> {
     /// Moves all states on by a row; `count` gets the nodes.

@@ -56,11 +56,14 @@ impl History {
         let line = self.units.choose(random).unwrap().clone();
         let (unit, maker) = (unit_of(&line), *MAKERS.choose(random).unwrap());
         let more = *[0, 0, 0, 1, 2].choose(random).unwrap();
-        let kernel = *["search/avx2", "search/avx2", "meet/avx2"].choose(random).unwrap();
+        let kernel = *["search/avx2", "search/avx2", "meet/avx2", "orbits"].choose(random).unwrap();
+        let is_mirrored = random.random_bool(0.3);
         let nodes = *[7, 7, 7, 9].choose(random).unwrap();
         let made = |of: &Line, kind: &str, more: u64| {
             let mut record = by(of, kind, maker, more);
             (record["kernel"], record["nodes"]) = (kernel.into(), nodes.into());
+            record.shift_remove("mirrored");
+            record.extend(is_mirrored.then(|| ("mirrored".to_owned(), json!(true))));
             record
         };
         let (standing, votes) = (self.standing.get(&unit).cloned(), self.votes.entry(unit).or_default());
@@ -149,9 +152,11 @@ fn both_verifiers_say_the_same_of_whatever_may_have_happened() {
     let forgery = Forgery::of(&counted);
     let counts: Vec<UnitId> =
         forgery.all("count").iter().map(|at| UnitId(unit_of(&forgery.lines[*at]))).collect();
-    let mut units: Vec<UnitId> =
-        counts.into_iter().filter(|unit| plan.summand(*unit) == Summand::Asymmetric).collect();
-    units.truncate(3);
+    let are_symmetric = |unit: &UnitId| plan.summand(*unit).is_symmetric_count();
+    let symmetric: Vec<UnitId> = counts.iter().copied().filter(are_symmetric).take(1).collect();
+    let asymmetric = counts.into_iter().filter(|unit| plan.summand(*unit) == Summand::Asymmetric);
+    let units: Vec<UnitId> = asymmetric.take(2).chain(symmetric).collect();
+    assert_eq!(units.len(), 3);
     let histories = repetitions("DIADEM_HISTORIES", 1500);
     let runs: Vec<String> = (0..histories).map(|seed| format!("h{seed}")).collect();
     for (run, seed) in runs.iter().zip(0..) {
@@ -167,9 +172,11 @@ fn both_verifiers_say_the_same_of_whatever_may_have_happened() {
     let mut differing = Vec::new();
     for (run, line) in runs.iter().zip(outcome.stdout.lines()) {
         let report: Value = serde_json::from_str(line).unwrap();
-        let verified = folder.run(&format!("verify {run} --recount 0"));
+        let verified = folder.run(&format!("verify {run} --recount 0 --json"));
+        let said: Value = serde_json::from_str(&verified.stdout).unwrap_or_default();
         sound += u64::from(report["sound"] == true);
-        if (verified.code == Some(0)) != (report["sound"] == true) {
+        let is_sound = verified.code == Some(0);
+        if is_sound != (report["sound"] == true) || (is_sound && said["confirmed"] != report["confirmed"]) {
             differing.push(format!("{run}: {} against {}", verified.stderr.trim(), report["wrong"]));
         }
     }

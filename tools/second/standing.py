@@ -58,14 +58,16 @@ class Standing:
         votes = self.disputed.pop(unit, [])
         believed = [other for other in votes if self.makers.is_believed(other.maker)]
         agreeing = [other for other in believed if other.agrees(vote)]
-        levels = [self.makers.level_between(vote.maker, other.maker) for other in agreeing]
+        deciding = [(self.makers.level_between(vote.maker, other.maker), other) for other in agreeing]
         if self.makers.are_several([vote.owner, *(other.owner for other in believed)]):
             # Two machines of one owner do not outvote another owner.
-            levels = [level for level in levels if level != SAME_OWNER]
-        level = max(levels, default=ALONE)
+            deciding = [(level, other) for level, other in deciding if level != SAME_OWNER]
+        level = max((level for level, _ in deciding), default=ALONE)
         to_others = level == OTHER_OWNER
-        if level != ALONE:
-            self._confirm(unit, level)
+        is_symmetric = self.plan.is_symmetric_count(unit)
+        for confirmed, other in deciding:
+            if self.makers.are_made_otherwise(vote, other, is_symmetric):
+                self._confirm(unit, confirmed)
         if level >= SAME_OWNER:
             winners = {vote.maker, *(other.maker for other in agreeing)}
             for other in votes:
@@ -81,7 +83,11 @@ class Standing:
         if of != standing.maker:
             raise ValueError(f"the check of unit {unit} confirms {who(of)}, but the count is of {who(standing.maker)}")
         self.checks += 1
-        self._confirm(unit, self.makers.level_between(standing.maker, vote.maker))
+        # Whatever was never asked for confirms nothing.
+        are_nodes_compared = self.plan.is_for_search() and self.levels[unit] < SAME_OWNER
+        is_symmetric = self.plan.is_symmetric_count(unit)
+        if (not are_nodes_compared or vote.agrees(standing)) and self.makers.are_made_otherwise(vote, standing, is_symmetric):
+            self._confirm(unit, self.makers.level_between(standing.maker, vote.maker))
 
     def _confirm(self, unit, level):
         self.due[unit] = 0

@@ -54,7 +54,7 @@ struct Made {
 }
 
 /// What is kept, and how: another number for every change. Up to 2 it was a folder.
-const LAYOUT: u32 = 6;
+const LAYOUT: u32 = 7;
 
 /// Machines expect the same work but for rounding, which makes no more than one part in so many.
 const ROUNDING: u128 = 1_000_000;

@@ -25,7 +25,6 @@ use rand::RngExt;
 
 use super::identity::Identity;
 use super::recorded::Recording;
-use super::task::ORBITS;
 use super::{Core, Refusal};
 use crate::double_check::DoubleCheck;
 use crate::ledger::{Record, Recount, UnitRecord};
@@ -154,6 +153,7 @@ impl Core {
         let machines = &self.standing.sums().machines;
         let votes: Vec<&Vote> = self.standing.votes(record.unit).collect();
         let origin = machines.find_origin(&record.owner, &record.machine, &record.kernel, record.mirrored);
+        let is_symmetric = self.is_symmetric_count(record.unit);
         let is_known = votes.iter().any(|vote| Some(vote.origin) == origin && vote.count == record.count);
         let is_own = |vote: &Vote| identity.is(machines.get(vote.origin.machine));
         let is_of_owner = |vote: &Vote| machines.get(vote.origin.machine).owner == record.owner;
@@ -163,8 +163,8 @@ impl Core {
         let agreeing: Vec<&Vote> = votes
             .iter()
             .copied()
-            .filter(|vote| Some(vote.origin) != origin)
             .filter(|vote| machines.says_the_same(vote, record.count, record.nodes, &record.kernel))
+            .filter(|vote| machines.is_made_otherwise(vote, is_symmetric, record.making()))
             .collect();
         let agrees = agreeing.iter().map(|vote| level(vote)).max().unwrap_or(Level::Once);
         let owners = votes.iter().map(|vote| &*machines.get(vote.origin.machine).owner);
@@ -225,10 +225,9 @@ impl Core {
             let is_other_variant = is_other_kernel && standing.origin.mirrored != record.mirrored;
             let level = Rules::NEWEST.level(counted.maker(), (&record.owner, &record.machine));
             let says_more = level > self.standing.level(unit);
-            // Symmetric counts are confirmed by the other algorithm.
-            let [was, is] = [machines.kernel(standing.origin.kernel), &record.kernel].map(|by| by == ORBITS);
-            let is_other_algorithm = !self.is_symmetric_count(unit) || was != is;
-            if !says_more || !is_other_algorithm || (level == Level::AnotherWay && !is_other_variant) {
+            let is_made_otherwise =
+                machines.is_made_otherwise(&standing, self.is_symmetric_count(unit), record.making());
+            if !says_more || !is_made_otherwise || (level == Level::AnotherWay && !is_other_variant) {
                 return (Verdict::Known, Vec::new());
             }
             return (Verdict::Recorded, vec![Record::Check(record)]);

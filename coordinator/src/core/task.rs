@@ -13,10 +13,7 @@ use super::open::CheckKind;
 use super::workers::Methods;
 use super::{Core, Refusal};
 use crate::rules::Rules;
-use crate::standing::{Level, Machine, MachineId, Origin, Vote};
-
-/// What the second algorithm for symmetric counts is called.
-pub(super) const ORBITS: &str = "orbits";
+use crate::standing::{Level, Machine, MachineId, ORBITS, Origin, Vote};
 
 /// A worker that asks for units.
 #[derive(Debug)]
@@ -198,29 +195,42 @@ impl Core {
     /// counted.
     ///
     /// Where two owners have said different things a machine more of either decides nothing. Who is there and has had his time
-    /// is not waited for, and who has counted it in vain is left in peace for a while.
+    /// is not waited for, and who has counted it in vain is left in peace for a while. A symmetric count is decided by both
+    /// algorithms, so everybody may say something by each.
     fn variant_to_decide(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Variant> {
         if self.was_in_vain(borrower, unit) {
             return None;
         }
         let machines = &self.standing.sums().machines;
         let votes: Vec<_> = self.standing.votes(unit).collect();
-        let voters: Vec<_> = votes.iter().map(|vote| machines.get(vote.origin.machine)).collect();
-        let owner_has_voted = |owner: &str| voters.iter().any(|voter| voter.owner == owner);
-        let has_voted = |machine: &Identity| voters.iter().any(|voter| machine.is(voter));
-        if !owner_has_voted(borrower.identity.owner.name()) {
-            return Some(Variant::ALL[1]);
+        let is_symmetric = self.is_symmetric_count(unit);
+        let asked =
+            [Variant { mirrored: true, other_kernel: true }, Variant { mirrored: true, other_kernel: false }];
+        let asked = if is_symmetric { &asked[..] } else { &asked[1..] };
+        let is_by = |vote: &Vote, variant: &Variant| {
+            !is_symmetric || (machines.kernel(vote.origin.kernel) == ORBITS) == variant.other_kernel
+        };
+        // The first thing that none of these has said of it yet.
+        let unsaid = |is_one_of_these: &dyn Fn(&Machine) -> bool| {
+            let by_these = votes.iter().filter(|vote| is_one_of_these(machines.get(vote.origin.machine)));
+            asked.iter().copied().find(|variant| !by_these.clone().any(|vote| is_by(vote, variant)))
+        };
+        let unsaid_by_owner = |owner: &Owner| unsaid(&|voter| voter.owner == owner.name());
+        let unsaid_by_machine = |machine: &Identity| unsaid(&|voter| machine.is(voter));
+        let own = &borrower.identity.owner;
+        if let Some(variant) = unsaid_by_owner(own) {
+            return Some(variant);
         }
-        let is_among_owners = Rules::NEWEST.are_several(voters.iter().map(|voter| &*voter.owner));
-        let others_may = || self.present_owners(now).any(|other| !owner_has_voted(other.name()));
-        if is_among_owners || (!borrower.is_impatient && others_may()) {
+        let owners = votes.iter().map(|vote| &*machines.get(vote.origin.machine).owner);
+        let others_may = || self.present_owners(now).any(|other| unsaid_by_owner(&other).is_some());
+        if Rules::NEWEST.are_several(owners) || (!borrower.is_impatient && others_may()) {
             return None;
         }
-        if !has_voted(&borrower.identity) {
-            return Some(Variant::ALL[1]);
+        if let Some(variant) = unsaid_by_machine(&borrower.identity) {
+            return Some(variant);
         }
-        let own = &borrower.identity.owner;
-        if self.present(now).any(|other| !has_voted(other) && self.is_waited_for(now, own, other)) {
+        let may = |other: &Identity| unsaid_by_machine(other).is_some();
+        if self.present(now).any(|other| may(other) && self.is_waited_for(now, own, other)) {
             return None;
         }
         let can =
@@ -239,7 +249,9 @@ impl Core {
         let agrees_with_another = |variant: &Variant| {
             let own: Vec<&Vote> = Variant::ALL.iter().filter_map(own_vote).collect();
             own_vote(variant).is_some_and(|vote| {
-                own.iter().any(|other| other.origin != vote.origin && machines.agree(other, vote))
+                own.iter().any(|other| {
+                    machines.agree(other, vote) && machines.are_made_otherwise(other, vote, is_symmetric)
+                })
             })
         };
         possible.find(agrees_with_another).filter(|_| self.decides_alone(now, &borrower.identity, &votes))

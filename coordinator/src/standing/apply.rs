@@ -2,6 +2,7 @@
 
 use proto::Term;
 use queens::Summand;
+use queens::kernel::Method;
 use queens::{Plan, UnitId};
 
 use super::{Level, MOST_COMPLETIONS, MachineId, RecordError, Standing, Trust, UnitMark, Vote};
@@ -74,7 +75,7 @@ impl Standing {
         self.take_in(plan, unit, &vote, (r.recount, r.at))?;
         self.sums.machines.get_mut(vote.origin.machine).trials +=
             u64::from(r.recount == Some(Recount::Trial));
-        self.decide(unit, &vote);
+        self.decide(plan, unit, &vote);
         Ok(())
     }
 
@@ -135,7 +136,7 @@ impl Standing {
         }
         self.take_in(plan, r.unit, &vote, (r.recount, r.at))?;
         self.sums.disputed.entry(r.unit).or_default().retain(|other| *other != vote);
-        self.decide(r.unit, &vote);
+        self.decide(plan, r.unit, &vote);
         Ok(())
     }
 
@@ -146,8 +147,20 @@ impl Standing {
         let is_its_maker = |of: &MachineId| standing.is_none_or(|standing| standing.origin.machine == *of);
         let of = of.filter(is_its_maker).ok_or(RecordError::UnknownOrigin(r.unit))?;
         self.sums.checks += 1;
-        self.confirm(r.unit, of, vote.origin.machine);
+        if standing.is_none_or(|standing| self.proves(plan, r.unit, &vote, &standing)) {
+            self.confirm(r.unit, of, vote.origin.machine);
+        }
         Ok(())
+    }
+
+    /// Whether a check confirms anything, by what its own line says: it was made otherwise, and with as many nodes where these are
+    /// compared. Such as do not were never asked for.
+    fn proves(&self, plan: &Plan, unit: UnitId, check: &Vote, standing: &Vote) -> bool {
+        let machines = &self.sums.machines;
+        let are_nodes_compared =
+            plan.spec().method() == Method::Search && !self.is(UnitMark::TwoMachines, unit);
+        (!are_nodes_compared || machines.agree(check, standing))
+            && machines.are_made_otherwise(standing, check, plan.summand(unit).is_symmetric_count())
     }
 
     /// The unit's standing count, made by one machine, was made again by the other, or by the same.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use queens::UnitId;
+use queens::{Plan, UnitId};
 
 use super::{Level, MachineId, Standing, Trust, Vote};
 use crate::ledger::Retraction;
@@ -62,7 +62,7 @@ impl Standing {
     ///
     /// Another owner's equal count decides against everybody who said otherwise; another machine's of the same owner does where
     /// no other owner has said anything.
-    pub(super) fn decide(&mut self, unit: UnitId, vote: &Vote) {
+    pub(super) fn decide(&mut self, plan: &Plan, unit: UnitId, vote: &Vote) {
         let machines = &self.sums.machines;
         let own = vote.origin.machine;
         let believed: Vec<Vote> = self.votes(unit).copied().collect();
@@ -71,14 +71,20 @@ impl Standing {
         let agreeing: Vec<Vote> = believed.into_iter().filter(|other| machines.agree(other, vote)).collect();
         // Two machines of one owner do not outvote another.
         let counts = |level: &Level| !(is_among_owners && *level == Level::AnotherMachine);
-        let confirming: Vec<(MachineId, Level)> = agreeing
+        let deciding: Vec<(&Vote, Level)> = agreeing
             .iter()
-            .map(|other| (other.origin.machine, machines.level(own, other.origin.machine)))
+            .map(|other| (other, machines.level(own, other.origin.machine)))
             .filter(|(_, level)| counts(level))
             .collect();
+        let is_symmetric = plan.summand(unit).is_symmetric_count();
+        let confirming: Vec<MachineId> = deciding
+            .iter()
+            .filter(|(other, _)| machines.are_made_otherwise(other, vote, is_symmetric))
+            .map(|(other, _)| other.origin.machine)
+            .collect();
+        let level = deciding.into_iter().map(|(_, level)| level).max().unwrap_or(Level::Once);
         let votes = self.sums.disputed.remove(&unit).unwrap_or_default();
-        confirming.iter().for_each(|(other, _)| self.confirm(unit, own, *other));
-        let level = confirming.into_iter().map(|(_, level)| level).max().unwrap_or(Level::Once);
+        confirming.into_iter().for_each(|other| self.confirm(unit, own, other));
         if level < Level::AnotherMachine {
             return;
         }

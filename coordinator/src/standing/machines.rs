@@ -9,8 +9,11 @@ use serde::{Deserialize, Serialize};
 use super::level::Level;
 use super::machine::{Machine, Trust};
 use super::record_error::RecordError;
-use super::vote::{MOST_KERNELS, MOST_MACHINES, MachineId, Origin, Vote};
+use super::vote::{MOST_KERNELS, MOST_MACHINES, MachineId, Making, Origin, Vote};
 use crate::rules::Rules;
+
+/// What records call the second algorithm for symmetric counts.
+pub(crate) const ORBITS: &str = "orbits";
 
 /// All of them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -187,6 +190,29 @@ impl Machines {
     pub fn find_origin(&self, owner: &str, machine: &str, kernel: &str, mirrored: bool) -> Option<Origin> {
         let kernel = self.kernels.iter().position(|known| known == kernel)?;
         Some(Origin { machine: self.number(owner, machine)?, kernel: kernel as u8, mirrored })
+    }
+
+    /// Whether a count that was made like that was made otherwise than a vote, so that it says something
+    /// where both are equal: another machine, or its own in another way; a symmetric count only by the other algorithm.
+    pub(crate) fn is_made_otherwise(
+        &self,
+        vote: &Vote,
+        is_symmetric: bool,
+        (maker, kernel, mirrored): Making<'_>,
+    ) -> bool {
+        let own_kernel = self.kernel(vote.origin.kernel);
+        if is_symmetric {
+            return (own_kernel == ORBITS) != (kernel == ORBITS);
+        }
+        let counted = self.get(vote.origin.machine);
+        let is_elsewhere = self.rules.level(counted.maker(), maker) > Level::AnotherWay;
+        is_elsewhere || (own_kernel, vote.origin.mirrored) != (kernel, mirrored)
+    }
+
+    /// Whether two votes were made [otherwise](Self::is_made_otherwise).
+    pub(crate) fn are_made_otherwise(&self, a: &Vote, b: &Vote, is_symmetric: bool) -> bool {
+        let Origin { machine, kernel, mirrored } = b.origin;
+        self.is_made_otherwise(a, is_symmetric, (self.get(machine).maker(), self.kernel(kernel), mirrored))
     }
 
     /// Whether two counts of a unit say the same: the count, and the nodes where both searched row by row.

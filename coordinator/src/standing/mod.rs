@@ -35,6 +35,7 @@ pub use history::{History, Milestone};
 pub(crate) use level::Level;
 pub use machine::{Machine, Trust};
 pub use machines::Machines;
+pub(crate) use machines::ORBITS;
 pub use marks::{Marks, UnitMark};
 pub(crate) use processor_time::SLOWER;
 pub use processor_time::Took;

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::ledger::UnitRecord;
+
 /// A machine's number, in the order of the first records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct MachineId(pub u32);
@@ -26,6 +28,16 @@ pub struct Origin {
     pub kernel: u8,
     /// Whether the unit was mirrored left to right.
     pub mirrored: bool,
+}
+
+/// What an origin is by names: the machine with its owner first (owner, machine), the kernel, and whether it was mirrored.
+pub(crate) type Making<'a> = ((&'a str, &'a str), &'a str, bool);
+
+impl UnitRecord {
+    /// Who counted, and how.
+    pub(crate) fn making(&self) -> Making<'_> {
+        ((&self.owner, &self.machine), &self.kernel, self.mirrored)
+    }
 }
 
 /// Machines that a run can tell apart, and kernels.

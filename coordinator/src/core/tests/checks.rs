@@ -5,7 +5,7 @@ use std::time::Duration;
 use proto::{Lease, Variant, Verdict};
 use queens::UnitId;
 
-use super::{T0, core, core_with, join, join_of, registration, report};
+use super::{T0, any_lease, core, core_with, join, join_of, registration, report};
 use crate::core::machines::{ALONE, PRESENT};
 use crate::core::refusal::{Distrust, Refusal};
 use crate::core::{Core, LEASE_TIME};
@@ -16,7 +16,7 @@ use crate::ledger::{Admission, Expulsion, Record, Recount};
 fn a_contradicted_count_stands_again_only_when_another_machine_agrees() {
     let mut core = core();
     let [a, b, c, d] = ["a", "b", "c", "d"].map(|name| join(&mut core, name));
-    let lease = core.lease(T0, a, 1).unwrap()[0];
+    let lease = any_lease(&core);
     assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Recorded);
     assert_eq!(report(&mut core, T0, b, lease, 6), Verdict::Conflict);
     assert_eq!((core.standing().done(), core.status(T0).disputed), (0, 1));

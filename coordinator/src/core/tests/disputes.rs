@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Variant, Verdict, WorkerId};
+use proto::{Lease, Variant, Verdict, WorkerId};
 use queens::plan::Scheme;
-use queens::{Board, Plan, PlanSpec};
+use queens::{Board, Plan, PlanSpec, UnitId};
 
-use super::{T0, all_but_one_counted, core, join, join_of, report};
+use super::{T0, all_but_one_counted, any_lease, core, join, join_of, registration, report};
 use crate::core::machines::ALONE;
 use crate::core::{Core, LeaseKey};
 use crate::double_check::DoubleCheck;
@@ -16,7 +16,7 @@ use crate::shard::Shard;
 use crate::standing::Standing;
 use crate::tests::known_run::unit_record;
 
-/// Ada has counted all of some thousands of units, and Ben has contradicted whatever he was lent.
+/// Ada has counted all of some thousands of units, and Ben has contradicted whatever he was lent, symmetric counts apart.
 fn contradicted() -> (Core, WorkerId, WorkerId, usize) {
     let spec =
         PlanSpec { scheme: Scheme::Constellations { grain: 1 }, ..PlanSpec::new(Board::new(11).unwrap()) };
@@ -40,7 +40,8 @@ fn contradicted() -> (Core, WorkerId, WorkerId, usize) {
             return (core, ada, ben, disputes);
         }
         for lease in lent {
-            disputes += usize::from(report(&mut core, T0, ben, lease, 1) == Verdict::Conflict);
+            let said = u64::from(!core.is_symmetric_count(lease.unit));
+            disputes += usize::from(report(&mut core, T0, ben, lease, said) == Verdict::Conflict);
         }
     }
 }
@@ -68,7 +69,7 @@ fn who_has_begun_a_thousand_disputes_is_lent_no_more_checks_until_some_are_decid
 fn of_the_counts_of_one_owner_that_all_differ_so_many_are_kept_and_one_that_agrees_decides() {
     let mut core = core();
     let workers: Vec<_> = (0..20).map(|k| join(&mut core, &k.to_string())).collect();
-    let lease = core.lease(T0, workers[0], 1).unwrap()[0];
+    let lease = any_lease(&core);
     let said: Vec<_> =
         workers.iter().zip(0..).map(|(worker, said)| report(&mut core, T0, *worker, lease, said)).collect();
     assert_eq!(said[0], Verdict::Recorded);
@@ -86,7 +87,7 @@ fn a_dispute_that_a_worker_can_decide_is_found_behind_any_number_that_it_cannot(
     assert!(others.len() > 1000);
     let cho = join_of(&mut core, "cho", "c");
     for unit in others {
-        let lease = proto::Lease { unit: *unit, token: proto::Token(0), variant: Variant::default() };
+        let lease = Lease { unit: *unit, token: proto::Token(0), variant: Variant::default() };
         assert_eq!(report(&mut core, T0, cho, lease, 2), Verdict::Conflict);
     }
     // Each looks on where it has looked before, whoever has asked meanwhile.
@@ -189,4 +190,69 @@ fn a_machine_that_has_counted_in_all_ways_before_it_was_alone_decides_once_it_is
     let other = asked(&mut core, ALONE).expect("she is asked once more");
     assert_eq!(report(&mut core, ALONE, a, other, 5), Verdict::Recorded);
     assert_eq!(core.standing().count(lease.unit), Some(5));
+}
+
+/// What the worker is asked about the unit now.
+fn asked(core: &mut Core, worker: WorkerId, unit: UnitId) -> Option<Lease> {
+    core.tick(T0);
+    core.lease(T0, worker, 100).unwrap().into_iter().find(|lease| lease.unit == unit)
+}
+
+#[test]
+fn a_symmetric_count_in_dispute_is_decided_by_both_algorithms() {
+    let by_orbits = |lease: Lease| lease.variant.other_kernel;
+    for is_lost in [false, true] {
+        let mut core = core();
+        let [ada, ben, cho] = ["ada", "ben", "cho"].map(|owner| join_of(&mut core, owner, owner));
+        let lease = core.lease(T0, ada, 1).unwrap()[0];
+        assert!(core.is_symmetric_count(lease.unit) && !by_orbits(lease));
+        assert_eq!(report(&mut core, T0, ada, lease, 5), Verdict::Recorded);
+        // It was overdue, and lent to others.
+        assert_eq!(report(&mut core, T0, ben, lease, 7), Verdict::Conflict);
+        assert_eq!(report(&mut core, T0, cho, lease, 5), Verdict::Conflict, "by the same algorithm");
+        let who = if is_lost { ada } else { cho };
+        if is_lost {
+            core.release(T0, cho, &[], true).unwrap();
+        }
+        let other = asked(&mut core, who, lease.unit).expect("each may say something by the other one, too");
+        assert!(by_orbits(other));
+        // Her own count is not hers to confirm, but cho's is.
+        assert_eq!(report(&mut core, T0, who, other, 5), Verdict::Recorded);
+        assert_eq!(core.standing().count(lease.unit), Some(5));
+        assert_eq!(core.status(T0).assurance.quarantined, ["ben/ben"]);
+        assert_eq!(core.status(T0).assurance.pending, 0);
+    }
+}
+
+#[test]
+fn algorithms_that_contradict_each_other_decide_nothing_and_nobody_counts_for_ever() {
+    let mut core = core();
+    let a = join(&mut core, "a");
+    let lease = core.lease(T0, a, 1).unwrap()[0];
+    report(&mut core, T0, a, lease, 5);
+    let mut ways = Vec::new();
+    while let Some(other) = asked(&mut core, a, lease.unit) {
+        report(&mut core, T0, a, other, if other.variant.other_kernel { 6 } else { 5 });
+        ways.push(other.variant);
+    }
+    assert_eq!(ways.len(), Variant::ALL.len() - 1, "{ways:?}");
+    assert!(core.is_disputed(lease.unit));
+    let mut now = T0;
+    while core.status(now).trouble.is_empty() {
+        core.tick(now);
+        core.renew(now, a, &[]).unwrap();
+        for other in core.lease(now, a, 100).unwrap() {
+            assert_ne!(other.unit, lease.unit);
+            report(&mut core, now, a, other, 0);
+        }
+        now += Duration::from_secs(1);
+        assert!(now < Duration::from_mins(10), "it does not say why it waits");
+    }
+    assert!(core.status(now).trouble.contains("in dispute"), "{}", core.status(now).trouble);
+    // Another machine that is right ends it.
+    let registration = registration(&core, "b", &[]);
+    let b = core.register(now, registration).unwrap().worker;
+    let lent = core.lease(now, b, 100).unwrap();
+    let other = lent.into_iter().find(|other| other.unit == lease.unit).unwrap();
+    assert_eq!(report(&mut core, now, b, other, 5), Verdict::Recorded);
 }

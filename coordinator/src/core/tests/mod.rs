@@ -15,7 +15,7 @@ mod workers;
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, Owner, Registration, UnitCount, Variant, Verdict, WorkerId};
+use proto::{Lease, Owner, Registration, Token, UnitCount, Variant, Verdict, WorkerId};
 use queens::{Board, Plan, PlanSpec, UnitId, self_test};
 
 use super::{Core, LeaseKey};
@@ -74,6 +74,13 @@ fn given(core: &Core, worker: WorkerId, lease: Lease) -> Lease {
     let identity = core.workers.get(worker).map(|worker| &worker.identity);
     let token = identity.map(|identity| core.key.token(lease.unit, lease.variant, worker, identity));
     Lease { token: token.unwrap_or(lease.token), ..lease }
+}
+
+/// The lease of a unit that is no symmetric count, for whoever [reports](report) it.
+fn any_lease(core: &Core) -> Lease {
+    let mut units = (0..core.plan().units()).map(UnitId);
+    let unit = units.find(|unit| !core.is_symmetric_count(*unit)).unwrap();
+    Lease { unit, token: Token(0), variant: Variant::default() }
 }
 
 /// Judges and records at once what the worker says of a unit as if it had been given it.

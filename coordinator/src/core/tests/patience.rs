@@ -74,7 +74,8 @@ fn settled(machines: &[&str], ben: Option<&str>) -> (Core, Duration) {
     let adas: Vec<_> = machines.iter().map(|machine| join_of(&mut core, "ada", machine)).collect();
     let ben = ben.map(|machine| join_of(&mut core, "ben", machine));
     count_all(&mut core, T0, adas[0]);
-    let unit = core.open.checks.values().flatten().copied().next().unwrap();
+    let mut checks = core.open.checks.values().flatten().copied();
+    let unit = checks.find(|unit| !core.is_symmetric_count(*unit)).unwrap();
     let lie = Lease { unit, variant: proto::Variant::ALL[1], token: proto::Token(0) };
     assert_eq!(super::report(&mut core, T0, adas[1], lie, 7), Verdict::Conflict);
     let mut now = T0;

@@ -31,7 +31,7 @@ const MAKERS: [(&str, &str); 8] = [
 /// A ledger as it is made up, and what it seems to say of a few of its units.
 struct History {
     forgery: Forgery,
-    /// The true counts of these.
+    /// The true counts of these, as they were made.
     units: Vec<Line>,
     standing: BTreeMap<u64, Line>,
     votes: BTreeMap<u64, Vec<Line>>,
@@ -45,8 +45,9 @@ impl History {
         if is_new {
             forgery.lines[term].insert("rules".into(), 2.into());
         }
-        let is_theirs = |line: &Line| line["kind"] == "count" && units.contains(&UnitId(unit_of(line)));
-        let (units, others) = forgery.lines.into_iter().partition(is_theirs);
+        let is_theirs = |line: &Line| line.contains_key("unit") && units.contains(&UnitId(unit_of(line)));
+        let (theirs, others): (Vec<Line>, _) = forgery.lines.into_iter().partition(is_theirs);
+        let units = theirs.into_iter().filter(|line| line["kind"] == "count").collect();
         forgery.lines = others;
         Self { forgery, units, standing: BTreeMap::new(), votes: BTreeMap::new(), terms: 1 }
     }

@@ -29,10 +29,6 @@ class Vote:
         both_searched = self._method() == other._method() == "search"
         return self.count == other.count and (not both_searched or self.nodes == other.nodes)
 
-    def is_by_orbits(self):
-        """Whether it was made by the second algorithm for symmetric counts."""
-        return self.origin[2] == "orbits"
-
     def is_that_of(self, other):
         return (self.count, self.nodes, self.origin) == (other.count, other.nodes, other.origin)
 
@@ -70,10 +66,8 @@ class Makers:
             return OTHER_OWNER
         return SAME_MACHINE if maker[1] == other[1] else SAME_OWNER
 
-    def are_made_otherwise(self, vote, other, is_symmetric):
-        """Whether two equal votes say more than one: another machine's, or in another way; symmetric counts by both algorithms."""
-        if is_symmetric:
-            return vote.is_by_orbits() != other.is_by_orbits()
+    def are_made_otherwise(self, vote, other):
+        """Whether two equal votes say more than one: of two machines, or made in two ways."""
         return self.level_between(vote.maker, other.maker) > SAME_MACHINE or vote.origin[2:] != other.origin[2:]
 
     def are_several(self, owners):

@@ -32,10 +32,6 @@ class Plan:
         at = bisect_right(self.firsts, unit) - 1
         return self.parts[at], unit - self.firsts[at]
 
-    def is_symmetric_count(self, unit):
-        """Whether what is counted of the unit are completions that a turn fixes."""
-        return self.part_of(unit)[0].measure != COMPLETIONS
-
     def is_for_search(self):
         """Whether it was made for the row-by-row search, of which nodes can be compared."""
         return self.spec["scheme"] == "constellations"

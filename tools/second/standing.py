@@ -64,9 +64,8 @@ class Standing:
             deciding = [(level, other) for level, other in deciding if level != SAME_OWNER]
         level = max((level for level, _ in deciding), default=ALONE)
         to_others = level == OTHER_OWNER
-        is_symmetric = self.plan.is_symmetric_count(unit)
         for confirmed, other in deciding:
-            if self.makers.are_made_otherwise(vote, other, is_symmetric):
+            if self.makers.are_made_otherwise(vote, other):
                 self._confirm(unit, confirmed)
         if level >= SAME_OWNER:
             winners = {vote.maker, *(other.maker for other in agreeing)}
@@ -85,8 +84,7 @@ class Standing:
         self.checks += 1
         # Whatever was never asked for confirms nothing.
         are_nodes_compared = self.plan.is_for_search() and self.levels[unit] < SAME_OWNER
-        is_symmetric = self.plan.is_symmetric_count(unit)
-        if (not are_nodes_compared or vote.agrees(standing)) and self.makers.are_made_otherwise(vote, standing, is_symmetric):
+        if (not are_nodes_compared or vote.agrees(standing)) and self.makers.are_made_otherwise(vote, standing):
             self._confirm(unit, self.makers.level_between(standing.maker, vote.maker))
 
     def _confirm(self, unit, level):

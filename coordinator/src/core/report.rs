@@ -153,7 +153,6 @@ impl Core {
         let machines = &self.standing.sums().machines;
         let votes: Vec<&Vote> = self.standing.votes(record.unit).collect();
         let origin = machines.find_origin(&record.owner, &record.machine, &record.kernel, record.mirrored);
-        let is_symmetric = self.is_symmetric_count(record.unit);
         let is_known = votes.iter().any(|vote| Some(vote.origin) == origin && vote.count == record.count);
         let is_own = |vote: &Vote| identity.is(machines.get(vote.origin.machine));
         let is_of_owner = |vote: &Vote| machines.get(vote.origin.machine).owner == record.owner;
@@ -164,7 +163,7 @@ impl Core {
             .iter()
             .copied()
             .filter(|vote| machines.says_the_same(vote, record.count, record.nodes, &record.kernel))
-            .filter(|vote| machines.is_made_otherwise(vote, is_symmetric, record.making()))
+            .filter(|vote| self.confirms(record.unit, vote, record.making()))
             .collect();
         let agrees = agreeing.iter().map(|vote| level(vote)).max().unwrap_or(Level::Once);
         let owners = votes.iter().map(|vote| &*machines.get(vote.origin.machine).owner);
@@ -225,9 +224,8 @@ impl Core {
             let is_other_variant = is_other_kernel && standing.origin.mirrored != record.mirrored;
             let level = Rules::NEWEST.level(counted.maker(), (&record.owner, &record.machine));
             let says_more = level > self.standing.level(unit);
-            let is_made_otherwise =
-                machines.is_made_otherwise(&standing, self.is_symmetric_count(unit), record.making());
-            if !says_more || !is_made_otherwise || (level == Level::AnotherWay && !is_other_variant) {
+            let confirms = self.confirms(unit, &standing, record.making());
+            if !says_more || !confirms || (level == Level::AnotherWay && !is_other_variant) {
                 return (Verdict::Known, Vec::new());
             }
             return (Verdict::Recorded, vec![Record::Check(record)]);

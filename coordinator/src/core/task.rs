@@ -13,7 +13,10 @@ use super::open::CheckKind;
 use super::workers::Methods;
 use super::{Core, Refusal};
 use crate::rules::Rules;
-use crate::standing::{Level, Machine, MachineId, ORBITS, Origin, Vote};
+use crate::standing::{Level, Machine, MachineId, Making, Origin, Vote};
+
+/// What the second algorithm for symmetric counts is called.
+const ORBITS: &str = "orbits";
 
 /// A worker that asks for units.
 #[derive(Debug)]
@@ -250,11 +253,20 @@ impl Core {
             let own: Vec<&Vote> = Variant::ALL.iter().filter_map(own_vote).collect();
             own_vote(variant).is_some_and(|vote| {
                 own.iter().any(|other| {
-                    machines.agree(other, vote) && machines.are_made_otherwise(other, vote, is_symmetric)
+                    machines.agree(other, vote) && self.confirms(unit, other, machines.making(vote))
                 })
             })
         };
         possible.find(agrees_with_another).filter(|_| self.decides_alone(now, &borrower.identity, &votes))
+    }
+
+    /// Whether a count that was made like that says something where it equals a vote: symmetric counts are confirmed by the other
+    /// algorithm.
+    pub(super) fn confirms(&self, unit: UnitId, vote: &Vote, making: Making<'_>) -> bool {
+        let machines = &self.standing.sums().machines;
+        let (_, kernel, _) = making;
+        let is_other_algorithm = (machines.kernel(vote.origin.kernel) == ORBITS) != (kernel == ORBITS);
+        machines.is_made_otherwise(vote, making) && (is_other_algorithm || !self.is_symmetric_count(unit))
     }
 
     /// What the record of a unit calls the code that counted it: the kernel, or for a symmetric count by the other method

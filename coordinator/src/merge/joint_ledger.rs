@@ -159,9 +159,10 @@ impl<'a> JointLedger<'a> {
         let second = (&*r.owner, &*r.machine);
         let level = Rules::NEWEST.level(by.maker(), second);
         let machines = &joint.sums().machines;
-        let is_symmetric = self.store.directory().plan().summand(r.unit).is_symmetric_count();
-        let proves_something = machines.is_made_otherwise(standing, is_symmetric, r.making());
-        if !proves_something || level <= self.standing.level(r.unit) || level > joint.level(r.unit) {
+        if !machines.is_made_otherwise(standing, r.making())
+            || level <= self.standing.level(r.unit)
+            || level > joint.level(r.unit)
+        {
             return Ok(());
         }
         let (of, of_owner) = (Some(by.name.clone()), by.owner.clone());

@@ -75,7 +75,7 @@ impl Standing {
         self.take_in(plan, unit, &vote, (r.recount, r.at))?;
         self.sums.machines.get_mut(vote.origin.machine).trials +=
             u64::from(r.recount == Some(Recount::Trial));
-        self.decide(plan, unit, &vote);
+        self.decide(unit, &vote);
         Ok(())
     }
 
@@ -136,7 +136,7 @@ impl Standing {
         }
         self.take_in(plan, r.unit, &vote, (r.recount, r.at))?;
         self.sums.disputed.entry(r.unit).or_default().retain(|other| *other != vote);
-        self.decide(plan, r.unit, &vote);
+        self.decide(r.unit, &vote);
         Ok(())
     }
 
@@ -160,7 +160,7 @@ impl Standing {
         let are_nodes_compared =
             plan.spec().method() == Method::Search && !self.is(UnitMark::TwoMachines, unit);
         (!are_nodes_compared || machines.agree(check, standing))
-            && machines.are_made_otherwise(standing, check, plan.summand(unit).is_symmetric_count())
+            && machines.is_made_otherwise(standing, machines.making(check))
     }
 
     /// The unit's standing count, made by one machine, was made again by the other, or by the same.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use queens::{Plan, UnitId};
+use queens::UnitId;
 
 use super::{Level, MachineId, Standing, Trust, Vote};
 use crate::ledger::Retraction;
@@ -62,7 +62,7 @@ impl Standing {
     ///
     /// Another owner's equal count decides against everybody who said otherwise; another machine's of the same owner does where
     /// no other owner has said anything.
-    pub(super) fn decide(&mut self, plan: &Plan, unit: UnitId, vote: &Vote) {
+    pub(super) fn decide(&mut self, unit: UnitId, vote: &Vote) {
         let machines = &self.sums.machines;
         let own = vote.origin.machine;
         let believed: Vec<Vote> = self.votes(unit).copied().collect();
@@ -76,10 +76,9 @@ impl Standing {
             .map(|other| (other, machines.level(own, other.origin.machine)))
             .filter(|(_, level)| counts(level))
             .collect();
-        let is_symmetric = plan.summand(unit).is_symmetric_count();
         let confirming: Vec<MachineId> = deciding
             .iter()
-            .filter(|(other, _)| machines.are_made_otherwise(other, vote, is_symmetric))
+            .filter(|(other, _)| machines.is_made_otherwise(other, machines.making(vote)))
             .map(|(other, _)| other.origin.machine)
             .collect();
         let level = deciding.into_iter().map(|(_, level)| level).max().unwrap_or(Level::Once);

@@ -12,9 +12,6 @@ use super::record_error::RecordError;
 use super::vote::{MOST_KERNELS, MOST_MACHINES, MachineId, Making, Origin, Vote};
 use crate::rules::Rules;
 
-/// What records call the second algorithm for symmetric counts.
-pub(crate) const ORBITS: &str = "orbits";
-
 /// All of them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(from = "Listed", into = "Listed")]
@@ -192,27 +189,18 @@ impl Machines {
         Some(Origin { machine: self.number(owner, machine)?, kernel: kernel as u8, mirrored })
     }
 
-    /// Whether a count that was made like that was made otherwise than a vote, so that it says something
-    /// where both are equal: another machine, or its own in another way; a symmetric count only by the other algorithm.
-    pub(crate) fn is_made_otherwise(
-        &self,
-        vote: &Vote,
-        is_symmetric: bool,
-        (maker, kernel, mirrored): Making<'_>,
-    ) -> bool {
-        let own_kernel = self.kernel(vote.origin.kernel);
-        if is_symmetric {
-            return (own_kernel == ORBITS) != (kernel == ORBITS);
-        }
+    /// Whether a count that was made like that was made otherwise than a vote, so that it says something where both are equal: on
+    /// another machine, or in another way.
+    pub(crate) fn is_made_otherwise(&self, vote: &Vote, (maker, kernel, mirrored): Making<'_>) -> bool {
+        let own = (self.kernel(vote.origin.kernel), vote.origin.mirrored);
         let counted = self.get(vote.origin.machine);
-        let is_elsewhere = self.rules.level(counted.maker(), maker) > Level::AnotherWay;
-        is_elsewhere || (own_kernel, vote.origin.mirrored) != (kernel, mirrored)
+        self.rules.level(counted.maker(), maker) > Level::AnotherWay || own != (kernel, mirrored)
     }
 
-    /// Whether two votes were made [otherwise](Self::is_made_otherwise).
-    pub(crate) fn are_made_otherwise(&self, a: &Vote, b: &Vote, is_symmetric: bool) -> bool {
-        let Origin { machine, kernel, mirrored } = b.origin;
-        self.is_made_otherwise(a, is_symmetric, (self.get(machine).maker(), self.kernel(kernel), mirrored))
+    /// How a vote was made.
+    pub(crate) fn making(&self, vote: &Vote) -> Making<'_> {
+        let Origin { machine, kernel, mirrored } = vote.origin;
+        (self.get(machine).maker(), self.kernel(kernel), mirrored)
     }
 
     /// Whether two counts of a unit say the same: the count, and the nodes where both searched row by row.

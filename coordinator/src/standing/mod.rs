@@ -35,12 +35,12 @@ pub use history::{History, Milestone};
 pub(crate) use level::Level;
 pub use machine::{Machine, Trust};
 pub use machines::Machines;
-pub(crate) use machines::ORBITS;
 pub use marks::{Marks, UnitMark};
 pub(crate) use processor_time::SLOWER;
 pub use processor_time::Took;
 pub use record_error::RecordError;
 pub use sums::Sums;
+pub(crate) use vote::Making;
 pub use vote::{MachineId, Origin, Vote};
 
 /// The units on record, their counts and sums.

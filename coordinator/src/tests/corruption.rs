@@ -15,7 +15,7 @@ use rand::{RngExt, SeedableRng};
 use tempfile::TempDir;
 
 use crate::audit::{AuditError, audit};
-use crate::ledger::{LedgerPosition, Record, Writer};
+use crate::ledger::{LedgerPosition, Record, UnitRecord, Writer};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
 use crate::standing::Standing;
@@ -85,7 +85,7 @@ fn story(unit: u64, random: &mut StdRng) -> Vec<Record> {
     let truth = known_run::record(unit);
     let another = known_run::unit_record(unit, 0, "another machine");
     match random.random_range(0..12) {
-        0 => vec![truth, known_run::check_record(unit, "another machine", "machine")],
+        0 => vec![truth, Record::Check(UnitRecord { of: Some("machine".into()), ..another })],
         1 => {
             let lie = known_run::unit_record(unit, 1, "a machine that errs");
             let retract = known_run::retraction(&lie);

@@ -61,19 +61,6 @@ pub fn unit_record(unit: u64, lie: u64, machine: &str) -> UnitRecord {
     }
 }
 
-/// What another machine reports rightly, of a symmetric count by the second algorithm.
-pub fn second_record(unit: u64, machine: &str) -> UnitRecord {
-    let second = unit_record(unit, 0, machine);
-    let is_symmetric = plan().summand(second.unit).is_symmetric_count();
-    let kernel = if is_symmetric { "orbits".to_owned() } else { second.kernel.clone() };
-    UnitRecord { kernel, ..second }
-}
-
-/// That, as what confirms the count of a machine.
-pub fn check_record(unit: u64, machine: &str, of: &str) -> Record {
-    Record::Check(UnitRecord { of: Some(of.to_owned()), ..second_record(unit, machine) })
-}
-
 /// What takes a standing count back because another contradicts it.
 pub fn retraction(r: &UnitRecord) -> Record {
     Record::Retract(Retraction {

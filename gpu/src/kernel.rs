@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use queens::Position;
 use queens::kernel::{Count, Isa, Kernel, KernelName, Method, Stop};
 
-use crate::device::Device;
+use crate::device::{Description, Device};
 use crate::error::GpuError;
 use crate::launcher::Launcher;
 use crate::meet::MeetLauncher;
@@ -39,14 +39,14 @@ impl GpuKernel {
     /// # Errors
     /// The device cannot be used, or its driver does not build the code.
     pub fn as_kind(device: Device, method: Method, kind: DeviceKind) -> Result<Self, GpuError> {
-        let launcher = launcher(&device, method, kind);
+        let launcher = launcher(device.description(), method, kind);
         let session = Arc::new(Session::new(device, &launcher.source())?);
         Ok(Self { method, kind, session, launcher, unbuilt: OnceLock::new() })
     }
 
     /// The kernel of another method on the same device.
     pub(crate) fn beside(&self, method: Method) -> Result<Self, GpuError> {
-        let launcher = launcher(self.device(), method, self.kind);
+        let launcher = launcher(self.device().description(), method, self.kind);
         let session = Arc::new(self.session.beside(&launcher.source())?);
         Ok(Self { method, kind: self.kind, session, launcher, unbuilt: OnceLock::new() })
     }
@@ -80,10 +80,11 @@ impl GpuKernel {
     }
 }
 
-fn launcher(device: &Device, method: Method, kind: DeviceKind) -> Arc<dyn Launcher> {
+/// What that method does with a device of which this is said.
+pub(crate) fn launcher(about: &Description, method: Method, kind: DeviceKind) -> Arc<dyn Launcher> {
     match method {
-        Method::Search => Arc::new(SearchLauncher::new(device, kind)),
-        Method::Meet => Arc::new(MeetLauncher::new(device, kind)),
+        Method::Search => Arc::new(SearchLauncher::new(about, kind)),
+        Method::Meet => Arc::new(MeetLauncher::new(about, kind)),
     }
 }
 

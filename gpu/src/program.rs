@@ -17,6 +17,19 @@ pub struct KernelSource<'a> {
     pub macros: Vec<(&'static str, usize)>,
 }
 
+impl KernelSource<'_> {
+    /// All that is compiled.
+    fn whole(&self) -> String {
+        format!("{DIALECT}\n{}", self.text)
+    }
+
+    /// How it is compiled.
+    fn options(&self) -> String {
+        let macros = self.macros.iter().map(|(name, value)| format!(" -D{name}={value}"));
+        format!("-cl-std=CL1.2{}", macros.collect::<String>())
+    }
+}
+
 /// What kind of device launches are made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeviceKind {
@@ -44,10 +57,7 @@ pub fn context(device: &Device) -> Result<Context, GpuError> {
 
 /// Builds the code for the device. Drivers keep what they have built, so that the next start is quicker.
 pub fn build(device: &Device, context: &Context, source: &KernelSource<'_>) -> Result<Program, GpuError> {
-    let macros = source.macros.iter().map(|(name, value)| format!(" -D{name}={value}"));
-    let options = format!("-cl-std=CL1.2{}", macros.collect::<String>());
-    let text = format!("{DIALECT}\n{}", source.text);
-    Program::create_and_build_from_source(context, &text, &options)
+    Program::create_and_build_from_source(context, &source.whole(), &source.options())
         .map_err(|log| GpuError::Build { device: device.title(), log: one_line(&log) })
 }
 

@@ -29,7 +29,7 @@ use queens::Position;
 use queens::kernel::meet::count_by_cuts;
 use queens::kernel::{Count, Stop};
 
-use crate::device::Device;
+use crate::device::Description;
 use crate::error::GpuError;
 use crate::lanes::Lanes;
 use crate::launcher::Launcher;
@@ -46,9 +46,9 @@ pub struct MeetLauncher {
 }
 
 impl MeetLauncher {
-    /// Launches for the device as if it were of that kind.
-    pub fn new(device: &Device, kind: DeviceKind) -> Self {
-        Self { shape: MeetShape::new(device, kind), lanes: Lanes::default() }
+    /// Launches for a device of which this is said, as if it were of that kind.
+    pub fn new(about: &Description, kind: DeviceKind) -> Self {
+        Self { shape: MeetShape::new(about, kind), lanes: Lanes::default() }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use opencl3::types::{cl_uint, cl_ulong};
 
-use crate::device::{Device, LOCAL_BYTES};
+use crate::device::{Description, LOCAL_BYTES};
 use crate::program::{DeviceKind, KernelSource};
 
 /// The kernels' source.
@@ -42,9 +42,8 @@ const BYTES_OF_PROCESSOR: u64 = 64 << 20;
 const ROOM: usize = 1 << 20;
 
 impl MeetShape {
-    /// For that device, as if it were of that kind.
-    pub fn new(device: &Device, kind: DeviceKind) -> Self {
-        let about = device.description();
+    /// For a device of which this is said, as if it were of that kind.
+    pub fn new(about: &Description, kind: DeviceKind) -> Self {
         let units = about.units.max(1) as usize;
         let groups = units * GROUPS_OF_UNIT;
         match kind {

@@ -3,7 +3,7 @@ use queens::{Board, Position, Square};
 
 use super::lists::StateBuffer;
 use super::*;
-use crate::device::{Description, devices};
+use crate::device::{Device, devices};
 use crate::error::GpuError;
 
 /// The devices that can be used; none where there is no OpenCL, unless it is demanded.
@@ -26,7 +26,7 @@ fn shapes(device: &Device, [room, most]: [usize; 2]) -> [MeetShape; 2] {
     [DeviceKind::Card, DeviceKind::Processor].map(|kind| MeetShape {
         room,
         most,
-        ..MeetShape::new(device, kind)
+        ..MeetShape::new(device.description(), kind)
     })
 }
 
@@ -71,7 +71,7 @@ fn tables_of_any_width_count_what_comparing_counts() {
 #[test]
 fn lists_get_no_more_room_than_the_device_has_and_keep_what_they_had() {
     for device in usable_devices() {
-        let shape = MeetShape::new(&device, DeviceKind::Card);
+        let shape = MeetShape::new(device.description(), DeviceKind::Card);
         let largest = device.description().largest_buffer as usize / 8;
         assert!(shape.most < largest, "a word more than {} is to fit", shape.most);
         let session = Session::new(device, &shape.source()).unwrap();
@@ -88,7 +88,7 @@ fn lists_get_no_more_room_than_the_device_has_and_keep_what_they_had() {
 #[test]
 fn lists_whose_room_another_has_taken_go_on_with_less() {
     for device in usable_devices() {
-        let shape = MeetShape::new(&device, DeviceKind::Card);
+        let shape = MeetShape::new(device.description(), DeviceKind::Card);
         let largest = device.description().largest_buffer as usize / 8;
         let session = Session::new(device, &shape.source()).unwrap();
         let queue = session.queue().unwrap();

@@ -23,7 +23,7 @@ use queens::Position;
 use queens::kernel::search::{Descent, descents};
 use queens::kernel::{Count, Stop};
 
-use crate::device::Device;
+use crate::device::Description;
 use crate::error::GpuError;
 use crate::lanes::Lanes;
 use crate::launcher::Launcher;
@@ -124,8 +124,7 @@ struct Level {
 
 impl SearchLauncher {
     /// Launches of that shape.
-    pub fn new(device: &Device, kind: DeviceKind) -> Self {
-        let about = device.description();
+    pub fn new(about: &Description, kind: DeviceKind) -> Self {
         let units = about.units.max(1) as usize;
         let shape = GroupShape::new(about, kind);
         let (groups, states) = match kind {

@@ -1,5 +1,8 @@
 //! The device's code, built for one device, and the shape of launches that suits it.
 
+#[cfg(test)]
+mod tests;
+
 use opencl3::context::Context;
 use opencl3::program::Program;
 

@@ -12,7 +12,8 @@ use crate::standing::{SLOWER, Sums, Took};
 /// With work for less than this a worker would wait for the next answer.
 const AT_LEAST: Duration = Duration::from_millis(10);
 
-/// A unit is overdue when it is lent for so many times as long as all that its worker holds should take, and not before.
+/// A unit is overdue when it is lent for so many times as long as a thread of its worker should take for it after all that the worker
+/// held before, and not before.
 pub(super) const PATIENCE: u32 = 4;
 const SHORTEST_DUE: Duration = Duration::from_secs(2);
 
@@ -69,10 +70,10 @@ impl Core {
         }
     }
 
-    /// What each thread of the worker has to count, with so much more for all of them, in nanoseconds of one core.
-    pub(super) fn work_of_thread(&self, borrower: &Borrower, more: u64) -> f64 {
-        let held = self.leases.work_of(borrower.worker) + u128::from(more);
-        held as f64 / borrower.threads.max(1.0)
+    /// What a thread of the worker has to count until a unit of so much work is counted, in nanoseconds of one core: its part of what
+    /// the worker holds, and then the unit, which no other thread helps it with.
+    pub(super) fn work_of_thread(&self, borrower: &Borrower, unit: u64) -> f64 {
+        self.leases.work_of(borrower.worker) as f64 / borrower.threads.max(1.0) + unit as f64
     }
 
     /// Where several owners are there, nothing is waited for any longer than if it had been lent by what is known now of how fast

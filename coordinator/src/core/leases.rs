@@ -73,7 +73,7 @@ pub struct Loan<'a> {
     pub lease: Lease,
     /// Its expected work, in nanoseconds of one core.
     pub work: u64,
-    /// That of what each thread of the worker has to count until it has counted this one, too.
+    /// That of what a thread of the worker has to count until this one is counted.
     pub of_thread: f64,
     /// What it is lent for.
     pub purpose: LeasePurpose,
@@ -130,7 +130,7 @@ impl Leases {
     }
 
     /// Each unit should be counted within that time after it was lent and no later, by the owner of the worker that has it and by what
-    /// each of its threads had to count.
+    /// a thread of it had to count.
     pub fn hurry_all(&mut self, within: impl Fn(&Owner, f64) -> Duration) {
         let sooner = |(unit, lent): (&UnitId, &Lent)| {
             let held = self.held.get(&lent.worker)?;

@@ -10,6 +10,7 @@ use queens::{Board, Plan, PlanSpec};
 
 use super::{Core, T0, all_but_one_counted, core, core_of, counted, join, registration, report};
 use crate::core::LEASE_TIME;
+use crate::core::fair_share::time_for;
 use crate::core::workers::MOST_OF_AN_OWNER;
 use crate::double_check::DoubleCheck;
 
@@ -139,6 +140,22 @@ fn who_was_seen_to_be_fast_may_hold_more_and_a_card_always_two_units() {
         report(&mut core, T0, card, lease, 0);
     }
     assert_eq!(core.lease(T0, card, 10).unwrap().len(), 2, "one to count, and the next one");
+}
+
+#[test]
+fn a_unit_is_waited_for_as_long_as_one_thread_takes_however_many_the_worker_has() {
+    let plan = Plan::derive(PlanSpec::new(Board::new(18).unwrap())).unwrap();
+    let mut core = core_of(plan, DoubleCheck::None);
+    let worker = join_with(&mut core, "ada", 64);
+    let held = core.lease(T0, worker, 200).unwrap();
+    let speed = core.borrower(T0, worker).unwrap().speed();
+    let mut before = 0.0;
+    for lease in held {
+        let own = core.plan().weight(lease.unit) as f64;
+        let due = core.leases.due(lease.unit).unwrap();
+        assert_eq!(due, time_for(before / 64.0 + own, speed), "after a part of what was lent before");
+        before += own;
+    }
 }
 
 #[test]

@@ -11,7 +11,7 @@ use std::net::{IpAddr, SocketAddr};
 use axum::http::header::{AUTHORIZATION, COOKIE, HOST};
 use axum::http::{HeaderMap, HeaderValue};
 use coordinator::{Guard, TokenHash};
-use proto::AccessToken;
+use proto::{AccessToken, Owner};
 
 /// A cookie is kept for so long, in seconds: a run takes months.
 const COOKIE_SECONDS: u32 = 366 * 86400;
@@ -41,20 +41,21 @@ impl Door {
         self.guard.asks() || host.is_some_and(is_of_here)
     }
 
-    /// Whether a request may see the dashboard.
-    pub fn lets_in(&self, headers: &HeaderMap) -> bool {
-        !self.guard.asks()
-            || headers
-                .get(AUTHORIZATION)
-                .and_then(|value| AccessToken::from_bearer(value.as_bytes()).ok())
-                .is_some_and(|token| self.guard.lets_read(TokenHash::of(&token)))
-            || self.cookies(headers).any(|token| self.guard.lets_read(token))
+    /// As whom a request may see the dashboard, if it may.
+    pub fn reader(&self, headers: &HeaderMap) -> Option<Owner> {
+        if !self.guard.asks() {
+            return Some(Owner::default());
+        }
+        let shown = headers.get(AUTHORIZATION);
+        let shown = shown.and_then(|value| AccessToken::from_bearer(value.as_bytes()).ok());
+        let shown = shown.map(|token| TokenHash::of(&token));
+        shown.into_iter().chain(self.cookies(headers)).find_map(|token| self.guard.reader(token))
     }
 
     /// The cookie for a token, if that lets in.
     pub fn cookie(&self, token: &str) -> Option<HeaderValue> {
         let token: AccessToken = token.parse().ok()?;
-        let token = Some(TokenHash::of(&token)).filter(|token| self.guard.lets_read(*token))?;
+        let token = Some(TokenHash::of(&token)).filter(|token| self.guard.reader(*token).is_some())?;
         let name = &self.cookie_name;
         let secure = if self.guard.encrypts() { "; Secure" } else { "" };
         let cookie =
@@ -88,7 +89,6 @@ fn is_of_here(host: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use coordinator::{Access, Bearers, Right};
-    use proto::Owner;
 
     use super::*;
 
@@ -108,27 +108,27 @@ mod tests {
     #[test]
     fn a_token_lets_in_by_header_and_by_cookie_and_nothing_else_does() {
         let door = door(true);
-        assert!(door.lets_in(&headers("authorization", &format!("Bearer {TOKEN}"))));
+        assert!(door.reader(&headers("authorization", &format!("Bearer {TOKEN}"))).is_some());
         let cookie = door.cookie(TOKEN).unwrap();
         let cookie = cookie.to_str().unwrap();
         assert!(cookie.contains("; HttpOnly; SameSite=Strict") && !cookie.contains(TOKEN));
         let digits: Vec<_> = TOKEN.as_bytes()[..8].iter().map(|byte| format!("{byte:02x}")).collect();
         assert!(!cookie.contains(&digits.concat()), "nor in digits");
         let pair = cookie.split(';').next().unwrap();
-        assert!(door.lets_in(&headers("cookie", &format!("other=1; {pair}"))));
-        assert!(!door.lets_in(&headers("cookie", &pair.replace("7228", "7229"))));
-        assert!(!door.lets_in(&headers("cookie", &format!("{pair}0"))));
-        assert!(!door.lets_in(&headers("cookie", "diadem-7228=zz")));
-        assert!(!door.lets_in(&headers("authorization", &format!("Bearer {TOKEN}x"))));
-        assert!(!door.lets_in(&headers("authorization", &format!("Basic {TOKEN}"))));
-        assert!(!door.lets_in(&HeaderMap::new()));
+        assert!(door.reader(&headers("cookie", &format!("other=1; {pair}"))).is_some());
+        assert!(door.reader(&headers("cookie", &pair.replace("7228", "7229"))).is_none());
+        assert!(door.reader(&headers("cookie", &format!("{pair}0"))).is_none());
+        assert!(door.reader(&headers("cookie", "diadem-7228=zz")).is_none());
+        assert!(door.reader(&headers("authorization", &format!("Bearer {TOKEN}x"))).is_none());
+        assert!(door.reader(&headers("authorization", &format!("Basic {TOKEN}"))).is_none());
+        assert!(door.reader(&HeaderMap::new()).is_none());
         assert!(door.cookie(&TOKEN.replace('0', "1")).is_none());
     }
 
     #[test]
     fn where_nothing_is_asked_for_all_are_let_in_who_mean_this_machine() {
         let door = door(false);
-        assert!(door.lets_in(&HeaderMap::new()));
+        assert!(door.reader(&HeaderMap::new()).is_some());
         for host in ["127.0.0.1:7228", "localhost", "LocalHost:80", "[::1]:7228", "10.0.0.7", "node-7:7228"] {
             assert!(door.is_meant(&headers("host", host)), "{host}");
         }

@@ -5,6 +5,7 @@
 
 #![forbid(unsafe_code)]
 
+mod audience;
 mod broadcast;
 mod chart;
 mod door;

@@ -1,6 +1,7 @@
 //! What is served under which path.
 
 use std::convert::Infallible;
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,21 +16,18 @@ use axum::middleware::{Next, from_fn_with_state, map_response};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Extension, Router};
-use proto::{Phase, RunStatus};
+use proto::{Owner, Phase, RunStatus};
 use serde::Deserialize;
 use tokio::sync::mpsc::channel;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::timeout;
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 
+use crate::audience::{Audience, Place};
 use crate::broadcast::{Broadcast, Viewer};
 use crate::door::Door;
 use crate::metrics;
 use crate::seats::{Visitor, Watching};
-
-/// Not more watch at a time.
-const MOST_VIEWERS: u32 = 64;
 
 /// A viewer that nothing was told for so long is told that there is nothing new, so that either end knows of the other.
 const SILENCE: Duration = Duration::from_secs(15);
@@ -47,18 +45,18 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; c
 pub struct Site {
     broadcast: Broadcast,
     door: Door,
-    viewers: Arc<Semaphore>,
+    audience: Audience,
 }
 
 impl Site {
     /// For those whom the door lets in.
     pub fn new(broadcast: Broadcast, door: Door) -> Self {
-        Self { broadcast, door, viewers: Arc::new(Semaphore::new(MOST_VIEWERS as usize)) }
+        Self { broadcast, door, audience: Audience::default() }
     }
 
-    /// Waits until nobody watches any more.
+    /// Waits until those who watch have left.
     pub async fn all_viewers_left(&self) {
-        self.viewers.acquire_many(MOST_VIEWERS).await.ok();
+        self.audience.all_left().await;
     }
 }
 
@@ -123,13 +121,15 @@ async fn be_shown(State(site): State<Arc<Site>>, request: Request) -> Response {
 async fn let_in(
     State(site): State<Arc<Site>>,
     Query(asked): Query<Asked>,
-    request: Request,
+    mut request: Request,
     next: Next,
 ) -> Response {
     if let Some(cookie) = asked.cookie(&site.door) {
         return cookie;
     }
-    if site.door.lets_in(request.headers()) { next.run(request).await } else { ask() }
+    let Some(owner) = site.door.reader(request.headers()) else { return ask() };
+    request.extensions_mut().insert(owner);
+    next.run(request).await
 }
 
 async fn mean_this_machine(State(site): State<Arc<Site>>, request: Request, next: Next) -> Response {
@@ -157,32 +157,35 @@ async fn harden(mut response: Response) -> Response {
 async fn events(
     State(site): State<Arc<Site>>,
     Extension(visitor): Extension<Visitor>,
+    Extension(address): Extension<SocketAddr>,
+    Extension(owner): Extension<Owner>,
     headers: HeaderMap,
 ) -> Response {
-    let Ok(permit) = Arc::clone(&site.viewers).try_acquire_owned() else {
+    let Some(place) = site.audience.admit(owner, address.ip()) else {
         let why = "too many watch already; it is tried again in a minute\n";
         return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "60")], why).into_response();
     };
     let viewer = site.broadcast.viewer();
-    let may_go_on = move || site.door.lets_in(&headers);
-    let stream = told(viewer, (permit, visitor.watches()), may_go_on).map(Ok::<_, Infallible>);
+    let may_go_on = move || site.door.reader(&headers).is_some();
+    let stream = told(viewer, (place, visitor.watches()), may_go_on).map(Ok::<_, Infallible>);
     ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
 }
 
-/// What a viewer is told, as it comes and as long as he may see it, for tokens are revoked: while the other end does not read,
+/// What a viewer is told, as it comes and as long as he may see it, for tokens are revoked, and has his place: while the other end does not read,
 /// nothing is made for it.
 fn told(
     mut viewer: Viewer,
-    place: (OwnedSemaphorePermit, Watching),
+    (mut place, watching): (Place, Watching),
     may_go_on: impl Fn() -> bool + Send + 'static,
 ) -> ReceiverStream<Bytes> {
     let (sender, receiver) = channel(1);
     tokio::spawn(async move {
-        let _place = place;
+        let _watching = watching;
         loop {
             let next = tokio::select! {
                 next = timeout(SILENCE, viewer.next()) => next,
                 () = sender.closed() => return,
+                () = place.given_up() => return,
             };
             let text = match next {
                 Ok(Some(text)) => text,

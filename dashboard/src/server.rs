@@ -83,9 +83,10 @@ async fn accept(listener: TcpListener, router: Router, guard: Guard) {
     let mut connections = JoinSet::new();
     loop {
         match listener.accept().await {
-            Ok((stream, _)) => {
+            Ok((stream, address)) => {
                 let visitor = seats.take().await;
-                connections.spawn(receive(stream, router.clone(), guard.clone(), visitor));
+                let router = router.clone().layer(Extension(address));
+                connections.spawn(receive(stream, router, guard.clone(), visitor));
             }
             Err(_) => sleep(PAUSE).await,
         }

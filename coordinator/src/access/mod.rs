@@ -69,11 +69,14 @@ impl Access {
         self.bearers().revoked().cloned().collect()
     }
 
-    /// Whether the bearer of the token may read where the run stands.
-    pub(crate) fn lets_read(&self, token: TokenHash) -> bool {
+    /// As whom the bearer of the token may read where the run stands, if he may.
+    pub(crate) fn reader(&self, token: TokenHash) -> Option<Owner> {
+        if self.open {
+            return Some(Owner::default());
+        }
         let bearers = self.bearers();
-        let caller = bearers.of(token).filter(|caller| !bearers.is_revoked(&caller.owner));
-        self.open || caller.is_some_and(|caller| caller.right.allows(Right::Read))
+        let caller = bearers.of(token).filter(|caller| caller.right.allows(Right::Read))?;
+        (!bearers.is_revoked(&caller.owner)).then(|| caller.owner.clone())
     }
 
     /// Where connections have their seats.

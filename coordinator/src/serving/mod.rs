@@ -11,6 +11,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use proto::Owner;
 use proto::v1::coordinator_server::CoordinatorServer;
 use thiserror::Error;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -67,9 +68,9 @@ impl Guard {
         self.access.is_guarded()
     }
 
-    /// Whether the bearer of the token may read where the run stands.
-    pub fn lets_read(&self, token: TokenHash) -> bool {
-        self.access.lets_read(token)
+    /// As whom the bearer of the token may read where the run stands, if he may.
+    pub fn reader(&self, token: TokenHash) -> Option<Owner> {
+        self.access.reader(token)
     }
 
     /// Whether it is spoken over TLS.

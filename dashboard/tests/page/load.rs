@@ -4,10 +4,11 @@ use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use proto::RunStatus;
+use coordinator::{Bearers, Right};
+use proto::{Owner, RunStatus};
 
 use crate::made_up;
-use crate::site::Site;
+use crate::site::{Site, TOKEN};
 
 /// What a page may weigh with all that it loads, and an update of it.
 const PAGE: usize = 200 << 10;
@@ -124,6 +125,30 @@ fn not_more_than_so_many_watch_and_the_others_are_told_so() {
         }
         assert!(begun.elapsed() < Duration::from_secs(10), "seats stay taken");
     }
+}
+
+#[test]
+fn who_takes_all_places_with_one_token_gives_them_up_to_others() {
+    let site = Site::guarded(made_up::running());
+    let other = "fedcba9876543210fedcba9876543210";
+    let mut bearers = Bearers::default();
+    for (token, owner) in [(TOKEN, "status"), (other, "ada")] {
+        bearers.admit(&token.parse().unwrap(), Owner::new(owner), Right::Read);
+    }
+    site.access.replace(bearers);
+    let watch = |token: &str| {
+        let mut viewer = site.ask("/events", &[("authorization", &format!("Bearer {token}"))]);
+        let mut first = [0; 12];
+        viewer.read_exact(&mut first).unwrap();
+        (viewer, String::from_utf8_lossy(&first).into_owned())
+    };
+    let mut greedy: Vec<_> = (0..64).map(|_| watch(TOKEN)).collect();
+    assert!(greedy.iter().all(|(_, first)| first == "HTTP/1.1 200"));
+    assert_eq!(watch(TOKEN).1, "HTTP/1.1 503");
+    let modest = watch(other);
+    assert_eq!(modest.1, "HTTP/1.1 200");
+    greedy.pop().unwrap().0.read_to_end(&mut Vec::new()).expect("the last one has had to go");
+    assert_eq!(watch(TOKEN).1, "HTTP/1.1 503");
 }
 
 #[test]

@@ -223,3 +223,55 @@ fn hindrance(status: &RunStatus) -> Option<&'static str> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use coordinator::DoubleCheck;
+    use coordinator::core::{Core, LeaseKey};
+    use coordinator::shard::Shard;
+    use coordinator::standing::Standing;
+    use queens::{Board, Plan, PlanSpec};
+    use tokio::sync::watch;
+    use tokio_stream::wrappers::WatchStream;
+
+    use super::*;
+    use crate::seats::Seats;
+
+    /// A run of which so many units are counted.
+    fn status(done: u64) -> RunStatus {
+        let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
+        let (standing, key) = (Standing::new(&plan), LeaseKey::random());
+        let core = Core::new(Arc::new(plan), Shard::default(), standing, DoubleCheck::None, key, 7);
+        RunStatus { done, ..core.status(Duration::ZERO) }
+    }
+
+    /// How many words come until a viewer hears that so many units are counted.
+    async fn words_until(viewer: &mut ReceiverStream<Bytes>, done: u64) -> usize {
+        let (wanted, mut words) = (format!("\"done\":\"{done}\""), 0);
+        loop {
+            let text = timeout(SILENCE, viewer.next()).await.expect("he is held up").expect("more comes");
+            words += 1;
+            if str::from_utf8(&text).unwrap().contains(&wanted) {
+                return words;
+            }
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_viewer_that_does_not_read_holds_nobody_up_and_is_told_what_is_newest_when_he_does() {
+        let (announcer, broadcast) = Broadcast::begin(status(0));
+        let (statuses, receiver) = watch::channel(status(0));
+        tokio::spawn(announcer.tell(Box::pin(WatchStream::new(receiver))));
+        let (audience, seats) = (Audience::default(), Arc::new(Seats::default()));
+        let watch = async || {
+            let place = audience.admit(Owner::default(), [127, 0, 0, 1].into()).unwrap();
+            told(broadcast.viewer(), (place, seats.take().await.watches()), || true)
+        };
+        let (mut deaf, mut attentive) = (watch().await, watch().await);
+        for done in 1..=20 {
+            statuses.send_replace(status(done));
+            words_until(&mut attentive, done).await;
+        }
+        assert!(words_until(&mut deaf, 20).await < 5, "he has missed what was between");
+    }
+}

@@ -227,6 +227,11 @@ impl LedgerCopy {
         self.run.as_ref().map_or(0, |run| run.writer.end().mark.records)
     }
 
+    /// How many followers a coordinator that goes on from the copy waits for.
+    pub fn replicas(&self) -> u32 {
+        self.run.as_ref().map_or(0, |run| run.standing.replicas(None))
+    }
+
     /// The units that have a standing count, and those that the run has.
     pub fn progress(&self) -> (u64, u64) {
         self.run.as_ref().map_or((0, 0), |run| {

@@ -88,7 +88,12 @@ fn way_on(args: &FollowArgs, copy: &LedgerCopy) -> String {
         return format!("{copied}; {ended}");
     }
     let run = quoted(&args.run.to_string_lossy());
-    format!("{copied}; {ended}; if its machine is gone, go on here: diadem coordinator --run {run}")
+    let keys = if args.keys.is_some() { " --keys keys/coordinator" } else { "" };
+    // The one follower that it would wait for is this one.
+    let replicas = if copy.replicas() > 0 { " --replicas 0" } else { "" };
+    format!(
+        "{copied}; {ended}; if its machine is gone, go on here: diadem coordinator --run {run} --listen ADDRESS:7227{keys}{replicas}"
+    )
 }
 
 /// Why a call has ended before the run.

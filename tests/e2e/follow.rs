@@ -382,15 +382,30 @@ fn a_follower_whose_coordinator_has_ended_is_told_how_to_go_on_and_one_that_has_
     let again = folder.run(&format!("follow http://{address} --run copy --give-up-after 1s"));
     assert_eq!(again.code, Some(1));
     let last = again.stderr.trim_end().lines().last().unwrap_or_default();
-    for words in ["gave up after 1s", "not complete", "with --stay", "diadem coordinator --run copy"] {
+    for words in ["gave up after 1s", "not complete", "with --stay"] {
         assert!(last.contains(words), "no {words:?} in {last:?}");
     }
+    assert!(last.ends_with("diadem coordinator --run copy --listen ADDRESS:7227"), "{last}");
     let nothing = folder.run(&format!("follow http://{address} --run none --give-up-after 1s"));
     assert!(nothing.code == Some(1) && !nothing.stderr.contains("--run none"), "{nothing:?}");
     copy(&folder, "run", "whole");
     let whole = folder.run(&format!("follow http://{address} --run whole --give-up-after 1s"));
     assert_eq!(whole.code, Some(0), "{whole:?}");
     assert!(whole.stderr.contains("the copy is complete"), "{whole:?}");
+}
+
+#[test]
+fn the_way_on_from_a_run_with_keys_and_replicas_is_told_with_keys_and_without_waiting_for_followers() {
+    let (folder, address) = (Folder::new(), free_address());
+    assert_eq!(folder.run("keys init keys --host 127.0.0.1").code, Some(0));
+    let running = coordinator(&folder, "run", &address, "--n 17 --keys keys/coordinator --replicas 1");
+    let follow = format!("follow https://{address} --keys keys/follower --run copy --give-up-after 1s");
+    let following = folder.start(&follow, "copy.log");
+    until("some is copied", || folder.ledger("copy").contains("\"kind\":\"mark\""));
+    running.kill();
+    let ended = following.end();
+    let way_on = "diadem coordinator --run copy --listen ADDRESS:7227 --keys keys/coordinator --replicas 0";
+    assert!(ended.code == Some(1) && ended.stderr.trim_end().ends_with(way_on), "{ended:?}");
 }
 
 #[test]

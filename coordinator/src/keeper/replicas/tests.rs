@@ -59,9 +59,12 @@ fn where_all_is_counted_it_is_said_that_the_answer_waits_and_how_to_go_on() {
     let mut replicas = Replication::new(Some(1));
     replicas.expect_end(Duration::from_secs(1), true);
     let trouble = replicas.trouble(7).unwrap();
-    for said in
-        ["the answer waits", "0 of 1 followers", "start diadem follow", "diadem policy URL --keys keys/admin --replicas"]
-    {
+    for said in [
+        "the answer waits",
+        "0 of 1 followers",
+        "start diadem follow",
+        "diadem policy URL --keys keys/admin --replicas",
+    ] {
         assert!(trouble.contains(said), "{trouble}");
     }
     // One that is there has its time to take the last records.

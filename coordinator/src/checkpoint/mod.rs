@@ -22,7 +22,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use queens::Plan;
 use serde::{Deserialize, Serialize};
@@ -59,7 +59,7 @@ const LAYOUT: u32 = 7;
 /// Machines expect the same work but for rounding, which makes no more than one part in so many.
 const ROUNDING: u128 = 1_000_000;
 
-/// The disk is waited for no longer. It may become ready later.
+/// One that is written is waited for no longer than until it has taken so long. The disk may become ready later.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// What the name of a checkpoint begins with that was set aside.
@@ -80,6 +80,7 @@ pub struct Checkpoint {
 #[derive(Debug)]
 struct Writing {
     position: LedgerPosition,
+    begun: Instant,
     written: Receiver<io::Result<()>>,
 }
 
@@ -111,20 +112,21 @@ impl Checkpoint {
             let sealed = [key.seal(&content).to_string().as_bytes(), b"\n", &content].concat();
             done.send(regular_file::replace(&path, &sealed, 0o644)).ok();
         })?;
-        self.writing = Some(Writing { position: position.clone(), written });
+        self.writing = Some(Writing { position: position.clone(), begun: Instant::now(), written });
         Ok(())
     }
 
-    /// Waits for the one that is being written, if there is one.
+    /// Waits for the one that is being written, if there is one, as long as it may take: of a disk that hangs whoever serves is held up
+    /// once.
     ///
     /// # Errors
     /// As with [`save`](Self::save).
     pub fn finish(&mut self) -> Result<(), CheckpointError> {
-        let Some(Writing { position, written }) = self.writing.take() else { return Ok(()) };
-        match written.recv_timeout(self.patience) {
+        let Some(Writing { position, begun, written }) = self.writing.take() else { return Ok(()) };
+        match written.recv_timeout(self.patience.saturating_sub(begun.elapsed())) {
             Ok(result) => result?,
             Err(RecvTimeoutError::Timeout) => {
-                self.writing = Some(Writing { position, written });
+                self.writing = Some(Writing { position, begun, written });
                 return Err(CheckpointError::Silent(self.patience));
             }
             Err(RecvTimeoutError::Disconnected) => {
@@ -230,7 +232,9 @@ impl Checkpoint {
     pub(crate) fn delay(&mut self) -> std::sync::mpsc::Sender<io::Result<()>> {
         let (done, written) = channel();
         let position = self.saved.clone().expect("one is saved");
-        (self.writing, self.patience) = (Some(Writing { position, written }), Duration::from_millis(20));
+        let begun = Instant::now();
+        (self.writing, self.patience) =
+            (Some(Writing { position, begun, written }), Duration::from_millis(500));
         done
     }
 }

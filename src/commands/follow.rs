@@ -9,7 +9,7 @@ use proto::FollowReply;
 use tokio::task::block_in_place;
 use tokio::time::sleep_until;
 use tracing::{Level, info, warn};
-use worker::{CoordinatorError, Outage, Remote};
+use worker::{CoordinatorError, Hopeful, Outage, Remote};
 
 use crate::access::{ADMIN, FOLLOW, credentials};
 use crate::args::FollowArgs;
@@ -50,7 +50,7 @@ pub fn run(args: FollowArgs) -> anyhow::Result<ExitCode> {
 async fn follow(args: FollowArgs) -> anyhow::Result<()> {
     let remote = Remote::new(&args.coordinator, &credentials(args.keys.as_deref(), [FOLLOW, ADMIN])?)?;
     let mut copy = block_in_place(|| LedgerCopy::open(&args.run))?;
-    let mut outage = Outage::new(args.give_up_after);
+    let mut outage = Outage::new(args.give_up_after, Hopeful::default());
     let mut reminders = 0;
     loop {
         match one_call(&remote, &mut copy, &mut outage).await {

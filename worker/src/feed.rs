@@ -9,7 +9,7 @@ use tonic::Streaming;
 
 use crate::boxed::Boxed;
 use crate::coordinator::CoordinatorError;
-use crate::remote::{Remote, not_understood, sort};
+use crate::remote::Remote;
 
 /// So many words of a follower wait until the coordinator takes them.
 const WORDS: usize = 4;
@@ -29,12 +29,7 @@ impl Feed {
     /// # Errors
     /// It ends the call, cannot be reached any more, or says what is not understood.
     pub async fn next(&mut self) -> Result<FollowReply, CoordinatorError> {
-        let failed = |error| self.remote.sites().failed(self.site, error);
-        match self.replies.message().await {
-            Ok(Some(reply)) => FollowReply::try_from(reply).map_err(|error| failed(not_understood(error))),
-            Ok(None) => Err(failed(CoordinatorError::Unavailable("the coordinator has ended".into()))),
-            Err(status) => Err(failed(sort(&status))),
-        }
+        self.remote.next(self.site, &mut self.replies).await
     }
 
     /// Leaves this coordinator for another address, for that reason.

@@ -12,7 +12,7 @@ use tokio::time::timeout;
 
 use crate::boxed::Boxed;
 use crate::coordinator::CoordinatorError;
-use crate::outage::{GaveUp, Outage};
+use crate::outage::{GaveUp, Hopeful, Outage};
 use crate::remote::{Remote, not_understood};
 
 /// An address that has not said which term its coordinator has is not waited for any longer.
@@ -129,7 +129,7 @@ impl Remote {
 /// If the time is up; within it, if the coordinator refuses.
 pub fn fetch_plan(remote: &Remote, give_up_after: Option<Duration>) -> Boxed<'_, Result<Announced, GaveUp>> {
     Box::pin(async move {
-        let mut outage = Outage::new(give_up_after);
+        let mut outage = Outage::new(give_up_after, Hopeful::default());
         loop {
             match remote.plan().await {
                 Err(CoordinatorError::Unavailable(why)) => outage.failed(&why)?,

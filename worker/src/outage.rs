@@ -51,17 +51,12 @@ struct Current {
 }
 
 impl Outage {
-    /// No outage; with a limit for how long one may be.
-    pub fn new(give_up_after: Option<Duration>) -> Self {
-        Self::of(give_up_after, "an answer from the coordinator", Hopeful::default())
-    }
-
-    /// As [`new`](Self::new), for one of the workers that give up together.
-    pub fn shared(give_up_after: Option<Duration>, hopeful: Hopeful) -> Self {
+    /// No outage; with a limit for how long one may be, for one of those that give up together.
+    pub fn new(give_up_after: Option<Duration>, hopeful: Hopeful) -> Self {
         Self::of(give_up_after, "an answer from the coordinator", hopeful)
     }
 
-    /// As [`new`](Self::new), of calls that are answered in vain: nothing can be recorded.
+    /// As [`new`](Self::new), of calls that are answered in vain: nothing can be recorded. Each gives up by itself.
     pub fn of_records(give_up_after: Option<Duration>) -> Self {
         Self::of(give_up_after, "what was counted being recorded", Hopeful::default())
     }

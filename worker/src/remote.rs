@@ -13,7 +13,7 @@ use proto::{
 };
 use tonic::service::interceptor::InterceptedService;
 use tonic::transport::{Channel, Endpoint};
-use tonic::{Code, Response, Status};
+use tonic::{Code, Response, Status, Streaming};
 
 use crate::address::{AddressError, parse};
 use crate::boxed::Boxed;
@@ -153,6 +153,23 @@ impl Remote {
         Err(error)
     }
 
+    /// What one of them says next in a call that goes on. Where that ends another one is called from now on.
+    pub(crate) async fn next<M, T>(
+        &self,
+        site: usize,
+        replies: &mut Streaming<M>,
+    ) -> Result<T, CoordinatorError>
+    where
+        T: TryFrom<M, Error = WireError>,
+    {
+        let reply = match replies.message().await {
+            Ok(Some(reply)) => T::try_from(reply).map_err(not_understood),
+            Ok(None) => Err(CoordinatorError::Unavailable("the coordinator has ended".into())),
+            Err(status) => Err(sort(&status)),
+        };
+        reply.map_err(|error| self.sites.failed(site, error))
+    }
+
     /// Where the run stands.
     ///
     /// # Errors
@@ -266,7 +283,7 @@ fn strange_answer(error: &WireError) -> String {
 }
 
 /// What to do about a call that has failed.
-pub(crate) fn sort(status: &Status) -> CoordinatorError {
+fn sort(status: &Status) -> CoordinatorError {
     if let Some(refusal) = tls_refusal(status) {
         return CoordinatorError::Refused(refusal);
     }

@@ -7,7 +7,7 @@ use tonic::Streaming;
 
 use crate::boxed::Boxed;
 use crate::coordinator::CoordinatorError;
-use crate::remote::{Remote, not_understood, sort};
+use crate::remote::Remote;
 
 /// A run that is watched.
 #[derive(Debug)]
@@ -23,12 +23,7 @@ impl StatusFeed {
     /// # Errors
     /// The coordinator ends the call, cannot be reached any more, or says what is not understood.
     pub async fn next(&mut self) -> Result<RunStatus, CoordinatorError> {
-        let failed = |error| self.remote.sites().failed(self.site, error);
-        match self.replies.message().await {
-            Ok(Some(reply)) => RunStatus::try_from(reply).map_err(|error| failed(not_understood(error))),
-            Ok(None) => Err(failed(CoordinatorError::Unavailable("the coordinator has ended".into()))),
-            Err(status) => Err(failed(sort(&status))),
-        }
+        self.remote.next(self.site, &mut self.replies).await
     }
 }
 

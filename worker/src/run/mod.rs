@@ -204,7 +204,7 @@ impl<P: Pool> WorkerLoop<P> {
         Self {
             coordinator,
             plan,
-            outage: Outage::shared(config.give_up_after, config.hopeful.clone()),
+            outage: Outage::new(config.give_up_after, config.hopeful.clone()),
             record_outage: Outage::of_records(config.give_up_unrecorded_after),
             config,
             self_test,

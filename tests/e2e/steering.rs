@@ -199,3 +199,19 @@ fn a_worker_whose_coordinator_is_lost_waits_or_finishes_or_leaves_as_it_was_told
     until("they are back", || status(&folder, &access)["workers_total"] == 2);
     [coordinator, waits, finishes].into_iter().for_each(Running::kill);
 }
+
+#[test]
+fn a_worker_that_finishes_what_it_holds_says_how_much_of_it_is_counted_again() {
+    let (folder, address) = (Folder::new(), free_address());
+    let serve = format!("coordinator --n 17 --method search --run run --listen {address}");
+    let coordinator = folder.start(&serve, "c.log");
+    let finishes = "--on-coordinator-lost finish --give-up-after 1s --ahead 1s";
+    let kernel = "--method search --isa portable --threads 1";
+    let worker = folder.start(&format!("worker --coordinator http://{address} {kernel} {finishes}"), "w.log");
+    until("some is counted", || folder.counts("run") > 0);
+    coordinator.kill();
+    let ended = worker.end();
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    let told = ended.stderr.lines().find(|line| line.contains("these units are counted again"));
+    assert!(told.is_some_and(|line| line.contains("units=")), "{ended:?}");
+}

@@ -32,7 +32,7 @@ use queens::{Plan, UnitId};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
-use tracing::{debug, info};
+use tracing::{debug, info, warn};
 
 use crate::boxed::Boxed;
 use crate::coordinator::{CoordinatorError, Lender};
@@ -275,12 +275,16 @@ impl<P: Pool> WorkerLoop<P> {
         }
         self.leave(&mut outcomes, &mut events).await;
         self.summary.unacknowledged = (self.counted.len() + self.reporting.len()) as u64;
-        ended?;
-        match (self.is_hung, is_card(&*self.config.kernel)) {
+        let ended = ended.and_then(|()| match (self.is_hung, is_card(&*self.config.kernel)) {
             (false, _) => Ok(self.summary),
             (true, true) => Err(WorkerError::CardHung),
             (true, false) => Err(WorkerError::Hung(self.config.threads)),
+        });
+        let units = self.summary.unacknowledged;
+        if ended.is_err() && units > 0 {
+            warn!(units, "counted, and nobody has acknowledged it: these units are counted again");
         }
+        ended
     }
 
     /// When something is due although nothing happens.

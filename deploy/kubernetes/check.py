@@ -84,8 +84,19 @@ def count_shards(binary: str, folder: Path) -> None:
         command = [binary, *arguments(job, {"INDEX": str(index)}, places)]
         codes[index] = subprocess.run(command, capture_output=True, timeout=60).returncode
     assert set(codes.values()) == {0}, codes
-    command = [binary, *arguments(of_kind("merge.yaml", "Job"), {}, places)]
-    merged = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    merge = of_kind("merge.yaml", "Job")
+    final = merge["spec"]["podFailurePolicy"]["rules"][1]["onExitCodes"]["values"]
+
+    def joined(name: str, parts: slice = slice(None)) -> subprocess.CompletedProcess:
+        subcommand, out, *shards = arguments(merge, {"JOINED": name}, places)
+        command = [binary, subcommand, out, *shards[parts]]
+        return subprocess.run(command, capture_output=True, text=True, timeout=60)
+
+    # Joined too early, it is joined again by another name.
+    assert joined("early", slice(-1)).returncode in final
+    assert joined("early").returncode != 0
+    merged = joined("late")
+    assert merged.returncode == 0, merged
     tell_exact("shards", answer_of(merged.stdout))
 
 

@@ -29,7 +29,10 @@ pub enum KeyError {
         source: io::Error,
     },
     /// There is something else in its file.
-    #[error("{} is no Ed25519 key in PKCS#8, as DER or PEM", .0.display())]
+    #[error(
+        "{} is no Ed25519 key in PKCS#8, as DER or PEM; restore it from a copy, or move it away and a new one is made",
+        .0.display()
+    )]
     Malformed(PathBuf),
 }
 
@@ -157,9 +160,14 @@ mod tests {
         fs::write(&path, text).unwrap();
         let public = SigningKey::open(&path).unwrap().public();
         assert_eq!(public, "19bf44096984cdfe8541bac167dc3b96c85086aa30b6b6cb0c5c38ad703166e1");
-        fs::write(&path, "no key").unwrap();
-        assert!(matches!(SigningKey::open(&path), Err(KeyError::Malformed(_))));
-        assert_eq!(fs::read_to_string(&path).unwrap(), "no key");
+        for broken in ["no key", ""] {
+            fs::write(&path, broken).unwrap();
+            let error = SigningKey::open(&path).unwrap_err();
+            assert!(matches!(error, KeyError::Malformed(_)) && error.to_string().contains("move it away"));
+            assert_eq!(fs::read_to_string(&path).unwrap(), broken);
+        }
+        fs::remove_file(&path).unwrap();
+        SigningKey::open(&path).unwrap();
     }
 
     #[test]

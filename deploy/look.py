@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Looks at a dashboard as people do, in a real browser (Debian: chromium-driver).
 
-    python3 deploy/look.py https://host:7228/?token=TOKEN PICTURE.png WORD...
+    DIADEM_STATUS_TOKEN=$(cat keys/status/status.token) python3 deploy/look.py https://host:7228/ PICTURE.png WORD...
 
 Succeeds once the page is live and shows every word, within half a minute, and leaves a picture of it. Certificates are not looked at: this
 is for runs that end today.
@@ -9,6 +9,7 @@ is for runs that end today.
 
 import base64
 import json
+import os
 import pathlib
 import subprocess
 import sys
@@ -34,7 +35,8 @@ def main(page: str, picture: str, *words: str) -> int:
 
             wished = {"browserName": "chrome", "acceptInsecureCerts": True, "goog:chromeOptions": OPTIONS}
             session = "/session/" + ask("/session", {"capabilities": {"alwaysMatch": wished}})["sessionId"]
-            ask(session + "/url", {"url": page})
+            token = os.environ.get("DIADEM_STATUS_TOKEN")
+            ask(session + "/url", {"url": f"{page}?token={token}" if token else page})
             until = time.monotonic() + 30
             missing = list(words)
             while time.monotonic() < until:

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import zlib
 
@@ -75,7 +76,7 @@ class Geometry(unittest.TestCase):
         for n, expected, symmetric in ((8, 78, 9), (12, 730, 25), (14, 1632, None), (16, 3206, 49)):
             found = orbits(n)
             self.assertEqual(len(found), expected)
-            self.assertEqual(sum(orbit for _, orbit in found), len(constellations(n)))
+            self.assertEqual(sum(orbit for _, orbit in found), sum(1 for _ in constellations(n)))
             if symmetric:
                 self.assertEqual(sum(orbit != ASYMMETRIC for _, orbit in found), symmetric)
 
@@ -199,6 +200,12 @@ class Plans(unittest.TestCase):
                      {**by_centre(8, 1, 1), "version": 1}):
             with self.subTest(spec=spec), self.assertRaises(NotSound):
                 derive(spec)
+
+    def test_plans_that_are_far_too_large_are_refused_at_once(self):
+        begun = time.process_time()
+        with self.assertRaisesRegex(NotSound, "more than 20000000 units"):
+            derive(by_families(32, 8, 1, 12))
+        self.assertLess(time.process_time() - begun, 5)
 
     def test_plans_of_version_2_fix_no_more_sides_than_there_are_rows(self):
         plan = derive({**by_families(5, 2, 1, 12), "version": 2})
@@ -433,6 +440,7 @@ class Lines(unittest.TestCase):
         self.refuses([None, second], "000001.jsonl: .*missing")
         self.refuses([second, first], "000001.jsonl:1: it does not follow")
         self.assertEqual(self.read([first[:-1], second]), (3, 0))
+        self.assertEqual(self.read([first[:-1], second[:50]]), (1, 50))
         self.refuses([first[:-2], second], "000001.jsonl:2: it does not end")
         self.refuses([first.replace(b"\n", b"\r\n")], "CR LF")
         self.refuses([first, b"\0" * 70000 + second], "000002.jsonl:1")
@@ -482,7 +490,10 @@ class Runs(unittest.TestCase):
     def test_time_that_is_over_is_told(self):
         outcome = self.check("--recount", "all", "--seconds", "0", os.path.join(DATA, "v1-finished"))
         self.assertEqual(outcome.returncode, 0, outcome)
-        self.assertRegex(outcome.stdout, "recount: 0 of the [0-9]+ units .* before 0 s were over")
+        self.assertRegex(outcome.stdout, "recount: 0 of the [0-9]+ units .* counted again before 0 s were over")
+        self.assertRegex(outcome.stdout, "symmetric counts: none of [0-9]+ was counted again before 0 s were over")
+        outcome = self.check("--json", "--seconds", "0", os.path.join(DATA, "v1-finished"))
+        self.assertIn('"agree": null', outcome.stdout)
 
 
 if __name__ == "__main__":

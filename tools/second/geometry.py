@@ -65,10 +65,8 @@ def orbit_size(n, constellation):
     return len(set(images(n, constellation)))
 
 
-@lru_cache(maxsize=4)
 def constellations(n):
     """All of them, ascending: each border line holds one queen, and none attacks another."""
-    found = []
     last = n - 1
     for top, bottom in product(range(n), repeat=2):
         rows = {(0, top), (last, bottom)}
@@ -80,8 +78,7 @@ def constellations(n):
             queens = rows | {(left, 0), (right, last)}
             lines = [sum(queen[axis] == line for queen in queens) for axis in (0, 1) for line in {0, last}]
             if set(lines) == {1} and at_peace(queens):
-                found.append((top, bottom, left, right))
-    return found
+                yield top, bottom, left, right
 
 
 def _occupies(queens, axis, line, queen):

@@ -132,11 +132,13 @@ class Ledger:
         self.records, self.elapsed_ms, self.threads, self.head, self.bytes = 0, 0, 0, run_hash, 0
         # The number of that line.
         self.last_mark = -1
+        # Newlines that marks lack.
+        self.lacking = 0
 
     @property
     def tail_bytes(self):
         """What follows the last mark: it was never acknowledged."""
-        return max(0, sum(os.path.getsize(os.path.join(self.folder, name)) for name in self.files) - self.bytes)
+        return sum(os.path.getsize(os.path.join(self.folder, name)) for name in self.files) + self.lacking - self.bytes
 
     def committed(self):
         """Every committed record with the number of its line, group by group."""
@@ -215,6 +217,7 @@ class Ledger:
                     # A mark that is whole but for its newline was written.
                     if len(batch[-1]) <= LONGEST and not batch[-1].endswith(b"\n") and _has_mark(batch[-1] + b"\n"):
                         batch[-1] += b"\n"
+                        self.lacking += 1
                     # What does not end is no record, whatever its hash: a file may have gigabytes of that.
                     hashes = iter(digests([line[:-1] for line in batch if line.endswith(b"\n")], 16))
                     for line in batch:

@@ -42,7 +42,7 @@ class Part:
     def split_by_outer_rows(self, rows, group, sides, most):
         self.kind, self.depth, self.group, self.sides = OUTER, rows, group, sides
         rows, sides = self._outer_rows()
-        self.units = (count(rows, group, most) if rows else 1) << sides
+        self.units = (count(rows, group, most >> sides) if rows else 1) << sides
 
     def split_by_central_columns(self, columns, group, grain, most):
         self.kind, self.depth, self.group = CENTRE, columns, group

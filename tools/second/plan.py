@@ -103,14 +103,16 @@ def _by_families(n, split_constellation, split_family):
     """The constellations without symmetry by their top and bottom queens, those with one by themselves; and how the
     parts of either are split."""
     estimate, parts, families = Estimate(n), _Parts(), {}
-    valid = constellations(n)
     around = {}
-    for constellation in valid:
+    for constellation in constellations(n):
         around[constellation[:2]] = around.get(constellation[:2], 0) + 1
         if constellation != min(images(n, constellation), key=lambda x: _from_corners(n, x)):
             continue
         orbit = orbit_size(n, constellation)
         if orbit == ASYMMETRIC:
+            if not families:
+                # A plan that is far too large says so before all constellations of a large board are found.
+                split_family(Part(Position(n, queens_of(n, constellation)[:2]), None, COMPLETIONS, orbit, 0.0))
             families.setdefault(constellation[:2], []).append(constellation[2:])
         else:
             position = Position(n, queens_of(n, constellation))

@@ -121,20 +121,21 @@ class Verification:
         symmetric, completions = [], []
         for first, part in zip(self.plan.firsts, self.plan.parts):
             (completions if part.measure == COMPLETIONS else symmetric).append((first, part))
-        clock = Clock(self.options.seconds)
+        clock, over = Clock(self.options.seconds), f" before {self.options.seconds:g} s were over"
         numbers = [unit for first, part in symmetric for unit in self.run.units(first, first + part.units)]
         again = self._recount(numbers, clock)
-        self.tell("symmetric_counts", {"units": again, "of": len(numbers), "agree": True},
-                  "symmetric counts: {units} of {of} found again by another search")
+        # None that was counted again agrees with nothing.
+        self.tell("symmetric_counts", {"units": again, "of": len(numbers), "agree": again > 0 or None},
+                  "symmetric counts: {units} of {of} found again by another search" if again or not numbers else
+                  "symmetric counts: none of {of} was counted again" + over)
         ranges = [self.run.units(first, first + part.units) for first, part in completions]
         of = sum(map(len, ranges))
         most = of if self.options.recount == "all" else min(self.options.recount, of)
         chosen = _chosen(ranges, random.Random(self.options.seed).sample(range(of), most))
         again = self._recount(chosen, clock)
-        stopped = "" if again == most else f" before {self.options.seconds:g} s were over"
         self.tell("recount", {"units": again, "chosen": most, "of": of, "seed": self.options.seed},
-                  "recount: {units} of the {chosen} units chosen by seed {seed} from {of} counted again, and found the "
-                  f"same{stopped}")
+                  "recount: {units} of the {chosen} units chosen by seed {seed} from {of} counted again"
+                  + (", and found the same" if again else "") + ("" if again == most else over))
 
     def _recount(self, units, clock):
         """Counts units again until the time is over; how many."""

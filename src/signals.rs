@@ -1,4 +1,4 @@
-//! Ctrl-C and SIGTERM, and the end of the time that a command was given.
+//! Ctrl-C and SIGTERM, a terminal that is closed, and the end of the time that a command was given.
 
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +17,7 @@ use crate::args::End;
 pub enum Signal {
     /// SIGINT: Ctrl-C.
     Interrupt,
-    /// SIGTERM.
+    /// SIGTERM, or SIGHUP: the terminal was closed.
     Terminate,
     /// No signal: the time is up.
     TimeIsUp,
@@ -59,14 +59,17 @@ pub struct Signals {
     begun: Duration,
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
+    /// Until it has come: of one terminal that is closed both the shell and the system tell.
+    hangup: Option<tokio::signal::unix::Signal>,
 }
 
 impl Signals {
     /// Listens to them; must be called within a runtime, and before there is a driver of a card: those made with LLVM listen, too,
     /// and end the process unless somebody listened before them.
     pub fn new() -> std::io::Result<Self> {
+        let hangup = heeds_hangup().then(|| signal(SignalKind::hangup())).transpose()?;
         let [interrupt, terminate] = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
-        Ok(Self { end: None, begun: uptime(), interrupt: interrupt?, terminate: terminate? })
+        Ok(Self { end: None, begun: uptime(), interrupt: interrupt?, terminate: terminate?, hangup })
     }
 
     /// The end of the time is one of them.
@@ -80,6 +83,10 @@ impl Signals {
         tokio::select! {
             Some(()) = self.interrupt.recv() => Signal::Interrupt,
             Some(()) = self.terminate.recv() => Signal::Terminate,
+            Some(()) = recv(self.hangup.as_mut()) => {
+                self.hangup = None;
+                Signal::Terminate
+            }
             () = time_is_up(self.end, self.begun), if self.end.is_some() => {
                 self.end = None;
                 Signal::TimeIsUp
@@ -98,6 +105,19 @@ impl Signals {
             signal = self.next() => Ok(Err(signal)),
         }
     }
+}
+
+async fn recv(signal: Option<&mut tokio::signal::unix::Signal>) -> Option<()> {
+    signal?.recv().await
+}
+
+/// Whether the end of the terminal is to be the command's: not where SIGHUP is ignored already, as under nohup, nor where the system
+/// does not tell that.
+fn heeds_hangup() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    let ignored = ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+    ignored.is_some_and(|mask| mask & 1 << (SignalKind::hangup().as_raw_value() - 1) == 0)
 }
 
 /// How often the clock is looked at: it may be set, and a machine may have slept.

@@ -30,7 +30,7 @@ use worker::Remote;
 
 use crate::access::{JOIN, STATUS, credentials};
 use crate::args::TopArgs;
-use crate::signals::Signals;
+use crate::signals::{Signal, Signals};
 use crate::terminal::{has_colours, repaints};
 use crate::watched::{self, Sight};
 use palette::Palette;
@@ -75,8 +75,12 @@ async fn show(
         tokio::select! {
             changed = sights.changed() => if changed.is_err() { sleep(Duration::from_millis(10)).await },
             Some(event) = events.recv() => {
-                if let Event::Key(key) = event? && screen.press(key) == KeyOutcome::Quit {
-                    return Ok(ExitCode::SUCCESS);
+                if let Event::Key(key) = event? {
+                    match screen.press(key) {
+                        KeyOutcome::Paint => {}
+                        KeyOutcome::Quit => return Ok(ExitCode::SUCCESS),
+                        KeyOutcome::Interrupt => return Ok(Signal::Interrupt.exit_code()),
+                    }
                 }
             }
             signal = signals.next() => return Ok(signal.exit_code()),

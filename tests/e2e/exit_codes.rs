@@ -1,5 +1,6 @@
 //! What scripts and service managers go by: the exit codes, and what a worker does when it is asked to end.
 
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::harness::{Folder, free_address, in_time, until};
@@ -32,6 +33,25 @@ fn what_is_interrupted_has_the_code_of_its_signal() {
     until("it works", || bench.heeds_signals());
     bench.interrupt();
     assert_eq!(bench.end().code, Some(130));
+}
+
+#[test]
+fn a_closed_terminal_ends_as_sigterm_does_and_under_nohup_does_nothing() {
+    let folder = Folder::new();
+    for (way, code) in [("env --default-signal=HUP", 143), ("nohup", 130)] {
+        let diadem = folder.diadem("count 19 --method search --isa portable --quiet");
+        let mut words = way.split(' ');
+        let mut command = Command::new(words.next().unwrap());
+        command.args(words).arg(diadem.get_program()).args(diadem.get_args());
+        let running = folder.start_command(&mut command, "log");
+        until("it works", || running.heeds_signals());
+        running.hang_up();
+        if code == 130 {
+            running.interrupt();
+        }
+        let ended = running.end();
+        assert!(ended.code == Some(code) && ended.stderr.contains("go on with: diadem"), "{way}: {ended:?}");
+    }
 }
 
 #[test]

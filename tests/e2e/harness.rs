@@ -151,6 +151,11 @@ impl Running {
         self.signal(Signal::INT);
     }
 
+    /// SIGHUP, as when the terminal is closed.
+    pub fn hang_up(&self) {
+        self.signal(Signal::HUP);
+    }
+
     fn signal(&self, signal: Signal) {
         kill_process(Pid::from_child(self.child.as_ref().unwrap()), signal).unwrap();
     }

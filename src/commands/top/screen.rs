@@ -40,6 +40,8 @@ pub enum KeyOutcome {
     Paint,
     /// The user has seen enough.
     Quit,
+    /// Ctrl-C, which is no signal here.
+    Interrupt,
 }
 
 /// What is shown, and how.
@@ -93,7 +95,8 @@ impl TopScreen {
             return KeyOutcome::Paint;
         }
         match key.code {
-            KeyCode::Char('c' | 'd') if is_control => return KeyOutcome::Quit,
+            KeyCode::Char('c') if is_control => return KeyOutcome::Interrupt,
+            KeyCode::Char('d') if is_control => return KeyOutcome::Quit,
             KeyCode::Esc if self.shows_help => self.shows_help = false,
             KeyCode::Char('q') | KeyCode::Esc => return KeyOutcome::Quit,
             KeyCode::Char('?' | 'h') => self.shows_help = !self.shows_help,

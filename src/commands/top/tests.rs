@@ -143,7 +143,9 @@ fn keys_quit_and_show_help() {
     for key in [KeyCode::Char('q'), KeyCode::Esc] {
         assert_eq!(press(&mut screen, key), KeyOutcome::Quit);
     }
-    assert_eq!(screen.press(KeyEvent::new(KeyCode::Char('c'), KeyModifiers::CONTROL)), KeyOutcome::Quit);
+    let control = |key| KeyEvent::new(KeyCode::Char(key), KeyModifiers::CONTROL);
+    assert_eq!(screen.press(control('d')), KeyOutcome::Quit);
+    assert_eq!(screen.press(control('c')), KeyOutcome::Interrupt);
     assert_eq!(press(&mut screen, KeyCode::Char('?')), KeyOutcome::Paint);
     shows(&painted(&seen(samples::running()), &mut screen, (80, 24)), &["this help"]);
     assert_eq!(press(&mut screen, KeyCode::Esc), KeyOutcome::Paint);

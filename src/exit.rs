@@ -133,7 +133,7 @@ pub fn is_unsound(error: &anyhow::Error) -> bool {
         || error.is::<VerifyError>()
         || error.is::<AuditError>()
         || error.is::<LedgerError>()
-        || matches!(error.downcast_ref(), Some(ExportError::Differs { .. }))
+        || matches!(error.downcast_ref(), Some(ExportError::LineEnd(_) | ExportError::Differs { .. }))
         || error.downcast_ref().is_some_and(is_in_certificate)
         || error.downcast_ref().is_some_and(is_in_heads)
         || error.downcast_ref().is_some_and(is_unfit)

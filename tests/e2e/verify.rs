@@ -171,6 +171,15 @@ fn tables_say_what_the_ledger_says_and_verify_knows_them() {
                 let refused = folder.run("verify run --recount 0 --export forged");
                 assert!(refused.code == Some(3) && refused.stderr.contains("forged: line "), "{refused:?}");
             }
+            // A line whose end alone differs would look the same.
+            for (forged, line) in
+                [(text.replace('\n', "\r\n"), "1"), (text.trim_end().to_owned(), &lines.len().to_string())]
+            {
+                fs::write(folder.path().join("forged"), &forged).unwrap();
+                let refused = folder.run("verify run --recount 0 --export forged");
+                let why = format!("forged: line {line}: it is the ledger's but for its end");
+                assert!(refused.code == Some(3) && refused.stderr.contains(&why), "{refused:?}");
+            }
         }
     }
     folder.run("verify run --recount 0 --export run/run.json").stderr.contains("no table");

@@ -28,9 +28,9 @@ pub(super) struct Checked {
     conflicts: u64,
     /// How many machines are not believed, and how some of them are called.
     quarantined: u64,
-    quarantined_machines: Vec<String>,
+    pub(super) quarantined_machines: Vec<String>,
     /// How many owners are not, and how some of them are called.
-    expelled: u64,
+    pub(super) expelled: u64,
     expelled_owners: Vec<String>,
     /// How counts are checked, where the ledger says it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -60,6 +60,15 @@ impl Checked {
             expelled_owners,
             policy,
         }
+    }
+
+    /// Whoever is not believed, how many there are and how many are named, where that does not fit.
+    pub(super) fn misnamed(&self) -> Option<(&'static str, u64, usize)> {
+        let named = [
+            ("machines", self.quarantined, self.quarantined_machines.len()),
+            ("owners", self.expelled, self.expelled_owners.len()),
+        ];
+        named.into_iter().find(|(_, number, named)| *named as u64 != (*number).min(MOST_NAMED as u64))
     }
 
     /// Units counted twice.

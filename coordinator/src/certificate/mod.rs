@@ -94,6 +94,16 @@ pub enum CertificateError {
         /// All of them.
         units: u64,
     },
+    /// Others are said not to be believed than are named.
+    #[error("it says that {number} {whom} are not believed, and names {named}")]
+    Misnamed {
+        /// Machines or owners.
+        whom: &'static str,
+        /// How many there are.
+        number: u64,
+        /// How many are named.
+        named: usize,
+    },
     /// The ledger has gone on since.
     #[error(
         "{name} is {said} in the certificate, and {now} at the end of the ledger: counts were taken back since it was signed"
@@ -223,10 +233,11 @@ impl Certificate {
         self.expect_published([total, a, p, r])?;
         let (checked, units) = (self.checked.counted_twice(), self.units);
         if checked > u128::from(units) {
-            Err(CertificateError::MoreChecked { checked, units })
-        } else {
-            Ok(())
+            return Err(CertificateError::MoreChecked { checked, units });
         }
+        let misnamed = self.checked.misnamed();
+        misnamed
+            .map_or(Ok(()), |(whom, number, named)| Err(CertificateError::Misnamed { whom, number, named }))
     }
 
     /// Refuses what is not, or for a part is more than, what others have found of the board.
@@ -386,6 +397,11 @@ mod tests {
         };
         differs(more_than_all, "its total for n = 8 is 100, and the published one is 92");
         differs(|c| c.checked.on_two_owners = c.units + 1, "units were counted twice, of ");
+        differs(
+            |c| c.checked.quarantined_machines.push("m".into()),
+            "0 machines are not believed, and names 1",
+        );
+        differs(|c| c.checked.expelled = 101, "101 owners are not believed, and names 0");
         differs(|c| c.checked.on_two_owners = 5, "checked.on_two_owners is 5");
         differs(|c| c.units -= 1, "units is ");
         differs(|c| c.records -= 1, "has no head");

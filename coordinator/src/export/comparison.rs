@@ -49,8 +49,12 @@ impl<'a> Comparison<'a> {
         if let Some(error) = self.unreadable {
             return error.into();
         }
+        let line = self.line + 1;
+        if self.next.trim_ascii_end() == self.expected.trim_ascii_end() {
+            return ExportError::LineEnd(line);
+        }
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().chars().take(200).collect();
-        ExportError::Differs { line: self.line + 1, found: text(&self.next), expected: text(&self.expected) }
+        ExportError::Differs { line, found: text(&self.next), expected: text(&self.expected) }
     }
 
     fn read_next(&mut self) -> io::Result<()> {

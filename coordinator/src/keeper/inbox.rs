@@ -44,8 +44,8 @@ pub enum CallError {
     /// Nobody is there to be asked.
     #[error(transparent)]
     NoWorker(#[from] NoWorker),
-    /// The run has ended: there is nothing to be paused.
-    #[error("the run has ended, nothing of it is counted that could pause")]
+    /// The run has ended: there is nothing to be paused, or that could go on.
+    #[error("the run has ended, nothing of it is counted that could pause or go on")]
     Ended,
     /// The keeper has ended.
     #[error("the coordinator is closing")]

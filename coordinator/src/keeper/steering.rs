@@ -13,7 +13,9 @@ impl Keeper {
     /// Does as the operator wishes; gives how many workers it concerns.
     pub(super) fn steer(&mut self, steering: Steering) -> Result<u64, CallError> {
         match steering {
-            Steering::Pause { .. } if matches!(self.stage, Stage::Ended(_)) => Err(CallError::Ended),
+            Steering::Pause { .. } | Steering::Resume if matches!(self.stage, Stage::Ended(_)) => {
+                Err(CallError::Ended)
+            }
             Steering::Pause { reason } => {
                 let workers = self.pause(Some(reason.clone()))?;
                 self.happened(Happening::Paused(reason));

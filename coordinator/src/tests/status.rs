@@ -194,7 +194,7 @@ async fn followers_pauses_and_drains_are_told() {
 }
 
 #[tokio::test]
-async fn a_run_that_has_its_answer_is_worked_on_no_more_and_does_not_pause() {
+async fn a_run_that_has_its_answer_is_worked_on_no_more_and_neither_pauses_nor_goes_on() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = coordinator(folder.path(), FaultyDisk::with_faults(&[]), &clock);
     clock.advance(Duration::from_secs(7));
@@ -203,9 +203,10 @@ async fn a_run_that_has_its_answer_is_worked_on_no_more_and_does_not_pause() {
     expect_the_answer(&handle).await;
     clock.advance(Duration::from_hours(1));
     assert_eq!(handle.status().await.unwrap().elapsed, Duration::from_secs(7));
-    let refused = handle.steer(Steering::Pause { reason: "the weekend".into() }).await.unwrap_err();
-    assert!(matches!(refused, CallError::Ended), "{refused}");
-    handle.steer(Steering::Resume).await.unwrap();
+    for steering in [Steering::Pause { reason: "the weekend".into() }, Steering::Resume] {
+        let refused = handle.steer(steering).await.unwrap_err();
+        assert!(matches!(refused, CallError::Ended), "{refused}");
+    }
     handle.close().await;
 }
 

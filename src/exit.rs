@@ -34,7 +34,7 @@ use worker::AddressError;
 
 use crate::args::UnguardedError;
 #[cfg(feature = "atlas")]
-use crate::args::atlas::{ConstellationsError, ListingError, SeveralBoards, TraceOfSeveral};
+use crate::args::atlas::{ConstellationsError, ListingError, NoSuchPicture, SeveralBoards, TraceOfSeveral};
 
 /// The command line was wrong.
 pub const USAGE: u8 = 2;
@@ -111,6 +111,7 @@ fn is_wrong_in_atlas(error: &anyhow::Error) -> bool {
         || error.is::<StudyError>()
         || error.is::<PlacementError>()
         || error.is::<TraceOfSeveral>()
+        || error.is::<NoSuchPicture>()
         || error.is::<WrongLength>()
         || error.is::<TooManyQueens>()
         || error.is::<BeyondMethod>()

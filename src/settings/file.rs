@@ -176,6 +176,7 @@ fn given(value: &Value) -> Result<Given, String> {
     };
     match value {
         Value::Boolean(set) => Ok(Given::Flag(*set)),
+        Value::Array(values) if values.is_empty() => Err("an empty list".into()),
         Value::Array(values) => values.iter().map(text).collect::<Result<_, _>>().map(Given::Values),
         value => text(value).map(|text| Given::Values(vec![text])),
     }

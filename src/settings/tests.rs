@@ -150,6 +150,7 @@ fn files_with_mistakes_are_refused_in_a_sentence_each() {
         refused("threads = true"),
         "site.toml: threads is true, it should be a text in quotes, a number, or a list of them"
     );
+    assert!(refused("threads = []").contains("threads is an empty list, it should be a text"));
     assert!(refused("until = 07:00:00").contains("without quotes"));
     assert!(refused("threads = [[1]]").contains("a list with array"));
     assert!(refused("a = 1\nb = = 2").starts_with("site.toml, line 2: "), "{}", refused("a = 1\nb = = 2"));

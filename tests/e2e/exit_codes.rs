@@ -108,6 +108,8 @@ fn a_run_without_an_answer_has_a_code_of_its_own() {
         "worker --coordinator foo",
         "policy run --replicas 1 --reason x",
         "estimate 40 --machines 5x5",
+        "picture constellation 8 --unit 90 --out unit.svg",
+        "picture constellation 8 --orbit 79 --out orbit.svg",
     ] {
         let wrong = folder.run(command);
         assert_eq!(wrong.code, Some(2), "{command}: {wrong:?}");

@@ -22,7 +22,8 @@ pub use listing::{
 };
 pub use orbits::{OrbitsArgs, RingsArgs};
 pub use picture::{
-    BoardPictureArgs, ConstellationPictureArgs, MovingOutArgs, OutArgs, PictureArgs, Subject, TreePictureArgs,
+    BoardPictureArgs, ConstellationPictureArgs, MovingOutArgs, NoSuchPicture, OutArgs, PictureArgs, Subject,
+    TreePictureArgs,
 };
 pub use show::{Letters, ShowArgs};
 pub use site::SiteArgs;

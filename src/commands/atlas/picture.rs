@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use anyhow::bail;
 use atlas::conflict::Conflict;
 use atlas::picture::{self, MovingPicture, Picture};
 use atlas::search::ColumnChoice;
@@ -13,7 +12,8 @@ use queens::{Board, Constellation, Position};
 use super::orbits::sorted;
 use super::pictures;
 use crate::args::atlas::{
-    BoardPictureArgs, ConstellationPictureArgs, MovingOutArgs, OutArgs, PictureArgs, Subject, TreePictureArgs,
+    BoardPictureArgs, ConstellationPictureArgs, MovingOutArgs, NoSuchPicture, OutArgs, PictureArgs, Subject,
+    TreePictureArgs,
 };
 use crate::args::new_plan;
 use crate::output::print;
@@ -77,7 +77,7 @@ fn position(args: &ConstellationPictureArgs) -> anyhow::Result<(Position, String
     if let Some(unit) = args.unit {
         let plan = Plan::derive(new_plan(board, None, None))?;
         if unit >= plan.units() {
-            bail!("the plan of n = {board} has the units 0 to {}, not {unit}", plan.units() - 1);
+            return Err(NoSuchPicture::Unit { board, last: plan.units() - 1, unit }.into());
         }
         return Ok((
             plan.unit(UnitId(unit)).position,
@@ -88,7 +88,7 @@ fn position(args: &ConstellationPictureArgs) -> anyhow::Result<(Position, String
     let orbit = number.checked_sub(1).and_then(|before| Constellation::orbits(board).nth(before));
     let Some(orbit) = orbit else {
         let count = Constellation::orbits(board).count();
-        bail!("n = {board} has the constellations 1 to {count}, not {number}");
+        return Err(NoSuchPicture::Orbit { board, count, number }.into());
     };
     let caption = format!("n = {board}, boundary constellation {number}, {}", orbit.class);
     Ok((Position::of_constellation(board, orbit.representative), caption))

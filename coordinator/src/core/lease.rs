@@ -271,6 +271,7 @@ impl Core {
         if purpose == LeasePurpose::Check
             && !variant.other_kernel
             && borrower.methods == Methods::Both
+            && !self.is_symmetric_count(unit)
             && !is_own()
         {
             variant.other_kernel = self.random.random_ratio(1, self.otherwise(unit, borrower).one_in);

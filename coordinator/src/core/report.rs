@@ -4,7 +4,8 @@
 //! not lent to who reports it:                    unwanted
 //! no standing count:
 //!     not in dispute                             it stands, and may have to be checked
-//!     in dispute, and another owner agrees       it stands, and those who said otherwise were wrong
+//!     in dispute, and another owner agrees       it stands, and those who said otherwise were wrong (a symmetric
+//!                                                count if it is by the other algorithm)
 //!     in dispute, and nobody agrees              one more that disagrees
 //! a standing count, and it is the same:
 //!     by another machine, or in another way      a check
@@ -184,9 +185,7 @@ impl Core {
             || votes.iter().filter(|vote| is_of_owner(vote)).count() >= MOST_VOTES
         {
             // It has said something else in each way already, or its owner on so many machines. What agrees may decide later.
-            if agreeing.is_empty() {
-                self.note_in_vain(now, record.unit, worker);
-            }
+            self.note_in_vain(now, record.unit, worker);
             (Verdict::Unwanted, Vec::new())
         } else {
             (Verdict::Conflict, vec![Record::Conflict(record)])

@@ -114,7 +114,9 @@ impl Core {
 
     /// Whether disputes are left, and nobody who is there has been of use for them.
     fn undecided(&self, now: Duration) -> Option<String> {
-        let are_left = !self.standing.sums().disputed.is_empty() && self.is_nobody_of_use(now);
+        let are_left = !self.standing.sums().disputed.is_empty()
+            && (self.is_nobody_of_use(now)
+                || (!self.in_vain.is_empty() && self.have_machines_had_their_time(now)));
         are_left.then(|| UNDECIDED.to_owned())
     }
 

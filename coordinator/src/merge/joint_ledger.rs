@@ -158,11 +158,10 @@ impl<'a> JointLedger<'a> {
         let by = joint.sums().machines.get(standing.origin.machine);
         let second = (&*r.owner, &*r.machine);
         let level = Rules::NEWEST.level(by.maker(), second);
-        let machines = &joint.sums().machines;
-        if !machines.is_made_otherwise(standing, r.making())
-            || level <= self.standing.level(r.unit)
-            || level > joint.level(r.unit)
-        {
+        let plan = self.store.directory().plan();
+        let proves =
+            self.standing.vote(r.unit).is_some_and(|written| self.standing.proves(plan, r, &written));
+        if !proves || level <= self.standing.level(r.unit) || level > joint.level(r.unit) {
             return Ok(());
         }
         let (of, of_owner) = (Some(by.name.clone()), by.owner.clone());

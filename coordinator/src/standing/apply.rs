@@ -147,20 +147,20 @@ impl Standing {
         let is_its_maker = |of: &MachineId| standing.is_none_or(|standing| standing.origin.machine == *of);
         let of = of.filter(is_its_maker).ok_or(RecordError::UnknownOrigin(r.unit))?;
         self.sums.checks += 1;
-        if standing.is_none_or(|standing| self.proves(plan, r.unit, &vote, &standing)) {
+        if standing.is_none_or(|standing| self.proves(plan, r, &standing)) {
             self.confirm(r.unit, of, vote.origin.machine);
         }
         Ok(())
     }
 
-    /// Whether a check confirms anything, by what its own line says: it was made otherwise, and with as many nodes where these are
-    /// compared. Such as do not were never asked for.
-    fn proves(&self, plan: &Plan, unit: UnitId, check: &Vote, standing: &Vote) -> bool {
+    /// Whether a second count, which is equal, confirms anything by what its own line says: it was made otherwise, and with as many
+    /// nodes where these are compared. Others are never asked for.
+    pub(crate) fn proves(&self, plan: &Plan, second: &UnitRecord, standing: &Vote) -> bool {
         let machines = &self.sums.machines;
         let are_nodes_compared =
-            plan.spec().method() == Method::Search && !self.is(UnitMark::TwoMachines, unit);
-        (!are_nodes_compared || machines.agree(check, standing))
-            && machines.is_made_otherwise(standing, machines.making(check))
+            plan.spec().method() == Method::Search && !self.is(UnitMark::TwoMachines, second.unit);
+        (!are_nodes_compared || machines.says_the_same(standing, second.count, second.nodes, &second.kernel))
+            && machines.is_made_otherwise(standing, second.making())
     }
 
     /// The unit's standing count, made by one machine, was made again by the other, or by the same.

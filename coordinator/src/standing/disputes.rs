@@ -51,7 +51,7 @@ impl Standing {
     /// believed any more.
     pub fn unopposed(&self, unit: UnitId) -> Option<Vote> {
         let machines = &self.sums.machines;
-        let all = self.sums.disputed.get(&unit)?;
+        let all = self.sums.disputed.get(&unit).filter(|_| !self.is_done(unit))?;
         let first = self.votes(unit).next()?;
         let agrees = |vote: &Vote| machines.agree(vote, first);
         let was_opposed = all.iter().any(|vote| !agrees(vote));

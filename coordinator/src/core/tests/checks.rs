@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use proto::{Lease, Variant, Verdict};
 use queens::UnitId;
+use rand::SeedableRng;
 
 use super::{T0, any_lease, core, core_with, join, join_of, registration, report};
 use crate::core::machines::{ALONE, PRESENT};
@@ -274,4 +275,20 @@ fn counts_of_who_has_no_name_are_checked_by_another_machine_and_by_the_same_only
     core.release(T0, k, &[], true).unwrap();
     let later = Duration::from_mins(1);
     assert_eq!(variant(&mut core, later, m), Some((true, true)), "it is the same machine by another name");
+}
+
+#[test]
+fn a_symmetric_count_by_the_second_algorithm_is_checked_by_the_first() {
+    let by_orbits = Variant { mirrored: true, other_kernel: true };
+    for seed in 0..100 {
+        let mut core = core();
+        let [a, b] = ["a", "b"].map(|name| join(&mut core, name));
+        core.random = SeedableRng::seed_from_u64(seed);
+        let lease = Lease { variant: by_orbits, ..core.lease(T0, a, 1).unwrap()[0] };
+        assert!(core.is_symmetric_count(lease.unit));
+        assert_eq!(report(&mut core, T0, a, lease, 5), Verdict::Recorded);
+        let check = core.lease(T0, b, 1).unwrap()[0];
+        assert_eq!((check.unit, check.variant), (lease.unit, Variant::default()));
+        assert_eq!(report(&mut core, T0, b, check, 5), Verdict::Recorded);
+    }
 }

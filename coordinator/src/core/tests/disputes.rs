@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, Variant, Verdict, WorkerId};
+use proto::{Lease, Registration, Variant, Verdict, WorkerId};
 use queens::plan::Scheme;
 use queens::{Board, Plan, PlanSpec, UnitId};
 
@@ -255,4 +255,46 @@ fn algorithms_that_contradict_each_other_decide_nothing_and_nobody_counts_for_ev
     let lent = core.lease(now, b, 100).unwrap();
     let other = lent.into_iter().find(|other| other.unit == lease.unit).unwrap();
     assert_eq!(report(&mut core, now, b, other, 5), Verdict::Recorded);
+}
+
+#[test]
+fn however_many_machines_say_what_decides_nothing_each_is_asked_once_a_minute_and_the_run_says_why_it_waits()
+{
+    // The algorithms contradict each other; or two kernels of one machine, in each way, contradict another machine.
+    for (machines, kernels) in [(9, 1), (2, 2)] {
+        let mut core = core();
+        let mut workers = Vec::new();
+        for machine in 0..machines {
+            for kernel in ["search/portable", "search/avx2"].into_iter().take(kernels) {
+                let registration = registration(&core, &format!("m{machine}"), &[]);
+                let registration = Registration { kernel: kernel.parse().unwrap(), ..registration };
+                workers.push((machine, core.register(T0, registration).unwrap().worker));
+            }
+        }
+        let lease = if kernels == 1 { core.lease(T0, workers[0].1, 1).unwrap()[0] } else { any_lease(&core) };
+        let says = |machine, other_kernel| {
+            let is_one = if kernels == 1 { other_kernel } else { machine > 0 };
+            5 + u64::from(is_one)
+        };
+        report(&mut core, T0, workers[0].1, lease, 5);
+        report(&mut core, T0, workers[kernels].1, lease, says(1, false));
+        let (mut asked, mut troubles) = (0, 0);
+        for second in 0..1200 {
+            let now = Duration::from_secs(second);
+            core.tick(now);
+            for (machine, worker) in &workers {
+                core.renew(now, *worker, &[]).unwrap();
+                for other in core.lease(now, *worker, 100).unwrap() {
+                    let is_it = other.unit == lease.unit;
+                    let said = if is_it { says(*machine, other.variant.other_kernel) } else { 0 };
+                    report(&mut core, now, *worker, other, said);
+                    asked += u64::from(is_it && second >= 600);
+                }
+            }
+            troubles += u64::from(second >= 600 && core.status(now).trouble.contains("in dispute"));
+        }
+        assert!(core.is_disputed(lease.unit));
+        assert!(asked <= 11 * workers.len() as u64, "{asked} times by {} workers", workers.len());
+        assert_eq!(troubles, 600, "{machines} machines, {kernels} kernels");
+    }
 }

@@ -73,9 +73,10 @@ mod tests {
     /// Nobody but the writer of a ledger of his own would write such.
     #[test]
     fn a_check_that_by_its_own_line_proves_nothing_confirms_nothing() {
+        type Change = fn(&mut UnitRecord);
         let spec = PlanSpec::new(Board::new(known_run::N).unwrap());
         let families = PlanSpec::families(Board::new(known_run::N).unwrap());
-        let checks: [(_, fn(&mut UnitRecord), bool); 8] = [
+        let checks: [(_, Change, bool); 8] = [
             (spec, |_| (), false),
             (spec, |r| r.mirrored = true, true),
             (spec, |r| r.kernel = "search/avx2".to_owned(), true),

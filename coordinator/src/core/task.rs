@@ -225,7 +225,7 @@ impl Core {
             return Some(variant);
         }
         let owners = votes.iter().map(|vote| &*machines.get(vote.origin.machine).owner);
-        let others_may = || self.present_owners(now).any(|other| unsaid_by_owner(&other).is_some());
+        let others_may = || self.present_owners(now).any(|other| unsaid_by_owner(other).is_some());
         if Rules::NEWEST.are_several(owners) || (!borrower.is_impatient && others_may()) {
             return None;
         }

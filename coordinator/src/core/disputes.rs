@@ -7,6 +7,7 @@ use proto::WorkerId;
 use queens::UnitId;
 
 use super::Core;
+use super::machines::ALONE;
 use super::task::Borrower;
 
 /// An owner who has begun more disputes than this that are undecided is lent no checks: each is kept in memory and in the
@@ -20,9 +21,10 @@ const PAUSE: Duration = Duration::from_mins(1);
 pub(super) type InVain = HashMap<(UnitId, WorkerId), Duration>;
 
 impl Core {
-    /// The worker has said of a disputed unit what nobody agrees with, and its machine or its owner too many such things before.
-    pub(super) fn note_in_vain(&mut self, now: Duration, unit: UnitId, worker: WorkerId) {
-        self.in_vain.insert((unit, worker), now.saturating_add(PAUSE));
+    /// The worker has said of a disputed unit what decides nothing, and its machine or its owner too many such things before. What
+    /// agrees with another count may decide as soon as the others have left.
+    pub(super) fn note_in_vain(&mut self, now: Duration, unit: UnitId, worker: WorkerId, agrees: bool) {
+        self.in_vain.insert((unit, worker), now.saturating_add(if agrees { ALONE } else { PAUSE }));
     }
 
     /// Whether that was so lately.

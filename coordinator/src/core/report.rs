@@ -185,7 +185,8 @@ impl Core {
             || votes.iter().filter(|vote| is_of_owner(vote)).count() >= MOST_VOTES
         {
             // It has said something else in each way already, or its owner on so many machines. What agrees may decide later.
-            self.note_in_vain(now, record.unit, worker);
+            let agrees = !agreeing.is_empty();
+            self.note_in_vain(now, record.unit, worker, agrees);
             (Verdict::Unwanted, Vec::new())
         } else {
             (Verdict::Conflict, vec![Record::Conflict(record)])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Looks at a dashboard as people do, in a real browser (Debian: chromium-driver).
 
-    DIADEM_STATUS_TOKEN=$(cat keys/status/status.token) python3 deploy/look.py https://host:7228/ PICTURE.png WORD...
+    DIADEM_STATUS_TOKEN=$(head -1 keys/status/status.token) python3 deploy/look.py https://host:7228/ PICTURE.png WORD...
 
 Succeeds once the page is live and shows every word, within half a minute, and leaves a picture of it. Certificates are not looked at: this
 is for runs that end today.

@@ -59,7 +59,8 @@ pub struct Signals {
     begun: Duration,
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    /// Until it has come: of one terminal that is closed both the shell and the system tell.
+    /// Until it has come, or SIGTERM has: of one terminal that is closed both the shell and the system tell, and who ends a session
+    /// sends both signals at once.
     hangup: Option<tokio::signal::unix::Signal>,
 }
 
@@ -81,8 +82,12 @@ impl Signals {
     /// The next one.
     pub async fn next(&mut self) -> Signal {
         tokio::select! {
+            biased;
             Some(()) = self.interrupt.recv() => Signal::Interrupt,
-            Some(()) = self.terminate.recv() => Signal::Terminate,
+            Some(()) = self.terminate.recv() => {
+                self.hangup = None;
+                Signal::Terminate
+            }
             Some(()) = recv(self.hangup.as_mut()) => {
                 self.hangup = None;
                 Signal::Terminate

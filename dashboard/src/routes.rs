@@ -171,8 +171,8 @@ async fn events(
     ([(CONTENT_TYPE, "text/event-stream")], Body::from_stream(stream)).into_response()
 }
 
-/// What a viewer is told, as it comes and as long as he may see it, for tokens are revoked, and has his place: while the other end does not read,
-/// nothing is made for it.
+/// What a viewer is told, as it comes, as long as he may see it, for tokens are revoked, and as long as he has his place. While the
+/// other end does not read, nothing is made for it.
 fn told(
     mut viewer: Viewer,
     (mut place, watching): (Place, Watching),
@@ -192,7 +192,14 @@ fn told(
                 Ok(None) => return,
                 Err(_) => Bytes::from_static(b"event: nothing\ndata\n\n"),
             };
-            if !may_go_on() || sender.send(text).await.is_err() {
+            if !may_go_on() {
+                return;
+            }
+            let is_taken = tokio::select! {
+                sent = sender.send(text) => sent.is_ok(),
+                () = place.given_up() => false,
+            };
+            if !is_taken {
                 return;
             }
         }

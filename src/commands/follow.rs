@@ -89,8 +89,9 @@ fn way_on(args: &FollowArgs, copy: &LedgerCopy) -> String {
     }
     let run = quoted(&args.run.to_string_lossy());
     let keys = if args.keys.is_some() { " --keys keys/coordinator" } else { "" };
-    // The one follower that it would wait for is this one.
-    let replicas = if copy.replicas() > 0 { " --replicas 0" } else { "" };
+    // One of those that it would wait for is this one.
+    let replicas = copy.replicas().checked_sub(1).map(|others| format!(" --replicas {others}"));
+    let replicas = replicas.unwrap_or_default();
     format!(
         "{copied}; {ended}; if its machine is gone, go on here: diadem coordinator --run {run} --listen ADDRESS:7227{keys}{replicas}"
     )

@@ -3,6 +3,8 @@
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use rustix::process::Signal;
+
 use crate::harness::{Folder, free_address, in_time, until};
 
 #[test]
@@ -45,6 +47,7 @@ fn a_closed_terminal_ends_as_sigterm_does_and_under_nohup_does_nothing() {
         command.args(words).arg(diadem.get_program()).args(diadem.get_args());
         let running = folder.start_command(&mut command, "log");
         until("it works", || running.heeds_signals());
+        assert_eq!(running.heeds(Signal::HUP), code == 143, "{way}");
         running.hang_up();
         if code == 130 {
             running.interrupt();

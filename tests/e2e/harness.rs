@@ -173,10 +173,14 @@ impl Running {
 
     /// Whether it has begun to listen to signals: before, any ends it without a word.
     pub fn heeds_signals(&self) -> bool {
+        [Signal::INT, Signal::TERM].into_iter().all(|signal| self.heeds(signal))
+    }
+
+    pub fn heeds(&self, signal: Signal) -> bool {
         let status = fs::read_to_string(format!("/proc/{}/status", self.pid())).unwrap_or_default();
         let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
         let caught = caught.map_or(0, |mask| u64::from_str_radix(mask.trim(), 16).unwrap());
-        [Signal::INT, Signal::TERM].iter().all(|signal| caught & 1 << (signal.as_raw() - 1) != 0)
+        caught & 1 << (signal.as_raw() - 1) != 0
     }
 
     pub fn has_ended(&mut self) -> bool {

@@ -27,6 +27,11 @@ impl Core {
         self.in_vain.insert((unit, worker), now.saturating_add(if agrees { ALONE } else { PAUSE }));
     }
 
+    /// Whether that was so lately of any unit that is in dispute.
+    pub(super) fn is_counted_in_vain(&self) -> bool {
+        self.in_vain.keys().any(|(unit, _)| self.is_disputed(*unit))
+    }
+
     /// Whether that was so lately.
     pub(super) fn was_in_vain(&self, borrower: &Borrower, unit: UnitId) -> bool {
         self.in_vain.contains_key(&(unit, borrower.worker))

@@ -99,6 +99,14 @@ impl Core {
             if self.standing.votes(unit).any(|vote| losers.contains(&owner(vote))) {
                 continue;
             }
+            // In the ledger equal votes confirm each other; those of a symmetric count are to be by both algorithms.
+            let mut others = self.standing.votes(unit).filter(|other| **other != vote).peekable();
+            if self.is_symmetric_count(unit)
+                && others.peek().is_some()
+                && !others.any(|other| self.confirms(unit, other, machines.making(&vote)))
+            {
+                continue;
+            }
             if self.standing.votes(unit).any(|other| other.origin.machine != vote.origin.machine) {
                 let all = self.standing.sums().disputed.get(&unit).into_iter().flatten();
                 losers.extend(all.filter(|other| !machines.agree(other, &vote)).map(owner));

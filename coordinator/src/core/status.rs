@@ -112,11 +112,11 @@ impl Core {
         }
     }
 
-    /// Whether disputes are left, and nobody who is there has been of use for them.
+    /// Whether disputes are left, and nobody who is there has been of use for them: nobody was lent any, or who was has decided nothing.
     fn undecided(&self, now: Duration) -> Option<String> {
         let are_left = !self.standing.sums().disputed.is_empty()
             && (self.is_nobody_of_use(now)
-                || (!self.in_vain.is_empty() && self.have_machines_had_their_time(now)));
+                || (self.is_counted_in_vain() && self.have_machines_had_their_time(now)));
         are_left.then(|| UNDECIDED.to_owned())
     }
 

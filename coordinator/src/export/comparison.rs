@@ -50,7 +50,8 @@ impl<'a> Comparison<'a> {
             return error.into();
         }
         let line = self.line + 1;
-        if self.next.trim_ascii_end() == self.expected.trim_ascii_end() {
+        let seen = self.expected.trim_ascii_end();
+        if !seen.is_empty() && self.next.trim_ascii_end() == seen {
             return ExportError::LineEnd(line);
         }
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim_end().chars().take(200).collect();

@@ -301,3 +301,21 @@ fn whoever_says_what_decides_nothing_is_asked_now_and_then_and_the_run_says_why_
         assert_eq!(troubles, 600, "{machines} machines, {kernels} kernels");
     }
 }
+
+#[test]
+fn a_symmetric_count_that_nobody_contradicts_any_more_stands_again_when_both_algorithms_have_said_it() {
+    let mut core = core();
+    let [ada, ben, cho] = ["ada", "ben", "cho"].map(|owner| join_of(&mut core, owner, owner));
+    let lease = core.lease(T0, ada, 1).unwrap()[0];
+    for (who, count) in [(ada, 5), (ben, 7), (cho, 5)] {
+        report(&mut core, T0, who, lease, count);
+    }
+    let (owner, machine, reason) = ("ben".to_owned(), Some("ben".to_owned()), "a test".to_owned());
+    let expelled = Expulsion { owner, machine, lost: false, reason, at: 0 };
+    core.recorded(T0, None, &[Record::Expel(expelled)]).unwrap();
+    assert_eq!(core.take_back(0, 100), []);
+    let other = asked(&mut core, cho, lease.unit).expect("by the other algorithm");
+    assert_eq!(report(&mut core, T0, cho, other, 5), Verdict::Recorded);
+    assert_eq!(core.status(T0).assurance.pending, 0);
+    assert_eq!(core.standing().count(lease.unit), Some(5));
+}

@@ -271,8 +271,11 @@ class Standings(unittest.TestCase):
         self.refuses("check", machine="n", owner="q")
         self.refuses("check", machine="n", owner="q", of="m")
         self.refuses("check", machine="n", owner="q", of="m", of_owner="q")
+        self.apply("check", owner="p", of="m", of_owner="p")
+        self.apply("check", machine="n", owner="q", of="m", of_owner="p", nodes=8)
+        self.assertEqual(self.standing.levels[40], 0, "the same once more, and another search")
         for machine, owner, level in (("m", "p", SAME_MACHINE), ("n", "p", SAME_OWNER), ("m", "q", OTHER_OWNER)):
-            self.apply("check", machine=machine, owner=owner, of="m", of_owner="p")
+            self.apply("check", machine=machine, owner=owner, of="m", of_owner="p", mirrored=True)
             self.assertEqual(self.standing.levels[40], level)
         self.refuses("retract", owner="p")
         self.apply("retract", owner="p", reason="its memory was broken")

@@ -176,32 +176,27 @@ async fn events(
 fn told(
     mut viewer: Viewer,
     (mut place, watching): (Place, Watching),
-    may_go_on: impl Fn() -> bool + Send + 'static,
+    may_go_on: impl Fn() -> bool + Send + Sync + 'static,
 ) -> ReceiverStream<Bytes> {
     let (sender, receiver) = channel(1);
     tokio::spawn(async move {
         let _watching = watching;
-        loop {
-            let next = tokio::select! {
-                next = timeout(SILENCE, viewer.next()) => next,
-                () = sender.closed() => return,
-                () = place.given_up() => return,
-            };
-            let text = match next {
-                Ok(Some(text)) => text,
-                Ok(None) => return,
-                Err(_) => Bytes::from_static(b"event: nothing\ndata\n\n"),
-            };
-            if !may_go_on() {
-                return;
+        let tell = async {
+            loop {
+                let text = match timeout(SILENCE, viewer.next()).await {
+                    Ok(Some(text)) => text,
+                    Ok(None) => return,
+                    Err(_) => Bytes::from_static(b"event: nothing\ndata\n\n"),
+                };
+                if !may_go_on() || sender.send(text).await.is_err() {
+                    return;
+                }
             }
-            let is_taken = tokio::select! {
-                sent = sender.send(text) => sent.is_ok(),
-                () = place.given_up() => false,
-            };
-            if !is_taken {
-                return;
-            }
+        };
+        tokio::select! {
+            () = tell => {}
+            () = sender.closed() => {}
+            () = place.given_up() => {}
         }
     });
     ReceiverStream::new(receiver)

@@ -21,7 +21,6 @@ use std::time::Duration;
 
 use proto::{Lease, UnitCount, Variant, Verdict, WorkerId};
 use queens::UnitId;
-use queens::kernel::Method;
 use rand::RngExt;
 
 use super::identity::Identity;
@@ -210,14 +209,7 @@ impl Core {
         let is_of_owner = counted.owner == record.owner;
         let is_independent = self.standing.is(UnitMark::Independent, unit);
         let is_on_two_machines = self.standing.is(UnitMark::TwoMachines, unit);
-        // Where two machines have counted by different methods, nobody has confirmed the nodes. Those of a search of units that were made
-        // for halves that meet follow from the side that a release begins at, which must be held against nobody.
-        let is_for_search = self.plan.spec().method() == Method::Search;
-        let is_same = if is_on_two_machines || !is_for_search {
-            standing.count == record.count
-        } else {
-            machines.says_the_same(&standing, record.count, record.nodes, &record.kernel)
-        };
+        let is_same = self.standing.equals(&self.plan, &record, &standing);
         (record.of, record.of_owner) = (Some(counted.name.clone()), counted.owner.clone());
         if is_same {
             let is_other_kernel = machines.kernel(standing.origin.kernel) != record.kernel;

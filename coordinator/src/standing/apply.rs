@@ -153,14 +153,23 @@ impl Standing {
         Ok(())
     }
 
-    /// Whether a second count, which is equal, confirms anything by what its own line says: it was made otherwise, and with as many
-    /// nodes where these are compared. Others are never asked for.
+    /// Whether a second count confirms anything by what its own line says: it is equal, and was made otherwise. Others are never asked
+    /// for.
     pub(crate) fn proves(&self, plan: &Plan, second: &UnitRecord, standing: &Vote) -> bool {
-        let machines = &self.sums.machines;
-        let are_nodes_compared =
-            plan.spec().method() == Method::Search && !self.is(UnitMark::TwoMachines, second.unit);
-        (!are_nodes_compared || machines.says_the_same(standing, second.count, second.nodes, &second.kernel))
-            && machines.is_made_otherwise(standing, second.making())
+        self.equals(plan, second, standing) && self.sums.machines.is_made_otherwise(standing, second.making())
+    }
+
+    /// Whether a second count of a unit says what the standing one does: the completions, and where they are compared the nodes.
+    ///
+    /// Where two machines have counted by different methods, nobody has confirmed the nodes. Those of a search of units that were made
+    /// for halves that meet follow from the side that a release begins at, which must be held against nobody.
+    pub(crate) fn equals(&self, plan: &Plan, second: &UnitRecord, standing: &Vote) -> bool {
+        let is_for_search = plan.spec().method() == Method::Search;
+        if self.is(UnitMark::TwoMachines, second.unit) || !is_for_search {
+            standing.count == second.count
+        } else {
+            self.sums.machines.says_the_same(standing, second.count, second.nodes, &second.kernel)
+        }
     }
 
     /// The unit's standing count, made by one machine, was made again by the other, or by the same.

@@ -1,7 +1,26 @@
-//! The ending of a run: waited for, and turned into its answer.
+//! The ending of a run: waited for, turned into its answer, and the run let go of.
+
+use std::pin::pin;
+use std::time::Duration;
 
 use anyhow::Context;
 use coordinator::{Answer, Ending, Handle};
+use thiserror::Error;
+use tokio::time::{sleep, timeout};
+
+use crate::log::say;
+use crate::signals::Signals;
+
+/// A run that is let go of within this time is not said to hang: a checkpoint may take as long.
+const PROMPT: Duration = Duration::from_secs(5);
+
+/// A disk that hangs is waited for so long besides. Service managers kill after thirty seconds.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The disk of a run hangs, and is not waited for any more.
+#[derive(Debug, Error)]
+#[error("ended without the disk of the run, which does not answer; nothing that was acknowledged is lost")]
+pub struct DiskHangs;
 
 /// Waits for the ending of a run.
 pub async fn of(handle: &Handle) -> anyhow::Result<Ending> {
@@ -18,5 +37,54 @@ pub fn answer(ending: Ending) -> anyhow::Result<Box<Answer>> {
     match ending {
         Ending::Answered(answer) => Ok(answer),
         Ending::Withheld(why) => Err(anyhow::Error::new(why).context("the answer is withheld")),
+    }
+}
+
+/// Has the run saved and let go of.
+///
+/// # Errors
+/// Its disk hangs, for longer than is waited, or a signal has come once that was said.
+pub async fn close(handle: &Handle, signals: &mut Signals) -> Result<(), DiskHangs> {
+    unless_it_hangs(handle.close(), signals.next_sent()).await
+}
+
+async fn unless_it_hangs(closing: impl Future<Output = ()>, signal: impl Future) -> Result<(), DiskHangs> {
+    let mut closing = pin!(closing);
+    if timeout(PROMPT, &mut closing).await.is_ok() {
+        return Ok(());
+    }
+    say(format_args!(
+        "diadem: waiting for the disk of the run, which does not answer; nothing that was acknowledged is lost; ends without it in \
+         {} s, or at once on another signal",
+        PATIENCE.as_secs()
+    ));
+    tokio::select! {
+        biased;
+        () = &mut closing => Ok(()),
+        _ = signal => Err(DiskHangs),
+        () = sleep(PATIENCE) => Err(DiskHangs),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::{pending, ready};
+
+    use tokio::time::Instant;
+
+    use super::*;
+
+    async fn ends(closing: impl Future<Output = ()>, signal: impl Future) -> (bool, Duration) {
+        let begun = Instant::now();
+        (unless_it_hangs(closing, signal).await.is_ok(), begun.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_disk_that_hangs_is_waited_for_no_longer_than_is_said() {
+        assert_eq!(ends(ready(()), ready(())).await, (true, Duration::ZERO));
+        assert_eq!(ends(sleep(PROMPT / 2), ready(())).await, (true, PROMPT / 2));
+        assert_eq!(ends(pending(), ready(())).await, (false, PROMPT));
+        assert_eq!(ends(sleep(2 * PROMPT), pending::<()>()).await, (true, 2 * PROMPT));
+        assert_eq!(ends(pending(), pending::<()>()).await, (false, PROMPT + PATIENCE));
     }
 }

@@ -100,6 +100,12 @@ impl Signals {
         }
     }
 
+    /// The next one that is sent: the end of the time is none of them any more.
+    pub async fn next_sent(&mut self) -> Signal {
+        self.end = None;
+        self.next().await
+    }
+
     /// Does what may take long, or for ever, as the driver of a card may; the signal, if one comes first.
     pub async fn unless_told<T: Send + 'static, E: Into<anyhow::Error> + Send + 'static>(
         &mut self,

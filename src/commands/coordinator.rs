@@ -40,7 +40,10 @@ pub fn run(run: ServedRun) -> anyhow::Result<ExitCode> {
     log::start(Level::INFO);
     host::ensure_open_files(OPEN_FILES)?;
     let runtime = tokio::runtime::Runtime::new()?;
-    runtime.block_on(coordinate(&run))
+    let code = runtime.block_on(coordinate(&run));
+    // A file system that hangs, under keys or under what a follower is given, must not hold up the end.
+    runtime.shutdown_background();
+    code
 }
 
 async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
@@ -74,13 +77,18 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     let server = serve(listener, handle.clone(), guard, stopped);
     let mut server = tokio::spawn(server);
     let shown = tokio::spawn(progress::show(handle.snapshots()));
+    // Listened to from here to the end: none that comes in between may be lost.
+    let mut signals = Signals::new()?;
     let code = tokio::select! {
-        code = until_done(run, &handle) => code,
+        code = until_done(run, &handle, &mut signals) => code,
         ended = &mut server => bail!("the server has ended: {ended:?}"),
     };
     shown.abort();
     shown.await.ok();
-    handle.close().await;
+    let code = match ending::close(&handle, &mut signals).await {
+        Ok(()) => code,
+        Err(hangs) => return code.and(Err(hangs.into())),
+    };
     shutdown.send(()).ok();
     timeout(Duration::from_secs(1), server).await.ok();
     if let Some(dashboard) = dashboard {
@@ -132,9 +140,7 @@ async fn listen(address: SocketAddr, option: &str) -> anyhow::Result<TcpListener
 }
 
 /// Waits for the answer and prints it, or for an interruption.
-async fn until_done(run: &ServedRun, handle: &Handle) -> anyhow::Result<ExitCode> {
-    // Listened to from here to the end: a signal between the answer and the wait below must not be lost.
-    let mut signals = Signals::new()?;
+async fn until_done(run: &ServedRun, handle: &Handle, signals: &mut Signals) -> anyhow::Result<ExitCode> {
     // Where it has ended as the signal comes, that comes first: whoever was told that it is complete may send one at once.
     let ending = tokio::select! {
         biased;

@@ -62,15 +62,15 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
         }
     };
     let (kernel, threads) = (members[0].config.kernel.name(), members[0].config.threads);
-    let ending = runtime.block_on(async {
+    let mut signals = signals.until(count.limits.end());
+    let (ending, closed) = runtime.block_on(async {
         let handle = Handle::start(plan, count.shard(), standing, count.double_check, store)?;
-        let ending = work(&handle, members, &count, signals, is_settled).await;
-        handle.close().await;
-        ending
-    });
+        let ending = work(&handle, members, &count, &mut signals, is_settled).await;
+        anyhow::Ok((ending, ending::close(&handle, &mut signals).await))
+    })?;
     // A kernel that does not stop in time must not hold up the answer: all that is recorded is on disk.
     runtime.shutdown_background();
-    match ending {
+    let code = match ending {
         Ok(Ended::Run(ending)) => {
             let mut answer = ending::answer(ending)?;
             if answer.units == 0 {
@@ -84,7 +84,9 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
         // Whom the run does not believe it would not believe if that were typed again.
         Err(error) if matches!(error.downcast_ref(), Some(WorkerError::Refused(_))) => Err(error),
         Err(error) => Err(anyhow!("{}; {what_is_kept}", output::sentence(&error))),
-    }
+    }?;
+    closed?;
+    Ok(code)
 }
 
 /// What is there before it is counted.
@@ -209,11 +211,11 @@ async fn work(
     handle: &Handle,
     members: Vec<CrewMember>,
     count: &LocalCount,
-    signals: Signals,
+    signals: &mut Signals,
     is_settled: bool,
 ) -> anyhow::Result<Ended> {
     let shown = count.shows_progress.then(|| tokio::spawn(progress::show(handle.snapshots())));
-    let ending = count_and_audit(handle, members, signals.until(count.limits.end()), is_settled).await;
+    let ending = count_and_audit(handle, members, signals, is_settled).await;
     if let Some(shown) = shown {
         shown.abort();
         shown.await.ok();
@@ -224,7 +226,7 @@ async fn work(
 async fn count_and_audit(
     handle: &Handle,
     members: Vec<CrewMember>,
-    mut signals: Signals,
+    signals: &mut Signals,
     is_settled: bool,
 ) -> anyhow::Result<Ended> {
     if !is_settled {

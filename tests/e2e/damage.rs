@@ -1,8 +1,13 @@
 //! Run directories that are not as they were written.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
+use coordinator::run_directory::RunDirectory;
+use queens::{Plan, Summand, UnitId};
+
+use crate::forgery::{Forgery, count_of, unit_of};
 use crate::harness::{Completed, Folder, published, until};
 
 /// A run of n = 14 that was killed half way.
@@ -269,4 +274,29 @@ fn a_ledger_file_that_is_moved_away_while_it_is_written_takes_nothing_until_it_i
     running.end();
     assert_eq!(finish(&folder).json()["total"], published(16));
     assert_eq!(folder.run("verify run").code, Some(0));
+}
+
+#[test]
+fn counts_that_cannot_be_right_together_are_counted_again_though_nothing_else_is_left_to_do() {
+    let folder = Folder::new();
+    assert_eq!(folder.run("count 10 --run run --quiet").code, Some(0));
+    let whole = Forgery::of(&folder.path().join("run"));
+    let plan = Plan::derive(RunDirectory::open(&folder.path().join("run")).unwrap().run().plan).unwrap();
+    let checked: BTreeSet<u64> = whole.all("check").into_iter().map(|at| unit_of(&whole.lines[at])).collect();
+    let suits = |at: &usize| {
+        let unit = unit_of(&whole.lines[*at]);
+        matches!(plan.summand(UnitId(unit)), Summand::Symmetric(..)) && !checked.contains(&unit)
+    };
+    // As a merge leaves them: without a checkpoint, and nobody has looked whether they go together.
+    let is_contradicted = |at: &usize| {
+        let mut forgery = whole.clone();
+        let line = &mut forgery.lines[*at];
+        line["count"] = (count_of(line) + 1).into();
+        forgery.write(&folder.path().join("forged"));
+        folder.run("verify forged --recount 0").stderr.contains("cannot be right")
+    };
+    assert!(whole.all("count").into_iter().filter(suits).any(|at| is_contradicted(&at)));
+    let answer = folder.run("count 10 --run forged --json").json();
+    assert_eq!(answer["total"], published(10));
+    assert!(answer["worth"]["conflicts"].as_u64() > Some(0), "{answer}");
 }

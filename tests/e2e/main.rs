@@ -19,6 +19,7 @@ mod follow;
 mod foreign;
 mod forgery;
 mod gpu;
+mod hanging_disk;
 mod harness;
 mod histories;
 mod keys;

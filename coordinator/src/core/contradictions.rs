@@ -9,17 +9,12 @@ use super::recorded::Recording;
 use crate::ledger::{Record, Retraction};
 
 impl Core {
-    /// Takes back the counts of the first constellation whose counts contradict each other, unless that was done before:
-    /// then they have been confirmed, and only a person can say what is wrong.
+    /// Takes back the counts of the first constellation whose counts contradict each other, unless that was done before.
     pub(super) fn contradictions(&mut self, unix_time: u64) -> Vec<Record> {
         if !std::mem::take(&mut self.may_contradict) {
             return Vec::new();
         }
-        let sums = self.standing.sums();
-        let Some(member) = sums.tally.contradicted().find(|member| !sums.contradicted.contains(member))
-        else {
-            return Vec::new();
-        };
+        let Some(member) = self.standing.newly_contradicted() else { return Vec::new() };
         let units = self.units_of_member(member);
         let is_known =
             |unit: &UnitId| self.standing.vote(*unit).is_some() && !self.recording.contains_key(unit);

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::inbox::AuditReason;
 use crate::audit::{Audit, AuditError};
 use crate::ledger::{LedgerError, LedgerPosition};
 use crate::standing::{Marks, Standing, Sums};
@@ -9,8 +10,11 @@ use crate::standing::{Marks, Standing, Sums};
 /// An audit that could not be begun, or not read the ledger, is made again after this time.
 const AGAIN: Duration = Duration::from_secs(10);
 
-/// So often a disk may fail to give the ledger, one time after the other, before that is the last word.
+/// So often a disk may fail to give the ledger, one time after the other, before there is no answer,
 const MOST_FAILURES: u32 = 5;
+
+/// and before it is asked no oftener than this for what no answer waits for.
+const SELDOM: Duration = Duration::from_mins(5);
 
 /// What was on record when this process began, as far as its checkpoint keeps it.
 #[derive(Debug)]
@@ -45,8 +49,10 @@ pub(super) struct Audits {
     pub opening: Option<Opening>,
     /// Whether the audit is under way that reads them.
     pub is_reading: bool,
-    /// How many audits in a row could not read the ledger.
+    /// How many audits in a row could not read the ledger,
     failures: u32,
+    /// and what the last of them said.
+    trouble: Option<String>,
     /// None begins before.
     next: Duration,
 }
@@ -54,7 +60,7 @@ pub(super) struct Audits {
 impl Audits {
     /// None was made yet of a run of which that is on record, if anything is.
     pub fn of(opening: Option<Opening>) -> Self {
-        Self { opening, is_reading: false, failures: 0, next: Duration::ZERO }
+        Self { opening, is_reading: false, failures: 0, trouble: None, next: Duration::ZERO }
     }
 
     /// Whether one may begin.
@@ -69,18 +75,25 @@ impl Audits {
 
     /// One has read the ledger.
     pub fn succeeded(&mut self) {
-        self.failures = 0;
+        (self.failures, self.trouble) = (0, None);
     }
 
-    /// One has failed; says whether it is made again in a moment: the disk would not give the ledger, or the audit itself broke
-    /// down, which says nothing of what is in the ledger.
-    pub fn may_repeat(&mut self, now: Duration, error: &AuditError) -> bool {
+    /// Why the ledger has not been read, if that was tried in vain.
+    pub fn trouble(&self) -> Option<&str> {
+        self.trouble.as_deref()
+    }
+
+    /// One has failed; says whether it is made again: the disk would not give the ledger, or the audit itself broke down, which says
+    /// nothing of what is in the ledger. Counting goes on without, so that only an answer is not waited for for ever.
+    pub fn may_repeat(&mut self, now: Duration, reason: AuditReason, error: &AuditError) -> bool {
         let says_nothing = matches!(error, AuditError::Ledger(LedgerError::Io { .. }) | AuditError::Died);
-        if !says_nothing || self.failures >= MOST_FAILURES {
+        let is_often = self.failures >= MOST_FAILURES;
+        if !says_nothing || (is_often && reason == AuditReason::Answer) {
             return false;
         }
         self.failures += 1;
-        self.put_off(now);
+        self.next = now.saturating_add(if is_often { SELDOM } else { AGAIN });
+        self.trouble = Some(format!("the ledger could not be audited, which is tried again: {error}"));
         true
     }
 }
@@ -92,11 +105,18 @@ mod tests {
     #[test]
     fn an_audit_that_broke_down_is_made_again_some_times_and_one_that_found_something_is_not() {
         let mut audits = Audits::of(None);
-        assert!(!audits.may_repeat(Duration::ZERO, &AuditError::Short) && audits.may_begin(Duration::ZERO));
-        for _ in 0..MOST_FAILURES {
-            assert!(audits.may_repeat(Duration::ZERO, &AuditError::Died));
-            assert!(!audits.may_begin(Duration::ZERO) && audits.may_begin(AGAIN));
+        let (start, [answer, resumption]) = (Duration::ZERO, [AuditReason::Answer, AuditReason::Resumption]);
+        for reason in [answer, resumption] {
+            assert!(!audits.may_repeat(start, reason, &AuditError::Short) && audits.may_begin(start));
         }
-        assert!(!audits.may_repeat(Duration::ZERO, &AuditError::Died));
+        for _ in 0..MOST_FAILURES {
+            assert!(audits.may_repeat(start, answer, &AuditError::Died));
+            assert!(!audits.may_begin(start) && audits.may_begin(AGAIN));
+        }
+        assert!(!audits.may_repeat(start, answer, &AuditError::Died));
+        assert!(audits.may_repeat(start, resumption, &AuditError::Died));
+        assert!(!audits.may_begin(AGAIN) && audits.may_begin(SELDOM) && audits.trouble().is_some());
+        audits.succeeded();
+        assert!(audits.may_repeat(start, answer, &AuditError::Died) && audits.may_begin(AGAIN));
     }
 }

@@ -183,8 +183,8 @@ impl Keeper {
             return;
         }
         match found {
-            Err(error) if self.audits.may_repeat(self.clock.now(), &error) => {
-                warn!("the ledger could not be audited, which is tried again in a moment: {error}");
+            Err(error) if self.audits.may_repeat(self.clock.now(), reason, &error) => {
+                warn!("{}", self.audits.trouble().unwrap_or_default());
                 if is_answer {
                     self.stage = Stage::Counting;
                 }

@@ -81,7 +81,8 @@ impl Keeper {
         status.term = self.terms.as_ref().map(|terms| Term { proof: 0, ..terms.own });
         (status.replicas, status.followers) = (self.replicas.count(), self.replicas.there());
         let of_term = self.terms.as_ref().and_then(Terms::trouble);
-        let own = Some(&self.trouble).filter(|trouble| !trouble.is_empty()).cloned();
+        let own = Some(&*self.trouble).filter(|trouble| !trouble.is_empty()).or(self.audits.trouble());
+        let own = own.map(str::to_owned);
         if let Some(trouble) = of_term.or(own).or_else(|| self.replicas.trouble(self.records())) {
             status.trouble = trouble;
         }

@@ -115,7 +115,16 @@ impl Standing {
 
     /// Whether nothing is left to be counted, checked or taken back.
     pub fn is_settled(&self, plan: &Plan, shard: Shard, policy: DoubleCheck) -> bool {
-        self.done() == shard.size(plan.units()) && self.pending(policy) == 0 && self.unbelieved() == 0
+        self.done() == shard.size(plan.units())
+            && self.pending(policy) == 0
+            && self.unbelieved() == 0
+            && self.newly_contradicted().is_none()
+    }
+
+    /// The first constellation whose counts contradict each other and were not taken back for that: they are to be. Those that
+    /// were have been confirmed since, and only a person can say what is wrong.
+    pub fn newly_contradicted(&self) -> Option<u32> {
+        self.sums.tally.contradicted().find(|member| !self.sums.contradicted.contains(member))
     }
 
     /// How many standing counts of quarantined machines nobody has confirmed: they are to be taken back.

@@ -12,10 +12,11 @@ const MACROS: [&str; 5] = ["anyhow", "bail", "ensure", "error", "warn"];
 const CONTEXTS: [&str; 2] = ["context", "with_context"];
 
 /// Functions and constants, by file, with sentences that are said elsewhere: each sentence in them is a message.
-const SPEAKERS: [(&str, &[&str]); 18] = [
+const SPEAKERS: [(&str, &[&str]); 20] = [
     ("coordinator/src/access/caller.rs", &["refusal"]),
     ("coordinator/src/core/status.rs", &["only_lost_units", "ONE_METHOD", "UNDECIDED"]),
     ("coordinator/src/happening.rs", &["sentence"]),
+    ("coordinator/src/keeper/audits.rs", &["may_repeat"]),
     ("coordinator/src/keeper/replicas.rs", &["trouble"]),
     ("coordinator/src/keeper/terms.rs", &["superseded", "trouble"]),
     ("coordinator/src/keeper/watchdog.rs", &["STALLED"]),
@@ -27,6 +28,7 @@ const SPEAKERS: [(&str, &[&str]); 18] = [
     ("src/commands/coordinator.rs", &["listen"]),
     ("src/commands/count.rs", &["run"]),
     ("src/commands/follow.rs", &["way_on"]),
+    ("src/ending.rs", &["unless_it_hangs"]),
     ("src/commands/status/watch.rs", &["page", "line"]),
     (
         "worker/src/refusal.rs",

@@ -1,0 +1,145 @@
+//! A disk that hangs as the run is to end: what stands in it ends all the same, and loses nothing.
+//!
+//! A lease of the kernel on a file of the ledger stands for the disk: whoever opens the file to write waits until the lease is given
+//! up, or broken by the kernel after `/proc/sys/fs/lease-break-time`, forty-five seconds unless somebody set that.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use crate::harness::{Folder, Running, free_address, in_time, published, until};
+use crate::relay::Relay;
+use crate::tools;
+
+/// Holds a lease on the file, and says when somebody waits for it.
+const HOLDER: &str = "
+import fcntl, os, signal, sys
+signal.signal(signal.SIGIO, lambda *_: print('waited for', file=sys.stderr, flush=True))
+file = os.open(sys.argv[1], os.O_RDONLY)
+fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
+print('held', file=sys.stderr, flush=True)
+while True: signal.pause()
+";
+
+const SAID: &str = "waiting for the disk of the run, which does not answer";
+const HANGS: &str =
+    "diadem: ended without the disk of the run, which does not answer; nothing that was acknowledged is lost";
+
+/// Slow enough that it is not over before the disk hangs.
+const COUNT: &str = "count 17 --run run --method search --isa portable --threads 1 --quiet";
+
+/// Whoever opens the ledger to write waits for as long as this is there. `None` where the system has no such leases.
+struct HangingDisk(Running);
+
+impl HangingDisk {
+    fn of(folder: &Folder) -> Option<Self> {
+        if !tools::is_there("python3") {
+            return None;
+        }
+        let mut holder = Command::new("python3");
+        let holder = holder.args(["-c", HOLDER, "run/ledger/000001.jsonl"]);
+        let mut holder = folder.start_command(holder, "disk.log");
+        until("the lease is held or refused", || says(&holder, "held") || holder.has_ended());
+        if holder.has_ended() {
+            eprintln!("skipped: there are no leases on files");
+            return None;
+        }
+        Some(Self(holder))
+    }
+
+    /// Waits until somebody stands in it.
+    fn is_waited_for(&self) {
+        until("the ledger is opened to write", || says(&self.0, "waited for"));
+    }
+}
+
+fn says(running: &Running, words: &str) -> bool {
+    std::fs::read_to_string(&running.log).unwrap().contains(words)
+}
+
+/// A run that has been begun, with some counts on record.
+fn begun() -> Folder {
+    let folder = Folder::new();
+    let count = folder.start(COUNT, "begun.log");
+    until("something is on record", || folder.counts("run") > 0);
+    count.terminate();
+    assert_eq!(count.end().code, Some(143));
+    folder
+}
+
+/// A count of it that stands in its disk, asked to end, and that has said so.
+fn standing(folder: &Folder) -> Option<(HangingDisk, Running)> {
+    let disk = HangingDisk::of(folder)?;
+    let count = folder.start(COUNT, "count.log");
+    disk.is_waited_for();
+    count.terminate();
+    until("it says what it waits for", || says(&count, SAID));
+    Some((disk, count))
+}
+
+#[track_caller]
+fn ends_exact(folder: &Folder, disk: HangingDisk) {
+    drop(disk);
+    let answer = folder.run("count 17 --run run --json").json();
+    assert_eq!(answer["total"], published(17));
+    assert_eq!(folder.counts("run") as u64, answer["units"].as_u64().unwrap(), "one record for each unit");
+}
+
+#[test]
+fn a_count_whose_disk_hangs_ends_by_itself_where_it_was_asked_to_end() {
+    let folder = begun();
+    let begun = Instant::now();
+    let Some((disk, count)) = standing(&folder) else { return };
+    let ended = count.end();
+    in_time(Duration::from_secs(25), begun);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(ended.stderr.lines().last(), Some(HANGS), "{ended:?}");
+    ends_exact(&folder, disk);
+}
+
+#[test]
+fn a_second_signal_ends_at_once_what_waits_for_its_disk() {
+    let folder = begun();
+    let Some((disk, count)) = standing(&folder) else { return };
+    let asked = Instant::now();
+    count.terminate();
+    let ended = count.end();
+    in_time(Duration::from_secs(3), asked);
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(ended.stderr.lines().last(), Some(HANGS), "{ended:?}");
+    ends_exact(&folder, disk);
+}
+
+#[test]
+fn a_disk_that_answers_again_has_everything_when_the_count_ends() {
+    let folder = begun();
+    let before = folder.ledger("run").len();
+    let Some((disk, count)) = standing(&folder) else { return };
+    drop(disk);
+    let ended = count.end();
+    assert_eq!(ended.code, Some(143), "{ended:?}");
+    assert!(folder.ledger("run").len() > before, "what waited for the disk is on it");
+}
+
+#[test]
+fn a_coordinator_whose_disk_hangs_ends_and_loses_nothing_acknowledged() {
+    let (folder, address) = (begun(), free_address());
+    let Some(disk) = HangingDisk::of(&folder) else { return };
+    let serve = format!("coordinator --run run --listen {address} --json");
+    let coordinator = folder.start(&serve, "coordinator.log");
+    let relay = Relay::to(&address);
+    let work = format!("worker --coordinator http://{} --threads 1", relay.address);
+    let worker = folder.start(&work, "worker.log");
+    disk.is_waited_for();
+    coordinator.terminate();
+    until("it says what it waits for", || says(&coordinator, SAID));
+    coordinator.terminate();
+    let ended = coordinator.end();
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert_eq!(ended.stderr.lines().last(), Some(HANGS), "{ended:?}");
+    relay.nothing_is_lost(&folder, "run");
+    drop(disk);
+    let answer = folder.start(&serve, "coordinator.log").end().json();
+    assert_eq!(answer["total"], published(17));
+    assert!(relay.nothing_is_lost(&folder, "run") > 0);
+    assert_eq!(worker.end().code, Some(0));
+}

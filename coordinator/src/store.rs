@@ -139,16 +139,21 @@ impl Store {
             .map_err(|source| StoreError::LeaseKey { path: directory.path().join(secret::NAME), source })?;
         let Resumed { from_checkpoint, standing, tail, notices } =
             resume(&directory, &lease_key, accept_loss, opened)?;
-        let checkpoint = directory.checkpoint();
-        if !from_checkpoint {
-            out_of_the_way(&checkpoint, opened)?;
-        }
         sync_found(&directory.ledger(), tail.end.file)?;
-        let writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
+        let is_loss = accept_loss && tail.bytes > 0;
+        let mut writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
         let term = next_term(directory.path(), standing.term(), take_over)?;
         let term = lease_key.prove(directory.run().hash(), term, CoordinatorId(rand::random()));
         let signing_key = signing_key.unwrap_or_else(|| SigningKey::file_of_run(directory.path()));
         let public_key = SigningKey::open(&signing_key)?.public();
+        if is_loss {
+            // It is said once: the next start finds a ledger that is sound.
+            writer.begin()?;
+        }
+        let checkpoint = directory.checkpoint();
+        if !from_checkpoint {
+            out_of_the_way(&checkpoint, opened)?;
+        }
         let mut store = Self {
             directory,
             writer,

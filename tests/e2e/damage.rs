@@ -205,6 +205,32 @@ fn acknowledged_records_are_never_cut_off_as_if_they_were_not() {
 }
 
 #[test]
+fn a_loss_is_accepted_once_and_not_at_all_where_there_is_no_room_to_keep_what_is_cut_off() {
+    let folder = half_counted();
+    let path = folder.path().join("run/ledger/000001.jsonl");
+    let damaged = [&fs::read(&path).unwrap()[..], &[b'x'; 200_000], b"\n"].concat();
+    fs::write(&path, &damaged).unwrap();
+    let names = || fs::read_dir(path.parent().unwrap()).unwrap().map(|file| file.unwrap().file_name());
+    finish(&folder).refused(&["000001.jsonl", "--accept-loss"]);
+    // The shell's limit on the size of files stands for the disk.
+    let count = "count 16 --run run --accept-loss --quiet";
+    let script = format!("ulimit -f 100; exec {} {count}", env!("CARGO_BIN_EXE_diadem"));
+    let mut limited = Command::new("bash");
+    let no_room = Completed::of(limited.args(["-c", &script]).current_dir(folder.path()).output().unwrap());
+    no_room.refused(&["cannot write", ".tail: File too large"]);
+    assert!(no_room.code == Some(1) && fs::read(&path).unwrap() == damaged, "nothing was touched");
+    assert_eq!(names().count(), 1, "{:?}", names().collect::<Vec<_>>());
+    let coordinator = folder.start("coordinator --run run --listen 127.0.0.1:0 --accept-loss", "log");
+    until("it serves", || fs::read_to_string(&coordinator.log).unwrap().contains("serving"));
+    coordinator.terminate();
+    assert_eq!(coordinator.end().code, Some(143));
+    let tail = names().find(|name| name.as_encoded_bytes().ends_with(b".tail")).unwrap();
+    let tail = fs::read(path.with_file_name(tail)).unwrap();
+    assert_eq!([fs::read(&path).unwrap(), tail].concat(), damaged);
+    assert_eq!(finish(&folder).json()["total"], published(16));
+}
+
+#[test]
 fn a_ledger_whose_lines_end_in_cr_lf_is_refused_without_its_checkpoint_too() {
     let folder = Folder::new();
     folder.run("count 9 --run run --quiet");

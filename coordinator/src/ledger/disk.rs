@@ -30,7 +30,7 @@ pub(crate) trait Disk: fmt::Debug + Send {
         }
     }
 
-    /// Copies what a file has from that place on to another file, and puts that on disk.
+    /// Copies what a file has from that place on to another file, and puts that on disk. After an error it is not there.
     fn keep(&mut self, path: &Path, from: u64, kept: &Path) -> io::Result<()>;
 
     /// Gives a file another name.
@@ -68,8 +68,8 @@ impl Disk for SystemDisk {
         let mut file = regular_file::open(path)?;
         file.seek(SeekFrom::Start(from))?;
         let mut copy = File::create(kept)?;
-        io::copy(&mut file, &mut copy)?;
-        copy.sync_all()
+        let copied = io::copy(&mut file, &mut copy).and_then(|_| copy.sync_all());
+        copied.inspect_err(|_| fs::remove_file(kept).unwrap_or(()))
     }
 
     fn rename(&mut self, path: &Path, kept: &Path) -> io::Result<()> {

@@ -1,6 +1,7 @@
 //! Appends to the ledger: groups of records, each synced, then marked, then synced again.
 //!
-//! What it finds behind the last mark when it begins is cut off, but kept in a file beside it first.
+//! What it finds behind the last mark when it begins, which is before the first group at the latest, is cut off, but kept in a
+//! file beside it first.
 //!
 //! Before each group the file must be the one that was written, with the size that it then had.
 //!
@@ -39,7 +40,8 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// Goes on behind the mark at `end`: whatever follows it is kept elsewhere and cut off with the next group.
+    /// Goes on behind the mark at `end`: whatever follows it is kept elsewhere and cut off with the next group, or before
+    /// that with [`begin`](Self::begin).
     pub fn new(folder: &Path, end: LedgerPosition) -> Self {
         Self::on(Box::new(SystemDisk), folder, end)
     }
@@ -73,6 +75,18 @@ impl Writer {
     /// Behind the last mark.
     pub fn end(&self) -> &LedgerPosition {
         &self.end
+    }
+
+    /// Keeps what is behind the end, and cuts it off, before there is anything to append. When it returns without an error,
+    /// that is on disk.
+    ///
+    /// # Errors
+    /// As with [`commit`](Self::commit).
+    pub fn begin(&mut self) -> Result<(), LedgerError> {
+        self.expect_unchanged()?;
+        let at = self.end.clone();
+        self.file = Some(self.open(&file_path(&self.folder, at.file), &at)?);
+        Ok(())
     }
 
     /// Appends the records and a mark. When it returns without an error, they are on disk.
@@ -224,18 +238,19 @@ impl Writer {
         }
     }
 
-    /// Copies what follows that place in its file, which has `size` bytes, and gives the files after it other names.
+    /// Copies what follows that place in its file, which has `size` bytes, and gives the files after it other names. The copy
+    /// comes first: where there is no room for it, nothing is changed.
     fn keep_the_rest(&mut self, path: &Path, at: &LedgerPosition, size: u64) -> Result<(), LedgerError> {
+        if size > at.offset {
+            let kept = kept_path(path, self.opened);
+            self.disk.keep(path, at.offset, &kept).map_err(LedgerError::io("write", &kept))?;
+            self.disk.sync_folder(&self.folder).map_err(LedgerError::io("sync", &self.folder))?;
+        }
         // The last first: a ledger never has a gap among its files.
         for later in files_after(&self.folder, at.file)?.into_iter().rev() {
             let path = file_path(&self.folder, later);
             let kept = kept_path(&path, self.opened);
             self.disk.rename(&path, &kept).map_err(LedgerError::io("rename", &path))?;
-        }
-        if size > at.offset {
-            let kept = kept_path(path, self.opened);
-            self.disk.keep(path, at.offset, &kept).map_err(LedgerError::io("write", &kept))?;
-            self.disk.sync_folder(&self.folder).map_err(LedgerError::io("sync", &self.folder))?;
         }
         Ok(())
     }

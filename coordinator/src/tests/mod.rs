@@ -3,6 +3,7 @@
 pub mod known_run;
 pub mod known_worker;
 
+mod accepted_loss;
 mod corruption;
 mod durability;
 mod following;

@@ -8,6 +8,7 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 use anyhow::{Context, anyhow, bail};
 use coordinator::regular_file;
@@ -18,6 +19,7 @@ use worker::Credentials;
 use crate::args::owner_name;
 use crate::exit::WrongCommand;
 use crate::log::say;
+use crate::settings;
 
 pub use watch::KeyWatch;
 
@@ -59,6 +61,10 @@ const SERVER_KEY: &str = "server.key";
 
 /// Names the owners that are let in no more, one a line, in the coordinator's folder of keys.
 pub const REVOKED: &str = "revoked";
+
+/// Whether the folder of keys stands on the command line, which goes before variables.
+static FOLDER_IS_TYPED: LazyLock<bool> =
+    LazyLock::new(|| settings::is_typed(&env::args_os().collect::<Vec<_>>(), "keys"));
 
 /// Whom a coordinator lets in, and what keeps that up with the files.
 pub fn guard(keys: Option<&Path>) -> anyhow::Result<(Guard, KeyWatch)> {
@@ -161,20 +167,26 @@ struct TokenText {
 }
 
 impl TokenText {
-    /// From the environment, or else from the folder.
+    /// From the environment, or else from the folder; where the folder was typed, that goes first.
     fn read(keys: Option<&Path>, name: TokenName) -> anyhow::Result<Option<Self>> {
-        match (env::var(name.variable), keys) {
-            (Ok(text), _) => {
-                let named = Self { name, place: name.variable.to_owned(), text };
-                named.tokens().map_err(WrongCommand::Variable)?;
-                Ok(Some(named))
+        let in_folder = || keys.map_or(Ok(None), |keys| Self::in_folder(keys, name));
+        let in_variable = || Self::in_variable(name);
+        let places: [&dyn Fn() -> anyhow::Result<Option<Self>>; 2] =
+            if *FOLDER_IS_TYPED { [&in_folder, &in_variable] } else { [&in_variable, &in_folder] };
+        places.into_iter().find_map(|place| place().transpose()).transpose()
+    }
+
+    fn in_variable(name: TokenName) -> anyhow::Result<Option<Self>> {
+        let text = match env::var(name.variable) {
+            Ok(text) => text,
+            Err(env::VarError::NotPresent) => return Ok(None),
+            Err(env::VarError::NotUnicode(_)) => {
+                return Err(WrongCommand::Variable(anyhow!("{} is not text", name.variable)).into());
             }
-            (Err(env::VarError::NotUnicode(_)), _) => {
-                Err(WrongCommand::Variable(anyhow!("{} is not text", name.variable)).into())
-            }
-            (Err(env::VarError::NotPresent), Some(keys)) => Self::in_folder(keys, name),
-            (Err(env::VarError::NotPresent), None) => Ok(None),
-        }
+        };
+        let named = Self { name, place: name.variable.to_owned(), text };
+        named.tokens().map_err(WrongCommand::Variable)?;
+        Ok(Some(named))
     }
 
     fn in_folder(keys: &Path, name: TokenName) -> anyhow::Result<Option<Self>> {

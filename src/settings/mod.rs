@@ -87,8 +87,7 @@ pub fn complete(arguments: Vec<OsString>, variables: Variables<'_>) -> Result<Co
     let path = config_path(&matches, variables);
     let file = path.as_deref().map(|path| SettingsFile::read(path, &built())).transpose()?;
     let (command, name, matches) = innermost(&root, &matches);
-    let is_typed =
-        |option: &Arg| matches.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine);
+    let is_typed = |option: &Arg| is_typed_in(matches, option);
     let mut settings = settings_of(command, &name, &is_typed, variables, file.as_ref())?;
     leave_out_what_needs_others(&arguments, &mut settings);
     Ok(CompletedLine { arguments: with(&arguments, &settings), settings, file })
@@ -141,6 +140,20 @@ pub fn has_option(arguments: &[OsString], option: &str) -> bool {
     root.try_get_matches_from_mut(arguments).is_ok_and(|matches| {
         innermost(&root, &matches).0.get_arguments().any(|argument| argument.get_long() == Some(option))
     })
+}
+
+/// Whether that option stands on the command line whose arguments these are.
+pub fn is_typed(arguments: &[OsString], option: &str) -> bool {
+    let mut root = lenient(Args::command());
+    root.try_get_matches_from_mut(arguments).is_ok_and(|matches| {
+        let (command, _, matches) = innermost(&root, &matches);
+        command.get_arguments().any(|found| found.get_long() == Some(option) && is_typed_in(matches, found))
+    })
+}
+
+/// Whether a command was given that option.
+fn is_typed_in(matches: &ArgMatches, option: &Arg) -> bool {
+    matches.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine)
 }
 
 /// All commands, each with the options that all have. Who reads a command line needs no more of them than it names, and clap builds these.

@@ -229,6 +229,30 @@ fn tokens_can_come_from_the_environment_and_guard_without_tls_too() {
 }
 
 #[test]
+fn a_token_in_keys_that_were_typed_goes_before_the_variable_that_stands_for_it() {
+    let folder = keys();
+    let (address, stale) = (free_address(), "0123456789abcdef0123456789abcdef");
+    let serve = format!("coordinator --n 12 --run run --listen {address} --keys keys/coordinator --json");
+    let coordinator =
+        folder.start_command(folder.diadem(&serve).env("DIADEM_JOIN_TOKEN", stale), "coordinator.log");
+    until("the coordinator listens", || TcpStream::connect(&address).is_ok());
+    let with = |variables: &[(&str, &str)], args: &str| {
+        Completed::of(folder.diadem(args).envs(variables.iter().copied()).output().unwrap())
+    };
+    let ask = |keys: &str| format!("status --coordinator https://{address} --json {keys}");
+    let (outdated, status) = (("DIADEM_STATUS_TOKEN", stale), text(&folder, "keys/status/status.token"));
+    assert_eq!(with(&[outdated], &ask("--keys keys/status")).json()["n"], 12);
+    let not_typed = with(&[outdated, ("DIADEM_KEYS", "keys/status")], &ask(""));
+    not_typed.refused(&["the token is not one of this coordinator's"]);
+    with(&[outdated], &ask("--keys keys/worker")).refused(&["the token is not one of this coordinator's"]);
+    let beside = with(&[("DIADEM_STATUS_TOKEN", status.trim())], &ask("--keys keys/worker"));
+    assert_eq!(beside.json()["n"], 12, "a folder that has no such token");
+    let work = format!("worker --coordinator https://{address} --keys keys/worker --threads 1");
+    assert_eq!(with(&[("DIADEM_JOIN_TOKEN", stale)], &work).code, Some(0));
+    assert_eq!(coordinator.end().json()["total"], published(12));
+}
+
+#[test]
 fn addresses_open_to_all_need_keys_or_insecure() {
     let folder = keys();
     let refused = folder.run("coordinator --n 8 --run run --listen 0.0.0.0:0");

@@ -44,7 +44,8 @@ pub enum KeysCommand {
         /// The folder that keys init made.
         #[arg(value_name = "DIR")]
         keys: PathBuf,
-        /// A name or IP address by which workers reach the coordinator; may be repeated [default: those of before].
+        /// A name or IP address by which workers reach the coordinator; may be repeated, and replaces all of before
+        /// [default: those of before].
         #[arg(long = "host", value_name = "NAME", value_parser = host)]
         hosts: Vec<String>,
         #[command(flatten)]

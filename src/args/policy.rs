@@ -10,7 +10,8 @@ use super::value::whole;
 
 /// Changes how the counts of a run are checked and copied, while it is served; it stands in the ledger with the reason.
 ///
-/// More may be checked than before, not less. With fewer replicas, counts that wait to be acknowledged are so at once.
+/// More may be checked than before, not less. With fewer replicas, counts that wait to be acknowledged are so at once. The change
+/// holds by itself: take --double-check and --replicas out of the command that starts the coordinator.
 #[derive(Debug, Args)]
 #[command(
     override_usage = "\

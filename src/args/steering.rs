@@ -17,7 +17,8 @@ pub struct OperatorArgs {
     pub keys: Option<PathBuf>,
 }
 
-/// Has a coordinator lend no more units; what is being counted is finished. Workers stay, and wait.
+/// Has a coordinator lend no more units. Workers count what they hold, two units for each thread or more, as their --ahead
+/// says; then they stay, and wait. To free cores at once: diadem drain.
 ///
 /// The run stays so, also when its coordinator is started again, until diadem resume. A follower that takes over does not
 /// pause.

@@ -13,7 +13,7 @@ use crate::output::print;
 
 pub fn pause(args: PauseArgs) -> anyhow::Result<ExitCode> {
     let (at, workers) = ask(&args.operator, &Steering::Pause { reason: args.reason })?;
-    let how = "units that are being counted are finished, no more are lent until diadem resume";
+    let how = "no more units are lent until diadem resume; those that workers hold are counted";
     print(&format!("{at} paused, {}: {how}", counted(workers, "worker")))?;
     Ok(ExitCode::SUCCESS)
 }

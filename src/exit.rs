@@ -7,7 +7,8 @@
 //! | 2 | the command line was wrong, also where it does not go with this run |
 //! | 3 | the run is not sound, not complete, or its answer is withheld: starting again does not help |
 //! |   | what was published of it does not agree with it (a file that is none of such a kind is 1) |
-//! | 130, 143 | interrupted by Ctrl-C, by SIGTERM; 143 also where the terminal was closed, and where `--for` or `--until` ends a count that is not complete |
+//! | 130, 143 | interrupted by Ctrl-C, by SIGTERM; 143 also where the terminal of what counts, serves or watches was closed, and where `--for` or `--until` ends a count that is not complete |
+//! | 129 | the terminal of another command was closed: the system's own end of it |
 
 use std::io;
 use std::net::SocketAddr;

@@ -105,7 +105,7 @@ impl Handle {
         if replicas < before {
             warn!(
                 "{replicas} followers are waited for from now on, where it was {before}: when there are as many again, say \
-                 diadem policy URL --keys keys/admin --replicas {before} --reason TEXT"
+                 diadem policy URL --replicas {before} --reason TEXT, with --keys keys/admin where the run has keys"
             );
         }
         let clock = Arc::new(SystemClock::default());

@@ -8,7 +8,7 @@ use crate::wire::WireError;
 /// What is wished.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Steering {
-    /// No more units are lent; what is being counted is finished. Holds until the run is resumed, also for a coordinator that
+    /// No more units are lent; those that workers hold are counted. Holds until the run is resumed, also for a coordinator that
     /// is started again.
     Pause {
         /// Why, for those who ask where the run stands.

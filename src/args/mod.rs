@@ -63,8 +63,8 @@ Options may also stand in variables (DIADEM_THREADS=4) or in a file: diadem
 config --help.
 
 Exit codes: 0 complete, for a worker also drained as asked; 1 an error;
-2 wrong usage; 3 not sound, not complete, or the answer withheld; 130 and 143
-interrupted."
+2 wrong usage; 3 not sound, not complete, or the answer withheld; 129, 130
+and 143 interrupted."
 )]
 pub struct Args {
     #[command(subcommand)]

@@ -221,7 +221,8 @@ impl Replication {
             "nothing is acknowledged"
         };
         Some(format!(
-            "{waits}: {lack}, or have fewer waited for: diadem policy URL --keys keys/admin --replicas K --reason TEXT"
+            "{waits}: {lack}, or have fewer waited for: diadem policy URL --replicas K --reason TEXT, with --keys keys/admin \
+             where the run has keys"
         ))
     }
 }

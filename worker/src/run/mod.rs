@@ -282,7 +282,10 @@ impl<P: Pool> WorkerLoop<P> {
         });
         let units = self.summary.unacknowledged;
         if ended.is_err() && units > 0 {
-            warn!(units, "counted, and nobody has acknowledged it: these units are counted again");
+            warn!(
+                units,
+                "counted, and nobody has acknowledged it: these units are counted again, unless only the answer was lost"
+            );
         }
         ended
     }

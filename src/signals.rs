@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
 use rustix::time::{ClockId, clock_gettime};
 use tokio::signal::unix::{SignalKind, signal};
@@ -42,6 +42,9 @@ pub fn survive_file_size_limits() -> std::io::Result<()> {
     signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw())).map(drop)
 }
 
+/// SIGHUP and SIGTERM within so long are one: who ends a session sends both at once, and either may come first.
+const AT_ONCE: Duration = Duration::from_secs(5);
+
 /// For how long the machine has been up, its sleep included where the system tells that.
 fn uptime() -> Duration {
     #[cfg(any(target_os = "linux", target_os = "android"))]
@@ -59,9 +62,10 @@ pub struct Signals {
     begun: Duration,
     interrupt: tokio::signal::unix::Signal,
     terminate: tokio::signal::unix::Signal,
-    /// Until it has come, or SIGTERM has: of one terminal that is closed both the shell and the system tell, and who ends a session
-    /// sends both signals at once.
+    /// Until it has come, or SIGTERM has: of one terminal that is closed both the shell and the system tell.
     hangup: Option<tokio::signal::unix::Signal>,
+    /// When it has come, until SIGTERM has.
+    hung_up: Option<Instant>,
 }
 
 impl Signals {
@@ -70,7 +74,14 @@ impl Signals {
     pub fn new() -> std::io::Result<Self> {
         let hangup = heeds_hangup().then(|| signal(SignalKind::hangup())).transpose()?;
         let [interrupt, terminate] = [SignalKind::interrupt(), SignalKind::terminate()].map(signal);
-        Ok(Self { end: None, begun: uptime(), interrupt: interrupt?, terminate: terminate?, hangup })
+        Ok(Self {
+            end: None,
+            begun: uptime(),
+            interrupt: interrupt?,
+            terminate: terminate?,
+            hangup,
+            hung_up: None,
+        })
     }
 
     /// The end of the time is one of them.
@@ -81,22 +92,28 @@ impl Signals {
 
     /// The next one.
     pub async fn next(&mut self) -> Signal {
-        tokio::select! {
-            biased;
-            Some(()) = self.interrupt.recv() => Signal::Interrupt,
-            Some(()) = self.terminate.recv() => {
-                self.hangup = None;
-                Signal::Terminate
+        loop {
+            tokio::select! {
+                biased;
+                Some(()) = self.interrupt.recv() => return Signal::Interrupt,
+                Some(()) = self.terminate.recv() => {
+                    self.hangup = None;
+                    let is_told = self.hung_up.take().is_some_and(|then| then.elapsed() < AT_ONCE);
+                    if !is_told {
+                        return Signal::Terminate;
+                    }
+                }
+                Some(()) = recv(self.hangup.as_mut()) => {
+                    self.hangup = None;
+                    self.hung_up = Some(Instant::now());
+                    return Signal::Terminate;
+                }
+                () = time_is_up(self.end, self.begun), if self.end.is_some() => {
+                    self.end = None;
+                    return Signal::TimeIsUp;
+                }
+                else => std::future::pending().await,
             }
-            Some(()) = recv(self.hangup.as_mut()) => {
-                self.hangup = None;
-                Signal::Terminate
-            }
-            () = time_is_up(self.end, self.begun), if self.end.is_some() => {
-                self.end = None;
-                Signal::TimeIsUp
-            }
-            else => std::future::pending().await,
         }
     }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Signal;
 
-use crate::harness::{Folder, free_address, in_time, until};
+use crate::harness::{Folder, Running, free_address, in_time, until};
 
 #[test]
 fn what_is_interrupted_has_the_code_of_its_signal() {
@@ -175,4 +175,40 @@ fn a_worker_that_is_asked_to_end_finishes_what_it_counts_and_gives_back_the_rest
     let known = status().unwrap();
     assert_eq!(known["disputed"].as_u64().unwrap_or(0), 0, "nobody is blamed: {known}");
     coordinator.kill();
+}
+
+#[test]
+fn sigterm_and_sighup_at_once_are_one_ask_whichever_comes_first() {
+    let folder = Folder::new();
+    let address = free_address();
+    // Units of years, but for the first two.
+    let serve =
+        format!("coordinator --n 28 --families 0,1,0 --run run --listen {address} --double-check none");
+    let _coordinator = folder.start(&serve, "log");
+    let leased = || {
+        let status = folder.run(&format!("status --coordinator http://{address} --json"));
+        let status = serde_json::from_str::<serde_json::Value>(&status.stdout).ok()?;
+        status["leased"].as_u64()
+    };
+    let work = format!(
+        "worker --coordinator http://{address} --threads 1 --drain 3s --isa portable --method search"
+    );
+    let [terminate, hang_up]: [fn(&Running); 2] = [Running::terminate, Running::hang_up];
+    for (log, one, other) in [("term-first", terminate, hang_up), ("hup-first", hang_up, terminate)] {
+        let worker = folder.diadem(&work);
+        let mut command = Command::new("env");
+        command.arg("--default-signal=HUP").arg(worker.get_program()).args(worker.get_args());
+        let worker = folder.start_command(&mut command, log);
+        until("it holds one of the others", || folder.counts("run") >= 2 && leased() >= Some(1));
+        one(&worker);
+        if log == "term-first" {
+            // However much later the other one is seen.
+            let drains = || std::fs::read_to_string(&worker.log).unwrap().contains("draining");
+            until("it drains", drains);
+        }
+        other(&worker);
+        let ended = worker.end();
+        assert!(ended.code == Some(0) && ended.stderr.contains("draining"), "{log}: {ended:?}");
+        until("it holds nothing", || leased() == Some(0));
+    }
 }

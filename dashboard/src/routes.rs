@@ -1,7 +1,6 @@
 //! What is served under which path.
 
 use std::convert::Infallible;
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -157,11 +156,10 @@ async fn harden(mut response: Response) -> Response {
 async fn events(
     State(site): State<Arc<Site>>,
     Extension(visitor): Extension<Visitor>,
-    Extension(address): Extension<SocketAddr>,
     Extension(owner): Extension<Owner>,
     headers: HeaderMap,
 ) -> Response {
-    let Some(place) = site.audience.admit(owner, address.ip()) else {
+    let Some(place) = site.audience.admit(owner, visitor.address) else {
         let why = "too many watch already; it is tried again in a minute\n";
         return (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "60")], why).into_response();
     };
@@ -266,8 +264,9 @@ mod tests {
         tokio::spawn(announcer.tell(Box::pin(WatchStream::new(receiver))));
         let (audience, seats) = (Audience::default(), Arc::new(Seats::default()));
         let watch = async || {
-            let place = audience.admit(Owner::default(), [127, 0, 0, 1].into()).unwrap();
-            told(broadcast.viewer(), (place, seats.take().await.watches()), || true)
+            let visitor = seats.take([127, 0, 0, 1].into()).await;
+            let place = audience.admit(Owner::default(), visitor.address).unwrap();
+            told(broadcast.viewer(), (place, visitor.watches()), || true)
         };
         let (mut deaf, mut attentive) = (watch().await, watch().await);
         for done in 1..=20 {

@@ -1,6 +1,7 @@
 //! Who is connected: where all seats are taken, somebody who does not watch makes room for the next.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
@@ -30,9 +31,9 @@ impl Default for Seats {
 }
 
 impl Seats {
-    /// Gives somebody who has connected a seat. Where there is none, the one who has been there longest without watching is
+    /// Gives somebody who has connected from there a seat. Where there is none, the one who has been there longest without watching is
     /// shown out; where all watch, this waits.
-    pub async fn take(self: &Arc<Self>) -> Visitor {
+    pub async fn take(self: &Arc<Self>, address: IpAddr) -> Visitor {
         if self.free.available_permits() == 0
             && let Some((_, oldest)) = self.passers_by().present.pop_first()
         {
@@ -46,7 +47,7 @@ impl Seats {
         passers_by.present.insert(number, Arc::clone(&shown_out));
         drop(passers_by);
         let seat = Seat { number, seats: Arc::clone(self), _permit: permit };
-        Visitor { shown_out, seat: Arc::new(seat) }
+        Visitor { address, shown_out, seat: Arc::new(seat) }
     }
 
     fn passers_by(&self) -> MutexGuard<'_, PassersBy> {
@@ -57,6 +58,8 @@ impl Seats {
 /// Somebody who is connected; the seat is free again when nothing speaks of him any more.
 #[derive(Clone, Debug)]
 pub struct Visitor {
+    /// Where he has connected from.
+    pub address: IpAddr,
     shown_out: Arc<Notify>,
     seat: Arc<Seat>,
 }
@@ -80,7 +83,7 @@ pub struct Watching(Visitor);
 
 impl Drop for Watching {
     fn drop(&mut self) {
-        let Visitor { shown_out, seat } = &self.0;
+        let Visitor { shown_out, seat, .. } = &self.0;
         seat.seats.passers_by().present.insert(seat.number, Arc::clone(shown_out));
     }
 }

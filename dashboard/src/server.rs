@@ -8,6 +8,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use axum::middleware::AddExtension;
 use axum::{Extension, Router};
 use coordinator::{Guard, Snapshot};
 use hyper::server::conn::http1;
@@ -20,6 +21,7 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::WatchStream;
+use tower::Layer;
 
 use crate::broadcast::{Broadcast, Statuses};
 use crate::door::Door;
@@ -84,9 +86,8 @@ async fn accept(listener: TcpListener, router: Router, guard: Guard) {
     loop {
         match listener.accept().await {
             Ok((stream, address)) => {
-                let visitor = seats.take().await;
-                let router = router.clone().layer(Extension(address));
-                connections.spawn(receive(stream, router, guard.clone(), visitor));
+                let visitor = seats.take(address.ip()).await;
+                connections.spawn(receive(stream, router.clone(), guard.clone(), visitor));
             }
             Err(_) => sleep(PAUSE).await,
         }
@@ -96,20 +97,24 @@ async fn accept(listener: TcpListener, router: Router, guard: Guard) {
 
 /// Serves one connection to its end, or until its seat is wanted by another.
 async fn receive(stream: TcpStream, router: Router, guard: Guard, visitor: Visitor) {
-    let router = router.layer(Extension(visitor.clone()));
+    // Around all of it: a layer of the router would be put around each of its paths anew.
+    let service = Extension(visitor.clone()).layer(router);
     tokio::select! {
-        () = serve_connection(stream, router, guard) => {}
+        () = serve_connection(stream, service, guard) => {}
         () = visitor.is_shown_out() => {}
     }
 }
 
-async fn serve_connection(stream: TcpStream, router: Router, guard: Guard) {
+/// The router, which is told who asks.
+type Service = AddExtension<Router, Visitor>;
+
+async fn serve_connection(stream: TcpStream, service: Service, guard: Guard) {
     stream.set_nodelay(true).ok();
     let stream = Patience::new(stream, READ_TIME);
     if !guard.encrypts() {
-        converse(Box::new(stream), router).await;
+        converse(Box::new(stream), service).await;
     } else if let Some(stream) = guard.agree_with_browser(stream).await {
-        converse(Box::new(stream), router).await;
+        converse(Box::new(stream), service).await;
     }
 }
 
@@ -118,8 +123,8 @@ trait Transmission: AsyncRead + AsyncWrite + Unpin + Send {}
 
 impl<S: AsyncRead + AsyncWrite + Unpin + Send> Transmission for S {}
 
-async fn converse(stream: Box<dyn Transmission>, router: Router) {
-    let service = TowerToHyperService::new(router);
+async fn converse(stream: Box<dyn Transmission>, service: Service) {
+    let service = TowerToHyperService::new(service);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEAD_TIME)

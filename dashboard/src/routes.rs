@@ -232,6 +232,7 @@ mod tests {
     use coordinator::standing::Standing;
     use queens::{Board, Plan, PlanSpec};
     use tokio::sync::watch;
+    use tokio::time::sleep;
     use tokio_stream::wrappers::WatchStream;
 
     use super::*;
@@ -257,22 +258,63 @@ mod tests {
         }
     }
 
+    /// What is watched.
+    struct Watched {
+        statuses: watch::Sender<RunStatus>,
+        broadcast: Broadcast,
+        audience: Audience,
+        seats: Arc<Seats>,
+    }
+
+    impl Watched {
+        fn begin() -> Self {
+            let (announcer, broadcast) = Broadcast::begin(status(0));
+            let (statuses, receiver) = watch::channel(status(0));
+            tokio::spawn(announcer.tell(Box::pin(WatchStream::new(receiver))));
+            Self { statuses, broadcast, audience: Audience::default(), seats: Arc::default() }
+        }
+
+        async fn watch(&self, owner: &str) -> ReceiverStream<Bytes> {
+            let visitor = self.seats.take([127, 0, 0, 1].into()).await;
+            let place = self.audience.admit(Owner::new(owner), visitor.address).unwrap();
+            told(self.broadcast.viewer(), (place, visitor.watches()), || true)
+        }
+
+        /// So many units are counted, one after the other, and that viewer has heard of each.
+        async fn count(&self, units: u64, attentive: &mut ReceiverStream<Bytes>) {
+            for done in 1..=units {
+                self.statuses.send_replace(status(done));
+                words_until(attentive, done).await;
+            }
+        }
+    }
+
     #[tokio::test(start_paused = true)]
     async fn a_viewer_that_does_not_read_holds_nobody_up_and_is_told_what_is_newest_when_he_does() {
-        let (announcer, broadcast) = Broadcast::begin(status(0));
-        let (statuses, receiver) = watch::channel(status(0));
-        tokio::spawn(announcer.tell(Box::pin(WatchStream::new(receiver))));
-        let (audience, seats) = (Audience::default(), Arc::new(Seats::default()));
-        let watch = async || {
-            let visitor = seats.take([127, 0, 0, 1].into()).await;
-            let place = audience.admit(Owner::default(), visitor.address).unwrap();
-            told(broadcast.viewer(), (place, visitor.watches()), || true)
-        };
-        let (mut deaf, mut attentive) = (watch().await, watch().await);
-        for done in 1..=20 {
-            statuses.send_replace(status(done));
-            words_until(&mut attentive, done).await;
-        }
+        let watched = Watched::begin();
+        let (mut deaf, mut attentive) = (watched.watch("status").await, watched.watch("status").await);
+        watched.count(20, &mut attentive).await;
         assert!(words_until(&mut deaf, 20).await < 5, "he has missed what was between");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_viewer_who_has_to_go_goes_though_he_does_not_read() {
+        let watched = Watched::begin();
+        let mut viewers = Vec::new();
+        for _ in 0..64 {
+            viewers.push(watched.watch("status").await);
+        }
+        // Of one owner who has all places the last one has to go.
+        let deaf = viewers.pop().unwrap();
+        watched.count(3, &mut viewers[0]).await;
+        let has_gone = || deaf.as_ref().is_closed();
+        assert!(!has_gone());
+        let _newcomer = watched.watch("ada").await;
+        let gone = async {
+            while !has_gone() {
+                sleep(Duration::from_millis(10)).await;
+            }
+        };
+        timeout(SILENCE, gone).await.expect("he stays, since something waits for him to read it");
     }
 }

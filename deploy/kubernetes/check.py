@@ -40,13 +40,13 @@ def check_schemas() -> None:
 def check_pods() -> None:
     for path in HERE.glob("*.yaml"):
         for found in objects(path.name):
-            pod = found.get("spec", {}).get("template", {}).get("spec")
-            if pod is None:
+            template = found if found["kind"] == "Pod" else found.get("spec", {}).get("template")
+            if template is None:
                 continue
+            pod, labels = template["spec"], template["metadata"]["labels"]
             assert pod["securityContext"]["runAsNonRoot"] and pod["securityContext"]["runAsUser"] == 7227
             assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
             assert pod["automountServiceAccountToken"] is False
-            labels = found["spec"]["template"]["metadata"]["labels"]
             assert found["spec"].get("selector", {"matchLabels": labels})["matchLabels"] == labels
             for container in pod["containers"]:
                 security = container["securityContext"]
@@ -57,8 +57,8 @@ def check_pods() -> None:
                 assert mounts == claims | {volume["name"] for volume in pod.get("volumes", [])}
 
 
-def arguments(found: dict, given: dict, places: dict) -> list:
-    """The arguments of the one container, as Kubernetes expands them, with the machine's own places."""
+def arguments(found: dict, given: dict, places: dict, typed: list | None = None) -> list:
+    """The arguments of the one container, or those typed in their place, as Kubernetes expands them, with the machine's own places."""
     (container,) = found["spec"]["template"]["spec"]["containers"]
     given = {"N": BOARD} | given
     assert set(given) >= {variable["name"] for variable in container["env"]}
@@ -69,7 +69,7 @@ def arguments(found: dict, given: dict, places: dict) -> list:
             argument = argument.replace(place, own)
         return argument
 
-    return [here(argument) for argument in container["args"]]
+    return [here(argument) for argument in typed or container["args"]]
 
 
 def answer_of(output: str) -> str:
@@ -109,6 +109,9 @@ def count_together(binary: str, folder: Path) -> None:
     stateful = of_kind("coordinator.yaml", "StatefulSet")
     command = [binary, *arguments(stateful, {}, places | {"/keys": str(keys / "coordinator")})]
     coordinator = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    copy = {"/runs": str(folder / "copy"), "/keys": str(keys / "follower")}
+    command = arguments(of_kind("follower.yaml", "Job"), {}, places | copy)
+    follower = subprocess.Popen([binary, *command])
     try:
         container = stateful["spec"]["template"]["spec"]["containers"][0]
         ports = {port["name"]: {7227: grpc, 7228: dashboard}[port["containerPort"]] for port in container["ports"]}
@@ -118,10 +121,47 @@ def count_together(binary: str, folder: Path) -> None:
         command = arguments(of_kind("workers.yaml", "Deployment"), {"NODE": "node", "POD": "pod"},
                             places | {"/keys": str(keys / "worker")})
         subprocess.run([binary, *command], check=True, timeout=120)
+        assert follower.wait(timeout=60) == 0
     finally:
+        follower.kill()
         # --stay: it ends when it is asked to.
         coordinator.terminate()
     tell_exact("coordinator and worker", answer_of(coordinator.communicate(timeout=30)[0]))
+    subprocess.run([binary, "verify", f"{folder}/copy/diadem-{BOARD}"], check=True, capture_output=True, timeout=60)
+
+
+def mend(binary: str, folder: Path) -> None:
+    """What mend.yaml proposes is done, one after the other, to the run that a coordinator and a worker have counted."""
+    job, stateful = of_kind("mend.yaml", "Job"), of_kind("coordinator.yaml", "StatefulSet")
+    (volume,) = job["spec"]["template"]["spec"]["volumes"]
+    claims = {claim["metadata"]["name"] for claim in stateful["spec"]["volumeClaimTemplates"]}
+    assert volume["persistentVolumeClaim"]["claimName"] in {f"{claim}-{stateful['metadata']['name']}-0" for claim in claims}
+    port = free_port()
+    places = {"/runs": str(folder), "127.0.0.1:7227": f"127.0.0.1:{port}"}
+    proposed = re.findall(r"# args: (\[.*\])", (HERE / "mend.yaml").read_text())
+    retract, accept_loss, take_over = (
+        [binary, *arguments(job, {}, places, yaml.safe_load(typed))] for typed in proposed
+    )
+    verify = [binary, *arguments(job, {}, places)]
+
+    def code(command: list) -> int:
+        return subprocess.run(command, capture_output=True, timeout=60).returncode
+
+    assert code(verify) == 0
+    assert code(retract) == 0
+    # A unit is missing now.
+    assert code(verify) == 3
+    ledger = folder / f"diadem-{BOARD}" / "ledger" / "000001.jsonl"
+    ledger.write_text("".join(ledger.read_text().splitlines(keepends=True)[:-100]))
+    assert code([part for part in accept_loss if part != "--accept-loss"]) == 3
+    assert code(accept_loss) == 0
+    serving = subprocess.Popen(take_over)
+    try:
+        wait_for_port(port)
+    finally:
+        serving.terminate()
+    assert serving.wait(timeout=30) in (0, 143)
+    print("   what mend.yaml proposes verifies a run, takes a count back, accepts a loss and takes over")
 
 
 def wait_for_port(port: int) -> None:
@@ -164,3 +204,4 @@ if __name__ == "__main__":
     check_pods()
     count_shards(sys.argv[1], Path(sys.argv[2]) / "shards")
     count_together(sys.argv[1], Path(sys.argv[2]) / "together")
+    mend(sys.argv[1], Path(sys.argv[2]) / "together")

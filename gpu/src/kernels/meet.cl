@@ -23,6 +23,10 @@
  * DIRECT    what a look-up costs, in pairs compared one by one
  */
 
+#define JOINED(a, b) a##b
+#define WORDS(count) JOINED(ulong, count)
+typedef WORDS(VECTOR) Lanes;
+
 /* What a queen on a square tests, and then sets. */
 typedef struct {
     ulong test, set;
@@ -51,7 +55,7 @@ typedef struct {
  */
 #if GROW_GROUP == 1
 #define BEHIND 1
-INSIDE void place(LOCAL Source *source, GLOBAL const ulong *from, GLOBAL ulong *to, ulong keep)
+void place(local Source *source, global const ulong *from, global ulong *to, ulong keep)
 {
     const Queen queen = source->queen;
     const List list = source->list;
@@ -64,7 +68,7 @@ INSIDE void place(LOCAL Source *source, GLOBAL const ulong *from, GLOBAL ulong *
 }
 #else
 #define BEHIND 0
-INSIDE void place(LOCAL Source *source, GLOBAL const ulong *from, GLOBAL ulong *to, ulong keep)
+void place(local Source *source, global const ulong *from, global ulong *to, ulong keep)
 {
     const Queen queen = source->queen;
     const List list = source->list;
@@ -76,7 +80,7 @@ INSIDE void place(LOCAL Source *source, GLOBAL const ulong *from, GLOBAL ulong *
 #pragma unroll
         for (uint j = 0; j < AHEAD; j++)
             if (i + j * BESIDE < list.length && (states[j] & queen.test) == 0)
-                to[TAKE(&source->next)] = (states[j] & keep) | queen.set;
+                to[atomic_inc(&source->next)] = (states[j] & keep) | queen.set;
     }
 }
 #endif
@@ -90,29 +94,29 @@ INSIDE void place(LOCAL Source *source, GLOBAL const ulong *from, GLOBAL ulong *
  * lists     for each set, smaller ones too, where its states are
  * scratch   a Source for each row, and two words
  */
-KERNEL(GROW_GROUP) grow(GLOBAL const uint *RESTRICT sets, const uint first, const uint end, const uint flip,
-                        GLOBAL const Queen *RESTRICT queens, const uint column, const uint open, const uint fixed, const uint here,
-                        const uint lacking, const ulong keep, GLOBAL const ulong *RESTRICT from, GLOBAL ulong *to, const uint room,
-                        GLOBAL uint *cursors, const uint cursor, GLOBAL List *lists SCRATCH_ARGUMENT)
+KERNEL(GROW_GROUP) grow(global const uint *restrict sets, const uint first, const uint end, const uint flip,
+                        global const Queen *restrict queens, const uint column, const uint open, const uint fixed, const uint here,
+                        const uint lacking, const ulong keep, global const ulong *restrict from, global ulong *to, const uint room,
+                        global uint *cursors, const uint cursor, global List *lists SCRATCH_ARGUMENT)
 {
     SCRATCH
-    LOCAL Source *sources = (LOCAL Source *)scratch;
-    LOCAL uint *begin_and_made = (LOCAL uint *)(sources + 32);
+    local Source *sources = (local Source *)scratch;
+    local uint *begin_and_made = (local uint *)(sources + 32);
     queens += 32 * column;
     for (uint task = first + GROUP_INDEX; task < end; task += GROUPS) {
         const uint set = sets[task] ^ flip;
-        const uint agrees = (set & fixed & ~here) == 0 && ONES(here & ~set) <= lacking;
+        const uint agrees = (set & fixed & ~here) == 0 && popcount(here & ~set) <= lacking;
         const uint rows = agrees ? set & open : 0;
         if (rows == 0) {
             if (LOCAL_INDEX == 0)
                 lists[set].length = 0;
             continue;
         }
-        const uint count = ONES(rows);
+        const uint count = popcount(rows);
         for (uint row = LOCAL_INDEX; row < 32; row += GROW_GROUP) {
             if ((rows >> row & 1) == 0)
                 continue;
-            LOCAL Source *source = sources + ONES(rows & ((1u << row) - 1));
+            local Source *source = sources + popcount(rows & ((1u << row) - 1));
             source->queen = queens[row];
             source->list = lists[set ^ 1u << row];
             source->next = 0;
@@ -121,12 +125,12 @@ KERNEL(GROW_GROUP) grow(GLOBAL const uint *RESTRICT sets, const uint first, cons
         for (uint k = LOCAL_INDEX / BESIDE; k < count; k += GROW_GROUP / BESIDE) {
             const ulong test = sources[k].queen.test;
             const uint length = sources[k].list.length;
-            GLOBAL const ulong *states = from + sources[k].list.begin;
+            global const ulong *states = from + sources[k].list.begin;
             uint passing = 0;
             for (uint i = LOCAL_INDEX % BESIDE; i < length; i += BESIDE)
                 passing += (states[i] & test) == 0;
             if (passing != 0)
-                ADD(&sources[k].next, passing);
+                atomic_add(&sources[k].next, passing);
         }
         BARRIER;
         if (LOCAL_INDEX == 0) {
@@ -139,7 +143,7 @@ KERNEL(GROW_GROUP) grow(GLOBAL const uint *RESTRICT sets, const uint first, cons
             /* Nobody adds to a cursor that is past the room, so that it never wraps. */
             uint begin = cursors[cursor];
             if (all != 0 && begin <= room)
-                begin = ADD(cursors + cursor, all + BEHIND);
+                begin = atomic_add(cursors + cursor, all + BEHIND);
             const uint made = begin <= room && all + BEHIND <= room - begin ? all : 0;
             begin_and_made[0] = begin;
             begin_and_made[1] = made;
@@ -162,7 +166,7 @@ KERNEL(GROW_GROUP) grow(GLOBAL const uint *RESTRICT sets, const uint first, cons
  * The lanes, of `count` from here on, that have their last queens in one row with the first, if those are a quarter of what a
  * slice may hold; else 0.
  */
-INSIDE uint run(GLOBAL const ulong *lanes, uint count, uint slice)
+uint run(global const ulong *lanes, uint count, uint slice)
 {
     const uint row = ROW(lanes[0]);
     if (count <= slice / 4 || ROW(lanes[slice / 4]) != row)
@@ -179,7 +183,7 @@ INSIDE uint run(GLOBAL const ulong *lanes, uint count, uint slice)
 }
 
 /* The pairs of two lists that share no bit of `meeting`, one by one. */
-INSIDE uint compare(GLOBAL const ulong *many, uint many_words, GLOBAL const ulong *few, uint few_words, ulong meeting)
+uint compare(global const ulong *many, uint many_words, global const ulong *few, uint few_words, ulong meeting)
 {
     uint pairs = 0;
     for (uint j = 0; j < few_words; j++) {
@@ -195,7 +199,7 @@ INSIDE uint compare(GLOBAL const ulong *many, uint many_words, GLOBAL const ulon
  * entry is 2 to the power of `wide` vectors; neighbouring words of it have neighbouring lanes, so that items beside each other read
  * what is side by side.
  */
-INSIDE void tabulate(LOCAL uint *table, uint tables, uint wide, GLOBAL const ulong *lanes, uint count)
+void tabulate(local uint *table, uint tables, uint wide, global const ulong *lanes, uint count)
 {
     const uint row = 2 * VECTOR << wide;
     for (uint task = LOCAL_INDEX; task < tables * row; task += GROUP) {
@@ -209,7 +213,7 @@ INSIDE void tabulate(LOCAL uint *table, uint tables, uint wide, GLOBAL const ulo
                 plane[bit] |= (bits >> bit & 1) << lane;
         }
         const uint all = here == 32 ? ~0u : (1u << here) - 1;
-        LOCAL uint *entries = table + 32 * group * row + word;
+        local uint *entries = table + 32 * group * row + word;
         /* Unrolled, each pattern is a constant, and nothing has to wait in memory of the item's own. */
 #pragma unroll
         for (uint low = 0; low < 4; low++) {
@@ -238,12 +242,12 @@ INSIDE void tabulate(LOCAL uint *table, uint tables, uint wide, GLOBAL const ulo
         _Pragma("unroll") \
         for (uint group = 1; group < (TABLES); group++) \
             fit = fit & table[(32 * group << wide) + (own | ((uint)(word >> 5 * group) & 31) << wide)]; \
-        sums = sums + ONES(fit); \
+        sums = sums + popcount(fit); \
     }
 
-INSIDE ulong look_up(LOCAL const Lanes *table, uint tables, uint wide, GLOBAL const ulong *words, uint count, ulong common)
+ulong look_up(local const Lanes *table, uint tables, uint wide, global const ulong *words, uint count, ulong common)
 {
-    Lanes sums = NO_LANES;
+    Lanes sums = 0;
     const uint step = GROUP >> wide, own = LOCAL_INDEX & ((1u << wide) - 1);
     ulong next = LOCAL_INDEX >> wide < count ? words[LOCAL_INDEX >> wide] : 0;
     switch (tables) {
@@ -279,12 +283,12 @@ INSIDE ulong look_up(LOCAL const Lanes *table, uint tables, uint wide, GLOBAL co
  * found     for each group what it found before and finds now: pairs, halves
  * scratch   the tables
  */
-KERNEL(GROUP) join(GLOBAL const uint *RESTRICT sets, const uint first, const uint end, const uint all,
-                   GLOBAL const List *RESTRICT left_lists, GLOBAL const List *RESTRICT right_lists, GLOBAL const ulong *RESTRICT lefts,
-                   GLOBAL const ulong *RESTRICT rights, GLOBAL const uint *RESTRICT cursors, const uint left_cursor,
-                   const uint right_cursor, const uint left_room, const uint right_room, GLOBAL const Queen *RESTRICT queens,
+KERNEL(GROUP) join(global const uint *restrict sets, const uint first, const uint end, const uint all,
+                   global const List *restrict left_lists, global const List *restrict right_lists, global const ulong *restrict lefts,
+                   global const ulong *restrict rights, global const uint *restrict cursors, const uint left_cursor,
+                   const uint right_cursor, const uint left_room, const uint right_room, global const Queen *restrict queens,
                    const uint left_queens, const uint right_queens, const ulong meeting, const uint marked, const uint tables,
-                   const uint width, GLOBAL ulong *found SCRATCH_ARGUMENT)
+                   const uint width, global ulong *found SCRATCH_ARGUMENT)
 {
     SCRATCH
     if (cursors[left_cursor] > left_room || cursors[right_cursor] > right_room)
@@ -299,8 +303,8 @@ KERNEL(GROUP) join(GLOBAL const uint *RESTRICT sets, const uint first, const uin
         const ulong by_left = (left.length + slice - 1) / slice * ((ulong)SET_UP + right.length);
         const ulong by_right = (right.length + slice - 1) / slice * ((ulong)SET_UP + left.length);
         const uint turned = by_right < by_left;
-        GLOBAL const ulong *lanes = turned ? rights + right.begin : lefts + left.begin;
-        GLOBAL const ulong *words = turned ? lefts + left.begin : rights + right.begin;
+        global const ulong *lanes = turned ? rights + right.begin : lefts + left.begin;
+        global const ulong *words = turned ? lefts + left.begin : rights + right.begin;
         const uint lane_count = turned ? right.length : left.length;
         const uint word_count = turned ? left.length : right.length;
         if ((ulong)lane_count * word_count < DIRECT * (turned ? by_right : by_left)) {
@@ -325,17 +329,17 @@ KERNEL(GROUP) join(GLOBAL const uint *RESTRICT sets, const uint first, const uin
             BARRIER;
             tabulate(scratch, tables, wide, lanes + begin, count);
             BARRIER;
-            pairs += look_up((LOCAL const Lanes *)scratch, tables, wide, words, word_count, common);
+            pairs += look_up((local const Lanes *)scratch, tables, wide, words, word_count, common);
         }
     }
     BARRIER;
-    LOCAL ulong *sums = (LOCAL ulong *)scratch;
+    local ulong *sums = (local ulong *)scratch;
     sums[LOCAL_INDEX] = pairs;
     BARRIER;
     if (LOCAL_INDEX == 0) {
         ulong sum = found[2 * GROUP_INDEX];
         for (uint item = 0; item < GROUP; item++)
-            sum = ADD_SATURATED(sum, sums[item]);
+            sum = add_sat(sum, sums[item]);
         found[2 * GROUP_INDEX] = sum;
         found[2 * GROUP_INDEX + 1] += halves;
     }

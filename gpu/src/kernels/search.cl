@@ -36,8 +36,8 @@
 #define WIDE (GROUP * EACH)
 #define POOL (2 * WIDE)
 
-/* The questions of a pass: of each state whether it is kept, and whether its child is. */
-#define VOTED (2 * EACH)
+/* The words for the questions of a pass: of each state whether it is kept, and whether its child is. */
+#define VOTED (2 * EACH * WORDS_OF_VOTE)
 
 /* The states of a pass that an item has, their numbers in it, and how their children are looked at. */
 #define FOR_EACH for (uint v = 0; v < EACH; v++)
@@ -47,15 +47,15 @@
         alive[v] = lives(row, second, child[v], looks, by_columns)
 
 /* The squares that a child has in a row that one of a row's vectors but the first tells of. */
-INSIDE uint squares(uint4 child, uint4 ahead)
+uint squares(uint4 child, uint4 ahead)
 {
     return ~(child.x | MOVED_UP(child.y, ahead.x, ahead.y) | child.z >> ahead.y) & ahead.z;
 }
 
 /* The state with a queen there, moved on to the next row. */
-INSIDE uint4 child_of(uint4 state, uint queen, uint4 next)
+uint4 child_of(uint4 state, uint queen, uint4 next)
 {
-    uint4 child = MAKE4(state.x | queen, MOVED_UP(state.y | queen, next.x, next.y), (state.z | queen) >> next.y, 0);
+    uint4 child = (uint4)(state.x | queen, MOVED_UP(state.y | queen, next.x, next.y), (state.z | queen) >> next.y, 0);
     child.w = ~(child.x | child.y | child.z) & next.z;
     return child;
 }
@@ -64,7 +64,7 @@ INSIDE uint4 child_of(uint4 state, uint queen, uint4 next)
  * Whether a child has a square in each of so many rows, and, where these are all that are left, in each column. The row's second
  * vector is there already.
  */
-INSIDE uint lives(LOCAL const uint4 *row, uint4 second, uint4 child, const uint looks, const uint by_columns)
+uint lives(local const uint4 *row, uint4 second, uint4 child, const uint looks, const uint by_columns)
 {
     uint free = squares(child, second);
     uint alive = (child.w != 0) & (free != 0), reached = child.x | child.w | free;
@@ -78,7 +78,7 @@ INSIDE uint lives(LOCAL const uint4 *row, uint4 second, uint4 child, const uint 
 }
 
 /* The completions of a child with two rows and two columns left. */
-INSIDE uint pairs(uint4 second, uint4 child)
+uint pairs(uint4 second, uint4 child)
 {
     const uint upper = child.w, lower = squares(child, second);
     const uint left = second.w & ~child.x;
@@ -89,7 +89,7 @@ INSIDE uint pairs(uint4 second, uint4 child)
 }
 
 /* The candidates of a state whose children, with more than six rows left, may still be completed. */
-INSIDE uint living(LOCAL const uint4 *row, uint4 state)
+uint living(local const uint4 *row, uint4 state)
 {
     uint found = 0;
     for (uint candidates = state.w; candidates != 0; candidates &= candidates - 1) {
@@ -110,12 +110,12 @@ INSIDE uint living(LOCAL const uint4 *row, uint4 state)
  * made      for each row how many states there are before it: 0 behind one where they were not moved on
  * scratch   the row; how many children the group has, and where they go
  */
-KERNEL(GROUP) widen(GLOBAL const uint4 *RESTRICT rows, const uint place, GLOBAL const uint4 *RESTRICT from,
-                    GLOBAL uint4 *RESTRICT to, GLOBAL uint *made, const uint room, const uint wished SCRATCH_ARGUMENT)
+KERNEL(GROUP) widen(global const uint4 *restrict rows, const uint place, global const uint4 *restrict from,
+                    global uint4 *restrict to, global uint *made, const uint room, const uint wished SCRATCH_ARGUMENT)
 {
     SCRATCH
-    LOCAL uint4 *row = (LOCAL uint4 *)scratch;
-    LOCAL uint *children = scratch + 4 * VECTORS;
+    local uint4 *row = (local uint4 *)scratch;
+    local uint *children = scratch + 4 * VECTORS;
     const uint states = made[place];
     if (states >= wished)
         return;
@@ -125,15 +125,15 @@ KERNEL(GROUP) widen(GLOBAL const uint4 *RESTRICT rows, const uint place, GLOBAL 
         if (LOCAL_INDEX == 0)
             children[0] = 0;
         BARRIER;
-        const uint4 state = begin + LOCAL_INDEX < states ? from[begin + LOCAL_INDEX] : MAKE4(0, 0, 0, 0);
+        const uint4 state = begin + LOCAL_INDEX < states ? from[begin + LOCAL_INDEX] : (uint4)(0, 0, 0, 0);
         uint queens = living(row, state);
-        const uint before = ADD(children, ONES(queens));
+        const uint before = atomic_add(children, popcount(queens));
         BARRIER;
         if (LOCAL_INDEX == 0)
-            children[1] = ADD(made + place + 1, children[0]);
+            children[1] = atomic_add(made + place + 1, children[0]);
         BARRIER;
         if (children[1] + children[0] <= room) {
-            GLOBAL uint4 *own = to + children[1] + before;
+            global uint4 *own = to + children[1] + before;
             for (; queens != 0; queens &= queens - 1)
                 *own++ = child_of(state, queens & (~queens + 1), row[0]);
         }
@@ -153,14 +153,14 @@ KERNEL(GROUP) widen(GLOBAL const uint4 *RESTRICT rows, const uint place, GLOBAL 
  * scratch   the rows, the pools, how many wait in each and behind the last one, the votes of this pass and those of the next,
  *           and the first of the states that the group has taken
  */
-KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, const uint place, const uint levels, GLOBAL const uint4 *RESTRICT states,
-                     const uint end, GLOBAL uint *progress, GLOBAL ulong *found, GLOBAL uint4 *frozen, const uint is_begun,
+KERNEL(GROUP) search(global const uint4 *restrict rows, const uint place, const uint levels, global const uint4 *restrict states,
+                     const uint end, global uint *progress, global ulong *found, global uint4 *frozen, const uint is_begun,
                      const uint passes SCRATCH_ARGUMENT)
 {
     SCRATCH
-    LOCAL uint4 *table = (LOCAL uint4 *)scratch, *pools = table + VECTORS * levels;
-    LOCAL uint *waiting = (LOCAL uint *)(pools + POOL * levels), *votes = waiting + levels + 1, *taken = votes + 2 * VOTED;
-    GLOBAL uint4 *saved = frozen + GROUP_INDEX * (1 + POOL) * levels;
+    local uint4 *table = (local uint4 *)scratch, *pools = table + VECTORS * levels;
+    local uint *waiting = (local uint *)(pools + POOL * levels), *votes = waiting + levels + 1, *taken = votes + 2 * VOTED;
+    global uint4 *saved = frozen + GROUP_INDEX * (1 + POOL) * levels;
     for (uint i = LOCAL_INDEX; i < VECTORS * levels; i += GROUP)
         table[i] = rows[VECTORS * place + i];
     for (uint i = LOCAL_INDEX; i <= levels; i += GROUP)
@@ -182,7 +182,7 @@ KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, const uint place, const 
                 here = waiting[--level];
             if (here < WIDE && !is_drained) {
                 if (LOCAL_INDEX == 0)
-                    *taken = ADD(progress, WIDE);
+                    *taken = atomic_add(progress, WIDE);
                 BARRIER;
                 const uint begin = *taken;
                 const uint more = begin >= end ? 0 : end - begin < WIDE ? end - begin : WIDE;
@@ -204,14 +204,14 @@ KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, const uint place, const 
                 /* Filled up with states that have no square. */
                 FOR_EACH
                     if (NUMBER(v) >= here)
-                        pools[POOL * level + NUMBER(v)] = MAKE4(~0u, 0, 0, 0);
+                        pools[POOL * level + NUMBER(v)] = (uint4)(~0u, 0, 0, 0);
                 here = WIDE;
                 BARRIER;
             }
         }
-        LOCAL const uint4 *row = table + VECTORS * level;
-        LOCAL uint4 *own = pools + POOL * level, *next = own + POOL;
-        LOCAL uint *voted = votes + VOTED * (pass & 1);
+        local const uint4 *row = table + VECTORS * level;
+        local uint4 *own = pools + POOL * level, *next = own + POOL;
+        local uint *voted = votes + VOTED * (pass & 1);
         const uint4 first = row[0], second = row[1];
         const uint left = first.w, below = waiting[level + 1];
         uint4 state[EACH], child[EACH];
@@ -254,8 +254,8 @@ KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, const uint place, const 
                 own[here + BEFORE(keep)] = state[v];
             if (!asks_too || alive[v])
                 next[then + BEFORE(live)] = child[v];
-            here += ONES(keep);
-            then += ONES(live);
+            here += popcount(keep);
+            then += popcount(live);
         }
         nodes += then - below;
         if (LOCAL_INDEX == 0) {
@@ -270,22 +270,22 @@ KERNEL(GROUP) search(GLOBAL const uint4 *RESTRICT rows, const uint place, const 
         BARRIER;
     }
     for (uint i = LOCAL_INDEX; i < levels; i += GROUP)
-        saved[i] = MAKE4(waiting[i], 0, 0, 0);
+        saved[i] = (uint4)(waiting[i], 0, 0, 0);
     for (level = 0; level < levels; level++)
         for (uint i = LOCAL_INDEX; i < waiting[level]; i += GROUP)
             saved[levels + POOL * level + i] = pools[POOL * level + i];
     BARRIER;
-    LOCAL ulong *sums = (LOCAL ulong *)scratch;
+    local ulong *sums = (local ulong *)scratch;
     sums[LOCAL_INDEX] = completions;
     BARRIER;
     if (LOCAL_INDEX == 0) {
         ulong sum = 0;
         for (uint i = 0; i < GROUP; i++)
             sum += sums[i];
-        GLOBAL ulong *own = found + 2 * GROUP_INDEX;
+        global ulong *own = found + 2 * GROUP_INDEX;
         own[0] = (is_begun ? own[0] : 0) + sum;
         own[1] = (is_begun ? own[1] : 0) + nodes;
         if (!is_finished)
-            TAKE(progress + 1);
+            atomic_inc(progress + 1);
     }
 }

@@ -50,10 +50,11 @@ impl GroupShape {
     }
 
     /// Bytes of local memory for so many rows: each has its vectors, a pool and how many wait there; then it is said that none wait
-    /// behind the last, and there are the votes of two passes, and what was taken.
+    /// behind the last, and there are the votes of two passes where items vote by words, and what was taken.
     pub fn scratch(self, levels: usize) -> usize {
         let vectors = levels * (VECTORS + self.pool());
-        let words = levels + 1 + 2 * 2 * self.each + 1;
+        let votes = if self.is_in_lockstep || self.group == 1 { 0 } else { 2 * 2 * self.each };
+        let words = levels + 1 + votes + 1;
         vectors * size_of::<Vector>() + words * size_of::<cl_uint>()
     }
 

@@ -14,7 +14,8 @@
  * first, five to a table. Complete halves are in the order of the rows of their last queens, those beside the cut, and have
  * that row in their highest bits: where many in a row have it in common, they are a slice, all of which have that queen's
  * diagonals. The rows, the diagonals' bits and so the half boards are what `queens::kernel::meet` has; the
- * number of complete ones is the number of nodes. A work group works on one set at a time.
+ * number of complete ones is the number of nodes. A work group works on one set at a time; where there are fewer sets than groups,
+ * several of these join one, and each has its part of the words.
  *
  * GROUP     work items of a group that joins, GROW_GROUP of one that grows
  * BESIDE    items that read a list together, one state beside the other
@@ -275,6 +276,7 @@ ulong look_up(local const Lanes *table, uint tables, uint wide, global const ulo
 
 /*
  * sets      sets of rows; those from `first` to before `end` are joined, as left halves, with the rest of `all` rows
+ * parts     so many groups have a set together, each a part of its words: more than one only where all sets are at work at once
  * lists     for each set of the left half, and of the right half, where its complete halves are in `lefts` and `rights`
  * cursors   of these lists; where one is past the room nothing is joined
  * queens    of all columns, those of the last of each half from `left_queens` and `right_queens` on
@@ -283,7 +285,7 @@ ulong look_up(local const Lanes *table, uint tables, uint wide, global const ulo
  * found     for each group what it found before and finds now: pairs, halves
  * scratch   the tables
  */
-KERNEL(GROUP) join(global const uint *restrict sets, const uint first, const uint end, const uint all,
+KERNEL(GROUP) join(global const uint *restrict sets, const uint first, const uint end, const uint parts, const uint all,
                    global const List *restrict left_lists, global const List *restrict right_lists, global const ulong *restrict lefts,
                    global const ulong *restrict rights, global const uint *restrict cursors, const uint left_cursor,
                    const uint right_cursor, const uint left_room, const uint right_room, global const Queen *restrict queens,
@@ -293,21 +295,28 @@ KERNEL(GROUP) join(global const uint *restrict sets, const uint first, const uin
     SCRATCH
     if (cursors[left_cursor] > left_room || cursors[right_cursor] > right_room)
         return;
-    const uint slice = 64 * VECTOR * width;
+    const uint slice = 64 * VECTOR * width, part = GROUP_INDEX % parts;
     ulong pairs = 0, halves = 0;
-    for (uint task = first + GROUP_INDEX; task < end; task += GROUPS) {
+    for (uint task = first + GROUP_INDEX / parts; task < end; task += GROUPS / parts) {
         const List left = left_lists[sets[task]], right = right_lists[sets[task] ^ all];
         if (left.length == 0 || right.length == 0)
             continue;
-        halves += left.length + right.length;
+        if (part == 0)
+            halves += left.length + right.length;
         const ulong by_left = (left.length + slice - 1) / slice * ((ulong)SET_UP + right.length);
         const ulong by_right = (right.length + slice - 1) / slice * ((ulong)SET_UP + left.length);
         const uint turned = by_right < by_left;
         global const ulong *lanes = turned ? rights + right.begin : lefts + left.begin;
         global const ulong *words = turned ? lefts + left.begin : rights + right.begin;
         const uint lane_count = turned ? right.length : left.length;
-        const uint word_count = turned ? left.length : right.length;
-        if ((ulong)lane_count * word_count < DIRECT * (turned ? by_right : by_left)) {
+        const uint all_words = turned ? left.length : right.length;
+        /* Each part tabulates all lanes: it has as many words as that costs, if there are so many. */
+        const uint share = max((uint)SET_UP, (all_words - 1) / parts + 1), before = part * share;
+        if (before >= all_words)
+            continue;
+        const uint word_count = all_words - before < share ? all_words - before : share;
+        words += before;
+        if ((ulong)lane_count * all_words < DIRECT * (turned ? by_right : by_left)) {
             if (lane_count < word_count)
                 pairs += compare(words, word_count, lanes, lane_count, meeting);
             else

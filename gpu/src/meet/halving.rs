@@ -185,7 +185,7 @@ impl<'a> Halving<'a> {
         }
     }
 
-    /// The same, as many sets at a time as take a launch's time. Returns how many states the lists have: more than there is room
+    /// The same, as many sets at a time as take a launch's time, but one for each group at least. Returns how many states the lists have: more than there is room
     /// for, if they do not fit.
     fn grow_in_batches(&mut self, column: &NewColumn) -> Result<usize, CutShort> {
         let mut sets = self.lane.sets(self.geometry.rows).of_size(column.number + 1);
@@ -198,7 +198,9 @@ impl<'a> Halving<'a> {
             if self.stop.is_stopped() {
                 return Err(CutShort::Stopped);
             }
-            self.lane.batches.grow = next_batch(self.lane.batches.grow, end - sets.start, begun.elapsed());
+            // With fewer sets than groups a launch takes as long as the longest list, however few they are.
+            let next = next_batch(self.lane.batches.grow, end - sets.start, begun.elapsed());
+            self.lane.batches.grow = next.max(self.shape.grow_groups);
             let made = self.lane.made(self.session, [column.number; 2])?[column.side];
             sets.start = end;
             if sets.is_empty() || made > self.lane.room(column.to) {
@@ -253,7 +255,7 @@ impl<'a> Halving<'a> {
         Ok(self.session.wait(&self.lane.queue, launched)?)
     }
 
-    /// Takes fewer sets at a time, as long as all groups have one; then makes room for complete halves.
+    /// Takes fewer sets at a time, as long as all groups have one of their own; then makes room for complete halves.
     fn make_room(&mut self, sets: usize, long: [bool; 2]) -> Result<(), CutShort> {
         if sets > 2 * self.shape.groups {
             self.lane.batches.join = sets / 2;

@@ -43,6 +43,9 @@ pub struct Batches {
     pub join: usize,
 }
 
+/// The first sets that are joined are fewer than the groups by so many times, which have them together.
+const FIRST_OF_JOINED: usize = 16;
+
 /// The local memory of a group that grows lists, in bytes: of each row a queen, a list and two words; and two words.
 const GROW_SCRATCH: usize = ROWS * (size_of::<Queen>() + size_of::<List>() + 8) + 8;
 
@@ -70,7 +73,8 @@ impl MeetLane {
             queens: session.room(2 * COLUMNS * ROWS)?,
             cursors: session.room(CURSORS)?,
             found: session.room(2 * shape.groups)?,
-            batches: Batches { grow: shape.groups, join: shape.groups },
+            // Nothing is known of the sets yet: some may take a group as long as a launch should take.
+            batches: Batches { grow: shape.groups, join: shape.groups.div_ceil(FIRST_OF_JOINED) },
             queue,
         })
     }
@@ -196,7 +200,7 @@ impl MeetLane {
         let complete = [0, 1].map(|side| &self.states[ListKind::Complete(side).index()]);
         let last = [0, 1].map(|side| cursor(side, geometry.columns(side) - 1) as cl_uint);
         let queens = [0, 1].map(|side| (ROWS * (side * COLUMNS + geometry.columns(side) - 1)) as cl_uint);
-        let width = shape.width(geometry.tables);
+        let (width, parts) = (shape.width(geometry.tables), shape.parts(sets.len()));
         // SAFETY: the arguments have the kernel's types, in its order. The kernel reads `sets` between the indices, and the
         // lists of these sets and of the others' rows, which earlier launches of the queue have made in the complete halves'
         // room, unless a cursor says that they did not fit, and queens of the last columns. It writes its group's two words of `found`, which has as many
@@ -207,6 +211,7 @@ impl MeetLane {
                 .set_arg(&self.sets[&geometry.rows].there)
                 .set_arg(&(sets.start as cl_uint))
                 .set_arg(&(sets.end as cl_uint))
+                .set_arg(&(parts as cl_uint))
                 .set_arg(&((1u32 << geometry.rows) - 1))
                 .set_arg(&self.lists[0])
                 .set_arg(&self.lists[1])
@@ -226,7 +231,7 @@ impl MeetLane {
                 .set_arg(&(width as cl_uint))
                 .set_arg(&self.found)
                 .set_arg_local_buffer(shape.scratch(geometry.tables))
-                .set_global_work_size(shape.group * shape.groups.min(sets.len()).max(1))
+                .set_global_work_size(shape.group * shape.groups.min(parts * sets.len()).max(1))
                 .set_local_work_size(shape.group)
                 .enqueue_nd_range(&self.queue)
         };

@@ -14,6 +14,8 @@ pub struct MeetShape {
     /// Work items of a group that joins, and groups of a launch at most.
     pub group: usize,
     pub groups: usize,
+    /// Groups that join one set together at most, where there are fewer sets than groups.
+    pub together: usize,
     /// The same of groups that grow lists, and items of such a group that read a list together.
     pub grow_group: usize,
     pub grow_groups: usize,
@@ -52,6 +54,7 @@ impl MeetShape {
                 Self {
                     group: 128,
                     groups,
+                    together: groups,
                     grow_group: 64,
                     grow_groups: units * GROW_GROUPS_OF_UNIT,
                     beside: 32,
@@ -68,6 +71,8 @@ impl MeetShape {
                 Self {
                     group: 1,
                     groups,
+                    // A processor's groups are not at work at the same time.
+                    together: 1,
                     grow_group: 1,
                     grow_groups: groups,
                     beside: 1,
@@ -93,6 +98,11 @@ impl MeetShape {
             ("DIRECT", self.direct),
         ];
         KernelSource { text: MEET, macros }
+    }
+
+    /// How many groups join a set together where there are so many sets.
+    pub fn parts(&self, sets: usize) -> usize {
+        (self.groups / sets.max(1)).clamp(1, self.together)
     }
 
     /// How many vectors an entry of so many tables may have, so that they fit the local memory.

@@ -69,6 +69,32 @@ fn tables_of_any_width_count_what_comparing_counts() {
 }
 
 #[test]
+fn groups_that_join_a_set_together_count_what_one_counts() {
+    let position = position(18).with_row_within(8, 0x1ff);
+    let expected = expected(&position);
+    for device in usable_devices() {
+        for shape in shapes(&device, [1 << 20; 2]) {
+            // All sets at once, and few at a time, of which each has up to so many groups; with parts of one word, and with those
+            // that are worth tabulating. By tables, and one by one.
+            for (groups, together) in [(40_000, 3), (64, 64)] {
+                for (set_up, direct) in [(1, 0), (1, 1 << 20), (shape.set_up, shape.direct)] {
+                    let shape = MeetShape { groups, together, set_up, direct, ..shape };
+                    assert_eq!(counted(&device, shape, &position), Ok(expected), "{shape:?}");
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn as_many_groups_have_a_set_together_as_there_are() {
+    let shape = MeetShape::new(&Description { units: 10, ..Description::unknown() }, DeviceKind::Card);
+    assert_eq!([1000, 160, 159, 80, 3, 1, 0].map(|sets| shape.parts(sets)), [1, 1, 1, 2, 53, 160, 160]);
+    let shape = MeetShape { together: 1, ..shape };
+    assert_eq!([1000, 3, 1].map(|sets| shape.parts(sets)), [1; 3]);
+}
+
+#[test]
 fn lists_get_no_more_room_than_the_device_has_and_keep_what_they_had() {
     for device in usable_devices() {
         let shape = MeetShape::new(device.description(), DeviceKind::Card);

@@ -59,7 +59,7 @@ pub enum GpuError {
         mebibytes: u64,
     },
     /// It does not answer.
-    #[error("{device} hangs: a launch of less than a second has not ended for {seconds} s")]
+    #[error("{device} hangs: what takes less than a second has not ended for {seconds} s")]
     Hangs {
         /// What the device is called.
         device: String,

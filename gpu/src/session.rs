@@ -1,5 +1,9 @@
 //! A device that counts: the code built for it, its queues and its memory, and what has gone wrong with it.
 
+#[cfg(test)]
+mod tests;
+
+use std::mem::ManuallyDrop;
 use std::ptr;
 use std::sync::{Arc, OnceLock};
 use std::thread;
@@ -15,7 +19,7 @@ use opencl3::event::{CL_COMPLETE, Event};
 use opencl3::kernel::Kernel as DeviceKernel;
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE};
 use opencl3::program::Program;
-use opencl3::types::{CL_BLOCKING, cl_int, cl_ulong};
+use opencl3::types::{CL_NON_BLOCKING, cl_int};
 
 use crate::device::Device;
 use crate::error::GpuError;
@@ -24,7 +28,7 @@ use crate::program::{KernelSource, build, context};
 /// How long a launch should take.
 pub const LAUNCH: Duration = Duration::from_millis(60);
 
-/// A launch that takes so long will never end.
+/// A launch that takes so long will never end, nor will a copy.
 const HANGS: Duration = Duration::from_secs(30);
 
 /// So long it is looked all the time whether a launch has ended: small boards' launches take less, and a sleep 100 us at least.
@@ -52,6 +56,8 @@ pub struct Session {
     context: Arc<Context>,
     program: Program,
     failure: Arc<OnceLock<GpuError>>,
+    /// What takes so long will never end.
+    hangs: Duration,
 }
 
 impl Session {
@@ -62,7 +68,7 @@ impl Session {
     pub fn new(device: Device, source: &KernelSource<'_>) -> Result<Self, GpuError> {
         let context = context(&device)?;
         let program = build(&device, &context, source)?;
-        Ok(Self { device, context: Arc::new(context), program, failure: Arc::default() })
+        Ok(Self { device, context: Arc::new(context), program, failure: Arc::default(), hangs: HANGS })
     }
 
     /// The same device with other code: what has gone wrong with it has gone wrong with both.
@@ -72,7 +78,7 @@ impl Session {
     pub fn beside(&self, source: &KernelSource<'_>) -> Result<Self, GpuError> {
         let program = build(&self.device, &self.context, source)?;
         let (device, context) = (self.device.clone(), Arc::clone(&self.context));
-        Ok(Self { device, context, program, failure: Arc::clone(&self.failure) })
+        Ok(Self { device, context, program, failure: Arc::clone(&self.failure), hangs: HANGS })
     }
 
     /// The device.
@@ -112,19 +118,32 @@ impl Session {
         self.create(values).map_err(self.failed(MEMORY))
     }
 
-    /// Room for so many words that the device has taken, or nothing where it has not so much; nothing may be at work.
-    pub fn room_now(&self, queue: &CommandQueue, words: usize) -> Result<Option<Buffer<cl_ulong>>, GpuError> {
-        let taken = self.create(words).and_then(|mut buffer| {
-            let last = (words.max(1) - 1) * size_of::<cl_ulong>();
-            // SAFETY: the word written is the buffer's last one, and the call waits until it is there.
-            unsafe { queue.enqueue_write_buffer(&mut buffer, CL_BLOCKING, last, &[0], &[]) }?;
-            Ok(buffer)
-        });
+    /// Room for so many values that the device has taken, or nothing where it has not so much; nothing may be at work.
+    pub fn room_now<T: Clone + Default>(
+        &self,
+        queue: &CommandQueue,
+        values: usize,
+    ) -> Result<Option<Buffer<T>>, GpuError> {
+        let taken = match self.create(values) {
+            Ok(buffer) => {
+                let mut buffer = ManuallyDrop::new(buffer);
+                let last = values.max(1) - 1;
+                let there = self.copy(queue, &mut buffer, last, &[T::default()])?;
+                let buffer = ManuallyDrop::into_inner(buffer);
+                there.map(|()| buffer)
+            }
+            Err(error) => Err(error),
+        };
         match taken {
             Ok(buffer) => Ok(Some(buffer)),
             Err(ClError(code)) if NO_ROOM.contains(&code) => Ok(None),
             Err(error) => Err(self.failed(MEMORY)(error)),
         }
+    }
+
+    /// There is no room for the least that a count needs.
+    pub fn no_room(&self) -> GpuError {
+        self.failed(MEMORY)(ClError(CL_MEM_OBJECT_ALLOCATION_FAILURE))
     }
 
     fn create<T>(&self, values: usize) -> Result<Buffer<T>, ClError> {
@@ -133,34 +152,85 @@ impl Session {
     }
 
     /// These values in the device's memory.
-    pub fn buffer<T>(&self, queue: &CommandQueue, values: &[T]) -> Result<Buffer<T>, GpuError> {
-        let mut buffer = self.room(values.len())?;
+    pub fn buffer<T: Clone>(&self, queue: &CommandQueue, values: &[T]) -> Result<Buffer<T>, GpuError> {
+        let mut buffer = ManuallyDrop::new(self.room(values.len())?);
         self.write(queue, &mut buffer, values)?;
-        Ok(buffer)
+        Ok(ManuallyDrop::into_inner(buffer))
     }
 
     /// Reads what is in the device's memory, from the first value on; nothing may be at work.
-    pub fn read<T>(
+    pub fn read<T: Copy + Default>(
         &self,
         queue: &CommandQueue,
         buffer: &Buffer<T>,
         values: &mut [T],
     ) -> Result<(), GpuError> {
-        // SAFETY: the buffers were made for as many values at least, and the call waits until they are there.
-        let read = unsafe { queue.enqueue_read_buffer(buffer, CL_BLOCKING, 0, values, &[]) };
-        read.map(drop).map_err(self.failed("reading what was found"))
+        let mut here = ManuallyDrop::new(vec![T::default(); values.len()]);
+        // SAFETY: the buffers were made for as many values at least, and what they are copied to is released no earlier than they are
+        // there.
+        let read = unsafe { queue.enqueue_read_buffer(buffer, CL_NON_BLOCKING, 0, &mut here, &[]) };
+        self.outcome(queue, read)?.map_err(self.failed("reading what was found"))?;
+        values.copy_from_slice(&ManuallyDrop::into_inner(here));
+        Ok(())
     }
 
     /// Writes to the device's memory, from its first value on; nothing may be at work.
-    pub fn write<T>(
+    pub fn write<T: Clone>(
         &self,
         queue: &CommandQueue,
         buffer: &mut Buffer<T>,
         values: &[T],
     ) -> Result<(), GpuError> {
-        // SAFETY: the buffer has room for all of `values`, and the call waits until they are copied.
-        let written = unsafe { queue.enqueue_write_buffer(buffer, CL_BLOCKING, 0, values, &[]) };
-        written.map(drop).map_err(self.failed("copying to its memory"))
+        self.copy(queue, buffer, 0, values)?.map_err(self.failed("copying to its memory"))
+    }
+
+    /// Writes to the device's memory, from that value on, for which and all behind there is room.
+    fn copy<T: Clone>(
+        &self,
+        queue: &CommandQueue,
+        buffer: &mut Buffer<T>,
+        first: usize,
+        values: &[T],
+    ) -> Result<Result<(), ClError>, GpuError> {
+        let values = ManuallyDrop::new(values.to_vec());
+        let first = first * size_of::<T>();
+        // SAFETY: the buffer has room for all of them, and they are released no earlier than they are copied.
+        let written = unsafe { queue.enqueue_write_buffer(buffer, CL_NON_BLOCKING, first, &values, &[]) };
+        let outcome = self.outcome(queue, written)?;
+        if outcome.is_ok() {
+            drop(ManuallyDrop::into_inner(values));
+        }
+        Ok(outcome)
+    }
+
+    /// Has them written to the device's memory, from its first value on, when what was enqueued before is done.
+    ///
+    /// # Safety
+    /// There is room for all of them, and they stay as they are until what is enqueued behind is done.
+    pub unsafe fn send<T>(
+        &self,
+        queue: &CommandQueue,
+        buffer: &mut Buffer<T>,
+        values: &[T],
+    ) -> Result<(), GpuError> {
+        // SAFETY: the caller's.
+        let sent = unsafe { queue.enqueue_write_buffer(buffer, CL_NON_BLOCKING, 0, values, &[]) };
+        sent.map(drop).map_err(self.failed("copying to its memory"))
+    }
+
+    /// Has them read from the device's memory, from its first value on, when what was enqueued before is done.
+    ///
+    /// # Safety
+    /// There are as many, and nobody touches or releases these before that has ended.
+    pub unsafe fn fetch<T>(
+        &self,
+        queue: &CommandQueue,
+        buffer: &Buffer<T>,
+        values: &mut [T],
+    ) -> Result<Event, GpuError> {
+        // SAFETY: the caller's.
+        let fetched = unsafe { queue.enqueue_read_buffer(buffer, CL_NON_BLOCKING, 0, values, &[]) };
+        fetched.map_err(self.failed("reading what was found"))
     }
 
     /// Waits until all that was launched has ended, but not for ever, as calls that block would.
@@ -172,31 +242,57 @@ impl Session {
 
     /// Waits until a launch has ended, but not for ever.
     pub fn wait(&self, queue: &CommandQueue, event: Event) -> Result<(), GpuError> {
-        queue.flush().map_err(self.failed("a launch"))?;
-        let ended = self.look(&event);
-        if ended.is_err() {
-            // It may still be at work.
-            std::mem::forget(event);
-        }
-        ended
+        self.outcome(queue, Ok(event))?.map_err(self.failed("a launch"))
     }
 
-    fn look(&self, event: &Event) -> Result<(), GpuError> {
+    /// Waits until the last of what was enqueued has ended, but not for ever, and looks how all of it did.
+    pub fn wait_for_all(&self, queue: &CommandQueue, events: Vec<Event>) -> Result<(), GpuError> {
+        // What is left when one of them has failed is never released.
+        let mut events = ManuallyDrop::new(events);
+        while let Some(event) = events.pop() {
+            self.wait(queue, event)?;
+        }
+        drop(ManuallyDrop::into_inner(events));
+        Ok(())
+    }
+
+    /// What the driver answers to something that was to be enqueued, when it has ended, unless it hangs.
+    fn outcome(
+        &self,
+        queue: &CommandQueue,
+        enqueued: Result<Event, ClError>,
+    ) -> Result<Result<(), ClError>, GpuError> {
+        let event = match enqueued.and_then(|event| queue.flush().map(|()| event)) {
+            Ok(event) => ManuallyDrop::new(event),
+            Err(error) => return Ok(Err(error)),
+        };
+        let ended = self.look(&event)?;
+        if ended.is_ok() {
+            // Else it may still be at work.
+            drop(ManuallyDrop::into_inner(event));
+        }
+        Ok(ended)
+    }
+
+    fn look(&self, event: &Event) -> Result<Result<(), ClError>, GpuError> {
         let (mut taken, mut last) = (Duration::ZERO, Instant::now());
         loop {
             let now = Instant::now();
             // Who was suspended meanwhile, as by a batch engine, has not waited.
             taken += (now - last).min(LONGEST_LOOK);
             last = now;
-            let status = event.command_execution_status().map_err(self.failed("a launch"))?;
-            if status.0 == CL_COMPLETE {
-                return Ok(());
+            let status = match event.command_execution_status() {
+                Ok(status) => status.0,
+                Err(error) => return Ok(Err(error)),
+            };
+            if status == CL_COMPLETE {
+                return Ok(Ok(()));
             }
-            if status.0 < 0 {
-                return Err(self.failed("a launch")(ClError(status.0 as cl_int)));
+            if status < 0 {
+                return Ok(Err(ClError(status)));
             }
-            if taken > HANGS {
-                return Err(GpuError::Hangs { device: self.device.title(), seconds: HANGS.as_secs() });
+            if taken > self.hangs {
+                return Err(GpuError::Hangs { device: self.device.title(), seconds: self.hangs.as_secs() });
             }
             if taken < LOOKS_ON {
                 thread::yield_now();

@@ -28,7 +28,7 @@ use crate::error::GpuError;
 use crate::lanes::Lanes;
 use crate::launcher::Launcher;
 use crate::program::{DeviceKind, KernelSource};
-use crate::room::Room;
+use crate::room::{Room, as_many_as_fit};
 use crate::session::{LAUNCH, Session};
 use expand::{Front, expand};
 use rows::{ROWS, Row, VECTORS, Vector, packed_rows};
@@ -86,12 +86,14 @@ struct SearchLane {
     progress: Room<cl_uint>,
     found: Room<cl_ulong>,
     frozen: Room<Vector>,
+    /// States that there should be before the search goes on depth first, or fewer where the device had no room for a level.
+    wished: usize,
     /// So many passes of each group took [`LAUNCH`] lately.
     passes: cl_uint,
 }
 
 impl SearchLane {
-    fn new(session: &Session, passes: cl_uint) -> Result<Self, GpuError> {
+    fn new(session: &Session, wished: usize, passes: cl_uint) -> Result<Self, GpuError> {
         Ok(Self {
             queue: session.queue()?,
             widen: session.kernel("widen")?,
@@ -102,8 +104,24 @@ impl SearchLane {
             progress: Room::new(session)?,
             found: Room::new(session)?,
             frozen: Room::new(session)?,
+            wished,
             passes,
         })
+    }
+
+    /// Room for the states of a level.
+    fn room(&self) -> usize {
+        self.wished * ROOM
+    }
+
+    /// Has room for a level of so many states, and for the next one in turn, or for fewer where the device has not so much.
+    fn reserve_levels(&mut self, session: &Session, states: usize) -> Result<(), GpuError> {
+        let Self { queue, states: [one, other], .. } = self;
+        self.wished = as_many_as_fit(session, self.wished, |wished| {
+            let room = states.max(wished * ROOM);
+            Ok(one.reserve(session, queue, room)? && other.reserve(session, queue, room)?)
+        })?;
+        Ok(())
     }
 }
 
@@ -135,11 +153,6 @@ impl SearchLauncher {
         Self { shape, groups, wished, fewest_passes: FEWEST_PASSES, lanes: Lanes::default() }
     }
 
-    /// Room for the states of a level.
-    fn room(&self) -> usize {
-        self.wished * ROOM
-    }
-
     /// What the device finds from these states on; `None` if stopped.
     fn go_on(
         &self,
@@ -148,11 +161,9 @@ impl SearchLauncher {
         front: &Front<'_>,
         stop: &Stop,
     ) -> Result<Option<Count>, GpuError> {
-        lane.rows.fill(session, &lane.queue, &packed_rows(front.descent))?;
-        for room in &mut lane.states {
-            room.reserve(session, front.states.len().max(self.room()))?;
-        }
-        lane.states[0].fill(session, &lane.queue, &front.states)?;
+        lane.reserve_levels(session, front.states.len())?;
+        lane.rows.send(session, &lane.queue, &packed_rows(front.descent))?;
+        lane.states[0].send(session, &lane.queue, &front.states)?;
         let (nodes, level) = self.widen(session, lane, front)?;
         let found = self.search(session, lane, front.descent, &level, stop)?;
         Ok(found.map(|found| found.plus(Count { completions: 0, nodes })))
@@ -167,7 +178,8 @@ impl SearchLauncher {
     ) -> Result<(u64, Level), GpuError> {
         let mut made = [0; ROWS + 1];
         made[front.level] = front.states.len() as cl_uint;
-        lane.made.fill(session, &lane.queue, &made)?;
+        lane.made.send(session, &lane.queue, &made)?;
+        let mut enqueued = Vec::new();
         let end = (front.descent.steps.len() + 1).saturating_sub(FEWEST_STEPS);
         for (place, turn) in (front.level..end).zip([[0, 1], [1, 0]].into_iter().cycle()) {
             let [from, to] = turn.map(|room| &lane.states[room].buffer);
@@ -182,22 +194,23 @@ impl SearchLauncher {
                     .set_arg(from)
                     .set_arg(to)
                     .set_arg(&lane.made.buffer)
-                    .set_arg(&(self.room() as cl_uint))
-                    .set_arg(&(self.wished as cl_uint))
+                    .set_arg(&(lane.room() as cl_uint))
+                    .set_arg(&(lane.wished as cl_uint))
                     .set_arg_local_buffer((VECTORS + 1) * size_of::<Vector>())
                     .set_global_work_size(self.groups * self.shape.group)
                     .set_local_work_size(self.shape.group)
                     .enqueue_nd_range(&lane.queue)
             };
-            launched.map_err(session.failed("a launch"))?;
+            enqueued.push(launched.map_err(session.failed("a launch"))?);
         }
-        session.settle(&lane.queue)?;
-        session.read(&lane.queue, &lane.made.buffer, &mut made)?;
+        enqueued.push(lane.made.fetch(session, &lane.queue, made.len())?);
+        session.wait_for_all(&lane.queue, enqueued)?;
+        made.copy_from_slice(lane.made.fetched());
         let made = made.map(|states| states as usize);
         let mut level = Level { place: front.level, states: front.states.len(), room: 0 };
         let mut nodes = 0;
         // Where there is none behind they were not moved on, or nothing becomes of them: then that is found once more.
-        while (1..=self.room()).contains(&made[level.place + 1]) {
+        while (1..=lane.room()).contains(&made[level.place + 1]) {
             level = Level { place: level.place + 1, states: made[level.place + 1], room: 1 - level.room };
             nodes += level.states as u64;
         }
@@ -219,17 +232,19 @@ impl SearchLauncher {
             let why = format!("it has {has} bytes of local memory and {needed} are needed");
             return Err(GpuError::Unusable { device: session.device().title(), why });
         }
-        let groups = self.groups.min(level.states.div_ceil(self.shape.wide()));
-        let mut progress = [0; 2];
-        lane.progress.fill(session, &lane.queue, &progress)?;
-        lane.found.reserve(session, 2 * groups)?;
-        lane.frozen.reserve(session, groups * (1 + self.shape.pool()) * levels)?;
-        let mut is_begun = false;
+        let SearchLane { queue, found, frozen, .. } = lane;
+        let wished = self.groups.min(level.states.div_ceil(self.shape.wide()));
+        let groups = as_many_as_fit(session, wished, |groups| {
+            let vectors = groups * (1 + self.shape.pool()) * levels;
+            Ok(found.reserve(session, queue, 2 * groups)? && frozen.reserve(session, queue, vectors)?)
+        })?;
+        let (mut begin, mut is_begun) = (0, false);
         loop {
             if stop.is_stopped() {
                 return Ok(None);
             }
             let begun = Instant::now();
+            lane.progress.send(session, &lane.queue, &[begin, 0])?;
             // SAFETY: the arguments have the kernel's types, in its order. The kernel reads the level's states, which the host
             // or `widen` has written, and the rows from theirs on to the last but one, of which a descent has all. It
             // writes the two words of `progress`, its group's two words of `found` and its vectors of `frozen`, for each of the
@@ -253,9 +268,11 @@ impl SearchLauncher {
                     .set_local_work_size(self.shape.group)
                     .enqueue_nd_range(&lane.queue)
             };
-            session.wait(&lane.queue, launched.map_err(session.failed("a launch"))?)?;
-            session.read(&lane.queue, &lane.progress.buffer, &mut progress)?;
-            let [taken, busy] = progress;
+            let launched = launched.map_err(session.failed("a launch"))?;
+            let progress = lane.progress.fetch(session, &lane.queue, 2)?;
+            let found = lane.found.fetch(session, &lane.queue, 2 * groups)?;
+            session.wait_for_all(&lane.queue, vec![launched, progress, found])?;
+            let &[taken, busy] = lane.progress.fetched() else { unreachable!("two words were fetched") };
             let are_left = (taken as usize) < level.states;
             if !are_left && busy == 0 {
                 break;
@@ -266,14 +283,10 @@ impl SearchLauncher {
             let passes = (f64::from(lane.passes) * factor.min(most)) as cl_uint;
             lane.passes = passes.clamp(self.fewest_passes, MOST_PASSES);
             // Groups that found no more have counted on.
-            progress = [taken.min(level.states as cl_uint), 0];
-            session.write(&lane.queue, &mut lane.progress.buffer, &progress)?;
-            is_begun = true;
+            (begin, is_begun) = (taken.min(level.states as cl_uint), true);
         }
-        let mut found = vec![0; 2 * groups];
-        session.read(&lane.queue, &lane.found.buffer, &mut found)?;
         let sum = |sum: Count, &[completions, nodes]: &[cl_ulong; 2]| sum.plus(Count { completions, nodes });
-        Ok(Some(found.as_chunks().0.iter().fold(Count::default(), sum)))
+        Ok(Some(lane.found.fetched().as_chunks().0.iter().fold(Count::default(), sum)))
     }
 }
 
@@ -293,7 +306,7 @@ impl Launcher for SearchLauncher {
                 continue;
             }
             let go_on = |lane: &mut SearchLane| self.go_on(session, lane, &front, stop);
-            match self.lanes.with(|| SearchLane::new(session, self.fewest_passes), go_on)? {
+            match self.lanes.with(|| SearchLane::new(session, self.wished, self.fewest_passes), go_on)? {
                 Some(found) => count = count.plus(found),
                 None => return Ok(None),
             }

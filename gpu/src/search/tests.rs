@@ -53,9 +53,9 @@ fn the_host_makes_few_states_whatever_the_board_is() {
 #[test]
 fn states_take_no_more_memory_than_they_may() {
     for words in [0, 1000, 10_000, 8 << 20, 1 << 31] {
-        let launcher = launcher(ON_CARDS, 1, states_in(words));
-        let bytes = launcher.room() * size_of::<Vector>();
-        assert!(launcher.wished > 0 && bytes <= (8 * words).max(ROOM * size_of::<Vector>()));
+        let wished = states_in(words);
+        let bytes = wished * ROOM * size_of::<Vector>();
+        assert!(wished > 0 && bytes <= (8 * words).max(ROOM * size_of::<Vector>()));
     }
     assert!(states_in(9 << 27) > 132 * GROUPS_OF_CARD * 64 * STATES_ON_CARD, "a large card has room for all");
 }
@@ -113,15 +113,13 @@ fn a_level_is_moved_on_until_there_are_as_many_as_wished_or_no_room_for_what_bec
     let [too_few, enough] = [(children - 1) / ROOM, children.div_ceil(ROOM)];
     assert!(begun < too_few);
     for session in sessions(ON_CARDS, "") {
-        let mut lane = SearchLane::new(&session, FEWEST_PASSES).unwrap();
-        lane.rows.fill(&session, &lane.queue, &packed_rows(&large[1])).unwrap();
+        let mut lane = SearchLane::new(&session, 1, FEWEST_PASSES).unwrap();
+        lane.rows.send(&session, &lane.queue, &packed_rows(&large[1])).unwrap();
         let mut widened = |wished| {
-            let launcher = launcher(ON_CARDS, 4, wished);
-            for room in &mut lane.states {
-                room.reserve(&session, launcher.room()).unwrap();
-            }
-            lane.states[0].fill(&session, &lane.queue, &front.states).unwrap();
-            launcher.widen(&session, &mut lane, &front).unwrap()
+            lane.wished = wished;
+            lane.reserve_levels(&session, begun).unwrap();
+            lane.states[0].send(&session, &lane.queue, &front.states).unwrap();
+            launcher(ON_CARDS, 4, wished).widen(&session, &mut lane, &front).unwrap()
         };
         let as_begun = Level { place: front.level, states: begun, room: 0 };
         let moved_on = Level { place: front.level + 1, states: children, room: 1 };
@@ -131,5 +129,23 @@ fn a_level_is_moved_on_until_there_are_as_many_as_wished_or_no_room_for_what_bec
         let (nodes, level) = widened(1 << 20);
         assert!(level.place > moved_on.place && level.room == (level.place - front.level) % 2, "{level:?}");
         assert!(level.states >= 1 << 20 && nodes >= (children + level.states) as u64, "{nodes}");
+    }
+}
+
+#[test]
+fn a_device_with_room_for_fewer_states_than_are_wished_counts_with_these() {
+    let position = unit(15);
+    let expected = Search::new(Isa::best()).unwrap().count(&position, &Stop::new()).unwrap();
+    for session in sessions(ON_CARDS, "") {
+        let largest = session.device().description().largest_buffer as usize / size_of::<Vector>();
+        // More than any buffer has room for, four times and a million times.
+        for wished in [largest, largest << 18] {
+            let launcher = launcher(ON_CARDS, 2, wished);
+            assert_eq!(launcher.count(&session, &position, &Stop::new()).unwrap(), Some(expected));
+            let lane = || SearchLane::new(&session, wished, FEWEST_PASSES);
+            let wished = |lane: &mut SearchLane| Ok(lane.wished);
+            let there = launcher.lanes.with(lane, wished).unwrap();
+            assert!((1..=largest / ROOM).contains(&there), "{there} of {largest}");
+        }
     }
 }

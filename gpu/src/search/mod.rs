@@ -14,7 +14,7 @@ mod shape;
 #[cfg(test)]
 mod tests;
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use opencl3::command_queue::CommandQueue;
 use opencl3::kernel::{ExecuteKernel, Kernel as DeviceKernel};
@@ -128,6 +128,14 @@ impl SearchLane {
 /// How many states may be wished for where a room is to have no more than so many words of 64 bits.
 fn states_in(words: usize) -> usize {
     (words * size_of::<cl_ulong>() / size_of::<Vector>() / ROOM).max(1)
+}
+
+/// How many passes to take after a launch of so many, which took that long: not more than twice as many, and not more where groups
+/// had nothing to do, unless no states were left for them, half of them were busy to the end all the same, and that was soon.
+fn next_passes(passes: cl_uint, taken: Duration, are_left: bool, is_half_busy: bool) -> cl_uint {
+    let factor = LAUNCH.as_secs_f64() / taken.as_secs_f64().max(1e-6);
+    let may_be_more = are_left || is_half_busy && taken < LAUNCH / 16;
+    (f64::from(passes) * factor.min(if may_be_more { 2.0 } else { 1.0 })) as cl_uint
 }
 
 /// The states of a descent before one of its rows.
@@ -277,10 +285,7 @@ impl SearchLauncher {
             if !are_left && busy == 0 {
                 break;
             }
-            // Not more than twice as many the next time, and not more where few groups had something to do.
-            let factor = LAUNCH.as_secs_f64() / begun.elapsed().as_secs_f64().max(1e-6);
-            let most = if are_left { 2.0 } else { 1.0 };
-            let passes = (f64::from(lane.passes) * factor.min(most)) as cl_uint;
+            let passes = next_passes(lane.passes, begun.elapsed(), are_left, 2 * busy as usize >= groups);
             lane.passes = passes.clamp(self.fewest_passes, MOST_PASSES);
             // Groups that found no more have counted on.
             (begin, is_begun) = (taken.min(level.states as cl_uint), true);

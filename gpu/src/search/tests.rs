@@ -61,6 +61,18 @@ fn states_take_no_more_memory_than_they_may() {
 }
 
 #[test]
+fn launches_become_longer_while_groups_have_something_to_do_and_shorter_when_they_take_too_long() {
+    let (all, half, few) = ((true, true), (false, true), (false, false));
+    let next = |taken, (are_left, is_half_busy)| next_passes(1000, taken, are_left, is_half_busy);
+    for busy in [all, half, few] {
+        assert_eq!(next(2 * LAUNCH, busy), 500);
+    }
+    assert_eq!([all, half, few].map(|busy| next(LAUNCH / 4, busy)), [2000, 1000, 1000]);
+    assert_eq!([all, half, few].map(|busy| next(LAUNCH / 20, busy)), [2000, 2000, 1000]);
+    assert_eq!(next(LAUNCH * 2 / 3, all), 1500);
+}
+
+#[test]
 fn few_states_or_many_little_room_or_much_and_any_number_of_groups_change_nothing_but_time() {
     for position in [unit(15), Position::empty(Board::new(12).unwrap()), with_several_descents(13)] {
         let expected = Search::new(Isa::best()).unwrap().count(&position, &Stop::new()).unwrap();

@@ -133,7 +133,7 @@ async fn one(
                 if card.as_ref().is_some_and(|card| card.failure().is_some()) {
                     own_wish.send_replace(Wish::Leave);
                 }
-                if !is_told && let Some(error) = card.as_ref().and_then(|card| card.unbuilt()) {
+                if !is_told && let Some(error) = card.as_ref().and_then(|card| card.lacks_other()) {
                     is_told = true;
                     warn!(machine, "counts by one method only, checks by the other go to others: {error}");
                 }

@@ -45,7 +45,7 @@ const CLEARLY: f64 = 0.9;
 /// be faster.
 ///
 /// # Errors
-/// The device cannot be used, its driver does not build the code of the plan's own method, or it fails in the look.
+/// The device cannot be used, its driver does not build the code of the plan's own method, or it hangs in the look.
 pub fn kernel_for(device: Device, plan: &Plan) -> Result<GpuKernel, GpuError> {
     let planned = GpuKernel::new(device, plan.spec().method())?;
     if plan.total_weight() < WORTH_A_LOOK { Ok(planned) } else { faster(planned, plan) }
@@ -55,10 +55,12 @@ pub fn kernel_for(device: Device, plan: &Plan) -> Result<GpuKernel, GpuError> {
 fn faster(planned: GpuKernel, plan: &Plan) -> Result<GpuKernel, GpuError> {
     // A driver that builds the one need not build the other.
     let Ok(other) = planned.beside(planned.name().other().method) else { return Ok(planned) };
-    let chosen = if is_faster(&other, &planned, plan) { other } else { planned };
-    match chosen.failure() {
-        Some(failure) => Err(failure.clone()),
-        None => Ok(chosen),
+    let is_faster = is_faster(&other, &planned, plan);
+    match planned.failure() {
+        None => Ok(if is_faster { other } else { planned }),
+        Some(hangs @ GpuError::Hangs { .. }) => Err(hangs.clone()),
+        // Either may be why. Where it is the plan's own, the known board shows that before anything is lent.
+        Some(failure) => planned.without_other(failure.clone()),
     }
 }
 
@@ -182,10 +184,33 @@ mod tests {
                 let processor = queens::kernel::kernel(seen.name().method, None).unwrap();
                 assert_eq!(seen.count(&unit, &Stop::new()), processor.count(&unit, &Stop::new()));
             }
-            let failed = GpuKernel::new(device, Method::Search).unwrap();
-            failed.fail(GpuError::NoDevices);
-            let plan = Plan::derive(PlanSpec::new(board)).unwrap();
-            assert_eq!(faster(failed, &plan).err(), Some(GpuError::NoDevices));
+        }
+    }
+
+    #[test]
+    fn a_card_that_fails_in_the_look_goes_on_by_the_plans_own_method_and_one_that_hangs_does_not() {
+        let Ok(devices) = devices() else {
+            assert!(std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "there is no OpenCL");
+            println!("skipped: there is no OpenCL");
+            return;
+        };
+        let plan = Plan::derive(PlanSpec::new(Board::new(18).unwrap())).unwrap();
+        for device in devices.into_iter().filter(|device| device.description().unusable.is_none()) {
+            let looked = |failure: &GpuError| {
+                let failed = GpuKernel::new(device.clone(), Method::Search).unwrap();
+                failed.fail(failure.clone());
+                faster(failed, &plan)
+            };
+            let failure = GpuError::TooSmall { device: device.title(), mebibytes: 1 };
+            let alone = looked(&failure).unwrap();
+            assert_eq!((alone.failure(), alone.lacks_other()), (None, Some(&failure)));
+            assert_eq!(alone.name().method, Method::Search);
+            let unit = plan.unit(UnitId(181)).position;
+            let processor = queens::kernel::kernel(Method::Search, None).unwrap();
+            assert_eq!(alone.count(&unit, &Stop::new()), processor.count(&unit, &Stop::new()));
+            assert!(alone.other().is_none(), "that one has failed");
+            let hangs = GpuError::Hangs { device: device.title(), seconds: 30 };
+            assert_eq!(looked(&hangs).err(), Some(hangs));
         }
     }
 }

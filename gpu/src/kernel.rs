@@ -20,8 +20,8 @@ pub struct GpuKernel {
     kind: DeviceKind,
     session: Arc<Session>,
     launcher: Arc<dyn Launcher>,
-    /// Why there is no kernel of the other method, where its driver does not build that.
-    unbuilt: OnceLock<GpuError>,
+    /// Why there is no kernel of the other method, where its driver does not build that, or it has failed by that.
+    lacks_other: OnceLock<GpuError>,
 }
 
 impl GpuKernel {
@@ -41,14 +41,24 @@ impl GpuKernel {
     pub fn as_kind(device: Device, method: Method, kind: DeviceKind) -> Result<Self, GpuError> {
         let launcher = launcher(device.description(), method, kind);
         let session = Arc::new(Session::new(device, &launcher.source())?);
-        Ok(Self { method, kind, session, launcher, unbuilt: OnceLock::new() })
+        Ok(Self { method, kind, session, launcher, lacks_other: OnceLock::new() })
     }
 
     /// The kernel of another method on the same device.
     pub(crate) fn beside(&self, method: Method) -> Result<Self, GpuError> {
         let launcher = launcher(self.device().description(), method, self.kind);
         let session = Arc::new(self.session.beside(&launcher.source())?);
-        Ok(Self { method, kind: self.kind, session, launcher, unbuilt: OnceLock::new() })
+        Ok(Self { method, kind: self.kind, session, launcher, lacks_other: OnceLock::new() })
+    }
+
+    /// The same made anew, when the device has failed by the other method: that one it does without.
+    ///
+    /// # Errors
+    /// The device cannot be used any more.
+    pub(crate) fn without_other(&self, failure: GpuError) -> Result<Self, GpuError> {
+        let kernel = Self::as_kind(self.device().clone(), self.method, self.kind)?;
+        kernel.lacks_other.set(failure).ok();
+        Ok(kernel)
     }
 
     /// The device.
@@ -62,8 +72,8 @@ impl GpuKernel {
     }
 
     /// Why it counts by this method only, where a kernel of the other one was asked for in vain.
-    pub fn unbuilt(&self) -> Option<&GpuError> {
-        self.unbuilt.get()
+    pub fn lacks_other(&self) -> Option<&GpuError> {
+        self.lacks_other.get()
     }
 
     /// Works with the device. The wrapper of OpenCL panics where a driver answers an error to what never fails.
@@ -114,11 +124,14 @@ impl Kernel for GpuKernel {
     }
 
     fn other(&self) -> Option<Arc<dyn Kernel>> {
+        if self.lacks_other().is_some() {
+            return None;
+        }
         match self.guarded(|| self.beside(self.name().other().method)) {
             Ok(other) => Some(Arc::new(other)),
             // A driver that builds the one need not build the other.
             Err(error @ GpuError::Build { .. }) => {
-                self.unbuilt.set(error).ok();
+                self.lacks_other.set(error).ok();
                 None
             }
             Err(error) => {

@@ -1,9 +1,9 @@
-//! What a kernel counts before its machine takes part in a run: a known board, and where its run is of a board whose halves are
-//! many, a position of which they are, too. Small boards leave out what large ones spend nearly all of their time in.
+//! What a kernel counts before its machine takes part in a run: a known board, and where its run is of a large board a position that
+//! goes through all parts of the kernel. Small boards leave out what large ones spend nearly all of their time in.
 
 use thiserror::Error;
 
-use crate::kernel::{Kernel, KernelName, Method, Stop};
+use crate::kernel::{Count, Isa, Kernel, KernelName, Method, Stop};
 use crate::known;
 use crate::position::Position;
 use crate::{Board, Plan, PlanSpec, Tally, TallyError, UnitId};
@@ -11,15 +11,21 @@ use crate::{Board, Plan, PlanSpec, Tally, TallyError, UnitId};
 /// The size of the board: solutions of all classes, and a matter of milliseconds.
 const N: u8 = 12;
 
-/// From this size on it matters that a kernel of halves that meet is right where they are many; smaller boards do without
-/// the time that it takes.
-const LEAST_WITH_MANY: u8 = 18;
+/// From this size on it matters that a kernel is right in all its parts; smaller boards do without the time that this takes.
+const LEAST_OF_LARGE: u8 = 18;
 
-/// The size of the position with many halves: the least that goes through all parts of the kernel.
+/// The size of the position with many halves: the least that goes through all parts of a kernel of halves that meet.
 const MANY_N: u8 = 23;
 
-/// The completions of that position, as the search counts them.
-const MANY_COMPLETIONS: u64 = 101_975;
+/// What there is of that position: the completions as the search counts them.
+const WITH_MANY: Count = Count { completions: 101_975, nodes: 184_928 };
+
+/// The size of the board that a device is to search: the least of which it makes states itself, from which it goes on in more than one
+/// launch.
+const SEARCHED_N: u8 = 13;
+
+/// What there is of that board: the solutions as published, the nodes as processors visit them.
+const SEARCHED: Count = Count { completions: 73_712, nodes: 1_543_966 };
 
 /// A kernel that counts a known board wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -43,11 +49,18 @@ pub enum SelfTestFault {
     /// They do not add up at all.
     #[error("finds numbers for n = {N} that cannot be right ({0}), where there are {expected} solutions", expected = expected())]
     Contradictory(#[from] TallyError),
-    /// Those of the position with many halves are others.
-    #[error("finds {found} completions of a position of n = {MANY_N}, where there are {MANY_COMPLETIONS}")]
-    WrongOfMany {
-        /// How many it finds.
-        found: u64,
+    /// Those of the position that goes through all parts are others.
+    #[error(
+        "finds {} completions and {} nodes of a position of n = {n}, where there are {} and {}",
+        found.completions, found.nodes, expected.completions, expected.nodes
+    )]
+    WrongOfLarge {
+        /// The size of its board.
+        n: u8,
+        /// What it finds.
+        found: Count,
+        /// What there is.
+        expected: Count,
     },
     /// There are none, though nobody stopped the kernel.
     #[error("gives up on n = {0}")]
@@ -71,14 +84,30 @@ pub fn run(kernel: &dyn Kernel, board: Board) -> Result<u64, SelfTestError> {
     if found != u128::from(expected()) {
         return Err(faulty(SelfTestFault::Wrong { found }));
     }
-    if kernel.name().method == Method::Meet && board.n() >= LEAST_WITH_MANY {
-        let count = kernel.count(&with_many_halves(), &Stop::new());
-        let found = count.ok_or_else(|| faulty(SelfTestFault::Missing(MANY_N)))?.completions;
-        if found != MANY_COMPLETIONS {
-            return Err(faulty(SelfTestFault::WrongOfMany { found }));
+    if board.n() >= LEAST_OF_LARGE
+        && let Some((position, expected)) = all_parts(kernel.name())
+    {
+        let n = position.board().n();
+        let found = kernel.count(&position, &Stop::new()).ok_or_else(|| faulty(SelfTestFault::Missing(n)))?;
+        if found != expected {
+            return Err(faulty(SelfTestFault::WrongOfLarge { n, found, expected }));
         }
     }
     Ok(expected())
+}
+
+/// A position that goes through all parts of the kernel, and what there is of it. Nothing for the search on a processor, which does
+/// with small boards what it does with large ones.
+fn all_parts(kernel: KernelName) -> Option<(Position, Count)> {
+    match (kernel.method, kernel.isa) {
+        (Method::Meet, _) => Some((with_many_halves(), WITH_MANY)),
+        (Method::Search, Isa::OpenCl) => Some((searched_board(), SEARCHED)),
+        (Method::Search, _) => None,
+    }
+}
+
+fn searched_board() -> Position {
+    Position::empty(Board::new(SEARCHED_N).expect("13 is a board size"))
 }
 
 /// A position of few sets of rows that have many halves each. Every row is open in one half of the board only, and there on some
@@ -127,10 +156,15 @@ mod tests {
 
     #[test]
     #[cfg_attr(miri, ignore = "too slow")]
-    fn the_completions_with_many_halves_are_those_that_the_search_counts() {
-        let search = kernel(Method::Search, None).unwrap();
-        let count = search.count(&with_many_halves(), &Stop::new()).unwrap();
-        assert_eq!(count.completions, MANY_COMPLETIONS);
+    fn what_is_expected_of_large_boards_is_what_processors_count() {
+        let [meet, search] =
+            [Method::Meet, Method::Search].map(|method| kernel(method, Some(Isa::Portable)).unwrap());
+        let count = |kernel: &dyn Kernel, position| kernel.count(&position, &Stop::new()).unwrap();
+        assert_eq!(count(&*search, with_many_halves()).completions, WITH_MANY.completions);
+        assert_eq!(count(&*meet, with_many_halves()), WITH_MANY);
+        assert_eq!(count(&*search, searched_board()), SEARCHED);
+        let published = known::totals(searched_board().board()).unwrap().solutions();
+        assert_eq!(published, SEARCHED.completions.into());
     }
 
     #[test]
@@ -149,44 +183,60 @@ mod tests {
         }
     }
 
-    /// Miscounts boards of that size with a queen in a certain square or with none, or gives nothing for them.
+    /// What counts boards of one size wrong if they have a queen in a certain square or none: another number, or nothing.
     struct Faulty {
         kernel: Arc<dyn Kernel>,
+        isa: Isa,
         n: u8,
-        surplus: Option<u64>,
+        surplus: Option<Count>,
     }
 
     impl Kernel for Faulty {
         fn name(&self) -> KernelName {
-            self.kernel.name()
+            KernelName { isa: self.isa, ..self.kernel.name() }
         }
 
         fn count(&self, position: &Position, stop: &Stop) -> Option<Count> {
             let count = self.kernel.count(position, stop)?;
             let queens = position.queens();
             let is_hit = queens.is_empty() || queens.iter().any(|queen| (queen.row, queen.col) == (0, 2));
-            if position.board().n() != self.n || !is_hit {
-                return Some(count);
+            if position.board().n() == self.n && is_hit {
+                Some(count.plus(self.surplus?))
+            } else {
+                Some(count)
             }
-            Some(Count { completions: count.completions + self.surplus?, ..count })
         }
     }
 
     #[test]
     fn a_kernel_that_miscounts_or_gives_up_fails_in_a_sentence() {
-        let message = |n, surplus| {
-            let kernel = kernel(Method::Meet, None).unwrap();
-            run(&Faulty { kernel, n, surplus }, Board::LARGEST).unwrap_err().to_string()
+        let tested = |(method, isa, n), surplus| {
+            let kernel = kernel(method, None).unwrap();
+            let isa: Option<Isa> = isa;
+            let isa = isa.unwrap_or(kernel.name().isa);
+            run(&Faulty { kernel, isa, n, surplus }, Board::LARGEST).map_err(|error| error.to_string())
         };
-        for surplus in [Some(1), Some(8), Some(u64::MAX >> 20)] {
-            let small = message(N, surplus);
-            assert!(small.contains("n = 12") && small.contains("14200"), "{small}");
-            let large = message(MANY_N, surplus);
-            assert!(large.contains("n = 23") && large.contains("101975"), "{large}");
+        let message = |of, surplus| tested(of, surplus).unwrap_err();
+        let [small, large] = [N, MANY_N].map(|n| (Method::Meet, None, n));
+        let searched = |isa| (Method::Search, isa, SEARCHED_N);
+        let on_device = searched(Some(Isa::OpenCl));
+        for completions in [1, 8, u64::MAX >> 20] {
+            let surplus = Some(Count { completions, nodes: 0 });
+            let said = message(small, surplus);
+            assert!(said.contains("n = 12") && said.contains("14200"), "{said}");
+            let said = message(large, surplus);
+            assert!(said.contains("n = 23") && said.contains("101975"), "{said}");
+            let said = message(on_device, surplus);
+            assert!(said.contains("n = 13") && said.contains("73712"), "{said}");
+            assert_eq!(tested(searched(None), surplus), Ok(14_200), "a processor's search is spared this");
         }
-        for n in [N, MANY_N] {
-            let message = message(n, None);
-            assert!(message.contains(&format!("gives up on n = {n}")), "{message}");
+        for of in [large, on_device] {
+            let said = message(of, Some(Count { completions: 0, nodes: 1 }));
+            assert!(said.contains("nodes of a position"), "{said}");
+        }
+        for of in [small, large, on_device] {
+            let said = message(of, None);
+            assert!(said.contains(&format!("gives up on n = {}", of.2)), "{said}");
         }
     }
 }

@@ -1,9 +1,11 @@
 //! The search on each device that is there, against the processor's; and how many states and how much memory it takes.
 
 use super::*;
+use std::sync::Mutex;
+
 use crate::device::devices;
-use queens::kernel::{Isa, Kernel, Search};
-use queens::{Board, BoundaryPairs, Plan, PlanSpec, UnitId};
+use queens::kernel::{Isa, Kernel, KernelName, Method, Search};
+use queens::{Board, BoundaryPairs, Plan, PlanSpec, UnitId, self_test};
 
 fn unit(n: u8) -> Position {
     let plan = Plan::derive(PlanSpec::new(Board::new(n).unwrap())).unwrap();
@@ -159,5 +161,55 @@ fn a_device_with_room_for_fewer_states_than_are_wished_counts_with_these() {
             let there = launcher.lanes.with(lane, wished).unwrap();
             assert!((1..=largest / ROOM).contains(&there), "{there} of {largest}");
         }
+    }
+}
+
+/// Counts on the processor as a device is to, and keeps the position that it counted last.
+struct Last(Search, Mutex<Option<(Position, Count)>>);
+
+impl Kernel for Last {
+    fn name(&self) -> KernelName {
+        KernelName { method: Method::Search, isa: Isa::OpenCl }
+    }
+
+    fn count(&self, position: &Position, stop: &Stop) -> Option<Count> {
+        let count = self.0.count(position, stop)?;
+        *self.1.lock().unwrap() = Some((position.clone(), count));
+        Some(count)
+    }
+}
+
+#[test]
+fn before_a_run_of_a_large_board_small_devices_and_large_ones_are_tried_in_all_parts_of_the_search() {
+    let kernel = Last(Search::new(Isa::best()).unwrap(), Mutex::default());
+    self_test::run(&kernel, Board::LARGEST).unwrap();
+    let (position, expected) = kernel.1.into_inner().unwrap().unwrap();
+    let (_, large) = descents(&position, &Stop::new()).unwrap();
+    let [descent] = &large[..] else { panic!("there is one") };
+    let (passed, front) = expand(descent, STATES_OF_HOST, &Stop::new()).unwrap();
+    for (session, units) in sessions(ON_CARDS, "").iter().flat_map(|session| [(session, 2), (session, 170)]) {
+        let groups = units * GROUPS_OF_CARD;
+        let launcher = launcher(ON_CARDS, groups, groups * ON_CARDS.wide() * STATES_ON_CARD);
+        let mut lane = SearchLane::new(session, launcher.wished, FEWEST_PASSES).unwrap();
+        lane.reserve_levels(session, front.states.len()).unwrap();
+        lane.rows.send(session, &lane.queue, &packed_rows(descent)).unwrap();
+        lane.states[0].send(session, &lane.queue, &front.states).unwrap();
+        let (nodes, level) = launcher.widen(session, &mut lane, &front).unwrap();
+        assert!(level.place > front.level, "the device makes states");
+        assert!(descent.steps[level.place].left > 6, "children with any number of rows left are looked at");
+        // A launch takes so many candidates at most: there are more, of the levels that become larger and of the last one alone.
+        let groups = groups.min(level.states.div_ceil(ON_CARDS.wide()));
+        let taken = groups * FEWEST_PASSES as usize * ON_CARDS.wide();
+        let (mut candidates, mut wished, mut is_last) = (0, level.states, false);
+        while !is_last {
+            let (_, front) = expand(descent, wished, &Stop::new()).unwrap();
+            candidates +=
+                front.states.iter().map(|[.., squares]| squares.count_ones() as usize).sum::<usize>();
+            (is_last, wished) = (front.states.len() < wished, front.states.len() + 1);
+        }
+        assert!(candidates > taken, "{candidates} candidates are taken in one launch by {groups} groups");
+        let below = expected.nodes - passed.nodes - nodes;
+        let found = launcher.search(session, &mut lane, descent, &level, &Stop::new()).unwrap().unwrap();
+        assert_eq!((found.nodes, found.completions), (below, expected.completions));
     }
 }

@@ -11,8 +11,8 @@ use serde_json::json;
 use crate::args::GpusArgs;
 use crate::output::print;
 
-/// How long each method took for the known board, or why the device is not used.
-type Tested = Result<[(Method, Duration); 2], String>;
+/// By each method, how long the known board took, or why the device does not count by that.
+type Tested = Vec<(Method, anyhow::Result<Duration>)>;
 
 pub fn run(args: &GpusArgs) -> anyhow::Result<ExitCode> {
     let devices = match devices() {
@@ -26,20 +26,30 @@ pub fn run(args: &GpusArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Has the device count a known board by each method.
+/// Has the device count a known board by each method: one that fails by one of them only is used for the other. One that
+/// cannot be used at all, or hangs, is not asked again.
 fn test(device: &Device) -> Tested {
-    let [first, second] = Method::ALL;
-    Ok([(first, test_method(device, first)?), (second, test_method(device, second)?)])
+    let mut tested = Tested::new();
+    for method in Method::ALL {
+        tested.push((method, test_method(device, method)));
+        let (_, last) = &tested[tested.len() - 1];
+        let is_no_use = |error: &anyhow::Error| {
+            matches!(error.downcast_ref(), Some(GpuError::Unusable { .. } | GpuError::Hangs { .. }))
+        };
+        if last.as_ref().is_err_and(is_no_use) {
+            break;
+        }
+    }
+    tested
 }
 
-fn test_method(device: &Device, method: Method) -> Result<Duration, String> {
-    let kernel = GpuKernel::new(device.clone(), method).map_err(|error| error.to_string())?;
+fn test_method(device: &Device, method: Method) -> anyhow::Result<Duration> {
+    let kernel = GpuKernel::new(device.clone(), method)?;
     let begun = Instant::now();
     let tested = self_test::run(&kernel, Board::LARGEST);
-    let failure = kernel.failure().map(ToString::to_string);
-    match (failure, tested) {
-        (Some(failure), _) => Err(failure),
-        (None, tested) => tested.map(|_| begun.elapsed()).map_err(|error| error.to_string()),
+    match kernel.failure() {
+        Some(failure) => Err(failure.clone().into()),
+        None => Ok(tested.map(|_| begun.elapsed())?),
     }
 }
 
@@ -47,13 +57,7 @@ fn as_text(device: &Device, tested: &Tested) -> String {
     let Description { name, vendor, driver, version, kind, units, megahertz, memory, .. } =
         device.description();
     let gibibytes = *memory as f64 / f64::from(1 << 30);
-    let used = match tested {
-        Err(why) => why.clone(),
-        Ok(times) => {
-            let times = times.map(|(method, time)| format!("{method} in {} ms", time.as_millis()));
-            format!("counts a known board right: {}", times.join(", "))
-        }
-    };
+    let used = lines(tested).join("\n   ");
     format!(
         "{}: {name} ({vendor})\n   {kind}, {units} units at {megahertz} MHz, {gibibytes:.1} GiB\n   \
          {version}, driver {driver}\n   {used}",
@@ -61,13 +65,36 @@ fn as_text(device: &Device, tested: &Tested) -> String {
     )
 }
 
+/// What came of the tests.
+fn lines(tested: &Tested) -> Vec<String> {
+    if let [(_, Err(why))] = &tested[..] {
+        return vec![why.to_string()];
+    }
+    let took = |(method, tested): &(Method, anyhow::Result<Duration>)| {
+        let time = tested.as_ref().ok()?;
+        Some(format!("{method} in {} ms", time.as_millis()))
+    };
+    let times: Vec<String> = tested.iter().filter_map(took).collect();
+    let mut lines = Vec::new();
+    if !times.is_empty() {
+        lines.push(format!("counts a known board right: {}", times.join(", ")));
+    }
+    for (method, tested) in tested {
+        lines.extend(tested.as_ref().err().map(|why| format!("does not count by {method}: {why}")));
+    }
+    lines
+}
+
 fn as_json(device: &Device, tested: &Tested) -> String {
     let Description { name, vendor, driver, version, kind, units, megahertz, memory, local_memory, .. } =
         device.description();
-    let seconds = tested.as_ref().ok().map(|times| {
-        let times = times.map(|(method, time)| (method.to_string(), time.as_secs_f64()));
-        serde_json::Map::from_iter(times.map(|(method, seconds)| (method, seconds.into())))
-    });
+    let (mut seconds, mut why_not) = (serde_json::Map::new(), serde_json::Map::new());
+    for (method, tested) in tested {
+        match tested {
+            Ok(time) => seconds.insert(method.to_string(), time.as_secs_f64().into()),
+            Err(why) => why_not.insert(method.to_string(), why.to_string().into()),
+        };
+    }
     json!({
         "number": device.number(),
         "name": name,
@@ -79,8 +106,8 @@ fn as_json(device: &Device, tested: &Tested) -> String {
         "megahertz": megahertz,
         "memory": memory,
         "local_memory": local_memory,
-        "usable": tested.is_ok(),
-        "why_not": tested.as_ref().err(),
+        "usable": !seconds.is_empty(),
+        "why_not": why_not,
         "seconds": seconds,
     })
     .to_string()

@@ -133,6 +133,34 @@ fn a_card_whose_driver_builds_one_method_only_counts_by_that_and_a_processor_is_
 }
 
 #[test]
+fn a_card_is_usable_whose_driver_builds_either_method_and_the_other_one_is_told() {
+    let folder = Folder::new();
+    if !has_card(&folder) || !folder.run("gpus").stdout.contains("PoCL") {
+        return;
+    }
+    let listed = |command: &str, flag: &str| {
+        let output = folder.diadem(command).env("POCL_EXTRA_BUILD_FLAGS", flag).output();
+        crate::harness::Completed::of(output.unwrap()).stdout
+    };
+    // A word of that method's code, which means nothing there any more.
+    for (flag, lacking, there) in [("-Dsearch=1", "search", "meet"), ("-Djoin=1", "meet", "search")] {
+        let text = listed("gpus", flag);
+        assert!(text.contains(&format!("counts a known board right: {there} in ")), "{text}");
+        let why = format!("does not count by {lacking}: the driver of gpu0");
+        assert!(text.contains(&why) && text.contains("does not build the kernels"), "{text}");
+        let json = listed("gpus --json", flag);
+        let card: Value = serde_json::from_str(json.lines().next().unwrap()).unwrap();
+        assert_eq!(card["usable"], true, "{card}");
+        assert!(card["seconds"][there].is_f64() && card["seconds"][lacking].is_null(), "{card}");
+        assert!(card["why_not"][lacking].is_string() && card["why_not"][there].is_null(), "{card}");
+    }
+    let none = listed("gpus --json", "-include /nonexistent.h");
+    let card: Value = serde_json::from_str(none.lines().next().unwrap()).unwrap();
+    assert_eq!(card["usable"], false, "{card}");
+    assert!(card["why_not"]["meet"].is_string() && card["why_not"]["search"].is_string(), "{card}");
+}
+
+#[test]
 fn a_count_on_such_a_card_ends_with_a_sentence_where_only_checks_by_the_other_method_are_left() {
     let folder = Folder::new();
     if !has_card(&folder) || !folder.run("gpus").stdout.contains("PoCL") {

@@ -69,12 +69,8 @@ impl Core {
 
     /// Whether another owner is there who can do what is to be done about the unit.
     fn is_another_there_for(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> bool {
-        let machines = &self.standing.sums().machines;
-        let standing = self.standing.vote(unit);
-        let votes = || standing.iter().chain(self.standing.votes(unit));
-        let has_counted =
-            |owner: &Owner| votes().any(|vote| machines.get(vote.origin.machine).owner == owner.name());
-        let own = &borrower.identity.owner;
-        self.present_owners(now).any(|other| other != own && (borrower.is_impatient || !has_counted(other)))
+        let (own, said) = (&borrower.identity.owner, self.said(unit));
+        let may = |other: &Owner| borrower.is_impatient || said.left_to_owner(other).is_some();
+        self.present_owners(now).any(|other| other != own && may(other))
     }
 }

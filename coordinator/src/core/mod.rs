@@ -32,6 +32,7 @@ mod register;
 mod release;
 mod renew;
 mod report;
+mod said;
 mod speed;
 mod status;
 mod steering;

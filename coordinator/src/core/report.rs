@@ -170,7 +170,7 @@ impl Core {
         let is_among_owners = Rules::NEWEST.are_several(owners.chain([&*record.owner]));
         let decides_among_machines = !is_among_owners
             && (agrees == Level::AnotherMachine
-                || (!agreeing.is_empty() && self.decides_alone(now, identity, &votes)));
+                || (!agreeing.is_empty() && self.decides_alone(now, identity, record.unit)));
         if votes.is_empty() {
             // All who have counted it are quarantined.
             (Verdict::Recorded, vec![self.first_count(now, identity, record)])
@@ -192,11 +192,12 @@ impl Core {
         }
     }
 
-    /// Whether two equal counts of that machine, in different ways, decide a dispute with these votes: nobody else is there
+    /// Whether two equal counts of that machine, in different ways, decide the dispute about the unit: nobody else is there
     /// to be waited for.
-    pub(super) fn decides_alone(&self, now: Duration, identity: &Identity, votes: &[&Vote]) -> bool {
+    pub(super) fn decides_alone(&self, now: Duration, identity: &Identity, unit: UnitId) -> bool {
         let machines = &self.standing.sums().machines;
-        let has_alone_counted = votes.iter().all(|vote| identity.is(machines.get(vote.origin.machine)));
+        let mut votes = self.standing.votes(unit);
+        let has_alone_counted = votes.all(|vote| identity.is(machines.get(vote.origin.machine)));
         self.is_left_alone(now, identity) || (has_alone_counted && self.is_as_good_as_alone(now, identity))
     }
 

@@ -10,13 +10,14 @@ use queens::kernel::KernelName;
 use super::identity::Identity;
 use super::leases::LeasePurpose;
 use super::open::CheckKind;
+use super::said::Said;
 use super::workers::Methods;
 use super::{Core, Refusal};
 use crate::rules::Rules;
 use crate::standing::{Level, Machine, MachineId, Making, Origin, Vote};
 
 /// What the second algorithm for symmetric counts is called.
-const ORBITS: &str = "orbits";
+pub(super) const ORBITS: &str = "orbits";
 
 /// A worker that asks for units.
 #[derive(Debug)]
@@ -193,62 +194,56 @@ impl Core {
         }
     }
 
-    /// How the worker can help to decide a dispute: its owner has not said anything about the unit; or no owner is there
+    /// How the worker can help to decide a dispute: its owner has not said all about the unit; or no owner is there
     /// who has not, but its machine has not; or no such machine is there either, and there is a variant that it has not
     /// counted.
     ///
     /// Where two owners have said different things a machine more of either decides nothing. Who is there and has had his time
-    /// is not waited for, and who has counted it in vain is left in peace for a while. A symmetric count is decided by both
-    /// algorithms, so everybody may say something by each.
+    /// is not waited for, and who has counted it in vain is left in peace for a while.
     fn variant_to_decide(&self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Variant> {
         if self.was_in_vain(borrower, unit) {
             return None;
         }
-        let machines = &self.standing.sums().machines;
-        let votes: Vec<_> = self.standing.votes(unit).collect();
-        let is_symmetric = self.is_symmetric_count(unit);
-        let asked =
-            [Variant { mirrored: true, other_kernel: true }, Variant { mirrored: true, other_kernel: false }];
-        let asked = if is_symmetric { &asked[..] } else { &asked[1..] };
-        let is_by = |vote: &Vote, variant: &Variant| {
-            !is_symmetric || (machines.kernel(vote.origin.kernel) == ORBITS) == variant.other_kernel
-        };
-        // The first thing that none of these has said of it yet.
-        let unsaid = |is_one_of_these: &dyn Fn(&Machine) -> bool| {
-            let by_these = votes.iter().filter(|vote| is_one_of_these(machines.get(vote.origin.machine)));
-            asked.iter().copied().find(|variant| !by_these.clone().any(|vote| is_by(vote, variant)))
-        };
-        let unsaid_by_owner = |owner: &Owner| unsaid(&|voter| voter.owner == owner.name());
-        let unsaid_by_machine = |machine: &Identity| unsaid(&|voter| machine.is(voter));
+        let said = self.said(unit);
         let own = &borrower.identity.owner;
-        if let Some(variant) = unsaid_by_owner(own) {
+        if let Some(variant) = said.left_to_owner(own) {
             return Some(variant);
         }
-        let owners = votes.iter().map(|vote| &*machines.get(vote.origin.machine).owner);
-        let others_may = || self.present_owners(now).any(|other| unsaid_by_owner(other).is_some());
-        if Rules::NEWEST.are_several(owners) || (!borrower.is_impatient && others_may()) {
+        let others_may = || self.present_owners(now).any(|other| said.left_to_owner(other).is_some());
+        if Rules::NEWEST.are_several(said.owners()) || (!borrower.is_impatient && others_may()) {
             return None;
         }
-        if let Some(variant) = unsaid_by_machine(&borrower.identity) {
+        if let Some(variant) = said.left_to_machine(&borrower.identity) {
             return Some(variant);
         }
-        let may = |other: &Identity| unsaid_by_machine(other).is_some();
+        let may = |other: &Identity| said.left_to_machine(other).is_some();
         if self.present(now).any(|other| may(other) && self.is_waited_for(now, own, other)) {
             return None;
         }
+        self.variant_to_say_more(now, borrower, unit, &said)
+    }
+
+    /// How a machine that has said all which everybody is asked, and waits for nobody, can say more of a disputed unit: in a
+    /// variant that it has not counted. One that has counted in all ways while others were waited for says once more what
+    /// agrees with another of them, once it decides alone.
+    fn variant_to_say_more(
+        &self,
+        now: Duration,
+        borrower: &Borrower,
+        unit: UnitId,
+        said: &Said<'_>,
+    ) -> Option<Variant> {
+        let machines = &self.standing.sums().machines;
         let can =
             |variant: &Variant| borrower.methods == Methods::Both || !self.wants_other_kernel(unit, *variant);
         let own_vote = |variant: &Variant| {
             let kernel = self.kernel_label(unit, *variant, borrower.kernel);
-            let Identity { owner, machine } = &borrower.identity;
-            let origin = machines.find_origin(owner.name(), machine, &kernel, variant.mirrored)?;
-            votes.iter().copied().find(|vote| vote.origin == origin)
+            said.by(&borrower.identity, &kernel, variant.mirrored)
         };
         let mut possible = Variant::ALL.into_iter().filter(can);
         if let Some(new) = possible.clone().find(|variant| own_vote(variant).is_none()) {
             return Some(new);
         }
-        // It has counted in all ways while others were waited for: once it decides alone, one that agrees with another does again.
         let agrees_with_another = |variant: &Variant| {
             let own: Vec<&Vote> = Variant::ALL.iter().filter_map(own_vote).collect();
             own_vote(variant).is_some_and(|vote| {
@@ -257,7 +252,7 @@ impl Core {
                 })
             })
         };
-        possible.find(agrees_with_another).filter(|_| self.decides_alone(now, &borrower.identity, &votes))
+        possible.find(agrees_with_another).filter(|_| self.decides_alone(now, &borrower.identity, unit))
     }
 
     /// Whether a count that was made like that says something where it equals a vote: symmetric counts are confirmed by the other

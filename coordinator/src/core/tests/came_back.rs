@@ -106,3 +106,20 @@ fn an_owner_who_is_alone_takes_up_at_once_what_came_back() {
     core.release(T0, ada, &[], true).unwrap();
     assert_eq!(units(&core.lease(LEASE_TIME, idle, 1).unwrap()), [held.unit.0]);
 }
+
+#[test]
+fn a_symmetric_count_in_dispute_that_came_back_is_for_an_owner_who_has_counted_it_by_one_algorithm_only() {
+    let (mut core, [holder, idle, ada], held) = all_but_one();
+    assert!(core.is_symmetric_count(held.unit));
+    assert_eq!(report(&mut core, T0, holder, held, 7), proto::Verdict::Recorded);
+    assert_eq!(report(&mut core, T0, ada, held, 5), proto::Verdict::Conflict);
+    core.tick(T0);
+    let asked = |core: &mut Core, worker| {
+        core.lease(T0, worker, 100).unwrap().into_iter().find(|lease| lease.unit == held.unit)
+    };
+    let other = asked(&mut core, holder).expect("by the other algorithm");
+    assert!(other.variant.other_kernel);
+    core.release(T0, holder, &[other], false).unwrap();
+    assert_eq!(asked(&mut core, idle), None, "ada may count it by the other algorithm, too");
+    assert_eq!(asked(&mut core, ada).map(|lease| lease.variant), Some(other.variant));
+}

@@ -3,7 +3,7 @@
 //! | code | |
 //! |---|---|
 //! | 0 | complete; for a worker also: drained, as it was asked to |
-//! | 1 | an error: nothing is known to be wrong with the run |
+//! | 1 | an error: nothing is known to be wrong with the run, and starting again may help |
 //! | 2 | the command line was wrong, also where it does not go with this run |
 //! | 3 | the run is not sound, not complete, or its answer is withheld: starting again does not help |
 //! |   | what was published of it does not agree with it (a file that is none of such a kind is 1) |
@@ -131,9 +131,9 @@ pub fn is_unsound(error: &anyhow::Error) -> bool {
     if error.chain().any(<dyn std::error::Error>::is::<io::Error>) {
         return false;
     }
-    error.is::<Withheld>()
+    error.downcast_ref().is_some_and(is_in_run)
         || error.is::<VerifyError>()
-        || error.is::<AuditError>()
+        || error.downcast_ref().is_some_and(is_in_ledger)
         || error.is::<LedgerError>()
         || matches!(error.downcast_ref(), Some(ExportError::LineEnd(_) | ExportError::Differs { .. }))
         || error.downcast_ref().is_some_and(is_in_certificate)
@@ -142,6 +142,18 @@ pub fn is_unsound(error: &anyhow::Error) -> bool {
         || error.downcast_ref().is_some_and(in_store)
         || error.downcast_ref().is_some_and(in_merging)
         || error.downcast_ref().is_some_and(in_retracting)
+}
+
+/// Whether it is the run that has no answer, and not this process that cannot give it: then another start mends that.
+fn is_in_run(withheld: &Withheld) -> bool {
+    match withheld {
+        Withheld::Audit(error) => is_in_ledger(error),
+        Withheld::Record(_) | Withheld::Sums(_) => true,
+    }
+}
+
+fn is_in_ledger(error: &AuditError) -> bool {
+    !matches!(error, AuditError::Differs | AuditError::Died)
 }
 
 /// Whether it is a certificate, but none to be believed.
@@ -189,5 +201,20 @@ fn in_retracting(error: &RetractError) -> bool {
         RetractError::Directory(error) => is_unfit(error),
         RetractError::Store(error) => in_store(error),
         RetractError::Nothing(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_withheld_by_what_another_start_mends_has_the_code_of_an_error() {
+        let code =
+            |why: AuditError| of(&anyhow::Error::new(Withheld::from(why)).context("the answer is withheld"));
+        for why in [AuditError::Differs, AuditError::Died] {
+            assert_eq!(code(why), ExitCode::FAILURE);
+        }
+        assert_eq!(code(AuditError::Short), ExitCode::from(UNSOUND));
     }
 }

@@ -1,5 +1,6 @@
 //! A coordinator in the worker's own process: calls go to the keeper, with no network between.
 
+use std::future::pending;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -12,9 +13,16 @@ use worker::{CoordinatorError, Lender};
 #[derive(Clone)]
 pub struct Local(pub Handle);
 
-fn local(error: CallError) -> CoordinatorError {
+/// What the keeper has answered. Where the answer of the run is withheld that is nothing: whoever has begun the run sees how it
+/// ended, and has its workers leave.
+async fn local<T>(answer: Result<T, CallError>) -> Result<T, CoordinatorError> {
+    let error = match answer {
+        Ok(answer) => return Ok(answer),
+        Err(error) => error,
+    };
     let text = error.to_string();
-    match error {
+    Err(match error {
+        CallError::Withheld(_) => pending().await,
         CallError::NotRecorded(_) | CallError::Superseded(_) => CoordinatorError::Unavailable(text),
         CallError::Refused(Refusal::UnknownWorker(_)) => CoordinatorError::Unregistered,
         CallError::Refused(_)
@@ -23,13 +31,13 @@ fn local(error: CallError) -> CoordinatorError {
         | CallError::NoWorker(_)
         | CallError::Ended
         | CallError::Closed => CoordinatorError::Refused(text),
-    }
+    })
 }
 
 #[async_trait]
 impl Lender for Local {
     async fn register(&self, registration: Registration) -> Result<Welcome, CoordinatorError> {
-        self.0.register(registration).await.map_err(local)
+        local(self.0.register(registration).await).await
     }
 
     async fn lease(
@@ -38,15 +46,15 @@ impl Lender for Local {
         want: u32,
         wait: Duration,
     ) -> Result<LeaseReply, CoordinatorError> {
-        self.0.lease(worker, want, wait).await.map_err(local)
+        local(self.0.lease(worker, want, wait).await).await
     }
 
     async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
-        self.0.renew(worker, held).await.map_err(local)
+        local(self.0.renew(worker, held).await).await
     }
 
     async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
-        self.0.report(report).await.map_err(local)
+        local(self.0.report(report).await).await
     }
 
     async fn release(
@@ -55,6 +63,6 @@ impl Lender for Local {
         held: Vec<Lease>,
         leaving: bool,
     ) -> Result<(), CoordinatorError> {
-        self.0.release(worker, held, leaving).await.map_err(local)
+        local(self.0.release(worker, held, leaving).await).await
     }
 }

@@ -72,7 +72,7 @@ pub struct CoordinatorArgs {
     /// coordinator's. Ed25519 in PKCS#8; made where there is none [default: certify.key in the run directory].
     #[arg(long, value_name = "FILE")]
     key: Option<PathBuf>,
-    /// Go on answering status requests after the count is complete.
+    /// Go on answering status requests after the count is complete, or its answer is withheld.
     #[arg(long)]
     stay: bool,
     #[command(flatten)]

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{anyhow, bail};
 use coordinator::shard::Shard;
 use coordinator::store::{OpenOptions, Store};
-use coordinator::{Guard, Handle, SigningKey, serve};
+use coordinator::{Ending, Guard, Handle, SigningKey, serve};
 use queens::Plan;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
@@ -27,7 +27,7 @@ use crate::{command_line, ending, exit, host, log, output, progress};
 /// Files of the run, and a few connections.
 const OPEN_FILES: u64 = 80;
 
-/// Workers are told that all is counted until none has called for this long. They renew their leases twice in that time.
+/// Workers are told how it ended until none has called for this long. They renew their leases twice in that time.
 const FAREWELL: Duration = Duration::from_secs(5);
 
 /// Browsers have so long to show how it ended.
@@ -150,24 +150,31 @@ async fn until_done(run: &ServedRun, handle: &Handle, signals: &mut Signals) -> 
             return Ok(signal.exit_code());
         }
     };
-    // Workers and followers are told how it ended, and are waited for, whether or not there is an answer to print.
+    let is_withheld = matches!(ending, Ending::Withheld(_));
     let answered = ending::answer(ending).and_then(|answer| output::answer(&answer, run.json));
+    // Those who watch see it, also where it is withheld or not printed; but not what another start mends.
+    let is_mended_by_a_start = |error| is_withheld && !exit::is_unsound(error);
+    if run.stays && !answered.as_ref().is_err_and(is_mended_by_a_start) {
+        return stay(answered, signals).await;
+    }
+    // Workers and followers are told how it ended, and are waited for, whether or not there is an answer to print.
     tokio::select! {
-        () = everybody_left(handle) => {}
+        () = everybody_left(handle, is_withheld) => {}
         _ = signals.next() => return answered,
     }
-    match &answered {
-        // Where it is not printed, those who watch can still see it.
-        Err(error) if run.stays && !exit::is_unsound(error) => {
-            say(format_args!("diadem: {}", output::sentence(error)));
-            _ = signals.next().await;
-            return Ok(exit::of(error));
-        }
-        Ok(_) if run.stays => drop(signals.next().await),
-        Ok(_) => tell_of_followers(handle, run),
-        Err(_) => {}
+    if answered.is_ok() {
+        tell_of_followers(handle, run);
     }
     answered
+}
+
+/// Shows how the run ended until a signal comes. What there is to be said of that is said at once.
+async fn stay(answered: anyhow::Result<ExitCode>, signals: &mut Signals) -> anyhow::Result<ExitCode> {
+    if let Err(error) = &answered {
+        say(format_args!("diadem: {}", output::sentence(error)));
+    }
+    _ = signals.next().await;
+    answered.or_else(|error| Ok(exit::of(&error)))
 }
 
 /// Says so where followers have gone away before they had everything: they wait for a coordinator.
@@ -183,11 +190,13 @@ fn tell_of_followers(handle: &Handle, run: &ServedRun) {
 }
 
 /// Waits until all workers have left, or those that are still registered are silent; and until all followers have, who do
-/// when they have everything; those that are away are waited for, too, as long as for silent workers.
-async fn everybody_left(handle: &Handle) {
+/// when they have everything; those that are away are waited for, too, as long as for silent workers. Where the answer is
+/// withheld all of them wait for another start: they need no more time than to hear of it.
+async fn everybody_left(handle: &Handle, is_withheld: bool) {
     let (begun, snapshots) = (Instant::now(), handle.snapshots());
     let mut pause = Duration::from_millis(1);
-    while begun.elapsed() < LONGEST_FAREWELL {
+    let longest = if is_withheld { FAREWELL } else { LONGEST_FAREWELL };
+    while begun.elapsed() < longest {
         let status = handle.status().await;
         let followers = status.as_ref().map_or(0, |status| status.followers);
         let last_words = status.into_iter().flat_map(|status| status.workers).map(|worker| worker.last_word);

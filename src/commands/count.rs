@@ -238,6 +238,11 @@ async fn count_and_audit(
             summary = &mut work => {
                 summary?;
             }
+            // Where there is no answer they hear of no end.
+            Ok(_) = ending::of(handle) => {
+                wish.send_replace(Wish::Leave);
+                drop(work.await);
+            }
             why = stuck(handle) => {
                 wish.send_replace(Wish::Leave);
                 if !work.await?.finished {

@@ -87,8 +87,9 @@ fn damage_done_while_the_checkpoint_hides_it_still_withholds_the_answer() {
     bytes[30] ^= 1;
     fs::write(&path, &bytes).unwrap();
     let outcome = finish(&folder);
-    assert!(outcome.code != Some(0) && outcome.stdout.is_empty(), "{outcome:?}");
+    assert!(outcome.code == Some(3) && outcome.stdout.is_empty(), "{outcome:?}");
     assert!(outcome.stderr.contains("000001.jsonl:1:"), "{outcome:?}");
+    assert!(!outcome.stderr.contains("waiting for"), "{outcome:?}");
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn ask(mut connection: impl Read + Write, path: &str, host: &str, headers: &str)
     String::from_utf8_lossy(&reply).into_owned()
 }
 
-fn get(http: &str, path: &str) -> String {
+pub fn get(http: &str, path: &str) -> String {
     let connection = TcpStream::connect(http).unwrap();
     connection.set_read_timeout(Some(PATIENCE)).unwrap();
     ask(connection, path, http, "")

@@ -62,4 +62,5 @@ mod verify;
 #[cfg(feature = "atlas")]
 #[path = "../../dashboard/tests/page/webdriver.rs"]
 mod webdriver;
+mod withheld;
 mod wrong_input;

@@ -10,7 +10,7 @@ use thiserror::Error;
 use tracing::{error, warn};
 
 use super::Keeper;
-use super::inbox::AuditReason;
+use super::inbox::{AuditReason, CallError};
 use crate::answer::Answer;
 use crate::assurance::assess;
 use crate::audit::{Audit, AuditError, audit_until};
@@ -55,6 +55,18 @@ pub(super) enum Stage {
 }
 
 impl Keeper {
+    /// Whether the run has its answer: workers leave.
+    ///
+    /// # Errors
+    /// It is withheld: they wait, with what they have counted, until the coordinator has been started again.
+    pub(super) fn is_answered(&self) -> Result<bool, CallError> {
+        match &self.stage {
+            Stage::Counting | Stage::Auditing => Ok(false),
+            Stage::Ended(Ending::Answered(_)) => Ok(true),
+            Stage::Ended(Ending::Withheld(why)) => Err(CallError::Withheld(why.to_string())),
+        }
+    }
+
     /// Once all is counted, audits the ledger, and gives the answer if it stands.
     pub(super) fn end_if_complete(&mut self) {
         if !matches!(self.stage, Stage::Counting) {
@@ -119,6 +131,7 @@ impl Keeper {
             Ending::Withheld(why) => Happening::Withheld(why.to_string()),
         });
         self.stage = Stage::Ended(ending);
+        self.publish_next = Duration::ZERO;
     }
 
     /// The answer of a run that has no ledger.

@@ -44,6 +44,9 @@ pub enum CallError {
     /// Nobody is there to be asked.
     #[error(transparent)]
     NoWorker(#[from] NoWorker),
+    /// The answer is withheld: a coordinator that is started again, on a mended ledger where that is damaged, goes on.
+    #[error("the answer is withheld, and nothing is lent until the coordinator is started again: {0}")]
+    Withheld(String),
     /// The run has ended: there is nothing to be paused, or that could go on.
     #[error("the run has ended, nothing of it is counted that could pause or go on")]
     Ended,

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use proto::{LeaseReply, WorkerId};
 
-use super::ending::Stage;
 use super::inbox::{CallError, LeaseCall};
 use super::{Keeper, TICK};
 
@@ -74,7 +73,10 @@ impl Keeper {
     /// Lends to those who wait, and answers those who have waited for long enough.
     pub(super) fn serve_waiting(&mut self) {
         let (now, clock) = (self.now(), self.clock.now());
-        let has_ended = matches!(self.stage, Stage::Ended(_));
+        let has_ended = self.is_answered().unwrap_or_else(|withheld| {
+            self.waiting.refuse(&withheld);
+            true
+        });
         let looks_at_all = has_ended || clock >= self.look_next;
         if looks_at_all {
             self.look_next = clock + TICK;

@@ -239,8 +239,10 @@ impl Keeper {
             Request::Renew { owner, worker, held, reply } => {
                 let is_owner = self.core.check_owner(worker, &owner);
                 let lost = is_owner.and_then(|()| self.core.renew(now, worker, &held));
-                let (finished, drain) = (matches!(self.stage, Stage::Ended(_)), self.core.drains(worker));
-                reply.send(lost.map(|lost| Renewal { lost, finished, drain }).map_err(CallError::from)).ok();
+                let renewal = lost.map_err(CallError::from).and_then(|lost| {
+                    Ok(Renewal { lost, finished: self.is_answered()?, drain: self.core.drains(worker) })
+                });
+                reply.send(renewal).ok();
             }
             Request::Release { owner, worker, held, leaving, reply } => {
                 let is_owner = self.core.check_owner(worker, &owner);

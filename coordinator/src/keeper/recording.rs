@@ -31,9 +31,7 @@ impl Keeper {
     /// Has the core judge a report. Its answer waits for the commit. Once the run has ended nothing is recorded any more.
     pub(super) fn judge(&mut self, owner: &Owner, report: Report, reply: ReplyTo<Vec<Verdict>>) {
         if matches!(self.stage, Stage::Ended(_)) {
-            let counts = report.counts.iter();
-            let verdicts = counts.map(|count| self.judge_late(owner, report.worker, count)).collect();
-            reply.send(Ok(verdicts)).ok();
+            reply.send(self.judge_late(owner, &report)).ok();
             return;
         }
         let now = self.now();
@@ -69,8 +67,17 @@ impl Keeper {
         self.reports.push(PendingReport { report, verdicts, records, reply });
     }
 
-    /// What a count means that comes after the answer.
-    fn judge_late(&mut self, owner: &Owner, worker: WorkerId, count: &UnitCount) -> Verdict {
+    /// What counts mean that come after the answer.
+    ///
+    /// # Errors
+    /// It is withheld: whoever has them keeps them for the coordinator that goes on.
+    fn judge_late(&mut self, owner: &Owner, report: &Report) -> Result<Vec<Verdict>, CallError> {
+        self.is_answered()?;
+        let counts = report.counts.iter();
+        Ok(counts.map(|count| self.judge_late_count(owner, report.worker, count)).collect())
+    }
+
+    fn judge_late_count(&mut self, owner: &Owner, worker: WorkerId, count: &UnitCount) -> Verdict {
         let (unit, completions) = (count.lease.unit, count.completions);
         match self.core.says_what_stands(worker, count) {
             Some(true) => Verdict::Known,

@@ -10,6 +10,10 @@ use crate::happening::Happening;
 impl Keeper {
     /// Lets a worker in, with what it holds, or says why not.
     pub(super) fn register(&mut self, registration: Registration, reply: ReplyTo<Welcome>) {
+        if let Err(withheld) = self.is_answered() {
+            reply.send(Err(withheld)).ok();
+            return;
+        }
         self.kernels.insert(registration.kernel.to_string());
         let (name, held) = (registration.name.clone(), registration.held.len());
         let owner = registration.owner.clone();

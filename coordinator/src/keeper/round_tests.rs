@@ -9,9 +9,10 @@ use queens::{Board, Plan, PlanSpec};
 use tokio::sync::oneshot;
 
 use super::ending::Stage;
-use super::inbox::LeaseCall;
+use super::inbox::{CallError, LeaseCall, Request};
 use super::lending::LENT_IN_A_ROUND;
 use super::{Channels, Keeper, TICK, keeper};
+use crate::audit::AuditError;
 use crate::clock::SetClock;
 use crate::core::{Core, LEASE_TIME, LeaseKey};
 use crate::double_check::DoubleCheck;
@@ -121,4 +122,34 @@ fn while_the_answer_is_audited_one_more_check_is_known_and_not_recorded_and_a_co
     keeper.stage = Stage::Counting;
     assert_eq!(keeper.hear(report(a, &of_a[1..])), [Verdict::Recorded]);
     assert_eq!(checks(&mut keeper), before + 1);
+}
+
+/// Whether the answer to what was asked is that there is none.
+fn is_withheld<T>(mut answer: oneshot::Receiver<Result<T, CallError>>) -> bool {
+    matches!(answer.try_recv().unwrap(), Err(CallError::Withheld(why)) if why == AuditError::Short.to_string())
+}
+
+#[test]
+fn whatever_a_worker_asks_of_a_run_whose_answer_is_withheld_he_hears_that_and_may_leave() {
+    let (mut keeper, _channels) = of(known_run::plan(), &SetClock::default());
+    let worker = keeper.join("a", 2);
+    let held = keeper.lend(worker, 2);
+    let owner = Owner::default;
+    let (reply, waits) = oneshot::channel();
+    let wait = Duration::from_secs(5);
+    keeper.ask(LeaseCall { owner: owner(), worker, want: 1, wait, reply });
+    keeper.withhold(AuditError::Short);
+    keeper.serve_waiting();
+    assert!(is_withheld(waits) && keeper.waiting.rest() == TICK);
+    let (reply, reported) = oneshot::channel();
+    keeper.handle(Request::Report { owner: owner(), report: report(worker, &held), reply });
+    let (reply, renewed) = oneshot::channel();
+    keeper.handle(Request::Renew { owner: owner(), worker, held: held.clone(), reply });
+    let (reply, registered) = oneshot::channel();
+    keeper.handle(Request::Register(registration("b"), reply));
+    assert!(is_withheld(reported) && is_withheld(renewed) && is_withheld(registered));
+    let (reply, mut released) = oneshot::channel();
+    keeper.handle(Request::Release { owner: owner(), worker, held, leaving: true, reply });
+    assert_eq!(released.try_recv().unwrap(), Ok(()));
+    assert_eq!(keeper.status().workers_total, 0);
 }

@@ -96,9 +96,10 @@ impl From<CallError> for Status {
             | CallError::Policy(_)
             | CallError::NoWorker(_)
             | CallError::Ended => Status::failed_precondition(text),
-            CallError::NotRecorded(_) | CallError::Superseded(_) | CallError::Closed => {
-                Status::unavailable(text)
-            }
+            CallError::NotRecorded(_)
+            | CallError::Superseded(_)
+            | CallError::Withheld(_)
+            | CallError::Closed => Status::unavailable(text),
         }
     }
 }

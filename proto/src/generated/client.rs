@@ -750,7 +750,8 @@ pub mod coordinator_client {
                 .insert(GrpcMethod::new("diadem.v1.Coordinator", "Register"));
             self.inner.unary(req, path, codec).await
         }
-        /// Asks for units, and waits for some if none are open. NOT_FOUND: register first (as for all calls below).
+        /// Asks for units, and waits for some if none are open. NOT_FOUND: register first. UNAVAILABLE, as while the
+        /// answer is withheld: keep what is counted and try again (both as for all calls below).
         pub async fn lease(
             &mut self,
             request: impl tonic::IntoRequest<super::LeaseRequest>,

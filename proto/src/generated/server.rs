@@ -26,7 +26,8 @@ pub mod coordinator_server {
             tonic::Response<crate::v1::RegisterReply>,
             tonic::Status,
         >;
-        /// Asks for units, and waits for some if none are open. NOT_FOUND: register first (as for all calls below).
+        /// Asks for units, and waits for some if none are open. NOT_FOUND: register first. UNAVAILABLE, as while the
+        /// answer is withheld: keep what is counted and try again (both as for all calls below).
         async fn lease(
             &self,
             request: tonic::Request<crate::v1::LeaseRequest>,

@@ -1,0 +1,150 @@
+//! Runs whose answer is withheld: whoever waits for them, what they show, and how they go on.
+
+use std::fs::{self, File};
+use std::os::unix::fs::FileExt;
+use std::path::Path;
+use std::time::Duration;
+
+use coordinator::ledger::{Record, Replicas, UnitRecord};
+use coordinator::shard::Shard;
+use coordinator::store::{OpenOptions, Store};
+use queens::{Board, Plan, PlanSpec, UnitId};
+use serde_json::Value;
+
+use crate::dashboard::get;
+use crate::harness::{Folder, Running, free_address, published, until};
+
+/// Why a worker waits.
+const WAITS: &str = "waiting for the coordinator: the answer is withheld";
+
+/// Flips a bit of one byte of the run's ledger, or flips it back, while others may have the file open.
+fn flip(folder: &Folder) {
+    let path = folder.path().join("run/ledger/000001.jsonl");
+    let ledger = File::options().read(true).write(true).open(path).unwrap();
+    let mut byte = [0];
+    ledger.read_exact_at(&mut byte, 700).unwrap();
+    ledger.write_all_at(&[byte[0] ^ 1], 700).unwrap();
+}
+
+fn worker(folder: &Folder, address: &str, name: &str, more: &str) -> Running {
+    let worker = format!("worker --coordinator http://{address} --threads 1 --name {name} {more}");
+    folder.start(&worker, &format!("{name}.log"))
+}
+
+fn said(folder: &Folder, log: &str, words: &str) -> usize {
+    fs::read_to_string(folder.path().join(log)).unwrap_or_default().matches(words).count()
+}
+
+#[test]
+fn workers_wait_for_the_answer_of_a_run_that_stays_and_count_on_with_the_mended_ledger() {
+    let folder = Folder::new();
+    let (address, http) = (free_address(), free_address());
+    let running = folder.start("count 16 --run run --isa portable --quiet", "count.log");
+    until("something is on record", || folder.counts("run") > 100);
+    running.terminate();
+    running.end();
+    flip(&folder);
+    let serve = format!("coordinator --run run --listen {address} --json");
+    let coordinator = folder.start(&format!("{serve} --stay --http {http}"), "withheld.log");
+    let status = || {
+        let status = folder.run(&format!("status --coordinator http://{address} --json"));
+        serde_json::from_str::<Value>(&status.stdout).unwrap_or_default()
+    };
+    until("the answer is withheld", || status()["phase"] == "withheld");
+    until("the log says so", || said(&folder, "withheld.log", "000001.jsonl") > 0);
+    let shown = get(&http, "/readyz");
+    assert!(shown.contains(" 503 ") && shown.contains("the answer is withheld"), "{shown}");
+    assert!(get(&http, "/metrics").contains("diadem_phase{phase=\"withheld\"} 1\n"));
+
+    let gives_up = worker(&folder, &address, "impatient", "--give-up-after 1s").end();
+    assert!(gives_up.code == Some(1) && gives_up.stderr.contains("gave up after 1s"), "{gives_up:?}");
+    let mut waits = worker(&folder, &address, "patient", "");
+    until("it says why it waits", || said(&folder, "patient.log", WAITS) > 0);
+    assert!(!waits.has_ended());
+    assert_eq!(status()["phase"], "withheld");
+    coordinator.terminate();
+    let ended = coordinator.end();
+    assert!(ended.code == Some(3) && ended.stdout.is_empty(), "{ended:?}");
+
+    flip(&folder);
+    let mended = folder.start(&serve, "mended.log").end();
+    assert_eq!(mended.json()["total"], published(16), "{mended:?}");
+    let ended = waits.end();
+    assert_eq!(ended.code, Some(0), "{ended:?}");
+    assert_eq!(ended.stderr.matches(WAITS).count(), 1, "{ended:?}");
+}
+
+#[test]
+fn workers_of_a_coordinator_that_ends_without_its_answer_stay_for_the_next_one() {
+    let folder = Folder::new();
+    let address = free_address();
+    let serve = format!("coordinator --run run --listen {address} --json");
+    let coordinator = folder.start(&format!("{serve} --n 16 --double-check none"), "coordinator.log");
+    let mut waits = worker(&folder, &address, "worker", "--isa portable");
+    until("something is on record", || folder.counts("run") > 100);
+    flip(&folder);
+    let ended = coordinator.end();
+    assert!(ended.code == Some(3) && ended.stderr.contains("000001.jsonl"), "{ended:?}");
+    assert_eq!(said(&folder, "worker.log", WAITS), 1);
+    assert!(!waits.has_ended());
+
+    flip(&folder);
+    let mended = folder.start(&format!("{serve} --stay"), "mended.log");
+    assert_eq!(waits.end().code, Some(0));
+    mended.terminate();
+    assert_eq!(mended.end().json()["total"], published(16));
+}
+
+/// Begins a run whose checkpoint has a count more than its ledger, as memory that fails leaves it.
+fn begin_with_wrong_sums(path: &Path) {
+    let plan = Plan::derive(PlanSpec::new(Board::new(9).unwrap())).unwrap();
+    let is_plain = |unit: &u64| !plan.summand(UnitId(*unit)).is_symmetric_count();
+    let unit = UnitId((0..plan.units()).find(is_plain).unwrap());
+    let (mut store, mut standing, _) = Store::open(OpenOptions {
+        path: path.to_owned(),
+        begin: Some(plan.clone()),
+        board: None,
+        scheme: None,
+        shard: Shard::default(),
+        accept_loss: false,
+        take_over: false,
+        signing_key: None,
+    })
+    .unwrap();
+    let on_record = Record::Replicas(Replicas { replicas: 0, reason: None, at: 1_790_000_000 });
+    let wrong = Record::Count(UnitRecord {
+        unit,
+        count: 1,
+        nodes: 1,
+        cpu_us: 1,
+        worker: "w".into(),
+        machine: "machine".into(),
+        kernel: "search/portable".into(),
+        mirrored: false,
+        recount: None,
+        of: None,
+        owner: String::new(),
+        of_owner: String::new(),
+        at: 1_790_000_000,
+    });
+    store.commit(&[on_record.clone()], Duration::ZERO, 1).unwrap();
+    [on_record, wrong].iter().for_each(|record| standing.apply(&plan, Shard::default(), record).unwrap());
+    store.save(&standing).unwrap();
+}
+
+#[test]
+fn a_coordinator_whose_own_sums_are_wrong_ends_so_that_it_is_started_again_also_where_it_stays() {
+    for more in ["", "--stay"] {
+        let folder = Folder::new();
+        let address = free_address();
+        begin_with_wrong_sums(&folder.path().join("run"));
+        let serve = format!("coordinator --run run --listen {address} --json {more}");
+        let wrong = folder.start(&serve, "wrong.log").end();
+        assert!(wrong.code == Some(1) && wrong.stderr.contains("restart it"), "{wrong:?}");
+        let again = folder.start(&serve, "again.log");
+        let worker = worker(&folder, &address, "worker", "");
+        assert_eq!(worker.end().code, Some(0));
+        again.terminate();
+        assert_eq!(again.end().json()["total"], published(9));
+    }
+}

@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::harness::{Folder, Running, free_address, published, until};
 use crate::proxy::{Proxy, Swallow, Weather};
+use crate::security::{keys, serve};
 
 /// A lease is safe for this long without renewal.
 const LEASE_TIME: Duration = Duration::from_secs(15);
@@ -167,4 +168,21 @@ fn a_half_open_connection_is_noticed_by_both_ends_before_a_lease_expires_or_soon
     let noticed = begun.elapsed();
     assert!(noticed < Duration::from_secs(50), "the coordinator noticed after {noticed:?}");
     cluster.stops_exact();
+}
+
+#[test]
+fn a_handshake_that_nobody_answers_is_given_up_and_begun_again() {
+    let (folder, address) = (keys(), free_address());
+    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    let proxy = Proxy::new(&address, Weather::default());
+    proxy.cut();
+    let slow = "--threads 1 --isa portable";
+    let worker = format!("worker --coordinator https://{} --keys keys/worker {slow}", proxy.address);
+    let _worker = folder.start(&worker, "worker.log");
+    until("the worker connects", || proxy.connections() == 1);
+    // What took that connection is gone for good; what comes after it is there.
+    proxy.half_open(Swallow { up: true, down: true });
+    proxy.mend();
+    until("it counts", || folder.counts("run") > 0);
+    assert!(proxy.is_given_up(0)[0] && proxy.connections() > 1);
 }

@@ -1,11 +1,16 @@
 //! What a worker shows to a coordinator, and by what it knows the coordinator.
 
 use std::fmt;
+use std::time::Duration;
 
 use proto::{AUTHORIZATION, AccessToken};
 use tonic::service::Interceptor;
 use tonic::transport::{Certificate, ClientTlsConfig, Identity};
 use tonic::{Request, Status};
+
+/// A handshake that takes longer is given up, and another one begun: what took the connection may be frozen, or gone without a
+/// word. Nothing else bounds it: a connection has no pings before it.
+const HANDSHAKE: Duration = Duration::from_secs(5);
 
 /// What is shown to the coordinator, and by what it is known; nothing where neither is asked for.
 #[derive(Clone, Default)]
@@ -21,7 +26,8 @@ pub struct Credentials {
 impl Credentials {
     /// How to connect, where that is to be encrypted.
     pub(crate) fn tls(&self) -> Option<ClientTlsConfig> {
-        let tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(self.authority.as_ref()?));
+        let authority = Certificate::from_pem(self.authority.as_ref()?);
+        let tls = ClientTlsConfig::new().ca_certificate(authority).timeout(HANDSHAKE);
         Some(match &self.identity {
             None => tls,
             Some((certificate, key)) => tls.identity(Identity::from_pem(certificate, key)),

@@ -153,6 +153,7 @@ async fn one_call(remote: &Remote, copy: &mut LedgerCopy, outage: &mut Outage) -
                         },
                     );
                 }
+                feed.taken_in();
                 outage.over();
                 info!(records = copy.records(), term = run.term.number, "following");
             }

@@ -117,7 +117,7 @@ fn a_token_file_that_others_can_read_gets_a_warning_and_broken_keys_a_sentence()
 }
 
 /// A worker with these keys, whose log has that name.
-fn work(folder: &Folder, address: &str, keys: &str, name: &str) -> Running {
+pub fn work(folder: &Folder, address: &str, keys: &str, name: &str) -> Running {
     let args = format!(
         "worker --coordinator https://{address} --threads 1 --isa portable --keys {keys} --name {name}"
     );
@@ -206,7 +206,7 @@ fn renewing_keys_in_the_middle_of_a_run_loses_no_lease() {
 }
 
 #[test]
-fn a_follower_whose_token_is_taken_away_is_refused_while_it_follows_and_counts_no_more() {
+fn a_follower_whose_token_is_taken_away_counts_no_more_waits_for_it_and_ends_when_its_owner_is_revoked() {
     let folder = keys();
     let address = free_address();
     let _coordinator = serve(&folder, &address, "keys/coordinator");
@@ -223,16 +223,24 @@ fn a_follower_whose_token_is_taken_away_is_refused_while_it_follows_and_counts_n
     let former = text(&folder, "keys/follower/follow.token");
     assert_eq!(folder.run("keys renew keys").code, Some(0));
     until("both tokens hold", || text(&folder, "coordinator.log").contains("the keys have changed"));
-    let mut late = follow("late");
+    let late = follow("late");
     until("both follow", || followers() == 2);
     let known = "keys/coordinator/follow.token";
-    fs::write(folder.path().join(known), text(&folder, known).replace(&former, "")).unwrap();
-    let early = early.end();
-    assert_eq!(early.code, Some(1));
-    let last = early.stderr.lines().last().unwrap();
-    assert!(last.contains("refuses this follower: the token is not one of this coordinator's"), "{early:?}");
+    let both = text(&folder, known);
+    fs::write(folder.path().join(known), both.replace(&former, "")).unwrap();
+    let refused = "taken in before: the token is not one of this coordinator's";
+    until("the early one is refused", || text(&folder, "early.log").contains(refused));
     until("one is left", || followers() == 1);
-    assert!(!late.has_ended());
+    fs::write(folder.path().join(known), both).unwrap();
+    until("it follows again", || followers() == 2);
+    assert_eq!(text(&folder, "early.log").matches(refused).count(), 1);
+    assert_eq!(folder.run("keys revoke keys follow").code, Some(0));
+    for follower in [early, late] {
+        let follower = follower.end();
+        let last = follower.stderr.lines().last().unwrap();
+        let said = "refuses this follower: the keys of follow have been revoked";
+        assert!(follower.code == Some(1) && last.contains(said), "{follower:?}");
+    }
 }
 
 #[test]

@@ -42,6 +42,7 @@ mod old_runs;
 mod output;
 mod owner_lies;
 mod owners;
+mod passing_refusals;
 mod proxy;
 mod published;
 mod relay;

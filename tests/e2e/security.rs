@@ -149,10 +149,9 @@ fn a_coordinator_under_another_name_is_refused_with_the_names_it_has() {
     ]);
 }
 
-#[test]
-fn a_certificate_that_has_expired_is_refused() {
-    let folder = keys();
-    let key = KeyPair::from_pem(&text(&folder, "keys/ca.key")).unwrap();
+/// Gives the coordinator a certificate that has expired.
+pub fn let_certificate_expire(folder: &Folder) {
+    let key = KeyPair::from_pem(&text(folder, "keys/ca.key")).unwrap();
     let mut authority = CertificateParams::default();
     authority.distinguished_name = DistinguishedName::new();
     authority.distinguished_name.push(DnType::CommonName, "diadem authority");
@@ -163,6 +162,12 @@ fn a_certificate_that_has_expired_is_refused() {
     let certificate = params.signed_by(&server, &Issuer::new(authority, key)).unwrap();
     fs::write(folder.path().join("keys/coordinator/server.pem"), certificate.pem()).unwrap();
     fs::write(folder.path().join("keys/coordinator/server.key"), server.serialize_pem()).unwrap();
+}
+
+#[test]
+fn a_certificate_that_has_expired_is_refused() {
+    let folder = keys();
+    let_certificate_expire(&folder);
     let address = free_address();
     let _coordinator = serve(&folder, &address, "keys/coordinator");
     folder

@@ -32,6 +32,11 @@ impl Feed {
         self.remote.next(self.site, &mut self.replies).await
     }
 
+    /// It is the run that is followed: what refuses the follower from now on may pass by itself.
+    pub fn taken_in(&self) {
+        self.remote.sites().taken_in();
+    }
+
     /// Leaves this coordinator for another address, for that reason.
     pub fn leave(self, why: String) -> CoordinatorError {
         self.remote.sites().failed(self.site, CoordinatorError::Unavailable(why))

@@ -1,4 +1,4 @@
-//! Connections that cannot come about however often they are tried: one end speaks TLS or HTTP/2 and the other does not, or
+//! Why a coordinator, or what stands in its place, cannot be dealt with: one end speaks TLS or HTTP/2 and the other does not, or
 //! a certificate is not believed. Each in a sentence that says what would be right.
 
 use std::error::Error;
@@ -29,13 +29,25 @@ pub const SPEAKS_TLS: &str =
 pub const SPEAKS_HTTP_1: &str = "what answers there speaks HTTP/1 and is no coordinator: name the address that the \
                                  coordinator listens on for workers (--listen), not that of web pages (--http)";
 
+/// What is said of a server that speaks gRPC and does not know the call.
+pub const NO_COORDINATOR: &str =
+    "there is a server at that address, but no coordinator, or one of a release that does not know this call";
+
+/// What every release says of an owner who is let in no more, which is meant for good.
+const REVOKED: &str = "have been revoked";
+
+/// Whether that is said of keys that were revoked.
+pub fn is_revocation(why: &str) -> bool {
+    why.contains(REVOKED)
+}
+
 /// What listens at an address, where that is no coordinator.
 pub enum Listener {
     Tls,
     Http1,
 }
 
-/// Why a call has failed for good, if TLS is the reason.
+/// Why a call has failed as the next one will, if TLS is the reason.
 pub fn tls_refusal(status: &Status) -> Option<String> {
     let mut cause: Option<&(dyn Error + 'static)> = status.source();
     while let Some(error) = cause {

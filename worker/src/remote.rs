@@ -19,7 +19,9 @@ use crate::address::{AddressError, parse};
 use crate::boxed::Boxed;
 use crate::coordinator::{CoordinatorError, Lender};
 use crate::credentials::{Bearer, Credentials};
-use crate::refusal::{Listener, SPEAKS_HTTP_1, SPEAKS_TLS, listener, tls_refusal};
+use crate::refusal::{
+    Listener, NO_COORDINATOR, SPEAKS_HTTP_1, SPEAKS_TLS, is_revocation, listener, tls_refusal,
+};
 use crate::sites::Sites;
 
 /// A call that takes this much longer than it was allowed to wait has been lost.
@@ -134,21 +136,18 @@ impl Remote {
                 self.sites.answered(site);
                 return Ok(response.into_inner());
             }
-            Ok(Err(status)) => sort(&status),
+            Ok(Err(status)) => self.sort(site, &status),
             Err(_) => CoordinatorError::Unavailable("no answer in time".into()),
         };
         if matches!(error, CoordinatorError::Unavailable(_))
             && let Some(address) = &self.places[site].plain
             && let Some(listener) = listener(address).await
         {
-            return Err(match listener {
-                Listener::Tls => CoordinatorError::Refused(SPEAKS_TLS.into()),
-                // What stands in for a coordinator that is away, as a balancer does, ends no worker of it.
-                Listener::Http1 if self.sites.met().is_some() => {
-                    CoordinatorError::Unavailable(SPEAKS_HTTP_1.into())
-                }
-                Listener::Http1 => CoordinatorError::Refused(SPEAKS_HTTP_1.into()),
-            });
+            let why = match listener {
+                Listener::Tls => SPEAKS_TLS,
+                Listener::Http1 => SPEAKS_HTTP_1,
+            };
+            return Err(self.sites.refused_for_now(site, why.into()));
         }
         Err(error)
     }
@@ -165,9 +164,27 @@ impl Remote {
         let reply = match replies.message().await {
             Ok(Some(reply)) => T::try_from(reply).map_err(not_understood),
             Ok(None) => Err(CoordinatorError::Unavailable("the coordinator has ended".into())),
-            Err(status) => Err(sort(&status)),
+            Err(status) => Err(self.sort(site, &status)),
         };
         reply.map_err(|error| self.sites.failed(site, error))
+    }
+
+    /// What to do about a call to one of them that has failed. What the coordinator itself means for good stays a refusal; the rest
+    /// may be a clock, keys that are being replaced, or what stands in for a coordinator that is away, as a balancer does.
+    fn sort(&self, site: usize, status: &Status) -> CoordinatorError {
+        if let Some(refusal) = tls_refusal(status) {
+            return self.sites.refused_for_now(site, refusal);
+        }
+        let cause = std::error::Error::source(status);
+        let text = cause.map_or_else(|| status.message().to_owned(), innermost);
+        match status.code() {
+            Code::NotFound => CoordinatorError::Unregistered,
+            Code::FailedPrecondition | Code::InvalidArgument => CoordinatorError::Refused(text),
+            Code::PermissionDenied if is_revocation(&text) => CoordinatorError::Refused(text),
+            Code::Unauthenticated | Code::PermissionDenied => self.sites.refused_for_now(site, text),
+            Code::Unimplemented => self.sites.refused_for_now(site, NO_COORDINATOR.into()),
+            _ => CoordinatorError::Unavailable(text),
+        }
     }
 
     /// Where the run stands.
@@ -280,28 +297,6 @@ pub(crate) fn not_understood(error: WireError) -> CoordinatorError {
 
 fn strange_answer(error: &WireError) -> String {
     format!("the coordinator's answer is not understood: {error}")
-}
-
-/// What to do about a call that has failed.
-fn sort(status: &Status) -> CoordinatorError {
-    if let Some(refusal) = tls_refusal(status) {
-        return CoordinatorError::Refused(refusal);
-    }
-    let cause = std::error::Error::source(status);
-    let text = cause.map_or_else(|| status.message().to_owned(), innermost);
-    match status.code() {
-        Code::NotFound => CoordinatorError::Unregistered,
-        Code::FailedPrecondition | Code::InvalidArgument | Code::Unauthenticated | Code::PermissionDenied => {
-            CoordinatorError::Refused(text)
-        }
-        Code::Unimplemented => {
-            CoordinatorError::Refused(
-                "there is a server at that address, but no coordinator, or one of a release that does not know this call"
-                    .into(),
-            )
-        }
-        _ => CoordinatorError::Unavailable(text),
-    }
 }
 
 /// What an error is about: the message, or the cause at the bottom of a failed connection.

@@ -58,6 +58,8 @@ struct Met {
     term: Option<Term>,
     /// The last one that was not to be dealt with: it is told once.
     left_alone: Option<Term>,
+    /// Whether the run has taken one of them in.
+    takes_part: bool,
 }
 
 impl Met {
@@ -135,8 +137,9 @@ impl Sites {
         self.choice().refusals[site].take_if(|refusal| !refusal.is_lasting);
     }
 
-    /// One of them has taken the worker in: what others said before that is no news any more, should it be gone one day.
+    /// One of them has taken the worker, or the follower, in: what others said before that is no news any more, should it be gone one day.
     pub fn taken_in(&self) {
+        self.known().takes_part = true;
         let mut choice = self.choice();
         choice.refusals.iter_mut().for_each(|refusal| drop(refusal.take_if(|refusal| !refusal.is_lasting)));
         choice.told.fill(None);
@@ -153,6 +156,24 @@ impl Sites {
             }
             CoordinatorError::Refused(why) => self.refused(site, Refusal { why, is_lasting: false }),
         }
+    }
+
+    /// That site refuses in a way that may pass by itself. Whoever has not taken part yet goes by it; whoever has, waits as for a
+    /// coordinator that is away, and is told once what to do if it is meant for good.
+    pub fn refused_for_now(&self, site: usize, why: String) -> CoordinatorError {
+        if !self.known().takes_part {
+            return CoordinatorError::Refused(why);
+        }
+        self.answered(site);
+        let refusal = Refusal { why: why.clone(), is_lasting: false };
+        if self.choice().told[site].replace(refusal.clone()) != Some(refusal) {
+            warn!(
+                address = self.addresses[site],
+                "refused, and taken in before: {why}; this may pass by itself, so it is tried again; if it is meant for good, end \
+                 this process, put that right, and start it again"
+            );
+        }
+        CoordinatorError::Unavailable(why)
     }
 
     /// The coordinator at that site has taken the worker in and lent to it, and then said what is not understood: it would do

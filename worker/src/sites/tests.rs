@@ -52,6 +52,24 @@ fn refusals_are_forgotten_when_one_of_them_has_taken_the_worker_in() {
 }
 
 #[test]
+fn a_refusal_that_may_pass_is_one_until_one_of_them_has_taken_the_worker_in() {
+    let one = sites(1);
+    let beside = one.beside();
+    let for_now = |sites: &Sites| sites.refused_for_now(0, "the clock".into());
+    assert!(matches!(for_now(&one), CoordinatorError::Refused(_)));
+    one.taken_in();
+    assert!(
+        [&one, &beside].into_iter().all(|sites| matches!(for_now(sites), CoordinatorError::Unavailable(_)))
+    );
+    assert!(matches!(one.failed(0, refused()), CoordinatorError::Refused(_)), "that is meant for good");
+    let two = sites(2);
+    two.taken_in();
+    two.failed(0, refused());
+    for_now(&two);
+    assert!(matches!(two.failed(1, refused()), CoordinatorError::Unavailable(_)), "the other one may pass");
+}
+
+#[test]
 fn a_refusal_is_news_once_though_the_site_answers_in_between_until_one_has_taken_the_worker_in() {
     let two = sites(2);
     let is_news = |why: &str| two.choice().note(1, Refusal { why: why.into(), is_lasting: false });

@@ -1,0 +1,80 @@
+//! Refusals that may pass by themselves end nobody who takes part: they are waited for, as a coordinator that is away is.
+
+use std::fs;
+use std::net::TcpStream;
+
+use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
+use tokio_stream::wrappers::TcpListenerStream;
+use tonic::service::Routes;
+
+use crate::harness::{Folder, Running, free_address, until};
+use crate::keys::work;
+use crate::security::{keys, let_certificate_expire, serve, text};
+
+/// Whoever has that log has been taken in, is refused for that reason now, and has told so once.
+fn until_refused(folder: &Folder, log: &str, why: &str) {
+    let told = || text(folder, log).matches(&format!("refused, and taken in before: {why}")).count();
+    until("it is refused", || told() > 0);
+    assert_eq!(told(), 1, "{}", text(folder, log));
+}
+
+fn until_it_goes_on(folder: &Folder, log: &str, mut running: Running) {
+    until("it goes on", || text(folder, log).contains("the coordinator answers again"));
+    assert!(!running.has_ended());
+}
+
+#[test]
+fn a_server_that_stands_in_for_a_coordinator_and_knows_no_call_is_waited_out() {
+    let (folder, address) = (Folder::new(), free_address());
+    let serve = format!("coordinator --n 18 --run run --listen {address}");
+    let coordinator = folder.start(&serve, "log");
+    until("the coordinator listens", || TcpStream::connect(&address).is_ok());
+    let slow = "--threads 1 --isa portable";
+    let worker = folder.start(&format!("worker --coordinator http://{address} {slow}"), "worker.log");
+    let follower = folder.start(&format!("follow http://{address} --run copy"), "follower.log");
+    until("something is on record", || folder.counts("run") > 0);
+    until("it is followed", || text(&folder, "follower.log").contains(" following "));
+    coordinator.kill();
+    let runtime = Runtime::new().unwrap();
+    let listener = runtime.block_on(TcpListener::bind(&address)).unwrap();
+    let stand_in = tonic::transport::Server::builder().add_routes(Routes::default());
+    runtime.spawn(stand_in.serve_with_incoming(TcpListenerStream::new(listener)));
+    let logs = ["worker.log", "follower.log"];
+    logs.map(|log| until_refused(&folder, log, "there is a server at that address, but no coordinator"));
+    drop(runtime);
+    let _coordinator = folder.start(&serve, "log");
+    for (log, running) in logs.into_iter().zip([worker, follower]) {
+        until_it_goes_on(&folder, log, running);
+    }
+}
+
+#[test]
+fn a_token_that_is_gone_for_a_while_is_waited_for() {
+    let (folder, address) = (keys(), free_address());
+    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    let worker = work(&folder, &address, "keys/worker", "a");
+    until("something is on record", || folder.counts("run") > 0);
+    let [known, aside] =
+        ["join.token", "aside"].map(|file| folder.path().join("keys/coordinator").join(file));
+    fs::rename(&known, &aside).unwrap();
+    until_refused(&folder, "a.log", "the token is not one of this coordinator's");
+    fs::rename(&aside, &known).unwrap();
+    until_it_goes_on(&folder, "a.log", worker);
+}
+
+#[test]
+fn a_certificate_that_is_not_valid_for_a_while_is_waited_for() {
+    let (folder, address) = (keys(), free_address());
+    let coordinator = serve(&folder, &address, "keys/coordinator");
+    let worker = work(&folder, &address, "keys/worker", "a");
+    until("something is on record", || folder.counts("run") > 0);
+    coordinator.kill();
+    let files = ["server.pem", "server.key"].map(|file| folder.path().join("keys/coordinator").join(file));
+    let valid = files.each_ref().map(|file| fs::read(file).unwrap());
+    let_certificate_expire(&folder);
+    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    until_refused(&folder, "a.log", "the coordinator's certificate has expired");
+    files.iter().zip(valid).for_each(|(file, text)| fs::write(file, text).unwrap());
+    until_it_goes_on(&folder, "a.log", worker);
+}

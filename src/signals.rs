@@ -26,11 +26,15 @@ pub enum Signal {
 impl Signal {
     /// The exit code of a command that it has ended, as shells have it: 128 and the signal's number.
     pub fn exit_code(self) -> ExitCode {
-        ExitCode::from(match self {
+        ExitCode::from(self.number())
+    }
+
+    fn number(self) -> u8 {
+        match self {
             Signal::Interrupt => 130,
             // What is not complete is not, whoever ended it.
             Signal::Terminate | Signal::TimeIsUp => 143,
-        })
+        }
     }
 }
 
@@ -174,7 +178,8 @@ pub struct Interruption {
 }
 
 impl Interruption {
-    /// Listens to signals from now on, in a thread of its own.
+    /// Listens to signals from now on, in a thread of its own. The first one is told, the second one ends the process: what
+    /// should end at the first may hang, as the driver of a card may.
     pub fn listen() -> std::io::Result<Self> {
         let interruption = Self::default();
         let listening = interruption.clone();
@@ -183,6 +188,7 @@ impl Interruption {
         std::thread::spawn(move || {
             listening.signal.set(runtime.block_on(signals.next())).ok();
             listening.raised.store(true, Ordering::Relaxed);
+            std::process::exit(runtime.block_on(signals.next()).number().into());
         });
         Ok(interruption)
     }

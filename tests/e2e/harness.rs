@@ -57,10 +57,15 @@ impl Folder {
 
     /// Starts any command, in the folder; what it prints on stderr goes to a file.
     pub fn start_command(&self, command: &mut Command, log: &str) -> Running {
+        self.start_printing(command, Stdio::piped(), log)
+    }
+
+    /// The same, with its stdout there.
+    pub fn start_printing(&self, command: &mut Command, stdout: impl Into<Stdio>, log: &str) -> Running {
         let path = self.path().join(log);
         let file = fs::OpenOptions::new().create(true).append(true).open(&path).unwrap();
         let command = command.current_dir(self.path()).stdin(Stdio::null());
-        let child = command.stdout(Stdio::piped()).stderr(file).spawn().unwrap();
+        let child = command.stdout(stdout).stderr(file).spawn().unwrap();
         Running { child: Some(child), log: path }
     }
 

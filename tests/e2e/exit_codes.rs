@@ -7,13 +7,9 @@ use std::time::{Duration, Instant};
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::Signal;
 
-<<<<<<< HEAD
 use crate::harness::{Folder, Running, free_address, in_time, until};
-=======
-use crate::harness::{Folder, free_address, in_time, until};
+use crate::held_file::HeldFile;
 use crate::security::keys;
-use crate::tools;
->>>>>>> e88cd87 (A worker whose keys lie on a file system that hangs heeds signals, and a bench whose driver hangs the second one)
 
 #[test]
 fn what_is_interrupted_has_the_code_of_its_signal() {
@@ -64,41 +60,18 @@ fn a_bench_that_hangs_ends_at_the_second_signal() {
     assert_eq!(bench.end().code, Some(130));
 }
 
-/// Whoever opens the file waits until this one gives it up, which it does not: the system has it do so after 45 s.
-const HOLD: &str = "import fcntl, os, signal, sys
-say = lambda what: print(what, file=sys.stderr, flush=True)
-signal.signal(signal.SIGIO, lambda *_: say('asked'))
-held = os.open(sys.argv[1], os.O_RDWR)
-fcntl.fcntl(held, fcntl.F_SETLEASE, fcntl.F_WRLCK)
-say('held')
-while True: signal.pause()";
-
 #[test]
 fn a_worker_that_cannot_read_its_keys_just_now_ends_when_it_is_told_to() {
-    if !tools::is_there("python3") {
-        return;
-    }
     let folder = keys();
-    let mut holder = Command::new("python3");
-    holder.args(["-c", HOLD, "keys/worker/ca.pem"]);
-    let mut holder = folder.start_command(&mut holder, "holder.log");
-    let says = |what: &str| std::fs::read_to_string(folder.path().join("holder.log")).unwrap().contains(what);
-    until("the file is held", || says("held") || holder.has_ended());
-    if !says("held") {
-        eprintln!("skipped: no file can be held here");
-        return;
-    }
+    let Some(held) = HeldFile::against_all(&folder, "keys/worker/ca.pem") else { return };
     let address = free_address();
     let worker =
         folder.start(&format!("worker --coordinator https://{address} --keys keys/worker"), "worker.log");
-    until("it reads its keys", || says("asked"));
+    held.is_waited_for();
     worker.terminate();
     let ended = worker.end();
     assert_eq!(ended.code, Some(0), "{ended:?}");
-    let of_holder = format!(" {} ", holder.pid());
-    let locks = std::fs::read_to_string("/proc/locks").unwrap();
-    let is_held = locks.lines().any(|line| line.contains("LEASE") && line.contains(&of_holder));
-    assert!(is_held, "it ended only when it could read them: {locks}");
+    assert!(held.is_held(), "it ended only when it could read them");
 }
 
 #[test]

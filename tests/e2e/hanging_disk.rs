@@ -1,56 +1,20 @@
 //! A disk that hangs as the run is to end: what stands in it ends all the same, and loses nothing.
-//!
-//! A lease of the kernel on a file of the ledger stands for the disk: whoever opens the file to write waits until the lease is given
-//! up, or broken by the kernel after `/proc/sys/fs/lease-break-time`, forty-five seconds unless somebody set that.
 
-use std::process::Command;
 use std::time::{Duration, Instant};
 
 use crate::harness::{Folder, Running, free_address, in_time, published, until};
+use crate::held_file::HeldFile;
 use crate::relay::Relay;
-use crate::tools;
-
-/// Holds a lease on the file, and says when somebody waits for it.
-const HOLDER: &str = "
-import fcntl, os, signal, sys
-signal.signal(signal.SIGIO, lambda *_: print('waited for', file=sys.stderr, flush=True))
-file = os.open(sys.argv[1], os.O_RDONLY)
-fcntl.fcntl(file, fcntl.F_SETLEASE, fcntl.F_RDLCK)
-print('held', file=sys.stderr, flush=True)
-while True: signal.pause()
-";
 
 const SAID: &str = "waiting for the disk of the run, which does not answer";
 const HANGS: &str =
     "diadem: ended without the disk of the run, which does not answer; nothing that was acknowledged is lost";
 
+/// What stands for the disk.
+const LEDGER: &str = "run/ledger/000001.jsonl";
+
 /// Slow enough that it is not over before the disk hangs.
 const COUNT: &str = "count 17 --run run --method search --isa portable --threads 1 --quiet";
-
-/// Whoever opens the ledger to write waits for as long as this is there. `None` where the system has no such leases.
-struct HangingDisk(Running);
-
-impl HangingDisk {
-    fn of(folder: &Folder) -> Option<Self> {
-        if !tools::is_there("python3") {
-            return None;
-        }
-        let mut holder = Command::new("python3");
-        let holder = holder.args(["-c", HOLDER, "run/ledger/000001.jsonl"]);
-        let mut holder = folder.start_command(holder, "disk.log");
-        until("the lease is held or refused", || says(&holder, "held") || holder.has_ended());
-        if holder.has_ended() {
-            eprintln!("skipped: there are no leases on files");
-            return None;
-        }
-        Some(Self(holder))
-    }
-
-    /// Waits until somebody stands in it.
-    fn is_waited_for(&self) {
-        until("the ledger is opened to write", || says(&self.0, "waited for"));
-    }
-}
 
 fn says(running: &Running, words: &str) -> bool {
     std::fs::read_to_string(&running.log).unwrap().contains(words)
@@ -67,8 +31,8 @@ fn begun() -> Folder {
 }
 
 /// A count of it that stands in its disk, asked to end, and that has said so.
-fn standing(folder: &Folder) -> Option<(HangingDisk, Running)> {
-    let disk = HangingDisk::of(folder)?;
+fn standing(folder: &Folder) -> Option<(HeldFile, Running)> {
+    let disk = HeldFile::against_writers(folder, LEDGER)?;
     let count = folder.start(COUNT, "count.log");
     disk.is_waited_for();
     count.terminate();
@@ -77,7 +41,7 @@ fn standing(folder: &Folder) -> Option<(HangingDisk, Running)> {
 }
 
 #[track_caller]
-fn ends_exact(folder: &Folder, disk: HangingDisk) {
+fn ends_exact(folder: &Folder, disk: HeldFile) {
     drop(disk);
     let answer = folder.run("count 17 --run run --json").json();
     assert_eq!(answer["total"], published(17));
@@ -123,7 +87,7 @@ fn a_disk_that_answers_again_has_everything_when_the_count_ends() {
 #[test]
 fn a_coordinator_whose_disk_hangs_ends_and_loses_nothing_acknowledged() {
     let (folder, address) = (begun(), free_address());
-    let Some(disk) = HangingDisk::of(&folder) else { return };
+    let Some(disk) = HeldFile::against_writers(&folder, LEDGER) else { return };
     let serve = format!("coordinator --run run --listen {address} --json");
     let coordinator = folder.start(&serve, "coordinator.log");
     let relay = Relay::to(&address);

@@ -21,6 +21,7 @@ mod forgery;
 mod gpu;
 mod hanging_disk;
 mod harness;
+mod held_file;
 mod histories;
 mod keys;
 mod keys_half_made;

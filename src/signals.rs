@@ -47,7 +47,7 @@ pub fn survive_file_size_limits() -> std::io::Result<()> {
 }
 
 /// SIGHUP and SIGTERM within so long are one: who ends a session sends both at once, and either may come first.
-const AT_ONCE: Duration = Duration::from_secs(10);
+const AT_ONCE: Duration = Duration::from_secs(3);
 
 /// For how long the machine has been up, its sleep included where the system tells that.
 fn uptime() -> Duration {

@@ -79,8 +79,8 @@ fn workers_of_a_coordinator_that_ends_without_its_answer_stay_for_the_next_one()
     let folder = Folder::new();
     let address = free_address();
     let serve = format!("coordinator --run run --listen {address} --json");
-    let coordinator = folder.start(&format!("{serve} --n 16 --double-check none"), "coordinator.log");
-    let mut waits = worker(&folder, &address, "worker", "--isa portable");
+    let coordinator = folder.start(&format!("{serve} --n 17 --double-check none"), "coordinator.log");
+    let mut waits = worker(&folder, &address, "worker", "--method search --isa portable");
     until("something is on record", || folder.counts("run") > 100);
     flip(&folder);
     let ended = coordinator.end();
@@ -92,7 +92,7 @@ fn workers_of_a_coordinator_that_ends_without_its_answer_stay_for_the_next_one()
     let mended = folder.start(&format!("{serve} --stay"), "mended.log");
     assert_eq!(waits.end().code, Some(0));
     mended.terminate();
-    assert_eq!(mended.end().json()["total"], published(16));
+    assert_eq!(mended.end().json()["total"], published(17));
 }
 
 /// Begins a run whose checkpoint has a count more than its ledger, as memory that fails leaves it.

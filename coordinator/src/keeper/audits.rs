@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::inbox::AuditReason;
 use crate::audit::{Audit, AuditError};
 use crate::ledger::{LedgerError, LedgerPosition};
 use crate::standing::{Marks, Standing, Sums};
@@ -10,11 +9,11 @@ use crate::standing::{Marks, Standing, Sums};
 /// An audit that could not be begun, or not read the ledger, is made again after this time.
 const AGAIN: Duration = Duration::from_secs(10);
 
-/// So often a disk may fail to give the ledger, one time after the other, before there is no answer,
+/// So often a disk may fail to give the ledger, one time after the other, before there is no answer where nothing else is left to do,
 const MOST_FAILURES: u32 = 5;
 
-/// and before it is asked no oftener than this for what no answer waits for.
-const SELDOM: Duration = Duration::from_mins(5);
+/// and before it is asked no oftener than this while units are counted.
+const SELDOM: Duration = Duration::from_mins(1);
 
 /// What was on record when this process began, as far as its checkpoint keeps it.
 #[derive(Debug)]
@@ -51,8 +50,10 @@ pub(super) struct Audits {
     pub is_reading: bool,
     /// How many audits in a row could not read the ledger,
     failures: u32,
-    /// and what the last of them said.
+    /// what the last of them said,
     trouble: Option<String>,
+    /// and whether all units were counted then.
+    is_waited_for: bool,
     /// None begins before.
     next: Duration,
 }
@@ -60,7 +61,7 @@ pub(super) struct Audits {
 impl Audits {
     /// None was made yet of a run of which that is on record, if anything is.
     pub fn of(opening: Option<Opening>) -> Self {
-        Self { opening, is_reading: false, failures: 0, trouble: None, next: Duration::ZERO }
+        Self { opening, is_reading: false, failures: 0, trouble: None, is_waited_for: false, next: Duration::ZERO }
     }
 
     /// Whether one may begin.
@@ -84,11 +85,16 @@ impl Audits {
     }
 
     /// One has failed; says whether it is made again: the disk would not give the ledger, or the audit itself broke down, which says
-    /// nothing of what is in the ledger. Counting goes on without, so that only an answer is not waited for for ever.
-    pub fn may_repeat(&mut self, now: Duration, reason: AuditReason, error: &AuditError) -> bool {
+    /// nothing of what is in the ledger. While units are to be counted these go on without it; once it is all that the run waits for,
+    /// it is not waited for for ever.
+    pub fn may_repeat(&mut self, now: Duration, is_waited_for: bool, error: &AuditError) -> bool {
+        if is_waited_for && !self.is_waited_for {
+            self.failures = 0;
+        }
+        self.is_waited_for = is_waited_for;
         let says_nothing = matches!(error, AuditError::Ledger(LedgerError::Io { .. }) | AuditError::Died);
         let is_often = self.failures >= MOST_FAILURES;
-        if !says_nothing || (is_often && reason == AuditReason::Answer) {
+        if !says_nothing || (is_often && is_waited_for) {
             return false;
         }
         self.failures += 1;
@@ -105,18 +111,23 @@ mod tests {
     #[test]
     fn an_audit_that_broke_down_is_made_again_some_times_and_one_that_found_something_is_not() {
         let mut audits = Audits::of(None);
-        let (start, [answer, resumption]) = (Duration::ZERO, [AuditReason::Answer, AuditReason::Resumption]);
-        for reason in [answer, resumption] {
-            assert!(!audits.may_repeat(start, reason, &AuditError::Short) && audits.may_begin(start));
+        let start = Duration::ZERO;
+        for is_waited_for in [false, true] {
+            assert!(
+                !audits.may_repeat(start, is_waited_for, &AuditError::Short) && audits.may_begin(start)
+            );
         }
         for _ in 0..MOST_FAILURES {
-            assert!(audits.may_repeat(start, answer, &AuditError::Died));
+            assert!(audits.may_repeat(start, false, &AuditError::Died));
             assert!(!audits.may_begin(start) && audits.may_begin(AGAIN));
         }
-        assert!(!audits.may_repeat(start, answer, &AuditError::Died));
-        assert!(audits.may_repeat(start, resumption, &AuditError::Died));
+        assert!(audits.may_repeat(start, false, &AuditError::Died), "units are counted meanwhile");
         assert!(!audits.may_begin(AGAIN) && audits.may_begin(SELDOM) && audits.trouble().is_some());
+        for _ in 0..MOST_FAILURES {
+            assert!(audits.may_repeat(start, true, &AuditError::Died), "it is tried as often once they are");
+        }
+        assert!(!audits.may_repeat(start, true, &AuditError::Died));
         audits.succeeded();
-        assert!(audits.may_repeat(start, answer, &AuditError::Died) && audits.may_begin(AGAIN));
+        assert!(audits.may_repeat(start, true, &AuditError::Died) && audits.may_begin(AGAIN));
     }
 }

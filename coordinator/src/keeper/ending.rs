@@ -195,8 +195,10 @@ impl Keeper {
         if matches!(self.stage, Stage::Ended(Ending::Withheld(_))) {
             return;
         }
+        let (plan, shard) = (Arc::clone(self.core.plan()), self.core.shard());
+        let is_counted = self.core.standing().is_counted(&plan, shard);
         match found {
-            Err(error) if self.audits.may_repeat(self.clock.now(), reason, &error) => {
+            Err(error) if self.audits.may_repeat(self.clock.now(), is_counted, &error) => {
                 warn!("{}", self.audits.trouble().unwrap_or_default());
                 if is_answer {
                     self.stage = Stage::Counting;

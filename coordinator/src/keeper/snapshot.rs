@@ -81,10 +81,12 @@ impl Keeper {
         status.term = self.terms.as_ref().map(|terms| Term { proof: 0, ..terms.own });
         (status.replicas, status.followers) = (self.replicas.count(), self.replicas.there());
         let of_term = self.terms.as_ref().and_then(Terms::trouble);
-        let own = Some(&*self.trouble).filter(|trouble| !trouble.is_empty()).or(self.audits.trouble());
-        let own = own.map(str::to_owned);
+        let own = Some(&self.trouble).filter(|trouble| !trouble.is_empty()).cloned();
         if let Some(trouble) = of_term.or(own).or_else(|| self.replicas.trouble(self.records())) {
             status.trouble = trouble;
+        } else if status.trouble.is_empty() {
+            // Which keeps it from its end only.
+            status.trouble = self.audits.trouble().unwrap_or_default().to_owned();
         }
         status.phase = match &self.stage {
             Stage::Counting => Phase::Counting,

@@ -113,9 +113,14 @@ impl Standing {
         }
     }
 
+    /// Whether each unit of the shard has a standing count.
+    pub fn is_counted(&self, plan: &Plan, shard: Shard) -> bool {
+        self.done() == shard.size(plan.units())
+    }
+
     /// Whether nothing is left to be counted, checked or taken back.
     pub fn is_settled(&self, plan: &Plan, shard: Shard, policy: DoubleCheck) -> bool {
-        self.done() == shard.size(plan.units())
+        self.is_counted(plan, shard)
             && self.pending(policy) == 0
             && self.unbelieved() == 0
             && self.newly_contradicted().is_none()

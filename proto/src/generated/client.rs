@@ -728,7 +728,8 @@ pub mod coordinator_client {
             self.inner.unary(req, path, codec).await
         }
         /// A worker introduces itself and names the units that it still holds.
-        /// FAILED_PRECONDITION: another plan. INVALID_ARGUMENT: a malformed request.
+        /// FAILED_PRECONDITION: another plan. INVALID_ARGUMENT: a malformed request. UNAVAILABLE, here and for Lease, Renew and Report:
+        /// not now, as while the answer is withheld; keep what is counted and try again.
         pub async fn register(
             &mut self,
             request: impl tonic::IntoRequest<super::RegisterRequest>,
@@ -750,8 +751,7 @@ pub mod coordinator_client {
                 .insert(GrpcMethod::new("diadem.v1.Coordinator", "Register"));
             self.inner.unary(req, path, codec).await
         }
-        /// Asks for units, and waits for some if none are open. NOT_FOUND: register first. UNAVAILABLE, as while the
-        /// answer is withheld: keep what is counted and try again (both as for all calls below).
+        /// Asks for units, and waits for some if none are open. NOT_FOUND: register first (as for all calls below).
         pub async fn lease(
             &mut self,
             request: impl tonic::IntoRequest<super::LeaseRequest>,

@@ -18,7 +18,8 @@ pub mod coordinator_server {
             request: tonic::Request<crate::v1::PlanRequest>,
         ) -> std::result::Result<tonic::Response<crate::v1::PlanReply>, tonic::Status>;
         /// A worker introduces itself and names the units that it still holds.
-        /// FAILED_PRECONDITION: another plan. INVALID_ARGUMENT: a malformed request.
+        /// FAILED_PRECONDITION: another plan. INVALID_ARGUMENT: a malformed request. UNAVAILABLE, here and for Lease, Renew and Report:
+        /// not now, as while the answer is withheld; keep what is counted and try again.
         async fn register(
             &self,
             request: tonic::Request<crate::v1::RegisterRequest>,
@@ -26,8 +27,7 @@ pub mod coordinator_server {
             tonic::Response<crate::v1::RegisterReply>,
             tonic::Status,
         >;
-        /// Asks for units, and waits for some if none are open. NOT_FOUND: register first. UNAVAILABLE, as while the
-        /// answer is withheld: keep what is counted and try again (both as for all calls below).
+        /// Asks for units, and waits for some if none are open. NOT_FOUND: register first (as for all calls below).
         async fn lease(
             &self,
             request: tonic::Request<crate::v1::LeaseRequest>,

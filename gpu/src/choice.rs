@@ -55,22 +55,34 @@ pub fn kernel_for(device: Device, plan: &Plan) -> Result<GpuKernel, GpuError> {
 fn faster(planned: GpuKernel, plan: &Plan) -> Result<GpuKernel, GpuError> {
     // A driver that builds the one need not build the other.
     let Ok(other) = planned.beside(planned.name().other().method) else { return Ok(planned) };
+    warm(&planned, plan);
+    if let Some(failure) = planned.failure() {
+        return Err(failure.clone());
+    }
     let is_faster = is_faster(&other, &planned, plan);
+    chosen(planned, other, is_faster)
+}
+
+/// That kernel, or the other one where it is faster. Of a device that has failed in the look the other one is why: by its own method it
+/// had counted before.
+fn chosen(planned: GpuKernel, other: GpuKernel, is_faster: bool) -> Result<GpuKernel, GpuError> {
     match planned.failure() {
         None => Ok(if is_faster { other } else { planned }),
         Some(hangs @ GpuError::Hangs { .. }) => Err(hangs.clone()),
-        // Either may be why. Where it is the plan's own, the known board shows that before anything is lent.
         Some(failure) => planned.without_other(failure.clone()),
     }
 }
 
-/// Whether a kernel is clearly faster on the plan's units than the one that the plan is made for.
-fn is_faster(other: &dyn Kernel, planned: &dyn Kernel, plan: &Plan) -> bool {
+/// Has a kernel count something before it is timed.
+fn warm(kernel: &dyn Kernel, plan: &Plan) {
     if let Some(unit) = units(plan).next() {
-        for kernel in [planned, other] {
-            time(kernel, &unit, WARMING);
-        }
+        time(kernel, &unit, WARMING);
     }
+}
+
+/// Whether a kernel is clearly faster on the plan's units than the one that the plan is made for, which is warm.
+fn is_faster(other: &dyn Kernel, planned: &dyn Kernel, plan: &Plan) -> bool {
+    warm(other, plan);
     let (mut own, mut others) = (Duration::ZERO, Duration::ZERO);
     for unit in units(plan) {
         match time(planned, &unit, LOOK.saturating_sub(own)) {
@@ -198,8 +210,9 @@ mod tests {
         for device in devices.into_iter().filter(|device| device.description().unusable.is_none()) {
             let looked = |failure: &GpuError| {
                 let failed = GpuKernel::new(device.clone(), Method::Search).unwrap();
+                let other = failed.beside(Method::Meet).unwrap();
                 failed.fail(failure.clone());
-                faster(failed, &plan)
+                chosen(failed, other, true)
             };
             let failure = GpuError::TooSmall { device: device.title(), mebibytes: 1 };
             let alone = looked(&failure).unwrap();
@@ -211,6 +224,13 @@ mod tests {
             assert!(alone.other().is_none(), "that one has failed");
             let hangs = GpuError::Hangs { device: device.title(), seconds: 30 };
             assert_eq!(looked(&hangs).err(), Some(hangs));
+            let failed = GpuKernel::new(device, Method::Search).unwrap();
+            failed.fail(failure.clone());
+            assert_eq!(
+                faster(failed, &plan).err(),
+                Some(failure),
+                "its own method has failed before the look"
+            );
         }
     }
 }

@@ -197,40 +197,8 @@ impl Session {
         // SAFETY: the buffer has room for all of them, and they are released no earlier than they are copied.
         let written = unsafe { queue.enqueue_write_buffer(buffer, CL_NON_BLOCKING, first, &values, &[]) };
         let outcome = self.outcome(queue, written)?;
-        if outcome.is_ok() {
-            drop(ManuallyDrop::into_inner(values));
-        }
+        drop(ManuallyDrop::into_inner(values));
         Ok(outcome)
-    }
-
-    /// Has them written to the device's memory, from its first value on, when what was enqueued before is done.
-    ///
-    /// # Safety
-    /// There is room for all of them, and they stay as they are until what is enqueued behind is done.
-    pub unsafe fn send<T>(
-        &self,
-        queue: &CommandQueue,
-        buffer: &mut Buffer<T>,
-        values: &[T],
-    ) -> Result<(), GpuError> {
-        // SAFETY: the caller's.
-        let sent = unsafe { queue.enqueue_write_buffer(buffer, CL_NON_BLOCKING, 0, values, &[]) };
-        sent.map(drop).map_err(self.failed("copying to its memory"))
-    }
-
-    /// Has them read from the device's memory, from its first value on, when what was enqueued before is done.
-    ///
-    /// # Safety
-    /// There are as many, and nobody touches or releases these before that has ended.
-    pub unsafe fn fetch<T>(
-        &self,
-        queue: &CommandQueue,
-        buffer: &Buffer<T>,
-        values: &mut [T],
-    ) -> Result<Event, GpuError> {
-        // SAFETY: the caller's.
-        let fetched = unsafe { queue.enqueue_read_buffer(buffer, CL_NON_BLOCKING, 0, values, &[]) };
-        fetched.map_err(self.failed("reading what was found"))
     }
 
     /// Waits until all that was launched has ended, but not for ever, as calls that block would.
@@ -245,35 +213,24 @@ impl Session {
         self.outcome(queue, Ok(event))?.map_err(self.failed("a launch"))
     }
 
-    /// Waits until the last of what was enqueued has ended, but not for ever, and looks how all of it did.
-    pub fn wait_for_all(&self, queue: &CommandQueue, events: Vec<Event>) -> Result<(), GpuError> {
-        // What is left when one of them has failed is never released.
-        let mut events = ManuallyDrop::new(events);
-        while let Some(event) = events.pop() {
-            self.wait(queue, event)?;
-        }
-        drop(ManuallyDrop::into_inner(events));
-        Ok(())
-    }
-
-    /// What the driver answers to something that was to be enqueued, when it has ended, unless it hangs.
+    /// How something has ended that was to be enqueued: well, or with what the driver answers. What may still be at work is never
+    /// released.
     fn outcome(
         &self,
         queue: &CommandQueue,
         enqueued: Result<Event, ClError>,
     ) -> Result<Result<(), ClError>, GpuError> {
-        let event = match enqueued.and_then(|event| queue.flush().map(|()| event)) {
+        let event = match enqueued {
             Ok(event) => ManuallyDrop::new(event),
             Err(error) => return Ok(Err(error)),
         };
+        queue.flush().map_err(self.failed("a launch"))?;
         let ended = self.look(&event)?;
-        if ended.is_ok() {
-            // Else it may still be at work.
-            drop(ManuallyDrop::into_inner(event));
-        }
+        drop(ManuallyDrop::into_inner(event));
         Ok(ended)
     }
 
+    /// Waits until it has ended, but not for ever.
     fn look(&self, event: &Event) -> Result<Result<(), ClError>, GpuError> {
         let (mut taken, mut last) = (Duration::ZERO, Instant::now());
         loop {
@@ -281,10 +238,7 @@ impl Session {
             // Who was suspended meanwhile, as by a batch engine, has not waited.
             taken += (now - last).min(LONGEST_LOOK);
             last = now;
-            let status = match event.command_execution_status() {
-                Ok(status) => status.0,
-                Err(error) => return Ok(Err(error)),
-            };
+            let status = event.command_execution_status().map_err(self.failed("a launch"))?.0;
             if status == CL_COMPLETE {
                 return Ok(Ok(()));
             }

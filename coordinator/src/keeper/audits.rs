@@ -61,7 +61,14 @@ pub(super) struct Audits {
 impl Audits {
     /// None was made yet of a run of which that is on record, if anything is.
     pub fn of(opening: Option<Opening>) -> Self {
-        Self { opening, is_reading: false, failures: 0, trouble: None, is_waited_for: false, next: Duration::ZERO }
+        Self {
+            opening,
+            is_reading: false,
+            failures: 0,
+            trouble: None,
+            is_waited_for: false,
+            next: Duration::ZERO,
+        }
     }
 
     /// Whether one may begin.
@@ -113,9 +120,7 @@ mod tests {
         let mut audits = Audits::of(None);
         let start = Duration::ZERO;
         for is_waited_for in [false, true] {
-            assert!(
-                !audits.may_repeat(start, is_waited_for, &AuditError::Short) && audits.may_begin(start)
-            );
+            assert!(!audits.may_repeat(start, is_waited_for, &AuditError::Short) && audits.may_begin(start));
         }
         for _ in 0..MOST_FAILURES {
             assert!(audits.may_repeat(start, false, &AuditError::Died));

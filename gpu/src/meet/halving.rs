@@ -185,8 +185,8 @@ impl<'a> Halving<'a> {
         }
     }
 
-    /// The same, as many sets at a time as take a launch's time, but one for each group at least. Returns how many states the lists have: more than there is room
-    /// for, if they do not fit.
+    /// The same, as many sets at a time as take a launch's time, but one for each group at least. Returns how many states the lists
+    /// have: more than there is room for, if they do not fit.
     fn grow_in_batches(&mut self, column: &NewColumn) -> Result<usize, CutShort> {
         let mut sets = self.lane.sets(self.geometry.rows).of_size(column.number + 1);
         loop {

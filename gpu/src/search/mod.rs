@@ -28,7 +28,7 @@ use crate::error::GpuError;
 use crate::lanes::Lanes;
 use crate::launcher::Launcher;
 use crate::program::{DeviceKind, KernelSource};
-use crate::room::{Room, as_many_as_fit};
+use crate::room::Room;
 use crate::session::{LAUNCH, Session};
 use expand::{Front, expand};
 use rows::{ROWS, Row, VECTORS, Vector, packed_rows};
@@ -86,14 +86,14 @@ struct SearchLane {
     progress: Room<cl_uint>,
     found: Room<cl_ulong>,
     frozen: Room<Vector>,
-    /// States that there should be before the search goes on depth first, or fewer where the device had no room for a level.
-    wished: usize,
+    /// What it takes of that memory: of all that is wished, or of a half of it and so on, as the device had.
+    share: Share,
     /// So many passes of each group took [`LAUNCH`] lately.
     passes: cl_uint,
 }
 
 impl SearchLane {
-    fn new(session: &Session, wished: usize, passes: cl_uint) -> Result<Self, GpuError> {
+    fn new(session: &Session, passes: cl_uint) -> Result<Self, GpuError> {
         Ok(Self {
             queue: session.queue()?,
             widen: session.kernel("widen")?,
@@ -104,24 +104,74 @@ impl SearchLane {
             progress: Room::new(session)?,
             found: Room::new(session)?,
             frozen: Room::new(session)?,
-            wished,
+            share: Share::default(),
             passes,
         })
     }
 
-    /// Room for the states of a level.
-    fn room(&self) -> usize {
-        self.wished * ROOM
+    /// Has room for so many states, for a level of as many as are wished and for the next one in turn, and for groups with so many
+    /// levels each; nothing may be at work.
+    fn reserve(
+        &mut self,
+        session: &Session,
+        work: &SearchLauncher,
+        states: usize,
+        levels: usize,
+    ) -> Result<(), GpuError> {
+        self.share.try_more();
+        loop {
+            let Self { queue, states: [one, other], found, frozen, .. } = self;
+            let (room, groups) = (states.max(self.share.of(work.wished) * ROOM), self.share.of(work.groups));
+            let vectors = groups * (1 + work.shape.pool()) * levels;
+            if one.reserve(session, queue, room)?
+                && other.reserve(session, queue, room)?
+                && found.reserve(session, queue, 2 * groups)?
+                && frozen.reserve(session, queue, vectors)?
+            {
+                return Ok(());
+            }
+            // One that was large enough may have left no room for another.
+            one.release(session)?;
+            other.release(session)?;
+            frozen.release(session)?;
+            if !self.share.halve(work.wished) {
+                return Err(session.no_room());
+            }
+        }
+    }
+}
+
+/// A device whose memory others have taken is asked again for all that is wished after this time.
+const ASKED_AGAIN: Duration = Duration::from_mins(5);
+
+/// A part of what is wished: all of it, a half, a quarter and so on.
+#[derive(Clone, Copy, Debug, Default)]
+struct Share {
+    halvings: u32,
+    /// When it became less.
+    since: Option<Instant>,
+}
+
+impl Share {
+    /// So much of what is wished, and one at least.
+    fn of(self, wished: usize) -> usize {
+        (wished >> self.halvings).max(1)
     }
 
-    /// Has room for a level of so many states, and for the next one in turn, or for fewer where the device has not so much.
-    fn reserve_levels(&mut self, session: &Session, states: usize) -> Result<(), GpuError> {
-        let Self { queue, states: [one, other], .. } = self;
-        self.wished = as_many_as_fit(session, self.wished, |wished| {
-            let room = states.max(wished * ROOM);
-            Ok(one.reserve(session, queue, room)? && other.reserve(session, queue, room)?)
-        })?;
-        Ok(())
+    /// Half of that, unless one was left of what is wished: says whether it is less now.
+    fn halve(&mut self, wished: usize) -> bool {
+        let is_less = self.of(wished) > 1;
+        if is_less {
+            *self = Self { halvings: self.halvings + 1, since: Some(Instant::now()) };
+        }
+        is_less
+    }
+
+    /// All of it, where it has been less for a while.
+    fn try_more(&mut self) {
+        if self.since.is_some_and(|since| since.elapsed() > ASKED_AGAIN) {
+            *self = Self::default();
+        }
     }
 }
 
@@ -169,9 +219,9 @@ impl SearchLauncher {
         front: &Front<'_>,
         stop: &Stop,
     ) -> Result<Option<Count>, GpuError> {
-        lane.reserve_levels(session, front.states.len())?;
-        lane.rows.send(session, &lane.queue, &packed_rows(front.descent))?;
-        lane.states[0].send(session, &lane.queue, &front.states)?;
+        lane.reserve(session, self, front.states.len(), front.descent.steps.len() - 1 - front.level)?;
+        lane.rows.fill(session, &lane.queue, &packed_rows(front.descent))?;
+        lane.states[0].fill(session, &lane.queue, &front.states)?;
         let (nodes, level) = self.widen(session, lane, front)?;
         let found = self.search(session, lane, front.descent, &level, stop)?;
         Ok(found.map(|found| found.plus(Count { completions: 0, nodes })))
@@ -186,8 +236,8 @@ impl SearchLauncher {
     ) -> Result<(u64, Level), GpuError> {
         let mut made = [0; ROWS + 1];
         made[front.level] = front.states.len() as cl_uint;
-        lane.made.send(session, &lane.queue, &made)?;
-        let mut enqueued = Vec::new();
+        lane.made.fill(session, &lane.queue, &made)?;
+        let wished = lane.share.of(self.wished);
         let end = (front.descent.steps.len() + 1).saturating_sub(FEWEST_STEPS);
         for (place, turn) in (front.level..end).zip([[0, 1], [1, 0]].into_iter().cycle()) {
             let [from, to] = turn.map(|room| &lane.states[room].buffer);
@@ -202,23 +252,22 @@ impl SearchLauncher {
                     .set_arg(from)
                     .set_arg(to)
                     .set_arg(&lane.made.buffer)
-                    .set_arg(&(lane.room() as cl_uint))
-                    .set_arg(&(lane.wished as cl_uint))
+                    .set_arg(&((wished * ROOM) as cl_uint))
+                    .set_arg(&(wished as cl_uint))
                     .set_arg_local_buffer((VECTORS + 1) * size_of::<Vector>())
                     .set_global_work_size(self.groups * self.shape.group)
                     .set_local_work_size(self.shape.group)
                     .enqueue_nd_range(&lane.queue)
             };
-            enqueued.push(launched.map_err(session.failed("a launch"))?);
+            launched.map_err(session.failed("a launch"))?;
         }
-        enqueued.push(lane.made.fetch(session, &lane.queue, made.len())?);
-        session.wait_for_all(&lane.queue, enqueued)?;
-        made.copy_from_slice(lane.made.fetched());
+        session.settle(&lane.queue)?;
+        session.read(&lane.queue, &lane.made.buffer, &mut made)?;
         let made = made.map(|states| states as usize);
         let mut level = Level { place: front.level, states: front.states.len(), room: 0 };
         let mut nodes = 0;
         // Where there is none behind they were not moved on, or nothing becomes of them: then that is found once more.
-        while (1..=lane.room()).contains(&made[level.place + 1]) {
+        while (1..=wished * ROOM).contains(&made[level.place + 1]) {
             level = Level { place: level.place + 1, states: made[level.place + 1], room: 1 - level.room };
             nodes += level.states as u64;
         }
@@ -240,19 +289,14 @@ impl SearchLauncher {
             let why = format!("it has {has} bytes of local memory and {needed} are needed");
             return Err(GpuError::Unusable { device: session.device().title(), why });
         }
-        let SearchLane { queue, found, frozen, .. } = lane;
-        let wished = self.groups.min(level.states.div_ceil(self.shape.wide()));
-        let groups = as_many_as_fit(session, wished, |groups| {
-            let vectors = groups * (1 + self.shape.pool()) * levels;
-            Ok(found.reserve(session, queue, 2 * groups)? && frozen.reserve(session, queue, vectors)?)
-        })?;
-        let (mut begin, mut is_begun) = (0, false);
+        let groups = lane.share.of(self.groups).min(level.states.div_ceil(self.shape.wide()));
+        let (mut progress, mut is_begun) = ([0; 2], false);
         loop {
             if stop.is_stopped() {
                 return Ok(None);
             }
             let begun = Instant::now();
-            lane.progress.send(session, &lane.queue, &[begin, 0])?;
+            lane.progress.fill(session, &lane.queue, &progress)?;
             // SAFETY: the arguments have the kernel's types, in its order. The kernel reads the level's states, which the host
             // or `widen` has written, and the rows from theirs on to the last but one, of which a descent has all. It
             // writes the two words of `progress`, its group's two words of `found` and its vectors of `frozen`, for each of the
@@ -276,11 +320,9 @@ impl SearchLauncher {
                     .set_local_work_size(self.shape.group)
                     .enqueue_nd_range(&lane.queue)
             };
-            let launched = launched.map_err(session.failed("a launch"))?;
-            let progress = lane.progress.fetch(session, &lane.queue, 2)?;
-            let found = lane.found.fetch(session, &lane.queue, 2 * groups)?;
-            session.wait_for_all(&lane.queue, vec![launched, progress, found])?;
-            let &[taken, busy] = lane.progress.fetched() else { unreachable!("two words were fetched") };
+            session.wait(&lane.queue, launched.map_err(session.failed("a launch"))?)?;
+            session.read(&lane.queue, &lane.progress.buffer, &mut progress)?;
+            let [taken, busy] = progress;
             let are_left = (taken as usize) < level.states;
             if !are_left && busy == 0 {
                 break;
@@ -288,10 +330,12 @@ impl SearchLauncher {
             let passes = next_passes(lane.passes, begun.elapsed(), are_left, 2 * busy as usize >= groups);
             lane.passes = passes.clamp(self.fewest_passes, MOST_PASSES);
             // Groups that found no more have counted on.
-            (begin, is_begun) = (taken.min(level.states as cl_uint), true);
+            (progress, is_begun) = ([taken.min(level.states as cl_uint), 0], true);
         }
+        let mut found = vec![0; 2 * groups];
+        session.read(&lane.queue, &lane.found.buffer, &mut found)?;
         let sum = |sum: Count, &[completions, nodes]: &[cl_ulong; 2]| sum.plus(Count { completions, nodes });
-        Ok(Some(lane.found.fetched().as_chunks().0.iter().fold(Count::default(), sum)))
+        Ok(Some(found.as_chunks().0.iter().fold(Count::default(), sum)))
     }
 }
 
@@ -311,7 +355,7 @@ impl Launcher for SearchLauncher {
                 continue;
             }
             let go_on = |lane: &mut SearchLane| self.go_on(session, lane, &front, stop);
-            match self.lanes.with(|| SearchLane::new(session, self.wished, self.fewest_passes), go_on)? {
+            match self.lanes.with(|| SearchLane::new(session, self.fewest_passes), go_on)? {
                 Some(found) => count = count.plus(found),
                 None => return Ok(None),
             }

@@ -127,13 +127,13 @@ fn a_level_is_moved_on_until_there_are_as_many_as_wished_or_no_room_for_what_bec
     let [too_few, enough] = [(children - 1) / ROOM, children.div_ceil(ROOM)];
     assert!(begun < too_few);
     for session in sessions(ON_CARDS, "") {
-        let mut lane = SearchLane::new(&session, 1, FEWEST_PASSES).unwrap();
-        lane.rows.send(&session, &lane.queue, &packed_rows(&large[1])).unwrap();
+        let mut lane = SearchLane::new(&session, FEWEST_PASSES).unwrap();
+        lane.rows.fill(&session, &lane.queue, &packed_rows(&large[1])).unwrap();
         let mut widened = |wished| {
-            lane.wished = wished;
-            lane.reserve_levels(&session, begun).unwrap();
-            lane.states[0].send(&session, &lane.queue, &front.states).unwrap();
-            launcher(ON_CARDS, 4, wished).widen(&session, &mut lane, &front).unwrap()
+            let launcher = launcher(ON_CARDS, 4, wished);
+            lane.reserve(&session, &launcher, begun, 1).unwrap();
+            lane.states[0].fill(&session, &lane.queue, &front.states).unwrap();
+            launcher.widen(&session, &mut lane, &front).unwrap()
         };
         let as_begun = Level { place: front.level, states: begun, room: 0 };
         let moved_on = Level { place: front.level + 1, states: children, room: 1 };
@@ -156,12 +156,26 @@ fn a_device_with_room_for_fewer_states_than_are_wished_counts_with_these() {
         for wished in [largest, largest << 18] {
             let launcher = launcher(ON_CARDS, 2, wished);
             assert_eq!(launcher.count(&session, &position, &Stop::new()).unwrap(), Some(expected));
-            let lane = || SearchLane::new(&session, wished, FEWEST_PASSES);
-            let wished = |lane: &mut SearchLane| Ok(lane.wished);
-            let there = launcher.lanes.with(lane, wished).unwrap();
-            assert!((1..=largest / ROOM).contains(&there), "{there} of {largest}");
+            let lane = || SearchLane::new(&session, FEWEST_PASSES);
+            let share = |lane: &mut SearchLane| Ok(lane.share);
+            let share = launcher.lanes.with(lane, share).unwrap();
+            let there = share.of(wished);
+            assert!((largest / ROOM / 4..=largest / ROOM).contains(&there), "{there} of {largest}");
+            assert!(share.since.is_some() && share.of(1) == 1, "{share:?}");
         }
     }
+}
+
+#[test]
+fn a_device_is_asked_for_all_again_when_others_have_had_their_time_with_its_memory() {
+    let mut share = Share::default();
+    assert!(share.halve(1000) && share.halve(1000) && share.of(1000) == 250);
+    share.try_more();
+    assert_eq!(share.of(1000), 250, "not at once");
+    share.since = Instant::now().checked_sub(ASKED_AGAIN + Duration::from_secs(1));
+    share.try_more();
+    assert_eq!(share.of(1000), 1000);
+    assert!(!share.halve(1), "there is no less");
 }
 
 /// Counts on the processor as a device is to, and keeps the position that it counted last.
@@ -190,10 +204,11 @@ fn before_a_run_of_a_large_board_small_devices_and_large_ones_are_tried_in_all_p
     for (session, units) in sessions(ON_CARDS, "").iter().flat_map(|session| [(session, 2), (session, 170)]) {
         let groups = units * GROUPS_OF_CARD;
         let launcher = launcher(ON_CARDS, groups, groups * ON_CARDS.wide() * STATES_ON_CARD);
-        let mut lane = SearchLane::new(session, launcher.wished, FEWEST_PASSES).unwrap();
-        lane.reserve_levels(session, front.states.len()).unwrap();
-        lane.rows.send(session, &lane.queue, &packed_rows(descent)).unwrap();
-        lane.states[0].send(session, &lane.queue, &front.states).unwrap();
+        let mut lane = SearchLane::new(session, FEWEST_PASSES).unwrap();
+        let levels = descent.steps.len() - 1 - front.level;
+        lane.reserve(session, &launcher, front.states.len(), levels).unwrap();
+        lane.rows.fill(session, &lane.queue, &packed_rows(descent)).unwrap();
+        lane.states[0].fill(session, &lane.queue, &front.states).unwrap();
         let (nodes, level) = launcher.widen(session, &mut lane, &front).unwrap();
         assert!(level.place > front.level, "the device makes states");
         assert!(descent.steps[level.place].left > 6, "children with any number of rows left are looked at");

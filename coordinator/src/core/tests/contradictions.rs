@@ -5,7 +5,8 @@ use queens::Summand;
 
 use super::{T0, core, join, report};
 use crate::core::Core;
-use crate::ledger::{Expulsion, Record, Recount};
+use crate::ledger::{Expulsion, Record, Recount, UnitRecord};
+use crate::tests::known_run::unit_record;
 
 /// Gives each open unit to a machine that says 1 of all completions and 0 of all symmetric counts, until some contradict.
 fn contradicted() -> (Core, [proto::WorkerId; 2]) {
@@ -47,4 +48,45 @@ fn a_lone_count_of_a_constellation_that_was_contradicted_is_always_checked() {
     assert_eq!(verdict, Verdict::Recorded);
     let [Record::Count(count)] = &records[..] else { panic!("{records:?}") };
     assert_eq!(count.recount, Some(Recount::All), "though nothing is checked in this run");
+}
+
+/// Takes back what is to be taken back now.
+fn take_back(core: &mut Core) {
+    loop {
+        let records = core.take_back(0, 1000);
+        if records.is_empty() {
+            break;
+        }
+        core.recorded(T0, None, &records).unwrap();
+    }
+}
+
+#[test]
+fn a_count_that_stands_again_may_be_the_one_that_contradicts_others() {
+    let mut core = core();
+    let Summand::Symmetric(member, _) = core.plan.summand(queens::UnitId(0)) else {
+        panic!("the first units are of constellations with symmetry")
+    };
+    let units = core.units_of_member(member);
+    let count = |unit: queens::UnitId, owner: &str, count: u64| UnitRecord {
+        count,
+        owner: owner.to_owned(),
+        ..unit_record(unit.0, 0, owner)
+    };
+    // One of all completions, which is there twice, and no symmetric ones: but the last count is in dispute.
+    let last = *units.iter().rfind(|unit| !core.is_symmetric_count(**unit)).unwrap();
+    let others = units.into_iter().filter(|unit| *unit != last);
+    let others: Vec<_> = others.map(|unit| Record::Count(count(unit, "ada", 0))).collect();
+    core.recorded(T0, None, &others).unwrap();
+    let votes = [("ada", 1), ("quin", 7), ("bob", 1)];
+    let votes = votes.map(|(owner, found)| Record::Conflict(count(last, owner, found)));
+    core.recorded(T0, None, &votes).unwrap();
+    take_back(&mut core);
+    assert!(core.standing().sums().contradicted.is_empty() && !core.standing().is_done(last));
+    let (owner, machine, reason) = ("quin".into(), Some("quin".into()), "a test".into());
+    let expelled = Record::Expel(Expulsion { owner, machine, lost: false, reason, at: 0 });
+    core.recorded(T0, None, &[expelled]).unwrap();
+    take_back(&mut core);
+    assert!(core.standing().sums().contradicted.contains(&member), "what ada and bob agree on stood again");
+    assert_eq!(core.standing().newly_contradicted(), None);
 }

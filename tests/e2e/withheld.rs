@@ -52,8 +52,8 @@ fn workers_wait_for_the_answer_of_a_run_that_stays_and_count_on_with_the_mended_
     };
     until("the answer is withheld", || status()["phase"] == "withheld");
     until("the log says so", || said(&folder, "withheld.log", "000001.jsonl") > 0);
-    let shown = get(&http, "/readyz");
-    assert!(shown.contains(" 503 ") && shown.contains("the answer is withheld"), "{shown}");
+    until("the dashboard shows it", || get(&http, "/readyz").contains("the answer is withheld"));
+    assert!(get(&http, "/readyz").contains(" 503 "));
     assert!(get(&http, "/metrics").contains("diadem_phase{phase=\"withheld\"} 1\n"));
 
     let gives_up = worker(&folder, &address, "impatient", "--give-up-after 1s").end();
@@ -127,7 +127,7 @@ fn begin_with_wrong_sums(path: &Path) {
         of_owner: String::new(),
         at: 1_790_000_000,
     });
-    store.commit(&[on_record.clone()], Duration::ZERO, 1).unwrap();
+    store.commit(std::slice::from_ref(&on_record), Duration::ZERO, 1).unwrap();
     [on_record, wrong].iter().for_each(|record| standing.apply(&plan, Shard::default(), record).unwrap());
     store.save(&standing).unwrap();
 }

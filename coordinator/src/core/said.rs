@@ -52,12 +52,12 @@ impl Said<'_> {
     fn left_to(&self, is_one_of_these: impl Fn(&Machine) -> bool) -> Option<Variant> {
         let is_theirs = |vote: &&Vote| is_one_of_these(self.machines.get(vote.origin.machine));
         let is_said =
-            |asked: &Variant| self.votes.iter().filter(is_theirs).any(|vote| self.answers(vote, asked));
+            |asked: &Variant| self.votes.iter().filter(is_theirs).any(|vote| self.answers(vote, *asked));
         let asked = if self.is_by_both { &BY_BOTH[..] } else { &BY_BOTH[1..] };
         asked.iter().find(|asked| !is_said(asked)).copied()
     }
 
-    fn answers(&self, vote: &Vote, asked: &Variant) -> bool {
+    fn answers(&self, vote: &Vote, asked: Variant) -> bool {
         !self.is_by_both || (self.machines.kernel(vote.origin.kernel) == ORBITS) == asked.other_kernel
     }
 

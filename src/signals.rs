@@ -47,7 +47,7 @@ pub fn survive_file_size_limits() -> std::io::Result<()> {
 }
 
 /// SIGHUP and SIGTERM within so long are one: who ends a session sends both at once, and either may come first.
-const AT_ONCE: Duration = Duration::from_secs(3);
+const AT_ONCE: Duration = Duration::from_secs(10);
 
 /// For how long the machine has been up, its sleep included where the system tells that.
 fn uptime() -> Duration {
@@ -121,9 +121,9 @@ impl Signals {
         }
     }
 
-    /// The next one that is sent: the end of the time is none of them any more.
+    /// The next one that is sent from now on: the end of the time is none of them any more, and what comes is meant apart from what came.
     pub async fn next_sent(&mut self) -> Signal {
-        self.end = None;
+        (self.end, self.hung_up) = (None, None);
         self.next().await
     }
 

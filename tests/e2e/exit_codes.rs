@@ -71,7 +71,7 @@ fn a_worker_that_cannot_read_its_keys_just_now_ends_when_it_is_told_to() {
     worker.terminate();
     let ended = worker.end();
     assert_eq!(ended.code, Some(0), "{ended:?}");
-    assert!(held.is_held(), "it ended only when it could read them");
+    assert!(held.is_still_waited_for(), "it ended only when it could read them");
 }
 
 #[test]

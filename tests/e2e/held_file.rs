@@ -51,11 +51,11 @@ impl HeldFile {
         until("the file is opened", || says(&self.0, "waited for"));
     }
 
-    /// Whether the kernel has not broken the lease meanwhile.
-    pub fn is_held(&self) -> bool {
+    /// Whether somebody waits for it, as the kernel has not broken the lease meanwhile.
+    pub fn is_still_waited_for(&self) -> bool {
         let holder = format!(" {} ", self.0.pid());
         let locks = std::fs::read_to_string("/proc/locks").unwrap();
-        locks.lines().any(|line| line.contains("LEASE") && line.contains(&holder))
+        locks.lines().any(|line| line.contains(" BREAKING ") && line.contains(&holder))
     }
 }
 

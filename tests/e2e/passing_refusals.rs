@@ -41,7 +41,9 @@ fn a_server_that_stands_in_for_a_coordinator_and_knows_no_call_is_waited_out() {
     let stand_in = tonic::transport::Server::builder().add_routes(Routes::default());
     runtime.spawn(stand_in.serve_with_incoming(TcpListenerStream::new(listener)));
     let logs = ["worker.log", "follower.log"];
-    logs.map(|log| until_refused(&folder, log, "there is a server at that address, but no coordinator"));
+    for log in logs {
+        until_refused(&folder, log, "there is a server at that address, but no coordinator");
+    }
     drop(runtime);
     let _coordinator = folder.start(&serve, "log");
     for (log, running) in logs.into_iter().zip([worker, follower]) {

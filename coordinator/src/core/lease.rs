@@ -7,7 +7,7 @@
 //!     now and then a canary: nothing tells it from a unit that nobody has counted
 //!     a unit without a count
 //!     when all is counted and checked: a count that only another owner has made and checked
-//! nothing so far: one suspect
+//! nothing so far: one suspect, or one that was set aside (`suspects`)
 //! nothing at all, and no unit without a count is open: units whose leases have expired, then those that should have been
 //!     counted long ago
 //! ```
@@ -240,16 +240,6 @@ impl Core {
         Some(units.swap_remove(at))
     }
 
-    /// Lends a suspect that the worker can count, unless it has one.
-    fn lend_suspect(&mut self, now: Duration, borrower: &Borrower) -> Option<Lease> {
-        if self.open.suspects.is_empty() || self.leases.units_of(borrower.worker) > 0 {
-            return None;
-        }
-        let unit = *self.open.suspects.iter().find(|unit| self.task(now, borrower, **unit).is_some())?;
-        self.open.suspects.remove(&unit);
-        self.lend(now, borrower, unit)
-    }
-
     /// A canary for the worker, if it is time for one.
     fn canary(&mut self, borrower: &Borrower) -> Option<UnitId> {
         let share = match self.policy {
@@ -266,7 +256,18 @@ impl Core {
 
     /// Lends the unit, if there is something to do about it that the worker can do.
     pub(super) fn lend(&mut self, now: Duration, borrower: &Borrower, unit: UnitId) -> Option<Lease> {
-        let (purpose, mut variant) = self.task(now, borrower, unit)?;
+        let task = self.task(now, borrower, unit)?;
+        Some(self.lend_to_do(now, borrower, unit, task))
+    }
+
+    /// Lends the unit for that to be done; one check in some is made with another kernel.
+    pub(super) fn lend_to_do(
+        &mut self,
+        now: Duration,
+        borrower: &Borrower,
+        unit: UnitId,
+        (purpose, mut variant): (LeasePurpose, Variant),
+    ) -> Lease {
         let is_own = || self.standing.vote(unit).map(|vote| vote.origin.machine) == borrower.number;
         if purpose == LeasePurpose::Check
             && !variant.other_kernel
@@ -276,7 +277,7 @@ impl Core {
         {
             variant.other_kernel = self.random.random_ratio(1, self.otherwise(unit, borrower).one_in);
         }
-        Some(self.lend_as(now, borrower, unit, (purpose, variant)))
+        self.lend_as(now, borrower, unit, (purpose, variant))
     }
 
     /// Lends the unit for that purpose.

@@ -2,13 +2,16 @@
 //!
 //! A worker that dies takes thousands of small units with it, and one of them at most has killed it. So a unit that
 //! was lost three times is a *suspect*: it is lent when nothing else is open, one at a time, and from then on only the suspect
-//! is blamed when a worker is lost. After five losses it is set aside. All of that is forgotten with the process: a
-//! restart tries again.
+//! is blamed when a worker is lost. After five losses it is set aside: machines that live shorter than a unit takes are no fault of
+//! it, so it is tried again where nothing else is left, but no sooner than an hour after one that is set aside was lost, and alone.
+//! Such a unit costs a worker an hour at most. All of that is forgotten with the process: a restart tries again at once.
 //!
 //! Where several owners are there none of that follows from the losses of one: whoever has workers come, take all and fall
 //! silent would have everybody count one unit at a time. And what was set aside is still lent to owners who have never lost it.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound::{Excluded, Unbounded};
+use std::time::Duration;
 
 use proto::Owner;
 use queens::UnitId;
@@ -21,6 +24,9 @@ const SET_ASIDE: u8 = 5;
 /// is set aside.
 const OF_ONE: u8 = 3;
 
+/// What is set aside is left in peace so long after one such unit was lost.
+pub(super) const REST: Duration = Duration::from_hours(1);
+
 /// The losses of so many units are kept; of more it is not known whether they kill workers.
 const MOST: usize = 100_000;
 
@@ -29,6 +35,10 @@ const MOST: usize = 100_000;
 pub struct Losses {
     of: BTreeMap<UnitId, Loss>,
     set_aside: BTreeSet<UnitId>,
+    /// Until when none of those is tried again,
+    rests_until: Duration,
+    /// and which one was tried last.
+    tried: Option<UnitId>,
 }
 
 /// How often a unit was lost, with the workers of each owner.
@@ -62,7 +72,13 @@ impl Loss {
 impl Losses {
     /// These units were lost together with a worker of that owner; gives those that are set aside from now on. Where
     /// other owners are there, one alone can have no unit suspected, nor set aside.
-    pub fn add(&mut self, units: &[UnitId], owner: &Owner, has_other_owners: bool) -> Vec<UnitId> {
+    pub fn add(
+        &mut self,
+        now: Duration,
+        units: &[UnitId],
+        owner: &Owner,
+        has_other_owners: bool,
+    ) -> Vec<UnitId> {
         let suspects = units.iter().any(|unit| self.is_suspect(*unit));
         let most = if has_other_owners { SUSPECT - 1 } else { SET_ASIDE };
         let mut given_up = Vec::new();
@@ -76,6 +92,9 @@ impl Losses {
             if loss.times() >= SET_ASIDE && self.set_aside.insert(*unit) {
                 given_up.push(*unit);
             }
+        }
+        if units.iter().any(|unit| self.set_aside.contains(unit)) {
+            self.rests_until = now.saturating_add(REST);
         }
         given_up
     }
@@ -103,7 +122,19 @@ impl Losses {
         self.set_aside.contains(&unit) && self.of.get(&unit).is_some_and(|loss| loss.is_of(owner))
     }
 
-    /// The units that are set aside: nobody is lent them any more who has lost them.
+    /// The units that are set aside and may be tried again, the one whose turn it is first.
+    pub fn may_be_tried(&self, now: Duration) -> impl Iterator<Item = UnitId> {
+        let after = self.tried.map_or(Unbounded, Excluded);
+        let in_turn = self.set_aside.range((after, Unbounded)).chain(&self.set_aside);
+        in_turn.copied().filter(move |_| now >= self.rests_until)
+    }
+
+    /// That unit is tried again.
+    pub fn try_again(&mut self, unit: UnitId) {
+        self.tried = Some(unit);
+    }
+
+    /// The units that are set aside: nobody who has lost them is lent them, unless they are tried again.
     pub fn set_aside(&self) -> &BTreeSet<UnitId> {
         &self.set_aside
     }
@@ -113,21 +144,23 @@ impl Losses {
 mod tests {
     use super::*;
 
+    const NOW: Duration = Duration::from_secs(7);
+
     #[test]
     fn only_the_unit_that_kills_is_set_aside() {
         let units: Vec<UnitId> = (0..100).map(UnitId).collect();
         let owner = Owner::default();
         let mut losses = Losses::default();
         for _ in 0..2 {
-            assert!(losses.add(&units, &owner, false).is_empty() && !losses.is_suspect(UnitId(7)));
+            assert!(losses.add(NOW, &units, &owner, false).is_empty() && !losses.is_suspect(UnitId(7)));
         }
-        assert!(losses.add(&units, &owner, false).is_empty());
+        assert!(losses.add(NOW, &units, &owner, false).is_empty());
         assert!(units.iter().all(|unit| losses.is_suspect(*unit)));
         // Lent one at a time, the innocent are counted.
         units.iter().filter(|unit| unit.0 != 7).for_each(|unit| losses.forgive(*unit));
         let with_others = [UnitId(7), UnitId(200), UnitId(201)];
-        assert!(losses.add(&with_others, &owner, false).is_empty());
-        assert_eq!(losses.add(&with_others, &owner, false), [UnitId(7)]);
+        assert!(losses.add(NOW, &with_others, &owner, false).is_empty());
+        assert_eq!(losses.add(NOW, &with_others, &owner, false), [UnitId(7)]);
         assert!(!losses.is_suspect(UnitId(200)), "others are not blamed beside a suspect");
         assert_eq!(losses.set_aside().iter().collect::<Vec<_>>(), [&UnitId(7)]);
     }
@@ -137,17 +170,33 @@ mod tests {
         let (one, other) = (Owner::new("one"), Owner::new("other"));
         let mut losses = Losses::default();
         for _ in 0..50 {
-            assert!(losses.add(&[UnitId(7)], &one, true).is_empty());
+            assert!(losses.add(NOW, &[UnitId(7)], &one, true).is_empty());
         }
         assert!(!losses.is_suspect(UnitId(7)), "his workers may do that on purpose");
-        assert!(losses.add(&[UnitId(7)], &other, true).is_empty());
+        assert!(losses.add(NOW, &[UnitId(7)], &other, true).is_empty());
         assert!(losses.is_suspect(UnitId(7)), "two owners have lost it");
         for _ in 0..50 {
-            assert!(losses.add(&[UnitId(7)], &one, true).is_empty(), "one loss of the other is chance");
+            assert!(losses.add(NOW, &[UnitId(7)], &one, true).is_empty(), "one loss of the other is chance");
         }
-        assert_eq!(losses.add(&[UnitId(7)], &other, true), [UnitId(7)]);
+        assert_eq!(losses.add(NOW, &[UnitId(7)], &other, true), [UnitId(7)]);
         assert!(losses.is_kept_from(UnitId(7), &one) && losses.is_kept_from(UnitId(7), &other));
         assert!(!losses.is_kept_from(UnitId(7), &Owner::new("third")), "who has never lost it may try");
+    }
+
+    #[test]
+    fn what_is_set_aside_is_tried_in_turn_and_an_hour_after_one_of_it_was_lost() {
+        let (owner, mut losses) = (Owner::default(), Losses::default());
+        for _ in 0..SET_ASIDE {
+            losses.add(NOW, &[UnitId(7), UnitId(9)], &owner, false);
+        }
+        let next = |losses: &Losses, now| losses.may_be_tried(now).next();
+        assert_eq!((next(&losses, REST), next(&losses, NOW + REST)), (None, Some(UnitId(7))));
+        losses.try_again(UnitId(7));
+        assert_eq!(next(&losses, NOW + REST), Some(UnitId(9)));
+        losses.add(NOW + REST, &[UnitId(7)], &owner, false);
+        assert_eq!((next(&losses, NOW + REST), next(&losses, NOW + 2 * REST)), (None, Some(UnitId(9))));
+        losses.forgive(UnitId(9));
+        assert_eq!(next(&losses, NOW + 2 * REST), Some(UnitId(7)));
     }
 
     #[test]
@@ -155,7 +204,7 @@ mod tests {
         let units: Vec<UnitId> = (0..MOST as u64 + 10).map(UnitId).collect();
         let mut losses = Losses::default();
         for _ in 0..SUSPECT {
-            losses.add(&units, &Owner::default(), false);
+            losses.add(NOW, &units, &Owner::default(), false);
         }
         assert_eq!(losses.of.len(), MOST);
         assert!(losses.is_suspect(UnitId(0)) && !losses.is_suspect(*units.last().unwrap()));

@@ -36,6 +36,7 @@ mod said;
 mod speed;
 mod status;
 mod steering;
+mod suspects;
 mod task;
 mod thread_speed;
 mod workers;

@@ -100,7 +100,7 @@ impl Core {
         });
         let owner = lost.identity.owner.clone();
         let has_other_owners = self.present_owners(now).any(|other| *other != owner);
-        self.given_up.append(&mut self.losses.add(units, &owner, has_other_owners));
+        self.given_up.append(&mut self.losses.add(now, units, &owner, has_other_owners));
         for unit in units {
             self.reopen(*unit);
             if self.open.returned.remove(unit) {

@@ -124,12 +124,19 @@ impl Core {
         borrower: &Borrower,
         unit: UnitId,
     ) -> Option<(LeasePurpose, Variant)> {
-        let is_in_run = unit.0 < self.plan.units() && self.shard.contains(unit);
-        if !is_in_run || self.recording.contains_key(&unit) {
-            return None;
-        }
         let is_kept_from_it = self.losses.is_kept_from(unit, &borrower.identity.owner);
-        if is_kept_from_it || self.is_left_to_others(now, borrower, unit) {
+        if is_kept_from_it { None } else { self.task_though_lost(now, borrower, unit) }
+    }
+
+    /// The same, though the unit may have killed workers of the owner.
+    pub(super) fn task_though_lost(
+        &self,
+        now: Duration,
+        borrower: &Borrower,
+        unit: UnitId,
+    ) -> Option<(LeasePurpose, Variant)> {
+        let is_in_run = unit.0 < self.plan.units() && self.shard.contains(unit);
+        if !is_in_run || self.recording.contains_key(&unit) || self.is_left_to_others(now, borrower, unit) {
             return None;
         }
         if !self.standing.is_done(unit) {

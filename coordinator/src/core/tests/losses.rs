@@ -8,6 +8,7 @@ use queens::UnitId;
 use super::{T0, core, core_with, count_all, join, join_of, registration, report};
 use crate::core::Core;
 use crate::core::LEASE_TIME;
+use crate::core::losses::REST;
 use crate::core::release::SILENCE;
 use crate::double_check::DoubleCheck;
 
@@ -66,6 +67,30 @@ fn a_unit_that_kills_its_workers_is_set_aside_after_five_and_named() {
     assert_eq!(status.set_aside, [DEADLY]);
     assert_eq!(status.done, status.units - 1, "no other unit is blamed");
     assert!(status.trouble.contains("(3)") && status.trouble.contains("restart"), "{}", status.trouble);
+}
+
+#[test]
+fn a_unit_that_is_set_aside_is_lent_again_alone_an_hour_after_it_was_lost() {
+    let mut core = core();
+    let mut now = lose_workers_with(&mut core, "a");
+    for is_deadly in [true, true, false] {
+        let [one, other] = ["a", "b"].map(|name| join(&mut core, name));
+        now += REST;
+        let leases = core.lease(now, one, 1000).unwrap();
+        assert_eq!(leases.iter().map(|lease| lease.unit).collect::<Vec<_>>(), [DEADLY]);
+        assert_eq!(core.lease(now, other, 1000).unwrap(), [], "one at a time");
+        if is_deadly {
+            now += SILENCE * 2;
+            assert_eq!(core.tick(now), [], "it was named before");
+            let early = join(&mut core, "a");
+            assert_eq!(core.lease(now + REST - Duration::from_secs(1), early, 1000).unwrap(), []);
+        } else {
+            report(&mut core, now, one, leases[0], 0);
+        }
+        assert_eq!(core.status(now).trouble.is_empty(), !is_deadly);
+    }
+    let status = core.status(now);
+    assert_eq!((status.done, status.set_aside_total), (status.units, 0));
 }
 
 #[test]

@@ -209,7 +209,7 @@ fn acknowledged_records_are_never_cut_off_as_if_they_were_not() {
 fn a_loss_is_accepted_once_and_not_at_all_where_there_is_no_room_to_keep_what_is_cut_off() {
     let folder = half_counted();
     let path = folder.path().join("run/ledger/000001.jsonl");
-    let damaged = [&fs::read(&path).unwrap()[..], &[b'x'; 200_000], b"\n"].concat();
+    let damaged = [&fs::read(&path).unwrap()[..], &vec![b'x'; 200_000], b"\n"].concat();
     fs::write(&path, &damaged).unwrap();
     let names = || fs::read_dir(path.parent().unwrap()).unwrap().map(|file| file.unwrap().file_name());
     finish(&folder).refused(&["000001.jsonl", "--accept-loss"]);

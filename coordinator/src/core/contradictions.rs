@@ -41,7 +41,7 @@ impl Core {
         self.standing.sums().contradicted.contains(&member)
     }
 
-    fn units_of_member(&self, member: u32) -> Vec<UnitId> {
+    pub(super) fn units_of_member(&self, member: u32) -> Vec<UnitId> {
         let is_of_member = |summand| matches!(summand, Summand::Symmetric(of, _) if of == member);
         let ranges = self.plan.unit_ranges().filter(|range| is_of_member(range.summand));
         ranges.flat_map(|range| range.units).map(UnitId).filter(|unit| self.shard.contains(*unit)).collect()

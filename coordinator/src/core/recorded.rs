@@ -62,7 +62,7 @@ impl Core {
                     }
                 }
                 Record::Restore(r) => {
-                    self.may_contradict |= self.is_symmetric_count(r.unit);
+                    self.may_contradict |= matches!(self.plan.summand(r.unit), Summand::Symmetric(..));
                     self.recording.remove(&r.unit);
                     self.open.disputes.remove(&r.unit);
                     self.leases.end_unit(r.unit);
@@ -110,7 +110,7 @@ impl Core {
 
     /// A count of the unit is on record: nobody need count it for the reason for which it was lent.
     fn settle(&mut self, r: &UnitRecord) {
-        self.may_contradict |= self.is_symmetric_count(r.unit);
+        self.may_contradict |= matches!(self.plan.summand(r.unit), Summand::Symmetric(..));
         self.recording.remove(&r.unit);
         self.losses.forgive(r.unit);
         self.open.suspects.remove(&r.unit);

@@ -86,7 +86,7 @@ impl Keeper {
             status.trouble = trouble;
         } else if status.trouble.is_empty() {
             // Which keeps it from its end only.
-            status.trouble = self.audits.trouble().unwrap_or_default().to_owned();
+            self.audits.trouble().unwrap_or_default().clone_into(&mut status.trouble);
         }
         status.phase = match &self.stage {
             Stage::Counting => Phase::Counting,

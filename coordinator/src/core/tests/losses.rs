@@ -83,7 +83,7 @@ fn a_unit_that_is_set_aside_is_lent_again_alone_an_hour_after_it_was_lost() {
             now += SILENCE * 2;
             assert_eq!(core.tick(now), [], "it was named before");
             let early = join(&mut core, "a");
-            assert_eq!(core.lease(now + REST - Duration::from_secs(1), early, 1000).unwrap(), []);
+            assert_eq!(core.lease(now + REST.mul_f64(0.999), early, 1000).unwrap(), []);
         } else {
             report(&mut core, now, one, leases[0], 0);
         }

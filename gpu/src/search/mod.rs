@@ -7,6 +7,8 @@
 
 #[deny(unsafe_code, reason = "the host's part")]
 mod expand;
+#[deny(unsafe_code, reason = "only memory")]
+mod lane;
 #[deny(unsafe_code, reason = "only what the device reads")]
 mod rows;
 #[deny(unsafe_code, reason = "only numbers")]
@@ -16,8 +18,7 @@ mod tests;
 
 use std::time::{Duration, Instant};
 
-use opencl3::command_queue::CommandQueue;
-use opencl3::kernel::{ExecuteKernel, Kernel as DeviceKernel};
+use opencl3::kernel::ExecuteKernel;
 use opencl3::types::{cl_uint, cl_ulong};
 use queens::Position;
 use queens::kernel::search::{Descent, descents};
@@ -28,10 +29,10 @@ use crate::error::GpuError;
 use crate::lanes::Lanes;
 use crate::launcher::Launcher;
 use crate::program::{DeviceKind, KernelSource};
-use crate::room::Room;
 use crate::session::{LAUNCH, Session};
 use expand::{Front, expand};
-use rows::{ROWS, Row, VECTORS, Vector, packed_rows};
+use lane::SearchLane;
+use rows::{ROWS, VECTORS, Vector, packed_rows};
 use shape::GroupShape;
 
 /// The kernels' source.
@@ -72,107 +73,6 @@ pub struct SearchLauncher {
     /// Passes of a group in a launch at least.
     fewest_passes: cl_uint,
     lanes: Lanes<SearchLane>,
-}
-
-/// A queue of the device, its kernels, and the memory that these work in.
-struct SearchLane {
-    queue: CommandQueue,
-    widen: DeviceKernel,
-    search: DeviceKernel,
-    rows: Room<Row>,
-    /// A level's states, and the next level's, in turn.
-    states: [Room<Vector>; 2],
-    made: Room<cl_uint>,
-    progress: Room<cl_uint>,
-    found: Room<cl_ulong>,
-    frozen: Room<Vector>,
-    /// What it takes of that memory: of all that is wished, or of a half of it and so on, as the device had.
-    share: Share,
-    /// So many passes of each group took [`LAUNCH`] lately.
-    passes: cl_uint,
-}
-
-impl SearchLane {
-    fn new(session: &Session, passes: cl_uint) -> Result<Self, GpuError> {
-        Ok(Self {
-            queue: session.queue()?,
-            widen: session.kernel("widen")?,
-            search: session.kernel("search")?,
-            rows: Room::new(session)?,
-            states: [Room::new(session)?, Room::new(session)?],
-            made: Room::new(session)?,
-            progress: Room::new(session)?,
-            found: Room::new(session)?,
-            frozen: Room::new(session)?,
-            share: Share::default(),
-            passes,
-        })
-    }
-
-    /// Has room for so many states, for a level of as many as are wished and for the next one in turn, and for groups with so many
-    /// levels each; nothing may be at work.
-    fn reserve(
-        &mut self,
-        session: &Session,
-        work: &SearchLauncher,
-        states: usize,
-        levels: usize,
-    ) -> Result<(), GpuError> {
-        self.share.try_more();
-        loop {
-            let Self { queue, states: [one, other], found, frozen, .. } = self;
-            let (room, groups) = (states.max(self.share.of(work.wished) * ROOM), self.share.of(work.groups));
-            let vectors = groups * (1 + work.shape.pool()) * levels;
-            if one.reserve(session, queue, room)?
-                && other.reserve(session, queue, room)?
-                && found.reserve(session, queue, 2 * groups)?
-                && frozen.reserve(session, queue, vectors)?
-            {
-                return Ok(());
-            }
-            // One that was large enough may have left no room for another.
-            one.release(session)?;
-            other.release(session)?;
-            frozen.release(session)?;
-            if !self.share.halve(work.wished) {
-                return Err(session.no_room());
-            }
-        }
-    }
-}
-
-/// A device whose memory others have taken is asked again for all that is wished after this time.
-const ASKED_AGAIN: Duration = Duration::from_mins(5);
-
-/// A part of what is wished: all of it, a half, a quarter and so on.
-#[derive(Clone, Copy, Debug, Default)]
-struct Share {
-    halvings: u32,
-    /// When it became less.
-    since: Option<Instant>,
-}
-
-impl Share {
-    /// So much of what is wished, and one at least.
-    fn of(self, wished: usize) -> usize {
-        (wished >> self.halvings).max(1)
-    }
-
-    /// Half of that, unless one was left of what is wished: says whether it is less now.
-    fn halve(&mut self, wished: usize) -> bool {
-        let is_less = self.of(wished) > 1;
-        if is_less {
-            *self = Self { halvings: self.halvings + 1, since: Some(Instant::now()) };
-        }
-        is_less
-    }
-
-    /// All of it, where it has been less for a while.
-    fn try_more(&mut self) {
-        if self.since.is_some_and(|since| since.elapsed() > ASKED_AGAIN) {
-            *self = Self::default();
-        }
-    }
 }
 
 /// How many states may be wished for where a room is to have no more than so many words of 64 bits.

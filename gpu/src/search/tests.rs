@@ -1,5 +1,6 @@
 //! The search on each device that is there, against the processor's; and how many states and how much memory it takes.
 
+use super::lane::{ASKED_AGAIN, Share};
 use super::*;
 use std::sync::Mutex;
 

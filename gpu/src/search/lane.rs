@@ -1,0 +1,114 @@
+//! What one count at a time uses of the device, and how much of its memory that may be.
+
+use std::time::{Duration, Instant};
+
+use opencl3::command_queue::CommandQueue;
+use opencl3::kernel::Kernel as DeviceKernel;
+use opencl3::types::{cl_uint, cl_ulong};
+
+use super::rows::{Row, Vector};
+use super::{ROOM, SearchLauncher};
+use crate::error::GpuError;
+use crate::room::Room;
+use crate::session::Session;
+
+/// A queue of the device, its kernels, and the memory that these work in.
+pub(super) struct SearchLane {
+    pub(super) queue: CommandQueue,
+    pub(super) widen: DeviceKernel,
+    pub(super) search: DeviceKernel,
+    pub(super) rows: Room<Row>,
+    /// A level's states, and the next level's, in turn.
+    pub(super) states: [Room<Vector>; 2],
+    pub(super) made: Room<cl_uint>,
+    pub(super) progress: Room<cl_uint>,
+    pub(super) found: Room<cl_ulong>,
+    pub(super) frozen: Room<Vector>,
+    /// What it takes of that memory: of all that is wished, or of a half of it and so on, as the device had.
+    pub(super) share: Share,
+    /// So many passes of each group took [`LAUNCH`] lately.
+    pub(super) passes: cl_uint,
+}
+
+impl SearchLane {
+    pub(super) fn new(session: &Session, passes: cl_uint) -> Result<Self, GpuError> {
+        Ok(Self {
+            queue: session.queue()?,
+            widen: session.kernel("widen")?,
+            search: session.kernel("search")?,
+            rows: Room::new(session)?,
+            states: [Room::new(session)?, Room::new(session)?],
+            made: Room::new(session)?,
+            progress: Room::new(session)?,
+            found: Room::new(session)?,
+            frozen: Room::new(session)?,
+            share: Share::default(),
+            passes,
+        })
+    }
+
+    /// Has room for so many states, for a level of as many as are wished and for the next one in turn, and for groups with so many
+    /// levels each; nothing may be at work.
+    pub(super) fn reserve(
+        &mut self,
+        session: &Session,
+        work: &SearchLauncher,
+        states: usize,
+        levels: usize,
+    ) -> Result<(), GpuError> {
+        self.share.try_more();
+        loop {
+            let Self { queue, states: [one, other], found, frozen, .. } = self;
+            let (room, groups) = (states.max(self.share.of(work.wished) * ROOM), self.share.of(work.groups));
+            let vectors = groups * (1 + work.shape.pool()) * levels;
+            if one.reserve(session, queue, room)?
+                && other.reserve(session, queue, room)?
+                && found.reserve(session, queue, 2 * groups)?
+                && frozen.reserve(session, queue, vectors)?
+            {
+                return Ok(());
+            }
+            // One that was large enough may have left no room for another.
+            one.release(session)?;
+            other.release(session)?;
+            frozen.release(session)?;
+            if !self.share.halve(work.wished) {
+                return Err(session.no_room());
+            }
+        }
+    }
+}
+
+/// A device whose memory others have taken is asked again for all that is wished after this time.
+pub(super) const ASKED_AGAIN: Duration = Duration::from_mins(5);
+
+/// A part of what is wished: all of it, a half, a quarter and so on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Share {
+    pub(super) halvings: u32,
+    /// When it became less.
+    pub(super) since: Option<Instant>,
+}
+
+impl Share {
+    /// So much of what is wished, and one at least.
+    pub(super) fn of(self, wished: usize) -> usize {
+        (wished >> self.halvings).max(1)
+    }
+
+    /// Half of that, unless one was left of what is wished: says whether it is less now.
+    pub(super) fn halve(&mut self, wished: usize) -> bool {
+        let is_less = self.of(wished) > 1;
+        if is_less {
+            *self = Self { halvings: self.halvings + 1, since: Some(Instant::now()) };
+        }
+        is_less
+    }
+
+    /// All of it, where it has been less for a while.
+    pub(super) fn try_more(&mut self) {
+        if self.since.is_some_and(|since| since.elapsed() > ASKED_AGAIN) {
+            *self = Self::default();
+        }
+    }
+}

@@ -7,10 +7,23 @@ use opencl3::kernel::Kernel as DeviceKernel;
 use opencl3::types::{cl_uint, cl_ulong};
 
 use super::rows::{Row, Vector};
-use super::{ROOM, SearchLauncher};
 use crate::error::GpuError;
 use crate::room::Room;
 use crate::session::Session;
+
+/// A level has room for so many times the states that are wished. Where a state has more children, as on large boards, the last
+/// level may be made in vain: then the one before it is searched, which has a part of those wished.
+pub(super) const ROOM: usize = 4;
+
+/// What a search takes of the device's memory, where that has as much.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wishes {
+    /// States of a level.
+    pub(super) states: usize,
+    /// Groups of a launch, and the vectors of each that are kept from launch to launch.
+    pub(super) groups: usize,
+    pub(super) vectors: usize,
+}
 
 /// A queue of the device, its kernels, and the memory that these work in.
 pub(super) struct SearchLane {
@@ -26,7 +39,7 @@ pub(super) struct SearchLane {
     pub(super) frozen: Room<Vector>,
     /// What it takes of that memory: of all that is wished, or of a half of it and so on, as the device had.
     pub(super) share: Share,
-    /// So many passes of each group took [`LAUNCH`] lately.
+    /// So many passes of each group took [`LAUNCH`](crate::session::LAUNCH) lately.
     pub(super) passes: cl_uint,
 }
 
@@ -47,24 +60,23 @@ impl SearchLane {
         })
     }
 
-    /// Has room for so many states, for a level of as many as are wished and for the next one in turn, and for groups with so many
-    /// levels each; nothing may be at work.
+    /// Has room for the states that a search begins with, for a level of as many as are wished and for the next one in turn, and
+    /// for what groups keep; or for a half of what is wished, and so on, as the device has; nothing may be at work.
     pub(super) fn reserve(
         &mut self,
         session: &Session,
-        work: &SearchLauncher,
-        states: usize,
-        levels: usize,
+        begun: usize,
+        wishes: Wishes,
     ) -> Result<(), GpuError> {
         self.share.try_more();
         loop {
             let Self { queue, states: [one, other], found, frozen, .. } = self;
-            let (room, groups) = (states.max(self.share.of(work.wished) * ROOM), self.share.of(work.groups));
-            let vectors = groups * (1 + work.shape.pool()) * levels;
+            let room = begun.max(self.share.of(wishes.states) * ROOM);
+            let groups = self.share.of(wishes.groups);
             if one.reserve(session, queue, room)?
                 && other.reserve(session, queue, room)?
                 && found.reserve(session, queue, 2 * groups)?
-                && frozen.reserve(session, queue, vectors)?
+                && frozen.reserve(session, queue, groups * wishes.vectors)?
             {
                 return Ok(());
             }
@@ -72,7 +84,7 @@ impl SearchLane {
             one.release(session)?;
             other.release(session)?;
             frozen.release(session)?;
-            if !self.share.halve(work.wished) {
+            if !self.share.halve(wishes.states) {
                 return Err(session.no_room());
             }
         }

@@ -31,7 +31,7 @@ use crate::launcher::Launcher;
 use crate::program::{DeviceKind, KernelSource};
 use crate::session::{LAUNCH, Session};
 use expand::{Front, expand};
-use lane::SearchLane;
+use lane::{ROOM, SearchLane, Wishes};
 use rows::{ROWS, VECTORS, Vector, packed_rows};
 use shape::GroupShape;
 
@@ -46,10 +46,6 @@ const GROUPS_OF_PROCESSOR: usize = 1;
 /// processor's groups are not at work at the same time.
 const STATES_ON_CARD: usize = 32;
 const STATES_ON_PROCESSOR: usize = 16;
-
-/// A level has room for so many times the states that are wished. Where a state has more children, as on large boards, the last
-/// level may be made in vain: then the one before it is searched, which has a part of those wished.
-const ROOM: usize = 4;
 
 /// States that the host makes, of every board: with so many the device's first level is short, and more of them would be
 /// made by one thread, in a time in which a card visits a hundred times as many nodes.
@@ -111,6 +107,12 @@ impl SearchLauncher {
         Self { shape, groups, wished, fewest_passes: FEWEST_PASSES, lanes: Lanes::default() }
     }
 
+    /// What a search from these states on takes of the device's memory.
+    fn wishes(&self, front: &Front<'_>) -> Wishes {
+        let levels = front.descent.steps.len() - 1 - front.level;
+        Wishes { states: self.wished, groups: self.groups, vectors: (1 + self.shape.pool()) * levels }
+    }
+
     /// What the device finds from these states on; `None` if stopped.
     fn go_on(
         &self,
@@ -119,7 +121,7 @@ impl SearchLauncher {
         front: &Front<'_>,
         stop: &Stop,
     ) -> Result<Option<Count>, GpuError> {
-        lane.reserve(session, self, front.states.len(), front.descent.steps.len() - 1 - front.level)?;
+        lane.reserve(session, front.states.len(), self.wishes(front))?;
         lane.rows.fill(session, &lane.queue, &packed_rows(front.descent))?;
         lane.states[0].fill(session, &lane.queue, &front.states)?;
         let (nodes, level) = self.widen(session, lane, front)?;

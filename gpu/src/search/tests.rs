@@ -132,7 +132,7 @@ fn a_level_is_moved_on_until_there_are_as_many_as_wished_or_no_room_for_what_bec
         lane.rows.fill(&session, &lane.queue, &packed_rows(&large[1])).unwrap();
         let mut widened = |wished| {
             let launcher = launcher(ON_CARDS, 4, wished);
-            lane.reserve(&session, &launcher, begun, 1).unwrap();
+            lane.reserve(&session, begun, launcher.wishes(&front)).unwrap();
             lane.states[0].fill(&session, &lane.queue, &front.states).unwrap();
             launcher.widen(&session, &mut lane, &front).unwrap()
         };
@@ -206,8 +206,7 @@ fn before_a_run_of_a_large_board_small_devices_and_large_ones_are_tried_in_all_p
         let groups = units * GROUPS_OF_CARD;
         let launcher = launcher(ON_CARDS, groups, groups * ON_CARDS.wide() * STATES_ON_CARD);
         let mut lane = SearchLane::new(session, FEWEST_PASSES).unwrap();
-        let levels = descent.steps.len() - 1 - front.level;
-        lane.reserve(session, &launcher, front.states.len(), levels).unwrap();
+        lane.reserve(session, front.states.len(), launcher.wishes(&front)).unwrap();
         lane.rows.fill(session, &lane.queue, &packed_rows(descent)).unwrap();
         lane.states[0].fill(session, &lane.queue, &front.states).unwrap();
         let (nodes, level) = launcher.widen(session, &mut lane, &front).unwrap();

@@ -16,10 +16,6 @@ const LEDGER: &str = "run/ledger/000001.jsonl";
 /// Slow enough that it is not over before the disk hangs.
 const COUNT: &str = "count 17 --run run --method search --isa portable --threads 1 --quiet";
 
-fn says(running: &Running, words: &str) -> bool {
-    std::fs::read_to_string(&running.log).unwrap().contains(words)
-}
-
 /// A run that has been begun, with some counts on record.
 fn begun() -> Folder {
     let folder = Folder::new();
@@ -36,7 +32,7 @@ fn standing(folder: &Folder) -> Option<(HeldFile, Running)> {
     let count = folder.start(COUNT, "count.log");
     disk.is_waited_for();
     count.terminate();
-    until("it says what it waits for", || says(&count, SAID));
+    until("it says what it waits for", || count.says(SAID));
     Some((disk, count))
 }
 
@@ -95,7 +91,7 @@ fn a_coordinator_whose_disk_hangs_ends_and_loses_nothing_acknowledged() {
     let worker = folder.start(&work, "worker.log");
     disk.is_waited_for();
     coordinator.terminate();
-    until("it says what it waits for", || says(&coordinator, SAID));
+    until("it says what it waits for", || coordinator.says(SAID));
     coordinator.terminate();
     let ended = coordinator.end();
     assert_eq!(ended.code, Some(1), "{ended:?}");

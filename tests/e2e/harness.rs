@@ -176,6 +176,11 @@ impl Running {
         line.split_whitespace().nth(1)?.parse().ok()
     }
 
+    /// Whether its log has these words.
+    pub fn says(&self, words: &str) -> bool {
+        fs::read_to_string(&self.log).unwrap().contains(words)
+    }
+
     /// Whether it has begun to listen to signals: before, any ends it without a word.
     pub fn heeds_signals(&self) -> bool {
         [Signal::INT, Signal::TERM].into_iter().all(|signal| self.heeds(signal))

@@ -38,7 +38,7 @@ impl HeldFile {
         }
         let mut holder = Command::new("python3");
         let mut holder = folder.start_command(holder.args(["-c", HOLDER, against, file]), "held.log");
-        until("the file is held or is not", || says(&holder, "held") || holder.has_ended());
+        until("the file is held or is not", || holder.says("held") || holder.has_ended());
         if holder.has_ended() {
             eprintln!("skipped: there are no leases on files");
             return None;
@@ -48,7 +48,7 @@ impl HeldFile {
 
     /// Waits until somebody waits for the file.
     pub fn is_waited_for(&self) {
-        until("the file is opened", || says(&self.0, "waited for"));
+        until("the file is opened", || self.0.says("waited for"));
     }
 
     /// Whether somebody waits for it, as the kernel has not broken the lease meanwhile.
@@ -57,8 +57,4 @@ impl HeldFile {
         let locks = std::fs::read_to_string("/proc/locks").unwrap();
         locks.lines().any(|line| line.contains(" BREAKING ") && line.contains(&holder))
     }
-}
-
-fn says(holder: &Running, words: &str) -> bool {
-    std::fs::read_to_string(&holder.log).unwrap().contains(words)
 }

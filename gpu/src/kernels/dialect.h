@@ -7,6 +7,7 @@
 #define LOCAL_INDEX ((uint)get_local_id(0))
 #define GROUP_INDEX ((uint)get_group_id(0))
 #define GROUPS ((uint)get_num_groups(0))
+#define OUTER_INDEX ((uint)get_group_id(1))
 #ifdef LOCKSTEP
 /* NVIDIA's compiler knows no such functions, but its own assembler. */
 #define BARRIER __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory")
@@ -49,6 +50,14 @@ uint ballot(uint flag)
 /* A word moved up by a distance, which is given as a power of two as well: NVIDIA's cards multiply beside all else that they do. */
 #ifdef LOCKSTEP
 #define MOVED_UP(word, power, distance) ((word) * (power))
+/* In OpenCL a distance counts modulo 32, which is an operation more; in NVIDIA's assembler it does not. */
+uint MOVED_DOWN(uint word, uint distance)
+{
+    uint moved;
+    __asm__("shr.u32 %0, %1, %2;" : "=r"(moved) : "r"(word), "r"(distance));
+    return moved;
+}
 #else
+#define MOVED_DOWN(word, distance) ((word) >> (distance))
 #define MOVED_UP(word, power, distance) ((word) << (distance))
 #endif

@@ -3,11 +3,15 @@
  *
  *     widen:   for each state of a level, unless there are as many as wished:
  *         append each child that may still be completed to the next level
- *     search:  while a state waits, in the group's pools or in the level that was widened last:
- *         take WIDE states from the deepest pool that has as many, or else from the shallowest that has any
- *         take a candidate square out of each, and form the child with a queen there
- *         put the child into the next pool if it may still be completed
- *         put the state back into its pool if it has a candidate left
+ *     search:  for each descent, until none has states left:
+ *         while a state waits, in the group's pools or in the level that was widened last:
+ *             take WIDE states from the deepest pool that has as many, or else from the shallowest that has any
+ *             take a candidate square out of each, and form the child with a queen there
+ *             put the child into the next pool if it may still be completed
+ *             put the state back into its pool if it has a candidate left
+ *
+ * Many descents are searched at once, each in a part of its own of all that is made, and each by several groups: small ones would
+ * keep few groups at work, and most of these would wait for their last states.
  *
  * Columns used, falling and rising diagonals and candidates are bits of a word each, those of the row that is searched
  * next. Diagonals move on by the distance to the next row without a queen; what the queens placed beforehand attack is in
@@ -24,13 +28,24 @@
  * where what it keeps goes from how many before it keep theirs. Pools are in local memory, one for each row; since the deepest
  * one with enough states goes next, none ever has more than POOL.
  *
- * A state is columns, falling, rising, candidates. A row is VECTORS vectors, as packed in search/rows.rs: of the next row the
+ * A state is columns, falling, rising, candidates. A row is VECTORS vectors, as packed in search/packed.rs: of the next row the
  * distance, as a power of two and as a number, the open squares, and how many rows a child has left; and of the second to the
  * fifth row how far they are below the next one, likewise, their open squares, and the columns that need a queen.
  */
 
-/* The same as in search/rows.rs. */
+/* The same as in search/packed.rs. */
+#define ROWS 32
 #define VECTORS 5
+
+/* What the host and both kernels know of a descent; the same as in search/packed.rs. */
+typedef struct {
+    /* The row that its states are before, by its number among the free ones, and so many rows may be done: by `widen` at most. */
+    uint place, rows;
+    /* How many states there are, in which of both rooms, and where they begin there; so many have been taken, or somewhat more. */
+    uint states, room, first, taken;
+    /* For each row how many states `widen` has before it: 0 behind one where they were not moved on. */
+    uint made[ROWS];
+} Descent;
 
 /* The states of a pass, and as many as wait in a pool at most: fewer than these, and what another pass puts there. */
 #define WIDE (GROUP * EACH)
@@ -49,13 +64,13 @@
 /* The squares that a child has in a row that one of a row's vectors but the first tells of. */
 uint squares(uint4 child, uint4 ahead)
 {
-    return ~(child.x | MOVED_UP(child.y, ahead.x, ahead.y) | child.z >> ahead.y) & ahead.z;
+    return ~(child.x | MOVED_UP(child.y, ahead.x, ahead.y) | MOVED_DOWN(child.z, ahead.y)) & ahead.z;
 }
 
 /* The state with a queen there, moved on to the next row. */
 uint4 child_of(uint4 state, uint queen, uint4 next)
 {
-    uint4 child = (uint4)(state.x | queen, MOVED_UP(state.y | queen, next.x, next.y), (state.z | queen) >> next.y, 0);
+    uint4 child = (uint4)(state.x | queen, MOVED_UP(state.y | queen, next.x, next.y), MOVED_DOWN(state.z | queen, next.y), 0);
     child.w = ~(child.x | child.y | child.z) & next.z;
     return child;
 }
@@ -100,27 +115,42 @@ uint living(local const uint4 *row, uint4 state)
     return found;
 }
 
+/* Reads rows of a descent, from one on. */
+void read_rows(local uint4 *table, global const uint4 *rows, uint descent, uint place, uint count)
+{
+    for (uint i = LOCAL_INDEX; i < VECTORS * count; i += GROUP)
+        table[i] = rows[VECTORS * (ROWS * descent + place) + i];
+}
+
 /*
- * Moves states on by a row, unless there are as many as wished. A group takes the room for all children of its items' states at
- * once.
+ * Moves the states of each descent on by a row, unless there are as many as wished. A group takes the room for all children of its
+ * items' states at once.
  *
- * rows      those of the descent; the states are before the one at `place`
- * from      as many states as `made` says of their row
- * to        what becomes of them, if it is `room` at most
- * made      for each row how many states there are before it: 0 behind one where they were not moved on
+ * rows      those of the descents
+ * descents  all of them, each with the row before which its states were at first
+ * step      how many rows they have been moved on by
+ * from      for each descent as many states as its `made` says of the row, if that is `room` at most: the host's states without gaps,
+ *           and those that were made each in a part of `room` states
+ * to        what becomes of them, likewise
  * scratch   the row; how many children the group has, and where they go
  */
-KERNEL(GROUP) widen(global const uint4 *restrict rows, const uint place, global const uint4 *restrict from,
-                    global uint4 *restrict to, global uint *made, const uint room, const uint wished SCRATCH_ARGUMENT)
+KERNEL(GROUP) widen(global const uint4 *restrict rows, global Descent *descents, const uint step, global const uint4 *restrict from,
+                    global uint4 *restrict to, const uint room, const uint wished SCRATCH_ARGUMENT)
 {
     SCRATCH
     local uint4 *row = (local uint4 *)scratch;
     local uint *children = scratch + 4 * VECTORS;
-    const uint states = made[place];
+    const uint index = OUTER_INDEX;
+    global Descent *descent = descents + index;
+    if (step >= descent->rows)
+        return;
+    const uint place = descent->place + step;
+    const uint states = descent->made[place];
     if (states >= wished)
         return;
-    for (uint i = LOCAL_INDEX; i < VECTORS; i += GROUP)
-        row[i] = rows[VECTORS * place + i];
+    from += step == 0 ? descent->first : index * room;
+    to += index * room;
+    read_rows(row, rows, index, place, 1);
     for (uint begin = GROUP_INDEX * GROUP; begin < states; begin += GROUPS * GROUP) {
         if (LOCAL_INDEX == 0)
             children[0] = 0;
@@ -130,7 +160,7 @@ KERNEL(GROUP) widen(global const uint4 *restrict rows, const uint place, global 
         const uint before = atomic_add(children, popcount(queens));
         BARRIER;
         if (LOCAL_INDEX == 0)
-            children[1] = atomic_add(made + place + 1, children[0]);
+            children[1] = atomic_add(descent->made + place + 1, children[0]);
         BARRIER;
         if (children[1] + children[0] <= room) {
             global uint4 *own = to + children[1] + before;
@@ -142,27 +172,37 @@ KERNEL(GROUP) widen(global const uint4 *restrict rows, const uint place, global 
 }
 
 /*
- * rows      those of the descent; the states are before the one at `place`, and there are `levels` rows to be searched
- * states    `end` of them
- * progress  how many of them have been taken; how many groups have not finished theirs
- * found     for each group what it found before and finds now: completions, nodes
- * frozen    for each group what waited when its passes were used up: how many in each pool, and the pools
+ * A group begins with a descent of its own or one that it shares, and goes on with the next one of which states are left.
+ *
+ * rows      those of the descents
+ * descents  so many as `count`, each with its states
+ * levels    rows that are to be done of any of them at most
+ * one       the states of the descents that have theirs in the first room
+ * other     and of those that have them in the second one
+ * found     for each group what it found before and finds now: completions, nodes; and whether there may be more
+ * frozen    for each group what waited when its passes were used up: how many in each pool, and the pools; and of which descent, how
+ *           many it has seen, and whether no states of that one are left
  * is_begun  whether an earlier launch has written `found` and `frozen`: in the first one nothing waits
- * passes    how far each group goes, at most 2^24: so a launch takes about as long whatever the states are, and what an
- *           item finds in it, no more than two completions a state, fits a word
+ * progress  how many passes groups have taken in this launch, some at a time
+ * passes    how many all may take together: so a launch takes about as long whatever the states are, and however many groups the
+ *           device has at work at a time
+ * some      so many a group takes at a time: what an item finds in them, no more than two completions a state, fits a word
  * scratch   the rows, the pools, how many wait in each and behind the last one, the votes of this pass and those of the next,
- *           and the first of the states that the group has taken
+ *           and what one item finds out for all: the passes or the first of the states that the group has taken, or its next descent
+ *           and how many it has seen then
  */
-KERNEL(GROUP) search(global const uint4 *restrict rows, const uint place, const uint levels, global const uint4 *restrict states,
-                     const uint end, global uint *progress, global ulong *found, global uint4 *frozen, const uint is_begun,
-                     const uint passes SCRATCH_ARGUMENT)
+KERNEL(GROUP) search(global const uint4 *restrict rows, global Descent *descents, const uint count, const uint levels,
+                     global const uint4 *restrict one, global const uint4 *restrict other, global ulong *found,
+                     global uint4 *frozen, const uint is_begun, global uint *progress, const uint passes, const uint some SCRATCH_ARGUMENT)
 {
     SCRATCH
     local uint4 *table = (local uint4 *)scratch, *pools = table + VECTORS * levels;
-    local uint *waiting = (local uint *)(pools + POOL * levels), *votes = waiting + levels + 1, *taken = votes + 2 * VOTED;
+    local uint *waiting = (local uint *)(pools + POOL * levels), *votes = waiting + levels + 1, *told = votes + 2 * VOTED;
     global uint4 *saved = frozen + GROUP_INDEX * (1 + POOL) * levels;
-    for (uint i = LOCAL_INDEX; i < VECTORS * levels; i += GROUP)
-        table[i] = rows[VECTORS * place + i];
+    uint descent = is_begun ? saved->y : GROUP_INDEX * count / GROUPS, seen = is_begun ? saved->z : 1;
+    uint is_drained = is_begun ? saved->w : 0;
+    uint rows_left = descents[descent].rows;
+    read_rows(table, rows, descent, descents[descent].place, rows_left);
     for (uint i = LOCAL_INDEX; i <= levels; i += GROUP)
         waiting[i] = is_begun && i < levels ? saved[i].x : 0;
     for (uint i = LOCAL_INDEX; i < 2 * VOTED; i += GROUP)
@@ -174,18 +214,32 @@ KERNEL(GROUP) search(global const uint4 *restrict rows, const uint place, const 
     BARRIER;
 
     /* Between passes there wait as many states in each pool as `waiting` says: `here` in that of `level`. */
-    uint level = levels - 1, here = waiting[level], is_drained = 0, is_finished = 0;
+    uint level = rows_left - 1, here = waiting[level], is_finished = 0;
     uint completions = 0, nodes = 0;
-    for (uint pass = 0; pass < passes; pass++) {
+    ulong all_completions = 0, all_nodes = 0;
+    for (uint granted = 0, turn = 0;; granted--) {
+        if (granted == 0) {
+            all_completions += completions;
+            all_nodes += nodes;
+            completions = nodes = 0;
+            if (LOCAL_INDEX == 0)
+                *told = atomic_add(progress, some);
+            BARRIER;
+            if (*told >= passes)
+                break;
+            granted = some;
+            BARRIER;
+        }
         if (here < WIDE) {
             while (here < WIDE && level > 0)
                 here = waiting[--level];
             if (here < WIDE && !is_drained) {
                 if (LOCAL_INDEX == 0)
-                    *taken = atomic_add(progress, WIDE);
+                    *told = atomic_add(&descents[descent].taken, WIDE);
                 BARRIER;
-                const uint begin = *taken;
+                const uint begin = *told, end = descents[descent].states;
                 const uint more = begin >= end ? 0 : end - begin < WIDE ? end - begin : WIDE;
+                global const uint4 *states = (descents[descent].room ? other : one) + descents[descent].first;
                 is_drained = more < WIDE;
                 FOR_EACH
                     if (NUMBER(v) < more)
@@ -196,11 +250,29 @@ KERNEL(GROUP) search(global const uint4 *restrict rows, const uint place, const 
                 BARRIER;
             }
             if (here < WIDE) {
-                while (here == 0 && ++level < levels)
+                while (here == 0 && ++level < rows_left)
                     here = waiting[level];
-                is_finished = here == 0;
-                if (is_finished)
-                    break;
+                if (here == 0) {
+                    is_finished = seen == count;
+                    if (is_finished)
+                        break;
+                    if (LOCAL_INDEX == 0) {
+                        do {
+                            descent = descent + 1 < count ? descent + 1 : 0;
+                            seen++;
+                        } while (seen < count && descents[descent].taken >= descents[descent].states);
+                        told[0] = descent;
+                        told[1] = seen;
+                    }
+                    BARRIER;
+                    descent = told[0];
+                    seen = told[1];
+                    is_drained = level = 0;
+                    rows_left = descents[descent].rows;
+                    read_rows(table, rows, descent, descents[descent].place, rows_left);
+                    BARRIER;
+                    continue;
+                }
                 /* Filled up with states that have no square. */
                 FOR_EACH
                     if (NUMBER(v) >= here)
@@ -211,7 +283,7 @@ KERNEL(GROUP) search(global const uint4 *restrict rows, const uint place, const 
         }
         local const uint4 *row = table + VECTORS * level;
         local uint4 *own = pools + POOL * level, *next = own + POOL;
-        local uint *voted = votes + VOTED * (pass & 1);
+        local uint *voted = votes + turn;
         const uint4 first = row[0], second = row[1];
         const uint left = first.w, below = waiting[level + 1];
         uint4 state[EACH], child[EACH];
@@ -246,7 +318,7 @@ KERNEL(GROUP) search(global const uint4 *restrict rows, const uint place, const 
         }
         BARRIER;
         /* One item alone need not ask: what it does not keep, the next one replaces. */
-        const uint asks = GROUP > 1, asks_too = asks || level + 1 == levels;
+        const uint asks = GROUP > 1, asks_too = asks || level + 1 == rows_left;
         uint then = below;
         FOR_EACH {
             const uint keep = VOTES(kept[v], voted + 2 * v), live = VOTES(born[v], voted + 2 * v + 1);
@@ -259,7 +331,7 @@ KERNEL(GROUP) search(global const uint4 *restrict rows, const uint place, const 
         }
         nodes += then - below;
         if (LOCAL_INDEX == 0) {
-            CLEAR_VOTES(votes + VOTED * (~pass & 1), VOTED);
+            CLEAR_VOTES(votes + (VOTED - turn), VOTED);
             waiting[level] = here;
             waiting[level + 1] = then;
         }
@@ -267,25 +339,25 @@ KERNEL(GROUP) search(global const uint4 *restrict rows, const uint place, const 
             level++;
             here = then;
         }
+        turn = VOTED - turn;
         BARRIER;
     }
     for (uint i = LOCAL_INDEX; i < levels; i += GROUP)
-        saved[i] = (uint4)(waiting[i], 0, 0, 0);
+        saved[i] = (uint4)(waiting[i], descent, seen, is_drained);
     for (level = 0; level < levels; level++)
         for (uint i = LOCAL_INDEX; i < waiting[level]; i += GROUP)
             saved[levels + POOL * level + i] = pools[POOL * level + i];
     BARRIER;
     local ulong *sums = (local ulong *)scratch;
-    sums[LOCAL_INDEX] = completions;
+    sums[LOCAL_INDEX] = all_completions + completions;
     BARRIER;
     if (LOCAL_INDEX == 0) {
         ulong sum = 0;
         for (uint i = 0; i < GROUP; i++)
             sum += sums[i];
-        global ulong *own = found + 2 * GROUP_INDEX;
+        global ulong *own = found + 3 * GROUP_INDEX;
         own[0] = (is_begun ? own[0] : 0) + sum;
-        own[1] = (is_begun ? own[1] : 0) + nodes;
-        if (!is_finished)
-            atomic_inc(progress + 1);
+        own[1] = (is_begun ? own[1] : 0) + all_nodes + nodes;
+        own[2] = !is_finished;
     }
 }

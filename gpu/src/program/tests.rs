@@ -86,6 +86,7 @@ fn items_in_lockstep_vote_and_wait_for_all_32_in_nvidias_assembler() {
         return;
     }
     let is_barrier = |line: &str| line == "bar.warp.sync 0xffffffff;";
+    let is_shift = |line: &str| line.starts_with("shr.u32 %r") && line.ends_with(';');
     let is_vote = |line: &str| {
         line.starts_with("{ .reg .pred p; setp.ne.u32 p, %r")
             && line.contains(", 0; vote.sync.ballot.b32 %r")
@@ -100,7 +101,8 @@ fn items_in_lockstep_vote_and_wait_for_all_32_in_nvidias_assembler() {
             let from_there = code.split(&format!(".entry {kernel}(")).nth(1).unwrap();
             let own = from_there.split(".entry").next().unwrap();
             let (barriers, others): (Vec<_>, Vec<_>) = assembler(own).partition(|line| is_barrier(line));
-            assert!(barriers.len() > 2, "{kernel}: {barriers:?}");
+            let (shifts, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|line| is_shift(line));
+            assert!(barriers.len() > 2 && shifts.len() > 2, "{kernel}: {barriers:?}, {shifts:?}");
             assert!(others.iter().all(|line| is_vote(line)), "{others:?}");
             // Of each state whether it is kept, and whether its child is.
             assert!(kernel == "widen" || others.len() >= 2, "{others:?}");

@@ -6,7 +6,8 @@ use opencl3::command_queue::CommandQueue;
 use opencl3::kernel::Kernel as DeviceKernel;
 use opencl3::types::{cl_uint, cl_ulong};
 
-use super::rows::{Row, Vector};
+use super::STATES_OF_HOST;
+use super::packed::{OnDevice, ROWS, Row, Vector};
 use crate::error::GpuError;
 use crate::room::Room;
 use crate::session::Session;
@@ -15,31 +16,40 @@ use crate::session::Session;
 /// level may be made in vain: then the one before it is searched, which has a part of those wished.
 pub(super) const ROOM: usize = 4;
 
+/// A descent has room for all children of as many states as the host makes of one that is searched alone, so that a level with fewer
+/// is moved on: the levels of large boards' descents that are left then have room in local memory.
+pub(super) const LEAST_ROOM: usize = STATES_OF_HOST << 5;
+
 /// What a search takes of the device's memory, where that has as much.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Wishes {
-    /// States of a level.
+    /// Descents that are searched together.
+    pub(super) descents: usize,
+    /// States of a level of all of them.
     pub(super) states: usize,
     /// Groups of a launch, and the vectors of each that are kept from launch to launch.
     pub(super) groups: usize,
     pub(super) vectors: usize,
 }
 
+/// What a group has found: completions, nodes, and whether there may be more.
+pub(super) type Found = [cl_ulong; 3];
+
 /// A queue of the device, its kernels, and the memory that these work in.
 pub(super) struct SearchLane {
     pub(super) queue: CommandQueue,
     pub(super) widen: DeviceKernel,
     pub(super) search: DeviceKernel,
-    pub(super) rows: Room<Row>,
+    pub(super) rows: Room<[Row; ROWS]>,
+    pub(super) descents: Room<OnDevice>,
     /// A level's states, and the next level's, in turn.
     pub(super) states: [Room<Vector>; 2],
-    pub(super) made: Room<cl_uint>,
     pub(super) progress: Room<cl_uint>,
-    pub(super) found: Room<cl_ulong>,
+    pub(super) found: Room<Found>,
     pub(super) frozen: Room<Vector>,
     /// What it takes of that memory: of all that is wished, or of a half of it and so on, as the device had.
     pub(super) share: Share,
-    /// So many passes of each group took [`LAUNCH`](crate::session::LAUNCH) lately.
+    /// So many passes of all groups together took [`LAUNCH`](crate::session::LAUNCH) lately.
     pub(super) passes: cl_uint,
 }
 
@@ -50,8 +60,8 @@ impl SearchLane {
             widen: session.kernel("widen")?,
             search: session.kernel("search")?,
             rows: Room::new(session)?,
+            descents: Room::new(session)?,
             states: [Room::new(session)?, Room::new(session)?],
-            made: Room::new(session)?,
             progress: Room::new(session)?,
             found: Room::new(session)?,
             frozen: Room::new(session)?,
@@ -60,25 +70,20 @@ impl SearchLane {
         })
     }
 
-    /// Has room for the states that a search begins with, for a level of as many as are wished and for the next one in turn, and
-    /// for what groups keep; or for a half of what is wished, and so on, as the device has; nothing may be at work.
-    pub(super) fn reserve(
-        &mut self,
-        session: &Session,
-        begun: usize,
-        wishes: Wishes,
-    ) -> Result<(), GpuError> {
+    /// Has room for a level of as many states as are wished and for the next one in turn, and for what groups keep; or for a half of
+    /// what is wished, and so on, as the device has; nothing may be at work. What each descent has of it.
+    pub(super) fn reserve(&mut self, session: &Session, wishes: Wishes) -> Result<Part, GpuError> {
         self.share.try_more();
         loop {
             let Self { queue, states: [one, other], found, frozen, .. } = self;
-            let room = begun.max(self.share.of(wishes.states) * ROOM);
+            let part = Part::of(self.share.of(wishes.states), wishes.descents);
             let groups = self.share.of(wishes.groups);
-            if one.reserve(session, queue, room)?
-                && other.reserve(session, queue, room)?
-                && found.reserve(session, queue, 2 * groups)?
+            if one.reserve(session, queue, part.room * wishes.descents)?
+                && other.reserve(session, queue, part.room * wishes.descents)?
+                && found.reserve(session, queue, groups)?
                 && frozen.reserve(session, queue, groups * wishes.vectors)?
             {
-                return Ok(());
+                return Ok(part);
             }
             // One that was large enough may have left no room for another.
             one.release(session)?;
@@ -88,6 +93,22 @@ impl SearchLane {
                 return Err(session.no_room());
             }
         }
+    }
+}
+
+/// What a descent has of what is wished for all that are searched together.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Part {
+    /// So many states of it are wished.
+    pub(super) wished: usize,
+    /// For so many there is room.
+    pub(super) room: usize,
+}
+
+impl Part {
+    pub(super) fn of(states: usize, descents: usize) -> Self {
+        let wished = (states / descents).max(states.min(STATES_OF_HOST));
+        Self { wished, room: (wished * ROOM).max(LEAST_ROOM) }
     }
 }
 

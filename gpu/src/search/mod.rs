@@ -10,7 +10,7 @@ mod expand;
 #[deny(unsafe_code, reason = "only memory")]
 mod lane;
 #[deny(unsafe_code, reason = "only what the device reads")]
-mod rows;
+mod packed;
 #[deny(unsafe_code, reason = "only numbers")]
 mod shape;
 #[cfg(test)]
@@ -21,7 +21,7 @@ use std::time::{Duration, Instant};
 use opencl3::kernel::ExecuteKernel;
 use opencl3::types::{cl_uint, cl_ulong};
 use queens::Position;
-use queens::kernel::search::{Descent, descents};
+use queens::kernel::search::descents;
 use queens::kernel::{Count, Stop};
 
 use crate::device::Description;
@@ -31,8 +31,8 @@ use crate::launcher::Launcher;
 use crate::program::{DeviceKind, KernelSource};
 use crate::session::{LAUNCH, Session};
 use expand::{Front, expand};
-use lane::{ROOM, SearchLane, Wishes};
-use rows::{ROWS, VECTORS, Vector, packed_rows};
+use lane::{Found, LEAST_ROOM, Part, ROOM, SearchLane, Wishes};
+use packed::{OnDevice, VECTORS, Vector, packed_rows, rows_of_device};
 use shape::GroupShape;
 
 /// The kernels' source.
@@ -44,20 +44,17 @@ const GROUPS_OF_PROCESSOR: usize = 1;
 
 /// States for each of those that a group moves on at a time, so that all groups have enough to do although subtrees differ. A
 /// processor's groups are not at work at the same time.
-const STATES_ON_CARD: usize = 32;
+const STATES_ON_CARD: usize = 128;
 const STATES_ON_PROCESSOR: usize = 16;
 
-/// States that the host makes, of every board: with so many the device's first level is short, and more of them would be
-/// made by one thread, in a time in which a card visits a hundred times as many nodes.
+/// States that the host makes of all descents that are searched together, of every board: with so many the device's first level is
+/// short, and more of them would be made by one thread, in a time in which a card visits a hundred times as many nodes.
 const STATES_OF_HOST: usize = 1024;
 
-/// Passes of a group in the first launch, and how far they may go in any.
+/// Passes of the first launch for each of its groups, of any launch at most, and as many as a group takes at a time at most.
 const FEWEST_PASSES: cl_uint = 256;
-const MOST_PASSES: cl_uint = 1 << 24;
-
-/// A state with so many steps left, at least, is moved on before the search goes on depth first: with fewer a group
-/// would wait for its next states more than it counts.
-const FEWEST_STEPS: usize = 9;
+const MOST_PASSES: cl_uint = 1 << 31;
+const SOME_PASSES: cl_uint = 64;
 
 /// The row-by-row search on one device.
 pub struct SearchLauncher {
@@ -66,7 +63,7 @@ pub struct SearchLauncher {
     groups: usize,
     /// States that there should be before the search goes on depth first.
     wished: usize,
-    /// Passes of a group in a launch at least.
+    /// Passes of all groups in a launch at least.
     fewest_passes: cl_uint,
     lanes: Lanes<SearchLane>,
 }
@@ -76,22 +73,12 @@ fn states_in(words: usize) -> usize {
     (words * size_of::<cl_ulong>() / size_of::<Vector>() / ROOM).max(1)
 }
 
-/// How many passes to take after a launch of so many, which took that long: not more than twice as many, and not more where groups
-/// had nothing to do, unless no states were left for them, half of them were busy to the end all the same, and that was soon.
-fn next_passes(passes: cl_uint, taken: Duration, are_left: bool, is_half_busy: bool) -> cl_uint {
+/// How many passes to take after a launch of so many, which took that long and had so many groups, of which so many had not finished
+/// then: not more than twice as many, and not more where groups had nothing to do, unless half of them were busy, and that was soon.
+fn next_passes(passes: cl_uint, taken: Duration, busy: usize, groups: usize) -> cl_uint {
     let factor = LAUNCH.as_secs_f64() / taken.as_secs_f64().max(1e-6);
-    let may_be_more = are_left || is_half_busy && taken < LAUNCH / 16;
+    let may_be_more = busy == groups || 2 * busy >= groups && taken < LAUNCH / 16;
     (f64::from(passes) * factor.min(if may_be_more { 2.0 } else { 1.0 })) as cl_uint
-}
-
-/// The states of a descent before one of its rows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Level {
-    /// The row, by its number among the free ones.
-    place: usize,
-    /// So many are in one of the lane's two rooms.
-    states: usize,
-    room: usize,
 }
 
 impl SearchLauncher {
@@ -104,13 +91,20 @@ impl SearchLauncher {
             DeviceKind::Processor => (units * GROUPS_OF_PROCESSOR, STATES_ON_PROCESSOR),
         };
         let wished = (groups * shape.wide() * states).min(states_in(about.room()));
-        Self { shape, groups, wished, fewest_passes: FEWEST_PASSES, lanes: Lanes::default() }
+        let fewest_passes = FEWEST_PASSES * groups as cl_uint;
+        Self { shape, groups, wished, fewest_passes, lanes: Lanes::default() }
+    }
+
+    /// How many descents are searched together: as many as have their least room in that of all states that are wished.
+    fn together(&self) -> usize {
+        (self.wished * ROOM / LEAST_ROOM).max(1)
     }
 
     /// What a search from these states on takes of the device's memory.
-    fn wishes(&self, front: &Front<'_>) -> Wishes {
-        let levels = front.descent.steps.len() - 1 - front.level;
-        Wishes { states: self.wished, groups: self.groups, vectors: (1 + self.shape.pool()) * levels }
+    fn wishes(&self, fronts: &[Front<'_>]) -> Wishes {
+        let levels = fronts.iter().map(|front| rows_of_device(front.descent, front.level)).max().unwrap_or(0);
+        let vectors = (1 + self.shape.pool()) * levels;
+        Wishes { descents: fronts.len(), states: self.wished, groups: self.groups, vectors }
     }
 
     /// What the device finds from these states on; `None` if stopped.
@@ -118,126 +112,129 @@ impl SearchLauncher {
         &self,
         session: &Session,
         lane: &mut SearchLane,
-        front: &Front<'_>,
+        fronts: &[Front<'_>],
         stop: &Stop,
     ) -> Result<Option<Count>, GpuError> {
-        lane.reserve(session, front.states.len(), self.wishes(front))?;
-        lane.rows.fill(session, &lane.queue, &packed_rows(front.descent))?;
-        lane.states[0].fill(session, &lane.queue, &front.states)?;
-        let (nodes, level) = self.widen(session, lane, front)?;
-        let found = self.search(session, lane, front.descent, &level, stop)?;
+        let part = lane.reserve(session, self.wishes(fronts))?;
+        let (nodes, widened) = self.widen(session, lane, fronts, part)?;
+        let found = self.search(session, lane, &widened, stop)?;
         Ok(found.map(|found| found.plus(Count { completions: 0, nodes })))
     }
 
-    /// Moves the states on, row by row, until there are as many as wished; and the nodes on the way.
+    /// Moves the states on, row by row, until there are as many as wished of each descent; and the nodes on the way.
     fn widen(
         &self,
         session: &Session,
         lane: &mut SearchLane,
-        front: &Front<'_>,
-    ) -> Result<(u64, Level), GpuError> {
-        let mut made = [0; ROWS + 1];
-        made[front.level] = front.states.len() as cl_uint;
-        lane.made.fill(session, &lane.queue, &made)?;
-        let wished = lane.share.of(self.wished);
-        let end = (front.descent.steps.len() + 1).saturating_sub(FEWEST_STEPS);
-        for (place, turn) in (front.level..end).zip([[0, 1], [1, 0]].into_iter().cycle()) {
+        fronts: &[Front<'_>],
+        part: Part,
+    ) -> Result<(u64, Vec<OnDevice>), GpuError> {
+        let rows: Vec<_> = fronts.iter().map(|front| packed_rows(front.descent)).collect();
+        lane.rows.fill(session, &lane.queue, &rows)?;
+        let (mut descents, mut states) = (Vec::new(), Vec::new());
+        for front in fronts {
+            descents.push(OnDevice::begun(front, states.len()));
+            states.extend_from_slice(&front.states);
+        }
+        lane.descents.fill(session, &lane.queue, &descents)?;
+        lane.states[0].fill(session, &lane.queue, &states)?;
+        let groups = self.groups.div_ceil(fronts.len());
+        let steps = descents.iter().map(|descent| descent.rows).max().unwrap_or(0);
+        for (step, turn) in (0..steps).zip([[0, 1], [1, 0]].into_iter().cycle()) {
             let [from, to] = turn.map(|room| &lane.states[room].buffer);
-            // SAFETY: the arguments have the kernel's types, in its order. The kernel reads as many states of `from` as `made` says
-            // of the row, which the host or the launch before this one has written there: if they were more than there was
-            // room for, they are more than wished, and it reads none. It writes `to` as far as `room`, the next row's word of
-            // `made`, and of the scratch the row and two words.
+            // SAFETY: the arguments have the kernel's types, in its order. The kernel reads as many states of `from` as a descent's
+            // `made` says of the row, from where its part of the room begins, which the host or the launch before this one has
+            // written there: if they were more than there was room for, they are more than wished, and it reads none. It writes
+            // that part of `to`, the next row's word of `made`, and of the scratch the row and two words.
             let launched = unsafe {
                 ExecuteKernel::new(&lane.widen)
                     .set_arg(&lane.rows.buffer)
-                    .set_arg(&(place as cl_uint))
+                    .set_arg(&lane.descents.buffer)
+                    .set_arg(&step)
                     .set_arg(from)
                     .set_arg(to)
-                    .set_arg(&lane.made.buffer)
-                    .set_arg(&((wished * ROOM) as cl_uint))
-                    .set_arg(&(wished as cl_uint))
+                    .set_arg(&(part.room as cl_uint))
+                    .set_arg(&(part.wished as cl_uint))
                     .set_arg_local_buffer((VECTORS + 1) * size_of::<Vector>())
-                    .set_global_work_size(self.groups * self.shape.group)
-                    .set_local_work_size(self.shape.group)
+                    .set_global_work_sizes(&[groups * self.shape.group, fronts.len()])
+                    .set_local_work_sizes(&[self.shape.group, 1])
                     .enqueue_nd_range(&lane.queue)
             };
             launched.map_err(session.failed("a launch"))?;
         }
         session.settle(&lane.queue)?;
-        session.read(&lane.queue, &lane.made.buffer, &mut made)?;
-        let made = made.map(|states| states as usize);
-        let mut level = Level { place: front.level, states: front.states.len(), room: 0 };
+        session.read(&lane.queue, &lane.descents.buffer, &mut descents)?;
         let mut nodes = 0;
-        // Where there is none behind they were not moved on, or nothing becomes of them: then that is found once more.
-        while (1..=wished * ROOM).contains(&made[level.place + 1]) {
-            level = Level { place: level.place + 1, states: made[level.place + 1], room: 1 - level.room };
-            nodes += level.states as u64;
+        for (index, (descent, front)) in descents.iter_mut().zip(fronts).enumerate() {
+            let passed;
+            (passed, *descent) = descent.widened(front.descent, index, part.room);
+            nodes += passed;
         }
-        Ok((nodes, level))
+        Ok((nodes, descents))
     }
 
-    /// What is found depth first from a level's states on; `None` if stopped.
+    /// What is found depth first from the states on to which descents were widened; `None` if stopped.
     fn search(
         &self,
         session: &Session,
         lane: &mut SearchLane,
-        descent: &Descent,
-        level: &Level,
+        descents: &[OnDevice],
         stop: &Stop,
     ) -> Result<Option<Count>, GpuError> {
-        let levels = descent.steps.len() - 1 - level.place;
+        let levels = descents.iter().map(|descent| descent.rows as usize).max().unwrap_or(0);
         let (needed, has) = (self.shape.scratch(levels), session.device().description().local_memory);
         if needed as u64 > has {
             let why = format!("it has {has} bytes of local memory and {needed} are needed");
             return Err(GpuError::Unusable { device: session.device().title(), why });
         }
-        let groups = lane.share.of(self.groups).min(level.states.div_ceil(self.shape.wide()));
-        let (mut progress, mut is_begun) = ([0; 2], false);
+        lane.descents.fill(session, &lane.queue, descents)?;
+        let states: usize = descents.iter().map(|descent| descent.states as usize).sum();
+        let groups = lane.share.of(self.groups).min(states.div_ceil(self.shape.wide()));
+        let (mut found, mut is_begun) = (vec![Found::default(); groups], false);
         loop {
             if stop.is_stopped() {
                 return Ok(None);
             }
             let begun = Instant::now();
-            lane.progress.fill(session, &lane.queue, &progress)?;
-            // SAFETY: the arguments have the kernel's types, in its order. The kernel reads the level's states, which the host
-            // or `widen` has written, and the rows from theirs on to the last but one, of which a descent has all. It
-            // writes the two words of `progress`, its group's two words of `found` and its vectors of `frozen`, for each of the
-            // levels one and a pool; and the scratch, for which there is room. No pool overflows: the one that is taken from has
-            // no more states afterwards, the next one had fewer than are moved on at a time, and so had the first one where as
-            // many are added. It reads no word of `found` or `frozen` that no launch of this search has written.
+            lane.progress.fill(session, &lane.queue, &[0])?;
+            let some = (lane.passes / groups as cl_uint).clamp(1, SOME_PASSES);
+            // SAFETY: the arguments have the kernel's types, in its order. The kernel reads each descent's states, which the host
+            // or `widen` has written to that part of that room, and its rows from theirs on to the last but one, of which a descent
+            // has all, and `levels` at most. It writes how many states of it were taken and how many passes, its group's words of `found` and its vectors
+            // of `frozen`, for each of the levels one and a pool; and the scratch, for which there is room. No pool overflows: the
+            // one that is taken from has no more states afterwards, the next one had fewer than are moved on at a time, and so had
+            // the first one where as many are added. It reads no word of `found` or `frozen` that no launch of this search has written.
             let launched = unsafe {
                 ExecuteKernel::new(&lane.search)
                     .set_arg(&lane.rows.buffer)
-                    .set_arg(&(level.place as cl_uint))
+                    .set_arg(&lane.descents.buffer)
+                    .set_arg(&(descents.len() as cl_uint))
                     .set_arg(&(levels as cl_uint))
-                    .set_arg(&lane.states[level.room].buffer)
-                    .set_arg(&(level.states as cl_uint))
-                    .set_arg(&lane.progress.buffer)
+                    .set_arg(&lane.states[0].buffer)
+                    .set_arg(&lane.states[1].buffer)
                     .set_arg(&lane.found.buffer)
                     .set_arg(&lane.frozen.buffer)
                     .set_arg(&cl_uint::from(is_begun))
+                    .set_arg(&lane.progress.buffer)
                     .set_arg(&lane.passes)
+                    .set_arg(&some)
                     .set_arg_local_buffer(needed)
                     .set_global_work_size(groups * self.shape.group)
                     .set_local_work_size(self.shape.group)
                     .enqueue_nd_range(&lane.queue)
             };
             session.wait(&lane.queue, launched.map_err(session.failed("a launch"))?)?;
-            session.read(&lane.queue, &lane.progress.buffer, &mut progress)?;
-            let [taken, busy] = progress;
-            let are_left = (taken as usize) < level.states;
-            if !are_left && busy == 0 {
+            session.read(&lane.queue, &lane.found.buffer, &mut found)?;
+            let busy = found.iter().filter(|[.., is_left]| *is_left != 0).count();
+            if busy == 0 {
                 break;
             }
-            let passes = next_passes(lane.passes, begun.elapsed(), are_left, 2 * busy as usize >= groups);
+            let passes = next_passes(lane.passes, begun.elapsed(), busy, groups);
             lane.passes = passes.clamp(self.fewest_passes, MOST_PASSES);
-            // Groups that found no more have counted on.
-            (progress, is_begun) = ([taken.min(level.states as cl_uint), 0], true);
+            is_begun = true;
         }
-        let mut found = vec![0; 2 * groups];
-        session.read(&lane.queue, &lane.found.buffer, &mut found)?;
-        let sum = |sum: Count, &[completions, nodes]: &[cl_ulong; 2]| sum.plus(Count { completions, nodes });
-        Ok(Some(found.as_chunks().0.iter().fold(Count::default(), sum)))
+        let sum = |sum: Count, &[completions, nodes, _]: &Found| sum.plus(Count { completions, nodes });
+        Ok(Some(found.iter().fold(Count::default(), sum)))
     }
 }
 
@@ -248,15 +245,18 @@ impl Launcher for SearchLauncher {
 
     fn count(&self, session: &Session, position: &Position, stop: &Stop) -> Result<Option<Count>, GpuError> {
         let Some((mut count, large)) = descents(position, stop) else { return Ok(None) };
-        for descent in &large {
-            let Some((passed, front)) = expand(descent, self.wished.min(STATES_OF_HOST), stop) else {
-                return Ok(None);
-            };
-            count = count.plus(passed);
-            if front.states.is_empty() {
+        for batch in large.chunks(self.together()) {
+            let wished = self.wished.min(STATES_OF_HOST).div_ceil(batch.len());
+            let mut fronts = Vec::new();
+            for descent in batch {
+                let Some((passed, front)) = expand(descent, wished, stop) else { return Ok(None) };
+                count = count.plus(passed);
+                fronts.extend((!front.states.is_empty()).then_some(front));
+            }
+            if fronts.is_empty() {
                 continue;
             }
-            let go_on = |lane: &mut SearchLane| self.go_on(session, lane, &front, stop);
+            let go_on = |lane: &mut SearchLane| self.go_on(session, lane, &fronts, stop);
             match self.lanes.with(|| SearchLane::new(session, self.fewest_passes), go_on)? {
                 Some(found) => count = count.plus(found),
                 None => return Ok(None),

@@ -2,7 +2,7 @@
 
 use opencl3::types::cl_uint;
 
-use super::rows::{VECTORS, Vector};
+use super::packed::{VECTORS, Vector};
 use crate::device::Description;
 use crate::program::DeviceKind;
 
@@ -50,11 +50,11 @@ impl GroupShape {
     }
 
     /// Bytes of local memory for so many rows: each has its vectors, a pool and how many wait there; then it is said that none wait
-    /// behind the last, and there are the votes of two passes where items vote by words, and what was taken.
+    /// behind the last, and there are the votes of two passes where items vote by words, and two words that one item finds for all.
     pub fn scratch(self, levels: usize) -> usize {
         let vectors = levels * (VECTORS + self.pool());
         let votes = if self.is_in_lockstep || self.group == 1 { 0 } else { 2 * 2 * self.each };
-        let words = levels + 1 + votes + 1;
+        let words = levels + 1 + votes + 2;
         vectors * size_of::<Vector>() + words * size_of::<cl_uint>()
     }
 

@@ -65,8 +65,8 @@ fn states_take_no_more_memory_than_they_may() {
 
 #[test]
 fn launches_become_longer_while_groups_have_something_to_do_and_shorter_when_they_take_too_long() {
-    let (all, half, few) = ((true, true), (false, true), (false, false));
-    let next = |taken, (are_left, is_half_busy)| next_passes(1000, taken, are_left, is_half_busy);
+    let (all, half, few) = (100, 50, 49);
+    let next = |taken, busy| next_passes(1000, taken, busy, 100);
     for busy in [all, half, few] {
         assert_eq!(next(2 * LAUNCH, busy), 500);
     }
@@ -118,32 +118,68 @@ fn the_order_of_items_their_states_and_where_a_launch_ends_change_nothing_but_ti
 }
 
 #[test]
-fn a_level_is_moved_on_until_there_are_as_many_as_wished_or_no_room_for_what_becomes_of_it() {
+fn each_descents_levels_are_moved_on_until_there_are_as_many_as_wished_or_no_room_for_what_becomes_of_them() {
     let (_, large) = descents(&with_several_descents(18), &Stop::new()).unwrap();
     assert!(large.len() > 1);
-    let at_least = |wished| expand(&large[1], wished, &Stop::new()).unwrap().1;
-    let front = at_least(1000);
-    let begun = front.states.len();
-    let children = at_least(begun + 1).states.len();
-    let [too_few, enough] = [(children - 1) / ROOM, children.div_ceil(ROOM)];
-    assert!(begun < too_few);
+    let at_least = |wished| {
+        let expanded = |descent| expand(descent, wished, &Stop::new()).unwrap().1;
+        large.iter().map(expanded).collect::<Vec<_>>()
+    };
+    // The first has a level more behind it than the others.
+    let mut fronts = at_least(1000);
+    fronts[0] = at_least(fronts[0].states.len() + 1).remove(0);
+    let states = |fronts: &[Front<'_>]| fronts.iter().map(|front| front.states.len()).collect::<Vec<_>>();
+    let begun = states(&fronts);
+    let children: Vec<_> = begun
+        .iter()
+        .zip(&large)
+        .map(|(&states, descent)| expand(descent, states + 1, &Stop::new()).unwrap().1.states.len())
+        .collect();
+    let most = *children.iter().max().unwrap();
+    let (least_begun, most_begun) = (*begun.iter().min().unwrap(), *begun.iter().max().unwrap());
     for session in sessions(ON_CARDS, "") {
         let mut lane = SearchLane::new(&session, FEWEST_PASSES).unwrap();
-        lane.rows.fill(&session, &lane.queue, &packed_rows(&large[1])).unwrap();
-        let mut widened = |wished| {
-            let launcher = launcher(ON_CARDS, 4, wished);
-            lane.reserve(&session, begun, launcher.wishes(&front)).unwrap();
-            lane.states[0].fill(&session, &lane.queue, &front.states).unwrap();
-            launcher.widen(&session, &mut lane, &front).unwrap()
+        let mut widened = |wished, room| {
+            let launcher = launcher(ON_CARDS, 4, large.len() << 18);
+            let part = lane.reserve(&session, launcher.wishes(&fronts)).unwrap();
+            assert!(room <= part.room);
+            launcher.widen(&session, &mut lane, &fronts, Part { wished, room }).unwrap()
         };
-        let as_begun = Level { place: front.level, states: begun, room: 0 };
-        let moved_on = Level { place: front.level + 1, states: children, room: 1 };
-        assert_eq!(widened(begun), (0, as_begun), "as many as wished");
-        assert_eq!(widened(too_few), (0, as_begun), "no room");
-        assert_eq!(widened(enough), (children as u64, moved_on));
-        let (nodes, level) = widened(1 << 20);
-        assert!(level.place > moved_on.place && level.room == (level.place - front.level) % 2, "{level:?}");
-        assert!(level.states >= 1 << 20 && nodes >= (children + level.states) as u64, "{nodes}");
+        let told = |descents: &[OnDevice]| {
+            descents
+                .iter()
+                .map(|&OnDevice { place, states, room, first, .. }| {
+                    [place, states, room, first].map(|word| word as usize)
+                })
+                .collect::<Vec<_>>()
+        };
+        let firsts = begun.iter().scan(0, |first, states| Some(std::mem::replace(first, *first + states)));
+        let as_begun: Vec<_> = fronts
+            .iter()
+            .zip(firsts)
+            .map(|(front, first)| [front.level, front.states.len(), 0, first])
+            .collect();
+        let (nodes, descents) = widened(least_begun, most);
+        assert_eq!((nodes, told(&descents)), (0, as_begun.clone()), "as many as wished");
+        let least = *children.iter().min().unwrap();
+        let (nodes, descents) = widened(most_begun + 1, least - 1);
+        assert_eq!((nodes, told(&descents)), (0, as_begun), "no room");
+        let (nodes, descents) = widened(most_begun + 1, most);
+        let moved_on: Vec<_> = fronts
+            .iter()
+            .zip(&children)
+            .enumerate()
+            .map(|(index, (front, &states))| [front.level + 1, states, 1, index * most])
+            .collect();
+        assert_eq!((nodes, told(&descents)), (children.iter().sum::<usize>() as u64, moved_on));
+        let room = 1 << 20;
+        let (nodes, descents) = widened(1 << 16, room);
+        assert!(nodes >= descents.iter().map(|descent| u64::from(descent.states)).sum::<u64>());
+        for (index, (descent, front)) in descents.iter().zip(&fronts).enumerate() {
+            let moved = descent.place as usize - front.level;
+            assert!(moved > 1 && descent.room as usize == moved % 2, "{descent:?}");
+            assert!(descent.states >= 1 << 16 && descent.first as usize == index * room, "{descent:?}");
+        }
     }
 }
 
@@ -206,16 +242,16 @@ fn before_a_run_of_a_large_board_small_devices_and_large_ones_are_tried_in_all_p
         let groups = units * GROUPS_OF_CARD;
         let launcher = launcher(ON_CARDS, groups, groups * ON_CARDS.wide() * STATES_ON_CARD);
         let mut lane = SearchLane::new(session, FEWEST_PASSES).unwrap();
-        lane.reserve(session, front.states.len(), launcher.wishes(&front)).unwrap();
-        lane.rows.fill(session, &lane.queue, &packed_rows(descent)).unwrap();
-        lane.states[0].fill(session, &lane.queue, &front.states).unwrap();
-        let (nodes, level) = launcher.widen(session, &mut lane, &front).unwrap();
-        assert!(level.place > front.level, "the device makes states");
-        assert!(descent.steps[level.place].left > 6, "children with any number of rows left are looked at");
+        let fronts = [front.clone()];
+        let part = lane.reserve(session, launcher.wishes(&fronts)).unwrap();
+        let (nodes, widened) = launcher.widen(session, &mut lane, &fronts, part).unwrap();
+        let (place, states) = (widened[0].place as usize, widened[0].states as usize);
+        assert!(place > front.level, "the device makes states");
+        assert!(descent.steps[place].left > 6, "children with any number of rows left are looked at");
         // A launch takes so many candidates at most: there are more, of the levels that become larger and of the last one alone.
-        let groups = groups.min(level.states.div_ceil(ON_CARDS.wide()));
+        let groups = groups.min(states.div_ceil(ON_CARDS.wide()));
         let taken = groups * FEWEST_PASSES as usize * ON_CARDS.wide();
-        let (mut candidates, mut wished, mut is_last) = (0, level.states, false);
+        let (mut candidates, mut wished, mut is_last) = (0, states, false);
         while !is_last {
             let (_, front) = expand(descent, wished, &Stop::new()).unwrap();
             candidates +=
@@ -224,7 +260,7 @@ fn before_a_run_of_a_large_board_small_devices_and_large_ones_are_tried_in_all_p
         }
         assert!(candidates > taken, "{candidates} candidates are taken in one launch by {groups} groups");
         let below = expected.nodes - passed.nodes - nodes;
-        let found = launcher.search(session, &mut lane, descent, &level, &Stop::new()).unwrap().unwrap();
+        let found = launcher.search(session, &mut lane, &widened, &Stop::new()).unwrap().unwrap();
         assert_eq!((found.nodes, found.completions), (below, expected.completions));
     }
 }

@@ -191,14 +191,14 @@ impl PlanSpec {
         }
     }
 
-    /// The same for graphics cards, measured on one: docs/gpu.md has the figures. For halves that meet units are larger up to
-    /// n = 21, milliseconds of a card at least, for what one takes the host and the card beside the counting it takes once for each. From n =
-    /// 22 to 25 more central columns are placed than suits a processor: more halves and fewer pairs.
+    /// The same for graphics cards, measured on one: docs/gpu.md has the figures. Units are larger up to n = 21, milliseconds of a
+    /// card at least, for what one takes the host and the card beside the counting it takes once for each. For halves that meet more
+    /// central columns are placed from n = 22 to 25 than suits a processor: more halves and fewer pairs.
     pub fn for_cards(n: Board, method: Method) -> Self {
         let planned = Self::for_kernel(n, method);
         let centre = |columns, grain| Scheme::Centre { columns, group: 1, grain: Some(grain) };
         let scheme = match (method, n.n()) {
-            (Method::Meet, 12..=21) => Scheme::Families { rows: 0, group: 1, sides: 0 },
+            (_, 12..=21) => Scheme::Families { rows: 0, group: 1, sides: 0 },
             (Method::Meet, 22..=23) => centre(1, 1_000_000_000),
             (Method::Meet, 24) => centre(2, 1_000_000_000),
             (Method::Meet, 25) => centre(2, 4_000_000_000),

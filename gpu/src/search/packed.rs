@@ -1,0 +1,97 @@
+//! Descents as the device reads them, and what it says of them.
+
+use opencl3::types::cl_uint;
+use queens::kernel::search::{Descent, RowStep};
+
+use super::expand::Front;
+
+/// Rows of a descent on the device at most; the same as in `search.cl`.
+pub const ROWS: usize = 32;
+
+/// Vectors of a row; the same as in `search.cl`.
+pub const VECTORS: usize = 5;
+
+/// Four words, as the device reads them at once.
+pub type Vector = [cl_uint; 4];
+
+/// What happens between a row and the next one, packed as `search.cl` says.
+pub type Row = [Vector; VECTORS];
+
+/// What the host and the kernels know of a descent: the same as in `search.cl`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OnDevice {
+    /// The row that its states are before, by its number among the free ones.
+    pub place: cl_uint,
+    /// So many rows may be done from there on: by the launches that widen it at most.
+    pub rows: cl_uint,
+    /// How many states there are, in which of the lane's two rooms, and where they begin there.
+    pub states: cl_uint,
+    pub room: cl_uint,
+    pub first: cl_uint,
+    /// So many of these have been taken, or somewhat more.
+    pub taken: cl_uint,
+    /// For each row how many states there are before it: 0 behind one where they were not moved on.
+    pub made: [cl_uint; ROWS],
+}
+
+/// A state with so many steps left, at least, is moved on before the search goes on depth first: with fewer a group
+/// would wait for its next states more than it counts.
+const FEWEST_STEPS: usize = 9;
+
+impl OnDevice {
+    /// A descent as the host hands it over, with its states from that one on.
+    pub fn begun(front: &Front<'_>, first: usize) -> Self {
+        let rows = (front.descent.steps.len() + 1).saturating_sub(FEWEST_STEPS + front.level);
+        let states = front.states.len() as cl_uint;
+        let mut made = [0; ROWS];
+        made[front.level] = states;
+        Self {
+            place: front.level as cl_uint,
+            rows: rows as cl_uint,
+            states,
+            room: 0,
+            first: first as cl_uint,
+            taken: 0,
+            made,
+        }
+    }
+
+    /// The same when it was widened, in the part of that number that has room for so many states: before the last row to which they
+    /// were all moved on, with as many rows to be done as it has from there on; and the nodes on the way.
+    pub fn widened(mut self, descent: &Descent, index: usize, room: usize) -> (u64, Self) {
+        let (mut place, mut nodes) = (self.place as usize, 0);
+        // Where there is none behind they were not moved on, or nothing becomes of them: then that is found once more.
+        while place + 1 < ROWS && (1..=room as cl_uint).contains(&self.made[place + 1]) {
+            place += 1;
+            self.states = self.made[place];
+            self.room = 1 - self.room;
+            self.first = (index * room) as cl_uint;
+            nodes += u64::from(self.states);
+        }
+        self.place = place as cl_uint;
+        self.rows = rows_of_device(descent, place) as cl_uint;
+        (nodes, self)
+    }
+}
+
+/// How many rows the device does one by one from that one on: it does the last two at once with the row before them.
+pub fn rows_of_device(descent: &Descent, place: usize) -> usize {
+    descent.steps.len() - 1 - place
+}
+
+/// A row of a descent with these columns.
+fn packed(step: &RowStep, columns: u32) -> Row {
+    let mut row = step.looks.map(|look| [1 << look.distance, look.distance, look.open, columns]);
+    row[0] = [1 << step.distance, step.distance, step.looks[0].open, step.left as u32];
+    row
+}
+
+/// The rows of a descent.
+pub fn packed_rows(descent: &Descent) -> [Row; ROWS] {
+    let mut rows = [Row::default(); ROWS];
+    for (row, step) in rows.iter_mut().zip(&descent.steps) {
+        *row = packed(step, descent.columns);
+    }
+    rows
+}

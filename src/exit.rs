@@ -140,6 +140,7 @@ pub fn is_unsound(error: &anyhow::Error) -> bool {
         || error.downcast_ref().is_some_and(is_in_heads)
         || error.downcast_ref().is_some_and(is_unfit)
         || error.downcast_ref().is_some_and(in_store)
+        || matches!(error.downcast_ref(), Some(StartError::Store(error)) if in_store(error))
         || error.downcast_ref().is_some_and(in_merging)
         || error.downcast_ref().is_some_and(in_retracting)
 }

@@ -27,7 +27,7 @@ use crate::run_directory::RunDirectory;
 use crate::run_directory::pause;
 use crate::shard::Shard;
 use crate::standing::Standing;
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 
 /// A run that is not begun or gone on with.
 #[derive(Debug, Error)]
@@ -45,6 +45,9 @@ pub enum StartError {
         /// The disk's reason.
         source: io::Error,
     },
+    /// What is to be done there before it goes on cannot be done.
+    #[error(transparent)]
+    Store(#[from] StoreError),
     /// The system gives no thread, or cannot read the run directory.
     #[error(transparent)]
     System(#[from] io::Error),
@@ -123,7 +126,7 @@ impl Handle {
         shard: Shard,
         standing: Standing,
         policy: Option<DoubleCheck>,
-        store: Option<Store>,
+        mut store: Option<Store>,
         replicas: Option<u32>,
     ) -> Result<Self, StartError> {
         let in_force = standing.policy_at_start(policy)?;
@@ -142,6 +145,10 @@ impl Handle {
                 warn!(reason, "the run pauses: no units are lent until diadem resume");
             }
             core.pause(Duration::ZERO, paused);
+        }
+        // Nothing refuses the command from here on.
+        if let Some(store) = &mut store {
+            store.settle(core.standing())?;
         }
         let parts =
             store.as_ref().map(|store| (store.directory().clone(), store.lease_key().clone(), store.term()));

@@ -11,7 +11,7 @@ use queens::{Board, Plan};
 use thiserror::Error;
 use tracing::warn;
 
-use crate::checkpoint::resumption::{Resumed, resume};
+use crate::checkpoint::resumption::{Loss, Resumed, Unsettled, resume};
 use crate::checkpoint::{Checkpoint, set_aside};
 use crate::clock::{Clock, SystemClock};
 use crate::core::LeaseKey;
@@ -82,6 +82,9 @@ pub struct Store {
     term: Term,
     /// As 64 hexadecimal digits.
     public_key: String,
+    unsettled: Unsettled,
+    /// Since 1970.
+    opened: Duration,
     _lock: Lock,
 }
 
@@ -107,7 +110,8 @@ pub struct OpenOptions {
 }
 
 impl Store {
-    /// Opens or begins a run, and reads what is on record.
+    /// Opens or begins a run, and reads what is on record. Where a loss is accepted nothing that is there is changed before
+    /// [`settle`](Self::settle): what may still refuse the command comes first.
     ///
     /// # Errors
     /// There is no run and none was to begin, it is in use or another than the one asked for, or its ledger is damaged.
@@ -137,36 +141,54 @@ impl Store {
         let directory = directory(options, &*clock)?;
         let lease_key = lease_key(directory.path())
             .map_err(|source| StoreError::LeaseKey { path: directory.path().join(secret::NAME), source })?;
-        let Resumed { from_checkpoint, standing, tail, notices } =
+        let Resumed { standing, tail, notices, unsettled } =
             resume(&directory, &lease_key, accept_loss, opened)?;
         sync_found(&directory.ledger(), tail.end.file)?;
-        let is_loss = accept_loss && tail.bytes > 0;
-        let mut writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
+        let writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
         let term = next_term(directory.path(), standing.term(), take_over)?;
         let term = lease_key.prove(directory.run().hash(), term, CoordinatorId(rand::random()));
         let signing_key = signing_key.unwrap_or_else(|| SigningKey::file_of_run(directory.path()));
         let public_key = SigningKey::open(&signing_key)?.public();
-        if is_loss {
-            // It is said once: the next start finds a ledger that is sound.
-            writer.begin()?;
-        }
-        let checkpoint = directory.checkpoint();
-        if !from_checkpoint {
-            out_of_the_way(&checkpoint, opened)?;
-        }
         let mut store = Self {
+            checkpoint: Checkpoint::new(directory.checkpoint(), lease_key.clone()),
             directory,
             writer,
-            checkpoint: Checkpoint::new(checkpoint, lease_key.clone()),
             lease_key,
             term,
             public_key,
+            unsettled,
+            opened,
             _lock: lock,
         };
-        if notices.iter().any(|notice| matches!(notice, Notice::CheckpointRebuilt { .. })) {
-            store.save(&standing).ok();
+        if !accept_loss {
+            store.settle(&standing)?;
         }
         Ok((store, standing, notices))
+    }
+
+    /// Does on disk what follows from how the run was found. A loss that was accepted is so for good then, though nothing is
+    /// recorded after it: the next start finds a run that lacks nothing.
+    ///
+    /// # Errors
+    /// The disk would not do it.
+    pub(crate) fn settle(&mut self, standing: &Standing) -> Result<(), StoreError> {
+        let Unsettled { loss, distrusts_checkpoint, rebuilds_checkpoint } =
+            std::mem::take(&mut self.unsettled);
+        match loss {
+            None => {}
+            Some(Loss::End) => self.writer.begin()?,
+            Some(Loss::File) => {
+                let mark = self.mark();
+                self.writer.commit(&[], mark.elapsed(), mark.threads)?;
+            }
+        }
+        if distrusts_checkpoint {
+            out_of_the_way(&self.directory.checkpoint(), self.opened)?;
+        }
+        if rebuilds_checkpoint {
+            self.save(standing).ok();
+        }
+        Ok(())
     }
 
     /// The directory.

@@ -9,7 +9,7 @@ use anyhow::anyhow;
 use coordinator::run_directory::RunDirectory;
 use coordinator::shard::Shard;
 use coordinator::standing::Standing;
-use coordinator::store::{OpenOptions, Store};
+use coordinator::store::{Notice, OpenOptions, Store};
 use coordinator::{Ending, Handle};
 use gpu::Device;
 use queens::Plan;
@@ -54,7 +54,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
         let prepared = signals.unless_told(move || Prepared::of(&to_prepare)).await?;
         anyhow::Ok((prepared, signals))
     })?;
-    let Prepared { members, plan, standing, store, is_settled } = match prepared {
+    let Prepared { members, handle, is_settled } = match prepared {
         Ok(prepared) => prepared,
         Err(signal) => {
             runtime.shutdown_background();
@@ -64,10 +64,9 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     let (kernel, threads) = (members[0].config.kernel.name(), members[0].config.threads);
     let mut signals = signals.until(count.limits.end());
     let (ending, closed) = runtime.block_on(async {
-        let handle = Handle::start(plan, count.shard(), standing, count.double_check, store)?;
         let ending = work(&handle, members, &count, &mut signals, is_settled).await;
-        anyhow::Ok((ending, ending::close(&handle, &mut signals).await))
-    })?;
+        (ending, ending::close(&handle, &mut signals).await)
+    });
     // A kernel that does not stop in time must not hold up the answer: all that is recorded is on disk.
     runtime.shutdown_background();
     let code = match ending {
@@ -92,9 +91,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
 /// What is there before it is counted.
 struct Prepared {
     members: Vec<CrewMember>,
-    plan: Arc<Plan>,
-    standing: Standing,
-    store: Option<Store>,
+    handle: Handle,
     is_settled: bool,
 }
 
@@ -104,10 +101,12 @@ impl Prepared {
         let run = find(count, &cards)?;
         // Before there is a run directory: a card that fails leaves none behind.
         let members = members(count, cards, run.plan())?;
-        let (plan, standing, store) = begin(run, count)?;
+        let Begun { plan, standing, store, notices } = begin(run, count)?;
         let policy = standing.policy_at_start(count.double_check)?;
         let is_settled = standing.is_settled(&plan, count.shard(), policy);
-        Ok(Self { members, plan, standing, store, is_settled })
+        let handle = Handle::start(plan, count.shard(), standing, count.double_check, store)?;
+        output::notices(&notices);
+        Ok(Self { members, handle, is_settled })
     }
 }
 
@@ -116,14 +115,22 @@ enum FoundRun {
     /// It is not begun yet.
     New(Box<Plan>),
     /// It has a directory.
-    Kept(Box<(Store, Standing)>),
+    Kept(Box<Begun>),
+}
+
+/// The plan, what has been counted of it, and where more is recorded.
+struct Begun {
+    plan: Arc<Plan>,
+    standing: Standing,
+    store: Option<Store>,
+    notices: Vec<Notice>,
 }
 
 impl FoundRun {
     fn plan(&self) -> &Plan {
         match self {
             Self::New(plan) => plan,
-            Self::Kept(kept) => kept.0.directory().plan(),
+            Self::Kept(kept) => &kept.plan,
         }
     }
 }
@@ -162,26 +169,18 @@ fn members(count: &LocalCount, cards: Vec<Device>, plan: &Plan) -> anyhow::Resul
     Ok(crew::members(config, cards, count.kernel.says_threads))
 }
 
-/// The plan, what has been counted of it, and where more is recorded.
-fn begin(run: FoundRun, count: &LocalCount) -> anyhow::Result<(Arc<Plan>, Standing, Option<Store>)> {
-    let (store, standing) = match (run, &count.storage) {
+fn begin(run: FoundRun, count: &LocalCount) -> anyhow::Result<Begun> {
+    match (run, &count.storage) {
         (FoundRun::New(plan), Storage::Memory) => {
             let plan = Arc::<Plan>::from(plan);
-            let standing = Standing::new(&plan);
-            return Ok((plan, standing, None));
+            Ok(Begun { standing: Standing::new(&plan), plan, store: None, notices: Vec::new() })
         }
-        (FoundRun::New(plan), Storage::Directory { path, shard }) => open(count, path, *shard, Some(*plan))?,
-        (FoundRun::Kept(kept), _) => *kept,
-    };
-    Ok((Arc::clone(store.directory().plan()), standing, Some(store)))
+        (FoundRun::New(plan), Storage::Directory { path, shard }) => open(count, path, *shard, Some(*plan)),
+        (FoundRun::Kept(kept), _) => Ok(*kept),
+    }
 }
 
-fn open(
-    count: &LocalCount,
-    path: &Path,
-    shard: Shard,
-    begin: Option<Plan>,
-) -> anyhow::Result<(Store, Standing)> {
+fn open(count: &LocalCount, path: &Path, shard: Shard, begin: Option<Plan>) -> anyhow::Result<Begun> {
     let (path, accept_loss) = (path.to_owned(), count.accepts_loss);
     let options = OpenOptions {
         path,
@@ -194,8 +193,7 @@ fn open(
         signing_key: None,
     };
     let (store, standing, notices) = Store::open(options)?;
-    output::notices(&notices);
-    Ok((store, standing))
+    Ok(Begun { plan: Arc::clone(store.directory().plan()), standing, store: Some(store), notices })
 }
 
 /// What a count has come to.

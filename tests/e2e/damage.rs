@@ -232,6 +232,32 @@ fn a_loss_is_accepted_once_and_not_at_all_where_there_is_no_room_to_keep_what_is
 }
 
 #[test]
+fn a_command_that_is_refused_accepts_no_loss() {
+    let folder = Folder::new();
+    folder.run("count 9 --run run --quiet --double-check 5%");
+    let ledger = folder.path().join("run/ledger");
+    let path = ledger.join("000001.jsonl");
+    let whole = fs::read(&path).unwrap();
+    // One has a line that no interrupted write leaves, the other less than its checkpoint knows.
+    for damaged in [[&whole[..], b"{}\n"].concat(), whole[..whole.len() / 2].to_vec()] {
+        fs::write(&path, &damaged).unwrap();
+        for asked in ["count 9", "coordinator --listen 127.0.0.1:0"]
+            .map(|command| format!("{command} --run run --json"))
+        {
+            let refused = folder.run(&format!("{asked} --accept-loss --double-check none"));
+            assert_eq!(refused.code, Some(2), "{refused:?}");
+            refused.refused(&["this run checks 5%"]);
+            assert_eq!(fs::read(&path).unwrap(), damaged);
+            assert_eq!(fs::read_dir(&ledger).unwrap().count(), 1, "nothing is kept, as nothing is cut off");
+            folder.run(&asked).refused(&["--accept-loss"]);
+        }
+    }
+    let accepted = folder.run("count 9 --run run --json --accept-loss");
+    assert_eq!(accepted.json()["total"], published(9));
+    assert!(accepted.stderr.contains("its checkpoint knew of"), "{accepted:?}");
+}
+
+#[test]
 fn a_ledger_whose_lines_end_in_cr_lf_is_refused_without_its_checkpoint_too() {
     let folder = Folder::new();
     folder.run("count 9 --run run --quiet");

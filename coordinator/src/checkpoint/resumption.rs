@@ -54,16 +54,36 @@ impl fmt::Display for Notice {
     }
 }
 
+/// What is accepted of a ledger that lacks what was acknowledged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// What follows its last mark is cut off.
+    End,
+    /// The file that lies there under another name is given up: a mark stands in its place.
+    File,
+}
+
+/// What is to be done on disk before a run goes on.
+#[derive(Debug, Default)]
+pub(crate) struct Unsettled {
+    /// The loss that is accepted, where the ledger does not say so by itself.
+    pub loss: Option<Loss>,
+    /// Whether its checkpoint was of no use, and is moved out of the way.
+    pub distrusts_checkpoint: bool,
+    /// Whether another one takes its place at once.
+    pub rebuilds_checkpoint: bool,
+}
+
 /// A run as it stands when it is opened.
 pub(crate) struct Resumed {
-    /// Whether what its checkpoint says was of use.
-    pub from_checkpoint: bool,
     /// What is on record.
     pub standing: Standing,
     /// The end of the ledger, and what follows it.
     pub tail: Tail,
     /// What the user should know.
     pub notices: Vec<Notice>,
+    /// What follows from that.
+    pub unsettled: Unsettled,
 }
 
 /// Reads what is on record. Where that is less than the checkpoint knows, or ends in what no interrupted write leaves,
@@ -88,7 +108,9 @@ pub(crate) fn resume(
                 standing = kept;
                 let tail = read_from(directory, Some(&position), &mut standing, accept_loss)?;
                 notices.extend(tail_cut(directory, &tail, opened));
-                return Ok(Resumed { from_checkpoint: true, standing, tail, notices });
+                let loss = accepted(directory, &tail, accept_loss);
+                let unsettled = Unsettled { loss, ..Unsettled::default() };
+                return Ok(Resumed { standing, tail, notices, unsettled });
             }
             (NoCheckpoint::Unfit, Some(position))
         }
@@ -102,11 +124,22 @@ pub(crate) fn resume(
         let records = known.mark.records.saturating_sub(tail.end.mark.records);
         notices.push(Notice::LossAccepted { records });
     }
-    if tail.end != beginning(directory) {
-        notices.push(Notice::CheckpointRebuilt { why });
-    }
+    let rebuilds_checkpoint = tail.end != beginning(directory);
+    notices.extend(rebuilds_checkpoint.then_some(Notice::CheckpointRebuilt { why }));
     notices.extend(tail_cut(directory, &tail, opened));
-    Ok(Resumed { from_checkpoint: false, standing, tail, notices })
+    let loss = accepted(directory, &tail, accept_loss);
+    let unsettled = Unsettled { loss, distrusts_checkpoint: true, rebuilds_checkpoint };
+    Ok(Resumed { standing, tail, notices, unsettled })
+}
+
+/// The loss that is accepted of a ledger which ends there, if it is and there is one.
+fn accepted(directory: &RunDirectory, tail: &Tail, accept_loss: bool) -> Option<Loss> {
+    let is_renamed = || refuse_renamed_end(&directory.ledger(), &tail.end).is_err();
+    match accept_loss {
+        true if is_renamed() => Some(Loss::File),
+        true if tail.bytes > 0 => Some(Loss::End),
+        _ => None,
+    }
 }
 
 /// Adds to a standing what the ledger has from a position (or its beginning) to its end.

@@ -1,4 +1,4 @@
-//! A loss that is accepted is accepted for good when the run is opened, or not at all.
+//! A loss that is accepted is accepted for good before the run goes on, or not at all.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,7 +13,7 @@ use crate::ledger::LedgerError;
 use crate::ledger::faulty_disk::{Fault, FaultyDisk};
 use crate::shard::Shard;
 use crate::standing::Standing;
-use crate::store::{Notice, OpenOptions, Store, StoreError};
+use crate::store::{NoCheckpoint, Notice, OpenOptions, Store, StoreError};
 use crate::tests::known_run;
 
 const FULL: Fault = Fault::Error { errno: 28, steps: 1 };
@@ -46,13 +46,17 @@ fn damaged() -> (TempDir, Vec<u8>) {
     (folder, sound)
 }
 
+/// Opens the run, and has it settled as whoever goes on with it does.
 fn open(
     run: &Path,
     disk: FaultyDisk,
     accept_loss: bool,
 ) -> Result<(Store, Standing, Vec<Notice>), StoreError> {
     let options = OpenOptions { accept_loss, ..known_run::options(run) };
-    Store::open_on(Box::new(disk), Arc::new(SetClock::default()), options)
+    let (mut store, standing, notices) =
+        Store::open_on(Box::new(disk), Arc::new(SetClock::default()), options)?;
+    store.settle(&standing)?;
+    Ok((store, standing, notices))
 }
 
 fn open_plainly(run: &Path) -> Result<(Store, Standing, Vec<Notice>), StoreError> {
@@ -75,6 +79,45 @@ fn a_loss_is_accepted_once_though_nothing_is_recorded_after_it() {
     store.commit(&[known_run::record(2)], Duration::ZERO, 1).unwrap();
     drop(store);
     assert_eq!(open_plainly(folder.path()).unwrap().1.done(), 3);
+}
+
+#[test]
+fn a_file_that_was_renamed_is_given_up_once_though_nothing_is_recorded_after_it() {
+    let (folder, sound) = damaged();
+    let path = folder.path().join("ledger/000001.jsonl");
+    fs::write(&path, &sound).unwrap();
+    fs::rename(&path, path.with_extension("jsonl.1")).unwrap();
+    let refused = open_plainly(folder.path());
+    assert!(matches!(refused, Err(StoreError::Ledger(LedgerError::Missing { .. }))));
+    assert!(!path.exists(), "nothing was touched");
+    let (_, standing, notices) = open(folder.path(), FaultyDisk::default(), true).unwrap();
+    assert!(notices.len() == 1 && standing.done() == 0, "{notices:?}");
+    let (mut store, standing, notices) = open_plainly(folder.path()).unwrap();
+    let rebuilt = [Notice::CheckpointRebuilt { why: NoCheckpoint::Missing }];
+    assert_eq!(format!("{notices:?}"), format!("{rebuilt:?}"));
+    assert_eq!(standing.done(), 0);
+    store.commit(&[known_run::record(2)], Duration::ZERO, 1).unwrap();
+    drop(store);
+    assert_eq!(open_plainly(folder.path()).unwrap().1.done(), 1);
+    assert_eq!(files(folder.path())["000001.jsonl.1"], sound);
+}
+
+#[test]
+fn a_loss_is_not_accepted_where_the_run_does_not_go_on() {
+    let (folder, sound) = damaged();
+    let before = files(folder.path());
+    let open = || Store::open(OpenOptions { accept_loss: true, ..known_run::options(folder.path()) });
+    drop(open().unwrap());
+    assert_eq!(files(folder.path()), before);
+    // A ledger that lacks what its checkpoint knows.
+    let path = folder.path().join("ledger/000001.jsonl");
+    fs::write(&path, &sound[..sound.len() / 4]).unwrap();
+    let before = files(folder.path());
+    let (_, _, notices) = open().unwrap();
+    assert!(notices.iter().any(|notice| matches!(notice, Notice::LossAccepted { .. })), "{notices:?}");
+    assert!(files(folder.path()) == before && folder.path().join("checkpoint").exists());
+    let refused = open_plainly(folder.path());
+    assert!(matches!(refused, Err(StoreError::Ledger(LedgerError::Lost { .. }))));
 }
 
 #[test]

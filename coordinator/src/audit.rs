@@ -85,12 +85,17 @@ pub fn audit_each(
     read(directory, None, each)?.sound()
 }
 
-/// Reads the ledger up to a mark, while a writer goes on behind it. The counts may contradict each other.
+/// Reads the ledger up to a mark, while a writer goes on behind it, showing every record on the way. The counts may contradict
+/// each other.
 ///
 /// # Errors
 /// The ledger is damaged or cannot be read, or ends before.
-pub(crate) fn audit_until(directory: &RunDirectory, until: &LedgerPosition) -> Result<Audit, AuditError> {
-    let audit = read(directory, Some(until), |_, _| ())?;
+pub(crate) fn audit_until(
+    directory: &RunDirectory,
+    until: &LedgerPosition,
+    each: impl FnMut(Location, &Record),
+) -> Result<Audit, AuditError> {
+    let audit = read(directory, Some(until), each)?;
     if audit.tail.end == *until { Ok(audit) } else { Err(AuditError::Short) }
 }
 

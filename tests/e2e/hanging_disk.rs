@@ -1,5 +1,7 @@
-//! A disk that hangs as the run is to end: what stands in it ends all the same, and loses nothing.
+//! A disk that hangs: as the run is to end, what stands in it ends all the same, and loses nothing; as the ledger is audited, that is
+//! told for as long as it is so.
 
+use std::fs;
 use std::time::{Duration, Instant};
 
 use crate::harness::{Folder, Running, free_address, in_time, published, until};
@@ -102,4 +104,66 @@ fn a_coordinator_whose_disk_hangs_ends_and_loses_nothing_acknowledged() {
     assert_eq!(answer["total"], published(17));
     assert!(relay.nothing_is_lost(&folder, "run") > 0);
     assert_eq!(worker.end().code, Some(0));
+}
+
+const UNREAD: &str = "the audit has read nothing of the ledger for ten seconds or more";
+
+/// Cuts the ledger in two behind its first mark, and has a checkpoint speak for both: then audits alone open the first file.
+fn cut_in_two(folder: &Folder) {
+    let path = folder.path().join(LEDGER);
+    let whole = fs::read_to_string(&path).unwrap();
+    let mark = whole.find("{\"kind\":\"mark\"").unwrap();
+    let (first, second) = whole.split_at(mark + whole[mark..].find('\n').unwrap() + 1);
+    assert!(second.contains("{\"kind\":\"mark\""));
+    fs::write(&path, first).unwrap();
+    fs::write(path.with_file_name("000002.jsonl"), second).unwrap();
+    fs::remove_file(folder.path().join("run/checkpoint")).unwrap();
+    let coordinator = folder.start("coordinator --run run --listen 127.0.0.1:0", "cut.log");
+    until("it serves", || coordinator.says("serving"));
+    coordinator.terminate();
+    coordinator.end();
+}
+
+/// A coordinator of the run whose audit hung in this phase until that was told, and goes on; with its address.
+fn audited_late(folder: &Folder, phase: &str) -> Option<(Running, String)> {
+    cut_in_two(folder);
+    let disk = HeldFile::against_all(folder, LEDGER)?;
+    let address = free_address();
+    let coordinator = folder.start(&format!("coordinator --run run --listen {address} --json"), "late.log");
+    disk.is_waited_for();
+    let status = || folder.run(&format!("status --coordinator http://{address} --json"));
+    let is_told = || status().stdout.contains(UNREAD);
+    until("it is told, unless the kernel was sooner", || is_told() || !disk.is_still_waited_for());
+    if !disk.is_still_waited_for() {
+        eprintln!("skipped: the kernel breaks leases too soon");
+        return None;
+    }
+    assert_eq!(status().json()["phase"], phase);
+    assert!(coordinator.says(UNREAD));
+    drop(disk);
+    Some((coordinator, address))
+}
+
+#[test]
+fn an_audit_that_hangs_before_the_answer_is_told_and_the_answer_comes_when_it_goes_on() {
+    let folder = Folder::new();
+    folder.run("count 9 --run run --quiet");
+    let Some((coordinator, _)) = audited_late(&folder, "auditing") else { return };
+    let ended = coordinator.end();
+    assert_eq!(ended.json()["total"], published(9), "{ended:?}");
+    assert_eq!(ended.stderr.matches(UNREAD).count(), 1, "{ended:?}");
+}
+
+#[test]
+fn an_audit_that_hangs_while_units_are_counted_is_told_until_it_goes_on() {
+    let folder = begun();
+    let Some((coordinator, address)) = audited_late(&folder, "counting") else { return };
+    until("it is told no longer", || {
+        let status = folder.run(&format!("status --coordinator http://{address} --json")).json();
+        status["trouble"] == "" && status["phase"] == "counting"
+    });
+    until("the ledger is read", || coordinator.says("the ledger was audited"));
+    coordinator.terminate();
+    let ended = coordinator.end();
+    assert_eq!(ended.stderr.matches(UNREAD).count(), 1, "{ended:?}");
 }

@@ -296,7 +296,7 @@ impl Certificate {
         let published = PublishedHead { run: self.run, records, head };
         let until = published.find(directory).map_err(AuditError::from)?;
         let until = until.ok_or(CertificateError::OtherLedger { records, head })?;
-        let audit = audit_until(directory, &until)?.sound()?;
+        let audit = audit_until(directory, &until, |_, _| ())?.sound()?;
         let found = Self::of(directory, &audit)?;
         let (program, at) = (self.program.clone(), self.at);
         let found = Self { program, at, key: self.key.clone(), signature: self.signature.clone(), ..found };

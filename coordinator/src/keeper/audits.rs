@@ -1,7 +1,12 @@
 //! The audits that go on in the background: what they are made for, and when one that could not be made is made again.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use tracing::error;
+
+use super::watchdog::{EVERY, LOOKS};
 use crate::audit::{Audit, AuditError};
 use crate::ledger::{LedgerError, LedgerPosition};
 use crate::standing::{Marks, Standing, Sums};
@@ -14,6 +19,20 @@ const MOST_FAILURES: u32 = 5;
 
 /// and before it is asked no oftener than this while units are counted.
 const SELDOM: Duration = Duration::from_mins(1);
+
+/// What is told of one that reads nothing: a disk that hangs gives no error.
+const HANGS: &str = "the audit has read nothing of the ledger for ten seconds or more; it goes on when the disk of the run answers";
+
+/// How many records audits have read, all together: what an audit shows of itself.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Progress(Arc<AtomicU64>);
+
+impl Progress {
+    /// One record more.
+    pub fn one_more(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+}
 
 /// What was on record when this process began, as far as its checkpoint keeps it.
 #[derive(Debug)]
@@ -56,6 +75,13 @@ pub(super) struct Audits {
     is_waited_for: bool,
     /// None begins before.
     next: Duration,
+    progress: Progress,
+    /// What that was at the last look,
+    seen: u64,
+    /// how many looks in a row it has been that,
+    looks: u32,
+    /// and when the next one is due.
+    look_next: Duration,
 }
 
 impl Audits {
@@ -68,6 +94,10 @@ impl Audits {
             trouble: None,
             is_waited_for: false,
             next: Duration::ZERO,
+            progress: Progress::default(),
+            seen: 0,
+            looks: 0,
+            look_next: Duration::ZERO,
         }
     }
 
@@ -86,9 +116,33 @@ impl Audits {
         (self.failures, self.trouble) = (0, None);
     }
 
-    /// Why the ledger has not been read, if that was tried in vain.
+    /// What an audit shows itself by.
+    pub fn progress(&self) -> Progress {
+        self.progress.clone()
+    }
+
+    /// Looks from time to time whether the audit that is under way, if one is, reads on. Says whether it begins or ceases to hang.
+    pub fn look(&mut self, now: Duration, is_under_way: bool) -> bool {
+        let hung = self.hangs();
+        let read = self.progress.0.load(Ordering::Relaxed);
+        if !is_under_way || read != self.seen {
+            (self.seen, self.looks, self.look_next) = (read, 0, now.saturating_add(EVERY));
+        } else if now >= self.look_next {
+            (self.looks, self.look_next) = (self.looks.saturating_add(1), now.saturating_add(EVERY));
+        }
+        if self.hangs() && !hung {
+            error!("{HANGS}");
+        }
+        self.hangs() != hung
+    }
+
+    fn hangs(&self) -> bool {
+        self.looks >= LOOKS
+    }
+
+    /// Why the ledger is not read, if that is tried in vain.
     pub fn trouble(&self) -> Option<&str> {
-        self.trouble.as_deref()
+        if self.hangs() { Some(HANGS) } else { self.trouble.as_deref() }
     }
 
     /// One has failed; says whether it is made again: the disk would not give the ledger, or the audit itself broke down, which says
@@ -114,6 +168,36 @@ impl Audits {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_audit_that_reads_nothing_hangs_until_it_reads_on_or_is_over() {
+        let mut audits = Audits::of(None);
+        let mut now = Duration::ZERO;
+        let mut look = |audits: &mut Audits, is_under_way| {
+            now += EVERY;
+            audits.look(now, is_under_way)
+        };
+        for is_over in [false, true] {
+            audits.progress().one_more();
+            assert!(!look(&mut audits, true));
+            // None that comes at once says more.
+            for _ in 1..LOOKS {
+                assert!(!look(&mut audits, true) && !audits.look(Duration::ZERO, true));
+            }
+            assert_eq!(audits.trouble(), None);
+            assert!(look(&mut audits, true));
+            assert_eq!(audits.trouble(), Some(HANGS));
+            assert!(!look(&mut audits, true));
+            if !is_over {
+                audits.progress().one_more();
+            }
+            assert!(look(&mut audits, !is_over));
+            assert_eq!(audits.trouble(), None);
+        }
+        for _ in 0..2 * LOOKS {
+            assert!(!look(&mut audits, false), "none is under way");
+        }
+    }
 
     #[test]
     fn an_audit_that_broke_down_is_made_again_some_times_and_one_that_found_something_is_not() {

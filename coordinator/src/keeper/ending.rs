@@ -171,10 +171,10 @@ impl Keeper {
         let opening = self.audits.opening.as_ref().filter(|_| reason == AuditReason::Resumption);
         let end = opening.map_or_else(|| store.end(), |opening| &opening.end).clone();
         let directory = store.directory().clone();
-        let outlet = self.inbox.for_audits();
+        let (outlet, progress) = (self.inbox.for_audits(), self.audits.progress());
         let work = move || {
-            let audit =
-                panic::catch_unwind(|| audit_until(&directory, &end)).unwrap_or(Err(AuditError::Died));
+            let read = || audit_until(&directory, &end, |_, _| progress.one_more());
+            let audit = panic::catch_unwind(read).unwrap_or(Err(AuditError::Died));
             // While units are open and checks due, sums that contradict each other are not the last word.
             let audit = if reason == AuditReason::Answer { audit.and_then(Audit::sound) } else { audit };
             outlet.send(reason, audit);
@@ -185,6 +185,18 @@ impl Keeper {
             self.audits.put_off(now);
         }
         begun.is_ok()
+    }
+
+    /// Looks whether the audit that is under way goes on, if one is.
+    pub(super) fn look_at_audit(&mut self) {
+        let is_under_way = match self.stage {
+            Stage::Counting => self.audits.is_reading,
+            Stage::Auditing => true,
+            Stage::Ended(_) => false,
+        };
+        if self.audits.look(self.clock.now(), is_under_way) {
+            self.publish_next = Duration::ZERO;
+        }
     }
 
     pub(super) fn audited(&mut self, reason: AuditReason, found: Result<Audit, AuditError>) {

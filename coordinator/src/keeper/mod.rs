@@ -219,6 +219,7 @@ impl Keeper {
             self.happened(happening);
         }
         self.end_if_complete();
+        self.look_at_audit();
         self.serve_waiting();
         self.save_checkpoint(closing);
         self.publish(closing);

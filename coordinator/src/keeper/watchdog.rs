@@ -13,12 +13,12 @@ use tracing::error;
 
 use super::snapshot::Snapshot;
 
-/// Between two looks at the keeper.
-const EVERY: Duration = Duration::from_secs(1);
+/// Between two looks at the keeper, and at what it waits for.
+pub(super) const EVERY: Duration = Duration::from_secs(1);
 
 /// After so many looks in a row at which it stands still something hangs. Looks are counted rather than seconds: a process that was
 /// stopped for a while is none that hangs.
-const LOOKS: u32 = 10;
+pub(super) const LOOKS: u32 = 10;
 
 /// What is then told.
 const STALLED: &str =

@@ -16,7 +16,7 @@ const SPEAKERS: [(&str, &[&str]); 20] = [
     ("coordinator/src/access/caller.rs", &["refusal"]),
     ("coordinator/src/core/status.rs", &["only_lost_units", "ONE_METHOD", "UNDECIDED"]),
     ("coordinator/src/happening.rs", &["sentence"]),
-    ("coordinator/src/keeper/audits.rs", &["may_repeat"]),
+    ("coordinator/src/keeper/audits.rs", &["HANGS", "may_repeat"]),
     ("coordinator/src/keeper/replicas.rs", &["trouble"]),
     ("coordinator/src/keeper/terms.rs", &["superseded", "trouble"]),
     ("coordinator/src/keeper/watchdog.rs", &["STALLED"]),

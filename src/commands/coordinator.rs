@@ -190,8 +190,8 @@ fn tell_of_followers(handle: &Handle, run: &ServedRun) {
 }
 
 /// Waits until all workers have left, or those that are still registered are silent; and until all followers have, who do
-/// when they have everything; those that are away are waited for, too, as long as for silent workers. Where the answer is
-/// withheld all of them wait for another start: they need no more time than to hear of it.
+/// when they have everything; those that are away are waited for, too, as long as for silent workers, and so are workers that wait
+/// for the answer since another process, until they must have called. Where the answer is withheld all of them wait for another start: they need no more time than to hear of it.
 async fn everybody_left(handle: &Handle, is_withheld: bool) {
     let (begun, snapshots) = (Instant::now(), handle.snapshots());
     let mut pause = Duration::from_millis(1);
@@ -202,6 +202,7 @@ async fn everybody_left(handle: &Handle, is_withheld: bool) {
         let last_words = status.into_iter().flat_map(|status| status.workers).map(|worker| worker.last_word);
         match last_words.min() {
             _ if followers > 0 => sleep(pause).await,
+            _ if snapshots.borrow().are_workers_away && !is_withheld => sleep(pause).await,
             _ if snapshots.borrow().followers_away > 0 && begun.elapsed() < FAREWELL => sleep(pause).await,
             Some(last_word) if begun.elapsed() < FAREWELL || last_word < FAREWELL => sleep(pause).await,
             _ => return,

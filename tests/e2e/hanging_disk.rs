@@ -157,6 +157,11 @@ fn an_audit_that_hangs_before_the_answer_is_told_and_the_answer_comes_when_it_go
 #[test]
 fn an_audit_that_hangs_while_units_are_counted_is_told_until_it_goes_on() {
     let folder = begun();
+    let before = folder.counts("run");
+    let count = folder.start(COUNT, "more.log");
+    until("more is on record", || folder.counts("run") > before);
+    count.terminate();
+    count.end();
     let Some((coordinator, address)) = audited_late(&folder, "counting") else { return };
     until("it is told no longer", || {
         let status = folder.run(&format!("status --coordinator http://{address} --json")).json();

@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt;
 use std::path::Path;
+use std::thread::sleep;
 use std::time::Duration;
 
 use coordinator::ledger::{Record, Replicas, UnitRecord};
@@ -74,25 +75,50 @@ fn workers_wait_for_the_answer_of_a_run_that_stays_and_count_on_with_the_mended_
     assert_eq!(ended.stderr.matches(WAITS).count(), 1, "{ended:?}");
 }
 
-#[test]
-fn workers_of_a_coordinator_that_ends_without_its_answer_stay_for_the_next_one() {
-    let folder = Folder::new();
+/// The command that serves a run of which everything is counted, but for the ledger, which is damaged; its worker waits.
+fn left_without_answer(folder: &Folder) -> (String, Running) {
     let address = free_address();
     let serve = format!("coordinator --run run --listen {address} --json");
     let coordinator = folder.start(&format!("{serve} --n 17 --double-check none"), "coordinator.log");
-    let mut waits = worker(&folder, &address, "worker", "--method search --isa portable");
+    let mut waits = worker(folder, &address, "worker", "--method search --isa portable");
     until("something is on record", || folder.counts("run") > 100);
-    flip(&folder);
+    flip(folder);
     let ended = coordinator.end();
     assert!(ended.code == Some(3) && ended.stderr.contains("000001.jsonl"), "{ended:?}");
-    assert_eq!(said(&folder, "worker.log", WAITS), 1);
+    assert_eq!(said(folder, "worker.log", WAITS), 1);
     assert!(!waits.has_ended());
+    (serve, waits)
+}
 
+#[test]
+fn workers_of_a_coordinator_that_ends_without_its_answer_stay_for_the_next_one() {
+    let folder = Folder::new();
+    let (serve, waits) = left_without_answer(&folder);
     flip(&folder);
     let mended = folder.start(&format!("{serve} --stay"), "mended.log");
     assert_eq!(waits.end().code, Some(0));
     mended.terminate();
     assert_eq!(mended.end().json()["total"], published(17));
+}
+
+#[test]
+fn a_mended_coordinator_with_nothing_left_to_do_gives_workers_that_wait_for_it_the_time_to_call() {
+    let folder = Folder::new();
+    let (serve, waits) = left_without_answer(&folder);
+    // Between two calls, which come soon at first, it waits longer and longer.
+    sleep(Duration::from_secs(4));
+    flip(&folder);
+    let mended = folder.start(&serve, "mended.log").end();
+    assert_eq!(mended.json()["total"], published(17), "{mended:?}");
+    assert_eq!(waits.end().code, Some(0));
+    let has_note = || folder.path().join("run/awaited").exists();
+    assert!(!has_note(), "all have been told");
+    // What is noted is not changed by who tells nobody.
+    fs::write(folder.path().join("run/awaited"), "").unwrap();
+    assert_eq!(folder.run("count 17 --run run --json").json()["total"], published(17));
+    assert!(has_note());
+    assert_eq!(folder.run(&serve).json()["total"], published(17));
+    assert!(!has_note(), "nobody came in time");
 }
 
 /// Begins a run whose checkpoint has a count more than its ledger, as memory that fails leaves it.

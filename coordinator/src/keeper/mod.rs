@@ -10,6 +10,7 @@
 //! ```
 
 mod audits;
+mod awaited;
 mod ending;
 mod events;
 mod inbox;
@@ -199,6 +200,7 @@ impl Keeper {
             }
             self.round(close.is_some());
             if let Some(reply) = close {
+                self.forget_awaited();
                 drop(self.store.take());
                 reply.send(()).ok();
                 return;

@@ -26,6 +26,7 @@ impl Keeper {
         }
         let welcome = self.core.register(self.now(), registration);
         if let Ok(welcome) = &welcome {
+            self.note_awaited();
             let title = self.core.title(welcome.worker);
             self.events.add(self.unix_time(), Happening::Joined(title));
         }

@@ -23,6 +23,8 @@ pub struct Snapshot {
     pub stuck: Option<String>,
     /// Followers that were there and have not everything.
     pub followers_away: usize,
+    /// Whether workers may not have called yet that wait for the answer since a process before this one.
+    pub are_workers_away: bool,
     /// What to tell those who follow a coordinator that must not serve the run any more.
     pub(crate) superseded: Option<String>,
     /// Whether the keeper stands still, and answers nobody.
@@ -33,7 +35,15 @@ impl Snapshot {
     /// The first of a run.
     pub(crate) fn first(core: &Core) -> Self {
         let status = core.status(Duration::ZERO);
-        Self { status, ending: None, stuck: None, followers_away: 0, superseded: None, is_stalled: false }
+        Self {
+            status,
+            ending: None,
+            stuck: None,
+            followers_away: 0,
+            are_workers_away: false,
+            superseded: None,
+            is_stalled: false,
+        }
     }
 
     /// Makes this the last that is known of a run that stands still, for that reason.
@@ -63,6 +73,7 @@ impl Keeper {
                 ending,
                 stuck,
                 followers_away: self.replicas.away(records),
+                are_workers_away: self.are_workers_away(),
                 superseded: self.superseded(),
                 is_stalled: false,
             });

@@ -9,10 +9,12 @@
 //!   certify.key, lease.key                            its private keys
 //!   term, superseded, replicated.json, follower.json  which coordinators went on with it, and what copies have
 //!   paused                why nothing is lent, while that is so
+//!   awaited               there while workers may be waiting for the answer
 //! ```
 
 pub mod run_file;
 
+pub(crate) mod awaited;
 pub(crate) mod follower_file;
 pub(crate) mod lock;
 pub(crate) mod next_term;
@@ -148,7 +150,7 @@ fn asked_for(shard: Shard) -> String {
 }
 
 /// What a run directory has of its own.
-const OWN: [&str; 12] = [
+const OWN: [&str; 13] = [
     "merging",
     RUN_FILE,
     "ledger",
@@ -161,6 +163,7 @@ const OWN: [&str; 12] = [
     "replicated.json",
     "follower.json",
     "paused",
+    "awaited",
 ];
 
 pub(crate) fn io_error(action: &'static str, path: &Path) -> impl FnOnce(io::Error) -> RunDirectoryError {

@@ -1,0 +1,65 @@
+//! Whether workers may be waiting for the run's answer: a file in its directory, from the first one that a coordinator takes in until
+//! a coordinator ends that has told all of them. One that has the answer as soon as it is started, since the one before was killed or
+//! had none, gives them the time to call. It is a hint, and no part of what is counted: a copy of the run does not have it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use crate::regular_file;
+
+const FILE: &str = "awaited";
+
+/// What is noted of that in a run directory.
+#[derive(Debug)]
+pub(crate) struct Awaited {
+    path: PathBuf,
+    was_noted: bool,
+    is_noted: bool,
+}
+
+impl Awaited {
+    /// What is noted in that directory.
+    pub fn of(directory: &Path) -> Self {
+        let path = directory.join(FILE);
+        let is_noted = path.exists();
+        Self { path, was_noted: is_noted, is_noted }
+    }
+
+    /// Whether it was noted by a process before this one.
+    pub fn was_noted(&self) -> bool {
+        self.was_noted
+    }
+
+    /// Notes that there are such workers. Where that fails they may not be waited for: a disk that takes nothing is told elsewhere.
+    pub fn note(&mut self) {
+        if !std::mem::replace(&mut self.is_noted, true) {
+            regular_file::replace(&self.path, b"\n", 0o644).ok();
+        }
+    }
+
+    /// Notes that there are none any more. Where that fails the next one gives them a moment in vain.
+    pub fn forget(&mut self) {
+        if std::mem::take(&mut self.is_noted) {
+            fs::remove_file(&self.path).ok();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_noted_is_known_to_the_next_process_until_it_is_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut first = Awaited::of(folder.path());
+        first.note();
+        assert!(!first.was_noted());
+        let mut second = Awaited::of(folder.path());
+        second.note();
+        assert!(second.was_noted());
+        second.forget();
+        assert!(!Awaited::of(folder.path()).was_noted());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+    }
+}

@@ -15,7 +15,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 pub struct Sight {
     /// Its last status.
     pub status: Option<RunStatus>,
-    /// Since when the coordinator does not answer, and why, if that is so.
+    /// Since when the coordinator does not answer, or refuses in a way that may pass, and why, if that is so.
     pub gone: Option<(Instant, String)>,
 }
 
@@ -45,7 +45,8 @@ impl Sight {
     }
 }
 
-/// Tells all that is seen until the coordinator refuses; one that is gone is called again and again.
+/// Tells all that is seen until the coordinator refuses; one that is gone is called again and again, and, once something was seen, one
+/// whose refusal may pass by itself.
 pub async fn watch(remote: Remote, sights: watch::Sender<Sight>) -> CoordinatorError {
     loop {
         let why = match one_call(&remote, &sights).await {

@@ -80,3 +80,24 @@ fn a_certificate_that_is_not_valid_for_a_while_is_waited_for() {
     files.iter().zip(valid).for_each(|(file, text)| fs::write(file, text).unwrap());
     until_it_goes_on(&folder, "a.log", worker);
 }
+
+#[test]
+fn who_watches_sees_a_refusal_that_may_pass_out_but_not_at_the_first_look() {
+    let (folder, address) = (keys(), free_address());
+    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    let watch = format!("status --watch --coordinator https://{address} --keys keys/status");
+    let seen = fs::File::create(folder.path().join("seen")).unwrap();
+    let mut watching = folder.start_printing(&mut folder.diadem(&watch), seen, "watch.log");
+    let lines = || text(&folder, "seen").matches("n = 18").count();
+    until("it is watched", || lines() > 0);
+    let [known, aside] =
+        ["status.token", "aside"].map(|file| folder.path().join("keys/coordinator").join(file));
+    fs::rename(&known, &aside).unwrap();
+    let refusal = "the token is not one of this coordinator's";
+    until("it is shown", || text(&folder, "seen").contains(&format!("no status, trying again: {refusal}")));
+    folder.run(&watch).refused(&[refusal]);
+    let before = lines();
+    fs::rename(&aside, &known).unwrap();
+    until("it goes on", || lines() > before);
+    assert!(!watching.has_ended());
+}

@@ -86,7 +86,7 @@ impl Remote {
 
     /// Who has not registered cannot be unknown: what says so to the first calls is no coordinator, but perhaps something in
     /// front of one that is away.
-    fn never_met(&self, site: usize, error: CoordinatorError) -> CoordinatorError {
+    pub(crate) fn never_met(&self, site: usize, error: CoordinatorError) -> CoordinatorError {
         match error {
             CoordinatorError::Unregistered => {
                 let why = "something else than a coordinator answers there (NOT_FOUND)".to_owned();

@@ -137,7 +137,8 @@ impl Sites {
         self.choice().refusals[site].take_if(|refusal| !refusal.is_lasting);
     }
 
-    /// One of them has taken the worker, or the follower, in: what others said before that is no news any more, should it be gone one day.
+    /// One of them has taken the worker or the follower in, or shown its run to who watches: what others said before that is
+    /// no news any more, should it be gone one day.
     pub fn taken_in(&self) {
         self.known().takes_part = true;
         let mut choice = self.choice();

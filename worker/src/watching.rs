@@ -23,7 +23,10 @@ impl StatusFeed {
     /// # Errors
     /// The coordinator ends the call, cannot be reached any more, or says what is not understood.
     pub async fn next(&mut self) -> Result<RunStatus, CoordinatorError> {
-        self.remote.next(self.site, &mut self.replies).await
+        let status = self.remote.next(self.site, &mut self.replies).await?;
+        // What refuses it from now on may pass by itself.
+        self.remote.sites().taken_in();
+        Ok(status)
     }
 }
 
@@ -36,7 +39,8 @@ impl Remote {
         Box::pin(async move {
             let site = self.sites().current();
             let mut client = self.client(site);
-            let replies = self.answer(site, Duration::ZERO, client.watch(v1::StatusRequest {})).await?;
+            let replies = self.answer(site, Duration::ZERO, client.watch(v1::StatusRequest {})).await;
+            let replies = replies.map_err(|error| self.never_met(site, error))?;
             Ok(StatusFeed { remote: self.clone(), site, replies })
         })
     }

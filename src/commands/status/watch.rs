@@ -58,7 +58,7 @@ fn page(sight: &Sight) -> String {
     match &sight.gone {
         Some((since, why)) => {
             let seconds = since.elapsed().as_secs();
-            format!("the coordinator has not answered for {seconds} s: {why}\n{status}")
+            format!("no status for {seconds} s, trying again: {why}\n{status}")
         }
         None if status.is_empty() => "waiting for the coordinator".to_owned(),
         None => status,
@@ -68,7 +68,7 @@ fn page(sight: &Sight) -> String {
 /// The same in one line.
 fn line(sight: &Sight) -> String {
     let line = match (&sight.gone, &sight.status) {
-        (Some((_, why)), _) => format!("the coordinator does not answer: {why}"),
+        (Some((_, why)), _) => format!("no status, trying again: {why}"),
         (None, Some(status)) => describe(status),
         (None, None) => "waiting for the coordinator".to_owned(),
     };

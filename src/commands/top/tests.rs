@@ -114,7 +114,7 @@ fn what_is_not_there_yet_and_what_is_gone_is_told() {
     let gone =
         Sight { gone: Some((Instant::now(), "connection refused".into())), ..seen(samples::running()) };
     let lines = painted(&gone, &mut screen(), (80, 24));
-    shows(&lines, &["no answer for 0 s, trying again: connection refused", "12.00 %"]);
+    shows(&lines, &["no status for 0 s, trying again: connection refused", "12.00 %"]);
 }
 
 #[test]

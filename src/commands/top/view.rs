@@ -51,7 +51,7 @@ fn title(sight: &Sight, screen: &TopScreen) -> String {
 
 fn last_line(sight: &Sight, screen: &TopScreen) -> Line<'static> {
     if let Some((since, why)) = &sight.gone {
-        let text = format!(" no answer for {} s, trying again: {why}", since.elapsed().as_secs());
+        let text = format!(" no status for {} s, trying again: {why}", since.elapsed().as_secs());
         return Line::styled(text, screen.palette.wrong());
     }
     let panels = Panel::ALL.iter().zip(1..).flat_map(|(panel, key)| {

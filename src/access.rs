@@ -1,6 +1,7 @@
 //! What is demanded of callers and shown to a coordinator: read from a folder of keys and from the environment. A
 //! secret is never an argument, because everybody on the machine can read those.
 
+mod shown;
 mod watch;
 
 use std::env;
@@ -14,13 +15,13 @@ use anyhow::{Context, anyhow, bail};
 use coordinator::regular_file;
 use coordinator::{Access, Bearers, Encryption, Guard, Right, ServerKeys};
 use proto::{AccessToken, Owner};
-use worker::Credentials;
 
 use crate::args::owner_name;
 use crate::exit::WrongCommand;
 use crate::log::say;
 use crate::settings;
 
+pub use shown::{credentials, lasting_remote};
 pub use watch::KeyWatch;
 
 /// One of the tokens: its file in a folder of keys, the variable that stands for the file, what it lets do, and whose it
@@ -78,28 +79,6 @@ pub fn guard(keys: Option<&Path>) -> anyhow::Result<(Guard, KeyWatch)> {
     let is_open = encryption.is_none() && bearers.is_empty();
     let access = if is_open { Access::open() } else { Access::guarded(bearers) };
     Ok((Guard::new(access.clone(), encryption.clone()), KeyWatch::new(access, encryption, texts)))
-}
-
-/// What a worker or `status` shows: the first token that is there, or any that is in the folder where nothing else is, so that
-/// its bearer is let do what it is good for, and told otherwise what that is.
-pub fn credentials(keys: Option<&Path>, order: [TokenName; 2]) -> anyhow::Result<Credentials> {
-    let named = order.into_iter().find_map(|name| TokenText::read(keys, name).transpose());
-    let mut shown = named.transpose()?;
-    let certificate = keys.map(|keys| keys.join("client.pem")).filter(|file| file.exists());
-    if let Some(keys) = keys.filter(|_| shown.is_none() && certificate.is_none()) {
-        let any = TOKENS.into_iter().find_map(|name| TokenText::in_folder(keys, name).transpose());
-        shown = any.transpose()?;
-    }
-    if let (Some(keys), Some(text)) = (keys, &shown) {
-        warn_if_others_may_read(&keys.join(text.name.file));
-    }
-    let token = shown.map(|text| text.first()).transpose()?;
-    let Some(keys) = keys else { return Ok(Credentials { token, ..Credentials::default() }) };
-    let identity = match certificate {
-        Some(certificate) => Some((pem(&certificate)?, secret(&keys.join("client.key"))?)),
-        None => None,
-    };
-    Ok(Credentials { authority: Some(pem(&keys.join("ca.pem"))?), identity, token })
 }
 
 fn server_keys(keys: &Path) -> anyhow::Result<ServerKeys> {
@@ -236,13 +215,6 @@ fn pem(path: &Path) -> anyhow::Result<String> {
     if !text.contains("-----BEGIN CERTIFICATE-----") {
         bail!("{} holds no certificate in PEM", path.display());
     }
-    Ok(text)
-}
-
-/// The text of a file that nobody else should read.
-fn secret(path: &Path) -> anyhow::Result<String> {
-    let text = read(path)?;
-    warn_if_others_may_read(path);
     Ok(text)
 }
 

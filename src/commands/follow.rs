@@ -11,7 +11,7 @@ use tokio::time::sleep_until;
 use tracing::{Level, info, warn};
 use worker::{CoordinatorError, Hopeful, Outage, Remote};
 
-use crate::access::{ADMIN, FOLLOW, credentials};
+use crate::access::{ADMIN, FOLLOW, lasting_remote};
 use crate::args::FollowArgs;
 use crate::command_line::quoted;
 use crate::signals::Signals;
@@ -48,7 +48,7 @@ pub fn run(args: FollowArgs) -> anyhow::Result<ExitCode> {
 
 /// Follows until the run is complete, over as many calls as it takes.
 async fn follow(args: FollowArgs) -> anyhow::Result<()> {
-    let remote = Remote::new(&args.coordinator, &credentials(args.keys.as_deref(), [FOLLOW, ADMIN])?)?;
+    let remote = lasting_remote(&args.coordinator, args.keys.clone(), [FOLLOW, ADMIN])?;
     let mut copy = block_in_place(|| LedgerCopy::open(&args.run))?;
     let mut outage = Outage::new(args.give_up_after, Hopeful::default());
     let mut reminders = 0;

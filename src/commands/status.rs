@@ -11,7 +11,7 @@ use anyhow::Context;
 use proto::RunStatus;
 use worker::Remote;
 
-use crate::access::{JOIN, STATUS, credentials};
+use crate::access::{JOIN, STATUS, credentials, lasting_remote};
 use crate::args::StatusArgs;
 use crate::output::{listing, print};
 
@@ -20,13 +20,17 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
         return listing(shares::show(&args.runs, args.json));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let credentials = credentials(args.observer.keys.as_deref(), [STATUS, JOIN])?;
+    let (addresses, keys) = (&args.observer.coordinator, &args.observer.keys);
     if args.watch {
-        return runtime
-            .block_on(async { watch::show(Remote::new(&args.observer.coordinator, &credentials)?).await });
+        let shown = runtime
+            .block_on(async { watch::show(lasting_remote(addresses, keys.clone(), [STATUS, JOIN])?).await });
+        // Keys that lie where nothing answers must not hold up the exit.
+        runtime.shutdown_background();
+        return shown;
     }
+    let credentials = credentials(keys.as_deref(), [STATUS, JOIN])?;
     let status = runtime.block_on(async {
-        let remote = Remote::new(&args.observer.coordinator, &credentials)?;
+        let remote = Remote::new(addresses, &credentials)?;
         let mut status = remote.status().await;
         for _ in 1..remote.addresses() {
             if status.is_err() {
@@ -35,8 +39,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
         }
         Ok::<_, anyhow::Error>(status)
     })?;
-    let status =
-        status.with_context(|| format!("no status from {}", args.observer.coordinator.join(", ")))?;
+    let status = status.with_context(|| format!("no status from {}", addresses.join(", ")))?;
     listing(print(&if args.json { json::value(&status).to_string() } else { text::text(&status) }))?;
     Ok(ExitCode::SUCCESS)
 }

@@ -28,7 +28,7 @@ use tokio::sync::watch;
 use tokio::time::sleep;
 use worker::Remote;
 
-use crate::access::{JOIN, STATUS, credentials};
+use crate::access::{JOIN, STATUS, lasting_remote};
 use crate::args::TopArgs;
 use crate::signals::{Signal, Signals};
 use crate::terminal::{has_colours, repaints};
@@ -43,11 +43,10 @@ pub fn run(args: &TopArgs) -> anyhow::Result<ExitCode> {
     if !repaints(&io::stdout()) || !io::stdin().is_terminal() {
         bail!("diadem top needs a terminal; diadem status --watch does without one");
     }
-    let credentials = credentials(args.observer.keys.as_deref(), [STATUS, JOIN])?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let palette = Palette::new(has_colours(&io::stdout()));
     let result = runtime.block_on(async {
-        let remote = Remote::new(&args.observer.coordinator, &credentials)?;
+        let remote = lasting_remote(&args.observer.coordinator, args.observer.keys.clone(), [STATUS, JOIN])?;
         let mut full_screen = FullScreen::enter().context("cannot take over the terminal")?;
         show(&mut full_screen.terminal, remote, TopScreen::new(palette, args.observer.coordinator.join(", ")))
             .await

@@ -10,9 +10,9 @@ use queens::Plan;
 use tokio::sync::watch;
 use tokio::time::sleep_until;
 use tracing::{Level, info};
-use worker::{Config, Lender, Remote, Summary, Wish, fetch_plan};
+use worker::{Config, Lender, Summary, Wish, fetch_plan};
 
-use crate::access::{JOIN, STATUS, credentials};
+use crate::access::{JOIN, STATUS, lasting_remote};
 use crate::args::{KernelChoice, OnLost, WorkerArgs};
 use crate::progress::ProgressLine;
 use crate::signals::{Signal, Signals};
@@ -43,11 +43,10 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     };
     let kernel = KernelChoice::try_from(args.kernel)?;
-    let keys = args.keys;
+    let (addresses, keys) = (args.coordinator, args.keys);
     // It holds nothing here either; the keys may lie where nothing answers.
-    let shown = signals.unless_told(move || credentials(keys.as_deref(), [JOIN, STATUS]));
-    let Ok(shown) = shown.await? else { return Ok(ExitCode::SUCCESS) };
-    let remote = Remote::new(&args.coordinator, &shown)?;
+    let remote = signals.unless_told(move || lasting_remote(&addresses, keys, [JOIN, STATUS]));
+    let Ok(remote) = remote.await? else { return Ok(ExitCode::SUCCESS) };
     let fetched = tokio::select! {
         fetched = fetch_plan(&remote, give_up_after) => fetched?,
         // It holds nothing: it has drained.

@@ -8,9 +8,10 @@ use tokio::runtime::Runtime;
 use tokio_stream::wrappers::TcpListenerStream;
 use tonic::service::Routes;
 
-use crate::harness::{Folder, Running, free_address, until};
+use crate::harness::{Folder, Running, free_address, published, until};
+use crate::held_file::HeldFile;
 use crate::keys::work;
-use crate::security::{keys, let_certificate_expire, serve, text};
+use crate::security::{folder_of, keys, let_certificate_expire, serve, text};
 
 /// Whoever has that log has been taken in, is refused for that reason now, and has told so once.
 fn until_refused(folder: &Folder, log: &str, why: &str) {
@@ -79,6 +80,82 @@ fn a_certificate_that_is_not_valid_for_a_while_is_waited_for() {
     until_refused(&folder, "a.log", "the coordinator's certificate has expired");
     files.iter().zip(valid).for_each(|(file, text)| fs::write(file, text).unwrap());
     until_it_goes_on(&folder, "a.log", worker);
+}
+
+#[test]
+fn keys_that_are_replaced_for_good_are_taken_by_those_who_go_on_without_another_start() {
+    let (folder, address) = (keys(), free_address());
+    let files = [
+        ("early", "worker", "join.token"),
+        ("copier", "follower", "follow.token"),
+        ("onlooker", "status", "status.token"),
+    ];
+    let source = |of: &str, place: &str, file: &str| format!("{of}/{place}/{file}");
+    for (name, place, token) in files {
+        let [authority, token_source] = ["ca.pem", token].map(|file| source("keys", place, file));
+        folder_of(&folder, name, &[("ca.pem", &*authority), (token, &*token_source)]);
+    }
+    let serve = |keys: &str| {
+        let args = "coordinator --n 17 --run run --method search --double-check none --json";
+        folder.start(&format!("{args} --listen {address} --keys {keys}"), "log")
+    };
+    let coordinator = serve("keys/coordinator");
+    until("the coordinator listens", || TcpStream::connect(&address).is_ok());
+    let follower = format!("follow https://{address} --keys copier --run copy");
+    let follower = folder.start(&follower, "copier.log");
+    let watch = format!("status --watch --coordinator https://{address} --keys onlooker");
+    let seen = fs::File::create(folder.path().join("seen")).unwrap();
+    let watching = folder.start_printing(&mut folder.diadem(&watch), seen, "onlooker.log");
+    until("it is followed", || text(&folder, "copier.log").contains(" following "));
+    until("it is watched", || text(&folder, "seen").contains("n = 17"));
+    let worker = work(&folder, &address, "early", "early");
+    until("something is on record", || folder.counts("run") > 0);
+    coordinator.kill();
+    let coordinator = serve("others/coordinator");
+    let why = "the coordinator's certificate is not of the authority in ca.pem";
+    ["early.log", "copier.log"].into_iter().for_each(|log| until_refused(&folder, log, why));
+    until("it is shown", || {
+        text(&folder, "seen").contains("no status, trying again: the coordinator's cert")
+    });
+    // Half written.
+    fs::write(folder.path().join("early/ca.pem"), "").unwrap();
+    until("it is told", || text(&folder, "early.log").contains("the keys are as they were: early/ca.pem"));
+    for (name, place, token) in files {
+        for file in ["ca.pem", token] {
+            let from = folder.path().join(source("others", place, file));
+            fs::copy(from, folder.path().join(name).join(file)).unwrap();
+        }
+    }
+    assert_eq!(coordinator.end().json()["total"], published(17));
+    for running in [worker, follower, watching] {
+        let ended = running.end();
+        assert_eq!(ended.code, Some(0), "{ended:?}");
+    }
+    for log in ["early.log", "copier.log"] {
+        let log = text(&folder, log);
+        assert_eq!(log.matches("the keys have changed and hold from now on").count(), 1, "{log}");
+    }
+    assert_eq!(text(&folder, "early.log").matches("the keys are as they were").count(), 1);
+}
+
+#[test]
+fn a_folder_of_keys_that_hangs_keeps_nobody_from_going_on() {
+    let (folder, address) = (keys(), free_address());
+    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    let mut worker = work(&folder, &address, "keys/worker", "a");
+    until("something is on record", || folder.counts("run") > 0);
+    let Some(held) = HeldFile::against_all(&folder, "keys/worker/ca.pem") else { return };
+    let [known, aside] =
+        ["join.token", "aside"].map(|file| folder.path().join("keys/coordinator").join(file));
+    fs::rename(&known, &aside).unwrap();
+    until_refused(&folder, "a.log", "the token is not one of this coordinator's");
+    held.is_waited_for();
+    until("it is told", || text(&folder, "a.log").contains("the folder of keys is not read to its end"));
+    fs::rename(&aside, &known).unwrap();
+    until("it goes on", || text(&folder, "a.log").contains("the coordinator answers again"));
+    assert!(held.is_still_waited_for(), "it went on only when it could read them");
+    worker.terminate();
+    until("it leaves", || worker.has_ended());
 }
 
 #[test]

@@ -13,7 +13,7 @@ use tonic::{Request, Status};
 const HANDSHAKE: Duration = Duration::from_secs(5);
 
 /// What is shown to the coordinator, and by what it is known; nothing where neither is asked for.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, PartialEq, Eq)]
 pub struct Credentials {
     /// The authority that the coordinator's certificate must be of, in PEM. With it the connection is encrypted.
     pub authority: Option<String>,

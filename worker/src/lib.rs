@@ -13,6 +13,7 @@ mod feed;
 mod joining;
 mod outage;
 mod pace;
+mod places;
 mod pool;
 mod refusal;
 mod remote;

@@ -139,3 +139,17 @@ pub async fn listener(address: &str) -> Option<Listener> {
         _ => None,
     }
 }
+
+/// What an error is about: the message, or the cause at the bottom of a failed connection.
+pub fn innermost(error: &dyn Error) -> String {
+    let (mut text, mut cause) = (error.to_string(), error.source());
+    while let Some(error) = cause {
+        let io = error.downcast_ref::<io::Error>();
+        if io.is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof) {
+            // The library for TLS refers to its manual.
+            return "the connection was cut".to_owned();
+        }
+        (text, cause) = (error.to_string(), error.source());
+    }
+    text
+}

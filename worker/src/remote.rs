@@ -1,76 +1,35 @@
 //! A coordinator reached over gRPC.
 
 use std::future::Future;
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use proto::v1::coordinator_client::CoordinatorClient;
 use proto::{
     Lease, LeaseReply, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus, Steering,
     Takeback, Verdict, Welcome, WireError, WorkerId, v1, verdicts_from_reply,
 };
-use tonic::service::interceptor::InterceptedService;
-use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Response, Status, Streaming};
 
-use crate::address::{AddressError, parse};
+use crate::address::AddressError;
 use crate::boxed::Boxed;
 use crate::coordinator::{CoordinatorError, Lender};
-use crate::credentials::{Bearer, Credentials};
+use crate::credentials::Credentials;
+use crate::places::{Client, Place, Places};
 use crate::refusal::{
-    Listener, NO_COORDINATOR, SPEAKS_HTTP_1, SPEAKS_TLS, is_revocation, listener, tls_refusal,
+    Listener, NO_COORDINATOR, SPEAKS_HTTP_1, SPEAKS_TLS, innermost, is_revocation, listener, tls_refusal,
 };
 use crate::sites::Sites;
 
 /// A call that takes this much longer than it was allowed to wait has been lost.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A connection that does not answer a ping within this time, asked as often, is dropped: after twice the time, so that
-/// leases (15 s) can be renewed over another one before they expire.
-const KEEP_ALIVE: Duration = Duration::from_secs(5);
-
-/// Each message is at most so many bytes.
-const MESSAGE_BYTES: usize = 16 << 20;
-
 /// A coordinator at an address, or at one of several. Connects when it is first called, and again whenever that is
 /// needed; where one address does not answer, the next is called.
 #[derive(Clone, Debug)]
 pub struct Remote {
-    places: Arc<[Place]>,
+    places: Arc<Places>,
     sites: Arc<Sites>,
-}
-
-/// One of the addresses.
-#[derive(Debug)]
-struct Place {
-    client: Client,
-    /// Host and port, where the connection is not encrypted.
-    plain: Option<String>,
-}
-
-pub(crate) type Client = CoordinatorClient<InterceptedService<Channel, Bearer>>;
-
-impl Place {
-    fn new(address: &str, credentials: &Credentials) -> Result<(Self, String), AddressError> {
-        let uri = parse(address, credentials)?;
-        let url = uri.to_string().trim_end_matches('/').to_owned();
-        let plain = (uri.scheme_str() == Some("http")).then(|| uri.authority().map(ToString::to_string));
-        let mut endpoint = Endpoint::from(uri)
-            .connect_timeout(Duration::from_secs(5))
-            .http2_keep_alive_interval(KEEP_ALIVE)
-            .keep_alive_timeout(KEEP_ALIVE)
-            .keep_alive_while_idle(true)
-            .tcp_nodelay(true);
-        if let Some(tls) = credentials.tls() {
-            endpoint = endpoint.tls_config(tls).map_err(|error| AddressError::Keys(innermost(&error)))?;
-        }
-        let bearer = Bearer(credentials.token.clone());
-        let client = CoordinatorClient::with_interceptor(endpoint.connect_lazy(), bearer);
-        let client = client.max_decoding_message_size(MESSAGE_BYTES);
-        Ok((Self { client, plain: plain.flatten() }, url))
-    }
 }
 
 impl Remote {
@@ -84,7 +43,23 @@ impl Remote {
         if places.is_empty() {
             return Err(AddressError::Malformed(String::new()));
         }
-        Ok(Self { places: places.into(), sites: Arc::new(Sites::new(urls)) })
+        Ok(Self { places: Arc::new(Places::new(places)), sites: Arc::new(Sites::new(urls)) })
+    }
+
+    /// Shows these credentials from the next call on, as all do that call over the same connections; calls that are under way
+    /// end as they were begun.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new) has them; then it goes on with those that it has.
+    pub fn show(&self, credentials: &Credentials) -> Result<(), AddressError> {
+        let place = |site| Ok(Place::new(self.sites.address(site), credentials)?.0);
+        self.places.replace((0..self.addresses()).map(place).collect::<Result<_, _>>()?);
+        Ok(())
+    }
+
+    /// Waits until a call is refused for a reason that other credentials may mend, or has been since this was last waited for.
+    pub async fn refused(&self) {
+        self.places.refused().await;
     }
 
     /// Which of the addresses is called.
@@ -111,7 +86,7 @@ impl Remote {
 
     /// A way to one of the addresses.
     pub(crate) fn client(&self, site: usize) -> Client {
-        self.places[site].client.clone()
+        self.places.client(site)
     }
 
     /// Awaits a call to one of them. Where it fails another one is called from now on.
@@ -140,14 +115,14 @@ impl Remote {
             Err(_) => CoordinatorError::Unavailable("no answer in time".into()),
         };
         if matches!(error, CoordinatorError::Unavailable(_))
-            && let Some(address) = &self.places[site].plain
-            && let Some(listener) = listener(address).await
+            && let Some(address) = self.places.plain(site)
+            && let Some(listener) = listener(&address).await
         {
             let why = match listener {
                 Listener::Tls => SPEAKS_TLS,
                 Listener::Http1 => SPEAKS_HTTP_1,
             };
-            return Err(self.sites.refused_for_now(site, why.into()));
+            return Err(self.refused_for_now(site, why.into()));
         }
         Err(error)
     }
@@ -173,7 +148,7 @@ impl Remote {
     /// may be a clock, keys that are being replaced, or what stands in for a coordinator that is away, as a balancer does.
     fn sort(&self, site: usize, status: &Status) -> CoordinatorError {
         if let Some(refusal) = tls_refusal(status) {
-            return self.sites.refused_for_now(site, refusal);
+            return self.refused_for_now(site, refusal);
         }
         let cause = std::error::Error::source(status);
         let text = cause.map_or_else(|| status.message().to_owned(), innermost);
@@ -181,10 +156,16 @@ impl Remote {
             Code::NotFound => CoordinatorError::Unregistered,
             Code::FailedPrecondition | Code::InvalidArgument => CoordinatorError::Refused(text),
             Code::PermissionDenied if is_revocation(&text) => CoordinatorError::Refused(text),
-            Code::Unauthenticated | Code::PermissionDenied => self.sites.refused_for_now(site, text),
-            Code::Unimplemented => self.sites.refused_for_now(site, NO_COORDINATOR.into()),
+            Code::Unauthenticated | Code::PermissionDenied => self.refused_for_now(site, text),
+            Code::Unimplemented => self.refused_for_now(site, NO_COORDINATOR.into()),
             _ => CoordinatorError::Unavailable(text),
         }
+    }
+
+    /// One of them refuses in a way that may pass by itself, or with other credentials.
+    fn refused_for_now(&self, site: usize, why: String) -> CoordinatorError {
+        self.places.tell_of_refusal();
+        self.sites.refused_for_now(site, why)
     }
 
     /// Where the run stands.
@@ -297,18 +278,4 @@ pub(crate) fn not_understood(error: WireError) -> CoordinatorError {
 
 fn strange_answer(error: &WireError) -> String {
     format!("the coordinator's answer is not understood: {error}")
-}
-
-/// What an error is about: the message, or the cause at the bottom of a failed connection.
-fn innermost(error: &dyn std::error::Error) -> String {
-    let (mut text, mut cause) = (error.to_string(), error.source());
-    while let Some(error) = cause {
-        let io = error.downcast_ref::<io::Error>();
-        if io.is_some_and(|error| error.kind() == io::ErrorKind::UnexpectedEof) {
-            // The library for TLS refers to its manual.
-            return "the connection was cut".to_owned();
-        }
-        (text, cause) = (error.to_string(), error.source());
-    }
-    text
 }

@@ -170,8 +170,9 @@ impl Sites {
         if self.choice().told[site].replace(refusal.clone()) != Some(refusal) {
             warn!(
                 address = self.addresses[site],
-                "refused, and taken in before: {why}; this may pass by itself, so it is tried again; if it is meant for good, end \
-                 this process, put that right, and start it again"
+                "refused, and taken in before: {why}; this may pass by itself, so it is tried again, with what the folder of \
+                 --keys holds then; if it is meant for good, put that right; where this process was handed its keys at its \
+                 start (by a variable, by systemd), start it again"
             );
         }
         CoordinatorError::Unavailable(why)

@@ -15,11 +15,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use ::worker::Credentials;
 use proto::v1::coordinator_client::CoordinatorClient;
 use proto::{AccessToken, v1};
 use tempfile::TempDir;
 use tokio::task::JoinSet;
-use tonic::transport::{Certificate, ClientTlsConfig, Endpoint};
+use tonic::transport::Endpoint;
 
 use worker::{Acknowledgements, Client, LoadWorker, Token};
 
@@ -50,7 +51,7 @@ async fn measure(workers: u32, rate: f64, time: Duration, leases_each: u32, wait
         .status();
     assert!(keys.expect("the binary starts").success());
     let read = |file: &str| fs::read_to_string(folder.path().join("keys/worker").join(file)).expect("a key");
-    let tls = ClientTlsConfig::new().ca_certificate(Certificate::from_pem(read("ca.pem")));
+    let authority = Some(read("ca.pem"));
     let token: AccessToken = read("join.token").trim().parse().expect("a token");
     let address = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port");
     let log = fs::File::create(folder.path().join("log")).expect("a file");
@@ -64,6 +65,7 @@ async fn measure(workers: u32, rate: f64, time: Duration, leases_each: u32, wait
         .expect("the binary starts");
     let coordinator = CoordinatorProcess { process: coordinator, _folder: folder };
     let endpoint = Endpoint::from_shared(format!("https://{address}")).expect("an address").tcp_nodelay(true);
+    let tls = Credentials { authority, ..Credentials::default() }.tls().expect("an authority");
     let endpoint = endpoint.tls_config(tls).expect("a certificate");
     let client = || CoordinatorClient::with_interceptor(endpoint.connect_lazy(), Token(token.bearer()));
     let fingerprint = plan(client()).await;

@@ -24,8 +24,8 @@ pub struct Credentials {
 }
 
 impl Credentials {
-    /// How to connect, where that is to be encrypted.
-    pub(crate) fn tls(&self) -> Option<ClientTlsConfig> {
+    /// How to connect, where that is to be encrypted, with a bound for the handshake.
+    pub fn tls(&self) -> Option<ClientTlsConfig> {
         let authority = Certificate::from_pem(self.authority.as_ref()?);
         let tls = ClientTlsConfig::new().ca_certificate(authority).timeout(HANDSHAKE);
         Some(match &self.identity {

@@ -215,7 +215,7 @@ fn a_worker_that_is_asked_to_end_finishes_what_it_counts_and_gives_back_the_rest
 }
 
 #[test]
-fn sigterm_and_sighup_at_once_are_one_ask_whichever_comes_first() {
+fn sigterm_and_sighup_at_once_are_one_ask_whichever_comes_first_and_two_where_time_has_passed() {
     let folder = Folder::new();
     let address = free_address();
     // Units of years, but for the first two.
@@ -227,23 +227,37 @@ fn sigterm_and_sighup_at_once_are_one_ask_whichever_comes_first() {
         let status = serde_json::from_str::<serde_json::Value>(&status.stdout).ok()?;
         status["leased"].as_u64()
     };
-    let work = format!(
-        "worker --coordinator http://{address} --threads 1 --drain 3s --isa portable --method search"
-    );
-    let [terminate, hang_up]: [fn(&Running); 2] = [Running::terminate, Running::hang_up];
-    // However soon the first one is seen.
-    for (log, one, other) in [("term-first", terminate, hang_up), ("hup-first", hang_up, terminate)] {
-        let worker = folder.diadem(&work);
+    let started = |log: &str, drain: &str| {
+        let work =
+            format!("worker --coordinator http://{address} --threads 1 --isa portable --method search");
+        let worker = folder.diadem(&format!("{work} --drain {drain}"));
         let mut command = Command::new("env");
         command.arg("--default-signal=HUP").arg(worker.get_program()).args(worker.get_args());
         let worker = folder.start_command(&mut command, log);
         until("it holds one of the others", || folder.counts("run") >= 2 && leased() >= Some(1));
-        one(&worker);
-        let drains = || std::fs::read_to_string(&worker.log).unwrap().contains("draining");
-        until("it drains", drains);
-        other(&worker);
-        let ended = worker.end();
-        assert!(ended.code == Some(0) && ended.stderr.contains("draining"), "{log}: {ended:?}");
-        until("it holds nothing", || leased() == Some(0));
-    }
+        worker
+    };
+    let drains = |worker: &Running| until("it drains", || worker.says("draining"));
+    let term_first = started("term-first", "3s");
+    term_first.terminate();
+    drains(&term_first);
+    term_first.hang_up();
+    let ended = term_first.end();
+    assert!(ended.code == Some(0) && ended.stderr.contains("draining"), "{ended:?}");
+    until("it holds nothing", || leased() == Some(0));
+    // Both come within a moment, as whoever ends a session sends them.
+    let hup_first = started("hup-first", "3s");
+    hup_first.hang_up();
+    hup_first.terminate();
+    let ended = hup_first.end();
+    assert!(ended.code == Some(0) && ended.stderr.contains("draining"), "{ended:?}");
+    until("it holds nothing", || leased() == Some(0));
+    // Somebody has thought in between.
+    let later = started("later", "1h");
+    std::thread::sleep(Duration::from_secs(1));
+    later.hang_up();
+    drains(&later);
+    std::thread::sleep(Duration::from_secs(1));
+    later.terminate();
+    assert_eq!(later.end().code, Some(143));
 }

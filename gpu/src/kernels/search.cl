@@ -41,7 +41,7 @@
 typedef struct {
     /* The row that its states are before, by its number among the free ones, and so many rows may be done: by `widen` at most. */
     uint place, rows;
-    /* How many states there are, in which of both rooms, and where they begin there; so many have been taken, or somewhat more. */
+    /* How many states there are, where (the host's, or in which of both rooms) and from which on; so many have been taken, or more. */
     uint states, room, first, taken;
     /* For each row how many states `widen` has before it: 0 behind one where they were not moved on. */
     uint made[ROWS];
@@ -60,6 +60,9 @@ typedef struct {
 #define LOOK(looks, by_columns)                                                                                                 \
     FOR_EACH                                                                                                                    \
         alive[v] = lives(row, second, child[v], looks, by_columns)
+
+/* Where the states of a descent are. */
+#define STATES(descent) (((descent).room == 0 ? begun : (descent).room == 1 ? one : other) + (descent).first)
 
 /* The squares that a child has in a row that one of a row's vectors but the first tells of. */
 uint squares(uint4 child, uint4 ahead)
@@ -129,8 +132,8 @@ void read_rows(local uint4 *table, global const uint4 *rows, uint descent, uint 
  * rows      those of the descents
  * descents  all of them, each with the row before which its states were at first
  * step      how many rows they have been moved on by
- * from      for each descent as many states as its `made` says of the row, if that is `room` at most: the host's states without gaps,
- *           and those that were made each in a part of `room` states
+ * from      for each descent as many states as its `made` says of the row, if that is `room` at most: the host's states, which have
+ *           no gaps, or those that were made, each descent's in a part of `room` states
  * to        what becomes of them, likewise
  * scratch   the row; how many children the group has, and where they go
  */
@@ -177,7 +180,8 @@ KERNEL(GROUP) widen(global const uint4 *restrict rows, global Descent *descents,
  * rows      those of the descents
  * descents  so many as `count`, each with its states
  * levels    rows that are to be done of any of them at most
- * one       the states of the descents that have theirs in the first room
+ * begun     the states of the descents that were not widened
+ * one       those of the descents that have theirs in the first room
  * other     and of those that have them in the second one
  * found     for each group what it found before and finds now: completions, nodes; and whether there may be more
  * frozen    for each group what waited when its passes were used up: how many in each pool, and the pools; and of which descent, how
@@ -187,13 +191,15 @@ KERNEL(GROUP) widen(global const uint4 *restrict rows, global Descent *descents,
  * passes    how many all may take together: so a launch takes about as long whatever the states are, and however many groups the
  *           device has at work at a time
  * some      so many a group takes at a time: what an item finds in them, no more than two completions a state, fits a word
+ * most      and so many in all, so that the last groups that have something to do take no longer
  * scratch   the rows, the pools, how many wait in each and behind the last one, the votes of this pass and those of the next,
  *           and what one item finds out for all: the passes or the first of the states that the group has taken, or its next descent
  *           and how many it has seen then
  */
 KERNEL(GROUP) search(global const uint4 *restrict rows, global Descent *descents, const uint count, const uint levels,
-                     global const uint4 *restrict one, global const uint4 *restrict other, global ulong *found,
-                     global uint4 *frozen, const uint is_begun, global uint *progress, const uint passes, const uint some SCRATCH_ARGUMENT)
+                     global const uint4 *restrict begun, global const uint4 *restrict one, global const uint4 *restrict other,
+                     global ulong *found, global uint4 *frozen, const uint is_begun, global uint *progress, const uint passes,
+                     const uint some, const uint most SCRATCH_ARGUMENT)
 {
     SCRATCH
     local uint4 *table = (local uint4 *)scratch, *pools = table + VECTORS * levels;
@@ -201,8 +207,9 @@ KERNEL(GROUP) search(global const uint4 *restrict rows, global Descent *descents
     global uint4 *saved = frozen + GROUP_INDEX * (1 + POOL) * levels;
     uint descent = is_begun ? saved->y : GROUP_INDEX * count / GROUPS, seen = is_begun ? saved->z : 1;
     uint is_drained = is_begun ? saved->w : 0;
-    uint rows_left = descents[descent].rows;
-    read_rows(table, rows, descent, descents[descent].place, rows_left);
+    uint depth = descents[descent].rows, end = descents[descent].states;
+    global const uint4 *states = STATES(descents[descent]);
+    read_rows(table, rows, descent, descents[descent].place, depth);
     for (uint i = LOCAL_INDEX; i <= levels; i += GROUP)
         waiting[i] = is_begun && i < levels ? saved[i].x : 0;
     for (uint i = LOCAL_INDEX; i < 2 * VOTED; i += GROUP)
@@ -214,20 +221,23 @@ KERNEL(GROUP) search(global const uint4 *restrict rows, global Descent *descents
     BARRIER;
 
     /* Between passes there wait as many states in each pool as `waiting` says: `here` in that of `level`. */
-    uint level = rows_left - 1, here = waiting[level], is_finished = 0;
+    uint level = depth - 1, here = waiting[level], is_finished = 0;
     uint completions = 0, nodes = 0;
     ulong all_completions = 0, all_nodes = 0;
-    for (uint granted = 0, turn = 0;; granted--) {
+    for (uint granted = 0, all_granted = 0, turn = 0;; granted--) {
         if (granted == 0) {
             all_completions += completions;
             all_nodes += nodes;
             completions = nodes = 0;
+            if (all_granted >= most)
+                break;
             if (LOCAL_INDEX == 0)
                 *told = atomic_add(progress, some);
             BARRIER;
             if (*told >= passes)
                 break;
             granted = some;
+            all_granted += some;
             BARRIER;
         }
         if (here < WIDE) {
@@ -237,9 +247,8 @@ KERNEL(GROUP) search(global const uint4 *restrict rows, global Descent *descents
                 if (LOCAL_INDEX == 0)
                     *told = atomic_add(&descents[descent].taken, WIDE);
                 BARRIER;
-                const uint begin = *told, end = descents[descent].states;
+                const uint begin = *told;
                 const uint more = begin >= end ? 0 : end - begin < WIDE ? end - begin : WIDE;
-                global const uint4 *states = (descents[descent].room ? other : one) + descents[descent].first;
                 is_drained = more < WIDE;
                 FOR_EACH
                     if (NUMBER(v) < more)
@@ -250,7 +259,7 @@ KERNEL(GROUP) search(global const uint4 *restrict rows, global Descent *descents
                 BARRIER;
             }
             if (here < WIDE) {
-                while (here == 0 && ++level < rows_left)
+                while (here == 0 && ++level < depth)
                     here = waiting[level];
                 if (here == 0) {
                     is_finished = seen == count;
@@ -268,8 +277,10 @@ KERNEL(GROUP) search(global const uint4 *restrict rows, global Descent *descents
                     descent = told[0];
                     seen = told[1];
                     is_drained = level = 0;
-                    rows_left = descents[descent].rows;
-                    read_rows(table, rows, descent, descents[descent].place, rows_left);
+                    depth = descents[descent].rows;
+                    end = descents[descent].states;
+                    states = STATES(descents[descent]);
+                    read_rows(table, rows, descent, descents[descent].place, depth);
                     BARRIER;
                     continue;
                 }
@@ -318,7 +329,7 @@ KERNEL(GROUP) search(global const uint4 *restrict rows, global Descent *descents
         }
         BARRIER;
         /* One item alone need not ask: what it does not keep, the next one replaces. */
-        const uint asks = GROUP > 1, asks_too = asks || level + 1 == rows_left;
+        const uint asks = GROUP > 1, asks_too = asks || level + 1 == depth;
         uint then = below;
         FOR_EACH {
             const uint keep = VOTES(kept[v], voted + 2 * v), live = VOTES(born[v], voted + 2 * v + 1);

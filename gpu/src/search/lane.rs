@@ -42,14 +42,15 @@ pub(super) struct SearchLane {
     pub(super) search: DeviceKernel,
     pub(super) rows: Room<[Row; ROWS]>,
     pub(super) descents: Room<OnDevice>,
-    /// A level's states, and the next level's, in turn.
+    /// The host's states, and a level's and the next level's in turn.
+    pub(super) begun: Room<Vector>,
     pub(super) states: [Room<Vector>; 2],
     pub(super) progress: Room<cl_uint>,
     pub(super) found: Room<Found>,
     pub(super) frozen: Room<Vector>,
     /// What it takes of that memory: of all that is wished, or of a half of it and so on, as the device had.
     pub(super) share: Share,
-    /// So many passes of all groups together took [`LAUNCH`](crate::session::LAUNCH) lately.
+    /// So many passes of each group took [`LAUNCH`](crate::session::LAUNCH) lately.
     pub(super) passes: cl_uint,
 }
 
@@ -61,6 +62,7 @@ impl SearchLane {
             search: session.kernel("search")?,
             rows: Room::new(session)?,
             descents: Room::new(session)?,
+            begun: Room::new(session)?,
             states: [Room::new(session)?, Room::new(session)?],
             progress: Room::new(session)?,
             found: Room::new(session)?,
@@ -71,8 +73,9 @@ impl SearchLane {
     }
 
     /// Has room for a level of as many states as are wished and for the next one in turn, and for what groups keep; or for a half of
-    /// what is wished, and so on, as the device has; nothing may be at work. What each descent has of it.
-    pub(super) fn reserve(&mut self, session: &Session, wishes: Wishes) -> Result<Part, GpuError> {
+    /// what is wished, and so on, as the device has; nothing may be at work. What each descent has of it; nothing where there is no
+    /// room for so many descents.
+    pub(super) fn reserve(&mut self, session: &Session, wishes: Wishes) -> Result<Option<Part>, GpuError> {
         self.share.try_more();
         loop {
             let Self { queue, states: [one, other], found, frozen, .. } = self;
@@ -83,12 +86,15 @@ impl SearchLane {
                 && found.reserve(session, queue, groups)?
                 && frozen.reserve(session, queue, groups * wishes.vectors)?
             {
-                return Ok(part);
+                return Ok(Some(part));
             }
             // One that was large enough may have left no room for another.
             one.release(session)?;
             other.release(session)?;
             frozen.release(session)?;
+            if part.room == LEAST_ROOM && wishes.descents > 1 {
+                return Ok(None);
+            }
             if !self.share.halve(wishes.states) {
                 return Err(session.no_room());
             }

@@ -1,9 +1,9 @@
-//! The row-by-row search on a device: it makes the states itself, by the million, from few of the host's, and goes on from
-//! them in launches so short that it can be stopped.
+//! The row-by-row search on a device: it makes the states of a unit's descents itself, by the million, from few of the host's, and
+//! goes on from them in launches so short that it can be stopped.
 //!
-//! A display's driver ends what takes longer than two seconds, and a count is to stop within one: each group of work items goes on
-//! for as many passes as took [`LAUNCH`] lately, and the next launch finds it where it was. Two counts at a time keep a device busy
-//! while one of them is on the host.
+//! A display's driver ends what takes longer than two seconds, and a count is to stop within one: the groups of work items go on
+//! for as many passes, all together, as took [`LAUNCH`] lately, and the next launch finds them where they were. Two counts at a time
+//! keep a device busy while one of them is on the host.
 
 #[deny(unsafe_code, reason = "the host's part")]
 mod expand;
@@ -51,10 +51,14 @@ const STATES_ON_PROCESSOR: usize = 16;
 /// short, and more of them would be made by one thread, in a time in which a card visits a hundred times as many nodes.
 const STATES_OF_HOST: usize = 1024;
 
-/// Passes of the first launch for each of its groups, of any launch at most, and as many as a group takes at a time at most.
+/// Passes of a launch for each of its groups at least, for all together at most, and as many as a group takes at a time at most.
 const FEWEST_PASSES: cl_uint = 256;
 const MOST_PASSES: cl_uint = 1 << 31;
 const SOME_PASSES: cl_uint = 64;
+
+/// A group takes no more than so many times its share of a launch's passes: not all groups are at work at a time, and those that are
+/// share what there is for all, but what the last of them have to do is left to the next launch.
+const MOST_SHARES: cl_uint = 8;
 
 /// The row-by-row search on one device.
 pub struct SearchLauncher {
@@ -63,7 +67,7 @@ pub struct SearchLauncher {
     groups: usize,
     /// States that there should be before the search goes on depth first.
     wished: usize,
-    /// Passes of all groups in a launch at least.
+    /// Passes of a launch for each group at least.
     fewest_passes: cl_uint,
     lanes: Lanes<SearchLane>,
 }
@@ -73,8 +77,8 @@ fn states_in(words: usize) -> usize {
     (words * size_of::<cl_ulong>() / size_of::<Vector>() / ROOM).max(1)
 }
 
-/// How many passes to take after a launch of so many, which took that long and had so many groups, of which so many had not finished
-/// then: not more than twice as many, and not more where groups had nothing to do, unless half of them were busy, and that was soon.
+/// How many passes a group is to take after a launch of so many, which took that long and had so many groups, of which so many had
+/// not finished then: not more than twice as many, and not more where groups had nothing to do, unless half of them were busy, and that was soon.
 fn next_passes(passes: cl_uint, taken: Duration, busy: usize, groups: usize) -> cl_uint {
     let factor = LAUNCH.as_secs_f64() / taken.as_secs_f64().max(1e-6);
     let may_be_more = busy == groups || 2 * busy >= groups && taken < LAUNCH / 16;
@@ -91,8 +95,7 @@ impl SearchLauncher {
             DeviceKind::Processor => (units * GROUPS_OF_PROCESSOR, STATES_ON_PROCESSOR),
         };
         let wished = (groups * shape.wide() * states).min(states_in(about.room()));
-        let fewest_passes = FEWEST_PASSES * groups as cl_uint;
-        Self { shape, groups, wished, fewest_passes, lanes: Lanes::default() }
+        Self { shape, groups, wished, fewest_passes: FEWEST_PASSES, lanes: Lanes::default() }
     }
 
     /// How many descents are searched together: as many as have their least room in that of all states that are wished.
@@ -115,7 +118,11 @@ impl SearchLauncher {
         fronts: &[Front<'_>],
         stop: &Stop,
     ) -> Result<Option<Count>, GpuError> {
-        let part = lane.reserve(session, self.wishes(fronts))?;
+        let Some(part) = lane.reserve(session, self.wishes(fronts))? else {
+            let (some, others) = fronts.split_at(fronts.len() / 2);
+            let Some(found) = self.go_on(session, lane, some, stop)? else { return Ok(None) };
+            return Ok(self.go_on(session, lane, others, stop)?.map(|others| found.plus(others)));
+        };
         let (nodes, widened) = self.widen(session, lane, fronts, part)?;
         let found = self.search(session, lane, &widened, stop)?;
         Ok(found.map(|found| found.plus(Count { completions: 0, nodes })))
@@ -137,13 +144,15 @@ impl SearchLauncher {
             states.extend_from_slice(&front.states);
         }
         lane.descents.fill(session, &lane.queue, &descents)?;
-        lane.states[0].fill(session, &lane.queue, &states)?;
+        lane.begun.fill(session, &lane.queue, &states)?;
         let groups = self.groups.div_ceil(fronts.len());
         let steps = descents.iter().map(|descent| descent.rows).max().unwrap_or(0);
-        for (step, turn) in (0..steps).zip([[0, 1], [1, 0]].into_iter().cycle()) {
-            let [from, to] = turn.map(|room| &lane.states[room].buffer);
+        let [one, other] = &lane.states;
+        for (step, turn) in (0..steps).zip([[one, other], [other, one]].into_iter().cycle()) {
+            let [to, made] = turn;
+            let from = if step == 0 { &lane.begun } else { made };
             // SAFETY: the arguments have the kernel's types, in its order. The kernel reads as many states of `from` as a descent's
-            // `made` says of the row, from where its part of the room begins, which the host or the launch before this one has
+            // `made` says of the row, from where its part begins, which the host or the launch before this one has
             // written there: if they were more than there was room for, they are more than wished, and it reads none. It writes
             // that part of `to`, the next row's word of `made`, and of the scratch the row and two words.
             let launched = unsafe {
@@ -151,8 +160,8 @@ impl SearchLauncher {
                     .set_arg(&lane.rows.buffer)
                     .set_arg(&lane.descents.buffer)
                     .set_arg(&step)
-                    .set_arg(from)
-                    .set_arg(to)
+                    .set_arg(&from.buffer)
+                    .set_arg(&to.buffer)
                     .set_arg(&(part.room as cl_uint))
                     .set_arg(&(part.wished as cl_uint))
                     .set_arg_local_buffer((VECTORS + 1) * size_of::<Vector>())
@@ -197,27 +206,33 @@ impl SearchLauncher {
             }
             let begun = Instant::now();
             lane.progress.fill(session, &lane.queue, &[0])?;
-            let some = (lane.passes / groups as cl_uint).clamp(1, SOME_PASSES);
+            // Some for each group at least: those that find that they have finished have taken theirs, too.
+            let each = lane.passes.min(MOST_PASSES / groups as cl_uint);
+            let (passes, some, most) =
+                (each * groups as cl_uint, each.min(SOME_PASSES), each.saturating_mul(MOST_SHARES));
             // SAFETY: the arguments have the kernel's types, in its order. The kernel reads each descent's states, which the host
-            // or `widen` has written to that part of that room, and its rows from theirs on to the last but one, of which a descent
-            // has all, and `levels` at most. It writes how many states of it were taken and how many passes, its group's words of `found` and its vectors
-            // of `frozen`, for each of the levels one and a pool; and the scratch, for which there is room. No pool overflows: the
-            // one that is taken from has no more states afterwards, the next one had fewer than are moved on at a time, and so had
-            // the first one where as many are added. It reads no word of `found` or `frozen` that no launch of this search has written.
+            // or `widen` has written where it says, and where nothing else was written, and its rows from theirs on to the last but one, of which a descent
+            // has all, and `levels` at most. It writes how many states of it were taken and how many passes, its group's words of
+            // `found` and its vectors of `frozen`, for each of the levels one and a pool; and the scratch, for which there is room.
+            // No pool overflows: the one that is taken from has no more states afterwards, the next one had fewer than are moved on
+            // at a time, and so had the first one where as many are added. It reads no word of `found` or `frozen` that no launch
+            // of this search has written.
             let launched = unsafe {
                 ExecuteKernel::new(&lane.search)
                     .set_arg(&lane.rows.buffer)
                     .set_arg(&lane.descents.buffer)
                     .set_arg(&(descents.len() as cl_uint))
                     .set_arg(&(levels as cl_uint))
+                    .set_arg(&lane.begun.buffer)
                     .set_arg(&lane.states[0].buffer)
                     .set_arg(&lane.states[1].buffer)
                     .set_arg(&lane.found.buffer)
                     .set_arg(&lane.frozen.buffer)
                     .set_arg(&cl_uint::from(is_begun))
                     .set_arg(&lane.progress.buffer)
-                    .set_arg(&lane.passes)
+                    .set_arg(&passes)
                     .set_arg(&some)
+                    .set_arg(&most)
                     .set_arg_local_buffer(needed)
                     .set_global_work_size(groups * self.shape.group)
                     .set_local_work_size(self.shape.group)
@@ -229,8 +244,7 @@ impl SearchLauncher {
             if busy == 0 {
                 break;
             }
-            let passes = next_passes(lane.passes, begun.elapsed(), busy, groups);
-            lane.passes = passes.clamp(self.fewest_passes, MOST_PASSES);
+            lane.passes = next_passes(each, begun.elapsed(), busy, groups).max(self.fewest_passes);
             is_begun = true;
         }
         let sum = |sum: Count, &[completions, nodes, _]: &Found| sum.plus(Count { completions, nodes });

@@ -25,7 +25,7 @@ pub struct OnDevice {
     pub place: cl_uint,
     /// So many rows may be done from there on: by the launches that widen it at most.
     pub rows: cl_uint,
-    /// How many states there are, in which of the lane's two rooms, and where they begin there.
+    /// How many states there are, where they are (among the host's, or in the first or second room), and from which one on.
     pub states: cl_uint,
     pub room: cl_uint,
     pub first: cl_uint,
@@ -65,7 +65,7 @@ impl OnDevice {
         while place + 1 < ROWS && (1..=room as cl_uint).contains(&self.made[place + 1]) {
             place += 1;
             self.states = self.made[place];
-            self.room = 1 - self.room;
+            self.room = 1 + self.room % 2;
             self.first = (index * room) as cl_uint;
             nodes += u64::from(self.states);
         }

@@ -94,6 +94,7 @@ fn few_states_or_many_little_room_or_much_and_any_number_of_groups_change_nothin
 #[test]
 fn the_order_of_items_their_states_and_where_a_launch_ends_change_nothing_but_time() {
     let position = with_several_descents(11);
+    assert!(launcher(ON_CARDS, 3, 40_000).together() > 1, "descents are searched together");
     let expected = Search::new(Isa::best()).unwrap().count(&position, &Stop::new()).unwrap();
     assert!(expected.completions > 0);
     let with_two = GroupShape { each: 2, ..ON_CARDS };
@@ -102,7 +103,7 @@ fn the_order_of_items_their_states_and_where_a_launch_ends_change_nothing_but_ti
         for before in ["", REVERSED] {
             for session in sessions(shape, before) {
                 for (groups, wished, fewest_passes) in
-                    [(1, 1, 1), (2, 100, 2), (3, 1, 3), (2, 30, 17), (3, 3000, 1)]
+                    [(1, 1, 1), (2, 100, 2), (3, 1, 3), (2, 30, 17), (3, 3000, 1), (3, 40_000, 2)]
                 {
                     let launcher = SearchLauncher { fewest_passes, ..launcher(shape, groups, wished) };
                     let count = launcher.count(&session, &position, &Stop::new());
@@ -141,7 +142,7 @@ fn each_descents_levels_are_moved_on_until_there_are_as_many_as_wished_or_no_roo
         let mut lane = SearchLane::new(&session, FEWEST_PASSES).unwrap();
         let mut widened = |wished, room| {
             let launcher = launcher(ON_CARDS, 4, large.len() << 18);
-            let part = lane.reserve(&session, launcher.wishes(&fronts)).unwrap();
+            let part = lane.reserve(&session, launcher.wishes(&fronts)).unwrap().unwrap();
             assert!(room <= part.room);
             launcher.widen(&session, &mut lane, &fronts, Part { wished, room }).unwrap()
         };
@@ -174,12 +175,63 @@ fn each_descents_levels_are_moved_on_until_there_are_as_many_as_wished_or_no_roo
         assert_eq!((nodes, told(&descents)), (children.iter().sum::<usize>() as u64, moved_on));
         let room = 1 << 20;
         let (nodes, descents) = widened(1 << 16, room);
-        assert!(nodes >= descents.iter().map(|descent| u64::from(descent.states)).sum::<u64>());
+        let last: usize = descents.iter().map(|descent| descent.states as usize).sum();
+        assert!(nodes >= (children.iter().sum::<usize>() + last) as u64, "{nodes}");
         for (index, (descent, front)) in descents.iter().zip(&fronts).enumerate() {
             let moved = descent.place as usize - front.level;
-            assert!(moved > 1 && descent.room as usize == moved % 2, "{descent:?}");
+            assert!(moved > 1 && descent.room as usize == 2 - moved % 2, "{descent:?}");
             assert!(descent.states >= 1 << 16 && descent.first as usize == index * room, "{descent:?}");
         }
+    }
+}
+
+#[test]
+fn descents_that_begin_with_few_states_and_many_have_together_what_they_have_apart() {
+    let (_, large) = descents(&with_several_descents(15), &Stop::new()).unwrap();
+    let at_least = |index: usize, wished| expand(&large[index], wished, &Stop::new()).unwrap().1;
+    let fronts = [at_least(0, 10), at_least(1, 1000)];
+    let part = Part { wished: fronts[1].states.len(), room: 1 << 18 };
+    for session in sessions(ON_CARDS, "") {
+        let mut lane = SearchLane::new(&session, FEWEST_PASSES).unwrap();
+        let launcher = launcher(ON_CARDS, 3, 1 << 17);
+        let mut found = |fronts: &[Front<'_>]| {
+            lane.reserve(&session, launcher.wishes(fronts)).unwrap().unwrap();
+            let (nodes, widened) = launcher.widen(&session, &mut lane, fronts, part).unwrap();
+            let found = launcher.search(&session, &mut lane, &widened, &Stop::new()).unwrap().unwrap();
+            (widened, found.plus(Count { completions: 0, nodes }))
+        };
+        let (widened, together) = found(&fronts);
+        assert!(
+            widened[0].place > fronts[0].level as u32 + 1,
+            "the device makes states of the one in both rooms"
+        );
+        assert_eq!(widened[1].room, 0, "and none of the other");
+        let apart = fronts.iter().map(|front| found(std::slice::from_ref(front)).1);
+        assert_eq!(together, apart.fold(Count::default(), Count::plus));
+    }
+}
+
+#[test]
+fn a_device_without_room_for_all_descents_searches_half_of_them_at_a_time() {
+    let (_, large) = descents(&with_several_descents(9), &Stop::new()).unwrap();
+    let front = expand(&large[0], 1, &Stop::new()).unwrap().1;
+    for session in sessions(ON_CARDS, "") {
+        let largest = session.device().description().largest_buffer as usize / size_of::<Vector>();
+        let many = vec![front.clone(); largest / LEAST_ROOM + 1];
+        let mut lane = SearchLane::new(&session, FEWEST_PASSES).unwrap();
+        let launcher = launcher(ON_CARDS, 2, 40_000);
+        assert!(
+            lane.reserve(&session, launcher.wishes(&many)).unwrap().is_none(),
+            "{} are too many",
+            many.len()
+        );
+        let mut found = |fronts: &[Front<'_>]| {
+            launcher.go_on(&session, &mut lane, fronts, &Stop::new()).unwrap().unwrap()
+        };
+        let (one, all) = (found(&many[..1]), found(&many));
+        assert!(one.completions > 0);
+        let times = many.len() as u64;
+        assert_eq!((all.completions, all.nodes), (one.completions * times, one.nodes * times));
     }
 }
 
@@ -243,7 +295,7 @@ fn before_a_run_of_a_large_board_small_devices_and_large_ones_are_tried_in_all_p
         let launcher = launcher(ON_CARDS, groups, groups * ON_CARDS.wide() * STATES_ON_CARD);
         let mut lane = SearchLane::new(session, FEWEST_PASSES).unwrap();
         let fronts = [front.clone()];
-        let part = lane.reserve(session, launcher.wishes(&fronts)).unwrap();
+        let part = lane.reserve(session, launcher.wishes(&fronts)).unwrap().unwrap();
         let (nodes, widened) = launcher.widen(session, &mut lane, &fronts, part).unwrap();
         let (place, states) = (widened[0].place as usize, widened[0].states as usize);
         assert!(place > front.level, "the device makes states");

@@ -198,7 +198,9 @@ impl PlanSpec {
         let planned = Self::for_kernel(n, method);
         let centre = |columns, grain| Scheme::Centre { columns, group: 1, grain: Some(grain) };
         let scheme = match (method, n.n()) {
-            (_, 12..=21) => Scheme::Families { rows: 0, group: 1, sides: 0 },
+            (Method::Meet, 12..=21) | (Method::Search, 18..=21) => {
+                Scheme::Families { rows: 0, group: 1, sides: 0 }
+            }
             (Method::Meet, 22..=23) => centre(1, 1_000_000_000),
             (Method::Meet, 24) => centre(2, 1_000_000_000),
             (Method::Meet, 25) => centre(2, 4_000_000_000),

@@ -9,8 +9,52 @@ use opencl3::program::Program;
 use crate::device::Device;
 use crate::error::GpuError;
 
+/// A file of `kernels/` as devices get it: without comments and indentation, which are for those who read the file and would be a part
+/// of the binary. Its lines have the numbers that they have there.
+macro_rules! kernel_text {
+    ($file:literal) => {{
+        const FILE: &[u8] = include_bytes!($file);
+        const LENGTH: usize = $crate::program::code_of(FILE, &mut [0; FILE.len()]);
+        const TEXT: [u8; LENGTH] = {
+            let mut text = [0; LENGTH];
+            $crate::program::code_of(FILE, &mut text);
+            text
+        };
+        match std::str::from_utf8(&TEXT) {
+            Ok(text) => text,
+            Err(_) => panic!("kernels are written in ASCII"),
+        }
+    }};
+}
+pub(crate) use kernel_text;
+
+/// Writes what is in a file but for its comments and what its lines begin with, as far as there is room; how much that is.
+pub const fn code_of(file: &[u8], text: &mut [u8]) -> usize {
+    let (mut at, mut length, mut is_comment, mut is_begun) = (0, 0, false, false);
+    while at < file.len() {
+        let follows = if at + 1 < file.len() { file[at + 1] } else { b'\n' };
+        match (file[at], follows) {
+            (b'/', b'*') | (b'*', b'/') => {
+                is_comment = follows == b'*';
+                at += 2;
+            }
+            (byte, _) => {
+                is_begun = byte != b'\n' && (is_begun || byte != b' ');
+                if is_begun && !is_comment || byte == b'\n' {
+                    if length < text.len() {
+                        text[length] = byte;
+                    }
+                    length += 1;
+                }
+                at += 1;
+            }
+        }
+    }
+    length
+}
+
 /// What the sources need of the language that they are compiled as.
-const DIALECT: &str = include_str!("kernels/dialect.h");
+const DIALECT: &str = kernel_text!("kernels/dialect.h");
 
 /// A kernel's source.
 pub struct KernelSource<'a> {

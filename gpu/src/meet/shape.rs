@@ -3,10 +3,10 @@
 use opencl3::types::{cl_uint, cl_ulong};
 
 use crate::device::{Description, LOCAL_BYTES};
-use crate::program::{DeviceKind, KernelSource};
+use crate::program::{DeviceKind, KernelSource, kernel_text};
 
 /// The kernels' source.
-const MEET: &str = include_str!("../kernels/meet.cl");
+const MEET: &str = kernel_text!("../kernels/meet.cl");
 
 /// The shape of launches.
 #[derive(Clone, Copy, Debug)]

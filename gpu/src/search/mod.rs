@@ -28,7 +28,7 @@ use crate::device::Description;
 use crate::error::GpuError;
 use crate::lanes::Lanes;
 use crate::launcher::Launcher;
-use crate::program::{DeviceKind, KernelSource};
+use crate::program::{DeviceKind, KernelSource, kernel_text};
 use crate::session::{LAUNCH, Session};
 use expand::{Front, expand};
 use lane::{Found, LEAST_ROOM, Part, ROOM, SearchLane, Wishes};
@@ -36,7 +36,7 @@ use packed::{OnDevice, VECTORS, Vector, packed_rows, rows_of_device};
 use shape::GroupShape;
 
 /// The kernels' source.
-const SEARCH: &str = include_str!("../kernels/search.cl");
+const SEARCH: &str = kernel_text!("../kernels/search.cl");
 
 /// Groups for each compute unit: somewhat more than the local memory of large cards has room for at a time.
 const GROUPS_OF_CARD: usize = 16;

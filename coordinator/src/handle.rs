@@ -146,7 +146,7 @@ impl Handle {
             }
             core.pause(Duration::ZERO, paused);
         }
-        // Nothing refuses the command from here on.
+        // What refuses a command comes before: from here on only the system can.
         if let Some(store) = &mut store {
             store.settle(core.standing())?;
         }

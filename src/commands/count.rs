@@ -105,7 +105,10 @@ impl Prepared {
         let policy = standing.policy_at_start(count.double_check)?;
         let is_settled = standing.is_settled(&plan, count.shard(), policy);
         let handle = Handle::start(plan, count.shard(), standing, count.double_check, store)?;
-        output::notices(&notices);
+        if count.accepts_loss {
+            // Nothing of it was true before.
+            output::notices(&notices);
+        }
         Ok(Self { members, handle, is_settled })
     }
 }
@@ -193,6 +196,9 @@ fn open(count: &LocalCount, path: &Path, shard: Shard, begin: Option<Plan>) -> a
         signing_key: None,
     };
     let (store, standing, notices) = Store::open(options)?;
+    if !accept_loss {
+        output::notices(&notices);
+    }
     Ok(Begun { plan: Arc::clone(store.directory().plan()), standing, store: Some(store), notices })
 }
 

@@ -258,6 +258,20 @@ fn a_command_that_is_refused_accepts_no_loss() {
 }
 
 #[test]
+fn a_command_that_is_refused_tells_what_was_done_before() {
+    let folder = Folder::new();
+    for asked in ["count 9", "coordinator --listen 127.0.0.1:0"] {
+        folder.run("count 9 --run run --quiet --double-check 5%");
+        fs::remove_file(folder.path().join("run/checkpoint")).unwrap();
+        let refused = folder.run(&format!("{asked} --run run --json --double-check none"));
+        assert_eq!(refused.code, Some(2), "{refused:?}");
+        for said in ["rebuilt the checkpoint from the ledger: there was none", "this run checks 5%"] {
+            assert!(refused.stderr.contains(said), "{refused:?}");
+        }
+    }
+}
+
+#[test]
 fn a_ledger_whose_lines_end_in_cr_lf_is_refused_without_its_checkpoint_too() {
     let folder = Folder::new();
     folder.run("count 9 --run run --quiet");

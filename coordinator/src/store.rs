@@ -177,13 +177,9 @@ impl Store {
     pub(crate) fn settle(&mut self, standing: &Standing) -> Result<(), StoreError> {
         let Unsettled { loss, distrusts_checkpoint, rebuilds_checkpoint } =
             std::mem::take(&mut self.unsettled);
-        match loss {
-            None => {}
-            Some(Loss::End) => self.writer.begin()?,
-            Some(Loss::File) => {
-                let mark = self.mark();
-                self.writer.commit(&[], mark.elapsed(), mark.threads)?;
-            }
+        if let Some(Loss { renamed }) = loss {
+            self.writer.begin()?;
+            self.writer.give_up(&renamed)?;
         }
         if distrusts_checkpoint {
             out_of_the_way(&self.directory.checkpoint(), self.opened)?;

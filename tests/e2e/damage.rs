@@ -305,6 +305,7 @@ fn a_ledger_file_that_was_rotated_away_is_named_with_or_without_a_checkpoint() {
     fs::rename(&path, path.with_file_name("000001.jsonl.1")).unwrap();
     let outcome = folder.run("count 9 --run run --json --accept-loss");
     assert_eq!(outcome.json()["total"], published(9));
+    assert!(outcome.stderr.contains("gave up run/ledger/000001.jsonl.1"), "{outcome:?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use super::{NoCheckpoint, read};
 use crate::core::LeaseKey;
 use crate::ledger::{
     LedgerError, LedgerPosition, LineBefore, Tail, file_path, kept_path, line_before, refuse_renamed_end,
-    renamed,
+    renamed, renamed_files,
 };
 use crate::replay::{Stretch, beginning, replay};
 use crate::run_directory::RunDirectory;
@@ -22,6 +22,13 @@ pub enum Notice {
         /// Its bytes.
         bytes: u64,
         /// Where they are kept, with a star for the name of the file.
+        kept: PathBuf,
+    },
+    /// A file that may be one of the ledger's under another name is given up, as its user said.
+    FileGivenUp {
+        /// It.
+        path: PathBuf,
+        /// What it is called from then on.
         kept: PathBuf,
     },
     /// The ledger lacks what its checkpoint knows of, and goes on without it as its user said.
@@ -44,6 +51,12 @@ impl fmt::Display for Notice {
                 "cut off {bytes} bytes behind the last commit mark of the ledger, to be kept in {}; their units are counted again",
                 kept.display()
             ),
+            Notice::FileGivenUp { path, kept } => write!(
+                f,
+                "gave up {}, which may be a file of the ledger under another name, to be kept as {}; its units are counted again",
+                path.display(),
+                kept.display()
+            ),
             Notice::LossAccepted { records } => write!(
                 f,
                 "went on with the ledger as it is, although its checkpoint knew of {records} records more; their units are \
@@ -54,13 +67,11 @@ impl fmt::Display for Notice {
     }
 }
 
-/// What is accepted of a ledger that lacks what was acknowledged.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Loss {
-    /// What follows its last mark is cut off.
-    End,
-    /// The file that lies there under another name is given up: a mark stands in its place.
-    File,
+/// What is given up of a ledger whose loss is accepted, besides what follows its last mark.
+#[derive(Debug)]
+pub(crate) struct Loss {
+    /// The files that may be those that would follow, under other names.
+    pub renamed: Vec<PathBuf>,
 }
 
 /// What is to be done on disk before a run goes on.
@@ -108,7 +119,8 @@ pub(crate) fn resume(
                 standing = kept;
                 let tail = read_from(directory, Some(&position), &mut standing, accept_loss)?;
                 notices.extend(tail_cut(directory, &tail, opened));
-                let loss = accepted(directory, &tail, accept_loss);
+                let loss = accept_loss.then(|| accepted(directory, &tail)).flatten();
+                notices.extend(files_given_up(loss.as_ref(), opened));
                 let unsettled = Unsettled { loss, ..Unsettled::default() };
                 return Ok(Resumed { standing, tail, notices, unsettled });
             }
@@ -127,19 +139,18 @@ pub(crate) fn resume(
     let rebuilds_checkpoint = tail.end != beginning(directory);
     notices.extend(rebuilds_checkpoint.then_some(Notice::CheckpointRebuilt { why }));
     notices.extend(tail_cut(directory, &tail, opened));
-    let loss = accepted(directory, &tail, accept_loss);
+    let loss = accept_loss.then(|| accepted(directory, &tail)).flatten();
+    notices.extend(files_given_up(loss.as_ref(), opened));
     let unsettled = Unsettled { loss, distrusts_checkpoint: true, rebuilds_checkpoint };
     Ok(Resumed { standing, tail, notices, unsettled })
 }
 
-/// The loss that is accepted of a ledger which ends there, if it is and there is one.
-fn accepted(directory: &RunDirectory, tail: &Tail, accept_loss: bool) -> Option<Loss> {
-    let is_renamed = || refuse_renamed_end(&directory.ledger(), &tail.end).is_err();
-    match accept_loss {
-        true if is_renamed() => Some(Loss::File),
-        true if tail.bytes > 0 => Some(Loss::End),
-        _ => None,
-    }
+/// The loss of a ledger which ends there, if there is one. Were any file left that bears a number behind the end, the next
+/// start would ask for it.
+fn accepted(directory: &RunDirectory, tail: &Tail) -> Option<Loss> {
+    let (folder, files) = (directory.ledger(), tail.end.files());
+    let is_loss = tail.bytes > 0 || refuse_renamed_end(&folder, &tail.end).is_err();
+    is_loss.then(|| Loss { renamed: renamed_files(&folder, |number| number > files) })
 }
 
 /// Adds to a standing what the ledger has from a position (or its beginning) to its end.
@@ -164,7 +175,7 @@ fn loss(directory: &RunDirectory, known: &LedgerPosition, end: &LedgerPosition) 
         let path = file_path(&folder, known.file);
         return LedgerError::Rewritten { path, line: known.line, found, known: known_records };
     }
-    let next = file_path(&folder, if end.offset == 0 { end.file } else { end.file + 1 });
+    let next = file_path(&folder, end.files() + 1);
     let path = file_path(&folder, end.file);
     LedgerError::Lost { path, line: end.line, found, known: known_records, renamed: renamed(&next) }
 }
@@ -172,4 +183,9 @@ fn loss(directory: &RunDirectory, known: &LedgerPosition, end: &LedgerPosition) 
 fn tail_cut(directory: &RunDirectory, tail: &Tail, opened: Duration) -> Option<Notice> {
     let kept = kept_path(&directory.ledger().join("*"), opened);
     (tail.bytes > 0).then_some(Notice::TailCut { bytes: tail.bytes, kept })
+}
+
+fn files_given_up(loss: Option<&Loss>, opened: Duration) -> impl Iterator<Item = Notice> {
+    let renamed = loss.into_iter().flat_map(|loss| &loss.renamed);
+    renamed.map(move |path| Notice::FileGivenUp { path: path.clone(), kept: kept_path(path, opened) })
 }

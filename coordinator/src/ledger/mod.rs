@@ -130,7 +130,7 @@ pub(crate) fn kept_path(path: &Path, opened: Duration) -> PathBuf {
 /// # Errors
 /// That is so.
 pub(crate) fn refuse_renamed_end(folder: &Path, end: &LedgerPosition) -> Result<(), LedgerError> {
-    let path = file_path(folder, if end.offset == 0 { end.file } else { end.file + 1 });
+    let path = file_path(folder, end.files() + 1);
     let is_empty = fs::metadata(&path).map_or(true, |file| file.len() == 0);
     match renamed(&path) {
         Some(_) if is_empty => Err(LedgerError::missing(path, true)),
@@ -138,16 +138,29 @@ pub(crate) fn refuse_renamed_end(folder: &Path, end: &LedgerPosition) -> Result<
     }
 }
 
-/// A file that may be this one under another name, as who rotates logs leaves it: it has its number in its name.
+/// A file that may be this one under another name.
 pub(crate) fn renamed(path: &Path) -> Option<PathBuf> {
-    let (folder, name) = (path.parent()?, path.file_name()?.to_str()?);
-    let number = name.strip_suffix(".jsonl")?;
-    let others = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path()));
-    let is_other = |other: &PathBuf| {
-        let other = other.file_name().and_then(|other| other.to_str());
-        other.is_some_and(|other| other != name && other.contains(number) && !other.starts_with("cut-"))
+    let number = file_number(path.file_name()?.to_str()?)?;
+    renamed_files(path.parent()?, |other| other == number).into_iter().next()
+}
+
+/// Files that may be some of the ledger's under other names, as who rotates logs leaves them: six digits of each name are a
+/// number that `is_meant`. Ascending by name.
+pub(crate) fn renamed_files(folder: &Path, is_meant: impl Fn(u32) -> bool) -> Vec<PathBuf> {
+    let bears_number = |name: &str| {
+        let numbers = name.split(|c: char| !c.is_ascii_digit()).filter(|digits| digits.len() == 6);
+        numbers.filter_map(|digits| digits.parse().ok()).any(&is_meant)
     };
-    others.filter(is_other).min()
+    let is_other = |path: &PathBuf| {
+        let name = path.file_name().and_then(|name| name.to_str());
+        name.is_some_and(|name| {
+            bears_number(name) && file_number(name).is_none() && !name.starts_with("cut-")
+        })
+    };
+    let paths = fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path()));
+    let mut others = paths.filter(is_other).collect::<Vec<_>>();
+    others.sort_unstable();
+    others
 }
 
 /// The numbers of the ledger's files after that one, ascending; nothing where there is no ledger. A number that no file can

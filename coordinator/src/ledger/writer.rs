@@ -89,6 +89,19 @@ impl Writer {
         Ok(())
     }
 
+    /// Gives files that may be some of the ledger's under other names those of what is cut off, the last first: no start asks
+    /// for them any more.
+    ///
+    /// # Errors
+    /// The disk would not do it.
+    pub(crate) fn give_up(&mut self, renamed: &[PathBuf]) -> Result<(), LedgerError> {
+        for path in renamed.iter().rev() {
+            let kept = kept_path(path, self.opened);
+            self.disk.rename(path, &kept).map_err(LedgerError::io("rename", path))?;
+        }
+        self.disk.sync_folder(&self.folder).map_err(LedgerError::io("sync", &self.folder))
+    }
+
     /// Appends the records and a mark. When it returns without an error, they are on disk.
     ///
     /// # Errors

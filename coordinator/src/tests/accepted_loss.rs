@@ -13,7 +13,7 @@ use crate::ledger::LedgerError;
 use crate::ledger::faulty_disk::{Fault, FaultyDisk};
 use crate::shard::Shard;
 use crate::standing::Standing;
-use crate::store::{NoCheckpoint, Notice, OpenOptions, Store, StoreError};
+use crate::store::{Notice, OpenOptions, Store, StoreError};
 use crate::tests::known_run;
 
 const FULL: Fault = Fault::Error { errno: 28, steps: 1 };
@@ -81,25 +81,107 @@ fn a_loss_is_accepted_once_though_nothing_is_recorded_after_it() {
     assert_eq!(open_plainly(folder.path()).unwrap().1.done(), 3);
 }
 
+/// The files that these notices say are given up, and the names under which they are kept.
+fn given_up(notices: &[Notice]) -> Vec<(String, String)> {
+    let name = |path: &Path| path.file_name().unwrap().to_str().unwrap().to_owned();
+    let told = |notice: &Notice| match notice {
+        Notice::FileGivenUp { path, kept } => Some((name(path), name(kept))),
+        _ => None,
+    };
+    notices.iter().filter_map(told).collect()
+}
+
 #[test]
-fn a_file_that_was_renamed_is_given_up_once_though_nothing_is_recorded_after_it() {
+fn files_that_were_renamed_are_given_up_once_and_told_and_kept_though_nothing_is_recorded_after_it() {
+    const FIRST: &str = "000001.jsonl";
+    // The files beside a sound first one, or that one, and how many units are left.
+    let cases: [(&[&str], u64); 4] = [
+        (&["000001.jsonl.1"], 0),
+        (&["000001.jsonl.1", "000002.jsonl.1", "000004.jsonl.1"], 0),
+        (&["000002.jsonl.gz"], 2),
+        (&["000002.jsonl-20261127", "old-000003.jsonl"], 2),
+    ];
+    for ((renamed, left), has_checkpoint) in cases.into_iter().flat_map(|case| [(case, true), (case, false)])
+    {
+        let (folder, sound) = damaged();
+        let ledger = folder.path().join("ledger");
+        fs::write(ledger.join(FIRST), &sound).unwrap();
+        if left == 0 {
+            fs::rename(ledger.join(FIRST), ledger.join(renamed[0])).unwrap();
+        }
+        for (name, n) in renamed.iter().zip(0_u8..) {
+            if !ledger.join(name).exists() {
+                fs::write(ledger.join(name), [n; 9]).unwrap();
+            }
+        }
+        // It is a copy of a file that is there, or of none.
+        fs::write(ledger.join("000000.jsonl.1"), "").unwrap();
+        if !has_checkpoint {
+            fs::remove_file(folder.path().join("checkpoint")).unwrap();
+        }
+        let before = files(folder.path());
+        let refused = open_plainly(folder.path()).err();
+        let is_missing = |error: &LedgerError| match error {
+            LedgerError::Missing { .. } => true,
+            LedgerError::Lost { .. } => has_checkpoint,
+            _ => false,
+        };
+        assert!(matches!(&refused, Some(StoreError::Ledger(error)) if is_missing(error)), "{refused:?}");
+        assert_eq!(files(folder.path()), before, "nothing was touched");
+        let (_, standing, notices) = open(folder.path(), FaultyDisk::default(), true).unwrap();
+        let named = |name: &&str| ((*name).to_owned(), format!("cut-{name}-0.tail"));
+        let kept = renamed.iter().map(named).collect::<Vec<_>>();
+        assert_eq!((given_up(&notices), standing.done()), (kept.clone(), left), "{notices:?}");
+        let after = files(folder.path());
+        assert!(kept.iter().all(|(name, kept)| after[kept] == before[name]), "{:?}", after.keys());
+        assert_eq!(after.len(), renamed.len() + 2, "{:?}", after.keys());
+        let (mut store, standing, notices) = open_plainly(folder.path()).unwrap();
+        assert!(notices.is_empty() && standing.done() == left, "{notices:?}");
+        store.commit(&[known_run::record(2)], Duration::ZERO, 1).unwrap();
+        drop(store);
+        assert_eq!(open_plainly(folder.path()).unwrap().1.done(), left + 1);
+    }
+}
+
+#[test]
+fn a_damaged_end_is_cut_off_though_files_behind_it_were_renamed() {
     let (folder, sound) = damaged();
-    let path = folder.path().join("ledger/000001.jsonl");
-    fs::write(&path, &sound).unwrap();
-    fs::rename(&path, path.with_extension("jsonl.1")).unwrap();
-    let refused = open_plainly(folder.path());
-    assert!(matches!(refused, Err(StoreError::Ledger(LedgerError::Missing { .. }))));
-    assert!(!path.exists(), "nothing was touched");
+    fs::write(folder.path().join("ledger/000002.jsonl.1"), "renamed").unwrap();
     let (_, standing, notices) = open(folder.path(), FaultyDisk::default(), true).unwrap();
-    assert!(notices.len() == 1 && standing.done() == 0, "{notices:?}");
-    let (mut store, standing, notices) = open_plainly(folder.path()).unwrap();
-    let rebuilt = [Notice::CheckpointRebuilt { why: NoCheckpoint::Missing }];
-    assert_eq!(format!("{notices:?}"), format!("{rebuilt:?}"));
-    assert_eq!(standing.done(), 0);
-    store.commit(&[known_run::record(2)], Duration::ZERO, 1).unwrap();
-    drop(store);
-    assert_eq!(open_plainly(folder.path()).unwrap().1.done(), 1);
-    assert_eq!(files(folder.path())["000001.jsonl.1"], sound);
+    assert!(matches!(notices[..], [Notice::TailCut { .. }, Notice::FileGivenUp { .. }]), "{notices:?}");
+    assert_eq!(standing.done(), 2);
+    let after = files(folder.path());
+    assert_eq!(after["000001.jsonl"], sound);
+    assert_eq!(after["cut-000001.jsonl-0.tail"], b"{\"kind\":\"count\"}\n");
+    assert_eq!(after["cut-000002.jsonl.1-0.tail"], b"renamed");
+    let (_, standing, notices) = open_plainly(folder.path()).unwrap();
+    assert!(notices.is_empty() && standing.done() == 2, "{notices:?}");
+}
+
+#[test]
+fn files_that_are_given_up_while_a_step_fails_are_given_up_by_the_next_attempt() {
+    let names = ["000002.jsonl.1", "000003.jsonl.1"];
+    for fault in [FULL, Fault::Crash] {
+        for step in 0.. {
+            let (folder, _) = damaged();
+            for name in names {
+                fs::write(folder.path().join("ledger").join(name), name).unwrap();
+            }
+            let disk = FaultyDisk::with_faults(&[(step, fault)]);
+            let Some(failed) = open(folder.path(), disk, true).err() else {
+                assert_eq!(step, 9, "what is cut off, two names, and the folder");
+                break;
+            };
+            let what = format!("{fault:?} at step {step}: {failed}");
+            // Only the last step leaves nothing to be asked for.
+            assert_eq!(open_plainly(folder.path()).is_ok(), step == 8, "{what}");
+            drop(open(folder.path(), FaultyDisk::default(), true).unwrap());
+            assert_eq!(open_plainly(folder.path()).unwrap().1.done(), 2, "{what}");
+            for name in names {
+                assert_eq!(files(folder.path())[&format!("cut-{name}-0.tail")], name.as_bytes(), "{what}");
+            }
+        }
+    }
 }
 
 #[test]
@@ -145,7 +227,7 @@ fn a_loss_that_is_accepted_while_a_step_fails_leaves_what_can_be_started_again()
             steps += 1;
         }
     }
-    assert_eq!(steps, 12, "six steps, with either fault");
+    assert_eq!(steps, 14, "seven steps, with either fault");
 }
 
 #[test]

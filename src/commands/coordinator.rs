@@ -198,7 +198,8 @@ fn tell_of_followers(handle: &Handle, run: &ServedRun) {
 
 /// Waits until all workers have left, or those that are still registered are silent; and until all followers have, who do
 /// when they have everything; those that are away are waited for, too, as long as for silent workers, and so are workers that wait
-/// for the answer since another process, until they must have called. Where the answer is withheld all of them wait for another start: they need no more time than to hear of it.
+/// for the answer since another process, until they must have called. Where the answer is withheld all of them wait for another start:
+/// they need no more time than to hear of it.
 async fn everybody_left(handle: &Handle, is_withheld: bool) {
     let (begun, snapshots) = (Instant::now(), handle.snapshots());
     let mut pause = Duration::from_millis(1);

@@ -15,6 +15,7 @@ pub(crate) struct Awaited {
     path: PathBuf,
     was_noted: bool,
     is_noted: bool,
+    has_come: bool,
 }
 
 impl Awaited {
@@ -22,7 +23,7 @@ impl Awaited {
     pub fn of(directory: &Path) -> Self {
         let path = directory.join(FILE);
         let is_noted = path.exists();
-        Self { path, was_noted: is_noted, is_noted }
+        Self { path, was_noted: is_noted, is_noted, has_come: false }
     }
 
     /// Whether it was noted by a process before this one.
@@ -30,16 +31,17 @@ impl Awaited {
         self.was_noted
     }
 
-    /// Notes that there are such workers. Where that fails they may not be waited for: a disk that takes nothing is told elsewhere.
+    /// Notes that there is such a worker, who has come. Where that fails he may not be waited for: a disk that takes nothing is told elsewhere.
     pub fn note(&mut self) {
+        self.has_come = true;
         if !std::mem::replace(&mut self.is_noted, true) {
             regular_file::replace(&self.path, b"\n", 0o644).ok();
         }
     }
 
-    /// Notes that there are none any more. Where that fails the next one gives them a moment in vain.
+    /// Notes that all who have come to this process are told, if somebody has. Where that fails the next one waits for them in vain.
     pub fn forget(&mut self) {
-        if std::mem::take(&mut self.is_noted) {
+        if self.has_come && std::mem::take(&mut self.is_noted) {
             fs::remove_file(&self.path).ok();
         }
     }
@@ -55,9 +57,11 @@ mod tests {
         let mut first = Awaited::of(folder.path());
         first.note();
         assert!(!first.was_noted());
+        // Nobody came.
+        Awaited::of(folder.path()).forget();
         let mut second = Awaited::of(folder.path());
-        second.note();
         assert!(second.was_noted());
+        second.note();
         second.forget();
         assert!(!Awaited::of(folder.path()).was_noted());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);

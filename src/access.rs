@@ -170,10 +170,11 @@ impl TokenText {
 
     fn in_folder(keys: &Path, name: TokenName) -> anyhow::Result<Option<Self>> {
         let file = keys.join(name.file);
-        if !file.exists() {
-            return Ok(None);
-        }
-        Ok(Some(Self { name, place: file.display().to_string(), text: read(&file)? }))
+        if file.exists() { Self::in_file(&file, name).map(Some) } else { Ok(None) }
+    }
+
+    fn in_file(file: &Path, name: TokenName) -> anyhow::Result<Self> {
+        Ok(Self { name, place: file.display().to_string(), text: read(file)? })
     }
 
     /// The one that is shown.

@@ -9,6 +9,7 @@ use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 use worker::{Credentials, Remote};
 
+use super::watch::settle;
 use super::{TOKENS, TokenName, TokenText, pem, read, warn_if_others_may_read};
 
 /// Between two looks at the folder, where calls are refused all the time.
@@ -20,9 +21,7 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// What a worker or `status` shows: the first token that is there, or any that is in the folder where nothing else is, so that
 /// its bearer is let do what it is good for, and told otherwise what that is.
 pub fn credentials(keys: Option<&Path>, order: [TokenName; 2]) -> anyhow::Result<Credentials> {
-    let shown = Shown::read(keys, order)?;
-    shown.secrets.iter().for_each(|file| warn_if_others_may_read(file));
-    Ok(shown.credentials)
+    Ok(Shown::first(keys, order)?.credentials)
 }
 
 /// The coordinator at these addresses, for who calls it for long: with what the folder of keys holds now, and, where that is refused one
@@ -32,16 +31,17 @@ pub fn lasting_remote(
     keys: Option<PathBuf>,
     order: [TokenName; 2],
 ) -> anyhow::Result<Remote> {
-    let credentials = credentials(keys.as_deref(), order)?;
-    let remote = Remote::new(addresses, &credentials)?;
+    let shown = Shown::first(keys.as_deref(), order)?;
+    let remote = Remote::new(addresses, &shown.credentials)?;
     if let Some(keys) = keys {
-        tokio::spawn(keep_up(remote.clone(), keys, order, credentials));
+        let order = shown.token.map_or(order, |name| [name; 2]);
+        tokio::spawn(keep_up(remote.clone(), keys, order, shown.credentials));
     }
     Ok(remote)
 }
 
-/// Reads the keys again whenever they are refused, for ever. What has changed is looked at once more, and shown when it is the same: a
-/// file that is being copied is read in part otherwise. Calls go on meanwhile with what was known, however long the folder takes.
+/// Reads the keys again whenever they are refused, for ever, with no other kind of token than these. What has changed is looked at once
+/// more, and shown when it is the same: a file that is being copied is read in part otherwise. Calls go on meanwhile with what was known, however long the folder takes.
 async fn keep_up(remote: Remote, keys: PathBuf, order: [TokenName; 2], mut known: Credentials) {
     let mut last_look = Ok(known.clone());
     loop {
@@ -50,7 +50,7 @@ async fn keep_up(remote: Remote, keys: PathBuf, order: [TokenName; 2], mut known
             remote.refused().await;
         }
         let folder = keys.clone();
-        let mut reading = spawn_blocking(move || match Shown::read(Some(&folder), order) {
+        let mut reading = spawn_blocking(move || match Shown::read(Some(&folder), order, false) {
             Ok(shown) => Ok(shown.credentials),
             Err(why) => Err(format!("{why:#}")),
         });
@@ -61,19 +61,12 @@ async fn keep_up(remote: Remote, keys: PathBuf, order: [TokenName; 2], mut known
             reading.await
         };
         let Ok(look) = look else { return };
-        let is_settled = look == last_look;
-        match &look {
-            Ok(credentials) if is_settled && *credentials != known => {
-                known = credentials.clone();
-                match remote.show(&known) {
-                    Ok(()) => info!("the keys have changed and hold from now on"),
-                    Err(error) => warn!("the keys are as they were: {error}"),
-                }
+        if settle(look, &mut last_look, &mut known) {
+            match remote.show(&known) {
+                Ok(()) => info!("the keys have changed and hold from now on"),
+                Err(error) => warn!("the keys are as they were: {error}"),
             }
-            Err(why) if !is_settled => warn!("the keys are as they were: {why}"),
-            _ => {}
         }
-        last_look = look;
         sleep(LOOK_EVERY).await;
     }
 }
@@ -81,22 +74,38 @@ async fn keep_up(remote: Remote, keys: PathBuf, order: [TokenName; 2], mut known
 /// What is shown, and the files of it that nobody else should read.
 struct Shown {
     credentials: Credentials,
+    /// The name of the token, if there is one.
+    token: Option<TokenName>,
     secrets: Vec<PathBuf>,
 }
 
 impl Shown {
-    fn read(keys: Option<&Path>, order: [TokenName; 2]) -> anyhow::Result<Self> {
+    /// What there is as a command begins; says so where others may read it.
+    fn first(keys: Option<&Path>, order: [TokenName; 2]) -> anyhow::Result<Self> {
+        let shown = Self::read(keys, order, true)?;
+        shown.secrets.iter().for_each(|file| warn_if_others_may_read(file));
+        Ok(shown)
+    }
+
+    /// Where neither these tokens nor a certificate are there, any other token is taken, or else the first of these is missing.
+    fn read(keys: Option<&Path>, order: [TokenName; 2], takes_any: bool) -> anyhow::Result<Self> {
         let named = order.into_iter().find_map(|name| TokenText::read(keys, name).transpose());
         let mut shown = named.transpose()?;
         let certificate = keys.map(|keys| keys.join("client.pem")).filter(|file| file.exists());
         if let Some(keys) = keys.filter(|_| shown.is_none() && certificate.is_none()) {
-            let any = TOKENS.into_iter().find_map(|name| TokenText::in_folder(keys, name).transpose());
-            shown = any.transpose()?;
+            shown = if takes_any {
+                let any = TOKENS.into_iter().find_map(|name| TokenText::in_folder(keys, name).transpose());
+                any.transpose()?
+            } else {
+                Some(TokenText::in_file(&keys.join(order[0].file), order[0])?)
+            };
         }
+        let name = shown.as_ref().map(|text| text.name);
         let token = shown.as_ref().map(TokenText::first).transpose()?;
         let Some(keys) = keys else {
             return Ok(Self {
                 credentials: Credentials { token, ..Credentials::default() },
+                token: name,
                 secrets: vec![],
             });
         };
@@ -109,6 +118,28 @@ impl Shown {
             None => None,
         };
         let authority = Some(pem(&keys.join("ca.pem"))?);
-        Ok(Self { credentials: Credentials { authority, identity, token }, secrets })
+        Ok(Self { credentials: Credentials { authority, identity, token }, token: name, secrets })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::access::{ADMIN, JOIN, STATUS};
+
+    #[test]
+    fn who_reads_the_folder_again_shows_no_token_of_another_kind() {
+        let folder = tempfile::tempdir().unwrap();
+        let write = |file: &str, text: &str| fs::write(folder.path().join(file), text).unwrap();
+        write("ca.pem", "-----BEGIN CERTIFICATE-----");
+        write(ADMIN.file, &"t".repeat(64));
+        let read = |takes_any| Shown::read(Some(folder.path()), [JOIN, STATUS], takes_any);
+        assert_eq!(read(true).unwrap().token, Some(ADMIN));
+        let missing = read(false).err().unwrap().to_string();
+        assert!(missing.contains("join.token is missing"), "{missing}");
+        write(JOIN.file, &"t".repeat(64));
+        assert_eq!(read(false).unwrap().token, Some(JOIN));
     }
 }

@@ -14,6 +14,25 @@ use super::Texts;
 /// copied is read in part otherwise.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
 
+/// Has what two looks in a row have found be what is known, where it is another, and says whether it was. Why a look has failed is told once.
+pub(super) fn settle<T: Clone + PartialEq>(
+    look: Result<T, String>,
+    last_look: &mut Result<T, String>,
+    known: &mut T,
+) -> bool {
+    let is_settled = look == *last_look;
+    *last_look = look;
+    match last_look {
+        Ok(found) if is_settled && *found != *known => {
+            *known = found.clone();
+            return true;
+        }
+        Err(why) if !is_settled => warn!("the keys are as they were: {why}"),
+        _ => {}
+    }
+    false
+}
+
 /// Who is let in over what, and what the files said of that when they were last read.
 pub struct KeyWatch {
     access: Access,
@@ -39,13 +58,9 @@ impl KeyWatch {
             let look =
                 spawn_blocking(move || Texts::read(keys.as_deref()).map_err(|error| format!("{error:#}")));
             let Ok(look) = look.await else { return };
-            let is_settled = look == last_look;
-            match &look {
-                Ok(texts) if is_settled && *texts != self.known => self.take_over(texts.clone()),
-                Err(why) if !is_settled => warn!("the keys are as they were: {why}"),
-                _ => {}
+            if settle(look, &mut last_look, &mut self.known) {
+                self.take_over();
             }
-            last_look = look;
             // Each time: somebody who was let in just before may have registered just after.
             for owner in self.access.revoked() {
                 handle.strike_off(owner).await;
@@ -54,20 +69,19 @@ impl KeyWatch {
     }
 
     /// Has what the files say hold from now on; if it makes no sense, what they said before.
-    fn take_over(&mut self, texts: Texts) {
-        match self.replace(&texts) {
+    fn take_over(&self) {
+        match self.replace() {
             Ok(()) => {
                 let revoked = self.access.revoked().len();
                 info!(revoked, "the keys have changed and hold from now on");
             }
             Err(error) => warn!("the keys are as they were: {error:#}"),
         }
-        self.known = texts;
     }
 
-    fn replace(&self, texts: &Texts) -> anyhow::Result<()> {
-        let bearers = texts.bearers()?;
-        if let (Some(encryption), Some(keys)) = (&self.encryption, &texts.server) {
+    fn replace(&self) -> anyhow::Result<()> {
+        let bearers = self.known.bearers()?;
+        if let (Some(encryption), Some(keys)) = (&self.encryption, &self.known.server) {
             encryption.replace(keys)?;
         }
         self.access.replace(bearers);

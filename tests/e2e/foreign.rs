@@ -93,7 +93,7 @@ impl Coordinator for Announcing {
     }
 
     async fn watch(&self, _: Request<v1::StatusRequest>) -> Answered<Self::WatchStream> {
-        Err(Status::internal("a worker does not watch"))
+        Err(Status::not_found("as a balancer says of what it does not know"))
     }
 }
 
@@ -145,6 +145,18 @@ fn what_answers_in_a_coordinator_s_place_that_there_is_nothing_is_asked_again_an
     assert_eq!(left.code, Some(1), "{left:?}");
     let told = left.stderr.matches("something else than a coordinator answers there (NOT_FOUND)").count();
     assert!((1..10).contains(&told), "{left:?}");
+}
+
+#[test]
+fn who_watches_ends_where_something_else_answers_at_the_first_look() {
+    let (_runtime, address, _) = announce(v1::PlanReply::default());
+    let watch = format!("status --watch --coordinator http://{address}");
+    let ended = Folder::new().start(&watch, "watch.log").end();
+    assert_eq!(ended.code, Some(1), "{ended:?}");
+    assert!(
+        ended.stderr.contains("something else than a coordinator answers there (NOT_FOUND)"),
+        "{ended:?}"
+    );
 }
 
 #[test]

@@ -13,6 +13,7 @@ use tokio::time::timeout;
 use crate::boxed::Boxed;
 use crate::coordinator::CoordinatorError;
 use crate::outage::{GaveUp, Hopeful, Outage};
+use crate::refusal::NOTHING_BEHIND;
 use crate::remote::{Remote, not_understood};
 
 /// An address that has not said which term its coordinator has is not waited for any longer.
@@ -89,8 +90,7 @@ impl Remote {
     pub(crate) fn never_met(&self, site: usize, error: CoordinatorError) -> CoordinatorError {
         match error {
             CoordinatorError::Unregistered => {
-                let why = "something else than a coordinator answers there (NOT_FOUND)".to_owned();
-                self.sites().failed(site, CoordinatorError::Unavailable(why))
+                self.sites().failed(site, CoordinatorError::Unavailable(NOTHING_BEHIND.into()))
             }
             error => error,
         }

@@ -33,6 +33,9 @@ pub const SPEAKS_HTTP_1: &str = "what answers there speaks HTTP/1 and is no coor
 pub const NO_COORDINATOR: &str =
     "there is a server at that address, but no coordinator, or one of a release that does not know this call";
 
+/// What is said of a server in front of a coordinator that it does not find.
+pub const NOTHING_BEHIND: &str = "something else than a coordinator answers there (NOT_FOUND)";
+
 /// What every release says of an owner who is let in no more, which is meant for good.
 const REVOKED: &str = "have been revoked";
 

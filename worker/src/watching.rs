@@ -7,6 +7,7 @@ use tonic::Streaming;
 
 use crate::boxed::Boxed;
 use crate::coordinator::CoordinatorError;
+use crate::refusal::NOTHING_BEHIND;
 use crate::remote::Remote;
 
 /// A run that is watched.
@@ -40,7 +41,12 @@ impl Remote {
             let site = self.sites().current();
             let mut client = self.client(site);
             let replies = self.answer(site, Duration::ZERO, client.watch(v1::StatusRequest {})).await;
-            let replies = replies.map_err(|error| self.never_met(site, error))?;
+            let replies = replies.map_err(|error| match error {
+                CoordinatorError::Unregistered => {
+                    self.sites().failed(site, self.sites().refused_for_now(site, NOTHING_BEHIND.into()))
+                }
+                error => error,
+            })?;
             Ok(StatusFeed { remote: self.clone(), site, replies })
         })
     }

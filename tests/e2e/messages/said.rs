@@ -32,7 +32,15 @@ const SPEAKERS: [(&str, &[&str]); 20] = [
     ("src/commands/status/watch.rs", &["page", "line"]),
     (
         "worker/src/refusal.rs",
-        &["SPEAKS_TLS", "SPEAKS_HTTP_1", "NO_COORDINATOR", "sentence", "certificate", "client_certificate"],
+        &[
+            "SPEAKS_TLS",
+            "SPEAKS_HTTP_1",
+            "NO_COORDINATOR",
+            "NOTHING_BEHIND",
+            "sentence",
+            "certificate",
+            "client_certificate",
+        ],
     ),
     ("worker/src/remote.rs", &["strange_answer"]),
     ("worker/src/sites.rs", &["against"]),

@@ -5,8 +5,8 @@ use std::time::Duration;
 use super::Keeper;
 use super::ending::{Ending, Stage};
 
-/// Whoever waits for a coordinator has registered within this time. Between two calls he pauses for up to 3.75 seconds, and one that nobody
-/// answers takes up to seven, or ten over TLS; he may be in the midst of one, at another address, as the coordinator begins.
+/// Whoever waits for a coordinator has registered within this time. Between two calls he pauses for up to 3.75 seconds, and one that
+/// nobody answers takes up to seven, or ten over TLS; he may be in the midst of one, at another address, as the coordinator begins.
 const CALLS_WITHIN: Duration = Duration::from_secs(20);
 
 impl Keeper {
@@ -23,8 +23,8 @@ impl Keeper {
         }
     }
 
-    /// Notes that nobody waits for the answer any more, if that is so at the close: some have come, and all of them were told. Where nobody
-    /// has come they may be slow, or cut off, and the next start waits for them, too.
+    /// Notes that nobody waits for the answer any more, if that is so at the close: some have come, and all of them were told. Where
+    /// nobody has come they may be slow, or cut off, and the next start waits for them, too.
     pub(super) fn forget_awaited(&mut self) {
         let is_answered = matches!(self.stage, Stage::Ended(Ending::Answered(_)));
         let is_told = is_answered && self.core.is_deserted() && !self.are_workers_away();

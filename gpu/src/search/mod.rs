@@ -78,7 +78,8 @@ fn states_in(words: usize) -> usize {
 }
 
 /// How many passes a group is to take after a launch of so many, which took that long and had so many groups, of which so many had
-/// not finished then: not more than twice as many, and not more where groups had nothing to do, unless half of them were busy, and that was soon.
+/// not finished then: not more than twice as many, and not more where groups had nothing to do, unless half of them were busy, and that
+/// was soon.
 fn next_passes(passes: cl_uint, taken: Duration, busy: usize, groups: usize) -> cl_uint {
     let factor = LAUNCH.as_secs_f64() / taken.as_secs_f64().max(1e-6);
     let may_be_more = busy == groups || 2 * busy >= groups && taken < LAUNCH / 16;
@@ -211,12 +212,12 @@ impl SearchLauncher {
             let (passes, some, most) =
                 (each * groups as cl_uint, each.min(SOME_PASSES), each.saturating_mul(MOST_SHARES));
             // SAFETY: the arguments have the kernel's types, in its order. The kernel reads each descent's states, which the host
-            // or `widen` has written where it says, and where nothing else was written, and its rows from theirs on to the last but one, of which a descent
-            // has all, and `levels` at most. It writes how many states of it were taken and how many passes, its group's words of
-            // `found` and its vectors of `frozen`, for each of the levels one and a pool; and the scratch, for which there is room.
-            // No pool overflows: the one that is taken from has no more states afterwards, the next one had fewer than are moved on
-            // at a time, and so had the first one where as many are added. It reads no word of `found` or `frozen` that no launch
-            // of this search has written.
+            // or `widen` has written where it says, and where nothing else was written, and its rows from theirs on to the last but
+            // one, of which a descent has all, and `levels` at most. It writes how many states of it were taken and how many passes,
+            // its group's words of `found` and its vectors of `frozen`, for each of the levels one and a pool; and the scratch, for
+            // which there is room. No pool overflows: the one that is taken from has no more states afterwards, the next one had
+            // fewer than are moved on at a time, and so had the first one where as many are added. It reads no word of `found` or
+            // `frozen` that no launch of this search has written.
             let launched = unsafe {
                 ExecuteKernel::new(&lane.search)
                     .set_arg(&lane.rows.buffer)

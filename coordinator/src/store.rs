@@ -153,7 +153,10 @@ impl Store {
         let public_key = SigningKey::open(&signing_key)?.public();
         let mut store = Self {
             checkpoint: Checkpoint::new(directory.checkpoint(), lease_key.clone()),
-            awaited: Awaited::of(directory.path()),
+            awaited: Awaited::of(
+                directory.path(),
+                standing.is_counted(directory.plan(), directory.run().shard),
+            ),
             directory,
             writer,
             lease_key,

@@ -19,14 +19,15 @@ pub(crate) struct Awaited {
 }
 
 impl Awaited {
-    /// What is noted in that directory.
-    pub fn of(directory: &Path) -> Self {
+    /// What is noted in the directory of a run in which all was counted, or not: as long as there is something to count workers
+    /// have the time to come.
+    pub fn of(directory: &Path, is_counted: bool) -> Self {
         let path = directory.join(FILE);
         let is_noted = path.exists();
-        Self { path, was_noted: is_noted, is_noted, has_come: false }
+        Self { path, was_noted: is_noted && is_counted, is_noted, has_come: false }
     }
 
-    /// Whether it was noted by a process before this one.
+    /// Whether it was noted by a process before this one, and this one found nothing left to count.
     pub fn was_noted(&self) -> bool {
         self.was_noted
     }
@@ -54,16 +55,17 @@ mod tests {
     #[test]
     fn what_is_noted_is_known_to_the_next_process_until_it_is_forgotten() {
         let folder = tempfile::tempdir().unwrap();
-        let mut first = Awaited::of(folder.path());
+        let mut first = Awaited::of(folder.path(), false);
         first.note();
         assert!(!first.was_noted());
         // Nobody came.
-        Awaited::of(folder.path()).forget();
-        let mut second = Awaited::of(folder.path());
+        Awaited::of(folder.path(), true).forget();
+        assert!(!Awaited::of(folder.path(), false).was_noted(), "there is something left to count");
+        let mut second = Awaited::of(folder.path(), true);
         assert!(second.was_noted());
         second.note();
         second.forget();
-        assert!(!Awaited::of(folder.path()).was_noted());
+        assert!(!Awaited::of(folder.path(), true).was_noted());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
     }
 }

@@ -245,21 +245,18 @@ fn sigterm_and_sighup_at_once_are_one_ask_whichever_comes_first_and_two_where_ti
     let ended = term_first.end();
     assert!(ended.code == Some(0) && ended.stderr.contains("draining"), "{ended:?}");
     until("it holds nothing", || leased() == Some(0));
-    // Both come within a moment, as whoever ends a session sends them.
-    let hup_first = started("hup-first", "3s");
-    let sent = Instant::now();
-    hup_first.hang_up();
-    // Of two that wait to be heeded the other one may come first.
-    drains(&hup_first);
-    hup_first.terminate();
-    let is_at_once = sent.elapsed() < Duration::from_secs(1);
-    let ended = hup_first.end();
-    if is_at_once {
-        assert!(ended.code == Some(0) && ended.stderr.contains("draining"), "{ended:?}");
-    } else {
-        eprintln!("skipped: this machine is too slow");
-    }
-    until("it holds nothing", || leased() == Some(0));
+    // Both come within a moment, as whoever ends a session sends them; a machine that is busy may heed the other one too late.
+    let is_one_ask = (0..5).any(|attempt| {
+        let hup_first = started(&format!("hup-first-{attempt}"), "3s");
+        hup_first.hang_up();
+        // Of two that wait to be heeded the other one may come first.
+        drains(&hup_first);
+        hup_first.terminate();
+        let ended = hup_first.end();
+        until("it holds nothing", || leased() == Some(0));
+        ended.code == Some(0) && ended.stderr.contains("draining")
+    });
+    assert!(is_one_ask, "SIGTERM ended it at once each time");
     // Somebody has thought in between.
     let later = started("later", "1h");
     later.hang_up();

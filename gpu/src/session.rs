@@ -37,7 +37,7 @@ const LOOKS_ON: Duration = Duration::from_micros(250);
 /// Between two later looks there is a small part of the time that it has taken so far, but no more than this: what a device waits
 /// for the next launch is half of that, and a look takes a few microseconds.
 const LOOKS_AWAY: Duration = Duration::from_millis(1);
-const LOOKS_IN: u32 = 32;
+const LOOKS_IN: u32 = 64;
 
 /// No two looks are further apart in a process that runs.
 const LONGEST_LOOK: Duration = Duration::from_secs(1);

@@ -57,7 +57,15 @@ uint MOVED_DOWN(uint word, uint distance)
     __asm__("shr.u32 %0, %1, %2;" : "=r"(moved) : "r"(word), "r"(distance));
     return moved;
 }
+/* The bits that none of three words has: one operation, of which NVIDIA's compiler makes two by itself. */
+uint NONE_OF(uint one, uint two, uint three)
+{
+    uint none;
+    __asm__("lop3.b32 %0, %1, %2, %3, 0x01;" : "=r"(none) : "r"(one), "r"(two), "r"(three));
+    return none;
+}
 #else
 #define MOVED_DOWN(word, distance) ((word) >> (distance))
+#define NONE_OF(one, two, three) (~((one) | (two) | (three)))
 #define MOVED_UP(word, power, distance) ((word) << (distance))
 #endif

@@ -39,6 +39,8 @@
 
 /* What the host and both kernels know of a descent; the same as in search/packed.rs. */
 typedef struct {
+    /* Its first row among those of all descents. */
+    uint table;
     /* The row that its states are before, by its number among the free ones, and so many rows may be done: by `widen` at most. */
     uint place, rows;
     /* How many states there are, where (the host's, or in which of both rooms) and from which on; so many have been taken, or more. */
@@ -61,20 +63,21 @@ typedef struct {
     FOR_EACH                                                                                                                    \
         alive[v] = lives(row, second, child[v], looks, by_columns)
 
-/* Where the states of a descent are. */
+/* Where the states of a descent are, and its rows from the one on that they are before. */
 #define STATES(descent) (((descent).room == 0 ? begun : (descent).room == 1 ? one : other) + (descent).first)
+#define TABLE(descent) (rows + VECTORS * ((descent).table + (descent).place))
 
 /* The squares that a child has in a row that one of a row's vectors but the first tells of. */
 uint squares(uint4 child, uint4 ahead)
 {
-    return ~(child.x | MOVED_UP(child.y, ahead.x, ahead.y) | MOVED_DOWN(child.z, ahead.y)) & ahead.z;
+    return NONE_OF(child.x, MOVED_UP(child.y, ahead.x, ahead.y), MOVED_DOWN(child.z, ahead.y)) & ahead.z;
 }
 
 /* The state with a queen there, moved on to the next row. */
 uint4 child_of(uint4 state, uint queen, uint4 next)
 {
     uint4 child = (uint4)(state.x | queen, MOVED_UP(state.y | queen, next.x, next.y), MOVED_DOWN(state.z | queen, next.y), 0);
-    child.w = ~(child.x | child.y | child.z) & next.z;
+    child.w = NONE_OF(child.x, child.y, child.z) & next.z;
     return child;
 }
 
@@ -118,11 +121,11 @@ uint living(local const uint4 *row, uint4 state)
     return found;
 }
 
-/* Reads rows of a descent, from one on. */
-void read_rows(local uint4 *table, global const uint4 *rows, uint descent, uint place, uint count)
+/* Reads so many rows. */
+void read_rows(local uint4 *table, global const uint4 *rows, uint count)
 {
     for (uint i = LOCAL_INDEX; i < VECTORS * count; i += GROUP)
-        table[i] = rows[VECTORS * (ROWS * descent + place) + i];
+        table[i] = rows[i];
 }
 
 /*
@@ -153,7 +156,7 @@ KERNEL(GROUP) widen(global const uint4 *restrict rows, global Descent *descents,
         return;
     from += step == 0 ? descent->first : index * room;
     to += index * room;
-    read_rows(row, rows, index, place, 1);
+    read_rows(row, TABLE(*descent) + VECTORS * step, 1);
     for (uint begin = GROUP_INDEX * GROUP; begin < states; begin += GROUPS * GROUP) {
         if (LOCAL_INDEX == 0)
             children[0] = 0;
@@ -209,7 +212,7 @@ KERNEL(GROUP) search(global const uint4 *restrict rows, global Descent *descents
     uint is_drained = is_begun ? saved->w : 0;
     uint depth = descents[descent].rows, end = descents[descent].states;
     global const uint4 *states = STATES(descents[descent]);
-    read_rows(table, rows, descent, descents[descent].place, depth);
+    read_rows(table, TABLE(descents[descent]), depth);
     for (uint i = LOCAL_INDEX; i <= levels; i += GROUP)
         waiting[i] = is_begun && i < levels ? saved[i].x : 0;
     for (uint i = LOCAL_INDEX; i < 2 * VOTED; i += GROUP)
@@ -280,7 +283,7 @@ KERNEL(GROUP) search(global const uint4 *restrict rows, global Descent *descents
                     depth = descents[descent].rows;
                     end = descents[descent].states;
                     states = STATES(descents[descent]);
-                    read_rows(table, rows, descent, descents[descent].place, depth);
+                    read_rows(table, TABLE(descents[descent]), depth);
                     BARRIER;
                     continue;
                 }

@@ -87,6 +87,7 @@ fn items_in_lockstep_vote_and_wait_for_all_32_in_nvidias_assembler() {
     }
     let is_barrier = |line: &str| line == "bar.warp.sync 0xffffffff;";
     let is_shift = |line: &str| line.starts_with("shr.u32 %r") && line.ends_with(';');
+    let is_none = |line: &str| line.starts_with("lop3.b32 %r") && line.ends_with(", 0x01;");
     let is_vote = |line: &str| {
         line.starts_with("{ .reg .pred p; setp.ne.u32 p, %r")
             && line.contains(", 0; vote.sync.ballot.b32 %r")
@@ -102,7 +103,9 @@ fn items_in_lockstep_vote_and_wait_for_all_32_in_nvidias_assembler() {
             let own = from_there.split(".entry").next().unwrap();
             let (barriers, others): (Vec<_>, Vec<_>) = assembler(own).partition(|line| is_barrier(line));
             let (shifts, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|line| is_shift(line));
+            let (nones, others): (Vec<_>, Vec<_>) = others.into_iter().partition(|line| is_none(line));
             assert!(barriers.len() > 2 && shifts.len() > 2, "{kernel}: {barriers:?}, {shifts:?}");
+            assert!(nones.len() > 1, "{kernel}: {nones:?}");
             assert!(others.iter().all(|line| is_vote(line)), "{others:?}");
             // Of each state whether it is kept, and whether its child is.
             assert!(kernel == "widen" || others.len() >= 2, "{others:?}");

@@ -7,7 +7,7 @@ use opencl3::kernel::Kernel as DeviceKernel;
 use opencl3::types::{cl_uint, cl_ulong};
 
 use super::STATES_OF_HOST;
-use super::packed::{OnDevice, ROWS, Row, Vector};
+use super::packed::{OnDevice, Row, Vector};
 use crate::error::GpuError;
 use crate::room::Room;
 use crate::session::Session;
@@ -40,7 +40,7 @@ pub(super) struct SearchLane {
     pub(super) queue: CommandQueue,
     pub(super) widen: DeviceKernel,
     pub(super) search: DeviceKernel,
-    pub(super) rows: Room<[Row; ROWS]>,
+    pub(super) rows: Room<Row>,
     pub(super) descents: Room<OnDevice>,
     /// The host's states, and a level's and the next level's in turn.
     pub(super) begun: Room<Vector>,

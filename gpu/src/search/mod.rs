@@ -137,13 +137,13 @@ impl SearchLauncher {
         fronts: &[Front<'_>],
         part: Part,
     ) -> Result<(u64, Vec<OnDevice>), GpuError> {
-        let rows: Vec<_> = fronts.iter().map(|front| packed_rows(front.descent)).collect();
-        lane.rows.fill(session, &lane.queue, &rows)?;
-        let (mut descents, mut states) = (Vec::new(), Vec::new());
+        let (mut descents, mut rows, mut states) = (Vec::new(), Vec::new(), Vec::new());
         for front in fronts {
-            descents.push(OnDevice::begun(front, states.len()));
+            descents.push(OnDevice::begun(front, rows.len(), states.len()));
+            rows.extend(packed_rows(front.descent));
             states.extend_from_slice(&front.states);
         }
+        lane.rows.fill(session, &lane.queue, &rows)?;
         lane.descents.fill(session, &lane.queue, &descents)?;
         lane.begun.fill(session, &lane.queue, &states)?;
         let groups = self.groups.div_ceil(fronts.len());

@@ -21,6 +21,8 @@ pub type Row = [Vector; VECTORS];
 #[repr(C)]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OnDevice {
+    /// Its first row among those of all descents.
+    pub table: cl_uint,
     /// The row that its states are before, by its number among the free ones.
     pub place: cl_uint,
     /// So many rows may be done from there on: by the launches that widen it at most.
@@ -40,13 +42,14 @@ pub struct OnDevice {
 const FEWEST_STEPS: usize = 9;
 
 impl OnDevice {
-    /// A descent as the host hands it over, with its states from that one on.
-    pub fn begun(front: &Front<'_>, first: usize) -> Self {
+    /// A descent as the host hands it over, with its rows from that one on, and its states from that one.
+    pub fn begun(front: &Front<'_>, table: usize, first: usize) -> Self {
         let rows = (front.descent.steps.len() + 1).saturating_sub(FEWEST_STEPS + front.level);
         let states = front.states.len() as cl_uint;
         let mut made = [0; ROWS];
         made[front.level] = states;
         Self {
+            table: table as cl_uint,
             place: front.level as cl_uint,
             rows: rows as cl_uint,
             states,
@@ -88,10 +91,6 @@ fn packed(step: &RowStep, columns: u32) -> Row {
 }
 
 /// The rows of a descent.
-pub fn packed_rows(descent: &Descent) -> [Row; ROWS] {
-    let mut rows = [Row::default(); ROWS];
-    for (row, step) in rows.iter_mut().zip(&descent.steps) {
-        *row = packed(step, descent.columns);
-    }
-    rows
+pub fn packed_rows(descent: &Descent) -> impl Iterator<Item = Row> {
+    descent.steps.iter().map(|step| packed(step, descent.columns))
 }

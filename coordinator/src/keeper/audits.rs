@@ -1,12 +1,12 @@
 //! The audits that go on in the background: what they are made for, and when one that could not be made is made again.
 
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use tracing::error;
 
-use super::watchdog::{EVERY, LOOKS};
+use super::inbox::AuditReason;
+use super::standstill::{Pulse, Standstill};
 use crate::audit::{Audit, AuditError};
 use crate::ledger::{LedgerError, LedgerPosition};
 use crate::standing::{Marks, Standing, Sums};
@@ -20,19 +20,8 @@ const MOST_FAILURES: u32 = 5;
 /// and before it is asked no oftener than this while units are counted.
 const SELDOM: Duration = Duration::from_mins(1);
 
-/// What is told of one that reads nothing: a disk that hangs gives no error.
+/// What is told of one that reads nothing.
 const HANGS: &str = "the audit has read nothing of the ledger for ten seconds or more; it goes on when the disk of the run answers";
-
-/// How many records audits have read, all together: what an audit shows of itself.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Progress(Arc<AtomicU64>);
-
-impl Progress {
-    /// One record more.
-    pub fn one_more(&self) {
-        self.0.fetch_add(1, Ordering::Relaxed);
-    }
-}
 
 /// What was on record when this process began, as far as its checkpoint keeps it.
 #[derive(Debug)]
@@ -65,8 +54,8 @@ impl Opening {
 pub(super) struct Audits {
     /// Until the counts are known that were on record when this process began: the checkpoint does not keep them.
     pub opening: Option<Opening>,
-    /// Whether the audit is under way that reads them.
-    pub is_reading: bool,
+    /// Those that are under way, and whether each reads on.
+    under_way: BTreeMap<AuditReason, Standstill>,
     /// How many audits in a row could not read the ledger,
     failures: u32,
     /// what the last of them said,
@@ -75,13 +64,6 @@ pub(super) struct Audits {
     is_waited_for: bool,
     /// None begins before.
     next: Duration,
-    progress: Progress,
-    /// What that was at the last look,
-    seen: u64,
-    /// how many looks in a row it has been that,
-    looks: u32,
-    /// and when the next one is due.
-    look_next: Duration,
 }
 
 impl Audits {
@@ -89,15 +71,11 @@ impl Audits {
     pub fn of(opening: Option<Opening>) -> Self {
         Self {
             opening,
-            is_reading: false,
+            under_way: BTreeMap::new(),
             failures: 0,
             trouble: None,
             is_waited_for: false,
             next: Duration::ZERO,
-            progress: Progress::default(),
-            seen: 0,
-            looks: 0,
-            look_next: Duration::ZERO,
         }
     }
 
@@ -111,38 +89,48 @@ impl Audits {
         self.next = now.saturating_add(AGAIN);
     }
 
+    /// One has begun, which shows by that pulse that it reads.
+    pub fn begun(&mut self, reason: AuditReason, pulse: Pulse, now: Duration) {
+        self.under_way.insert(reason, Standstill::of(pulse, now));
+    }
+
+    /// Whether one is under way for that reason.
+    pub fn is_under_way(&self, reason: AuditReason) -> bool {
+        self.under_way.contains_key(&reason)
+    }
+
+    /// The one for that reason is over.
+    pub fn ended(&mut self, reason: AuditReason) {
+        self.under_way.remove(&reason);
+    }
+
+    /// The run has ended: none is waited for.
+    pub fn let_go(&mut self) {
+        self.under_way.clear();
+    }
+
     /// One has read the ledger.
     pub fn succeeded(&mut self) {
         (self.failures, self.trouble) = (0, None);
     }
 
-    /// What an audit shows itself by.
-    pub fn progress(&self) -> Progress {
-        self.progress.clone()
-    }
-
-    /// Looks from time to time whether the audit that is under way, if one is, reads on. Says whether it begins or ceases to hang.
-    pub fn look(&mut self, now: Duration, is_under_way: bool) -> bool {
-        let hung = self.hangs();
-        let read = self.progress.0.load(Ordering::Relaxed);
-        if !is_under_way || read != self.seen {
-            (self.seen, self.looks, self.look_next) = (read, 0, now.saturating_add(EVERY));
-        } else if now >= self.look_next {
-            (self.looks, self.look_next) = (self.looks.saturating_add(1), now.saturating_add(EVERY));
-        }
-        if self.hangs() && !hung {
+    /// Looks whether those that are under way read on. Says whether it begins or ceases that one hangs.
+    pub fn look(&mut self, now: Duration) -> bool {
+        let hung = self.is_one_hanging();
+        self.under_way.values_mut().for_each(|audit| audit.look(now));
+        if self.is_one_hanging() && !hung {
             error!("{HANGS}");
         }
-        self.hangs() != hung
+        self.is_one_hanging() != hung
     }
 
-    fn hangs(&self) -> bool {
-        self.looks >= LOOKS
+    fn is_one_hanging(&self) -> bool {
+        self.under_way.values().any(Standstill::is_hanging)
     }
 
     /// Why the ledger is not read, if that is tried in vain.
     pub fn trouble(&self) -> Option<&str> {
-        if self.hangs() { Some(HANGS) } else { self.trouble.as_deref() }
+        if self.is_one_hanging() { Some(HANGS) } else { self.trouble.as_deref() }
     }
 
     /// One has failed; says whether it is made again: the disk would not give the ledger, or the audit itself broke down, which says
@@ -168,34 +156,48 @@ impl Audits {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::keeper::standstill::{EVERY, LOOKS};
 
     #[test]
     fn an_audit_that_reads_nothing_hangs_until_it_reads_on_or_is_over() {
-        let mut audits = Audits::of(None);
-        let mut now = Duration::ZERO;
-        let mut look = |audits: &mut Audits, is_under_way| {
-            now += EVERY;
-            audits.look(now, is_under_way)
-        };
-        for is_over in [false, true] {
-            audits.progress().one_more();
-            assert!(!look(&mut audits, true));
-            // None that comes at once says more.
-            for _ in 1..LOOKS {
-                assert!(!look(&mut audits, true) && !audits.look(Duration::ZERO, true));
+        let (mut audits, pulse, mut now) = (Audits::of(None), Pulse::default(), Duration::ZERO);
+        audits.begun(AuditReason::Resumption, pulse.clone(), now);
+        for is_last in [false, true] {
+            pulse.beat();
+            for _ in 0..LOOKS {
+                assert!(!audits.look(now));
+                assert_eq!(audits.trouble(), None);
+                now += EVERY;
             }
-            assert_eq!(audits.trouble(), None);
-            assert!(look(&mut audits, true));
+            assert!(audits.look(now));
             assert_eq!(audits.trouble(), Some(HANGS));
-            assert!(!look(&mut audits, true));
-            if !is_over {
-                audits.progress().one_more();
+            assert!(!audits.look(now + EVERY), "that is told once");
+            if is_last {
+                audits.ended(AuditReason::Resumption);
+            } else {
+                pulse.beat();
+                assert!(audits.look(now));
             }
-            assert!(look(&mut audits, !is_over));
             assert_eq!(audits.trouble(), None);
         }
-        for _ in 0..2 * LOOKS {
-            assert!(!look(&mut audits, false), "none is under way");
+    }
+
+    #[test]
+    fn of_two_audits_at_a_time_the_one_that_hangs_is_told_although_the_other_reads() {
+        let both = [AuditReason::Resumption, AuditReason::Answer];
+        for (hangs, reads) in [(both[0], both[1]), (both[1], both[0])] {
+            let (mut audits, pulse, mut now) = (Audits::of(None), Pulse::default(), Duration::ZERO);
+            audits.begun(hangs, Pulse::default(), now);
+            audits.begun(reads, pulse.clone(), now);
+            for look in 1..=2 * LOOKS {
+                now += EVERY;
+                pulse.beat();
+                assert_eq!(audits.look(now), look == LOOKS);
+            }
+            audits.ended(reads);
+            assert_eq!(audits.trouble(), Some(HANGS));
+            audits.let_go();
+            assert_eq!(audits.trouble(), None);
         }
     }
 

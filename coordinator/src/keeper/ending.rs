@@ -11,6 +11,7 @@ use tracing::{error, warn};
 
 use super::Keeper;
 use super::inbox::{AuditReason, CallError};
+use super::standstill::Pulse;
 use crate::answer::Answer;
 use crate::assurance::assess;
 use crate::audit::{Audit, AuditError, audit_until};
@@ -131,6 +132,7 @@ impl Keeper {
             Ending::Withheld(why) => Happening::Withheld(why.to_string()),
         });
         self.stage = Stage::Ended(ending);
+        self.audits.let_go();
         self.publish_next = Duration::ZERO;
     }
 
@@ -159,8 +161,8 @@ impl Keeper {
     /// The audit after a start of a run that is not complete, or is open again: finds old damage early, and a checkpoint that
     /// is not what the ledger says, and reads the counts that it does not keep.
     fn read_in_background(&mut self) {
-        if self.audits.opening.is_some() && !self.audits.is_reading {
-            self.audits.is_reading = self.begin_audit(AuditReason::Resumption);
+        if self.audits.opening.is_some() && !self.audits.is_under_way(AuditReason::Resumption) {
+            self.begin_audit(AuditReason::Resumption);
         }
     }
 
@@ -171,39 +173,36 @@ impl Keeper {
         let opening = self.audits.opening.as_ref().filter(|_| reason == AuditReason::Resumption);
         let end = opening.map_or_else(|| store.end(), |opening| &opening.end).clone();
         let directory = store.directory().clone();
-        let (outlet, progress) = (self.inbox.for_audits(), self.audits.progress());
+        let (outlet, pulse) = (self.inbox.for_audits(), Pulse::default());
+        let reads = pulse.clone();
         let work = move || {
-            let read = || audit_until(&directory, &end, |_, _| progress.one_more());
+            let read = || audit_until(&directory, &end, |_, _| reads.beat());
             let audit = panic::catch_unwind(read).unwrap_or(Err(AuditError::Died));
             // While units are open and checks due, sums that contradict each other are not the last word.
             let audit = if reason == AuditReason::Answer { audit.and_then(Audit::sound) } else { audit };
             outlet.send(reason, audit);
         };
         let begun = thread::Builder::new().name("audit".into()).spawn(work);
-        if let Err(error) = &begun {
-            error!("cannot start the audit: {error}");
-            self.audits.put_off(now);
+        match &begun {
+            Ok(_) => self.audits.begun(reason, pulse, now),
+            Err(error) => {
+                error!("cannot start the audit: {error}");
+                self.audits.put_off(now);
+            }
         }
         begun.is_ok()
     }
 
-    /// Looks whether the audit that is under way goes on, if one is.
-    pub(super) fn look_at_audit(&mut self) {
-        let is_under_way = match self.stage {
-            Stage::Counting => self.audits.is_reading,
-            Stage::Auditing => true,
-            Stage::Ended(_) => false,
-        };
-        if self.audits.look(self.clock.now(), is_under_way) {
+    /// Looks whether the audits that are under way go on.
+    pub(super) fn look_at_audits(&mut self) {
+        if self.audits.look(self.clock.now()) {
             self.publish_next = Duration::ZERO;
         }
     }
 
     pub(super) fn audited(&mut self, reason: AuditReason, found: Result<Audit, AuditError>) {
         let is_answer = reason == AuditReason::Answer;
-        if !is_answer {
-            self.audits.is_reading = false;
-        }
+        self.audits.ended(reason);
         if matches!(self.stage, Stage::Ended(Ending::Withheld(_))) {
             return;
         }

@@ -144,7 +144,7 @@ impl Request {
 }
 
 /// What an audit is made for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum AuditReason {
     /// A start, after which units are counted on.
     Resumption,

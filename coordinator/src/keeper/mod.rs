@@ -21,6 +21,7 @@ mod registration;
 mod replicas;
 mod retraction;
 mod snapshot;
+mod standstill;
 mod steering;
 mod strangers;
 mod terms;
@@ -50,7 +51,7 @@ use recording::PendingReport;
 use replicas::Replication;
 use strangers::Strangers;
 use terms::Terms;
-use watchdog::Pulse;
+use watchdog::Watchdog;
 
 pub use ending::{Ending, Withheld};
 pub use inbox::CallError;
@@ -72,7 +73,7 @@ pub(crate) struct Keeper {
     /// None for a run in memory.
     store: Option<Store>,
     /// Likewise: memory never hangs.
-    pulse: Option<Pulse>,
+    watchdog: Option<Watchdog>,
     clock: Arc<dyn Clock>,
     /// For how long nobody could be heard, because the disk was slow.
     stalled: Duration,
@@ -151,7 +152,7 @@ fn keeper(
     } else if replicas.needed().is_some() {
         core.expect_back(clock.now());
     }
-    let pulse = store.is_some().then(|| watchdog::start(snapshots.clone())).transpose()?;
+    let watchdog = store.is_some().then(|| Watchdog::start(snapshots.clone())).transpose()?;
     let opened = store.as_ref().filter(|store| store.mark().records > 0);
     let audits = Audits::of(opened.map(|store| Opening::of(store.end(), core.standing())));
     let keeper = Keeper {
@@ -161,7 +162,7 @@ fn keeper(
         earlier: store.as_ref().map(Store::mark).unwrap_or_default(),
         core,
         store,
-        pulse,
+        watchdog,
         clock,
         stalled: Duration::ZERO,
         inbox,
@@ -189,7 +190,7 @@ impl Keeper {
     fn run(mut self) {
         self.happened(Happening::Began(self.terms.as_ref().map(|terms| terms.own.number)));
         while let Some(requests) = self.inbox.take(self.waiting.rest()) {
-            self.pulse.as_ref().inspect(|pulse| pulse.beat());
+            self.watchdog.as_ref().inspect(|watchdog| watchdog.rounds.beat());
             let mut close = None;
             for request in requests {
                 if let Request::Close(reply) = request {
@@ -221,7 +222,7 @@ impl Keeper {
             self.happened(happening);
         }
         self.end_if_complete();
-        self.look_at_audit();
+        self.look_at_audits();
         self.serve_waiting();
         self.save_checkpoint(closing);
         self.publish(closing);

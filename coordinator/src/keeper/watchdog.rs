@@ -1,64 +1,53 @@
-//! The watchdog: tells those who watch that the keeper hears nobody, because its disk does not answer. Such a disk gives no error,
-//! and the keeper, which waits for it, publishes nothing.
+//! The watchdog: tells those who watch that the keeper hears nobody, because its disk does not answer. The keeper, which waits for it,
+//! publishes nothing.
 
 use std::io;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::watch;
 use tracing::error;
 
 use super::snapshot::Snapshot;
-
-/// Between two looks at the keeper, and at what it waits for.
-pub(super) const EVERY: Duration = Duration::from_secs(1);
-
-/// After so many looks in a row at which it stands still something hangs. Looks are counted rather than seconds: a process that was
-/// stopped for a while is none that hangs.
-pub(super) const LOOKS: u32 = 10;
+use super::standstill::{EVERY, Pulse, Standstill};
 
 /// What is then told.
 const STALLED: &str =
     "nothing is recorded or lent: the disk of the run has not answered for ten seconds or more";
 
-/// What the keeper shows of itself: that it goes round. The watchdog ends with it.
+/// The watchdog of a keeper, with whom it ends.
 #[derive(Debug)]
-pub(super) struct Pulse {
-    rounds: Arc<AtomicU64>,
+pub(super) struct Watchdog {
+    /// What the keeper shows of itself: that it goes round.
+    pub rounds: Pulse,
     _alive: Sender<()>,
 }
 
-impl Pulse {
-    /// One round more.
-    pub fn beat(&self) {
-        self.rounds.fetch_add(1, Ordering::Relaxed);
+impl Watchdog {
+    /// Watches from now on a keeper that publishes these snapshots.
+    ///
+    /// # Errors
+    /// The system gives no thread.
+    pub fn start(snapshots: watch::Sender<Snapshot>) -> io::Result<Self> {
+        let (rounds, (alive, keeper)) = (Pulse::default(), channel());
+        let standstill = Standstill::of(rounds.clone(), Duration::ZERO);
+        thread::Builder::new()
+            .name("watchdog".into())
+            .spawn(move || watch(&keeper, standstill, &snapshots))?;
+        Ok(Self { rounds, _alive: alive })
     }
 }
 
-/// Watches a keeper that publishes these snapshots.
-///
-/// # Errors
-/// The system gives no thread.
-pub(super) fn start(snapshots: watch::Sender<Snapshot>) -> io::Result<Pulse> {
-    let (rounds, (alive, keeper)) = (Arc::new(AtomicU64::new(0)), channel());
-    let of_keeper = Arc::clone(&rounds);
-    thread::Builder::new().name("watchdog".into()).spawn(move || watch(&keeper, &of_keeper, &snapshots))?;
-    Ok(Pulse { rounds, _alive: alive })
-}
-
-fn watch(keeper: &Receiver<()>, rounds: &AtomicU64, snapshots: &watch::Sender<Snapshot>) {
-    let (mut seen, mut looks) = (0, 0);
+fn watch(keeper: &Receiver<()>, mut rounds: Standstill, snapshots: &watch::Sender<Snapshot>) {
+    let begun = Instant::now();
+    let mut hung = false;
     while keeper.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
-        let now = rounds.load(Ordering::Relaxed);
-        looks = if now == seen { looks + 1 } else { 0 };
-        seen = now;
-        if looks == LOOKS {
+        rounds.look(begun.elapsed());
+        if rounds.is_hanging() && !hung {
             let is_told = snapshots.send_if_modified(|snapshot| {
                 // It may have gone on just now, and published what is true.
-                let stands_still = rounds.load(Ordering::Relaxed) == seen;
+                let stands_still = !rounds.has_moved();
                 if stands_still {
                     snapshot.stall(STALLED);
                 }
@@ -68,5 +57,6 @@ fn watch(keeper: &Receiver<()>, rounds: &AtomicU64, snapshots: &watch::Sender<Sn
                 error!("{STALLED}");
             }
         }
+        hung = rounds.is_hanging();
     }
 }

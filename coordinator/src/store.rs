@@ -19,7 +19,6 @@ use crate::ledger::{
     CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, TermRecord, Writer, sync_found,
 };
 use crate::rules::Rules;
-use crate::run_directory::awaited::Awaited;
 use crate::run_directory::lock::Lock;
 use crate::run_directory::next_term::next_term;
 use crate::run_directory::noted_term::{ANNOUNCED, SUPERSEDING};
@@ -84,7 +83,6 @@ pub struct Store {
     /// As 64 hexadecimal digits.
     public_key: String,
     unsettled: Unsettled,
-    pub(crate) awaited: Awaited,
     /// Since 1970.
     opened: Duration,
     _lock: Lock,
@@ -153,10 +151,6 @@ impl Store {
         let public_key = SigningKey::open(&signing_key)?.public();
         let mut store = Self {
             checkpoint: Checkpoint::new(directory.checkpoint(), lease_key.clone()),
-            awaited: Awaited::of(
-                directory.path(),
-                standing.is_counted(directory.plan(), directory.run().shard),
-            ),
             directory,
             writer,
             lease_key,

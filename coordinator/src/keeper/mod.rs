@@ -43,6 +43,7 @@ use crate::happening::Happening;
 use crate::ledger::{CommitMark, LedgerPosition, LineHash};
 use crate::store::Store;
 use audits::{Audits, Opening};
+use awaited::Awaited;
 use ending::Stage;
 use events::Events;
 use inbox::Inbox;
@@ -94,6 +95,8 @@ pub(crate) struct Keeper {
     replicas: Replication,
     /// None where nobody else could serve the run: it is in memory only, or in one process.
     terms: Option<Terms>,
+    /// None where nobody could wait for the answer: it is in memory only, or in one process.
+    awaited: Option<Awaited>,
     stage: Stage,
     audits: Audits,
     trouble: String,
@@ -152,6 +155,10 @@ fn keeper(
     } else if replicas.needed().is_some() {
         core.expect_back(clock.now());
     }
+    let (plan, shard) = (Arc::clone(core.plan()), core.shard());
+    let is_counted = core.standing().is_counted(&plan, shard);
+    let served = store.as_ref().filter(|_| replicas.needed().is_some());
+    let awaited = served.map(|store| Awaited::of(store, is_counted));
     let watchdog = store.is_some().then(|| Watchdog::start(snapshots.clone())).transpose()?;
     let opened = store.as_ref().filter(|store| store.mark().records > 0);
     let audits = Audits::of(opened.map(|store| Opening::of(store.end(), core.standing())));
@@ -172,6 +179,7 @@ fn keeper(
         waiting: Waiting::default(),
         look_next: Duration::ZERO,
         reports: Vec::new(),
+        awaited,
         stage: Stage::Counting,
         audits,
         trouble: String::new(),

@@ -18,6 +18,12 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// A folder that has not been read in this time may lie where nothing answers.
 const PATIENCE: Duration = Duration::from_secs(10);
 
+/// The certificate of who calls, in a folder of keys,
+const CERTIFICATE: &str = "client.pem";
+
+/// and its key.
+const CLIENT_KEY: &str = "client.key";
+
 /// What a worker or `status` shows: the first token that is there, or any that is in the folder where nothing else is, so that
 /// its bearer is let do what it is good for, and told otherwise what that is.
 pub fn credentials(keys: Option<&Path>, order: [TokenName; 2]) -> anyhow::Result<Credentials> {
@@ -50,7 +56,7 @@ async fn keep_up(remote: Remote, keys: PathBuf, order: [TokenName; 2], mut known
             remote.refused().await;
         }
         let folder = keys.clone();
-        let mut reading = spawn_blocking(move || match Shown::read(Some(&folder), order, false) {
+        let mut reading = spawn_blocking(move || match Shown::again(&folder, order) {
             Ok(shown) => Ok(shown.credentials),
             Err(why) => Err(format!("{why:#}")),
         });
@@ -80,45 +86,45 @@ struct Shown {
 }
 
 impl Shown {
-    /// What there is as a command begins; says so where others may read it.
+    /// What there is as a command begins, any other token where it is the only thing; says so where others may read it.
     fn first(keys: Option<&Path>, order: [TokenName; 2]) -> anyhow::Result<Self> {
-        let shown = Self::read(keys, order, true)?;
+        let any =
+            |keys: &Path| TOKENS.into_iter().find_map(|name| TokenText::in_folder(keys, name).transpose());
+        let shown = Self::read(keys, order, |keys| any(keys).transpose())?;
         shown.secrets.iter().for_each(|file| warn_if_others_may_read(file));
         Ok(shown)
     }
 
-    /// Where neither these tokens nor a certificate are there, any other token is taken, or else the first of these is missing.
-    fn read(keys: Option<&Path>, order: [TokenName; 2], takes_any: bool) -> anyhow::Result<Self> {
-        let named = order.into_iter().find_map(|name| TokenText::read(keys, name).transpose());
-        let mut shown = named.transpose()?;
-        let certificate = keys.map(|keys| keys.join("client.pem")).filter(|file| file.exists());
-        if let Some(keys) = keys.filter(|_| shown.is_none() && certificate.is_none()) {
-            shown = if takes_any {
-                let any = TOKENS.into_iter().find_map(|name| TokenText::in_folder(keys, name).transpose());
-                any.transpose()?
-            } else {
-                Some(TokenText::in_file(&keys.join(order[0].file), order[0])?)
-            };
-        }
-        let name = shown.as_ref().map(|text| text.name);
-        let token = shown.as_ref().map(TokenText::first).transpose()?;
-        let Some(keys) = keys else {
-            return Ok(Self {
-                credentials: Credentials { token, ..Credentials::default() },
-                token: name,
-                secrets: vec![],
-            });
+    /// What there is in the folder later: where neither these tokens nor a certificate are there, the first of these is missing.
+    fn again(keys: &Path, order: [TokenName; 2]) -> anyhow::Result<Self> {
+        Self::read(Some(keys), order, |keys| {
+            TokenText::in_file(&keys.join(order[0].file), order[0]).map(Some)
+        })
+    }
+
+    /// The first of these tokens, a certificate, or else that other token.
+    fn read(
+        keys: Option<&Path>,
+        order: [TokenName; 2],
+        other: impl FnOnce(&Path) -> anyhow::Result<Option<TokenText>>,
+    ) -> anyhow::Result<Self> {
+        let named = order.into_iter().find_map(|name| TokenText::read(keys, name).transpose()).transpose()?;
+        let certified = keys.filter(|keys| keys.join(CERTIFICATE).exists());
+        let token = match (named, keys) {
+            (None, Some(keys)) if certified.is_none() => other(keys)?,
+            (named, _) => named,
         };
-        let mut secrets: Vec<_> = shown.iter().map(|text| keys.join(text.name.file)).collect();
-        let identity = match certificate {
-            Some(certificate) => {
-                secrets.push(keys.join("client.key"));
-                Some((pem(&certificate)?, read(&keys.join("client.key"))?))
-            }
-            None => None,
+        let identity =
+            certified.map(|keys| anyhow::Ok((pem(&keys.join(CERTIFICATE))?, read(&keys.join(CLIENT_KEY))?)));
+        let credentials = Credentials {
+            token: token.as_ref().map(TokenText::first).transpose()?,
+            identity: identity.transpose()?,
+            authority: keys.map(|keys| pem(&keys.join("ca.pem"))).transpose()?,
         };
-        let authority = Some(pem(&keys.join("ca.pem"))?);
-        Ok(Self { credentials: Credentials { authority, identity, token }, token: name, secrets })
+        let name = token.map(|text| text.name);
+        let files = name.map(|name| name.file).into_iter().chain(certified.map(|_| CLIENT_KEY));
+        let secrets = keys.map_or_else(Vec::new, |keys| files.map(|file| keys.join(file)).collect());
+        Ok(Self { credentials, token: name, secrets })
     }
 }
 
@@ -135,11 +141,11 @@ mod tests {
         let write = |file: &str, text: &str| fs::write(folder.path().join(file), text).unwrap();
         write("ca.pem", "-----BEGIN CERTIFICATE-----");
         write(ADMIN.file, &"t".repeat(64));
-        let read = |takes_any| Shown::read(Some(folder.path()), [JOIN, STATUS], takes_any);
-        assert_eq!(read(true).unwrap().token, Some(ADMIN));
-        let missing = read(false).err().unwrap().to_string();
+        let order = [JOIN, STATUS];
+        assert_eq!(Shown::first(Some(folder.path()), order).unwrap().token, Some(ADMIN));
+        let missing = Shown::again(folder.path(), order).err().unwrap().to_string();
         assert!(missing.contains("join.token is missing"), "{missing}");
         write(JOIN.file, &"t".repeat(64));
-        assert_eq!(read(false).unwrap().token, Some(JOIN));
+        assert_eq!(Shown::again(folder.path(), order).unwrap().token, Some(JOIN));
     }
 }

@@ -110,16 +110,27 @@ pub struct OpenOptions {
 }
 
 impl Store {
-    /// Opens or begins a run, and reads what is on record. Where a loss is accepted nothing that is there is changed before
-    /// [`settle`](Self::settle): what may still refuse the command comes first.
+    /// Opens or begins a run, reads what is on record, and does on disk what follows from how it was found.
     ///
     /// # Errors
     /// There is no run and none was to begin, it is in use or another than the one asked for, or its ledger is damaged.
     pub fn open(options: OpenOptions) -> Result<(Self, Standing, Vec<Notice>), StoreError> {
+        let (mut store, standing, notices) = Self::open_unsettled(options)?;
+        store.settle(&standing)?;
+        Ok((store, standing, notices))
+    }
+
+    /// Opens or begins a run, and reads what is on record. Nothing that is there is changed before a [`Handle`](crate::Handle) starts
+    /// with it, and nothing that is to be told is true before: what may still refuse the command comes first.
+    ///
+    /// # Errors
+    /// As with [`open`](Self::open).
+    pub fn open_unsettled(options: OpenOptions) -> Result<(Self, Standing, Vec<Notice>), StoreError> {
         Self::open_on(Box::new(SystemDisk), Arc::new(SystemClock::default()), options)
     }
 
-    /// Opens or begins a run whose ledger is written on a disk of the caller's, by a clock of the caller's.
+    /// As [`open_unsettled`](Self::open_unsettled), for a run whose ledger is written on a disk of the caller's, by a clock of the
+    /// caller's.
     ///
     /// # Errors
     /// As with [`open`](Self::open).
@@ -149,7 +160,7 @@ impl Store {
         let term = lease_key.prove(directory.run().hash(), term, CoordinatorId(rand::random()));
         let signing_key = signing_key.unwrap_or_else(|| SigningKey::file_of_run(directory.path()));
         let public_key = SigningKey::open(&signing_key)?.public();
-        let mut store = Self {
+        let store = Self {
             checkpoint: Checkpoint::new(directory.checkpoint(), lease_key.clone()),
             directory,
             writer,
@@ -160,9 +171,6 @@ impl Store {
             opened,
             _lock: lock,
         };
-        if !accept_loss {
-            store.settle(&standing)?;
-        }
         Ok((store, standing, notices))
     }
 

@@ -50,7 +50,7 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     let (guard, keys) = guard(run.keys.as_deref())?;
     let listener = listen(run.listen, "--listen").await?;
     let browsers = listen_for_browsers(run, &guard).await?;
-    let (store, standing, notices) = Store::open(OpenOptions {
+    let (store, standing, notices) = Store::open_unsettled(OpenOptions {
         begin: run.plan().map(Plan::derive).transpose()?,
         board: run.board,
         scheme: run.scheme,
@@ -60,20 +60,13 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
         take_over: run.loss.take_over,
         signing_key: run.signing_key.clone(),
     })?;
-    let accepts_loss = run.loss.here.accept_loss;
-    if !accepts_loss {
-        output::notices(&notices);
-    }
     let key = run.signing_key.clone().unwrap_or_else(|| SigningKey::file_of_run(&run.path));
     warn_if_others_may_read(&key);
     let plan = store.directory().plan().clone();
     let (n, units, done, term) = (plan.board(), plan.units(), standing.done(), store.term().number);
     let handle =
         Handle::start_replicated(plan, Shard::default(), standing, run.double_check, store, run.replicas)?;
-    if accepts_loss {
-        // Nothing of it was true before.
-        output::notices(&notices);
-    }
+    output::notices(&notices);
     info!(n = n.n(), units, done, term, listen = %listener.local_addr()?, "serving");
     tokio::spawn(keys.watch(handle.clone()));
     let dashboard = browsers.map(|listener| show(listener, &handle, guard.clone()));

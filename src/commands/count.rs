@@ -105,10 +105,7 @@ impl Prepared {
         let policy = standing.policy_at_start(count.double_check)?;
         let is_settled = standing.is_settled(&plan, count.shard(), policy);
         let handle = Handle::start(plan, count.shard(), standing, count.double_check, store)?;
-        if count.accepts_loss {
-            // Nothing of it was true before.
-            output::notices(&notices);
-        }
+        output::notices(&notices);
         Ok(Self { members, handle, is_settled })
     }
 }
@@ -184,21 +181,17 @@ fn begin(run: FoundRun, count: &LocalCount) -> anyhow::Result<Begun> {
 }
 
 fn open(count: &LocalCount, path: &Path, shard: Shard, begin: Option<Plan>) -> anyhow::Result<Begun> {
-    let (path, accept_loss) = (path.to_owned(), count.accepts_loss);
     let options = OpenOptions {
-        path,
+        path: path.to_owned(),
         begin,
         board: Some(count.board),
         scheme: count.scheme,
         shard,
-        accept_loss,
+        accept_loss: count.accepts_loss,
         take_over: false,
         signing_key: None,
     };
-    let (store, standing, notices) = Store::open(options)?;
-    if !accept_loss {
-        output::notices(&notices);
-    }
+    let (store, standing, notices) = Store::open_unsettled(options)?;
     Ok(Begun { plan: Arc::clone(store.directory().plan()), standing, store: Some(store), notices })
 }
 

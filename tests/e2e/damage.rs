@@ -258,16 +258,20 @@ fn a_command_that_is_refused_accepts_no_loss() {
 }
 
 #[test]
-fn a_command_that_is_refused_tells_what_was_done_before() {
+fn a_command_that_is_refused_rebuilds_no_checkpoint_and_the_one_that_does_tells() {
+    const REBUILT: &str = "rebuilt the checkpoint from the ledger: there was none";
     let folder = Folder::new();
+    let checkpoint = folder.path().join("run/checkpoint");
+    folder.run("count 9 --run run --quiet --double-check 5%");
     for asked in ["count 9", "coordinator --listen 127.0.0.1:0"] {
-        folder.run("count 9 --run run --quiet --double-check 5%");
-        fs::remove_file(folder.path().join("run/checkpoint")).unwrap();
+        fs::remove_file(&checkpoint).unwrap();
         let refused = folder.run(&format!("{asked} --run run --json --double-check none"));
         assert_eq!(refused.code, Some(2), "{refused:?}");
-        for said in ["rebuilt the checkpoint from the ledger: there was none", "this run checks 5%"] {
-            assert!(refused.stderr.contains(said), "{refused:?}");
-        }
+        refused.refused(&["this run checks 5%"]);
+        assert!(!refused.stderr.contains(REBUILT) && !checkpoint.exists(), "{refused:?}");
+        let goes_on = folder.run(&format!("{asked} --run run --json"));
+        assert_eq!(goes_on.stderr.matches(REBUILT).count(), 1, "{goes_on:?}");
+        assert!(goes_on.json()["total"] == published(9) && checkpoint.exists(), "{goes_on:?}");
     }
 }
 

@@ -2,7 +2,10 @@
 
 use super::*;
 use crate::clock::SetClock;
+use crate::double_check::DoubleCheck;
+use crate::handle::Handle;
 use crate::ledger::faulty_disk::FaultyDisk;
+use crate::ledger::{Policy, Record};
 use crate::run_directory::RunDirectory;
 use crate::run_directory::secret::{self, lease_key};
 use crate::shard::Shard;
@@ -39,6 +42,30 @@ fn is_rebuilt_as_damaged(run: &Path) {
     let is_damaged = matches!(&notices[..], [Notice::CheckpointRebuilt { why: NoCheckpoint::Damaged }]);
     assert!(is_damaged, "{notices:?}");
     assert_eq!(resumed.done(), 1);
+}
+
+#[tokio::test]
+async fn what_is_of_no_use_stays_where_it_is_until_the_run_goes_on_and_is_told_then() {
+    let run = TempDir::new().unwrap();
+    let (mut store, standing) = with_one_record(run.path());
+    store.save(&standing).unwrap();
+    drop(store);
+    let checkpoint = run.path().join("checkpoint");
+    fs::write(&checkpoint, "damaged").unwrap();
+    let (store, standing, notices) = Store::open_unsettled(known_run::options(run.path())).unwrap();
+    assert!(matches!(&notices[..], [Notice::CheckpointRebuilt { .. }]), "{notices:?}");
+    let start = |standing, policy, store| {
+        Handle::start(known_run::plan(), Shard::default(), standing, Some(policy), Some(store))
+    };
+    let mut checked = standing.clone();
+    let policy = Record::Policy(Policy { double_check: DoubleCheck::All, reason: None, at: 0 });
+    checked.apply(&known_run::plan(), Shard::default(), &policy).unwrap();
+    assert!(start(checked, DoubleCheck::None, store).is_err(), "less would be checked");
+    assert_eq!(fs::read(&checkpoint).unwrap(), b"damaged");
+    let (store, standing, notices) = Store::open_unsettled(known_run::options(run.path())).unwrap();
+    assert_eq!(notices.len(), 1, "it is to be told still: {notices:?}");
+    start(standing, DoubleCheck::None, store).unwrap().close().await;
+    assert!(fs::read(&checkpoint).unwrap() != b"damaged");
 }
 
 #[tokio::test]

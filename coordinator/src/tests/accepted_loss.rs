@@ -188,7 +188,8 @@ fn files_that_are_given_up_while_a_step_fails_are_given_up_by_the_next_attempt()
 fn a_loss_is_not_accepted_where_the_run_does_not_go_on() {
     let (folder, sound) = damaged();
     let before = files(folder.path());
-    let open = || Store::open(OpenOptions { accept_loss: true, ..known_run::options(folder.path()) });
+    let open =
+        || Store::open_unsettled(OpenOptions { accept_loss: true, ..known_run::options(folder.path()) });
     drop(open().unwrap());
     assert_eq!(files(folder.path()), before);
     // A ledger that lacks what its checkpoint knows.

@@ -47,7 +47,8 @@ pub fn survive_file_size_limits() -> std::io::Result<()> {
 }
 
 /// SIGHUP and SIGTERM within so long are one: who ends a session sends both at once, and either may come first. Nobody who thinks in
-/// between is so quick.
+/// between is so quick. Their order alone does not tell: on a busy machine the second of them may be heeded after the answer to the
+/// first was printed, as one is that somebody sends who has read it.
 const AT_ONCE: Duration = Duration::from_secs(1);
 
 /// For how long the machine has been up, its sleep included where the system tells that.

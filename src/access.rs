@@ -13,8 +13,8 @@ use std::sync::LazyLock;
 
 use anyhow::{Context, anyhow, bail};
 use coordinator::regular_file;
-use coordinator::{Access, Bearers, Encryption, Guard, Right, ServerKeys};
 use proto::{AccessToken, Owner};
+use serving::{Access, Bearers, Encryption, Guard, Right, ServerKeys};
 
 use crate::args::owner_name;
 use crate::exit::WrongCommand;

@@ -55,7 +55,7 @@ enum LogEntry {
 pub fn start(level: Level) {
     let usual = Targets::new()
         .with_default(Level::WARN)
-        .with_targets(["diadem", "coordinator", "worker"].map(|library| (library, level)));
+        .with_targets(["diadem", "coordinator", "serving", "worker"].map(|library| (library, level)));
     let (shown, mistake) = match asked() {
         Ok(asked) => (asked.unwrap_or(usual), None),
         Err(mistake) => (usual, Some(mistake)),

@@ -67,9 +67,12 @@ pub struct Handle {
 
 /// What followers are given of a run.
 #[derive(Clone, Debug)]
-pub(crate) struct LedgerSource {
+pub struct LedgerSource {
+    /// Where the run is.
     pub directory: RunDirectory,
+    /// What the terms of its coordinators are proven with.
     pub key: LeaseKey,
+    /// The term of this process.
     pub term: Term,
     /// Where the ledger ends.
     pub ends: watch::Receiver<LedgerPosition>,
@@ -170,7 +173,8 @@ impl Handle {
     }
 
     /// The clock by which the run is kept.
-    pub(crate) fn clock(&self) -> &Arc<dyn Clock> {
+    /// What the keeper reads the time from.
+    pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.clock
     }
 
@@ -225,12 +229,12 @@ impl Handle {
     }
 
     /// The term of this process, where there is a ledger.
-    pub(crate) fn term(&self) -> Option<Term> {
+    pub fn term(&self) -> Option<Term> {
         self.source.as_ref().map(|source| source.term)
     }
 
     /// What followers are given, where there is a ledger.
-    pub(crate) fn source(&self) -> Option<&LedgerSource> {
+    pub fn source(&self) -> Option<&LedgerSource> {
         self.source.as_ref()
     }
 
@@ -238,7 +242,7 @@ impl Handle {
     ///
     /// # Errors
     /// Another coordinator goes on with the run, or the keeper has ended.
-    pub(crate) async fn follow(
+    pub async fn follow(
         &self,
         follower: u64,
         records: u64,
@@ -251,7 +255,7 @@ impl Handle {
     }
 
     /// A worker of the handle's owner was turned away, which called from that host.
-    pub(crate) async fn turned_away(&self, host: Option<IpAddr>, why: String) {
+    pub async fn turned_away(&self, host: Option<IpAddr>, why: String) {
         let owner = self.owner.clone();
         self.requests.send(Request::TurnedAway(Stranger { owner, host, why })).await;
     }
@@ -319,7 +323,7 @@ impl Handle {
 
 /// A follower that is there.
 #[derive(Debug)]
-pub(crate) struct Following {
+pub struct Following {
     requests: Outlet,
     follower: u64,
     call: u64,

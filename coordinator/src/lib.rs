@@ -2,11 +2,10 @@
 //!
 //! [`Core`](core::Core) decides; [`Standing`](standing::Standing) is what the records add up to; the
 //! [`Store`](store::Store) keeps them on disk; the keeper thread owns all three and is reached through a
-//! [`Handle`]; [`serve`] puts gRPC in front of it.
+//! [`Handle`], in front of which the crate `serving` puts gRPC.
 
 #![forbid(unsafe_code)]
 
-mod access;
 mod answer;
 mod assurance;
 mod audit;
@@ -21,12 +20,12 @@ mod handle;
 mod happening;
 mod keeper;
 mod ledger_copy;
+mod log_lines;
 mod merge;
 mod policy;
 mod replay;
 mod retract;
 mod rules;
-mod serving;
 mod signing;
 
 pub mod core;
@@ -38,25 +37,24 @@ pub mod run_directory;
 pub mod shard;
 pub mod standing;
 pub mod store;
+pub mod token_bucket;
 pub mod verify;
 
 #[cfg(test)]
 mod tests;
 
-pub use access::caller::{Caller, Right};
-pub use access::{Access, Bearers, TokenHash};
 pub use answer::{Agreement, Answer};
 pub use audit::{Audit, AuditError, audit, audit_each};
 pub use bound::CONFIDENCE;
 pub use certificate::{Certificate, CertificateError, HeadError, PublishedHead, PublishedHeads};
+pub use clock::Clock;
 pub use counted::{counted, named};
 pub use double_check::{DoubleCheck, DoubleCheckError};
-pub use handle::{Handle, StartError};
+pub use handle::{Following, Handle, LedgerSource, StartError};
 pub use keeper::{CallError, Ending, Snapshot, Withheld};
 pub use ledger_copy::{CopyError, LedgerCopy};
 pub use merge::{Difference, MergeError, Merged, merge};
 pub use policy::{MOST_FOLLOWERS, PolicyError};
 pub use retract::{NothingToRetract, RetractError, retract};
 pub use rules::{Rules, UnknownRules};
-pub use serving::{Encryption, Guard, ServeError, ServerKeys, UnusableKeys, serve};
 pub use signing::{KeyError, SigningKey};

@@ -10,8 +10,8 @@ use std::net::{IpAddr, SocketAddr};
 
 use axum::http::header::{AUTHORIZATION, COOKIE, HOST};
 use axum::http::{HeaderMap, HeaderValue};
-use coordinator::{Guard, TokenHash};
 use proto::{AccessToken, Owner};
+use serving::{Guard, TokenHash};
 
 /// A cookie is kept for so long, in seconds: a run takes months.
 const COOKIE_SECONDS: u32 = 366 * 86400;
@@ -88,7 +88,7 @@ fn is_of_here(host: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use coordinator::{Access, Bearers, Right};
+    use serving::{Access, Bearers, Right};
 
     use super::*;
 

@@ -10,10 +10,11 @@ use std::time::Duration;
 
 use axum::middleware::AddExtension;
 use axum::{Extension, Router};
-use coordinator::{Guard, Snapshot};
+use coordinator::Snapshot;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
+use serving::Guard;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;

@@ -3,7 +3,8 @@
 
 use std::time::Duration;
 
-use coordinator::{Access, Encryption, Handle};
+use coordinator::Handle;
+use serving::{Access, Encryption};
 use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 use tracing::{info, warn};

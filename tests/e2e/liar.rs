@@ -5,9 +5,10 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use coordinator::shard::Shard;
 use coordinator::standing::Standing;
-use coordinator::{Access, DoubleCheck, Ending, Guard, Handle, serve};
+use coordinator::{DoubleCheck, Ending, Handle};
 use queens::kernel::{Count, Isa, Kernel, KernelName, Method, Stop, kernel};
 use queens::{Board, Plan, PlanSpec, Position, known};
+use serving::{Access, Guard, serve};
 use tokio::net::TcpListener;
 use worker::{Credentials, Remote};
 

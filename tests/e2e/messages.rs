@@ -11,8 +11,8 @@ use said::{Message, messages};
 
 /// Files that say a text of which they have no word, and where that comes from.
 const PASSED_ON: [(&str, &str); 31] = [
-    ("coordinator/src/access/mod.rs", "what a caller may do: caller.rs"),
-    ("coordinator/src/serving/following.rs", "that another coordinator goes on: keeper/terms.rs"),
+    ("serving/src/access/mod.rs", "what a caller may do: caller.rs"),
+    ("serving/src/following.rs", "that another coordinator goes on: keeper/terms.rs"),
     ("coordinator/src/happening.rs", "its own sentences"),
     ("coordinator/src/keeper/audits.rs", "its own trouble"),
     ("coordinator/src/keeper/ending.rs", "the trouble of audits.rs"),
@@ -21,9 +21,9 @@ const PASSED_ON: [(&str, &str); 31] = [
     ("coordinator/src/keeper/terms.rs", "its own trouble"),
     ("coordinator/src/handle.rs", "why a term cannot be noted, in the same file"),
     ("coordinator/src/keeper/watchdog.rs", "its own trouble"),
-    ("coordinator/src/access/quota.rs", "its callers' refusals, in the same file"),
+    ("serving/src/access/quota.rs", "its callers' refusals, in the same file"),
     ("coordinator/src/retract.rs", "errors of standing/record_error.rs"),
-    ("coordinator/src/serving/service.rs", "errors of the keeper, of the protocol and of the wire"),
+    ("serving/src/service.rs", "errors of the keeper, of the protocol and of the wire"),
     ("proto/src/wire.rs", "errors of the same file"),
     ("src/commands/atlas/table.rs", "the name of a run, in front of its own errors and the coordinator's"),
     ("src/commands/count.rs", "why the count ended, and what is kept: command_line.rs"),

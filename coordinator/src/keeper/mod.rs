@@ -36,11 +36,11 @@ use proto::{Owner, Renewal};
 use tokio::sync::watch;
 use tracing::{info, warn};
 
-use crate::access::quota::LogLines;
 use crate::clock::Clock;
 use crate::core::Core;
 use crate::happening::Happening;
 use crate::ledger::{CommitMark, LedgerPosition, LineHash};
+use crate::log_lines::LogLines;
 use crate::store::Store;
 use audits::{Audits, Opening};
 use awaited::Awaited;

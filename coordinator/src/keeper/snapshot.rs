@@ -26,7 +26,7 @@ pub struct Snapshot {
     /// Whether workers may not have called yet that wait for the answer since a process before this one.
     pub are_workers_away: bool,
     /// What to tell those who follow a coordinator that must not serve the run any more.
-    pub(crate) superseded: Option<String>,
+    pub superseded: Option<String>,
     /// Whether the keeper stands still, and answers nobody.
     pub(crate) is_stalled: bool,
 }

@@ -33,7 +33,7 @@ pub use damage::{Change, Damage, LedgerError, LineError};
 pub(crate) use disk::{Disk, SystemDisk};
 pub use hash::{LineHash, LineHashError};
 pub(crate) use intake::{Group, Intake};
-pub(crate) use pieces::Pieces;
+pub use pieces::Pieces;
 pub use reader::{LineBefore, Tail, line_before, read, read_marks, read_until};
 pub use record::{
     Admission, CommitMark, Expulsion, MergedRun, Policy, Record, Recount, Replicas, Restoration, Retraction,

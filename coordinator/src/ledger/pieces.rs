@@ -14,7 +14,7 @@ const PIECE_BYTES: u64 = 256 << 10;
 
 /// How far a ledger has been read.
 #[derive(Debug)]
-pub(crate) struct Pieces {
+pub struct Pieces {
     folder: PathBuf,
     file: u32,
     offset: u64,

@@ -10,7 +10,7 @@ use crate::ledger::LineHash;
 use crate::shard::Shard;
 
 /// The file that says what a run counts.
-pub(crate) const RUN_FILE: &str = "run.json";
+pub const RUN_FILE: &str = "run.json";
 
 /// What `run.json` says.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

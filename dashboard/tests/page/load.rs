@@ -4,8 +4,8 @@ use std::io::Read;
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
-use coordinator::{Bearers, Right};
 use proto::{Owner, RunStatus};
+use serving::{Bearers, Right};
 
 use crate::made_up;
 use crate::site::{Site, TOKEN};

@@ -13,14 +13,14 @@ const CONTEXTS: [&str; 2] = ["context", "with_context"];
 
 /// Functions and constants, by file, with sentences that are said elsewhere: each sentence in them is a message.
 const SPEAKERS: [(&str, &[&str]); 20] = [
-    ("coordinator/src/access/caller.rs", &["refusal"]),
+    ("serving/src/access/caller.rs", &["refusal"]),
     ("coordinator/src/core/status.rs", &["only_lost_units", "ONE_METHOD", "UNDECIDED"]),
     ("coordinator/src/happening.rs", &["sentence"]),
     ("coordinator/src/keeper/audits.rs", &["HANGS", "may_repeat"]),
     ("coordinator/src/keeper/replicas.rs", &["trouble"]),
     ("coordinator/src/keeper/terms.rs", &["superseded", "trouble"]),
     ("coordinator/src/keeper/watchdog.rs", &["STALLED"]),
-    ("coordinator/src/access/quota.rs", &["register", "ask_status"]),
+    ("serving/src/access/quota.rs", &["register", "ask_status"]),
     ("coordinator/src/checkpoint/resumption.rs", &["fmt"]),
     ("dashboard/src/routes.rs", &["mean_this_machine", "events", "hindrance"]),
     ("gpu/src/device.rs", &["broken", "describe"]),

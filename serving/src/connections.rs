@@ -19,8 +19,8 @@ use tracing::warn;
 use crate::access::Access;
 use crate::access::caller::Caller;
 use crate::access::peers::{Peer, Seats};
-use crate::access::token_bucket::TokenBucket;
-use crate::serving::encryption::{Encryption, Transport};
+use crate::encryption::{Encryption, Transport};
+use coordinator::token_bucket::TokenBucket;
 
 /// Not more connections are held at a time.
 const MOST_CONNECTIONS: u64 = 8192;

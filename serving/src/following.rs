@@ -16,11 +16,12 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status, Streaming};
 use tracing::warn;
 
-use crate::handle::{Following, Handle, LedgerSource};
-use crate::keeper::Ending;
-use crate::ledger::{CommitMark, LedgerError, LedgerPosition, LineBefore, LineHash, Pieces, line_before};
-use crate::regular_file;
-use crate::run_directory::run_file::RUN_FILE;
+use crate::service::refused;
+use coordinator::ledger::{
+    CommitMark, LedgerError, LedgerPosition, LineBefore, LineHash, Pieces, line_before,
+};
+use coordinator::run_directory::run_file::RUN_FILE;
+use coordinator::{Ending, Following, Handle, LedgerSource, regular_file};
 
 /// A follower says within this time what it has.
 const FIRST_WORD: Duration = Duration::from_secs(10);
@@ -58,7 +59,7 @@ pub async fn follow(
         replies.try_send(Err(refusal)).ok();
         return Ok(ReceiverStream::new(stream));
     }
-    let following = following?;
+    let following = following.map_err(refused)?;
     tokio::spawn(async move {
         let _seat = seat;
         let sent = Arc::new(AtomicU64::new(first.end.records));

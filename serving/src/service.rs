@@ -18,11 +18,11 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::access::caller::Caller;
 use crate::access::peers::Peer;
 use crate::access::quota::CallUnderWay;
-use crate::core::Refusal;
-use crate::handle::Handle;
-use crate::keeper::CallError;
-use crate::policy::MOST_FOLLOWERS;
-use crate::serving::following::follow;
+use crate::following::follow;
+use coordinator::CallError;
+use coordinator::Handle;
+use coordinator::MOST_FOLLOWERS;
+use coordinator::core::Refusal;
 
 /// A request for units waits at most this long.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
@@ -63,7 +63,7 @@ impl Service {
         {
             return Ok(status.clone());
         }
-        let status = v1::StatusReply::from(self.handle.status().await?);
+        let status = v1::StatusReply::from(self.handle.status().await.map_err(refused)?);
         *latest = Some((now, status.clone()));
         Ok(status)
     }
@@ -84,22 +84,19 @@ fn not_judged() -> Status {
     Status::internal("the call did not come through the gate")
 }
 
-/// The one place where an error becomes a gRPC status.
-impl From<CallError> for Status {
-    fn from(error: CallError) -> Self {
-        let text = error.to_string();
-        match error {
-            CallError::Refused(Refusal::UnknownWorker(_)) => Status::not_found(text),
-            CallError::Refused(Refusal::TooManyWorkers(_)) => Status::resource_exhausted(text),
-            CallError::Refused(_)
-            | CallError::Nothing(_)
-            | CallError::Policy(_)
-            | CallError::NoWorker(_)
-            | CallError::Ended => Status::failed_precondition(text),
-            CallError::NotRecorded(_)
-            | CallError::Superseded(_)
-            | CallError::Withheld(_)
-            | CallError::Closed => Status::unavailable(text),
+/// The one place where an error of the keeper becomes a gRPC status.
+pub fn refused(error: CallError) -> Status {
+    let text = error.to_string();
+    match error {
+        CallError::Refused(Refusal::UnknownWorker(_)) => Status::not_found(text),
+        CallError::Refused(Refusal::TooManyWorkers(_)) => Status::resource_exhausted(text),
+        CallError::Refused(_)
+        | CallError::Nothing(_)
+        | CallError::Policy(_)
+        | CallError::NoWorker(_)
+        | CallError::Ended => Status::failed_precondition(text),
+        CallError::NotRecorded(_) | CallError::Superseded(_) | CallError::Withheld(_) | CallError::Closed => {
+            Status::unavailable(text)
         }
     }
 }
@@ -141,7 +138,7 @@ impl Coordinator for Service {
             return Err(Status::failed_precondition(error.to_string()));
         }
         let registration = Registration::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
-        reply(&call, keeper.register(registration).await?.into())
+        reply(&call, keeper.register(registration).await.map_err(refused)?.into())
     }
 
     async fn lease(&self, request: Request<v1::LeaseRequest>) -> Result<Response<v1::LeaseReply>, Status> {
@@ -152,19 +149,19 @@ impl Coordinator for Service {
             return Err(Status::invalid_argument(text));
         }
         let wait = Duration::from_millis(wait_ms).min(LONGEST_WAIT);
-        reply(&call, keeper.lease(WorkerId(worker), want, wait).await?.into())
+        reply(&call, keeper.lease(WorkerId(worker), want, wait).await.map_err(refused)?.into())
     }
 
     async fn renew(&self, request: Request<v1::RenewRequest>) -> Result<Response<v1::RenewReply>, Status> {
         let (call, keeper) = (under_way(&request)?, self.keeper(&request)?);
         let v1::RenewRequest { worker, leases: held } = request.into_inner();
-        reply(&call, keeper.renew(WorkerId(worker), leases(held)?).await?.into())
+        reply(&call, keeper.renew(WorkerId(worker), leases(held)?).await.map_err(refused)?.into())
     }
 
     async fn report(&self, request: Request<v1::ReportRequest>) -> Result<Response<v1::ReportReply>, Status> {
         let (call, keeper) = (under_way(&request)?, self.keeper(&request)?);
         at_most(&request.get_ref().counts)?;
-        let verdicts = keeper.report(Report::from(request.into_inner())).await?;
+        let verdicts = keeper.report(Report::from(request.into_inner())).await.map_err(refused)?;
         let verdicts = verdicts.into_iter().map(|verdict| v1::Verdict::from(verdict).into()).collect();
         reply(&call, v1::ReportReply { verdicts })
     }
@@ -175,7 +172,7 @@ impl Coordinator for Service {
     ) -> Result<Response<v1::ReleaseReply>, Status> {
         let keeper = self.keeper(&request)?;
         let v1::ReleaseRequest { worker, leases: held, leaving } = request.into_inner();
-        keeper.release(WorkerId(worker), leases(held)?, leaving).await?;
+        keeper.release(WorkerId(worker), leases(held)?, leaving).await.map_err(refused)?;
         Ok(Response::new(v1::ReleaseReply {}))
     }
 
@@ -196,7 +193,7 @@ impl Coordinator for Service {
     ) -> Result<Response<v1::RetractReply>, Status> {
         at_most(&request.get_ref().units)?;
         let takeback = Takeback::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
-        Ok(Response::new(v1::RetractReply { units: self.handle.retract(takeback).await? }))
+        Ok(Response::new(v1::RetractReply { units: self.handle.retract(takeback).await.map_err(refused)? }))
     }
 
     async fn change_policy(
@@ -204,12 +201,12 @@ impl Coordinator for Service {
         request: Request<v1::ChangePolicyRequest>,
     ) -> Result<Response<v1::ChangePolicyReply>, Status> {
         let change = PolicyChange::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
-        Ok(Response::new(self.handle.change_policy(change).await?.into()))
+        Ok(Response::new(self.handle.change_policy(change).await.map_err(refused)?.into()))
     }
 
     async fn steer(&self, request: Request<v1::SteerRequest>) -> Result<Response<v1::SteerReply>, Status> {
         let steering = Steering::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
-        Ok(Response::new(v1::SteerReply { workers: self.handle.steer(steering).await? }))
+        Ok(Response::new(v1::SteerReply { workers: self.handle.steer(steering).await.map_err(refused)? }))
     }
 
     async fn status(&self, request: Request<v1::StatusRequest>) -> Result<Response<v1::StatusReply>, Status> {

@@ -6,11 +6,10 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use coordinator::token_bucket::TokenBucket;
 use proto::Owner;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::Status;
-
-use crate::access::token_bucket::TokenBucket;
 
 /// The bytes of calls under way, requests as far as they have arrived and replies that are being sent: of one owner ...
 const OWNER_BYTES: usize = 64 << 20;
@@ -32,10 +31,6 @@ const STATUS_EVERY: Duration = Duration::from_millis(10);
 
 /// So many streams of an owner watch a run.
 const WATCHING: usize = 64;
-
-/// So many lines of the log may be about an owner.
-const LINES_AT_ONCE: u32 = 2000;
-const LINES_EVERY: Duration = Duration::from_secs(1);
 
 /// The quotas of all owners.
 #[derive(Debug, Default)]
@@ -138,26 +133,6 @@ fn take(bucket: &Mutex<TokenBucket>, now: Duration, refusal: &str) -> Result<(),
     if admitted { Ok(()) } else { Err(Status::resource_exhausted(refusal)) }
 }
 
-/// How many lines of the log are about each owner: no owner fills the disk with them.
-#[derive(Debug, Default)]
-pub struct LogLines(HashMap<Owner, (TokenBucket, u64)>);
-
-impl LogLines {
-    /// Whether a line about the owner may be written; if so, with the number of those that could not since the last.
-    pub fn take(&mut self, now: Duration, owner: &Owner) -> Option<u64> {
-        if !self.0.contains_key(owner) {
-            self.0.insert(owner.clone(), (TokenBucket::new(LINES_AT_ONCE, LINES_EVERY), 0));
-        }
-        let (bucket, left_out) = self.0.get_mut(owner)?;
-        if bucket.take(now) {
-            Some(std::mem::take(left_out))
-        } else {
-            *left_out += 1;
-            None
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -191,15 +166,5 @@ mod tests {
         assert!(modest.watch().is_ok());
         drop(watching);
         assert!(greedy.watch().is_ok());
-    }
-
-    #[test]
-    fn lines_about_an_owner_are_bounded_and_those_left_out_are_counted() {
-        let mut lines = LogLines::default();
-        let (loud, quiet) = (Owner::new("loud"), Owner::new("quiet"));
-        let written = (0..5000).filter(|_| lines.take(Duration::ZERO, &loud).is_some()).count();
-        assert_eq!(written, LINES_AT_ONCE as usize);
-        assert_eq!(lines.take(Duration::ZERO, &quiet), Some(0));
-        assert_eq!(lines.take(LINES_EVERY, &loud), Some(5000 - u64::from(LINES_AT_ONCE)));
     }
 }

@@ -1,5 +1,9 @@
-//! Serves a run to workers until the caller's shutdown.
+//! Serves a run over the network until the caller's shutdown: [`serve`] puts gRPC in front of a coordinator's
+//! [`Handle`]; a [`Guard`] says who is let in, over what and how much of it he may take.
 
+#![forbid(unsafe_code)]
+
+mod access;
 mod connections;
 mod encryption;
 mod following;
@@ -11,6 +15,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use coordinator::Handle;
 use proto::Owner;
 use proto::v1::coordinator_server::CoordinatorServer;
 use thiserror::Error;
@@ -20,9 +25,9 @@ use tokio_rustls::server::TlsStream;
 use tonic::transport::Server;
 
 use crate::access::quota::Quotas;
-use crate::access::{Access, TokenHash};
-use crate::handle::Handle;
 
+pub use access::caller::{Caller, Right};
+pub use access::{Access, Bearers, TokenHash};
 pub use encryption::{Encryption, ServerKeys, UnusableKeys};
 
 use connections::connections;

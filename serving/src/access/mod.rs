@@ -3,7 +3,6 @@
 pub mod caller;
 pub mod peers;
 pub mod quota;
-pub mod token_bucket;
 
 mod admission;
 mod bearers;
@@ -11,6 +10,7 @@ mod bearers;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use coordinator::token_bucket::TokenBucket;
 use proto::Owner;
 use tokio::sync::watch;
 use tonic::Status;
@@ -18,7 +18,6 @@ use tonic::codegen::http;
 use tracing::warn;
 
 use peers::{Peer, Seats};
-use token_bucket::TokenBucket;
 
 pub use admission::Admission;
 pub use bearers::{Bearers, TokenHash};

@@ -1,0 +1,47 @@
+//! How much of the log may be about one owner.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use proto::Owner;
+
+use crate::token_bucket::TokenBucket;
+
+/// So many lines of the log may be about an owner.
+const LINES_AT_ONCE: u32 = 2000;
+const LINES_EVERY: Duration = Duration::from_secs(1);
+
+/// How many lines of the log are about each owner: no owner fills the disk with them.
+#[derive(Debug, Default)]
+pub struct LogLines(HashMap<Owner, (TokenBucket, u64)>);
+
+impl LogLines {
+    /// Whether a line about the owner may be written; if so, with the number of those that could not since the last.
+    pub fn take(&mut self, now: Duration, owner: &Owner) -> Option<u64> {
+        if !self.0.contains_key(owner) {
+            self.0.insert(owner.clone(), (TokenBucket::new(LINES_AT_ONCE, LINES_EVERY), 0));
+        }
+        let (bucket, left_out) = self.0.get_mut(owner)?;
+        if bucket.take(now) {
+            Some(std::mem::take(left_out))
+        } else {
+            *left_out += 1;
+            None
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_about_an_owner_are_bounded_and_those_left_out_are_counted() {
+        let mut lines = LogLines::default();
+        let (loud, quiet) = (Owner::new("loud"), Owner::new("quiet"));
+        let written = (0..5000).filter(|_| lines.take(Duration::ZERO, &loud).is_some()).count();
+        assert_eq!(written, LINES_AT_ONCE as usize);
+        assert_eq!(lines.take(Duration::ZERO, &quiet), Some(0));
+        assert_eq!(lines.take(LINES_EVERY, &loud), Some(5000 - u64::from(LINES_AT_ONCE)));
+    }
+}

@@ -173,7 +173,6 @@ impl Handle {
     }
 
     /// The clock by which the run is kept.
-    /// What the keeper reads the time from.
     pub fn clock(&self) -> &Arc<dyn Clock> {
         &self.clock
     }

@@ -55,6 +55,6 @@ pub use keeper::{CallError, Ending, Snapshot, Withheld};
 pub use ledger_copy::{CopyError, LedgerCopy};
 pub use merge::{Difference, MergeError, Merged, merge};
 pub use policy::{MOST_FOLLOWERS, PolicyError};
-pub use retract::{NothingToRetract, RetractError, retract};
+pub use retract::{NothingToRetract, RetractError, Retracted, retract};
 pub use rules::{Rules, UnknownRules};
 pub use signing::{KeyError, SigningKey};

@@ -16,7 +16,7 @@ use crate::replay::{Stretch, replay};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
 use crate::standing::{Machine, Machines, RecordError, Standing};
-use crate::store::{OpenOptions, Store, StoreError};
+use crate::store::{Notice, OpenOptions, Store, StoreError};
 
 /// Records of one commit.
 const GROUP: usize = 10_000;
@@ -74,12 +74,20 @@ pub enum NothingToRetract {
     NotExpelled(String),
 }
 
-/// Takes counts back in the run at `path`, which no coordinator may have open. Gives the number of units that are open
-/// again.
+/// What taking counts back in a run directory came to.
+#[derive(Debug)]
+pub struct Retracted {
+    /// How many units are open again.
+    pub units: u64,
+    /// What its operator should know of how the run was found.
+    pub notices: Vec<Notice>,
+}
+
+/// Takes counts back in the run at `path`, which no coordinator may have open.
 ///
 /// # Errors
 /// The run cannot be opened, read or written, or there is nothing of that name to take back; then nothing was changed.
-pub fn retract(path: &Path, takeback: &Takeback) -> Result<u64, RetractError> {
+pub fn retract(path: &Path, takeback: &Takeback) -> Result<Retracted, RetractError> {
     let shard = RunDirectory::open(path)?.run().shard;
     let options = OpenOptions {
         path: path.to_owned(),
@@ -91,7 +99,7 @@ pub fn retract(path: &Path, takeback: &Takeback) -> Result<u64, RetractError> {
         take_over: false,
         signing_key: None,
     };
-    let (mut store, _, _) = Store::open(options)?;
+    let (mut store, found, notices) = Store::open_unsettled(options)?;
     let mut standing = Standing::new(store.directory().plan());
     replay(store.directory(), Stretch::default(), &mut standing, |_, _| ())?;
     let at = SystemClock::default().since_1970().as_secs();
@@ -102,12 +110,14 @@ pub fn retract(path: &Path, takeback: &Takeback) -> Result<u64, RetractError> {
         (0..plan.units()).map(UnitId).filter_map(|unit| taken_back(&standing, unit, at)).collect();
     apply(&mut standing, &plan, shard, &unbelieved)?;
     records.extend(unbelieved);
+    store.settle(&found)?;
     let (elapsed, threads): (Duration, u32) = (store.mark().elapsed(), store.mark().threads);
     for group in records.chunks(GROUP) {
         store.commit(group, elapsed, threads)?;
     }
     store.save(&standing).ok();
-    Ok(records.iter().filter(|record| matches!(record, Record::Retract(_))).count() as u64)
+    let units = records.iter().filter(|record| matches!(record, Record::Retract(_))).count() as u64;
+    Ok(Retracted { units, notices })
 }
 
 fn apply(standing: &mut Standing, plan: &Plan, shard: Shard, records: &[Record]) -> Result<(), RecordError> {
@@ -216,7 +226,33 @@ fn unknown(name: &str, standing: &Standing) -> NothingToRetract {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
+    use crate::tests::known_run;
+
+    #[test]
+    fn what_was_cut_off_is_told_and_a_refusal_changes_nothing() {
+        let run = tempfile::tempdir().unwrap();
+        let (mut store, ..) = Store::open(known_run::options(run.path())).unwrap();
+        store.commit(&[known_run::record(3)], Duration::ZERO, 1).unwrap();
+        drop(store);
+        let ledger = run.path().join("ledger").join("000001.jsonl");
+        let half = [fs::read(&ledger).unwrap(), b"{\"kind\":\"cou".to_vec()].concat();
+        fs::write(&ledger, &half).unwrap();
+        let retract_from = |machine: &str| {
+            let target = Target::Machine { owner: String::new(), machine: machine.into() };
+            retract(run.path(), &Takeback { target, reason: "a test".into() })
+        };
+        retract_from("another").unwrap_err();
+        assert_eq!(fs::read(&ledger).unwrap(), half);
+        let Retracted { units, notices } = retract_from("machine").unwrap();
+        assert!(
+            units == 1 && notices.iter().any(|notice| matches!(notice, Notice::TailCut { .. })),
+            "{notices:?}"
+        );
+        assert!(!fs::read(&ledger).unwrap().starts_with(&half));
+    }
 
     #[test]
     fn a_name_without_an_owner_is_of_nobody_or_of_the_only_one_who_has_such_a_machine() {

@@ -110,7 +110,8 @@ pub struct OpenOptions {
 }
 
 impl Store {
-    /// Opens or begins a run, reads what is on record, and does on disk what follows from how it was found.
+    /// Opens or begins a run, reads what is on record, and does on disk what follows from how it was found: for who writes without a
+    /// [`Handle`](crate::Handle).
     ///
     /// # Errors
     /// There is no run and none was to begin, it is in use or another than the one asked for, or its ledger is damaged.

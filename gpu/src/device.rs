@@ -70,6 +70,9 @@ pub struct Description {
 /// What NVIDIA's own driver has, and no other one of its cards.
 const NVIDIAS_OWN: &str = "cl_nv_device_attribute_query";
 
+/// The first major number of its cards that have all instructions which the kernels name; older ones count as other cards do.
+const MAXWELL: u32 = 5;
+
 /// All devices, those that cannot be used included.
 ///
 /// # Errors
@@ -200,7 +203,9 @@ fn describe(id: cl_device_id) -> Result<Description, ClError> {
         shares_memory: device.host_unified_memory().unwrap_or(false),
         largest_buffer: device.max_mem_alloc_size()?,
         local_memory,
-        has_warps: kind == "gpu" && device.extensions()?.contains(NVIDIAS_OWN),
+        has_warps: kind == "gpu"
+            && device.extensions()?.contains(NVIDIAS_OWN)
+            && device.compute_capability_major_nv().is_ok_and(|major| major >= MAXWELL),
         unusable,
     })
 }

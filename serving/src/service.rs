@@ -4,6 +4,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use coordinator::core::Refusal;
+use coordinator::{CallError, Handle, MOST_FOLLOWERS};
 use prost::Message;
 use proto::v1::coordinator_server::Coordinator;
 use proto::{
@@ -19,10 +21,6 @@ use crate::access::caller::Caller;
 use crate::access::peers::Peer;
 use crate::access::quota::CallUnderWay;
 use crate::following::follow;
-use coordinator::CallError;
-use coordinator::Handle;
-use coordinator::MOST_FOLLOWERS;
-use coordinator::core::Refusal;
 
 /// A request for units waits at most this long.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);

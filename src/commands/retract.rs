@@ -4,15 +4,15 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
-use coordinator::RetractError;
 use coordinator::run_directory::RunDirectoryError;
 use coordinator::store::StoreError;
+use coordinator::{RetractError, Retracted};
 use proto::Takeback;
 use worker::Remote;
 
 use crate::access::{ADMIN, JOIN, credentials};
 use crate::args::RetractArgs;
-use crate::output::print;
+use crate::output::{self, print};
 
 pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
     let takeback = Takeback { target: args.target.target(args.readmit), reason: args.reason.clone() };
@@ -37,14 +37,16 @@ pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
 
 /// Takes back in the run directory.
 fn take_back(run: &Path, takeback: &Takeback) -> anyhow::Result<u64> {
-    coordinator::retract(run, takeback).map_err(|error| match error {
+    let Retracted { units, notices } = coordinator::retract(run, takeback).map_err(|error| match error {
         RetractError::Store(StoreError::Directory(RunDirectoryError::InUse { path, pid })) => anyhow!(
             "{} is in use by process {pid}; where that is its coordinator, name its URL in place of the directory, as in \
              diadem retract http://127.0.0.1:7227",
             path.display()
         ),
         error => error.into(),
-    })
+    })?;
+    output::notices(&notices);
+    Ok(units)
 }
 
 /// Has the coordinator take back.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use tracing::error;
+use tracing::{error, warn};
 
 use super::inbox::AuditReason;
 use super::standstill::{Pulse, Standstill};
@@ -148,7 +148,9 @@ impl Audits {
         }
         self.failures += 1;
         self.next = now.saturating_add(if is_often { SELDOM } else { AGAIN });
-        self.trouble = Some(format!("the ledger could not be audited, which is tried again: {error}"));
+        let trouble = format!("the ledger could not be audited, which is tried again: {error}");
+        warn!("{trouble}");
+        self.trouble = Some(trouble);
         true
     }
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use queens::TallyError;
 use thiserror::Error;
-use tracing::{error, warn};
+use tracing::error;
 
 use super::Keeper;
 use super::inbox::{AuditReason, CallError};
@@ -210,7 +210,6 @@ impl Keeper {
         let is_counted = self.core.standing().is_counted(&plan, shard);
         match found {
             Err(error) if self.audits.may_repeat(self.clock.now(), is_counted, &error) => {
-                warn!("{}", self.audits.trouble().unwrap_or_default());
                 if is_answer {
                     self.stage = Stage::Counting;
                 }

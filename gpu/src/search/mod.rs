@@ -155,7 +155,8 @@ impl SearchLauncher {
             // SAFETY: the arguments have the kernel's types, in its order. The kernel reads as many states of `from` as a descent's
             // `made` says of the row, from where its part begins, which the host or the launch before this one has
             // written there: if they were more than there was room for, they are more than wished, and it reads none. It writes
-            // that part of `to`, the next row's word of `made`, and of the scratch the row and two words.
+            // that part of `to`, the next row's word of `made`, and of the scratch the row and two words. Of a descent's rows it reads
+            // one that is moved on from: these are `rows`, fewer than it has from `place` on.
             let launched = unsafe {
                 ExecuteKernel::new(&lane.widen)
                     .set_arg(&lane.rows.buffer)

@@ -2,14 +2,17 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use coordinator::shard::Shard;
 use coordinator::standing::Standing;
 use coordinator::{DoubleCheck, Ending, Handle};
+use proto::Steering;
 use queens::kernel::{Count, Isa, Kernel, KernelName, Method, Stop, kernel};
 use queens::{Board, Plan, PlanSpec, Position, known};
 use serving::{Access, Guard, serve};
 use tokio::net::TcpListener;
+use tokio::time::{sleep, timeout};
 use worker::{Credentials, Remote};
 
 use crate::client::config;
@@ -50,6 +53,8 @@ fn a_worker_that_lies_in_one_unit_of_twenty_is_quarantined_and_the_total_is_exac
         let url = format!("http://{}", listener.local_addr().unwrap());
         let guard = Guard::new(Access::open(), None);
         tokio::spawn(serve(listener, handle.clone(), guard, Box::pin(std::future::pending())));
+        // Nobody counts before all are there: who is alone checks its own counts.
+        handle.steer(Steering::Pause { reason: "a test".into() }).await.unwrap();
         for config in [config("liar", lying), config("a", Arc::clone(&honest)), config("b", honest)] {
             let remote = Remote::new(&[&url], &Credentials::default()).unwrap();
             tokio::spawn(worker::run(
@@ -59,6 +64,13 @@ fn a_worker_that_lies_in_one_unit_of_twenty_is_quarantined_and_the_total_is_exac
                 tokio::sync::watch::channel(worker::Wish::Stay).1,
             ));
         }
+        let all_are_there = async {
+            while handle.status().await.unwrap().workers.len() < 3 {
+                sleep(Duration::from_millis(10)).await;
+            }
+        };
+        timeout(Duration::from_mins(1), all_are_there).await.unwrap();
+        handle.steer(Steering::Resume).await.unwrap();
         let mut snapshots = handle.snapshots();
         let snapshot = snapshots.wait_for(|snapshot| snapshot.ending.is_some()).await.unwrap();
         snapshot.ending.clone().unwrap()

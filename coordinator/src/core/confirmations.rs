@@ -9,7 +9,7 @@
 //!
 //! The time of a lease is his, once, and for each check that he makes a few times what it would take all workers together:
 //! whoever lets the answer wait and does not count holds it up for as long as a lease lasts, and one slow worker among many
-//! fast ones hardly longer.
+//! fast ones hardly longer. A pause is no time of anybody's: the answer waits until the run goes on, or he leaves.
 //!
 //! Where the coordinator was killed meanwhile and is started again, nobody is there at first, and who has counted what is not
 //! known: owners who have taken part have a moment to come back, and the time of a lease once the ledger has been read.
@@ -101,10 +101,18 @@ impl Core {
         }
     }
 
-    /// Whether somebody is there who may check what only others have counted and checked, and has time for it left.
+    /// Whether somebody is there who may check what only others have counted and checked, and has time for it left. While the run
+    /// pauses nobody's time goes by.
     pub(super) fn awaits_confirmations(&self, now: Duration) -> bool {
-        let is_time = self.confirmations.as_ref().is_some_and(|confirmations| now < confirmations.until);
-        is_time && self.paused.is_none() && self.is_somebody_there_to_confirm(now)
+        let has_time = |confirmations: &Confirmations| self.paused.is_some() || now < confirmations.until;
+        self.confirmations.as_ref().is_some_and(has_time) && self.is_somebody_there_to_confirm(now)
+    }
+
+    /// The run goes on after a pause, in which nobody could be lent checks: they have their time from now on.
+    pub(super) fn await_confirmations_anew(&mut self, now: Duration) {
+        if let Some(confirmations) = &mut self.confirmations {
+            confirmations.until = confirmations.until.max(now.saturating_add(LEASE_TIME));
+        }
     }
 
     fn is_somebody_there_to_confirm(&self, now: Duration) -> bool {

@@ -13,6 +13,9 @@ impl Core {
     pub fn pause(&mut self, now: Duration, reason: Option<String>) {
         self.paused = reason;
         self.speed.resume(now);
+        if self.paused.is_none() {
+            self.await_confirmations_anew(now);
+        }
     }
 
     /// Lends nothing more to the workers that are there of this machine, and has them leave; gives their number, and the

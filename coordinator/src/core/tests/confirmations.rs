@@ -68,6 +68,27 @@ fn an_owner_who_takes_such_checks_and_makes_none_holds_up_the_answer_for_as_long
 }
 
 #[test]
+fn a_pause_gives_no_weaker_answer_and_takes_nobody_s_time() {
+    let (mut core, _, ben) = counted_by_ada();
+    core.pause(T0, Some("the cluster is needed".to_owned()));
+    assert_eq!(core.lease(T0, ben, 100).unwrap(), []);
+    let resumed = LEASE_TIME * 3;
+    core.renew(resumed, ben, &[]).unwrap();
+    assert!(!core.is_complete(resumed) && !core.may_lend(resumed));
+    assert!(core.is_complete(resumed + PRESENT + Duration::from_secs(1)), "he has left");
+    core.pause(resumed, None);
+    assert!(core.may_lend(resumed));
+    let soon = resumed + LEASE_TIME / 2;
+    core.renew(soon, ben, &[]).unwrap();
+    while !core.is_complete(soon) {
+        let checks = core.lease(soon, ben, 100).unwrap();
+        assert!(!checks.is_empty());
+        checks.into_iter().for_each(|lease| _ = report(&mut core, soon, ben, lease, 0));
+    }
+    assert_eq!(core.status(soon).assurance.on_two_owners, core.plan().units());
+}
+
+#[test]
 fn the_answer_waits_for_nobody_who_is_not_there() {
     let (core, ..) = counted_by_ada();
     assert!(core.is_complete(PRESENT + Duration::from_secs(1)), "nobody was heard of lately");

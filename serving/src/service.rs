@@ -99,16 +99,19 @@ pub fn refused(error: CallError) -> Status {
     }
 }
 
-fn at_most<T>(items: &[T]) -> Result<(), Status> {
-    if items.len() <= MOST_UNITS {
-        return Ok(());
-    }
+/// What a message names: no more than a message may, and held for its call as what it takes in memory, which may be many times what it
+/// was on the wire.
+fn named<T>(call: &CallUnderWay, items: &[T]) -> Result<(), Status> {
     let found = items.len();
-    Err(Status::invalid_argument(format!("a message may name at most {MOST_UNITS} units, not {found}")))
+    if found > MOST_UNITS {
+        let text = format!("a message may name at most {MOST_UNITS} units, not {found}");
+        return Err(Status::invalid_argument(text));
+    }
+    call.hold(size_of_val(items))
 }
 
-fn leases(leases: Vec<v1::Lease>) -> Result<Vec<Lease>, Status> {
-    at_most(&leases)?;
+fn leases(call: &CallUnderWay, leases: Vec<v1::Lease>) -> Result<Vec<Lease>, Status> {
+    named(call, &leases)?;
     Ok(leases.into_iter().map(Lease::from).collect())
 }
 
@@ -128,7 +131,7 @@ impl Coordinator for Service {
     ) -> Result<Response<v1::RegisterReply>, Status> {
         let call = under_way(&request)?;
         call.register(self.handle.clock().now())?;
-        at_most(&request.get_ref().held)?;
+        named(&call, &request.get_ref().held)?;
         let keeper = self.keeper(&request)?;
         if let Err(error) = Protocol::own().admit(request.get_ref()) {
             let host = request.extensions().get::<Peer>().map(|peer| peer.address().ip());
@@ -153,12 +156,13 @@ impl Coordinator for Service {
     async fn renew(&self, request: Request<v1::RenewRequest>) -> Result<Response<v1::RenewReply>, Status> {
         let (call, keeper) = (under_way(&request)?, self.keeper(&request)?);
         let v1::RenewRequest { worker, leases: held } = request.into_inner();
-        reply(&call, keeper.renew(WorkerId(worker), leases(held)?).await.map_err(refused)?.into())
+        let held = leases(&call, held)?;
+        reply(&call, keeper.renew(WorkerId(worker), held).await.map_err(refused)?.into())
     }
 
     async fn report(&self, request: Request<v1::ReportRequest>) -> Result<Response<v1::ReportReply>, Status> {
         let (call, keeper) = (under_way(&request)?, self.keeper(&request)?);
-        at_most(&request.get_ref().counts)?;
+        named(&call, &request.get_ref().counts)?;
         let verdicts = keeper.report(Report::from(request.into_inner())).await.map_err(refused)?;
         let verdicts = verdicts.into_iter().map(|verdict| v1::Verdict::from(verdict).into()).collect();
         reply(&call, v1::ReportReply { verdicts })
@@ -168,9 +172,9 @@ impl Coordinator for Service {
         &self,
         request: Request<v1::ReleaseRequest>,
     ) -> Result<Response<v1::ReleaseReply>, Status> {
-        let keeper = self.keeper(&request)?;
+        let (call, keeper) = (under_way(&request)?, self.keeper(&request)?);
         let v1::ReleaseRequest { worker, leases: held, leaving } = request.into_inner();
-        keeper.release(WorkerId(worker), leases(held)?, leaving).await.map_err(refused)?;
+        keeper.release(WorkerId(worker), leases(&call, held)?, leaving).await.map_err(refused)?;
         Ok(Response::new(v1::ReleaseReply {}))
     }
 
@@ -189,7 +193,7 @@ impl Coordinator for Service {
         &self,
         request: Request<v1::RetractRequest>,
     ) -> Result<Response<v1::RetractReply>, Status> {
-        at_most(&request.get_ref().units)?;
+        named(&*under_way(&request)?, &request.get_ref().units)?;
         let takeback = Takeback::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
         Ok(Response::new(v1::RetractReply { units: self.handle.retract(takeback).await.map_err(refused)? }))
     }
@@ -224,5 +228,27 @@ impl Coordinator for Service {
             let _held_as_long_as_the_stream = &watching;
             Ok(snapshot.status.into())
         }))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proto::Owner;
+
+    use super::*;
+    use crate::access::quota::Quotas;
+
+    #[test]
+    fn counts_that_are_next_to_nothing_on_the_wire_are_held_as_what_they_take_in_memory() {
+        let quotas = Arc::new(Quotas::default());
+        let report = v1::ReportRequest { worker: 1, counts: vec![v1::UnitCount::default(); MOST_UNITS] };
+        let taken_in = |owner: &str| {
+            let calls = (0..1000).map(|_| quotas.call(&Owner::new(owner)));
+            calls.take_while(|call| named(call, &report.counts).is_ok()).collect::<Vec<_>>()
+        };
+        let of_greedy = taken_in("greedy");
+        let bytes = of_greedy.len() * MOST_UNITS * size_of::<v1::UnitCount>();
+        assert!(bytes <= 64 << 20 && bytes > 32 << 20, "{bytes} bytes in {} reports", of_greedy.len());
+        assert!(!taken_in("modest").is_empty());
     }
 }

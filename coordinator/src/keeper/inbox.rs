@@ -127,6 +127,11 @@ pub(crate) struct FollowCall {
 }
 
 impl Request {
+    /// How many counts it hands in.
+    pub fn counts(&self) -> usize {
+        if let Request::Report { report, .. } = self { report.counts.len() } else { 0 }
+    }
+
     /// Answers what a worker, a follower or an operator wants done; gives back everything else.
     pub fn refuse(self, error: CallError) -> Option<Self> {
         match self {

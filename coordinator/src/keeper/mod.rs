@@ -3,7 +3,7 @@
 //! ```text
 //! until it is closed, or nobody is left who could ask:
 //!     wait for a request; take all that have come meanwhile
-//!     let the core judge them, and collect the records
+//!     let the core judge them, and collect the records: of so many counts at a time
 //!     commit the records: one write and two syncs for all of them
 //!     only now answer the reports
 //!     lend to those who wait, save the checkpoint and publish a snapshot from time to time
@@ -62,6 +62,9 @@ pub(crate) use strangers::Stranger;
 
 /// The longest time without a look at leases, waiting workers and checkpoint.
 const TICK: Duration = Duration::from_millis(200);
+
+/// About so many counts are judged in one round, after which others are answered and lent to.
+const JUDGED_IN_A_ROUND: usize = 20_000;
 
 /// Between two checkpoints.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
@@ -198,15 +201,22 @@ impl Keeper {
     fn run(mut self) {
         self.happened(Happening::Began(self.terms.as_ref().map(|terms| terms.own.number)));
         while let Some(requests) = self.inbox.take(self.waiting.rest()) {
-            self.watchdog.as_ref().inspect(|watchdog| watchdog.rounds.beat());
-            let mut close = None;
+            let (mut close, mut judged) = (None, 0);
             for request in requests {
+                // With each of them: many take long together, and it is not the disk then.
+                self.watchdog.as_ref().inspect(|watchdog| watchdog.pulse.beat());
+                judged += request.counts();
                 if let Request::Close(reply) = request {
                     close = Some(reply);
                 } else {
                     self.handle(request);
                 }
+                if judged >= JUDGED_IN_A_ROUND {
+                    self.round(false);
+                    judged = 0;
+                }
             }
+            self.watchdog.as_ref().inspect(|watchdog| watchdog.pulse.beat());
             self.round(close.is_some());
             if let Some(reply) = close {
                 self.forget_awaited();

@@ -3,15 +3,16 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::{Lease, LeaseReply, Owner, Registration, Report, Verdict, WorkerId};
+use proto::{Lease, LeaseReply, Owner, Registration, Report, UnitCount, Verdict, WorkerId};
 use queens::plan::Scheme;
-use queens::{Board, Plan, PlanSpec};
+use queens::{Board, Plan, PlanSpec, UnitId};
 use tokio::sync::oneshot;
 
 use super::ending::Stage;
 use super::inbox::{CallError, LeaseCall, Request};
 use super::lending::LENT_IN_A_ROUND;
-use super::{Channels, Keeper, TICK, keeper};
+use super::watchdog::Watchdog;
+use super::{Channels, JUDGED_IN_A_ROUND, Keeper, TICK, keeper};
 use crate::audit::AuditError;
 use crate::clock::SetClock;
 use crate::core::{Core, LEASE_TIME, LeaseKey};
@@ -80,6 +81,45 @@ fn a_round_ends_when_enough_is_lent_and_who_waits_for_more_has_the_next_one_at_o
     keeper.serve_waiting();
     assert_eq!(served(), vec![each; (workers - in_first) as usize]);
     assert_eq!(keeper.waiting.rest(), TICK);
+}
+
+#[test]
+fn who_hands_in_a_flood_of_counts_lets_others_be_lent_to_meanwhile_and_the_disk_is_not_said_to_hang() {
+    let (mut keeper, channels) = of(known_run::plan(), &SetClock::default());
+    let [busy, greedy] = ["a", "b"].map(|machine| keeper.join(machine, 2));
+    let watchdog = Watchdog::start(keeper.snapshots.clone()).unwrap();
+    let pulse = watchdog.pulse.clone();
+    keeper.watchdog = Some(watchdog);
+    let owner = Owner::default;
+    let (reply, mut lent) = oneshot::channel();
+    channels.requests.post(Request::Lease(LeaseCall {
+        owner: owner(),
+        worker: busy,
+        want: 1,
+        wait: Duration::from_secs(5),
+        reply,
+    }));
+    let nothing = Lease { unit: UnitId(0), variant: proto::Variant::ALL[0], token: proto::Token(0) };
+    let count = UnitCount { lease: nothing, completions: 0, nodes: 0, cpu: Duration::ZERO };
+    let mut floods: Vec<_> = (0..2)
+        .map(|_| {
+            let (reply, answer) = oneshot::channel();
+            let report = Report { worker: greedy, counts: vec![count.clone(); JUDGED_IN_A_ROUND] };
+            channels.requests.post(Request::Report { owner: owner(), report, reply });
+            let (reply, status) = oneshot::channel();
+            channels.requests.post(Request::Status(reply));
+            (answer, status)
+        })
+        .collect();
+    drop(channels);
+    keeper.run();
+    assert!(matches!(lent.try_recv().unwrap(), Ok(LeaseReply::Granted(leases)) if leases.len() == 1));
+    for (answer, status) in &mut floods {
+        let verdicts = answer.try_recv().unwrap().unwrap();
+        assert!(verdicts.len() == JUDGED_IN_A_ROUND && verdicts.iter().all(|v| *v == Verdict::Unwanted));
+        assert_eq!(status.try_recv().unwrap().leased, 1, "it was lent before the rest was heard");
+    }
+    assert!(pulse.beats() > 5, "with each request");
 }
 
 #[test]

@@ -21,6 +21,12 @@ impl Pulse {
     pub fn beat(&self) {
         self.0.fetch_add(1, Ordering::Relaxed);
     }
+
+    /// How often he has said so.
+    #[cfg(test)]
+    pub fn beats(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// For how many looks in a row a pulse has stood still.

@@ -19,8 +19,8 @@ const STALLED: &str =
 /// The watchdog of a keeper, with whom it ends.
 #[derive(Debug)]
 pub(super) struct Watchdog {
-    /// What the keeper shows of itself: that it goes round.
-    pub rounds: Pulse,
+    /// What the keeper shows of itself: that it hears somebody, or nobody is there to be heard.
+    pub pulse: Pulse,
     _alive: Sender<()>,
 }
 
@@ -30,24 +30,24 @@ impl Watchdog {
     /// # Errors
     /// The system gives no thread.
     pub fn start(snapshots: watch::Sender<Snapshot>) -> io::Result<Self> {
-        let (rounds, (alive, keeper)) = (Pulse::default(), channel());
-        let standstill = Standstill::of(rounds.clone(), Duration::ZERO);
+        let (pulse, (alive, keeper)) = (Pulse::default(), channel());
+        let standstill = Standstill::of(pulse.clone(), Duration::ZERO);
         thread::Builder::new()
             .name("watchdog".into())
             .spawn(move || watch(&keeper, standstill, &snapshots))?;
-        Ok(Self { rounds, _alive: alive })
+        Ok(Self { pulse, _alive: alive })
     }
 }
 
-fn watch(keeper: &Receiver<()>, mut rounds: Standstill, snapshots: &watch::Sender<Snapshot>) {
+fn watch(keeper: &Receiver<()>, mut pulse: Standstill, snapshots: &watch::Sender<Snapshot>) {
     let begun = Instant::now();
     let mut hung = false;
     while keeper.recv_timeout(EVERY) == Err(RecvTimeoutError::Timeout) {
-        rounds.look(begun.elapsed());
-        if rounds.is_hanging() && !hung {
+        pulse.look(begun.elapsed());
+        if pulse.is_hanging() && !hung {
             let is_told = snapshots.send_if_modified(|snapshot| {
                 // It may have gone on just now, and published what is true.
-                let stands_still = !rounds.has_moved();
+                let stands_still = !pulse.has_moved();
                 if stands_still {
                     snapshot.stall(STALLED);
                 }
@@ -57,6 +57,6 @@ fn watch(keeper: &Receiver<()>, mut rounds: Standstill, snapshots: &watch::Sende
                 error!("{STALLED}");
             }
         }
-        hung = rounds.is_hanging();
+        hung = pulse.is_hanging();
     }
 }

@@ -16,6 +16,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::Connected;
 use tracing::warn;
 
+use crate::KEEP_ALIVE;
 use crate::access::Access;
 use crate::access::caller::Caller;
 use crate::access::peers::{Peer, Seats};
@@ -30,6 +31,10 @@ const KEPT_FREE: u64 = 64;
 
 /// A connection on which no call was let pass within this time is closed.
 const PROBATION: Duration = Duration::from_secs(20);
+
+/// One that takes nothing of what is written to it within this time is closed. Pings are answered in less, but where nothing can be
+/// written none can be sent.
+const UNREAD: Duration = KEEP_ALIVE.saturating_mul(2);
 
 /// The pause after an accept that failed, for lack of open files mostly; and for so long one that is accepted waits for
 /// another that is closed.
@@ -97,8 +102,7 @@ async fn accept(
         // Small messages go out at once: a delay of 40 ms for each would have workers wait at the end of a run.
         stream.set_nodelay(true).ok();
         let peer = seats.newcomer(address, all_welcome);
-        let (seats, probation) = (Arc::clone(&seats), Box::pin(sleep(PROBATION)));
-        let connection = AcceptedConnection { stream, peer, seats, probation, _permit: permit };
+        let connection = AcceptedConnection::new(stream, peer, Arc::clone(&seats), permit);
         tokio::spawn(hand_over.clone().hand_over(connection));
     }
 }
@@ -135,7 +139,45 @@ pub struct AcceptedConnection {
     peer: Peer,
     seats: Arc<Seats>,
     probation: Pin<Box<Sleep>>,
+    /// When what is written has been refused for too long, as long as it is.
+    unread: Option<Pin<Box<Sleep>>>,
     _permit: OwnedSemaphorePermit,
+}
+
+impl AcceptedConnection {
+    fn new(stream: TcpStream, peer: Peer, seats: Arc<Seats>, permit: OwnedSemaphorePermit) -> Self {
+        let probation = Box::pin(sleep(PROBATION));
+        Self { stream, peer, seats, probation, unread: None, _permit: permit }
+    }
+
+    /// Ends it where it makes room for another, or nothing was shown in time: whoever reads asks, and whoever writes, since one that
+    /// cannot be written to is not read from either.
+    fn end_if_due(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        if self.peer.is_closed(context) {
+            return Err(io::ErrorKind::ConnectionAborted.into());
+        }
+        if !self.peer.is_welcome() && self.probation.as_mut().poll(context).is_ready() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        Ok(())
+    }
+
+    /// Writes, until the other end has read nothing for too long.
+    fn poll_write_by(
+        &mut self,
+        context: &mut Context<'_>,
+        write: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<io::Result<usize>>,
+    ) -> Poll<io::Result<usize>> {
+        self.end_if_due(context)?;
+        let written = write(Pin::new(&mut self.stream), context);
+        if written.is_ready() {
+            self.unread = None;
+        } else if self.unread.get_or_insert_with(|| Box::pin(sleep(UNREAD))).as_mut().poll(context).is_ready()
+        {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        written
+    }
 }
 
 impl Drop for AcceptedConnection {
@@ -158,12 +200,7 @@ impl AsyncRead for AcceptedConnection {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        if self.peer.is_closed(context) {
-            return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
-        }
-        if !self.peer.is_welcome() && self.probation.as_mut().poll(context).is_ready() {
-            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
-        }
+        self.end_if_due(context)?;
         Pin::new(&mut self.stream).poll_read(context, buffer)
     }
 }
@@ -174,7 +211,7 @@ impl AsyncWrite for AcceptedConnection {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write(context, bytes)
+        self.poll_write_by(context, |stream, context| stream.poll_write(context, bytes))
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -190,10 +227,51 @@ impl AsyncWrite for AcceptedConnection {
         context: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
+        self.poll_write_by(context, |stream, context| stream.poll_write_vectored(context, slices))
     }
 
     fn is_write_vectored(&self) -> bool {
         self.stream.is_write_vectored()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::AsyncWriteExt;
+
+    use super::*;
+
+    /// A connection that nobody reads from, and its other end.
+    async fn unread(seats: &Arc<Seats>, is_welcome: bool) -> (AcceptedConnection, TcpStream) {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let other = TcpStream::connect(listener.local_addr().unwrap()).await.unwrap();
+        let (stream, address) = listener.accept().await.unwrap();
+        let permit = Arc::new(Semaphore::new(1)).acquire_owned().await.unwrap();
+        let peer = seats.newcomer(address, is_welcome);
+        (AcceptedConnection::new(stream, peer, Arc::clone(seats), permit), other)
+    }
+
+    /// Writes more than any system keeps for the other end, says how that ended, and after how long.
+    async fn write(mut connection: AcceptedConnection) -> (io::ErrorKind, Duration) {
+        let begun = Instant::now();
+        let error = connection.write_all(&vec![0; 64 << 20]).await.unwrap_err();
+        (error.kind(), begun.elapsed())
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_reads_nothing_is_closed_as_others_are_and_in_the_end_even_if_he_is_welcome() {
+        let seats = Arc::new(Seats::default());
+        for (is_welcome, time) in [(false, PROBATION), (true, UNREAD)] {
+            let (connection, _other) = unread(&seats, is_welcome).await;
+            let (error, after) = write(connection).await;
+            assert_eq!(error, io::ErrorKind::TimedOut);
+            assert!(after >= time && after < time + Duration::from_secs(1), "{after:?}");
+        }
+        let (connection, _other) = unread(&seats, false).await;
+        let writing = tokio::spawn(write(connection));
+        sleep(PROBATION / 2).await;
+        assert!(seats.close_oldest_newcomer());
+        let (error, after) = writing.await.unwrap();
+        assert!(error == io::ErrorKind::ConnectionAborted && after < PROBATION, "{error:?} {after:?}");
     }
 }

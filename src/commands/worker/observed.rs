@@ -1,6 +1,5 @@
 //! What passes between a worker and its coordinator, as far as progress can be told from it.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -15,8 +14,17 @@ use crate::output::significant;
 pub struct Observed<L> {
     lender: L,
     notes: Arc<Mutex<Notes>>,
-    /// What it holds of the units that all hold together; changed while the notes are locked.
-    held: AtomicU64,
+    /// What it has of the units that all have together; changed while the notes are locked.
+    own: Mutex<Units>,
+}
+
+/// Units that are lent and not acknowledged.
+#[derive(Clone, Copy, Debug, Default)]
+struct Units {
+    /// By the last renewal, and what came since.
+    held: u64,
+    /// Those of them that are counted, and that the coordinator could not be told of.
+    untold: u64,
 }
 
 /// How far the workers of a process are.
@@ -25,8 +33,8 @@ pub struct Notes {
     begun: Instant,
     /// Units on record, or known there.
     counted: u64,
-    /// Units that they hold, by the last renewal of each and what came since.
-    held: u64,
+    /// What they have in hand.
+    units: Units,
     /// Since when the coordinator does not answer.
     alone: Option<Instant>,
 }
@@ -34,7 +42,7 @@ pub struct Notes {
 impl<L> Observed<L> {
     /// What passes is added to the notes of all.
     pub fn new(lender: L, notes: Arc<Mutex<Notes>>) -> Self {
-        Self { lender, notes, held: AtomicU64::new(0) }
+        Self { lender, notes, own: Mutex::default() }
     }
 
     fn note<T>(&self, result: &Result<T, CoordinatorError>, note: impl FnOnce(&mut Notes, &T)) {
@@ -49,44 +57,44 @@ impl<L> Observed<L> {
         }
     }
 
-    /// It holds that much from now on.
-    fn holds(&self, notes: &mut Notes, change: impl FnOnce(u64) -> u64) {
-        let before = self.held.load(Ordering::Relaxed);
-        let now = change(before);
-        self.held.store(now, Ordering::Relaxed);
-        notes.held = notes.held + now - before;
+    /// It has something else in hand from now on.
+    fn change(&self, notes: &mut Notes, change: impl FnOnce(&mut Units)) {
+        let mut own = locked(&self.own);
+        let before = *own;
+        change(&mut own);
+        notes.units.held = notes.units.held + own.held - before.held;
+        notes.units.untold = notes.units.untold + own.untold - before.untold;
     }
 }
 
 /// Who has left holds nothing.
 impl<L> Drop for Observed<L> {
     fn drop(&mut self) {
-        self.holds(&mut locked(&Arc::clone(&self.notes)), |_| 0);
+        self.change(&mut locked(&self.notes), |own| *own = Units::default());
     }
 }
 
 /// What is behind the lock. Nothing that panics is done while it is held.
-pub fn locked(notes: &Mutex<Notes>) -> MutexGuard<'_, Notes> {
+pub fn locked<T>(notes: &Mutex<T>) -> MutexGuard<'_, T> {
     notes.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Notes {
     /// Nothing has passed yet.
     pub fn new() -> Self {
-        Self { begun: Instant::now(), counted: 0, held: 0, alone: None }
+        Self { begun: Instant::now(), counted: 0, units: Units::default(), alone: None }
     }
 
-    /// In one line.
+    /// In one line. While nobody answers it is not known what goes on record, but how much is ready to.
     pub fn describe(&self, threads: u32) -> String {
+        let (on_record, Units { held, untold }) = (counted(self.counted, "unit"), self.units);
+        if let Some(since) = self.alone {
+            let seconds = since.elapsed().as_secs();
+            return format!("{on_record} counted, {untold} more of {held} held; no answer for {seconds} s");
+        }
         let seconds = self.begun.elapsed().as_secs_f64();
         let rate = significant(self.counted as f64 / seconds.max(1.0));
-        let threads = counted(threads, "thread");
-        let mut text =
-            format!("{} counted, {rate}/s on {threads}, {} held", counted(self.counted, "unit"), self.held);
-        if let Some(since) = self.alone {
-            text += &format!("; no answer for {} s", since.elapsed().as_secs());
-        }
-        text
+        format!("{on_record} counted, {rate}/s on {}, {held} held", counted(threads, "thread"))
     }
 }
 
@@ -107,7 +115,7 @@ impl<L: Lender> Lender for Observed<L> {
         let reply = self.lender.lease(worker, want, wait).await;
         self.note(&reply, |notes, reply| {
             if let LeaseReply::Granted(leases) = reply {
-                self.holds(notes, |held| held + leases.len() as u64);
+                self.change(notes, |own| own.held += leases.len() as u64);
             }
         });
         reply
@@ -116,17 +124,21 @@ impl<L: Lender> Lender for Observed<L> {
     async fn renew(&self, worker: WorkerId, held: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
         let units = held.len() as u64;
         let renewal = self.lender.renew(worker, held).await;
-        self.note(&renewal, |notes, _| self.holds(notes, |_| units));
+        self.note(&renewal, |notes, _| self.change(notes, |own| own.held = units));
         renewal
     }
 
     async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
+        let units = report.counts.len() as u64;
         let verdicts = self.lender.report(report).await;
         self.note(&verdicts, |notes, verdicts| {
             let is_settled = |verdict: &&Verdict| matches!(verdict, Verdict::Recorded | Verdict::Known);
             notes.counted += verdicts.iter().filter(is_settled).count() as u64;
-            self.holds(notes, |held| held.saturating_sub(verdicts.len() as u64));
+            self.change(notes, |own| *own = Units { held: own.held.saturating_sub(units), untold: 0 });
         });
+        if let Err(CoordinatorError::Unavailable(_)) = verdicts {
+            self.change(&mut locked(&self.notes), |own| own.untold = units);
+        }
         verdicts
     }
 
@@ -138,32 +150,90 @@ impl<L: Lender> Lender for Observed<L> {
     ) -> Result<(), CoordinatorError> {
         let units = held.len() as u64;
         let released = self.lender.release(worker, held, leaving).await;
-        self.note(&released, |notes, ()| self.holds(notes, |held| held.saturating_sub(units)));
+        self.note(&released, |notes, ()| {
+            self.change(notes, |own| own.held = own.held.saturating_sub(units));
+        });
         released
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proto::UnitCount;
+    use queens::UnitId;
+
     use super::*;
     use crate::terminal::COLUMNS;
 
     #[test]
     fn a_worker_tells_what_it_has_counted_and_that_nobody_answers_within_80_columns() {
         let begun = Instant::now();
-        let notes = Notes { begun, counted: 0, held: 1, alone: None };
+        let notes = Notes { begun, counted: 0, units: Units { held: 1, untold: 0 }, alone: None };
         assert_eq!(notes.describe(1), "0 units counted, 0.00/s on 1 thread, 1 held");
-        let busy = Notes { counted: 9_999_999, held: 50_000, alone: Some(begun), ..notes };
-        let line = busy.describe(256);
-        assert!(line.ends_with("; no answer for 0 s") && line.chars().count() < COLUMNS, "{line}");
+        let units = Units { held: 50_000, untold: 10_000 };
+        let busy = Notes { counted: 9_999_999, units, ..notes };
+        assert!(busy.describe(256).chars().count() < COLUMNS, "{}", busy.describe(256));
+        let alone = Notes { alone: Some(begun), ..busy };
+        assert_eq!(alone.describe(256), "9999999 units counted, 10000 more of 50000 held; no answer for 0 s");
+    }
+
+    /// A coordinator that answers no call, but lends what is asked for.
+    struct Silent;
+
+    fn silence<T>() -> Result<T, CoordinatorError> {
+        Err(CoordinatorError::Unavailable("no answer in time".to_owned()))
+    }
+
+    #[async_trait]
+    impl Lender for Silent {
+        async fn register(&self, _: Registration) -> Result<Welcome, CoordinatorError> {
+            silence()
+        }
+
+        async fn lease(&self, _: WorkerId, want: u32, _: Duration) -> Result<LeaseReply, CoordinatorError> {
+            Ok(LeaseReply::Granted(vec![LEASE; want as usize]))
+        }
+
+        async fn renew(&self, _: WorkerId, _: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
+            silence()
+        }
+
+        async fn report(&self, _: Report) -> Result<Vec<Verdict>, CoordinatorError> {
+            silence()
+        }
+
+        async fn release(&self, _: WorkerId, _: Vec<Lease>, _: bool) -> Result<(), CoordinatorError> {
+            silence()
+        }
+    }
+
+    const LEASE: Lease = Lease { unit: UnitId(1), variant: proto::Variant::ALL[0], token: proto::Token(0) };
+
+    #[tokio::test]
+    async fn what_was_counted_while_nobody_answers_is_told_as_ready() {
+        let notes = Arc::new(Mutex::new(Notes::new()));
+        let lender = Observed::new(Silent, Arc::clone(&notes));
+        let worker = WorkerId(1);
+        lender.lease(worker, 5, Duration::ZERO).await.unwrap();
+        let count = UnitCount { lease: LEASE, completions: 1, nodes: 1, cpu: Duration::ZERO };
+        for counted in [2, 4] {
+            let counts = vec![count.clone(); counted];
+            assert!(lender.report(Report { worker, counts }).await.is_err());
+            let told = format!("0 units counted, {counted} more of 5 held; no answer for 0 s");
+            assert_eq!(locked(&notes).describe(1), told);
+        }
+        drop(lender);
+        assert_eq!(locked(&notes).describe(1), "0 units counted, 0 more of 0 held; no answer for 0 s");
     }
 
     #[test]
     fn what_several_hold_is_told_together_and_who_has_left_holds_nothing() {
         let notes = Arc::new(Mutex::new(Notes::new()));
         let [one, other] = [(), ()].map(|()| Observed::new((), Arc::clone(&notes)));
-        let renews = |who: &Observed<()>, units| who.note(&Ok(()), |notes, ()| who.holds(notes, |_| units));
-        let held = || locked(&notes).held;
+        let renews = |who: &Observed<()>, units| {
+            who.note(&Ok(()), |notes, ()| who.change(notes, |own| own.held = units));
+        };
+        let held = || locked(&notes).units.held;
         renews(&one, 3);
         renews(&other, 5);
         assert_eq!(held(), 8);

@@ -161,11 +161,11 @@ impl Writer {
         let path = file_path(&self.folder, at.file);
         let mut file = match self.file.take() {
             Some(file) if at.file == self.end.file => file,
-            Some(mut before) => {
-                before.sync().map_err(LedgerError::io("sync", &path))?;
+            None if at.file == self.end.file => self.open(&path, at)?,
+            before => {
+                self.finish(before)?;
                 self.open(&path, at)?
             }
-            None => self.open(&path, at)?,
         };
         if let Some((_, left)) = &mut self.left {
             left.size = at.offset + (lines.len() + mark.len()) as u64;
@@ -177,6 +177,20 @@ impl Writer {
             file.sync().map_err(LedgerError::io("sync", &path))?;
         }
         self.file = Some(file);
+        Ok(())
+    }
+
+    /// Puts all of the file of the end on disk before another one follows it: its last mark may wait for that. It is opened again
+    /// where it is not open any more, after a failure.
+    fn finish(&mut self, file: Option<Box<dyn DiskFile>>) -> Result<(), LedgerError> {
+        let path = file_path(&self.folder, self.end.file);
+        if let Some(mut file) = file {
+            return file.sync().map_err(LedgerError::io("sync", &path));
+        }
+        let (end, left) = (self.end.clone(), self.left);
+        self.open(&path, &end)?;
+        // What was written into the next file before the failure is this writer's still.
+        self.left = left;
         Ok(())
     }
 

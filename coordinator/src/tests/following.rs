@@ -191,16 +191,9 @@ fn a_power_cut_while_copying_leaves_what_was_said_to_be_there_and_nothing_damage
     }
 }
 
-#[test]
-fn a_full_disk_is_tried_again_and_the_copy_goes_on() {
-    const FULL: i32 = 28;
-    let original = Original::new();
-    let folder = TempDir::new().unwrap();
-    let disk = FaultyDisk::with_faults(&[
-        (20, Fault::Short { errno: FULL }),
-        (40, Fault::Error { errno: FULL, steps: 9 }),
-    ]);
-    let mut copy = LedgerCopy::open_on(Box::new(disk), folder.path()).unwrap();
+/// Copies all of the run on that disk, however often that fails. Gives how often it did.
+fn copy_in_spite_of_failures(original: &Original, disk: FaultyDisk, folder: &Path) -> u32 {
+    let mut copy = LedgerCopy::open_on(Box::new(disk), folder).unwrap();
     copy.greet(&original.said).unwrap();
     let mut failures = 0;
     while copy.records() < original.end.mark.records {
@@ -215,9 +208,48 @@ fn a_full_disk_is_tried_again_and_the_copy_goes_on() {
             }
         }
     }
+    failures
+}
+
+#[test]
+fn a_full_disk_is_tried_again_and_the_copy_goes_on() {
+    const FULL: i32 = 28;
+    let original = Original::new();
+    let folder = TempDir::new().unwrap();
+    let disk = FaultyDisk::with_faults(&[
+        (20, Fault::Short { errno: FULL }),
+        (40, Fault::Error { errno: FULL, steps: 9 }),
+    ]);
+    let failures = copy_in_spite_of_failures(&original, disk, folder.path());
     assert!(failures > 2, "{failures}");
-    drop(copy);
     original.is_copied_to(folder.path());
+}
+
+#[test]
+fn a_power_cut_after_a_failed_step_of_a_copy_takes_nothing_of_what_was_said_to_be_there() {
+    const BROKEN: i32 = 5;
+    let original = Original::new();
+    let steps = {
+        let (folder, disk) = (TempDir::new().unwrap(), FaultyDisk::default());
+        copy_in_spite_of_failures(&original, disk.clone(), folder.path());
+        disk.steps()
+    };
+    let mut random = StdRng::seed_from_u64(6);
+    for step in 0..steps {
+        for fault in [Fault::Error { errno: BROKEN, steps: 1 }, Fault::Short { errno: BROKEN }] {
+            // A failure of the retry, too.
+            for then in [None, Some(3), Some(5)] {
+                let again = then.map(|later| (step + later, Fault::Short { errno: BROKEN }));
+                let faults: Vec<_> = std::iter::once((step, fault)).chain(again).collect();
+                let (folder, disk) = (TempDir::new().unwrap(), FaultyDisk::with_faults(&faults));
+                copy_in_spite_of_failures(&original, disk.clone(), folder.path());
+                disk.cut_power(&mut random);
+                let copy =
+                    LedgerCopy::open(folder.path()).unwrap_or_else(|error| panic!("{faults:?}: {error}"));
+                assert_eq!(copy.records(), original.end.mark.records, "{faults:?}");
+            }
+        }
+    }
 }
 
 #[test]

@@ -6,6 +6,9 @@ use std::io::{self, ErrorKind, Read, Write};
 use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
 use std::path::Path;
 
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+
 /// Files that the process has open already go by these names.
 const OPEN: [&str; 3] = ["/dev/stdin", "/dev/fd", "/proc"];
 
@@ -17,11 +20,24 @@ pub fn open(path: &Path) -> io::Result<File> {
     open_with(OpenOptions::new().read(true), path)
 }
 
-/// Opens a file as the options say; where there is none, they say what becomes of that.
+/// What is said of a link in the place of a file that is to be written as it is.
+const LINK: &str = "it is a link, through which nothing is written; delete it, or put the file that it leads to in its place";
+
+/// Opens for writing a file of a run's own, as it is; it is made where it is missing. A run directory may come from anybody: a
+/// link in it would have a file of its user's written.
 ///
 /// # Errors
-/// It is no regular file, or cannot be opened.
-pub fn open_with(options: &OpenOptions, path: &Path) -> io::Result<File> {
+/// It is a link or no regular file, or cannot be opened.
+pub(crate) fn open_own(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(false).custom_flags(OFlags::NOFOLLOW.bits().cast_signed());
+    open_with(&options, path).map_err(|error| match Errno::from_io_error(&error) {
+        Some(Errno::LOOP) => io::Error::new(ErrorKind::InvalidInput, LINK),
+        _ => error,
+    })
+}
+
+fn open_with(options: &OpenOptions, path: &Path) -> io::Result<File> {
     // What is wrong with a file of which nothing can be known, opening it says best.
     if fs::metadata(path).is_ok_and(|metadata| !metadata.is_file()) {
         return Err(refused());
@@ -124,7 +140,7 @@ fn put(draft: &Path, bytes: &[u8], mode: u32, place: impl FnOnce(&Path) -> io::R
 }
 
 /// A file of its own, with that mode, in place of what an interrupted writer has left, or of a link.
-fn new_file(path: &Path, mode: u32) -> io::Result<File> {
+pub(crate) fn new_file(path: &Path, mode: u32) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true).mode(mode);
     match options.open(path) {
@@ -179,6 +195,22 @@ mod tests {
         let error = replace(&path, b"text", 0o600).unwrap_err().to_string();
         assert!(error.contains("file.new cannot be made: "), "{error}");
         assert_eq!(read(&path).unwrap(), b"secret");
+    }
+
+    #[test]
+    fn a_file_of_a_run_is_not_written_through_a_link_nor_is_one_made() {
+        let folder = tempfile::tempdir().unwrap();
+        let [path, link, dangling, none] =
+            ["file", "link", "dangling", "none"].map(|name| folder.path().join(name));
+        open_own(&path).unwrap().write_all(b"text").unwrap();
+        open_own(&path).unwrap();
+        assert_eq!(read(&path).unwrap(), b"text");
+        for (link, to) in [(&link, &path), (&dangling, &none)] {
+            std::os::unix::fs::symlink(to, link).unwrap();
+            let refused = open_own(link).unwrap_err().to_string();
+            assert!(refused.starts_with("it is a link"), "{refused}");
+        }
+        assert!(!none.exists());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The writer stopped, failed and cut off from power at every one of its steps.
 
+use std::os::unix::fs::symlink;
 use std::time::Duration;
 
 use rand::SeedableRng;
@@ -223,6 +224,28 @@ fn a_file_that_others_change_before_the_first_group_takes_nothing_until_it_is_ba
         next.commit(&records(&(3..4)), Duration::from_secs(1), 1).unwrap();
         assert_eq!(units(folder.path()).0, [0, 1, 2, 3]);
     }
+}
+
+#[test]
+fn no_file_of_the_ledger_nor_what_is_cut_off_is_written_through_a_link() {
+    let (folder, elsewhere) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let mut first = Writer::new(folder.path(), LedgerPosition::beginning(run_hash()));
+    first.commit(&records(&(0..3)), Duration::from_secs(1), 1).unwrap();
+    let path = file_path(folder.path(), 1);
+    fs::write(&path, [&fs::read(&path).unwrap()[..], b"{"].concat()).unwrap();
+    let (other, kept) = (elsewhere.path().join("other"), folder.path().join("cut-000001.jsonl-7000.tail"));
+    fs::write(&other, "of somebody").unwrap();
+    symlink(&other, &kept).unwrap();
+    let mut next = Writer::new(folder.path(), first.end().clone()).opened_at(Duration::from_secs(7));
+    next.commit(&records(&(3..4)), Duration::from_secs(1), 1).unwrap();
+    assert_eq!((fs::read(&kept).unwrap(), fs::read(&other).unwrap()), (b"{".into(), b"of somebody".into()));
+    let (moved, whole) = (elsewhere.path().join("moved"), fs::read(&path).unwrap());
+    fs::rename(&path, &moved).unwrap();
+    symlink(&moved, &path).unwrap();
+    let mut linked = Writer::new(folder.path(), next.end().clone());
+    let refused = linked.commit(&records(&(4..5)), Duration::from_secs(1), 1).unwrap_err().to_string();
+    assert!(refused.contains("000001.jsonl: it is a link"), "{refused}");
+    assert_eq!(fs::read(&moved).unwrap(), whole);
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What the writer asks of the disk, so that a test can put a disk under it that fails or stops at any step.
 
 use std::fmt;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -58,16 +58,13 @@ pub(crate) struct SystemDisk;
 
 impl Disk for SystemDisk {
     fn open(&mut self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false);
-        let file = regular_file::open_with(&options, path)?;
-        Ok(Box::new(file))
+        Ok(Box::new(regular_file::open_own(path)?))
     }
 
     fn keep(&mut self, path: &Path, from: u64, kept: &Path) -> io::Result<()> {
         let mut file = regular_file::open(path)?;
         file.seek(SeekFrom::Start(from))?;
-        let mut copy = File::create(kept)?;
+        let mut copy = regular_file::new_file(kept, 0o666)?;
         let copied = io::copy(&mut file, &mut copy).and_then(|_| copy.sync_all());
         copied.inspect_err(|_| fs::remove_file(kept).unwrap_or(()))
     }

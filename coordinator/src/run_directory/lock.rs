@@ -3,7 +3,7 @@
 //! It is on two things: the file `lock`, which names the process, and the folder `ledger` itself, because a file can be
 //! deleted by somebody who thinks that it was left behind, and the folder cannot without its records.
 
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::Path;
 
@@ -34,9 +34,7 @@ impl Lock {
                 if error.raw_os_error().is_some_and(|e| NO_FOLDERS.contains(&e)) => {}
             locked => free(locked, directory, &ledger)?,
         }
-        let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(false);
-        let mut file = regular_file::open_with(&options, &path).map_err(io_error("open", &path))?;
+        let mut file = regular_file::open_own(&path).map_err(io_error("open", &path))?;
         free(file.try_lock(), directory, &path)?;
         file.set_len(0).map_err(io_error("write", &path))?;
         writeln!(file, "{}", std::process::id()).map_err(io_error("write", &path))?;
@@ -75,6 +73,19 @@ mod tests {
         fs::remove_file(folder.path().join("lock")).unwrap();
         refused("in use by process (unknown");
         drop(first);
+        Lock::take(folder.path()).unwrap();
+    }
+
+    #[test]
+    fn a_file_to_which_a_link_in_its_place_leads_stays_as_it_is() {
+        let (folder, other) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+        let (other, lock) = (other.path().join("file"), folder.path().join("lock"));
+        fs::write(&other, "of somebody").unwrap();
+        std::os::unix::fs::symlink(&other, &lock).unwrap();
+        let error = Lock::take(folder.path()).unwrap_err().to_string();
+        assert!(error.starts_with("cannot open ") && error.contains("lock: it is a link"), "{error}");
+        assert_eq!(fs::read(&other).unwrap(), b"of somebody");
+        fs::remove_file(&lock).unwrap();
         Lock::take(folder.path()).unwrap();
     }
 }

@@ -156,6 +156,26 @@ fn a_run_that_has_lost_its_run_json_is_not_begun_anew_over_what_is_there() {
 }
 
 #[test]
+fn a_run_that_has_lost_its_ledger_is_not_begun_anew_in_its_place() {
+    let folder = Folder::new();
+    folder.run("count 9 --run run --quiet");
+    let [ledger, away] = ["run/ledger", "away"].map(|name| folder.path().join(name));
+    fs::rename(&ledger, &away).unwrap();
+    for command in ["count 9 --run run", "coordinator --n 9 --run run", "retract run --unit 1 --reason test"]
+    {
+        let refused = folder.run(command);
+        refused.refused(&["no folder ledger", "put that back"]);
+        assert_eq!(refused.code, Some(3), "{refused:?}");
+        assert!(!ledger.exists());
+    }
+    // On a disk that is not there, and then is.
+    std::os::unix::fs::symlink(&ledger.with_file_name("mounted"), &ledger).unwrap();
+    assert_eq!(folder.run("count 9 --run run").code, Some(3));
+    fs::rename(&away, ledger.with_file_name("mounted")).unwrap();
+    assert_eq!(folder.run("count 9 --run run").code, Some(0));
+}
+
+#[test]
 fn a_file_of_the_ledger_that_leads_nowhere_is_not_its_end() {
     let folder = Folder::new();
     folder.run("count 9 --run run --quiet");

@@ -8,7 +8,7 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::regular_file;
-use crate::run_directory::{RunDirectoryError, io_error};
+use crate::run_directory::{RunDirectory, RunDirectoryError, io_error};
 
 /// Held by the one process that writes to a run directory; the system lets go of it when the process ends.
 #[derive(Debug)]
@@ -24,9 +24,13 @@ impl Lock {
     /// Takes the lock of the directory, which is created where it is missing, with its folder for the ledger.
     ///
     /// # Errors
-    /// Another process has it, or the disk would not do it.
+    /// Another process has it, there is a run whose ledger is gone, or the disk would not do it.
     pub fn take(directory: &Path) -> Result<Self, RunDirectoryError> {
         let (path, ledger) = (directory.join("lock"), directory.join("ledger"));
+        // It was there before run.json: a new one would be an empty ledger of a run that has counted.
+        if RunDirectory::exists(directory) && !ledger.is_dir() {
+            return Err(RunDirectoryError::LostLedger(directory.to_owned()));
+        }
         fs::create_dir_all(&ledger).map_err(io_error("create", &ledger))?;
         let folder = File::open(&ledger).map_err(io_error("open", &ledger))?;
         match folder.try_lock() {

@@ -22,11 +22,11 @@ use crate::ledger::faulty_disk::{Fault, FaultyDisk};
 use crate::ledger::{LedgerPosition, Pieces, Record, TermRecord, Writer};
 use crate::ledger_copy::{CopyError, LedgerCopy};
 use crate::rules::Rules;
-use crate::run_directory::RunDirectory;
 use crate::run_directory::secret::lease_key;
+use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
 use crate::standing::{RecordError, Standing};
-use crate::store::{OpenOptions, Store};
+use crate::store::{OpenOptions, Store, StoreError};
 use crate::tests::known_run;
 use crate::tests::known_worker::{join, lease, registration, replicated, report};
 
@@ -141,7 +141,7 @@ fn a_changed_byte_is_refused_and_what_was_there_before_is_gone_on_with() {
         copy.greet(&original.said).unwrap();
         if copy.records() > original.end.mark.records / 2 {
             drop(copy);
-            fs::remove_dir_all(folder.path().join("ledger")).unwrap();
+            fs::remove_dir_all(folder.path()).unwrap();
             copy = LedgerCopy::open(folder.path()).unwrap();
             copy.greet(&original.said).unwrap();
         }
@@ -150,6 +150,22 @@ fn a_changed_byte_is_refused_and_what_was_there_before_is_gone_on_with() {
         copy.take(&piece).unwrap();
     }
     original.is_copied_to(folder.path());
+}
+
+#[test]
+fn a_copy_whose_ledger_is_gone_is_not_begun_anew_in_its_place() {
+    let original = Original::new();
+    let folder = TempDir::new().unwrap();
+    let mut copy = LedgerCopy::open(folder.path()).unwrap();
+    copy.greet(&original.said).unwrap();
+    drop(copy);
+    let ledger = folder.path().join("ledger");
+    fs::remove_dir_all(&ledger).unwrap();
+    let refused = LedgerCopy::open(folder.path()).unwrap_err();
+    assert!(matches!(refused, CopyError::Directory(RunDirectoryError::LostLedger(_))), "{refused}");
+    let refused = Store::open(known_run::options(folder.path())).unwrap_err();
+    assert!(matches!(refused, StoreError::Directory(RunDirectoryError::LostLedger(_))), "{refused}");
+    assert!(!ledger.exists());
 }
 
 #[test]

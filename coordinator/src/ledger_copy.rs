@@ -19,9 +19,9 @@ use crate::core::LeaseKey;
 use crate::ledger::{Damage, Disk, Group, Intake, LedgerPosition, SystemDisk, Writer, sync_found};
 use crate::replay::{Stretch, replay};
 use crate::run_directory::RunDirectory;
-use crate::run_directory::follower_file::FollowerFile;
+use crate::run_directory::follower_file::{self, FollowerFile};
 use crate::run_directory::lock::Lock;
-use crate::run_directory::secret::{keep, lease_key};
+use crate::run_directory::secret::{self, keep, lease_key};
 use crate::standing::Standing;
 pub use error::CopyError;
 
@@ -108,13 +108,14 @@ impl LedgerCopy {
     /// Opens a copy whose ledger is written on a disk of the caller's.
     pub(crate) fn open_on(disk: Box<dyn Disk>, path: &Path) -> Result<Self, CopyError> {
         let lock = Lock::take(path)?;
-        let failed = |source| CopyError::File { path: path.to_owned(), source };
         let (mut run, mut disk) = (None, Some(disk));
         if RunDirectory::exists(path) {
-            let key = lease_key(path).map_err(failed)?;
+            let key = lease_key(path)
+                .map_err(|source| CopyError::LeaseKey { path: path.join(secret::NAME), source })?;
             run = Some(CopiedRun::open(RunDirectory::open(path)?, key, &mut disk)?);
         }
-        let file = FollowerFile::read(path).map_err(failed)?;
+        let file = FollowerFile::read(path)
+            .map_err(|source| CopyError::Noted { path: path.join(follower_file::NAME), source })?;
         let mut file = file.unwrap_or_else(|| FollowerFile {
             follower: rand::random(),
             term: 0,

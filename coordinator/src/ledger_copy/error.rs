@@ -21,7 +21,23 @@ pub enum CopyError {
     /// The disk does not take more at the moment, or somebody else changed the files; it may be tried again.
     #[error(transparent)]
     NotWritten(LedgerError),
-    /// A small file of the directory cannot be read or written.
+    /// The key of its run cannot be read, or made.
+    #[error("cannot read or make the key {}: {source}", .path.display())]
+    LeaseKey {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// What the follower has noted of itself cannot be read.
+    #[error("cannot read {}: {source}; restore that file, or delete this copy, to have the run copied anew", .path.display())]
+    Noted {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A small file of the directory cannot be written.
     #[error("cannot write into {}: {source}", .path.display())]
     File {
         /// The directory.

@@ -21,7 +21,11 @@ const TAKEOVER: u64 = 1_000_000;
 #[derive(Debug, Error)]
 pub enum TermError {
     /// What a follower has left there cannot be read.
-    #[error("cannot read {}: {source}; delete that file if the run was never followed there", .path.display())]
+    #[error(
+        "cannot read {}: {source}; delete that file if the run was never followed there; else restore it from a copy, or delete it, \
+         start this coordinator again and say --take-over",
+        .path.display()
+    )]
     Follower {
         /// The file.
         path: PathBuf,
@@ -163,6 +167,7 @@ mod tests {
             let named = ["term", "superseded", "follower.json"].map(|name| folder.path().join(name));
             let named: Vec<_> = named.iter().filter(|path| said.contains(&*path.to_string_lossy())).collect();
             assert_eq!(named, [&folder.path().join(name)], "{said}");
+            assert_eq!(said.contains("--take-over"), name == "follower.json", "{said}");
         }
     }
 

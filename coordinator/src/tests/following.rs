@@ -297,6 +297,21 @@ fn a_follower_refuses_another_run_and_an_older_coordinator_and_takes_a_younger_o
 }
 
 #[test]
+fn the_file_of_a_copy_that_cannot_be_read_is_named_and_nothing_is_said_to_be_unwritten() {
+    let original = Original::new();
+    for name in ["follower.json", "lease.key"] {
+        let folder = TempDir::new().unwrap();
+        LedgerCopy::open(folder.path()).unwrap().greet(&original.said).unwrap();
+        let path = folder.path().join(name);
+        fs::remove_file(&path).unwrap();
+        fs::create_dir(&path).unwrap();
+        let said = LedgerCopy::open(folder.path()).unwrap_err().to_string();
+        let names_it = said.contains(&format!("{}: it is no regular file", path.display()));
+        assert!(said.starts_with("cannot read ") && names_it, "{said}");
+    }
+}
+
+#[test]
 fn a_term_that_nobody_opens_stands_in_no_ledger() {
     let begins = |term| {
         let record =

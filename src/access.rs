@@ -86,7 +86,9 @@ fn server_keys(keys: &Path) -> anyhow::Result<ServerKeys> {
     Ok(ServerKeys {
         certificate: pem(&keys.join("server.pem"))?,
         key: read(&keys.join(SERVER_KEY))?,
-        client_authority: authority.exists().then(|| pem(&authority)).transpose()?,
+        client_authority: read_if_there(&authority)?
+            .map(|text| certificates(&authority, text))
+            .transpose()?,
     })
 }
 
@@ -108,8 +110,8 @@ impl Texts {
         for name in TOKENS {
             tokens.extend(TokenText::read(keys, name)?);
         }
-        let revoked = keys.map(|keys| keys.join(REVOKED)).filter(|file| file.exists());
-        let revoked = revoked.map(|file| read(&file)).transpose()?.unwrap_or_default();
+        let revoked = keys.map(|keys| read_if_there(&keys.join(REVOKED))).transpose()?;
+        let revoked = revoked.flatten().unwrap_or_default();
         Ok(Self { keys: keys.map(Path::to_owned), server, tokens, revoked })
     }
 
@@ -170,11 +172,15 @@ impl TokenText {
 
     fn in_folder(keys: &Path, name: TokenName) -> anyhow::Result<Option<Self>> {
         let file = keys.join(name.file);
-        if file.exists() { Self::in_file(&file, name).map(Some) } else { Ok(None) }
+        Ok(read_if_there(&file)?.map(|text| Self::of_file(&file, name, text)))
     }
 
     fn in_file(file: &Path, name: TokenName) -> anyhow::Result<Self> {
-        Ok(Self { name, place: file.display().to_string(), text: read(file)? })
+        Ok(Self::of_file(file, name, read(file)?))
+    }
+
+    fn of_file(file: &Path, name: TokenName, text: String) -> Self {
+        Self { name, place: file.display().to_string(), text }
     }
 
     /// The one that is shown.
@@ -212,7 +218,11 @@ impl TokenText {
 
 /// The text of a file with certificates.
 fn pem(path: &Path) -> anyhow::Result<String> {
-    let text = read(path)?;
+    certificates(path, read(path)?)
+}
+
+/// The text, which is that of the file, if it has certificates.
+fn certificates(path: &Path, text: String) -> anyhow::Result<String> {
     if !text.contains("-----BEGIN CERTIFICATE-----") {
         bail!("{} holds no certificate in PEM", path.display());
     }
@@ -233,6 +243,15 @@ pub fn warn_if_others_may_read(path: &Path) {
     }
 }
 
+/// The text of a file that need not be there. Where only what it leads to is not, as when a disk has gone away, nobody knows
+/// what it says: that is an error, lest who was revoked be let in again.
+pub fn read_if_there(path: &Path) -> anyhow::Result<Option<String>> {
+    if fs::symlink_metadata(path).is_err_and(|error| error.kind() == io::ErrorKind::NotFound) {
+        return Ok(None);
+    }
+    regular_file::read_to_string(path).map(Some).with_context(|| format!("cannot read {}", path.display()))
+}
+
 fn read(path: &Path) -> anyhow::Result<String> {
     regular_file::read_to_string(path).map_err(|error| match error.kind() {
         io::ErrorKind::NotFound => {
@@ -240,4 +259,27 @@ fn read(path: &Path) -> anyhow::Result<String> {
         }
         _ => anyhow::Error::new(error).context(format!("cannot read {}", path.display())),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn keys_that_lead_to_what_has_gone_away_are_an_error_and_not_the_same_as_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = |name: &str| folder.path().join(name);
+        let read = || Texts::read(Some(folder.path()));
+        fs::write(file("server.pem"), "-----BEGIN CERTIFICATE-----").unwrap();
+        fs::write(file(SERVER_KEY), "").unwrap();
+        assert!(read().unwrap().revoked.is_empty());
+        for name in [REVOKED, JOIN.file, "ca.pem"] {
+            std::os::unix::fs::symlink("gone", file(name)).unwrap();
+            let error = read().err().map(|error| format!("{error:#}")).unwrap_or_default();
+            let wanted = format!("cannot read {}: No such file", file(name).display());
+            assert!(error.contains(&wanted), "{name}: {error}");
+            fs::remove_file(file(name)).unwrap();
+        }
+        assert!(read().unwrap().revoked.is_empty());
+    }
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::net::TcpStream;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -165,6 +165,17 @@ fn an_owner_can_be_let_in_and_refused_while_the_coordinator_goes_on() {
         .refused(&["the keys of bob have been revoked"]);
     assert_eq!(folder.run("keys revoke keys ada").code, Some(0));
     until("a certificate is revoked as well", || owners(&folder, &address) == ["join"]);
+    // The list lies elsewhere and has gone away: it holds as it was.
+    let list = folder.path().join("keys/coordinator/revoked");
+    fs::rename(&list, list.with_extension("kept")).unwrap();
+    symlink("gone", &list).unwrap();
+    let said = "the keys are as they were: cannot read keys/coordinator/revoked";
+    until("it is said to be gone", || text(&folder, "coordinator.log").contains(said));
+    folder
+        .run(&format!("status --coordinator https://{address} --keys keys/clients/bob"))
+        .refused(&["the keys of bob have been revoked"]);
+    folder.run("keys revoke keys join").refused(&["cannot read keys/coordinator/revoked"]);
+    fs::rename(list.with_extension("kept"), &list).unwrap();
     folder.run("keys client keys bob2 --token --days 3").refused(&["--token", "--days"]);
     folder.run("keys client keys bob --token").refused(&["bob has been revoked"]);
     fs::remove_dir_all(folder.path().join("keys/clients/bob")).unwrap();

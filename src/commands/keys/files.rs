@@ -7,7 +7,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use coordinator::regular_file;
 
-use crate::access::{JOIN, TokenName};
+use crate::access::{self, JOIN, TokenName};
 
 /// The text of a file.
 pub fn read(file: &Path) -> anyhow::Result<String> {
@@ -16,7 +16,7 @@ pub fn read(file: &Path) -> anyhow::Result<String> {
 
 /// The text of a file, or none where it is not there.
 pub fn read_if_there(file: &Path) -> anyhow::Result<String> {
-    if file.exists() { read(file) } else { Ok(String::new()) }
+    Ok(access::read_if_there(file)?.unwrap_or_default())
 }
 
 pub fn make_folder(folder: &Path) -> anyhow::Result<()> {

@@ -109,7 +109,7 @@ impl LedgerCopy {
     pub(crate) fn open_on(disk: Box<dyn Disk>, path: &Path) -> Result<Self, CopyError> {
         let lock = Lock::take(path)?;
         let (mut run, mut disk) = (None, Some(disk));
-        if RunDirectory::exists(path) {
+        if RunDirectory::exists(path)? {
             let key = lease_key(path)
                 .map_err(|source| CopyError::LeaseKey { path: path.join(secret::NAME), source })?;
             run = Some(CopiedRun::open(RunDirectory::open(path)?, key, &mut disk)?);

@@ -141,7 +141,7 @@ impl Store {
         options: OpenOptions,
     ) -> Result<(Self, Standing, Vec<Notice>), StoreError> {
         let path = options.path.clone();
-        if !RunDirectory::exists(&path) && (options.begin.is_none() || options.take_over) {
+        if !RunDirectory::exists(&path)? && (options.begin.is_none() || options.take_over) {
             RunDirectory::expect_nothing_left(&path)?;
             let nothing =
                 if options.take_over { StoreError::NothingToTakeOver } else { StoreError::NothingToBegin };
@@ -301,7 +301,7 @@ fn out_of_the_way(checkpoint: &Path, since_1970: Duration) -> Result<(), StoreEr
 fn directory(options: OpenOptions, clock: &dyn Clock) -> Result<RunDirectory, RunDirectoryError> {
     let OpenOptions { path, begin, board, scheme, shard, .. } = options;
     match begin {
-        Some(plan) if !RunDirectory::exists(&path) => {
+        Some(plan) if !RunDirectory::exists(&path)? => {
             RunDirectory::begin(&path, plan, shard, clock.since_1970())
         }
         _ => {

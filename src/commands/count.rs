@@ -136,19 +136,17 @@ impl FoundRun {
 }
 
 fn find(count: &LocalCount, cards: &[Device]) -> anyhow::Result<FoundRun> {
-    Ok(match &count.storage {
-        Storage::Directory { path, shard } if RunDirectory::exists(path) => {
-            FoundRun::Kept(Box::new(open(count, path, *shard, None)?))
-        }
-        _ => {
-            // Shards are counted on several machines, and have to be parts of one plan.
-            let is_for_cards = count.shard() == Shard::default()
-                && cards.iter().any(|card| !card.description().is_processor());
-            let new_plan = if is_for_cards { new_plan_for_cards } else { new_plan };
-            let spec = new_plan(count.board, count.kernel.method, count.scheme);
-            FoundRun::New(Box::new(Plan::derive(spec)?))
-        }
-    })
+    if let Storage::Directory { path, shard } = &count.storage
+        && RunDirectory::exists(path)?
+    {
+        return Ok(FoundRun::Kept(Box::new(open(count, path, *shard, None)?)));
+    }
+    // Shards are counted on several machines, and have to be parts of one plan.
+    let is_for_cards =
+        count.shard() == Shard::default() && cards.iter().any(|card| !card.description().is_processor());
+    let new_plan = if is_for_cards { new_plan_for_cards } else { new_plan };
+    let spec = new_plan(count.board, count.kernel.method, count.scheme);
+    Ok(FoundRun::New(Box::new(Plan::derive(spec)?)))
 }
 
 /// Who counts it, ready to.

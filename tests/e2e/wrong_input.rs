@@ -3,6 +3,7 @@
 use std::fs;
 use std::io::{Read, Write};
 use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::symlink;
 use std::process::Command;
 
 use crate::harness::{Completed, Folder, free_address, published, until};
@@ -151,6 +152,15 @@ fn directories_without_a_run_or_with_a_broken_one_are_refused() {
         folder.run(command).refused(&["no run in nowhere to be taken over", "leave --take-over out"]);
     }
     assert!(!folder.path().join("nowhere").exists());
+    // What cannot be looked at may hold a run.
+    fs::write(folder.path().join("file"), "").unwrap();
+    symlink("loop", folder.path().join("loop")).unwrap();
+    for (path, reason) in [("file", "Not a directory"), ("loop", "Too many levels of symbolic links")] {
+        for command in ["count 8 --run", "coordinator --run", "coordinator --n 8 --run", "verify"] {
+            let said = format!("cannot read {path}/run.json: {reason}");
+            folder.run(&format!("{command} {path}")).refused(&[&said]);
+        }
+    }
     fs::create_dir(folder.path().join("broken")).unwrap();
     fs::write(folder.path().join("broken/run.json"), "{\"n\": 8").unwrap();
     folder.run("count 8 --run broken").refused(&["broken", "not a diadem run"]);

@@ -32,7 +32,7 @@ impl Draft {
     /// # Errors
     /// It holds something, or is a part of another run.
     pub fn of(out: &Path) -> Result<Self, MergeError> {
-        if RunDirectory::exists(out) {
+        if RunDirectory::exists(out)? {
             return Err(MergeError::Occupied(out.to_owned()));
         }
         if let Some(run) = RunDirectory::of_file(out) {

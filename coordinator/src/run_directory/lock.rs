@@ -28,7 +28,7 @@ impl Lock {
     pub fn take(directory: &Path) -> Result<Self, RunDirectoryError> {
         let (path, ledger) = (directory.join("lock"), directory.join("ledger"));
         // It was there before run.json: a new one would be an empty ledger of a run that has counted.
-        if RunDirectory::exists(directory) && !ledger.is_dir() {
+        if RunDirectory::exists(directory)? && !ledger.is_dir() {
             return Err(RunDirectoryError::LostLedger(directory.to_owned()));
         }
         fs::create_dir_all(&ledger).map_err(io_error("create", &ledger))?;

@@ -352,13 +352,18 @@ impl RunDirectory {
 
     /// The run directory that has this file of its own, as far as the path says it; the file need not be there.
     pub fn of_file(file: &Path) -> Option<&Path> {
-        let is_run = |folder: &Path| Self::exists(folder) && Self::expect_nothing_left(folder).is_err();
+        let has_run = |folder: &Path| Self::exists(folder).is_ok_and(|there| there);
+        let is_run = |folder: &Path| has_run(folder) && Self::expect_nothing_left(folder).is_err();
         let is_own = |folder: &Path| OWN.iter().any(|own| file.starts_with(folder.join(own)));
         file.ancestors().skip(1).find(|folder| is_own(folder) && is_run(folder))
     }
 
     /// Whether there is a run in `path`.
-    pub fn exists(path: &Path) -> bool {
-        path.join(RUN_FILE).exists()
+    ///
+    /// # Errors
+    /// It cannot be looked at: nothing follows from that.
+    pub fn exists(path: &Path) -> Result<bool, RunDirectoryError> {
+        let file = path.join(RUN_FILE);
+        file.try_exists().map_err(io_error("read", &file))
     }
 }

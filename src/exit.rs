@@ -35,7 +35,9 @@ use worker::AddressError;
 
 use crate::args::UnguardedError;
 #[cfg(feature = "atlas")]
-use crate::args::atlas::{ConstellationsError, ListingError, NoSuchPicture, SeveralBoards, TraceOfSeveral};
+use crate::args::atlas::{
+    ConstellationsError, ListingError, NoRunOfTable, NoSuchPicture, SeveralBoards, TraceOfSeveral,
+};
 
 /// The command line was wrong.
 pub const USAGE: u8 = 2;
@@ -109,6 +111,7 @@ fn is_wrong_in_atlas(error: &anyhow::Error) -> bool {
     error.is::<ListingError>()
         || error.is::<ConstellationsError>()
         || error.is::<SeveralBoards>()
+        || error.is::<NoRunOfTable>()
         || error.is::<StudyError>()
         || error.is::<PlacementError>()
         || error.is::<TraceOfSeveral>()

@@ -29,7 +29,7 @@ pub use show::{Letters, ShowArgs};
 pub use site::SiteArgs;
 pub use solutions::SolutionsArgs;
 pub use study::{StudyArgs, TraceOfSeveral};
-pub use table::{AskedTable, SeveralBoards, TableArgs, TableOutput, TableSubject};
+pub use table::{AskedTable, NoRunOfTable, SeveralBoards, TableArgs, TableOutput, TableSubject};
 
 /// The subcommands of the feature `atlas`.
 #[derive(Debug, Subcommand)]

@@ -95,6 +95,17 @@ pub enum TableOutput {
 #[error("a table of solutions is of one board, as in diadem table 8 --solutions, not of {0}")]
 pub struct SeveralBoards(Boards);
 
+/// A run whose totals are none for the table.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum NoRunOfTable {
+    #[error("the run is of n = {0}, which is none of the boards of the table")]
+    OtherBoard(Board),
+    #[error("another run of n = {0} was named before")]
+    Second(Board),
+    #[error("the run counts a part of the plan of n = {0}; join all shards with diadem merge")]
+    Part(Board),
+}
+
 impl TryFrom<TableArgs> for AskedTable {
     type Error = SeveralBoards;
     fn try_from(TableArgs { boards, runs, subject, format }: TableArgs) -> Result<Self, SeveralBoards> {

@@ -6,9 +6,11 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use atlas::table::{self, TotalsRow, TotalsSource};
 use coordinator::run_directory::RunDirectory;
-use coordinator::{audit, counted};
+use coordinator::verify::SampleSize;
 
-use crate::args::atlas::{AskedTable, TableOutput, TableSubject};
+use crate::args::atlas::{AskedTable, NoRunOfTable, TableOutput, TableSubject};
+use crate::commands::verify::audited;
+use crate::exit::UNSOUND;
 use crate::output::{listing, verdict};
 use crate::waiting::during;
 
@@ -39,28 +41,22 @@ pub fn run(asked: AskedTable) -> anyhow::Result<ExitCode> {
         TableOutput::Csv => table.csv()?,
         TableOutput::Json => table.json().to_string(),
     };
-    listing(verdict(&text, (!agrees).then_some(ExitCode::FAILURE)))
+    listing(verdict(&text, (!agrees).then_some(ExitCode::from(UNSOUND))))
 }
 
-/// Replaces the row of a run's board by what the run has counted, after an audit of its ledger.
+/// Replaces the row of a run's board by what the run has counted, after an audit of its ledger, which must be complete.
 fn take_run(run: &Path, rows: &mut [TotalsRow]) -> anyhow::Result<()> {
     let directory = RunDirectory::open(run)?;
     let board = directory.plan().board();
-    let Some(row) = rows.iter_mut().find(|row| row.board == board) else {
-        bail!("the run is of n = {board}, which is none of the boards of the table");
-    };
+    let row = rows.iter_mut().find(|row| row.board == board).ok_or(NoRunOfTable::OtherBoard(board))?;
     if row.source == TotalsSource::Run {
-        bail!("another run of n = {board} was named before");
+        bail!(NoRunOfTable::Second(board));
     }
     if !directory.run().shard.is_whole() {
-        bail!("the run counts a part of the plan of n = {board}; join all shards with diadem merge");
+        bail!(NoRunOfTable::Part(board));
     }
-    let audit = during("auditing the ledger", || audit(&directory))?;
-    let (missing, unbelieved) = (audit.missing_units, audit.standing.unbelieved());
-    if missing > 0 || unbelieved > 0 {
-        let (missing, unbelieved) = (counted(missing, "unit"), counted(unbelieved, "count"));
-        bail!("the run is not complete: {missing} missing, {unbelieved} not believed");
-    }
-    *row = TotalsRow::of_run(board, audit.totals);
+    let verification = audited(&directory, SampleSize::Units(0), None)?;
+    verification.expect_complete()?;
+    *row = TotalsRow::of_run(board, verification.audit().totals);
     Ok(())
 }

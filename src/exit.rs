@@ -16,8 +16,9 @@ use std::process::ExitCode;
 
 #[cfg(feature = "atlas")]
 use atlas::{
-    PlacementError, constellation_file::FileError, rectangle::TooManyQueens, site::SiteError,
-    solutions::WrongLength, study::StudyError, textbook::BeyondMethod, tree::TreeTooLarge,
+    PlacementError, constellation_file::FileError, orbits::TooMany, picture::PictureError,
+    rectangle::TooManyQueens, site::SiteError, solutions::WrongLength, study::StudyError,
+    table::CountTooLong, textbook::BeyondMethod, tree::TreeTooLarge,
 };
 use coordinator::export::ExportError;
 use coordinator::ledger::LedgerError;
@@ -28,6 +29,8 @@ use coordinator::{
     AuditError, CertificateError, HeadError, MergeError, PolicyError, RetractError, StartError, Withheld,
 };
 use gpu::GpuError;
+#[cfg(feature = "atlas")]
+use queens::BoardError;
 use queens::kernel::KernelError;
 use queens::{Board, PlanError};
 use thiserror::Error;
@@ -120,6 +123,10 @@ fn is_wrong_in_atlas(error: &anyhow::Error) -> bool {
         || error.is::<TooManyQueens>()
         || error.is::<BeyondMethod>()
         || error.is::<TreeTooLarge>()
+        || error.is::<TooMany>()
+        || error.is::<CountTooLong>()
+        || error.is::<PictureError>()
+        || error.is::<BoardError>()
         || matches!(error.downcast_ref(), Some(FileError::Size(_)))
         || matches!(error.downcast_ref(), Some(SiteError::Size(_)))
 }

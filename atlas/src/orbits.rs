@@ -17,8 +17,8 @@ use crate::solutions::Solutions;
 /// More solutions than a list in memory may have.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error(
-    "{setting} have more than {limit} solutions, too many to sort in memory; take a smaller n (families can be counted \
-     without: --totals)"
+    "{setting} have more than {limit} solutions, too many to sort in memory; take a smaller n (diadem orbits --totals \
+     counts their families without)"
 )]
 pub struct TooMany {
     /// What was asked for.

@@ -305,6 +305,7 @@ fn rectangles_take_as_many_queens_as_there_is_room_for() {
 #[test]
 fn what_there_is_not_is_a_wrong_command_and_leaves_nothing_behind() {
     let folder = Folder::new();
+    let large = (1..=33).map(|row| row.to_string()).collect::<Vec<_>>().join(",");
     for (command, words) in [
         ("solutions 8 --from 1,2,3", "has 3 numbers"),
         ("solutions 8x10 --queens 20", "1 to 8 queens, not 20"),
@@ -319,6 +320,14 @@ fn what_there_is_not_is_a_wrong_command_and_leaves_nothing_behind() {
         ("show 02414 --from-zero", "a permutation of 0 to 4 must contain every row once, but 3 is missing"),
         ("show 02414", "\"0\" is no row number"),
         ("show 8 --from-zero", "a permutation of 0 to 0"),
+        (&format!("show {large}"), "the board size must be a whole number from 1 to 32, not \"33\""),
+        (&format!("picture turns {large} --out turns.svg"), "from 1 to 32, not \"33\""),
+        ("table 17 --count", "one by one for n up to 16, not 17"),
+        ("table 16 --solutions", "more than 1000000 solutions"),
+        ("orbits 15", "take a smaller n (diadem orbits --totals counts"),
+        ("rings 15", "take a smaller n (diadem orbits --totals counts"),
+        ("picture sheet 3 --out sheet.svg", "there is nothing to draw"),
+        ("picture search 14 --out search.svg", "it is made for up to 600"),
     ] {
         let wrong = folder.run(command);
         wrong.refused(&[words]);

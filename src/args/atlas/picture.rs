@@ -165,7 +165,7 @@ pub struct SearchPictureArgs {
 #[derive(Debug, Args)]
 #[command(after_help = "Example:\n  diadem picture turns 15863724 --out turns.svg")]
 pub struct TurnsPictureArgs {
-    /// The rows by column, as 15863724 or 1,5,8,6,3,7,2,4, or squares, as 1:1,2:5 and so on.
+    /// The rows by column, as 15863724 or 1,5,8,6,3,7,2,4, or squares, as 1:1,2:5 and so on; up to 32 queens.
     #[arg(value_name = "PLACEMENT")]
     pub placement: WrittenPlacement,
     /// Rows and columns are counted from 0 in PLACEMENT.

@@ -24,7 +24,7 @@ Examples:
   diadem show 1234                              the pairs that attack
 Letters: diadem orbits --help says what a to h do; v is another name of b.")]
 pub struct ShowArgs {
-    /// The rows by column, as 15863724 or 1,5,8,6,3,7,2,4, or squares, as 1:1,2:5 and so on.
+    /// The rows by column, as 15863724 or 1,5,8,6,3,7,2,4, or squares, as 1:1,2:5 and so on; up to 32 queens.
     #[arg(value_name = "PLACEMENT")]
     pub placement: WrittenPlacement,
     /// Rows and columns are counted from 0 in PLACEMENT.

@@ -22,6 +22,11 @@ pub enum PlacementError {
     /// Something other than numbers.
     #[error("\"{0}\" is no row number: give the rows by column, as 15863724 or 1,5,8,6,3,7,2,4")]
     NotANumber(String),
+    /// A column for which nothing stands, or a hyphen alone.
+    #[error(
+        "there is a column without a queen in \"{0}\": give a row for every column, as 15863724 or 1,5,8,6,3,7,2,4"
+    )]
+    NoQueen(String),
     /// A row that is missing or occurs twice.
     #[error(
         "a permutation of {first} to {last} must contain every row once, but {missing} is missing from \"{text}\""

@@ -9,15 +9,19 @@ impl Placement {
     /// its column and row as in `1:5,2:3` or `1/5 2/3`; both are counted from `first`, 0 or 1.
     ///
     /// # Errors
-    /// [`PlacementError`] unless there is one piece in each column and in each row.
+    /// [`PlacementError`] unless there is one piece in each column and in each row: also where nothing, or a hyphen alone,
+    /// stands for a column, as in the positions of a rectangle.
     pub fn read(text: &str, first: u8) -> Result<Self, PlacementError> {
         let is_separator = |c: char| c == ',' || c == '-' || c.is_whitespace();
-        let inner = text.trim_matches(|c| is_separator(c) || c == '(' || c == ')');
+        let inner = text.trim_matches(|c: char| c.is_whitespace() || c == '(' || c == ')');
         let words: Vec<String> = if inner.contains(is_separator) || inner.contains(is_pair) {
-            inner.split(is_separator).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+            entries(inner).map(str::to_owned).collect()
         } else {
             inner.chars().map(String::from).collect()
         };
+        if words.iter().any(String::is_empty) {
+            return Err(PlacementError::NoQueen(text.to_owned()));
+        }
         let rows = if inner.contains(is_pair) {
             rows_of_squares(text, &words, first)?
         } else {
@@ -33,6 +37,15 @@ impl FromStr for Placement {
     fn from_str(text: &str) -> Result<Self, PlacementError> {
         Self::read(text, 1)
     }
+}
+
+/// What stands between commas, spaces and hyphens; empty where nothing does but spaces.
+fn entries(list: &str) -> impl Iterator<Item = &str> {
+    list.split(',').flat_map(|part| {
+        let is_empty = part.trim().is_empty();
+        let words = part.split_whitespace().flat_map(|word| word.split('-'));
+        is_empty.then_some("").into_iter().chain(words)
+    })
 }
 
 /// Whether the character stands between the column and the row of a square.
@@ -82,6 +95,22 @@ mod tests {
         assert!(error("").contains("not 0"));
         assert!(error("1:1,1:2").contains("from 1 to 2, but none is in 2 in \"1:1,1:2\""));
         assert!(error("1:1,2").contains("\"2\""));
+        for text in [
+            "1,3,5,2,4,-",
+            "-,1,2",
+            "1,-,2",
+            "1,2,,3",
+            "1,2,",
+            ", 1 2",
+            "13-",
+            "-13",
+            "1--2",
+            "1 - 2",
+            "1:1,,2:2",
+            "-",
+        ] {
+            assert!(error(text).contains(&format!("without a queen in \"{text}\"")), "{text}");
+        }
         assert!(error("1:2,2:2").contains("1 is missing from \"1:2,2:2\""));
         let from_zero = Placement::read("0,4,8,1", 0).unwrap_err().to_string();
         assert!(from_zero.contains("of 0 to 3") && from_zero.contains("2 is missing from \"0,4,8,1\""));
@@ -90,9 +119,13 @@ mod tests {
     #[test]
     fn a_placement_is_read_from_squares_and_from_zero() {
         let placement: Placement = "15863724".parse().unwrap();
-        for text in
-            ["2:5,1:1,3:8,4:6,5:3,6:7,7:2,8:4", "1/1 2/5 3/8 4/6 5/3 6/7 7/2 8/4", "(1, 5, 8, 6, 3, 7, 2, 4)"]
-        {
+        for text in [
+            "2:5,1:1,3:8,4:6,5:3,6:7,7:2,8:4",
+            "1/1 2/5 3/8 4/6 5/3 6/7 7/2 8/4",
+            "(1, 5, 8, 6, 3, 7, 2, 4)",
+            "1-5-8-6-3-7-2-4",
+            " 1 5  8, 6 3\t7-2 , 4\n",
+        ] {
             assert_eq!(Placement::read(text, 1), Ok(placement.clone()), "{text}");
         }
         for text in ["04752613", "(0, 4, 7, 5, 2, 6, 1, 3)", "0:0,1:4,2:7,3:5,4:2,5:6,6:1,7:3"] {

@@ -78,7 +78,7 @@ fn usage(error: &clap::Error, completed: &CompletedLine) -> ExitCode {
         return ended(output::listing(output::print(&version::text()).map(|()| ExitCode::SUCCESS)));
     }
     if !error.use_stderr() {
-        let printed = stdout::stdout().and_then(|_| Ok(error.print()?));
+        let printed = stdout::stdout().and_then(|_| Ok(error.print().map_err(stdout::of_stdout)?));
         return ended(output::listing(printed.map(|()| ExitCode::SUCCESS)));
     }
     match command_line::complaint(error, completed) {

@@ -3,7 +3,6 @@
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
-use anyhow::Context;
 use coordinator::audit;
 use coordinator::counted;
 use coordinator::export::{ExportError, TableSource};
@@ -27,10 +26,7 @@ pub fn run(args: &ExportArgs) -> anyhow::Result<ExitCode> {
         out.write(|out| write(out).map_err(reason))?
     } else {
         let mut out = BufWriter::new(stdout()?);
-        match write(&mut out).and_then(|digest| Ok(out.flush().map(|()| digest)?)) {
-            Err(ExportError::Io(error)) => Err(error).context("cannot write to stdout")?,
-            written => written?,
-        }
+        write(&mut out).and_then(|digest| Ok(out.flush().map(|()| digest)?)).map_err(reason)?
     };
     say(format_args!("blake3 {digest}"));
     if audit.missing_units > 0 {

@@ -97,6 +97,37 @@ fn what_cannot_be_written_is_refused_before_the_work_and_leaves_the_table_of_bef
 }
 
 #[test]
+fn what_a_full_disk_does_not_take_of_stdout_is_said_to_be_of_stdout() {
+    let folder = Folder::new();
+    folder.run("count 10 --run run --quiet");
+    for command in [
+        "solutions 12",
+        "solutions 6 --tried",
+        "solutions 8x9",
+        "solutions 8 --first 1 --format svg",
+        "orbits 10",
+        "rings 9",
+        "constellations 12 --list",
+        "study 8 --trace",
+        "table 8",
+        "export run --csv",
+        "verify run",
+        "count --help",
+        "--help",
+        "--version",
+    ] {
+        let full = fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let refused = folder.diadem(command).stdout(full).output().unwrap();
+        let said = String::from_utf8(refused.stderr).unwrap();
+        assert_eq!(refused.status.code(), Some(1), "{command}: {said}");
+        assert!(
+            said.ends_with("diadem: cannot write to stdout: No space left on device (os error 28)\n"),
+            "{command}: {said}"
+        );
+    }
+}
+
+#[test]
 fn an_answer_for_a_stdout_that_was_closed_from_the_start_is_not_lost() {
     let folder = Folder::new();
     let closed = |args: &str| {

@@ -1,6 +1,6 @@
 //! Pictures on their way to files: the name says which kind.
 
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
@@ -58,7 +58,7 @@ fn numbered(file: &Path, number: usize) -> PathBuf {
 /// Writes the picture to standard output, pixels to no terminal.
 pub fn show(picture: &Picture, png: bool) -> anyhow::Result<()> {
     let mut out = stdout()?;
-    if png && out.is_terminal() {
+    if png && io::stdout().is_terminal() {
         bail!(
             "a PNG picture is nothing for a terminal: name a directory with --out DIR, or write it to a file"
         );

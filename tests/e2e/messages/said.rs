@@ -12,7 +12,7 @@ const MACROS: [&str; 5] = ["anyhow", "bail", "ensure", "error", "warn"];
 const CONTEXTS: [&str; 2] = ["context", "with_context"];
 
 /// Functions and constants, by file, with sentences that are said elsewhere: each sentence in them is a message.
-const SPEAKERS: [(&str, &[&str]); 20] = [
+const SPEAKERS: [(&str, &[&str]); 21] = [
     ("serving/src/access/caller.rs", &["refusal"]),
     ("coordinator/src/core/status.rs", &["only_lost_units", "ONE_METHOD", "UNDECIDED"]),
     ("coordinator/src/happening.rs", &["sentence"]),
@@ -29,6 +29,7 @@ const SPEAKERS: [(&str, &[&str]); 20] = [
     ("src/commands/count.rs", &["run"]),
     ("src/commands/follow.rs", &["way_on"]),
     ("src/ending.rs", &["unless_it_hangs"]),
+    ("src/stdout.rs", &["of_stdout"]),
     ("src/commands/status/watch.rs", &["page", "line"]),
     (
         "worker/src/refusal.rs",

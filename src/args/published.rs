@@ -38,7 +38,8 @@ pub struct CertifyArgs {
     /// The run directory.
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
-    /// The private key, Ed25519 in PKCS#8; made where there is none [default: certify.key in the run directory].
+    /// The private key, Ed25519 in PKCS#8; made where there is none [default: certify.key in the run directory, unless the ledger
+    /// names only others].
     #[arg(long, value_name = "FILE")]
     pub key: Option<PathBuf>,
     /// Where to write it [default: stdout].

@@ -1,14 +1,16 @@
 //! `diadem certify`: the signed certificate of a finished run.
 
+use std::collections::BTreeSet;
 use std::io::Write;
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::bail;
+use anyhow::{bail, ensure};
 use coordinator::run_directory::RunDirectory;
 use coordinator::verify::SampleSize;
 use coordinator::{Certificate, SigningKey};
 
-use super::verify::{audited, recount_symmetric};
+use super::verify::{audited, joined, recount_symmetric};
 use crate::access::warn_if_others_may_read;
 use crate::args::CertifyArgs;
 use crate::log::say;
@@ -23,10 +25,11 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<ExitCode> {
     }
     let run = audited(&directory, SampleSize::Units(0), None)?;
     run.expect_complete()?;
+    let named = &run.audit().keys;
+    let key = key_file(args, named)?;
     run.identities()?;
     recount_symmetric(&run, args.threads)?;
     run.expect_published()?;
-    let key = args.key.clone().unwrap_or_else(|| SigningKey::file_of_run(&args.run));
     let certificate = Certificate::sign(&directory, run.audit(), &SigningKey::open(&key)?)?;
     warn_if_others_may_read(&key);
     let text = serde_json::to_string_pretty(&certificate)?;
@@ -35,5 +38,30 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<ExitCode> {
         None => print(&text)?,
     }
     say(format_args!("signed with the key {}", certificate.key()));
+    if !named.contains(certificate.key()) {
+        say(format_args!(
+            "diadem: warning: that is none of the keys that the ledger names as its coordinators' ({}): whoever verifies the \
+             certificate is told so",
+            joined(named)
+        ));
+    }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The file of the key that signs. Without `--key` it is that of the run, if the ledger names that key, or none: another one would
+/// make the certificate look like a stranger's.
+fn key_file(args: &CertifyArgs, named: &BTreeSet<String>) -> anyhow::Result<PathBuf> {
+    if let Some(key) = &args.key {
+        return Ok(key.clone());
+    }
+    let key = SigningKey::file_of_run(&args.run);
+    let is_named = named.is_empty() || key.exists() && named.contains(&SigningKey::open(&key)?.public());
+    ensure!(
+        is_named,
+        "{} has none of the keys that the ledger names as its coordinators' ({}): say --key FILE with the file of one; where \
+         they are lost, with any other, which is made where there is none",
+        key.display(),
+        joined(named)
+    );
+    Ok(key)
 }

@@ -261,7 +261,8 @@ impl VerifyReport {
     }
 }
 
-fn joined(names: &BTreeSet<String>) -> String {
+/// The names in one line: the first of them, and how many more there are.
+pub fn joined(names: &BTreeSet<String>) -> String {
     const SHOWN: usize = 8;
     // A forged ledger may have line ends in a name, and whole lines of an answer after them.
     let in_one_line = |name: &String| name.replace('\n', "\\n");

@@ -152,7 +152,11 @@ fn a_ledger_names_the_keys_of_all_its_coordinators_and_a_certificate_of_another_
     assert!(!folder.path().join("run/certify.key").exists());
     let mut named = Vec::new();
     for (key, is_of_coordinator) in [("first", true), ("second", true), ("other", false)] {
-        assert_eq!(folder.run(&format!("certify run --key {key}.key -o {key}.json")).code, Some(0));
+        let signed = folder.run(&format!("certify run --key {key}.key -o {key}.json"));
+        assert!(
+            signed.code == Some(0) && signed.stderr.contains("warning: ") != is_of_coordinator,
+            "{signed:?}"
+        );
         let verified = folder.run(&format!("verify run --recount 0 --certificate {key}.json --json")).json();
         assert_eq!(verified["certified_by_coordinator"], is_of_coordinator, "{key}");
         if is_of_coordinator {
@@ -165,6 +169,28 @@ fn a_ledger_names_the_keys_of_all_its_coordinators_and_a_certificate_of_another_
     }
     let checked = check(&folder, "run --recount 0 --json").json();
     assert_eq!(checked["ledger"]["keys"], json!(named));
+}
+
+#[test]
+fn a_key_that_the_ledger_does_not_name_signs_only_where_it_is_asked_for() {
+    let folder = Folder::new();
+    folder.run("count 10 --run run --quiet");
+    let own = folder.path().join("run/certify.key");
+    fs::rename(&own, folder.path().join("kept.key")).unwrap();
+    let signed = folder.run("certify run --key kept.key");
+    let key = signed.json()["key"].as_str().unwrap().to_owned();
+    assert_eq!(signed.stderr, format!("signed with the key {key}\n"));
+    let refuses = || folder.run("certify run").refused(&["run/certify.key has none", &key, "--key FILE"]);
+    refuses();
+    assert!(!own.exists(), "a stranger's key was made");
+    // Whoever has lost the key can go on, and is told what that comes to.
+    let other = folder.run("certify run --key run/certify.key");
+    let warning =
+        format!("warning: that is none of the keys that the ledger names as its coordinators' ({key})");
+    assert!(other.code == Some(0) && other.stderr.contains(&warning), "{other:?}");
+    // That it is there makes it no coordinator's.
+    assert!(own.exists());
+    refuses();
 }
 
 #[test]

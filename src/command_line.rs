@@ -4,6 +4,7 @@ use std::env;
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use coordinator::quoted;
 
 use crate::settings::{CompletedLine, command_name, has_option};
 
@@ -19,16 +20,6 @@ fn typed_again(arguments: &[String]) -> String {
     let is_said_once = |argument: &&String| ["--accept-loss", "--take-over"].contains(&argument.as_str());
     let again = arguments.iter().filter(|argument| !is_said_once(argument));
     again.map(|argument| quoted(argument)).collect::<Vec<_>>().join(" ")
-}
-
-/// The argument as a shell takes it for one.
-pub fn quoted(argument: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./,:=%+@".contains(c);
-    if !argument.is_empty() && argument.chars().all(is_plain) {
-        argument.to_owned()
-    } else {
-        format!("'{}'", argument.replace('\'', r"'\''"))
-    }
 }
 
 /// What is wrong with the command line in one sentence, or nothing where all help is the better answer.
@@ -74,15 +65,6 @@ fn meant(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn arguments_are_quoted_where_a_shell_would_take_them_apart() {
-        assert_eq!(quoted("./diadem-18"), "./diadem-18");
-        assert_eq!(quoted("0.5%"), "0.5%");
-        assert_eq!(quoted("my runs"), "'my runs'");
-        assert_eq!(quoted("it's"), r"'it'\''s'");
-        assert_eq!(quoted(""), "''");
-    }
 
     #[test]
     fn a_loss_is_not_accepted_again_nor_a_run_taken_over_by_the_hint_how_to_go_on() {

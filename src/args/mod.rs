@@ -19,6 +19,7 @@ mod policy;
 mod published;
 mod records;
 mod steering;
+mod unit_span;
 mod value;
 mod watching;
 mod worker;
@@ -43,6 +44,7 @@ pub use policy::PolicyArgs;
 pub use published::{CertifyArgs, HeadArgs, ReportArgs};
 pub use records::{ExportArgs, MergeArgs, RetractArgs, VerifyArgs};
 pub use steering::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs};
+pub use unit_span::UnitSpan;
 pub use value::{ThreadsArgs, machine};
 pub use watching::{StatusArgs, TopArgs};
 

@@ -7,9 +7,9 @@ use clap::builder::NonEmptyStringValueParser;
 use coordinator::export::{By, TableFormat};
 use coordinator::verify::SampleSize;
 use proto::{Target, is_reason};
-use queens::UnitId;
 use queens::kernel::Method;
 
+use super::unit_span::UnitSpan;
 use super::value::{Auto, METHODS, ThreadsArgs, ValueError, auto, whole};
 
 /// Re-checks a run from its ledger alone, and counts a sample of its units again.
@@ -183,9 +183,9 @@ pub struct RetractArgs {
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
 pub struct TargetArgs {
-    /// A unit; may be given several times.
-    #[arg(long, value_name = "UNIT", value_parser = whole(0..=u64::MAX), allow_negative_numbers = true)]
-    unit: Vec<u64>,
+    /// A unit, or units as in 100-403, or as in 100-403/3 where it is every third; may be given several times.
+    #[arg(long, value_name = "UNIT", allow_negative_numbers = true)]
+    unit: Vec<UnitSpan>,
     /// A machine as OWNER/NAME; or its NAME, where no other owner has one of that name.
     #[arg(long, value_name = "MACHINE")]
     machine: Option<String>,
@@ -207,7 +207,7 @@ impl TargetArgs {
             return if readmit { Target::Admission { owner, machine: None } } else { Target::Owner(owner) };
         }
         let Some(machine) = &self.machine else {
-            return Target::Units(self.unit.iter().copied().map(UnitId).collect());
+            return Target::Units(self.unit.iter().copied().flat_map(UnitSpan::units).collect());
         };
         let (owner, machine) = super::value::machine(machine);
         if readmit {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{anyhow, bail};
 use coordinator::shard::Shard;
 use coordinator::store::{OpenOptions, Store};
-use coordinator::{Ending, Handle, SigningKey};
+use coordinator::{Ending, Handle, SigningKey, quoted};
 use queens::Plan;
 use serving::{Guard, serve};
 use tokio::net::TcpListener;
@@ -19,7 +19,6 @@ use tracing::{Level, info, warn};
 
 use crate::access::{guard, warn_if_others_may_read};
 use crate::args::ServedRun;
-use crate::command_line::quoted;
 use crate::exit::WrongCommand;
 use crate::log::say;
 use crate::signals::Signals;

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, anyhow};
-use coordinator::{CopyError, LedgerCopy};
+use coordinator::{CopyError, LedgerCopy, quoted};
 use proto::FollowReply;
 use tokio::task::block_in_place;
 use tokio::time::sleep_until;
@@ -13,7 +13,6 @@ use worker::{CoordinatorError, Hopeful, Outage, Remote};
 
 use crate::access::{ADMIN, FOLLOW, lasting_remote};
 use crate::args::FollowArgs;
-use crate::command_line::quoted;
 use crate::signals::Signals;
 use crate::{host, log};
 

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use coordinator::counted;
 use coordinator::run_directory::RunDirectory;
-use coordinator::{Answer, Merged, audit, merge};
+use coordinator::{Answer, Merged, audit, merge, quoted};
 
 use crate::args::MergeArgs;
 use crate::exit;
@@ -15,7 +15,7 @@ use crate::waiting::during;
 pub fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     let merged = during("joining the ledgers", || merge(&args.out, &args.parts))?;
     let directory = RunDirectory::open(&args.out)?;
-    let out = args.out.display();
+    let (out, quoted_out) = (args.out.display(), quoted(&args.out.to_string_lossy()));
     if merged.was_there {
         say(format_args!("diadem: {out} was made of just these runs before, and is left as it is"));
     }
@@ -30,7 +30,7 @@ pub fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         let left = merged.units - merged.done;
         let n = directory.plan().board();
         let missing = format!(
-            "{joined}\n{} missing, the first is {missing}; count what is missing with: diadem count {n} --run {out}",
+            "{joined}\n{} missing, the first is {missing}; count what is missing with: diadem count {n} --run {quoted_out}",
             counted(left, "unit")
         );
         return verdict(&on_stdout(&missing), Some(ExitCode::from(exit::UNSOUND)));
@@ -40,7 +40,8 @@ pub fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
     if audit.pending() > 0 {
         let pending = counted(audit.pending(), "count");
         let n = directory.plan().board();
-        let unchecked = format!("{pending} still to be checked; check with: diadem count {n} --run {out}");
+        let unchecked =
+            format!("{pending} still to be checked; check with: diadem count {n} --run {quoted_out}");
         return verdict(&on_stdout(&unchecked), Some(ExitCode::from(exit::UNSOUND)));
     }
     output::answer(&Answer::of(&audit, directory.plan().board(), directory.run().shard), false)

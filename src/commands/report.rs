@@ -5,17 +5,15 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use coordinator::counted;
 use coordinator::ledger::{Record, UnitRecord};
 use coordinator::run_directory::RunDirectory;
 use coordinator::standing::UnitMark;
 use coordinator::verify::{VerifyError, identities};
-use coordinator::{Agreement, Answer, Audit, PublishedHead, audit_each};
+use coordinator::{Agreement, Answer, Audit, PublishedHead, audit_each, counted, quoted};
 use dashboard::{Contribution, RunReport};
 use queens::Plan;
 
 use crate::args::ReportArgs;
-use crate::command_line::quoted;
 use crate::exit;
 use crate::output;
 use crate::output_file::OutputFile;

@@ -8,17 +8,15 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use coordinator::counted;
 use coordinator::run_directory::RunDirectory;
 use coordinator::standing::{Machine, UnitMark};
 use coordinator::verify::{SampleRecount, SampleSize, Verification, VerifyError};
-use coordinator::{Audit, CONFIDENCE};
+use coordinator::{Audit, CONFIDENCE, counted, quoted};
 use dashboard::assurance::percent_above;
 use queens::kernel::Method;
 use serde_json::{Map, Value, json};
 
-use crate::args::{ThreadsArgs, VerifyArgs};
-use crate::command_line::quoted;
+use crate::args::{ThreadsArgs, UnitSpan, VerifyArgs};
 use crate::exit;
 use crate::log::say;
 use crate::output::{on_stdout, print, sentence};
@@ -48,8 +46,10 @@ fn way_on(run: &Path, error: &anyhow::Error) -> Option<String> {
     if units.is_empty() {
         return None;
     }
+    // Those of a constellation are many, and in a row but for what other shards have.
+    let spans = UnitSpan::of(&units, directory.run().shard.of());
     let named =
-        units.iter().fold(quoted(&run.to_string_lossy()), |named, unit| format!("{named} --unit {unit}"));
+        spans.iter().fold(quoted(&run.to_string_lossy()), |named, span| format!("{named} --unit {span}"));
     Some(format!("diadem retract {named} --reason 'found wrong by diadem verify'"))
 }
 

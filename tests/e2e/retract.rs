@@ -60,6 +60,14 @@ fn what_a_machine_has_counted_is_taken_back_and_its_workers_are_refused() {
     folder.run("retract run --machine nobody --reason x").refused(&["\"nobody\"", &machine]);
     folder.run("retract run --unit 999999999 --reason x").refused(&["999999999", "units 0 to"]);
     folder.run("retract run --unit 1").refused(&["--reason"]);
+    for wrong in ["7-3", "1-9/0", "0-18446744073709551615"] {
+        folder.run(&format!("retract run --unit {wrong} --reason x")).refused(&[wrong, "as in 100-403"]);
+    }
+    let many = folder.run("retract run --unit 0-4/2 --unit 7 --reason x");
+    assert!(many.code == Some(0) && many.stdout.starts_with("4 units are open again"), "{many:?}");
+    folder.run("retract run --unit 1-2 --reason x").refused(&["unit 2 has no count"]);
+    let one = folder.run("retract run --unit 1 --reason x");
+    assert!(one.stdout.starts_with("1 unit is open again"), "nothing was changed before: {one:?}");
     let taken = folder.run(&format!("retract run --machine {machine} --reason hot"));
     assert_eq!((taken.code, taken.stdout.contains("open again")), (Some(0), true), "{taken:?}");
     assert!(folder.ledger("run").contains("\"kind\":\"expel\""));

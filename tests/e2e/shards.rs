@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::forgery::{Forgery, by_another, count_of, retraction};
-use crate::harness::{Folder, published, until};
+use crate::harness::{Completed, Folder, published, until};
 use crate::second_verifier::check;
 use crate::tools;
 
@@ -87,6 +87,9 @@ fn a_join_with_a_shard_missing_tells_so_and_can_be_counted_to_its_end() {
     folder.run("count 12 --shard 1/3 --run shard-1-again --quiet");
     let merged = folder.run(&format!("merge out {parts} shard-1-again"));
     assert!(merged.stdout.contains("units missing, the first is 1;"), "{merged:?}");
+    let spaced = folder.diadem("merge").args(["my runs", "shard-1"]).output().unwrap();
+    let spaced = Completed::of(spaced);
+    assert!(spaced.stdout.ends_with("with: diadem count 12 --run 'my runs'\n"), "{spaced:?}");
     assert_eq!(folder.run("count 12 --run out --json").json()["total"], published(12));
 }
 

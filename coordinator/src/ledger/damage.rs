@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use super::{Location, Tail, renamed};
+use crate::quoted::quoted;
 
 /// A ledger that cannot be read or written.
 #[derive(Debug, Error)]
@@ -43,7 +44,7 @@ pub enum LedgerError {
          sed -i 's/\\r$//' {}) and start again",
         .path.display(),
         .location.line,
-        .path.display()
+        quoted(&.path.to_string_lossy())
     )]
     LineEnds {
         /// The file.

@@ -170,8 +170,11 @@ fn line_ends_of_another_system_are_told_apart_from_damage() {
     let whole = fs::read_to_string(&path).unwrap();
     fs::write(&path, whole.replace('\n', "\r\n")).unwrap();
     let error = units(folder.path()).unwrap_err();
-    assert!(matches!(error, LedgerError::LineEnds { location, .. } if location.line == 1), "{error}");
     assert!(error.to_string().contains("sed -i 's/\\r$//'"), "{error}");
+    let LedgerError::LineEnds { location, .. } = error else { panic!("{error}") };
+    assert_eq!(location.line, 1);
+    let spaced = LedgerError::LineEnds { path: "my runs/000001.jsonl".into(), location };
+    assert!(spaced.to_string().contains("sed -i 's/\\r$//' 'my runs/000001.jsonl')"), "{spaced}");
     let last_changed = format!("{}\r\n", whole.trim_end());
     fs::write(&path, last_changed).unwrap();
     assert!(matches!(units(folder.path()), Err(LedgerError::LineEnds { .. })));

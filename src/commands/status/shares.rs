@@ -5,16 +5,15 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use anyhow::{Context, bail};
-use coordinator::counted;
 use coordinator::pace::{Pace, time_left};
 use coordinator::run_directory::RunDirectory;
 use coordinator::shard::Shard;
+use coordinator::{counted, quoted};
 use dashboard::words;
 use proto::TimeLeft;
 use queens::Board;
 use serde_json::{Value, json};
 
-use crate::command_line::quoted;
 use crate::exit;
 use crate::log::say;
 use crate::output::{print, sentence};

@@ -61,8 +61,16 @@ pub fn open_or_stream(path: &Path) -> io::Result<File> {
 /// # Errors
 /// It is a named pipe, is longer than so many bytes, or cannot be read.
 pub fn read_or_stream(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
+    read_to_end(open_or_stream(path)?, longest)
+}
+
+fn read_to_end(file: File, longest: u64) -> io::Result<Vec<u8>> {
+    // Of a stream nothing is known before it is read.
+    if file.metadata()?.len() > longest {
+        return Err(too_long(longest));
+    }
     let mut bytes = Vec::new();
-    open_or_stream(path)?.take(longest.saturating_add(1)).read_to_end(&mut bytes)?;
+    file.take(longest.saturating_add(1)).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > longest {
         return Err(too_long(longest));
     }
@@ -81,11 +89,9 @@ fn refused() -> io::Error {
 /// All bytes of a file.
 ///
 /// # Errors
-/// It is no regular file, or cannot be read.
-pub fn read(path: &Path) -> io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    open(path)?.read_to_end(&mut bytes)?;
-    Ok(bytes)
+/// It is no regular file, is longer than so many bytes, or cannot be read.
+pub fn read(path: &Path, longest: u64) -> io::Result<Vec<u8>> {
+    read_to_end(open(path)?, longest)
 }
 
 /// A text that is read whole is shorter, in bytes.
@@ -177,7 +183,8 @@ mod tests {
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
         fs::remove_dir_all(&path).unwrap();
         replace(&path, b"text", 0o644).unwrap();
-        assert_eq!(read(&path).unwrap(), b"text");
+        assert_eq!(read(&path, 4).unwrap(), b"text");
+        assert_eq!(read(&path, 3).unwrap_err().kind(), ErrorKind::FileTooLarge);
     }
 
     #[test]
@@ -194,7 +201,7 @@ mod tests {
         fs::create_dir(&draft).unwrap();
         let error = replace(&path, b"text", 0o600).unwrap_err().to_string();
         assert!(error.contains("file.new cannot be made: "), "{error}");
-        assert_eq!(read(&path).unwrap(), b"secret");
+        assert_eq!(read(&path, 9).unwrap(), b"secret");
     }
 
     #[test]
@@ -219,7 +226,7 @@ mod tests {
         let path = folder.path().join("file");
         create(&path, b"first", 0o600).unwrap();
         assert_eq!(create(&path, b"second", 0o600).unwrap_err().kind(), ErrorKind::AlreadyExists);
-        assert_eq!(read(&path).unwrap(), b"first");
+        assert_eq!(read(&path, 9).unwrap(), b"first");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
@@ -232,7 +239,7 @@ mod tests {
         fs::write(&file, "text").unwrap();
         for path in [pipe, link] {
             assert_eq!(read_or_stream(&path, 9).unwrap_err().kind(), ErrorKind::InvalidInput);
-            assert_eq!(read(&path).unwrap_err().kind(), ErrorKind::InvalidInput);
+            assert_eq!(read(&path, 9).unwrap_err().kind(), ErrorKind::InvalidInput);
         }
         assert_eq!(read_or_stream(&file, 4).unwrap(), b"text");
         assert_eq!(read_or_stream(Path::new("/dev/null"), 4).unwrap(), b"");

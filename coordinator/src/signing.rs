@@ -108,7 +108,7 @@ fn make(path: &Path) -> io::Result<Vec<u8>> {
         .map_err(|_| io::Error::other("the system has no random numbers"))?;
     match regular_file::create(path, key.as_ref(), 0o600) {
         // By another coordinator that was started with the same name.
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => regular_file::read(path),
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => regular_file::read(path, LONGEST),
         made => made.map(|()| key.as_ref().to_vec()),
     }
 }

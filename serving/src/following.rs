@@ -144,11 +144,12 @@ async fn listen(following: Following, mut requests: Streaming<v1::FollowRequest>
 /// What the run is; a follower whose copy is refused hears that, too.
 async fn run(source: &LedgerSource, is_refused: bool) -> Result<FollowedRun, Status> {
     let run_file = source.directory.path().join(RUN_FILE);
-    let run_file = spawn_blocking(move || regular_file::read(&run_file)).await.map_err(|_| closing())?;
+    let run_file =
+        spawn_blocking(move || regular_file::read_to_string(&run_file)).await.map_err(|_| closing())?;
     let run_file =
         run_file.map_err(|error| Status::unavailable(format!("run.json cannot be read: {error}")))?;
     Ok(FollowedRun {
-        run_file,
+        run_file: run_file.into_bytes(),
         lease_key: source.key.bytes().to_vec(),
         term: source.term,
         refused: is_refused,

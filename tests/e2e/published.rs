@@ -246,6 +246,13 @@ fn a_file_that_is_no_such_thing_is_an_error_and_one_that_does_not_agree_is_unsou
             assert!(report["wrong"].is_string(), "{verified:?}");
         }
     }
+    // A value of it takes fifty times as much memory as its words.
+    write("long", &format!("{certificate}{}", " ".repeat(1 << 20)));
+    let long = folder.run("verify --certificate long");
+    assert!(
+        long.code == Some(1) && long.stderr.contains("long is too long: such a file has 1 MiB"),
+        "{long:?}"
+    );
     let form = folder.run("verify --certificate form");
     assert!(form.code == Some(1) && form.stderr.contains("certificate of form 9"), "{form:?}");
 }

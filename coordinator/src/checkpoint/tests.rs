@@ -44,6 +44,19 @@ fn is_rebuilt_as_damaged(run: &Path) {
     assert_eq!(resumed.done(), 1);
 }
 
+#[test]
+fn a_checkpoint_that_is_longer_than_any_is_not_read_into_memory() {
+    let run = TempDir::new().unwrap();
+    with_one_record(run.path());
+    // It takes no room, and would take all memory.
+    fs::File::create(run.path().join("checkpoint")).unwrap().set_len(1 << 36).unwrap();
+    let (_, resumed, notices) = Store::open(known_run::options(run.path())).unwrap();
+    let is_too_long = |why: &NoCheckpoint| why.to_string().contains("it is longer than 268435456 bytes");
+    let is_told = matches!(&notices[..], [Notice::CheckpointRebuilt { why }] if is_too_long(why));
+    assert!(is_told, "{notices:?}");
+    assert_eq!(resumed.done(), 1);
+}
+
 #[tokio::test]
 async fn what_is_of_no_use_stays_where_it_is_until_the_run_goes_on_and_is_told_then() {
     let run = TempDir::new().unwrap();

@@ -16,13 +16,13 @@ pub const NAME: &str = "lease.key";
 /// The file cannot be read, or a new one cannot be written.
 pub fn lease_key(directory: &Path) -> io::Result<LeaseKey> {
     let path = directory.join(NAME);
-    match regular_file::read(&path) {
+    match regular_file::read(&path, LeaseKey::BYTES as u64) {
         Ok(bytes) => {
             if let Ok(bytes) = <[u8; LeaseKey::BYTES]>::try_from(bytes) {
                 return Ok(LeaseKey::new(bytes));
             }
         }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::FileTooLarge) => {}
         Err(error) => return Err(error),
     }
     let bytes: [u8; LeaseKey::BYTES] = rand::random();
@@ -55,9 +55,13 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         lease_key(folder.path()).unwrap();
         assert_eq!(fs::read(&path).unwrap(), first);
-        fs::write(&path, &first[1..]).unwrap();
+        fs::File::create(&path).unwrap().set_len(1 << 36).unwrap();
         lease_key(folder.path()).unwrap();
-        let second = fs::read(&path).unwrap();
-        assert!(second.len() == LeaseKey::BYTES && second != first);
+        for damaged in [&first[1..], &[&first[..], b"\n"].concat()] {
+            fs::write(&path, damaged).unwrap();
+            lease_key(folder.path()).unwrap();
+            let second = fs::read(&path).unwrap();
+            assert!(second.len() == LeaseKey::BYTES && second != first);
+        }
     }
 }

@@ -14,8 +14,12 @@ use super::VerifyReport;
 use crate::args::VerifyArgs;
 use crate::waiting::during;
 
-/// Heads of a year, one a minute, are shorter; a device that has no end is not.
-const LONGEST: u64 = 1 << 28;
+/// Heads of a year, one a minute, are shorter, in bytes; a device that has no end is not.
+const LONGEST_HEADS: u64 = 1 << 28;
+
+/// A certificate names 200 machines and owners at most: it is shorter, in bytes. To be compared with its own words it takes fifty times
+/// as much memory.
+const LONGEST_CERTIFICATE: u64 = 1 << 20;
 
 pub fn read_certificate(
     path: &Path,
@@ -23,7 +27,7 @@ pub fn read_certificate(
     report: &mut VerifyReport,
 ) -> anyhow::Result<Certificate> {
     let file = path.display();
-    let text = read_text("reading the certificate", path)?;
+    let text = read_text("reading the certificate", path, LONGEST_CERTIFICATE)?;
     let certificate = Certificate::parse(&text).with_context(|| file.to_string())?;
     let key = certificate.key().to_owned();
     if let Some(wanted) = args.signer.clone().filter(|wanted| *wanted != key) {
@@ -45,7 +49,7 @@ pub fn read_certificate(
 
 pub fn report_heads(report: &mut VerifyReport, path: &Path, directory: &RunDirectory) -> anyhow::Result<()> {
     let file = path.display();
-    let text = read_text("reading the heads", path)?;
+    let text = read_text("reading the heads", path, LONGEST_HEADS)?;
     let heads = PublishedHeads::parse(&text).and_then(|heads| heads.check(directory));
     let heads = heads.with_context(|| file.to_string())?;
     report.add(
@@ -80,10 +84,10 @@ pub fn report_export(
 }
 
 /// A file that is held in memory.
-fn read_text(what: &'static str, path: &Path) -> anyhow::Result<String> {
+fn read_text(what: &'static str, path: &Path, longest: u64) -> anyhow::Result<String> {
     let (file, mut text) = (path.display(), String::new());
-    let read = during(what, || open_or_stream(path)?.take(LONGEST + 1).read_to_string(&mut text));
+    let read = during(what, || open_or_stream(path)?.take(longest + 1).read_to_string(&mut text));
     let length = read.with_context(|| format!("cannot read {file}"))?;
-    ensure!(length as u64 <= LONGEST, "{file} is too long: such a file has {} MiB at most", LONGEST >> 20);
+    ensure!(length as u64 <= longest, "{file} is too long: such a file has {} MiB at most", longest >> 20);
     Ok(text)
 }

@@ -1,5 +1,7 @@
 //! Shares of a plan, counted apart and joined.
 
+use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
@@ -70,7 +72,7 @@ fn the_status_of_shares_needs_no_coordinator() {
     let some = folder.run("status nowhere shard-1");
     assert_eq!((some.code, some.stdout.lines().count()), (Some(1), 3), "{some:?}");
     assert!(some.stderr.contains("there is no run in nowhere"), "{some:?}");
-    std::fs::write(folder.path().join("shard-1/ledger/000001.jsonl"), "").unwrap();
+    fs::write(folder.path().join("shard-1/ledger/000001.jsonl"), "").unwrap();
     let emptied = folder.run("status shard-1").stdout;
     assert!(
         emptied.contains("its ledger is empty; diadem count tells whether records are missing"),
@@ -91,6 +93,19 @@ fn a_join_with_a_shard_missing_tells_so_and_can_be_counted_to_its_end() {
     let spaced = Completed::of(spaced);
     assert!(spaced.stdout.ends_with("with: diadem count 12 --run 'my runs'\n"), "{spaced:?}");
     assert_eq!(folder.run("count 12 --run out --json").json()["total"], published(12));
+}
+
+#[test]
+fn a_link_is_refused_as_the_name_of_a_joint_run_before_the_work() {
+    let folder = Folder::new();
+    let parts = shards(&folder, &[1]);
+    fs::create_dir(folder.path().join("disk")).unwrap();
+    symlink("disk", folder.path().join("link")).unwrap();
+    for link in ["link", "link/"] {
+        folder.run(&format!("merge {link} {parts}")).refused(&["link is a link", "as link/joint"]);
+    }
+    folder.run(&format!("merge link/joint {parts}"));
+    assert!(folder.path().join("disk/joint/run.json").exists());
 }
 
 #[test]
@@ -233,19 +248,19 @@ fn a_merge_that_is_killed_leaves_no_result_and_is_repeated() {
         if folder.path().join("out").exists() {
             // It was quicker: then all is there.
             assert_eq!(folder.run("verify out --recount 0").code, Some(0));
-            std::fs::remove_dir_all(folder.path().join("out")).unwrap();
+            fs::remove_dir_all(folder.path().join("out")).unwrap();
         }
     }
     let merged = folder.run(&format!("merge out {parts}"));
     assert!(merged.stdout.contains("Q(12) = 14200: agrees"), "{merged:?}");
     // A draft that had no mark yet when it was killed may be another's who is about to mark it: for a minute it is left.
     for draft in drafts(&folder) {
-        let names = std::fs::read_dir(&draft).unwrap().map(|entry| entry.unwrap().file_name());
+        let names = fs::read_dir(&draft).unwrap().map(|entry| entry.unwrap().file_name());
         assert!(names.into_iter().all(|name| name == "unlocked"), "{}", draft.display());
     }
 }
 
 fn drafts(folder: &Folder) -> impl Iterator<Item = PathBuf> {
-    let entries = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
+    let entries = fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path());
     entries.filter(|path| path.file_name().unwrap().to_string_lossy().starts_with("out.merging-"))
 }

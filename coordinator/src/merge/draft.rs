@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -30,7 +31,7 @@ impl Draft {
     /// For that directory, which is not there yet, or empty.
     ///
     /// # Errors
-    /// It holds something, or is a part of another run.
+    /// It holds something, is a part of another run, or is a link or a mount point, which no directory can take the place of.
     pub fn of(out: &Path) -> Result<Self, MergeError> {
         if RunDirectory::exists(out)? {
             return Err(MergeError::Occupied(out.to_owned()));
@@ -38,14 +39,17 @@ impl Draft {
         if let Some(run) = RunDirectory::of_file(out) {
             return Err(MergeError::Within { out: out.to_owned(), run: run.to_owned() });
         }
-        match fs::read_dir(out).map(|mut entries| entries.next().is_some()) {
-            Ok(false) => {}
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Ok(true) => return Err(MergeError::NotEmpty(out.to_owned())),
-            Err(error) => return Err(io_error("read", out)(error).into()),
-        }
         // Without "." and a slash at its end, so that the other name is that of a directory beside it.
         let out: PathBuf = out.components().collect();
+        if let Some(what) = irreplaceable(&out) {
+            return Err(MergeError::Irreplaceable { out, what });
+        }
+        match fs::read_dir(&out).map(|mut entries| entries.next().is_some()) {
+            Ok(false) => {}
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            Ok(true) => return Err(MergeError::NotEmpty(out)),
+            Err(error) => return Err(io_error("read", &out)(error).into()),
+        }
         let mut name = out.file_name().ok_or_else(|| MergeError::NotEmpty(out.clone()))?.to_owned();
         name.push(format!(".merging-{:016x}", rand::random::<u64>()));
         Ok(Self { path: out.with_file_name(name), out, is_begun: false, mark: None })
@@ -94,8 +98,7 @@ impl Draft {
     }
 
     fn folder(&self) -> &Path {
-        let folder = self.out.parent().filter(|folder| !folder.as_os_str().is_empty());
-        folder.unwrap_or(Path::new("."))
+        folder_of(&self.out)
     }
 
     /// Whether it has the name of another draft of the same.
@@ -110,6 +113,21 @@ impl Draft {
         };
         draft == other && own != digits
     }
+}
+
+/// The directory in which it lies.
+fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
+}
+
+/// What is there, if no directory can take its place.
+fn irreplaceable(out: &Path) -> Option<&'static str> {
+    let metadata = fs::symlink_metadata(out).ok()?;
+    if metadata.is_symlink() {
+        return Some("a link");
+    }
+    let is_mounted = fs::metadata(folder_of(out)).is_ok_and(|folder| folder.dev() != metadata.dev());
+    is_mounted.then_some("a mount point")
 }
 
 /// Removes what a merge has left which is not there any more.

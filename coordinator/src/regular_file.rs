@@ -211,7 +211,7 @@ mod tests {
             ["file", "link", "dangling", "none"].map(|name| folder.path().join(name));
         open_own(&path).unwrap().write_all(b"text").unwrap();
         open_own(&path).unwrap();
-        assert_eq!(read(&path).unwrap(), b"text");
+        assert_eq!(read(&path, 9).unwrap(), b"text");
         for (link, to) in [(&link, &path), (&dangling, &none)] {
             std::os::unix::fs::symlink(to, link).unwrap();
             let refused = open_own(link).unwrap_err().to_string();

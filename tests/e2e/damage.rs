@@ -169,7 +169,7 @@ fn a_run_that_has_lost_its_ledger_is_not_begun_anew_in_its_place() {
         assert!(!ledger.exists());
     }
     // On a disk that is not there, and then is.
-    std::os::unix::fs::symlink(&ledger.with_file_name("mounted"), &ledger).unwrap();
+    std::os::unix::fs::symlink(ledger.with_file_name("mounted"), &ledger).unwrap();
     assert_eq!(folder.run("count 9 --run run").code, Some(3));
     fs::rename(&away, ledger.with_file_name("mounted")).unwrap();
     assert_eq!(folder.run("count 9 --run run").code, Some(0));

@@ -104,7 +104,7 @@ fn who_hands_in_a_flood_of_counts_lets_others_be_lent_to_meanwhile_and_the_disk_
     let mut floods: Vec<_> = (0..2)
         .map(|_| {
             let (reply, answer) = oneshot::channel();
-            let report = Report { worker: greedy, counts: vec![count.clone(); JUDGED_IN_A_ROUND] };
+            let report = Report { worker: greedy, counts: vec![count; JUDGED_IN_A_ROUND] };
             channels.requests.post(Request::Report { owner: owner(), report, reply });
             let (reply, status) = oneshot::channel();
             channels.requests.post(Request::Status(reply));

@@ -217,7 +217,7 @@ mod tests {
         lender.lease(worker, 5, Duration::ZERO).await.unwrap();
         let count = UnitCount { lease: LEASE, completions: 1, nodes: 1, cpu: Duration::ZERO };
         for counted in [2, 4] {
-            let counts = vec![count.clone(); counted];
+            let counts = vec![count; counted];
             assert!(lender.report(Report { worker, counts }).await.is_err());
             let told = format!("0 units counted, {counted} more of 5 held; no answer for 0 s");
             assert_eq!(locked(&notes).describe(1), told);

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use coordinator::counted;
 use coordinator::store::Notice;
-use coordinator::{Agreement, Answer, Handle, StartError};
+use coordinator::{Agreement, Answer};
 use dashboard::assurance;
 use dashboard::words;
 use proto::{Phase, RunStatus, WorkerStatus};
@@ -72,14 +72,6 @@ pub fn notices(notices: &[Notice]) {
     for notice in notices {
         say(format_args!("diadem: {notice}"));
     }
-}
-
-/// What came of starting a run; prints what was noticed while it was opened, unless nothing of that was done.
-pub fn started(started: Result<Handle, StartError>, noticed: &[Notice]) -> Result<Handle, StartError> {
-    if !started.as_ref().is_err_and(StartError::is_refusal) {
-        notices(noticed);
-    }
-    started
 }
 
 /// Prints the answer; a total that differs from the published one gives a failure, and so does an answer that nobody

@@ -45,25 +45,12 @@ pub enum StartError {
         /// The disk's reason.
         source: io::Error,
     },
-    /// Whether it pauses cannot be read there.
-    #[error(transparent)]
-    Pause(io::Error),
     /// What is to be done there before it goes on cannot be done.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The system gives no thread.
+    /// The system gives no thread, or cannot read the run directory.
     #[error(transparent)]
     System(#[from] io::Error),
-}
-
-impl StartError {
-    /// Whether the run is left as it was found, and nothing was done of what the notices of its opening tell.
-    pub fn is_refusal(&self) -> bool {
-        match self {
-            Self::Policy(_) | Self::Unnoted { .. } | Self::Pause(_) => true,
-            Self::Store(_) | Self::System(_) => false,
-        }
-    }
 }
 
 /// A handle to the keeper of a run, on behalf of the unnamed owner unless it was made for another.
@@ -156,7 +143,7 @@ impl Handle {
                 Err(error) if core.is_complete(Duration::ZERO) => warn!("{error}"),
                 announced => announced?,
             }
-            let paused = pause::read(store.directory().path()).map_err(StartError::Pause)?;
+            let paused = pause::read(store.directory().path())?;
             if let Some(reason) = &paused {
                 warn!(reason, "the run pauses: no units are lent until diadem resume");
             }

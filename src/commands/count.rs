@@ -104,8 +104,8 @@ impl Prepared {
         let Begun { plan, standing, store, notices } = begin(run, count)?;
         let policy = standing.policy_at_start(count.double_check)?;
         let is_settled = standing.is_settled(&plan, count.shard(), policy);
-        let started = Handle::start(plan, count.shard(), standing, count.double_check, store);
-        let handle = output::started(started, &notices)?;
+        let handle = Handle::start(plan, count.shard(), standing, count.double_check, store)?;
+        output::notices(&notices);
         Ok(Self { members, handle, is_settled })
     }
 }

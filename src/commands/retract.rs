@@ -46,7 +46,7 @@ fn take_back(run: &Path, takeback: &Takeback) -> anyhow::Result<u64> {
         error => error.into(),
     })?;
     output::notices(&notices);
-    Ok(units?)
+    Ok(units)
 }
 
 /// Has the coordinator take back.

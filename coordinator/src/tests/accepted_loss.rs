@@ -9,7 +9,6 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use crate::clock::SetClock;
-use crate::handle::Handle;
 use crate::ledger::LedgerError;
 use crate::ledger::faulty_disk::{Fault, FaultyDisk};
 use crate::shard::Shard;
@@ -183,23 +182,6 @@ fn files_that_are_given_up_while_a_step_fails_are_given_up_by_the_next_attempt()
             }
         }
     }
-}
-
-#[test]
-fn a_start_that_fails_when_files_are_given_up_is_no_refusal() {
-    let (folder, _) = damaged();
-    fs::write(folder.path().join("ledger/000002.jsonl.1"), "renamed").unwrap();
-    let options = || OpenOptions { accept_loss: true, ..known_run::options(folder.path()) };
-    let start = |disk: FaultyDisk| {
-        let clock = Arc::new(SetClock::default());
-        let (store, standing, _) = Store::open_on(Box::new(disk), clock, options()).unwrap();
-        Handle::start(known_run::plan(), Shard::default(), standing, None, Some(store))
-    };
-    // The last step puts on disk that it has another name.
-    let failed = start(FaultyDisk::with_faults(&[(7, FULL)])).unwrap_err();
-    assert!(!failed.is_refusal(), "{failed}");
-    let (_, _, notices) = open_plainly(folder.path()).unwrap();
-    assert!(notices.is_empty(), "what was done is told no more: {notices:?}");
 }
 
 #[test]

@@ -228,7 +228,6 @@ fn the_command_that_verify_names_puts_right_what_was_wrong() {
         assert_eq!(outcome.code, Some(3), "{outcome:?}");
         let report: serde_json::Value = serde_json::from_str(&outcome.stdout).unwrap();
         let way_on = report["way_on"].as_str().unwrap_or_else(|| panic!("{report}")).to_owned();
-        assert_eq!(way_on.matches(" --unit ").count(), 1, "a line of the log must hold it: {way_on}");
         let command = way_on.strip_prefix("diadem ").unwrap();
         let (command, reason) = command.split_once(" --reason ").unwrap();
         let mut retract = folder.diadem(command);

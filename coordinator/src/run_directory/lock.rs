@@ -27,9 +27,9 @@ impl Lock {
     /// Another process has it, there is a run whose ledger is gone, or the disk would not do it.
     pub fn take(directory: &Path) -> Result<Self, RunDirectoryError> {
         let (path, ledger) = (directory.join("lock"), directory.join("ledger"));
-        // It was there before run.json: a new one would be an empty ledger of a run that has counted.
+        // It was there before run.json: a new one would be an empty ledger of a run that has counted. Opening says what is wrong.
         if RunDirectory::exists(directory)? && !ledger.is_dir() {
-            return Err(RunDirectoryError::LostLedger(directory.to_owned()));
+            RunDirectory::open(directory)?;
         }
         fs::create_dir_all(&ledger).map_err(io_error("create", &ledger))?;
         let folder = File::open(&ledger).map_err(io_error("open", &ledger))?;

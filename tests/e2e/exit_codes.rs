@@ -126,10 +126,20 @@ fn a_run_without_an_answer_has_a_code_of_its_own() {
         assert_eq!(folder.run(command).code, Some(3), "{command}");
     }
     std::fs::remove_dir_all(folder.path().join("run/ledger")).unwrap();
-    for command in ["status run", "verify run", "report run", "export run --csv", "merge other run"] {
+    for command in [
+        "status run",
+        "verify run",
+        "report run",
+        "export run --csv",
+        "merge other run",
+        "count 10 --run run --quiet",
+        "coordinator --run run",
+    ] {
         let lost = folder.run(command);
         assert!(lost.code == Some(3) && lost.stderr.contains("but no folder ledger"), "{command}: {lost:?}");
     }
+    // Somebody has made one.
+    std::fs::create_dir(folder.path().join("run/ledger")).unwrap();
     let lost = folder.run("count 10 --run run --quiet");
     assert!(lost.code == Some(3) && lost.stderr.contains("checkpoint knows of"), "{lost:?}");
     // Not there, or not understood.

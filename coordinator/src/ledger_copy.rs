@@ -18,10 +18,10 @@ use crate::clock::{Clock, SystemClock};
 use crate::core::LeaseKey;
 use crate::ledger::{Damage, Disk, Group, Intake, LedgerPosition, SystemDisk, Writer, sync_found};
 use crate::replay::{Stretch, replay};
-use crate::run_directory::RunDirectory;
 use crate::run_directory::follower_file::{self, FollowerFile};
 use crate::run_directory::lock::Lock;
 use crate::run_directory::secret::{self, keep, lease_key};
+use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::standing::Standing;
 pub use error::CopyError;
 
@@ -107,7 +107,10 @@ impl LedgerCopy {
 
     /// Opens a copy whose ledger is written on a disk of the caller's.
     pub(crate) fn open_on(disk: Box<dyn Disk>, path: &Path) -> Result<Self, CopyError> {
-        let lock = Lock::take(path)?;
+        let lock = Lock::take(path).map_err(|error| match error {
+            RunDirectoryError::LostLedger(_) => CopyError::Lost(error),
+            error => error.into(),
+        })?;
         let (mut run, mut disk) = (None, Some(disk));
         if RunDirectory::exists(path)? {
             let key = lease_key(path)

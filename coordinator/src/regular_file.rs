@@ -21,7 +21,7 @@ pub fn open(path: &Path) -> io::Result<File> {
 }
 
 /// What is said of a link in the place of a file that is to be written as it is.
-const LINK: &str = "it is a link, through which nothing is written; delete it, or put the file that it leads to in its place";
+const LINK: &str = "it is a link, through which nothing is written; put the file that it leads to in its place, or delete it if it is the file lock";
 
 /// Opens for writing a file of a run's own, as it is; it is made where it is missing. A run directory may come from anybody: a
 /// link in it would have a file of its user's written.

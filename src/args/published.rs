@@ -33,7 +33,7 @@ pub struct HeadArgs {
 Examples:
   diadem certify ./diadem-20 -o 20.json
   diadem certify ./diadem-20 --key ~/diadem.key -o 20.json
-      one key for several runs")]
+      one key for several runs, which coordinators had with --key")]
 pub struct CertifyArgs {
     /// The run directory.
     #[arg(value_name = "DIR")]

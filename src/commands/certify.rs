@@ -38,7 +38,7 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<ExitCode> {
         None => print(&text)?,
     }
     say(format_args!("signed with the key {}", certificate.key()));
-    if !named.contains(certificate.key()) {
+    if !named.is_empty() && !named.contains(certificate.key()) {
         say(format_args!(
             "diadem: warning: that is none of the keys that the ledger names as its coordinators' ({}): whoever verifies the \
              certificate is told so",

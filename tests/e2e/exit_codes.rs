@@ -187,7 +187,11 @@ fn a_worker_that_is_asked_to_end_finishes_what_it_counts_and_gives_back_the_rest
     };
     let holds = |count: u64| status().is_some_and(|status| status["leased"].as_u64() >= Some(count));
     let first = worker("first", "--drain 60s");
-    until("it has counted some, and counts another", || folder.counts("run") > 0 && holds(2));
+    until("it counts a unit that takes a while", || {
+        let counts = folder.counts("run");
+        std::thread::sleep(Duration::from_millis(500));
+        counts > 0 && folder.counts("run") == counts && holds(2)
+    });
     let before = folder.counts("run");
     first.terminate();
     until("others may have the rest", || {

@@ -11,9 +11,9 @@ use super::refusal::NoWorker;
 impl Core {
     /// Lends nothing for that reason, or lends again. What is lent may be counted to its end.
     pub fn pause(&mut self, now: Duration, reason: Option<String>) {
-        self.paused = reason;
+        let was_paused = std::mem::replace(&mut self.paused, reason).is_some();
         self.speed.resume(now);
-        if self.paused.is_none() {
+        if was_paused && self.paused.is_none() {
             self.await_confirmations_anew(now);
         }
     }

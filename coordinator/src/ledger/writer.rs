@@ -187,6 +187,8 @@ impl Writer {
         if let Some(mut file) = file {
             return file.sync().map_err(LedgerError::io("sync", &path));
         }
+        // Opening would make another in its place, of nothing but zeros.
+        self.expect_end()?;
         let (end, left) = (self.end.clone(), self.left);
         self.open(&path, &end)?;
         // What was written into the next file before the failure is this writer's still.

@@ -18,6 +18,9 @@ pub enum CopyError {
     /// What was copied before is not.
     #[error("{0}; or delete this copy, to have the run copied anew")]
     Copied(#[source] LedgerError),
+    /// What was copied before is gone.
+    #[error("{0}; or delete this copy, to have the run copied anew")]
+    Lost(#[source] RunDirectoryError),
     /// The disk does not take more at the moment, or somebody else changed the files; it may be tried again.
     #[error(transparent)]
     NotWritten(LedgerError),

@@ -71,14 +71,6 @@ pub enum MergeError {
         /// What both count.
         share: Shard,
     },
-    /// A run was joined before into another part, which has all that it has.
-    #[error("{} was joined into {} before, as it is now, and would count twice: leave it out", .part.display(), .joint.display())]
-    JoinedBefore {
-        /// The run.
-        part: PathBuf,
-        /// The part that has its counts.
-        joint: PathBuf,
-    },
     /// Runs differ in so many units that one of them cannot be believed at all.
     #[error(
         "more than {most} units are in dispute: {first}; leave out the run that is wrong, or take back what its machine \
@@ -176,7 +168,7 @@ impl Merged {
 /// just these runs were joined there before, or meanwhile, it says what came of that.
 ///
 /// # Errors
-/// There is something else in `out`; the parts are not of one plan, are not different runs, were joined into each other before, or differ in too many units; or one of them cannot be read, or the result not be written.
+/// There is something else in `out`; the parts are not of one plan, are not different runs, or differ in too many units; or one of them cannot be read, or the result not be written.
 pub fn merge(out: &Path, parts: &[PathBuf]) -> Result<Merged, MergeError> {
     let parts = opened(parts)?;
     match merge_anew(out, &parts) {

@@ -1,7 +1,6 @@
 //! What the runs that are to be joined say together: read one after the other, with one of them in memory at a time.
 
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use queens::{Plan, UnitId};
@@ -33,8 +32,6 @@ pub(super) struct Survey {
     /// Whom the parts do not believe: the owner or the machine, and whether that has lost.
     struck: BTreeMap<(String, Option<String>, bool), Expulsion>,
     policies: Vec<Option<DoubleCheck>>,
-    /// What was joined before: into which part, and what.
-    joined: Vec<(PathBuf, MergedRun)>,
     /// See [`Merged`](super::Merged).
     pub repeated: u64,
     pub left_out: u64,
@@ -46,11 +43,10 @@ impl Survey {
     /// stands, so that nothing depends on their order but which of two equal counts is taken. Gives the ends of their ledgers.
     ///
     /// # Errors
-    /// One cannot be read, does not fit together with those before it, or has all that another one has.
+    /// One cannot be read, or does not fit together with those before it.
     pub fn of(parts: &[RunDirectory], at: u64) -> Result<(Self, Vec<LedgerPosition>), MergeError> {
         let mut survey = Self::new(parts[0].plan(), at);
         let ends = parts.iter().map(|part| survey.hear(part)).collect::<Result<Vec<_>, _>>()?;
-        parts.iter().zip(&ends).try_for_each(|(part, end)| survey.expect_apart(part, end))?;
         parts.iter().zip(&ends).try_for_each(|(part, end)| survey.read(part, end))?;
         Ok((survey, ends))
     }
@@ -65,23 +61,20 @@ impl Survey {
             origins: Vec::new(),
             struck: BTreeMap::new(),
             policies: Vec::new(),
-            joined: Vec::new(),
             repeated: 0,
             left_out: 0,
             differences: Vec::new(),
         }
     }
 
-    /// Notes whom a part does not believe, and what was joined into it. Gives the end of its ledger.
+    /// Notes whom a part does not believe. Gives the end of its ledger.
     fn hear(&mut self, part: &RunDirectory) -> Result<LedgerPosition, MergeError> {
         let mut own = Standing::new(&self.plan);
         let mut reasons = HashMap::new();
-        let tail = replay(part, Stretch::default(), &mut own, |_, record| match record {
-            Record::Expel(r) => {
+        let tail = replay(part, Stretch::default(), &mut own, |_, record| {
+            if let Record::Expel(r) = record {
                 reasons.insert((r.owner.clone(), r.machine.clone()), r.reason.clone());
             }
-            Record::Merged(r) => self.joined.push((part.path().to_owned(), r.clone())),
-            _ => {}
         })?;
         let run = part.run().hash();
         let wrong = |owner: &str, machine: Option<&str>| {
@@ -96,15 +89,6 @@ impl Survey {
             self.struck.entry(whom).or_insert(expulsion);
         }
         Ok(tail.end)
-    }
-
-    /// Checks that no other part has the counts of this one, as it is now: its contradictions would be added up twice.
-    fn expect_apart(&self, part: &RunDirectory, end: &LedgerPosition) -> Result<(), MergeError> {
-        let own = (part.run().hash(), end.mark.records, end.hash);
-        let joint = self.joined.iter().find(|(_, joined)| (joined.run, joined.records, joined.head) == own);
-        joint.map_or(Ok(()), |(joint, _)| {
-            Err(MergeError::JoinedBefore { part: part.path().to_owned(), joint: joint.clone() })
-        })
     }
 
     /// Reads a part up to that end.

@@ -182,22 +182,6 @@ fn a_merge_of_just_the_same_runs_says_what_the_one_before_said_and_of_no_others(
 }
 
 #[test]
-fn a_run_that_was_joined_into_another_part_before_is_not_joined_again() {
-    let parts = Parts::new();
-    let [a, b] = [("a", 0..7, "first"), ("b", 5..9, "second")]
-        .map(|(name, units, machine)| parts.write(name, "1/1", &counts(units, machine)));
-    parts.merge(&[a.clone(), b.clone()]);
-    let joint = parts.path("out");
-    let again = |part: &Path| merge(&parts.path("again"), &[joint.clone(), part.to_owned()]);
-    let refused = again(&a).unwrap_err();
-    assert!(matches!(&refused, MergeError::JoinedBefore { part, joint: of } if (part, of) == (&a, &joint)));
-    let (mut store, _, _) = Store::open(known_run::options(&b)).unwrap();
-    store.commit(&counts(9..10, "second"), Duration::ZERO, 1).unwrap();
-    drop(store);
-    assert_eq!(again(&b).unwrap().done, 10, "it has gone on since");
-}
-
-#[test]
 #[cfg(target_os = "linux")]
 fn a_mount_point_is_refused_as_the_name_of_a_joint_run_before_the_work() {
     let parts = Parts::new();

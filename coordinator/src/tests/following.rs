@@ -162,7 +162,7 @@ fn a_copy_whose_ledger_is_gone_is_not_begun_anew_in_its_place() {
     let ledger = folder.path().join("ledger");
     fs::remove_dir_all(&ledger).unwrap();
     let refused = LedgerCopy::open(folder.path()).unwrap_err();
-    assert!(matches!(refused, CopyError::Directory(RunDirectoryError::LostLedger(_))), "{refused}");
+    assert!(matches!(refused, CopyError::Lost(RunDirectoryError::LostLedger(_))), "{refused}");
     let refused = Store::open(known_run::options(folder.path())).unwrap_err();
     assert!(matches!(refused, StoreError::Directory(RunDirectoryError::LostLedger(_))), "{refused}");
     assert!(!ledger.exists());

@@ -18,7 +18,7 @@ const OWNER_BYTES: usize = 64 << 20;
 const ALL_BYTES: usize = 256 << 20;
 
 /// So many of its bytes an owner has in any case: however many others there are, a report of it gets through.
-const OWN_BYTES: usize = 8 << 20;
+const OWN_BYTES: usize = 12 << 20;
 
 /// So many workers of an owner may register at once, when a coordinator comes back to all of them, and then one in each
 /// interval.

@@ -23,7 +23,7 @@ pub struct Observed<L> {
 struct Units {
     /// By the last renewal, and what came since.
     held: u64,
-    /// Those of them that are counted, and that the coordinator could not be told of.
+    /// Those of them that are counted, and that the coordinator could not be told of in the last call; more may be counted since.
     untold: u64,
 }
 
@@ -90,7 +90,9 @@ impl Notes {
         let (on_record, Units { held, untold }) = (counted(self.counted, "unit"), self.units);
         if let Some(since) = self.alone {
             let seconds = since.elapsed().as_secs();
-            return format!("{on_record} counted, {untold} more of {held} held; no answer for {seconds} s");
+            return format!(
+                "{on_record} counted, at least {untold} more of {held} held; no answer for {seconds} s"
+            );
         }
         let seconds = self.begun.elapsed().as_secs_f64();
         let rate = significant(self.counted as f64 / seconds.max(1.0));
@@ -174,7 +176,10 @@ mod tests {
         let busy = Notes { counted: 9_999_999, units, ..notes };
         assert!(busy.describe(256).chars().count() < COLUMNS, "{}", busy.describe(256));
         let alone = Notes { alone: Some(begun), ..busy };
-        assert_eq!(alone.describe(256), "9999999 units counted, 10000 more of 50000 held; no answer for 0 s");
+        assert_eq!(
+            alone.describe(256),
+            "9999999 units counted, at least 10000 more of 50000 held; no answer for 0 s"
+        );
     }
 
     /// A coordinator that answers no call, but lends what is asked for.
@@ -219,11 +224,14 @@ mod tests {
         for counted in [2, 4] {
             let counts = vec![count; counted];
             assert!(lender.report(Report { worker, counts }).await.is_err());
-            let told = format!("0 units counted, {counted} more of 5 held; no answer for 0 s");
+            let told = format!("0 units counted, at least {counted} more of 5 held; no answer for 0 s");
             assert_eq!(locked(&notes).describe(1), told);
         }
         drop(lender);
-        assert_eq!(locked(&notes).describe(1), "0 units counted, 0 more of 0 held; no answer for 0 s");
+        assert_eq!(
+            locked(&notes).describe(1),
+            "0 units counted, at least 0 more of 0 held; no answer for 0 s"
+        );
     }
 
     #[test]

@@ -168,8 +168,7 @@ fn without_links(path: &Path) -> io::Result<PathBuf> {
                 return without_links(&path.with_file_name("").join(goal));
             }
             let name = path.file_name().ok_or(error)?;
-            let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-            Ok(fs::canonicalize(folder.unwrap_or(Path::new(".")))?.join(name))
+            Ok(fs::canonicalize(regular_file::folder_of(path))?.join(name))
         }
         found => found,
     }

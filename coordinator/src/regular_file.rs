@@ -141,8 +141,12 @@ fn put(draft: &Path, bytes: &[u8], mode: u32, place: impl FnOnce(&Path) -> io::R
         fs::remove_file(draft).ok();
     }
     written?;
-    let folder = draft.parent().filter(|folder| !folder.as_os_str().is_empty());
-    File::open(folder.unwrap_or(Path::new(".")))?.sync_all()
+    File::open(folder_of(draft))?.sync_all()
+}
+
+/// The folder in which a file of that name lies.
+pub fn folder_of(path: &Path) -> &Path {
+    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// A file of its own, with that mode, in place of what an interrupted writer has left, or of a link.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use super::MergeError;
+use crate::regular_file::folder_of;
 use crate::run_directory::{RunDirectory, RunDirectoryError, io_error};
 
 /// A file that says that the directory is a draft, locked by the process that writes there.
@@ -113,11 +114,6 @@ impl Draft {
         };
         draft == other && own != digits
     }
-}
-
-/// The directory in which it lies.
-fn folder_of(path: &Path) -> &Path {
-    path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 /// What is there, if no directory can take its place.

@@ -6,7 +6,6 @@
 //!                 the states of list(S - r) that leave both diagonals of that square free, with them set
 //! ```
 
-use crate::bits::set_bits;
 use crate::kernel::contract::Stop;
 use crate::kernel::meet::cut::Cut;
 use crate::kernel::meet::half::QueenBits;
@@ -65,7 +64,7 @@ impl<'a> Growth<'a> {
     /// Whether more states than may be would pass, if as many of those that are scanned did as when `from` was made. That is
     /// told from nothing but these lists, so that passes do not depend on which others were made.
     pub fn expects_too_long(&self, from: &Lists) -> bool {
-        let Self { sets, wanted, open, heads, most, .. } = *self;
+        let Self { sets, wanted, open, most, .. } = *self;
         let scanned_at_most = (most as f64 / from.passed()) as usize;
         // A state is scanned for no more rows than its set lacks.
         let lacking = sets.rows() as usize + 1 - wanted.size();
@@ -73,12 +72,11 @@ impl<'a> Growth<'a> {
             return false;
         }
         let mut scanned = 0;
-        heads.iter().any(|&head| {
-            let tails = sets.tails(head, wanted.size()).iter();
-            for set in tails.map(|tail| head << sets.tail_bits() | tail).filter(|set| wanted.has(*set)) {
-                scanned +=
-                    set_bits(set & open).map(|row| from.len_of(sets, set & !(1 << row))).sum::<usize>();
-            }
+        from.heads().iter().filter(|head| wanted.may_come_of(sets, **head)).any(|&head| {
+            let tails = sets.tails(head, wanted.size() - 1);
+            let rows = tails.iter().map(|tail| wanted.rows_to(head << sets.tail_bits() | tail) & open);
+            let lens = from.lens(head, tails.len());
+            scanned += rows.zip(lens).map(|(rows, len)| rows.count_ones() as usize * len).sum::<usize>();
             scanned > scanned_at_most
         })
     }

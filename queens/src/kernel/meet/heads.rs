@@ -61,6 +61,29 @@ impl Wanted {
         set & self.fixed == self.here & set && self.may_lack(lacking)
     }
 
+    /// Whether sets with one row less that have this head, whose tail is left open, may become one of them.
+    pub fn may_come_of(&self, sets: &RowSets, head: u32) -> bool {
+        let (here, fixed) = (self.here >> sets.tail_bits(), self.fixed >> sets.tail_bits());
+        head & fixed & !here == 0 && (here & !head).count_ones() <= self.most_lacking + 1
+    }
+
+    /// The rows that make a set with one row less one of them, each by itself.
+    #[inline(always)]
+    pub fn rows_to(&self, set: u32) -> u32 {
+        let lacking = self.here & !set;
+        let elsewhere = self.fixed & !self.here;
+        let overdue = lacking & !self.later;
+        if set & elsewhere != 0 || lacking.count_ones() > self.most_lacking + 1 || overdue.count_ones() > 1 {
+            0
+        } else if self.may_lack(lacking) {
+            !set & !elsewhere
+        } else if overdue != 0 {
+            overdue
+        } else {
+            lacking
+        }
+    }
+
     #[inline(always)]
     fn may_lack(&self, lacking: u32) -> bool {
         lacking & !self.later == 0 && lacking.count_ones() <= self.most_lacking
@@ -85,6 +108,34 @@ impl Wanted {
             lacking = lacking.wrapping_sub(here) & here;
             if lacking == 0 {
                 break;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_make_a_wanted_set_are_those_with_which_it_is_wanted() {
+        let sets = RowSets::new(9, 5);
+        for (fixed, here, later, most_lacking) in
+            [(0, 0, 0, 0), (5, 0b101, 0b1_1010_1101, 1), (3, 0b110, 0b1_1111_1111, 2), (6, 0b11_0110, 0, 3)]
+        {
+            let below = 9 - fixed;
+            let wanted = Wanted {
+                size: 4,
+                fixed: 0b1_1111_1111 >> below << below,
+                here: here << below,
+                later,
+                most_lacking,
+            };
+            for set in (0u32..1 << 9).filter(|set| set.count_ones() == 3) {
+                let rows = (0..9).map(|row| 1 << row).filter(|row| set & row == 0 && wanted.has(set | row));
+                let rows: u32 = rows.sum();
+                assert_eq!(wanted.rows_to(set) & sets.full(), rows, "{wanted:?} {set:09b}");
+                assert!(rows == 0 || wanted.may_come_of(&sets, set >> sets.tail_bits()));
             }
         }
     }

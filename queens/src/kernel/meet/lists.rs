@@ -48,9 +48,15 @@ impl Lists {
         &self.words[begin..end + MARGIN]
     }
 
-    /// How many states the list of a set has whose head is present.
-    pub fn len_of(&self, sets: &RowSets, set: u32) -> usize {
-        self.of(sets, set).len() - MARGIN
+    /// The heads that are present.
+    pub fn heads(&self) -> &[u32] {
+        &self.heads
+    }
+
+    /// How many states the lists of the first `count` sets have with a head that is present.
+    pub fn lens(&self, head: u32, count: usize) -> impl Iterator<Item = usize> {
+        let first = self.firsts[head as usize] as usize;
+        self.begins[first..=first + count].windows(2).map(|ends| (ends[1] - ends[0]) as usize)
     }
 
     /// Which part of the states that were scanned for finished lists passed.

@@ -10,16 +10,31 @@ use crate::settings::{CompletedLine, command_name, has_option};
 
 /// What to say of a run that stops before its end.
 pub fn how_to_go_on() -> String {
+    how_to_go_on_without(&[])
+}
+
+/// What to say of it where options with a value, which were typed, hold no more.
+pub fn how_to_go_on_without(outdated: &[&str]) -> String {
     let arguments: Vec<_> =
         env::args_os().skip(1).map(|argument| argument.to_string_lossy().into_owned()).collect();
-    format!("all that was recorded is kept, go on with: diadem {}", typed_again(&arguments))
+    format!("all that was recorded is kept, go on with: diadem {}", typed_again(&arguments, outdated))
 }
 
 /// The arguments as they are to be typed again. A loss is accepted once, and a run taken over once: the next one is another.
-fn typed_again(arguments: &[String]) -> String {
-    let is_said_once = |argument: &&String| ["--accept-loss", "--take-over"].contains(&argument.as_str());
-    let again = arguments.iter().filter(|argument| !is_said_once(argument));
-    again.map(|argument| quoted(argument)).collect::<Vec<_>>().join(" ")
+fn typed_again(arguments: &[String], outdated: &[&str]) -> String {
+    let mut again = Vec::new();
+    let mut arguments = arguments.iter();
+    while let Some(argument) = arguments.next() {
+        let (option, value) = argument.split_once('=').map_or((&**argument, None), |(o, v)| (o, Some(v)));
+        if outdated.contains(&option) {
+            if value.is_none() {
+                arguments.next();
+            }
+        } else if !["--accept-loss", "--take-over"].contains(&option) {
+            again.push(quoted(argument));
+        }
+    }
+    again.join(" ")
 }
 
 /// What is wrong with the command line in one sentence, or nothing where all help is the better answer.
@@ -69,8 +84,15 @@ mod tests {
     #[test]
     fn a_loss_is_not_accepted_again_nor_a_run_taken_over_by_the_hint_how_to_go_on() {
         let typed = ["count", "18", "--accept-loss", "--run", "my run"].map(String::from);
-        assert_eq!(typed_again(&typed), "count 18 --run 'my run'");
+        assert_eq!(typed_again(&typed, &[]), "count 18 --run 'my run'");
         let typed = ["coordinator", "--run", "r", "--take-over"].map(String::from);
-        assert_eq!(typed_again(&typed), "coordinator --run r");
+        assert_eq!(typed_again(&typed, &[]), "coordinator --run r");
+    }
+
+    #[test]
+    fn a_policy_that_was_changed_meanwhile_is_not_said_again() {
+        let typed = ["coordinator", "--double-check", "5%", "--run", "r", "--replicas=2"].map(String::from);
+        assert_eq!(typed_again(&typed, &["--double-check", "--replicas"]), "coordinator --run r");
+        assert_eq!(typed_again(&typed, &["--replicas"]), "coordinator --double-check 5% --run r");
     }
 }

@@ -108,14 +108,15 @@ impl Handle {
         replicas: Option<u32>,
     ) -> Result<Self, StartError> {
         let (before, replicas) = (standing.replicas(None), standing.replicas(replicas));
+        let clock = Arc::new(SystemClock::default());
+        let handle = Self::start_by(clock, plan, shard, standing, policy, Some(store), Some(replicas))?;
         if replicas < before {
             warn!(
                 "{replicas} followers are waited for from now on, where it was {before}: when there are as many again, say \
                  diadem policy URL --replicas {before} --reason TEXT, with --keys keys/admin where the run has keys"
             );
         }
-        let clock = Arc::new(SystemClock::default());
-        Self::start_by(clock, plan, shard, standing, policy, Some(store), Some(replicas))
+        Ok(handle)
     }
 
     /// Starts the keeper of a run by a clock of the caller's; where it may be followed, by so many that must have a record
@@ -237,7 +238,7 @@ impl Handle {
         self.source.as_ref()
     }
 
-    /// A follower has called; it is there until what this returns is dropped, if its copy fits.
+    /// A follower has called; it is there until what this returns is dropped, unless something is wrong with its copy.
     ///
     /// # Errors
     /// Another coordinator goes on with the run, or the keeper has ended.
@@ -246,11 +247,13 @@ impl Handle {
         follower: u64,
         records: u64,
         met: Option<Term>,
-        fits: bool,
+        wrong: Option<String>,
     ) -> Result<Following, CallError> {
-        let call = rand::random();
-        self.call(|reply| Request::Follow(FollowCall { follower, call, records, met, fits, reply })).await?;
-        Ok(Following { requests: self.requests.clone(), follower, call })
+        let (owner, call) = (self.owner.clone(), rand::random());
+        let following = Following { requests: self.requests.clone(), owner: owner.clone(), follower, call };
+        self.call(|reply| Request::Follow(FollowCall { owner, follower, call, records, met, wrong, reply }))
+            .await?;
+        Ok(following)
     }
 
     /// A worker of the handle's owner was turned away, which called from that host.
@@ -324,6 +327,7 @@ impl Handle {
 #[derive(Debug)]
 pub struct Following {
     requests: Outlet,
+    owner: Owner,
     follower: u64,
     call: u64,
 }
@@ -339,6 +343,6 @@ impl Following {
 impl Drop for Following {
     fn drop(&mut self) {
         let Self { follower, call, .. } = *self;
-        self.requests.post(Request::Unfollowed { follower, call });
+        self.requests.post(Request::Unfollowed { owner: self.owner.clone(), follower, call });
     }
 }

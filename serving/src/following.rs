@@ -14,7 +14,6 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status, Streaming};
-use tracing::warn;
 
 use crate::service::refused;
 use coordinator::ledger::{
@@ -49,7 +48,8 @@ pub async fn follow(
     let first = FollowRequest::try_from(first).map_err(|error| malformed(&error))?;
     let fits = compare(&source, &first).await.and(check_term(&source, first.met));
     // Whatever becomes of it, the keeper must hear what it has met.
-    let following = handle.follow(first.follower, first.end.records, first.met, fits.is_ok()).await;
+    let wrong = fits.as_ref().err().map(|status| status.message().to_owned());
+    let following = handle.follow(first.follower, first.end.records, first.met, wrong).await;
     let (replies, stream) = mpsc::channel(WAITING);
     if let Err(refusal) = fits {
         if refusal.code() == Code::FailedPrecondition {
@@ -111,7 +111,6 @@ async fn compare(source: &LedgerSource, first: &FollowRequest) -> Result<(), Sta
              how much each has) and move the other one away"
         ),
     };
-    warn!("a follower is refused: {text}");
     Err(Status::failed_precondition(text))
 }
 

@@ -9,6 +9,7 @@ use anyhow::{anyhow, bail};
 use coordinator::shard::Shard;
 use coordinator::store::{OpenOptions, Store};
 use coordinator::{Ending, Handle, SigningKey, quoted};
+use proto::RunStatus;
 use queens::Plan;
 use serving::{Guard, serve};
 use tokio::net::TcpListener;
@@ -139,6 +140,16 @@ async fn listen(address: SocketAddr, option: &str) -> anyhow::Result<TcpListener
     })
 }
 
+/// The options of the command line that a policy has changed since it was typed: with them it would be refused, or undo that.
+fn outdated(run: &ServedRun, status: &RunStatus) -> Vec<&'static str> {
+    let checks = run.double_check.is_some_and(|typed| typed.to_string() != status.double_check);
+    let replicas = run.replicas.is_some_and(|typed| typed != status.replicas);
+    [("--double-check", checks), ("--replicas", replicas)]
+        .into_iter()
+        .filter_map(|(option, is_outdated)| is_outdated.then_some(option))
+        .collect()
+}
+
 /// Waits for the answer and prints it, or for an interruption.
 async fn until_done(run: &ServedRun, handle: &Handle, signals: &mut Signals) -> anyhow::Result<ExitCode> {
     // Where it has ended as the signal comes, that comes first: whoever was told that it is complete may send one at once.
@@ -146,7 +157,8 @@ async fn until_done(run: &ServedRun, handle: &Handle, signals: &mut Signals) -> 
         biased;
         ending = ending::of(handle) => ending?,
         signal = signals.next() => {
-            say(format_args!("diadem: stopped; {}", command_line::how_to_go_on()));
+            let how = command_line::how_to_go_on_without(&outdated(run, &handle.snapshots().borrow().status));
+            say(format_args!("diadem: stopped; {how}"));
             return Ok(signal.exit_code());
         }
     };

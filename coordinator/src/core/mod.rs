@@ -45,7 +45,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 use std::time::Duration;
 
-use proto::WorkerId;
+use proto::{Owner, WorkerId};
 use queens::{Plan, UnitId};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
@@ -132,8 +132,8 @@ pub struct Core {
     /// Why nothing is lent, where the operator wishes so.
     paused: Option<String>,
     families: Families,
-    /// What the caller has not been told of.
-    happenings: Vec<Happening>,
+    /// What the caller has not been told of, and whose workers did it.
+    happenings: Vec<(Option<Owner>, Happening)>,
 }
 
 impl Core {
@@ -260,8 +260,8 @@ impl Core {
         self.workers.get(worker).map_or_else(String::new, RegisteredWorker::title)
     }
 
-    /// What has happened since this was last asked.
-    pub fn take_happenings(&mut self) -> Vec<Happening> {
+    /// What has happened since this was last asked, and the owner whose workers did it, if any did.
+    pub fn take_happenings(&mut self) -> Vec<(Option<Owner>, Happening)> {
         std::mem::take(&mut self.happenings)
     }
 

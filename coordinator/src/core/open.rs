@@ -94,11 +94,12 @@ impl Core {
             return;
         };
         let worker = lost.title();
-        self.happenings.push(match units.len() {
+        let owner = lost.identity.owner.clone();
+        let happening = match units.len() {
             0 => Happening::Forgotten(worker),
             units => Happening::Lost { worker, units },
-        });
-        let owner = lost.identity.owner.clone();
+        };
+        self.happenings.push((Some(owner.clone()), happening));
         let has_other_owners = self.present_owners(now).any(|other| *other != owner);
         self.given_up.append(&mut self.losses.add(now, units, &owner, has_other_owners));
         for unit in units {

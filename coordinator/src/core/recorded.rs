@@ -101,11 +101,15 @@ impl Core {
     /// Notes whether the record has opened a dispute, or decided it.
     fn note_dispute(&mut self, record: &Record, was_disputed: bool) {
         let Some(unit) = record.unit() else { return };
-        match (was_disputed, self.is_disputed(unit)) {
-            (false, true) => self.happenings.push(Happening::Disputed(unit)),
-            (true, false) => self.happenings.push(Happening::Decided(unit)),
-            _ => {}
-        }
+        let happening = match (was_disputed, self.is_disputed(unit)) {
+            (false, true) => Happening::Disputed(unit),
+            (true, false) => Happening::Decided(unit),
+            _ => return,
+        };
+        let (Record::Count(r) | Record::Check(r)) = record else {
+            return self.happenings.push((None, happening));
+        };
+        self.happenings.push((Some(Owner::new(&r.owner)), happening));
     }
 
     /// A count of the unit is on record: nobody need count it for the reason for which it was lent.

@@ -93,6 +93,7 @@ pub(crate) enum Request {
         records: u64,
     },
     Unfollowed {
+        owner: Owner,
         follower: u64,
         call: u64,
     },
@@ -115,14 +116,15 @@ pub(crate) struct LeaseCall {
 }
 
 /// A follower has called, with so many records on disk and perhaps a term that it has met. Its calls have numbers, so that
-/// the end of a former one does not end this one. What it has is no copy unless it fits.
+/// the end of a former one does not end this one. What it has is no copy where something is wrong with it.
 #[derive(Debug)]
 pub(crate) struct FollowCall {
+    pub owner: Owner,
     pub follower: u64,
     pub call: u64,
     pub records: u64,
     pub met: Option<Term>,
-    pub fits: bool,
+    pub wrong: Option<String>,
     pub reply: ReplyTo<()>,
 }
 

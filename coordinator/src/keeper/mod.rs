@@ -236,8 +236,11 @@ impl Keeper {
         for unit in self.core.tick(self.now()) {
             self.happened(Happening::SetAside(unit));
         }
-        for happening in self.core.take_happenings() {
-            self.happened(happening);
+        for (owner, happening) in self.core.take_happenings() {
+            match owner {
+                Some(owner) => self.happened_by(&owner, happening),
+                None => self.happened(happening),
+            }
         }
         self.end_if_complete();
         self.look_at_audits();
@@ -293,9 +296,9 @@ impl Keeper {
             Request::TurnedAway(stranger) => self.hear_of_stranger(stranger),
             Request::Follow(call) => self.follow(call),
             Request::Followed { follower, call, records } => self.replicas.have(follower, call, records),
-            Request::Unfollowed { follower, call } => {
+            Request::Unfollowed { owner, follower, call } => {
                 if self.replicas.leave(follower, call) {
-                    self.happened(Happening::FollowerLeft);
+                    self.happened_by(&owner, Happening::FollowerLeft);
                 }
             }
             Request::Retract(takeback, reply) => {
@@ -318,6 +321,14 @@ impl Keeper {
     /// Tells the log of it, and puts it on the list of events.
     fn happened(&mut self, happening: Happening) {
         happening.log();
+        self.events.add(self.unix_time(), happening);
+    }
+
+    /// Tells the log of what an owner did as long as that may have lines, and puts it on the list of events.
+    fn happened_by(&mut self, owner: &Owner, happening: Happening) {
+        if self.may_log(owner) {
+            happening.log();
+        }
         self.events.add(self.unix_time(), happening);
     }
 

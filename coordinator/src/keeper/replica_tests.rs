@@ -11,6 +11,7 @@ use queens::UnitId;
 use tempfile::TempDir;
 use tokio::time::timeout;
 
+use super::replicas::Replication;
 use crate::audit::audit_each;
 use crate::clock::SetClock;
 use crate::double_check::DoubleCheck;
@@ -47,7 +48,7 @@ async fn with_replicas_a_report_is_acknowledged_when_followers_have_it_and_not_b
         assert!(matches!(timeout(PATIENCE, reported).await.unwrap(), Err(CallError::NotRecorded(_))));
     }
     // Somebody does, and has not all: it waits. Then it has.
-    let following = handle.follow(7, 0, None, true).await.unwrap();
+    let following = handle.follow(7, 0, None, None).await.unwrap();
     let mut reported = pin!(handle.report(report(worker, &leases)));
     assert!(timeout(A_WHILE, &mut reported).await.is_err());
     let records = handle.source().unwrap().ends.borrow().mark.records;
@@ -75,11 +76,11 @@ async fn a_follower_whose_copy_does_not_fit_has_nothing_that_is_acknowledged() {
     let mut reported = pin!(handle.report(report(worker, &leases)));
     assert!(timeout(A_WHILE, &mut reported).await.is_err());
     let all = records(&handle);
-    let refused = handle.follow(7, all, None, false).await.unwrap();
+    let refused = handle.follow(7, all, None, Some("it does not fit".to_owned())).await.unwrap();
     assert!(timeout(A_WHILE, &mut reported).await.is_err());
     assert!(handle.status().await.unwrap().trouble.contains("0 of 1 followers"));
     drop(refused);
-    let _following = handle.follow(7, all, None, true).await.unwrap();
+    let _following = handle.follow(7, all, None, None).await.unwrap();
     assert!(timeout(PATIENCE, reported).await.unwrap().is_ok());
 }
 
@@ -87,7 +88,7 @@ async fn a_follower_whose_copy_does_not_fit_has_nothing_that_is_acknowledged() {
 async fn the_answer_waits_for_the_followers_too() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(1));
-    let following = handle.follow(7, 0, None, true).await.unwrap();
+    let following = handle.follow(7, 0, None, None).await.unwrap();
     let worker = join(&handle).await;
     let reported = async {
         loop {
@@ -187,7 +188,7 @@ async fn waits(handle: &Handle) -> bool {
 async fn a_complete_run_of_which_the_followers_had_all_waits_for_none_of_them_again() {
     let folder = TempDir::new().unwrap();
     let handle = start(folder.path(), 1);
-    let following = handle.follow(7, 0, None, true).await.unwrap();
+    let following = handle.follow(7, 0, None, None).await.unwrap();
     count_all_but(&handle, &following, 0).await;
     timeout(PATIENCE, expect_the_answer(&handle)).await.unwrap();
     drop(following);
@@ -205,7 +206,7 @@ async fn a_complete_run_of_which_the_followers_had_all_waits_for_none_of_them_ag
 async fn a_complete_run_of_which_the_followers_had_not_all_waits_until_they_have() {
     let folder = TempDir::new().unwrap();
     let handle = start(folder.path(), 1);
-    let following = handle.follow(7, 0, None, true).await.unwrap();
+    let following = handle.follow(7, 0, None, None).await.unwrap();
     count_all_but(&handle, &following, 1).await;
     handle.close().await;
     let again = start(folder.path(), 1);
@@ -216,7 +217,7 @@ async fn a_complete_run_of_which_the_followers_had_not_all_waits_until_they_have
         "{trouble}"
     );
     let all = records(&again);
-    let following = again.follow(7, all - 1, None, true).await.unwrap();
+    let following = again.follow(7, all - 1, None, None).await.unwrap();
     assert!(timeout(A_WHILE, expect_the_answer(&again)).await.is_err(), "it is there and lacks one");
     following.has(all);
     timeout(PATIENCE, expect_the_answer(&again)).await.unwrap();
@@ -234,7 +235,7 @@ fn start_checking_all(folder: &Path, clock: &SetClock) -> Handle {
 async fn a_complete_run_that_was_answered_waits_for_no_owner_who_could_confirm_more() {
     let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
     let handle = start_checking_all(folder.path(), &clock);
-    let following = handle.follow(7, 0, None, true).await.unwrap();
+    let following = handle.follow(7, 0, None, None).await.unwrap();
     let ada = handle.on_behalf_of(Owner::new("ada"));
     let ben = handle.on_behalf_of(Owner::new("ben"));
     let work = async |owner: &Handle, worker: WorkerId, most: u32| {
@@ -268,7 +269,7 @@ async fn a_complete_run_that_was_answered_waits_for_no_owner_who_could_confirm_m
 async fn what_followers_had_says_nothing_of_more_followers_or_of_later_records() {
     let folder = TempDir::new().unwrap();
     let handle = start(folder.path(), 1);
-    let following = handle.follow(7, 0, None, true).await.unwrap();
+    let following = handle.follow(7, 0, None, None).await.unwrap();
     count_all_but(&handle, &following, 0).await;
     timeout(PATIENCE, expect_the_answer(&handle)).await.unwrap();
     handle.close().await;
@@ -290,7 +291,7 @@ async fn what_followers_had_says_nothing_of_more_followers_or_of_later_records()
 async fn a_run_that_was_complete_when_it_was_started_is_checked_once_the_policy_is_raised() {
     let folder = TempDir::new().unwrap();
     let handle = start(folder.path(), 1);
-    let following = handle.follow(7, 0, None, true).await.unwrap();
+    let following = handle.follow(7, 0, None, None).await.unwrap();
     count_all_but(&handle, &following, 1).await;
     handle.close().await;
     let again = start(folder.path(), 1);
@@ -313,7 +314,7 @@ async fn a_run_that_was_complete_when_it_was_started_is_checked_once_the_policy_
 /// not give it.
 async fn complete_but_for_a_copy(folder: &Path, clock: &SetClock) -> (Handle, Following, [PathBuf; 2]) {
     let handle = replicated(folder, FaultyDisk::default(), clock, Some(1));
-    let following = handle.follow(7, 0, None, true).await.unwrap();
+    let following = handle.follow(7, 0, None, None).await.unwrap();
     count_all_but(&handle, &following, 1).await;
     let ledger = handle.source().unwrap().directory.ledger();
     (handle, following, [file_path(&ledger, 1), folder.join("aside.jsonl")])
@@ -353,4 +354,17 @@ async fn a_ledger_that_the_disk_does_not_give_at_all_has_no_answer() {
     };
     timeout(PATIENCE, withheld).await.unwrap();
     assert!(matches!(handle.snapshots().borrow().ending, Some(Ending::Withheld(_))));
+}
+
+#[test]
+fn of_followers_that_have_gone_so_many_are_remembered_those_with_most_records() {
+    let mut replicas = Replication::new(Some(1));
+    replicas.join(7, 1, 50);
+    replicas.leave(7, 1);
+    for follower in 1000..3000 {
+        replicas.join(follower, 1, 3);
+        replicas.leave(follower, 1);
+    }
+    assert_eq!(replicas.away(100), 256);
+    assert_eq!(replicas.away(50), 255, "the one with 50 records is among them");
 }

@@ -17,6 +17,9 @@ use crate::store::Store;
 /// A report waits at most so long for the followers.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// So many followers that have gone are remembered; of more, those with the least: whoever calls may say any number.
+const MOST_GONE: usize = 256;
+
 /// The followers of a run.
 #[derive(Debug)]
 pub(super) struct Replication {
@@ -120,6 +123,11 @@ impl Replication {
         let Some(records) = self.followers.remove(&(follower, call)) else { return false };
         let had = self.ended.entry(follower).or_default();
         *had = records.max(*had);
+        if self.ended.len() > MOST_GONE
+            && let Some(least) = self.ended.iter().min_by_key(|(_, had)| **had).map(|(follower, _)| *follower)
+        {
+            self.ended.remove(&least);
+        }
         !self.is_there(follower)
     }
 

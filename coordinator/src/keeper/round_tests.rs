@@ -9,7 +9,7 @@ use queens::{Board, Plan, PlanSpec, UnitId};
 use tokio::sync::oneshot;
 
 use super::ending::Stage;
-use super::inbox::{CallError, LeaseCall, Request};
+use super::inbox::{CallError, FollowCall, LeaseCall, Request};
 use super::lending::LENT_IN_A_ROUND;
 use super::watchdog::Watchdog;
 use super::{Channels, JUDGED_IN_A_ROUND, Keeper, TICK, keeper};
@@ -192,4 +192,28 @@ fn whatever_a_worker_asks_of_a_run_whose_answer_is_withheld_he_hears_that_and_ma
     keeper.handle(Request::Release { owner: owner(), worker, held, leaving: true, reply });
     assert_eq!(released.try_recv().unwrap(), Ok(()));
     assert_eq!(keeper.status().workers_total, 0);
+}
+
+#[test]
+fn silent_workers_and_followers_that_come_and_go_take_lines_of_the_log_of_their_owner() {
+    let clock = SetClock::default();
+    let (mut keeper, _channels) = of(known_run::plan(), &clock);
+    keeper.join("a", 2);
+    let (loud, other) = (Owner::default(), Owner::new("other"));
+    let lines_left = |keeper: &mut Keeper| {
+        [&loud, &other].map(|owner| (0..5000).filter(|_| keeper.may_log(owner)).count())
+    };
+    let [before, of_other] = lines_left(&mut keeper);
+    assert_eq!(before, of_other);
+    clock.advance(4 * LEASE_TIME);
+    keeper.round(false);
+    assert_eq!(keeper.status().workers_total, 0);
+    for wrong in [None, Some("it is another run's".to_owned())] {
+        let (reply, _answer) = oneshot::channel();
+        let owner = loud.clone();
+        keeper.follow(FollowCall { owner, follower: 7, call: 1, records: 0, met: None, wrong, reply });
+    }
+    keeper.handle(Request::Unfollowed { owner: loud.clone(), follower: 7, call: 1 });
+    let [after, of_other] = lines_left(&mut keeper);
+    assert_eq!(of_other - after, 4, "one worker, one follower that came and left, one refused");
 }

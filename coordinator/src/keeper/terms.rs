@@ -17,7 +17,7 @@
 //! that the operator can leave it behind, should that coordinator be gone for good; nobody else does.
 
 use proto::Term;
-use tracing::error;
+use tracing::{error, warn};
 
 use super::Keeper;
 use super::inbox::{CallError, FollowCall, Request};
@@ -152,7 +152,7 @@ impl Keeper {
 
     /// A follower has called. The term that it has met is heard in any case; one whose copy does not fit is not there.
     pub(super) fn follow(&mut self, call: FollowCall) {
-        let FollowCall { follower, call, records, met, fits, reply } = call;
+        let FollowCall { owner, follower, call, records, met, wrong, reply } = call;
         if let Some(met) = met {
             self.hear_of(&met);
             let own = self.records();
@@ -164,9 +164,13 @@ impl Keeper {
         let answer = if let Some(superseded) = self.superseded() {
             Err(CallError::Superseded(superseded))
         } else {
-            if fits {
-                self.replicas.join(follower, call, records);
-                self.happened(Happening::FollowerCame(records));
+            match wrong {
+                None => {
+                    self.replicas.join(follower, call, records);
+                    self.happened_by(&owner, Happening::FollowerCame(records));
+                }
+                Some(wrong) if self.may_log(&owner) => warn!("a follower is refused: {wrong}"),
+                Some(_) => {}
             }
             Ok(())
         };

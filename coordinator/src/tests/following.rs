@@ -400,7 +400,7 @@ async fn a_coordinator_that_hears_of_a_younger_one_serves_nobody_any_more() {
     assert!(is_superseded(handle.report(report(worker, &leases)).await.unwrap_err()));
     assert!(is_superseded(handle.lease(worker, 1, Duration::ZERO).await.unwrap_err()));
     assert!(is_superseded(handle.renew(worker, leases).await.unwrap_err()));
-    assert!(is_superseded(handle.follow(1, 0, None, true).await.unwrap_err()));
+    assert!(is_superseded(handle.follow(1, 0, None, None).await.unwrap_err()));
     let status = handle.status().await.unwrap();
     assert!(status.trouble.contains("another coordinator goes on"), "{}", status.trouble);
     assert_eq!(status.done, 0);
@@ -424,7 +424,7 @@ async fn a_follower_that_has_more_records_stops_a_coordinator_that_lost_some() {
     let source = handle.source().unwrap();
     let met = source.key.prove(source.directory.run().hash(), 0, CoordinatorId::default());
     assert!(
-        handle.follow(1, 99, Some(Term { proof: 1, ..met }), true).await.is_ok(),
+        handle.follow(1, 99, Some(Term { proof: 1, ..met }), None).await.is_ok(),
         "whoever has no key says nothing"
     );
     // Somebody waits for units, of which there are none left to lend, by a clock that stands still.
@@ -432,7 +432,7 @@ async fn a_follower_that_has_more_records_stops_a_coordinator_that_lost_some() {
     while !lease(&handle, worker, 100).await.is_empty() {}
     let mut waiting = pin!(handle.lease(worker, 1, Duration::from_mins(1)));
     assert!(timeout(Duration::from_millis(300), &mut waiting).await.is_err());
-    assert!(matches!(handle.follow(1, 99, Some(met), true).await, Err(CallError::Superseded(_))));
+    assert!(matches!(handle.follow(1, 99, Some(met), None).await, Err(CallError::Superseded(_))));
     let turned_away = timeout(Duration::from_secs(30), waiting).await.unwrap();
     assert!(matches!(turned_away, Err(CallError::Superseded(_))), "{turned_away:?}");
     let status = handle.status().await.unwrap();

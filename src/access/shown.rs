@@ -5,18 +5,15 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use tokio::task::spawn_blocking;
-use tokio::time::{sleep, timeout};
+use tokio::time::sleep;
 use tracing::{info, warn};
 use worker::{Credentials, Remote};
 
-use super::watch::settle;
+use super::watch::{patiently, settle};
 use super::{TOKENS, TokenName, TokenText, pem, read, warn_if_others_may_read};
 
 /// Between two looks at the folder, where calls are refused all the time.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
-
-/// A folder that has not been read in this time may lie where nothing answers.
-const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The certificate of who calls, in a folder of keys,
 const CERTIFICATE: &str = "client.pem";
@@ -60,11 +57,9 @@ async fn keep_up(remote: Remote, keys: PathBuf, order: [TokenName; 2], mut known
             Ok(shown) => Ok(shown.credentials),
             Err(why) => Err(format!("{why:#}")),
         });
-        let look = if let Ok(look) = timeout(PATIENCE, &mut reading).await {
-            look
-        } else {
-            warn!("the folder of keys is not read to its end: the keys are as they were until it is");
-            reading.await
+        let look = match patiently(&mut reading).await {
+            Some(look) => look,
+            None => reading.await,
         };
         let Ok(look) = look else { return };
         if settle(look, &mut last_look, &mut known) {

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use coordinator::Handle;
 use serving::{Access, Encryption};
-use tokio::task::spawn_blocking;
-use tokio::time::sleep;
+use tokio::task::{JoinError, JoinHandle, spawn_blocking};
+use tokio::time::{sleep, timeout};
 use tracing::{info, warn};
 
 use super::Texts;
@@ -14,6 +14,18 @@ use super::Texts;
 /// Between two looks at the files. What has changed is believed when it is the same in two looks: a file that is being
 /// copied is read in part otherwise.
 const LOOK_EVERY: Duration = Duration::from_millis(300);
+
+/// A folder that has not been read in this time may lie where nothing answers.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// What a look at a folder of keys has found; nothing where that takes long, which is told.
+pub(super) async fn patiently<T>(reading: &mut JoinHandle<T>) -> Option<Result<T, JoinError>> {
+    let look = timeout(PATIENCE, reading).await;
+    if look.is_err() {
+        warn!("the folder of keys is not read to its end: the keys are as they were until it is");
+    }
+    look.ok()
+}
 
 /// Has what two looks in a row have found be what is known, where it is another, and says whether it was. Why a look has failed is told once.
 pub(super) fn settle<T: Clone + PartialEq>(
@@ -56,16 +68,25 @@ impl KeyWatch {
         loop {
             sleep(LOOK_EVERY).await;
             let keys = self.known.keys.clone();
-            let look =
+            let mut reading =
                 spawn_blocking(move || Texts::read(keys.as_deref()).map_err(|error| format!("{error:#}")));
-            let Ok(look) = look.await else { return };
+            let mut look = patiently(&mut reading).await;
+            while look.is_none() {
+                self.strike_off(&handle).await;
+                look = timeout(PATIENCE, &mut reading).await.ok();
+            }
+            let Some(Ok(look)) = look else { return };
             if settle(look, &mut last_look, &mut self.known) {
                 self.take_over();
             }
-            // Each time: somebody who was let in just before may have registered just after.
-            for owner in self.access.revoked() {
-                handle.strike_off(owner).await;
-            }
+            self.strike_off(&handle).await;
+        }
+    }
+
+    /// Each time: somebody who was let in just before may have registered just after.
+    async fn strike_off(&self, handle: &Handle) {
+        for owner in self.access.revoked() {
+            handle.strike_off(owner).await;
         }
     }
 

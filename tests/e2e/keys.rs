@@ -61,7 +61,11 @@ fn keys_are_private_and_never_overwritten() {
     folder.run("keys client keys ../a").refused(&["letters, digits"]);
     folder.run("keys client keys join").refused(&["\"join\"", "a name of its own"]);
     folder.run("keys client keys 0123456789abcdef0123456789abcdef").refused(&["1 to 31"]);
-    folder.run("keys init other --host 10.0.0.7/24").refused(&["10.0.0.7/24", "host name"]);
+    for host in ["10.0.0.7/24", "256.1.1.1", "0x7f.1", "node.7"] {
+        folder.run(&format!("keys init other --host {host}")).refused(&[host, "host name"]);
+    }
+    let strange = folder.run("status --coordinator https://127.1:7227 --keys keys/status");
+    strange.refused(&["127.1", "is not an address of a coordinator"]);
     folder.run("keys renew nowhere").refused(&["nowhere/ca.key"]);
 }
 

@@ -2,6 +2,7 @@
 
 use std::net::IpAddr;
 
+use rustls::pki_types::ServerName;
 use thiserror::Error;
 use tonic::codegen::http::Uri;
 
@@ -39,7 +40,9 @@ pub fn parse(address: &str, credentials: &Credentials) -> Result<Uri, AddressErr
     };
     let is_local = host == "localhost"
         || host.trim_matches(['[', ']']).parse().is_ok_and(|address: IpAddr| address.is_loopback());
+    let has_certificate = ServerName::try_from(host.trim_matches(['[', ']'])).is_ok();
     match scheme {
+        "https" if !has_certificate => Err(malformed()),
         "https" if credentials.authority.is_some() => Ok(uri),
         "https" => Err(AddressError::NoAuthority(url)),
         "http" if credentials.authority.is_some() => Err(AddressError::NotEncrypted(url)),

@@ -1,4 +1,5 @@
-//! The full audit of a run directory, from its ledger alone: chain, CRCs, one standing count a unit, sums.
+//! The full audit of a run directory: chain, CRCs, one standing count a unit, sums. All of that comes from the ledger alone; whether the
+//! ledger lacks what was acknowledged is asked of the checkpoint, where there is one.
 
 use std::collections::BTreeSet;
 
@@ -6,6 +7,7 @@ use proto::{FamilyStatus, Sample};
 use queens::{TallyError, Totals, UnitId};
 use thiserror::Error;
 
+use crate::checkpoint::acknowledged::{acknowledged, refuse_loss};
 use crate::core::Families;
 use crate::double_check::DoubleCheck;
 use crate::ledger::{LedgerError, LedgerPosition, Location, Record, Tail};
@@ -69,7 +71,7 @@ pub enum AuditError {
 /// Reads the whole ledger and adds it up afresh.
 ///
 /// # Errors
-/// The ledger is damaged or cannot be read, or its counts contradict each other.
+/// The ledger is damaged, lacks what was acknowledged, or cannot be read, or its counts contradict each other.
 pub fn audit(directory: &RunDirectory) -> Result<Audit, AuditError> {
     audit_each(directory, |_, _| ())
 }
@@ -77,12 +79,17 @@ pub fn audit(directory: &RunDirectory) -> Result<Audit, AuditError> {
 /// Reads the whole ledger and adds it up afresh, showing every record on the way.
 ///
 /// # Errors
-/// The ledger is damaged or cannot be read, or its counts contradict each other.
+/// The ledger is damaged, lacks what was acknowledged, or cannot be read, or its counts contradict each other.
 pub fn audit_each(
     directory: &RunDirectory,
     each: impl FnMut(Location, &Record),
 ) -> Result<Audit, AuditError> {
-    read(directory, None, each)?.sound()
+    let known = acknowledged(directory);
+    let audit = read(directory, None, each)?;
+    if let Some(known) = known {
+        refuse_loss(directory, &known, &audit.tail.end)?;
+    }
+    audit.sound()
 }
 
 /// Reads the ledger up to a mark, while a writer goes on behind it, showing every record on the way. The counts may contradict

@@ -57,6 +57,50 @@ fn a_ledger_cut_at_every_byte_of_its_last_record_resumes_and_ends_exact() {
 }
 
 #[test]
+fn records_that_are_lost_are_told_by_all_who_read_the_run_until_the_loss_is_accepted() {
+    let folder = half_counted();
+    let running = folder.start("count 16 --run run --isa portable --quiet", "log");
+    until("it goes on", || folder.counts("run") > 200);
+    running.terminate();
+    running.end();
+    let [path, checkpoint] =
+        ["run/ledger/000001.jsonl", "run/checkpoint"].map(|name| folder.path().join(name));
+    let whole = fs::read_to_string(&path).unwrap();
+    // Whole groups are gone: nothing in what is left tells of it.
+    let half = whole.find("{\"kind\":\"mark\"").unwrap();
+    let half = &whole[..=half + whole[half..].find('\n').unwrap()];
+    assert!(half.len() < whole.len());
+    fs::write(&path, half).unwrap();
+    let start = folder.run("count 16 --run run --json");
+    for command in ["status run", "verify run", "report run", "export run --csv", "certify run"] {
+        let told = folder.run(command);
+        assert!(told.code == Some(3) && told.stdout.is_empty(), "{command}: {told:?}");
+        assert_eq!(told.stderr, start.stderr, "{command}");
+    }
+    let report: serde_json::Value = serde_json::from_str(&folder.run("verify run --json").stdout).unwrap();
+    assert_eq!(report["sound"], false, "{report}");
+    // Of a copy that has no checkpoint, or none that can be used, the ledger alone is looked at.
+    let known = fs::read(&checkpoint).unwrap();
+    fs::remove_file(&checkpoint).unwrap();
+    let ledger_alone = folder.run("verify run");
+    let is_incomplete = |told: &Completed| told.stderr.contains("sound but not complete");
+    assert!(ledger_alone.code == Some(3) && is_incomplete(&ledger_alone), "{ledger_alone:?}");
+    fs::write(&checkpoint, &known[1..]).unwrap();
+    assert_eq!(folder.run("verify run").stderr, ledger_alone.stderr);
+    assert_eq!(folder.run("status run").code, Some(0));
+    // An accepted loss is none.
+    fs::write(&checkpoint, &known).unwrap();
+    let before = folder.counts("run");
+    let accepting = folder.start("count 16 --run run --isa portable --quiet --accept-loss", "accepting");
+    until("it goes on", || folder.counts("run") > before);
+    accepting.terminate();
+    accepting.end();
+    let goes_on = folder.run("verify run");
+    assert!(goes_on.code == Some(3) && is_incomplete(&goes_on), "{goes_on:?}");
+    assert_eq!(folder.run("status run").code, Some(0));
+}
+
+#[test]
 fn a_byte_flipped_before_the_last_mark_is_reported_and_withholds_the_answer() {
     let folder = half_counted();
     let path = folder.path().join("run/ledger/000001.jsonl");

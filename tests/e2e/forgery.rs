@@ -76,10 +76,11 @@ impl Forgery {
         }
     }
 
-    /// Writes the run into that directory, which is created or loses its ledger.
+    /// Writes the run into that directory, which is created, or loses its ledger and the checkpoint that knows that one.
     pub fn write(&self, path: &Path) {
         let ledger = path.join("ledger");
         fs::remove_dir_all(&ledger).ok();
+        fs::remove_file(path.join("checkpoint")).ok();
         fs::create_dir_all(&ledger).unwrap();
         fs::write(path.join("run.json"), self.run.to_string()).unwrap();
         let first = || RunDirectory::open(path).unwrap().run().hash().to_string();

@@ -73,12 +73,17 @@ fn the_status_of_shares_needs_no_coordinator() {
     assert_eq!((some.code, some.stdout.lines().count()), (Some(1), 3), "{some:?}");
     assert!(some.stderr.contains("there is no run in nowhere"), "{some:?}");
     fs::write(folder.path().join("shard-1/ledger/000001.jsonl"), "").unwrap();
+    folder.run("count 12 --shard 1/3 --run shard-1 --quiet").refused(&["acknowledged records are missing"]);
+    let emptied = folder.run("status shard-1 shard-2");
+    assert!(emptied.code == Some(3) && emptied.stdout.ends_with("2 shares not named: 1, 3\n"), "{emptied:?}");
+    assert!(emptied.stderr.contains("acknowledged records are missing"), "{emptied:?}");
+    // Who has no checkpoint cannot tell.
+    fs::remove_file(folder.path().join("shard-1/checkpoint")).unwrap();
     let emptied = folder.run("status shard-1").stdout;
     assert!(
         emptied.contains("its ledger is empty; diadem count tells whether records are missing"),
         "{emptied}"
     );
-    folder.run("count 12 --shard 1/3 --run shard-1 --quiet").refused(&["acknowledged records are missing"]);
 }
 
 #[test]

@@ -13,6 +13,7 @@
 //! Whoever has not `lease.key` cannot seal one. What failing memory has spoilt is sealed all the same: the audit after each
 //! start compares it with the ledger.
 
+pub mod acknowledged;
 pub mod resumption;
 
 mod error;
@@ -242,5 +243,7 @@ impl Checkpoint {
     }
 }
 
+#[cfg(test)]
+mod loss_tests;
 #[cfg(test)]
 mod tests;

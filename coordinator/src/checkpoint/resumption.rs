@@ -4,11 +4,11 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use super::acknowledged::loss;
 use super::{NoCheckpoint, read};
 use crate::core::LeaseKey;
 use crate::ledger::{
-    LedgerError, LedgerPosition, LineBefore, Tail, file_path, kept_path, line_before, refuse_renamed_end,
-    renamed, renamed_files,
+    LedgerError, LedgerPosition, LineBefore, Tail, kept_path, line_before, refuse_renamed_end, renamed_files,
 };
 use crate::replay::{Stretch, beginning, replay};
 use crate::run_directory::RunDirectory;
@@ -165,19 +165,6 @@ fn read_from(
         Ok(tail) if !accept_loss => refuse_renamed_end(&directory.ledger(), &tail.end).map(|()| tail),
         read => read,
     }
-}
-
-/// What a ledger lacks that has not the line which its checkpoint knows.
-fn loss(directory: &RunDirectory, known: &LedgerPosition, end: &LedgerPosition) -> LedgerError {
-    let folder = directory.ledger();
-    let (known_records, found) = (known.mark.records, end.mark.records);
-    if known_records <= found {
-        let path = file_path(&folder, known.file);
-        return LedgerError::Rewritten { path, line: known.line, found, known: known_records };
-    }
-    let next = file_path(&folder, end.files() + 1);
-    let path = file_path(&folder, end.file);
-    LedgerError::Lost { path, line: end.line, found, known: known_records, renamed: renamed(&next) }
 }
 
 fn tail_cut(directory: &RunDirectory, tail: &Tail, opened: Duration) -> Option<Notice> {

@@ -70,7 +70,8 @@ pub enum LedgerError {
     /// The checkpoint knows of more records than the ledger has.
     #[error(
         "the ledger ends at {}:{line} after {found} records, but its checkpoint knows of {known}: {} acknowledged records \
-         are missing{}; restore the ledger from a copy, or say --accept-loss to go on without them and count their units again",
+         are missing{}; restore the ledger from a copy, or say --accept-loss with diadem count or coordinator to go on without \
+         them and count their units again",
         .path.display(),
         .known - .found,
         .renamed.as_ref().map(|name| format!(" (is {} what became of them?)", name.display())).unwrap_or_default()
@@ -90,7 +91,8 @@ pub enum LedgerError {
     /// The ledger has another line than the one that its checkpoint knows.
     #[error(
         "{}:{line} is another line than the one that was acknowledged there as the end of {known} records, and the ledger \
-         goes on to {found}; restore the ledger from a copy, or say --accept-loss to go on with the one that is there",
+         goes on to {found}; restore the ledger from a copy, or say --accept-loss with diadem count or coordinator to go on with \
+         the one that is there",
         .path.display()
     )]
     Rewritten {

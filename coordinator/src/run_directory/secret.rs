@@ -15,20 +15,27 @@ pub const NAME: &str = "lease.key";
 /// # Errors
 /// The file cannot be read, or a new one cannot be written.
 pub fn lease_key(directory: &Path) -> io::Result<LeaseKey> {
-    let path = directory.join(NAME);
-    match regular_file::read(&path, LeaseKey::BYTES as u64) {
-        Ok(bytes) => {
-            if let Ok(bytes) = <[u8; LeaseKey::BYTES]>::try_from(bytes) {
-                return Ok(LeaseKey::new(bytes));
-            }
-        }
-        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::FileTooLarge) => {}
-        Err(error) => return Err(error),
+    if let Some(key) = found(directory)? {
+        return Ok(key);
     }
     let bytes: [u8; LeaseKey::BYTES] = rand::random();
     let key = LeaseKey::new(bytes);
     keep(directory, &key)?;
     Ok(key)
+}
+
+/// The key in that run directory, if there is one that is whole. Nothing is written.
+///
+/// # Errors
+/// The file cannot be read.
+pub fn found(directory: &Path) -> io::Result<Option<LeaseKey>> {
+    match regular_file::read(&directory.join(NAME), LeaseKey::BYTES as u64) {
+        Ok(bytes) => Ok(bytes.try_into().ok().map(LeaseKey::new)),
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::FileTooLarge) => {
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Puts the key into that run directory.

@@ -1,5 +1,5 @@
 //! A run re-checked from its ledger alone: what the ledger shows by itself, and units of it counted once more by other
-//! means than the first time.
+//! means than the first time. The checkpoint, where there is one, can tell that the ledger has lost records, and nothing else.
 //!
 //! ```text
 //! read                  chain and CRCs, one standing count a unit, sums without contradiction
@@ -116,7 +116,7 @@ impl<'a> Verification<'a> {
     /// Reads the ledger. The sample follows from the seed, which is drawn where none is given.
     ///
     /// # Errors
-    /// The ledger is damaged or cannot be read, or its counts contradict each other.
+    /// The ledger is damaged, lacks what was acknowledged, or cannot be read, or its counts contradict each other.
     pub fn read(
         directory: &'a RunDirectory,
         size: SampleSize,

@@ -26,7 +26,8 @@ use coordinator::run_directory::RunDirectoryError;
 use coordinator::store::StoreError;
 use coordinator::verify::VerifyError;
 use coordinator::{
-    AuditError, CertificateError, HeadError, MergeError, PolicyError, RetractError, StartError, Withheld,
+    AuditError, CertificateError, CopyError, HeadError, MergeError, PolicyError, RetractError, StartError,
+    Withheld,
 };
 use gpu::GpuError;
 #[cfg(feature = "atlas")]
@@ -153,6 +154,7 @@ pub fn is_unsound(error: &anyhow::Error) -> bool {
         || matches!(error.downcast_ref(), Some(StartError::Store(error)) if in_store(error))
         || error.downcast_ref().is_some_and(in_merging)
         || error.downcast_ref().is_some_and(in_retracting)
+        || error.downcast_ref().is_some_and(in_copy)
 }
 
 /// Whether it is the run that has no answer, and not this process that cannot give it: then another start mends that.
@@ -212,6 +214,15 @@ fn in_retracting(error: &RetractError) -> bool {
         RetractError::Directory(error) => is_unfit(error),
         RetractError::Store(error) => in_store(error),
         RetractError::Nothing(_) => false,
+    }
+}
+
+/// Whether it is the copy that is not sound, or the run that is copied.
+fn in_copy(error: &CopyError) -> bool {
+    match error {
+        CopyError::Copied(_) | CopyError::NotSound { .. } | CopyError::NotComplete => true,
+        CopyError::Directory(error) | CopyError::Lost(error) => is_unfit(error),
+        _ => false,
     }
 }
 

@@ -118,6 +118,7 @@ fn a_run_without_an_answer_has_a_code_of_its_own() {
         "merge other run",
         "export run --csv",
         "retract run --unit 1 --reason x",
+        "follow http://127.0.0.1:9 --run run",
     ] {
         assert_eq!(folder.run(command).code, Some(3), "{command}");
     }
@@ -134,6 +135,7 @@ fn a_run_without_an_answer_has_a_code_of_its_own() {
         "merge other run",
         "count 10 --run run --quiet",
         "coordinator --run run",
+        "follow http://127.0.0.1:9 --run run",
     ] {
         let lost = folder.run(command);
         assert!(lost.code == Some(3) && lost.stderr.contains("but no folder ledger"), "{command}: {lost:?}");

@@ -229,6 +229,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use crate::signing::SigningKey;
     use crate::tests::known_run;
 
     #[test]
@@ -252,6 +253,19 @@ mod tests {
             "{notices:?}"
         );
         assert!(!fs::read(&ledger).unwrap().starts_with(&half));
+    }
+
+    #[test]
+    fn who_takes_back_signs_nothing_and_makes_no_key() {
+        let run = tempfile::tempdir().unwrap();
+        let (mut store, ..) = Store::open(known_run::options(run.path())).unwrap();
+        store.commit(&[known_run::record(3)], Duration::ZERO, 1).unwrap();
+        drop(store);
+        let key = SigningKey::file_of_run(run.path());
+        fs::remove_file(&key).unwrap();
+        let target = Target::Units(vec![UnitId(3)]);
+        retract(run.path(), &Takeback { target, reason: "a test".into() }).unwrap();
+        assert!(!key.exists());
     }
 
     #[test]

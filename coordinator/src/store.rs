@@ -80,8 +80,8 @@ pub struct Store {
     checkpoint: Checkpoint,
     lease_key: LeaseKey,
     term: Term,
-    /// As 64 hexadecimal digits.
-    public_key: String,
+    /// As 64 hexadecimal digits, where its coordinator has a key.
+    public_key: Option<String>,
     unsettled: Unsettled,
     /// Since 1970.
     opened: Duration,
@@ -105,7 +105,7 @@ pub struct OpenOptions {
     pub accept_loss: bool,
     /// Whether to begin a term above those of other coordinators, too, that have superseded this one.
     pub take_over: bool,
-    /// The private key of its coordinator, made where there is none; else it is in the run directory.
+    /// The private key of its coordinator, made where there is none; for who begins no term, none.
     pub signing_key: Option<PathBuf>,
 }
 
@@ -159,8 +159,8 @@ impl Store {
         let writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
         let term = next_term(directory.path(), standing.term(), take_over)?;
         let term = lease_key.prove(directory.run().hash(), term, CoordinatorId(rand::random()));
-        let signing_key = signing_key.unwrap_or_else(|| SigningKey::file_of_run(directory.path()));
-        let public_key = SigningKey::open(&signing_key)?.public();
+        let signing_key = signing_key.map(|path| SigningKey::open(&path)).transpose()?;
+        let public_key = signing_key.map(|key| key.public());
         let store = Self {
             checkpoint: Checkpoint::new(directory.checkpoint(), lease_key.clone()),
             directory,
@@ -246,7 +246,7 @@ impl Store {
     /// goes on by these rules.
     pub fn term_record(&self, rules: Rules, unix_time: u64) -> Record {
         let Term { number, coordinator, .. } = self.term;
-        let key = Some(self.public_key.clone());
+        let key = self.public_key.clone();
         Record::Term(TermRecord { term: number, coordinator, key, rules, at: unix_time })
     }
 

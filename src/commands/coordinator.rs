@@ -51,6 +51,7 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
     let (guard, keys) = guard(run.keys.as_deref())?;
     let listener = listen(run.listen, "--listen").await?;
     let browsers = listen_for_browsers(run, &guard).await?;
+    let key = run.signing_key.clone().unwrap_or_else(|| SigningKey::file_of_run(&run.path));
     let (store, standing, notices) = Store::open_unsettled(OpenOptions {
         begin: run.plan().map(Plan::derive).transpose()?,
         board: run.board,
@@ -59,9 +60,8 @@ async fn coordinate(run: &ServedRun) -> anyhow::Result<ExitCode> {
         shard: Shard::default(),
         accept_loss: run.loss.here.accept_loss,
         take_over: run.loss.take_over,
-        signing_key: run.signing_key.clone(),
+        signing_key: Some(key.clone()),
     })?;
-    let key = run.signing_key.clone().unwrap_or_else(|| SigningKey::file_of_run(&run.path));
     warn_if_others_may_read(&key);
     let plan = store.directory().plan().clone();
     let (n, units, done, term) = (plan.board(), plan.units(), standing.done(), store.term().number);

@@ -10,7 +10,7 @@ use coordinator::run_directory::RunDirectory;
 use coordinator::shard::Shard;
 use coordinator::standing::Standing;
 use coordinator::store::{Notice, OpenOptions, Store};
-use coordinator::{Ending, Handle};
+use coordinator::{Ending, Handle, SigningKey};
 use gpu::Device;
 use queens::Plan;
 use tokio::sync::watch;
@@ -187,7 +187,7 @@ fn open(count: &LocalCount, path: &Path, shard: Shard, begin: Option<Plan>) -> a
         shard,
         accept_loss: count.accepts_loss,
         take_over: false,
-        signing_key: None,
+        signing_key: Some(SigningKey::file_of_run(path)),
     };
     let (store, standing, notices) = Store::open_unsettled(options)?;
     Ok(Begun { plan: Arc::clone(store.directory().plan()), standing, store: Some(store), notices })

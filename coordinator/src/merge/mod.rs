@@ -28,6 +28,7 @@ use crate::clock::{Clock, SystemClock};
 use crate::ledger::LedgerError;
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::shard::Shard;
+use crate::signing::SigningKey;
 use crate::standing::{RecordError, Standing};
 use crate::store::{OpenOptions, Store, StoreError};
 use draft::Draft;
@@ -182,15 +183,16 @@ fn merge_anew(out: &Path, parts: &[RunDirectory]) -> Result<Merged, MergeError> 
     let plan = parts[0].plan();
     let at = SystemClock::default().since_1970().as_secs();
     let (survey, ends) = Survey::of(parts, at)?;
+    let path = draft.begin()?.to_owned();
     let options = OpenOptions {
-        path: draft.begin()?.to_owned(),
+        signing_key: Some(SigningKey::file_of_run(&path)),
+        path,
         begin: Some((**plan).clone()),
         board: None,
         scheme: None,
         shard: Shard::default(),
         accept_loss: false,
         take_over: false,
-        signing_key: None,
     };
     let (store, standing, _) = Store::open(options)?;
     let mut ledger = JointLedger::new(&survey, store, standing);

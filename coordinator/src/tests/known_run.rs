@@ -8,6 +8,7 @@ use queens::{Board, Plan, PlanSpec, Totals, UnitId, known};
 
 use crate::ledger::{Record, Retraction, UnitRecord};
 use crate::shard::Shard;
+use crate::signing::SigningKey;
 use crate::store::OpenOptions;
 
 /// The board.
@@ -88,6 +89,6 @@ pub fn options(path: &Path) -> OpenOptions {
         shard: Shard::default(),
         accept_loss: false,
         take_over: false,
-        signing_key: None,
+        signing_key: Some(SigningKey::file_of_run(path)),
     }
 }

@@ -12,7 +12,7 @@ use thiserror::Error;
 
 use super::loss::ServedLossArgs;
 use super::plan::{SplitArgs, new_plan};
-use super::value::{Auto, METHODS, ValueError, auto, whole};
+use super::value::{Auto, CHECKS, METHODS, ValueError, auto, choice, whole};
 
 /// Serves a run to workers until all is counted, and prints the answer.
 #[derive(Debug, Args)]
@@ -45,7 +45,7 @@ pub struct CoordinatorArgs {
     ///
     /// A run goes on as it was told before; one that was told nothing checks 1%. What is said here goes on record; it
     /// may be raised later, and not lowered.
-    #[arg(long, value_name = "POLICY")]
+    #[arg(long, value_name = "POLICY", value_parser = choice::<DoubleCheck>(CHECKS), hide_possible_values = true)]
     double_check: Option<DoubleCheck>,
     /// Acknowledge a count only when so many followers (diadem follow) have it on disk, too: 0 to 16.
     ///

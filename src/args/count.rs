@@ -14,6 +14,7 @@ use super::kernel::{KernelArgs, KernelChoice};
 use super::limits::LimitsArgs;
 use super::loss::LossArgs;
 use super::plan::SplitArgs;
+use super::value::{CHECKS, choice};
 
 /// Counts a board on this machine.
 ///
@@ -54,7 +55,7 @@ pub struct CountArgs {
     ///
     /// A run goes on as it was told before; one that was told nothing checks 1%. What is said here goes on record; it
     /// may be raised later, and not lowered.
-    #[arg(long, value_name = "POLICY")]
+    #[arg(long, value_name = "POLICY", value_parser = choice::<DoubleCheck>(CHECKS), hide_possible_values = true)]
     double_check: Option<DoubleCheck>,
     #[command(flatten)]
     limits: LimitsArgs,

@@ -6,7 +6,7 @@ use clap::Args;
 use coordinator::{DoubleCheck, MOST_FOLLOWERS};
 
 use super::records::reason;
-use super::value::whole;
+use super::value::{CHECKS, choice, whole};
 
 /// Changes how the counts of a run are checked and copied, while it is served; it stands in the ledger with the reason.
 ///
@@ -46,7 +46,7 @@ pub struct PolicyArgs {
 pub struct PolicyChangeArgs {
     /// Which counts are made a second time from now on: a share drawn at random as in 5%, all; with all, those that are
     /// on record, too.
-    #[arg(long, value_name = "POLICY")]
+    #[arg(long, value_name = "POLICY", value_parser = choice::<DoubleCheck>(&CHECKS[1..]), hide_possible_values = true)]
     pub double_check: Option<DoubleCheck>,
     /// How many followers must have a record before it is acknowledged: 0 to 16.
     #[arg(long, value_name = "K", value_parser = whole(0..=MOST_FOLLOWERS as u32), allow_negative_numbers = true)]

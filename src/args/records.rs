@@ -10,7 +10,7 @@ use proto::{Target, is_reason};
 use queens::kernel::Method;
 
 use super::unit_span::UnitSpan;
-use super::value::{Auto, METHODS, ThreadsArgs, ValueError, auto, whole};
+use super::value::{Auto, GROUPS, METHODS, ThreadsArgs, ValueError, auto, choice, whole};
 
 /// Re-checks a run from its ledger alone, and counts a sample of its units again.
 ///
@@ -99,7 +99,7 @@ pub struct ExportArgs {
     #[command(flatten)]
     pub format: ExportFormat,
     /// What a row is about: unit, family, constellation.
-    #[arg(long, value_name = "GROUP", default_value = "unit")]
+    #[arg(long, value_name = "GROUP", default_value = "unit", value_parser = choice::<By>(GROUPS), hide_possible_values = true)]
     pub by: By,
     /// Where to write it [default: stdout].
     #[arg(short, long, value_name = "FILE")]

@@ -55,11 +55,22 @@ pub fn auto<T: FromStr>(names: &'static [&'static str]) -> Choice<Auto<T>, T::Er
     Choice { names, read }
 }
 
+/// Reads the choice of that name; shells complete these names.
+pub fn choice<T: FromStr>(names: &'static [&'static str]) -> Choice<T, T::Err> {
+    Choice { names, read: T::from_str }
+}
+
 /// What the option `--method` may be.
 pub const METHODS: &[&str] = &["auto", "meet", "search"];
 
 /// What the option `--isa` may be.
 pub const ISAS: &[&str] = &["auto", "avx512", "avx2", "portable"];
+
+/// What the option `--by` may be.
+pub const GROUPS: &[&str] = &["unit", "family", "constellation"];
+
+/// What the option `--double-check` may be, with some of the shares.
+pub const CHECKS: &[&str] = &["none", "1%", "5%", "all"];
 
 /// Reads one of several names.
 #[derive(Clone)]
@@ -158,6 +169,8 @@ pub struct ThreadsError {
 
 #[cfg(test)]
 mod tests {
+    use coordinator::DoubleCheck;
+    use coordinator::export::By;
     use queens::kernel::{Isa, Method};
 
     use super::*;
@@ -167,11 +180,13 @@ mod tests {
         let all = |names: Vec<String>| [vec!["auto".to_owned()], names].concat();
         let mut methods = all(Method::ALL.iter().map(ToString::to_string).collect());
         let mut isas = all(Isa::ALL.iter().map(ToString::to_string).collect());
-        for (there, said) in [(&mut methods, METHODS), (&mut isas, ISAS)] {
+        let mut groups = By::ALL.iter().map(ToString::to_string).collect();
+        for (there, said) in [(&mut methods, METHODS), (&mut isas, ISAS), (&mut groups, GROUPS)] {
             there.sort_unstable();
             let mut said = said.to_vec();
             said.sort_unstable();
             assert_eq!(*there, said);
         }
+        assert!(CHECKS.iter().all(|check| check.parse::<DoubleCheck>().is_ok()));
     }
 }

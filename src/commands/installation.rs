@@ -2,22 +2,36 @@
 
 mod page;
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::Write;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use clap::CommandFactory;
+use clap::builder::PossibleValuesParser;
+use clap::{Command, CommandFactory};
 
 use crate::args::{Args, CompletionsArgs, ManArgs};
 use crate::output::print;
 use crate::output_file::OutputFile;
+use crate::settings::commands;
 
 pub fn completions(args: &CompletionsArgs) -> anyhow::Result<ExitCode> {
     let mut script = Vec::new();
-    clap_complete::generate(args.shell, &mut Args::command(), "diadem", &mut script);
+    clap_complete::generate(args.shell, &mut with_names_of_commands(), "diadem", &mut script);
     print(String::from_utf8_lossy(&script).trim_end())?;
     Ok(ExitCode::SUCCESS)
+}
+
+/// The command line, of which `diadem config` takes the words in the names of all commands.
+fn with_names_of_commands() -> Command {
+    let names = commands();
+    let words: BTreeSet<&str> = names.iter().flat_map(|name| name.split(' ')).collect();
+    // The process ends with them.
+    let words: Vec<&'static str> = words.into_iter().map(|word| &*word.to_owned().leak()).collect();
+    Args::command().mut_subcommand("config", |config| {
+        config.mut_arg("command", |command| command.value_parser(PossibleValuesParser::new(words)))
+    })
 }
 
 pub fn man(args: &ManArgs) -> anyhow::Result<ExitCode> {

@@ -21,7 +21,7 @@ use crate::args::Args;
 
 pub use file::{SettingsFile, SettingsFileError};
 pub use origin::SettingOrigin;
-pub use shown::{InForce, NotUnderstood, in_force, not_understood, refused};
+pub use shown::{InForce, NotUnderstood, commands, in_force, not_understood, refused};
 
 /// A variable or a file whose settings cannot be understood.
 #[derive(Debug, Error)]

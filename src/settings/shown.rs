@@ -24,6 +24,11 @@ const OTHERS: [&str; 6] = [
     "DIADEM_FOLLOW_TOKEN",
 ];
 
+/// The names of all commands, as in `keys init`.
+pub fn commands() -> Vec<String> {
+    leaves(&built()).into_iter().map(|(name, _)| name).collect()
+}
+
 /// An option of a command, as it is where nothing is typed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InForce {

@@ -119,17 +119,45 @@ fn settings_that_cannot_be_are_refused_with_their_origin() {
 }
 
 #[test]
-fn the_program_tells_its_version_completions_and_manual() {
+fn shells_complete_options_values_that_are_fixed_and_the_commands_of_config() {
+    let folder = Folder::new();
+    fs::write(folder.path().join("diadem.bash"), folder.run("completions bash").stdout).unwrap();
+    for (typed, completed) in [
+        ("worker --on-co", "--on-coordinator-lost"),
+        ("export --by ", "unit family constellation"),
+        ("solutions --format t", "tuple"),
+        ("solutions --board c", "cylinder"),
+        ("solutions --piece s", "semiqueen superqueen"),
+        ("solutions --method p", "permutations"),
+        ("count --double-check ", "none 1% 5% all"),
+        ("coordinator --double-check a", "all"),
+        ("policy --double-check ", "1% 5% all"),
+        ("config wor", "worker"),
+        ("config keys re", "renew report resume retract revoke"),
+    ] {
+        let (before, word) = typed.rsplit_once(' ').unwrap();
+        let last = before.rsplit(' ').next().unwrap();
+        let script = format!(
+            "source diadem.bash; COMP_WORDS=(diadem {before} '{word}'); COMP_CWORD=$((${{#COMP_WORDS[@]}} - 1)); \
+             _diadem diadem '{word}' {last}; echo ${{COMPREPLY[@]}}"
+        );
+        let bash = Command::new("bash").args(["-c", &script]).current_dir(folder.path()).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&bash.stdout), format!("{completed}\n"), "{typed}: {bash:?}");
+    }
+    folder.run("completions tcsh").refused(&["tcsh", "bash, elvish, fish, powershell, zsh"]);
+    // Names that are none are refused as before.
+    folder.run("solutions 4 --board round").refused(&["there is no board \"round\""]);
+    folder.run("count 4 --double-check some").refused(&["what is to be checked is none, all, or a share"]);
+    assert_eq!(folder.run("count 6 --in-memory --double-check 12.5% --quiet").code, Some(0));
+    folder.run("config wor").refused(&["\"wor\" is no command that has options"]);
+}
+
+#[test]
+fn the_program_tells_its_version_and_manual() {
     let folder = Folder::new();
     let version = folder.run("--version").stdout;
     assert!(version.starts_with(&format!("diadem {} (commit ", env!("CARGO_PKG_VERSION"))), "{version}");
     assert!(version.contains("\ninstruction sets here: ") && version.contains("portable"), "{version}");
-    let bash = folder.run("completions bash").stdout;
-    fs::write(folder.path().join("diadem.bash"), bash).unwrap();
-    let words = "source diadem.bash; COMP_WORDS=(diadem worker --on-co); COMP_CWORD=2; _diadem diadem --on-co worker; \
-                 echo ${COMPREPLY[@]}";
-    let completed = Command::new("bash").args(["-c", words]).current_dir(folder.path()).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&completed.stdout), "--on-coordinator-lost\n", "{completed:?}");
     assert_eq!(folder.run("man pages").code, Some(0));
     let page = fs::read_to_string(folder.path().join("pages/diadem-keys-client.1")).unwrap();
     assert!(page.contains(".TH diadem-keys-client 1"), "{page}");
@@ -141,7 +169,6 @@ fn the_program_tells_its_version_completions_and_manual() {
         let page = fs::read_to_string(page.unwrap().path()).unwrap();
         assert!(!page.contains("EXTRA"), "{page}");
     }
-    folder.run("completions tcsh").refused(&["tcsh", "bash, elvish, fish, powershell, zsh"]);
     fs::write(folder.path().join("file"), "").unwrap();
     folder.run("man file").refused(&["cannot make the folder file for manual pages"]);
 }

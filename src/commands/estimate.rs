@@ -118,7 +118,7 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
     for candidate in &candidates {
         speeds.extend(candidate.measure(seconds_of_kind, args.seed, interruption.raised())?);
     }
-    let campaign = Campaign::new(&plan, estimate.as_ref(), &speeds, args);
+    let campaign = Campaign::new(&plan, estimate.as_ref().or(opinion.as_ref()), &speeds, args);
     let text = if args.json {
         let mut object = Map::from_iter([("n".into(), json!(args.n))]);
         object.append(&mut json_of(estimate.as_ref()));

@@ -6,7 +6,7 @@
 //! times of the counting threads, so that other programs hardly enter, but for what a graphics card counts.
 
 mod running;
-mod sample_sums;
+pub mod sample_sums;
 pub mod speed;
 mod thinned;
 

@@ -12,7 +12,7 @@ impl SampleSums<'_> {
     }
 
     /// As many samples that weigh alike would tell as much (Kish 1965): of many draws nearly all of what there is may lie in one.
-    fn effective(&self, value: impl Fn(&UnitSample) -> f64) -> f64 {
+    pub fn effective(&self, value: impl Fn(&UnitSample) -> f64) -> f64 {
         let squares: f64 = self.0.iter().map(|sample| (sample.draw.factor * value(sample)).powi(2)).sum();
         self.of(value).powi(2) / squares
     }

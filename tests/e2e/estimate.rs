@@ -14,7 +14,7 @@ fn number(object: &Value, key: &str) -> f64 {
 fn estimates_of_known_boards_are_right_within_their_errors() {
     let folder = Folder::new();
     for n in [4, 9, 14, 18, 23] {
-        let estimate = folder.run(&format!("estimate {n} --seconds 2 --seed {n} --json")).json();
+        let estimate = folder.run(&format!("estimate {n} --seconds 4 --seed {n} --json")).json();
         let truth: f64 = published(n).parse().unwrap();
         let error = number(&estimate, "standard_error");
         // Five standard errors: once in two million.

@@ -51,7 +51,7 @@ struct OnMachines {
 }
 
 impl Campaign {
-    /// By what was measured of the kernels, for as many solutions as are published, else as were estimated.
+    /// By what was measured of the kernels, for as many solutions as are published, else as are estimated.
     pub fn new(
         plan: &Plan,
         estimate: Option<&CountEstimate>,

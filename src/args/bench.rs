@@ -35,7 +35,8 @@ pub struct BenchArgs {
     /// them). Times are those that pass, with two counts at a time where halves meet.
     #[arg(long = "gpu", value_name = "CARDS", default_value = "none", conflicts_with_all = ["isa", "threads"])]
     pub cards: Cards,
-    /// All other lines are for one thread, the last one for as many as are said here, if it is more than one.
+    /// All other lines are for one thread, the last one for as many as are said here, if it is more than one; it is told what they
+    /// come to where nothing else runs, and no more of them than there are cores count at a time.
     #[command(flatten)]
     pub threads: ThreadsArgs,
     #[command(flatten)]

@@ -45,7 +45,7 @@ pub use published::{CertifyArgs, HeadArgs, ReportArgs};
 pub use records::{ExportArgs, MergeArgs, RetractArgs, VerifyArgs};
 pub use steering::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs};
 pub use unit_span::UnitSpan;
-pub use value::{ThreadsArgs, machine};
+pub use value::{ThreadsArgs, cores, machine};
 pub use watching::{StatusArgs, TopArgs};
 
 /// Counts the ways to place n queens on an n x n board so that none attacks another: on one machine or on hundreds,

@@ -149,7 +149,8 @@ const MOST_THREADS: u32 = 256;
 /// On a machine with more cores than a quarter of that, so many for each.
 const MOST_ON_A_CORE: u32 = 4;
 
-fn cores() -> u32 {
+/// How many threads can count at a time here: by the processor, and what is granted of it.
+pub fn cores() -> u32 {
     std::thread::available_parallelism().map_or(1, |n| n.get() as u32)
 }
 

@@ -15,7 +15,7 @@ use queens::{Board, Plan, known};
 
 use super::sample_sums::SampleSums;
 use super::{Measurement, Portion, Start, Task, Timing, UnitSample};
-use crate::args::{new_plan, new_plan_for_cards};
+use crate::args::{cores, new_plan, new_plan_for_cards};
 use crate::crew::COUNTS_OF_CARD;
 
 /// Nanoseconds of a unit of expected work: boards that take longer by this are not counted whole.
@@ -131,6 +131,8 @@ pub struct KernelSpeed {
     pub card: Option<usize>,
     /// On how many threads.
     pub threads: usize,
+    /// How many of these count at a time.
+    pub at_a_time: usize,
     /// How many positions were counted.
     pub positions: usize,
     /// Those of them of which a part was counted only.
@@ -194,6 +196,15 @@ impl Candidate {
         }
     }
 
+    /// How many of the threads count at a time: no more than there are cores, whose time they share. Of these it is taken that they have
+    /// nothing else to do; a card has all its counts in hand at once.
+    fn at_a_time(&self) -> usize {
+        match self.counter {
+            Counter::Processor(_) => self.threads.min(cores() as usize),
+            Counter::Card(_) => self.threads,
+        }
+    }
+
     fn measure_with(
         &self,
         kernel: &dyn Kernel,
@@ -205,7 +216,7 @@ impl Candidate {
     ) -> Option<KernelSpeed> {
         let sampler = Sampler::new(&self.plan);
         let measure = |seconds: f64| {
-            let nanoseconds = 1e9 * seconds * self.threads as f64;
+            let nanoseconds = 1e9 * seconds * self.at_a_time() as f64;
             let is_small = sampler.expected_work() * NANOSECONDS_OF_WORK < nanoseconds;
             let task = Task {
                 sampler: &sampler,
@@ -244,6 +255,7 @@ impl KernelSpeed {
     /// What the measurement says. Nothing if nothing was counted, or nothing found.
     fn of(candidate: &Candidate, kernel: KernelName, measurement: &Measurement) -> Option<Self> {
         let Candidate { ref plan, threads, .. } = *candidate;
+        let at_a_time = candidate.at_a_time();
         let Measurement { samples, is_whole } = measurement;
         let sums = SampleSums(samples);
         let time = |sample: &UnitSample| sample.nanoseconds;
@@ -253,7 +265,7 @@ impl KernelSpeed {
             return None;
         }
         let nodes = sums.of(|sample| sample.nodes);
-        let together = threads as f64;
+        let together = at_a_time as f64;
         let solution = sums.of(time) / found / together;
         let whole = sums.of(time) / samples.len() as f64 / 1e9;
         let known =
@@ -266,6 +278,7 @@ impl KernelSpeed {
                 Counter::Card(card) => Some(card.number()),
             },
             threads,
+            at_a_time,
             positions: samples.len(),
             pieces: samples.iter().filter(|sample| sample.is_part).count(),
             is_whole: *is_whole,
@@ -295,4 +308,38 @@ fn spread(plan: &Plan, samples: &[UnitSample]) -> Option<f64> {
         expected * (sample.nanoseconds / expected / rate - 1.0).powi(2)
     });
     Some((squares / work).sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use queens::Position;
+    use queens::plan::Draw;
+
+    #[test]
+    fn threads_that_share_a_core_are_no_faster_than_one_that_has_it() {
+        let board = Board::new(12).unwrap();
+        let portable = Counter::of_processor(&[Isa::Portable]);
+        let candidate = candidates(board, &[Method::Search], &portable, 1, None).unwrap().remove(0);
+        let name = kernel(Method::Search, Some(Isa::Portable)).unwrap().name();
+        let draw = Draw { position: Position::empty(board), factor: 1.0, images: 8, unit: None, depth: 0 };
+        let sample = UnitSample { draw, is_part: true, completions: 10.0, nodes: 100.0, nanoseconds: 1000.0 };
+        let measurement = Measurement { samples: vec![sample], is_whole: false };
+        let speed = |threads| {
+            let candidate = Candidate { threads, ..candidate.clone() };
+            KernelSpeed::of(&candidate, name, &measurement).unwrap()
+        };
+        let cores = cores() as usize;
+        let (one, all, more) = (speed(1), speed(cores), speed(32 * cores));
+        assert!((one.ns_per_solution - 100.0).abs() < 1e-9, "{one:?}");
+        assert!((one.ns_per_solution / all.ns_per_solution - cores as f64).abs() < 1e-9, "{all:?}");
+        assert_eq!((more.threads, more.at_a_time), (32 * cores, cores));
+        for time in [
+            |speed: &KernelSpeed| speed.ns_per_solution,
+            |speed: &KernelSpeed| speed.ns_per_node,
+            |speed: &KernelSpeed| speed.board_seconds,
+        ] {
+            assert!((time(&more) / time(&all) - 1.0).abs() < 1e-9, "{more:?}");
+        }
+    }
 }

@@ -64,7 +64,7 @@ impl Campaign {
             let (solutions, error) = solutions?;
             let (kernel, at_a_time) = match speed.card {
                 Some(card) => (format!("gpu{card}/{}", speed.kernel.method), 1),
-                None => (speed.kernel.to_string(), speed.threads),
+                None => (speed.kernel.to_string(), speed.at_a_time),
             };
             let seconds = solutions / 8.0 * speed.ns_per_solution * at_a_time as f64 / 1e9;
             Some(KernelWork { kernel, seconds, error: speed.error.map(|own| own.hypot(error)) })

@@ -330,6 +330,9 @@ fn what_there_is_not_is_a_wrong_command_and_leaves_nothing_behind() {
         ("orbits 15", "take a smaller n (diadem orbits --totals counts"),
         ("rings 15", "take a smaller n (diadem orbits --totals counts"),
         ("picture sheet 3 --out sheet.svg", "there is nothing to draw"),
+        ("picture constellation 2 --unit 0 --out unit.svg", "n = 2 has no units"),
+        ("picture constellation 3 --orbit 1 --out orbit.svg", "n = 3 has no constellations"),
+        ("picture constellation 1 --unit 1 --out unit.svg", "n = 1 has the units 0 to 0, not 1"),
         ("picture search 14 --out search.svg", "it is made for up to 600"),
     ] {
         let wrong = folder.run(command);

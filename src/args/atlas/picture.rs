@@ -139,6 +139,10 @@ pub enum NoSuchPicture {
     Unit { board: Board, last: u64, unit: u64 },
     #[error("n = {board} has the constellations 1 to {count}, not {number}")]
     Orbit { board: Board, count: usize, number: usize },
+    #[error("n = {0} has no units")]
+    NoUnits(Board),
+    #[error("n = {0} has no constellations")]
+    NoOrbits(Board),
 }
 
 /// Draws the search for a first solution as a picture that moves, step by step (SVG).

@@ -76,8 +76,9 @@ fn position(args: &ConstellationPictureArgs) -> anyhow::Result<(Position, String
     let board = args.n;
     if let Some(unit) = args.unit {
         let plan = Plan::derive(new_plan(board, None, None))?;
-        if unit >= plan.units() {
-            return Err(NoSuchPicture::Unit { board, last: plan.units() - 1, unit }.into());
+        let last = plan.units().checked_sub(1).ok_or(NoSuchPicture::NoUnits(board))?;
+        if unit > last {
+            return Err(NoSuchPicture::Unit { board, last, unit }.into());
         }
         return Ok((
             plan.unit(UnitId(unit)).position,
@@ -87,8 +88,11 @@ fn position(args: &ConstellationPictureArgs) -> anyhow::Result<(Position, String
     let number = args.orbit.unwrap_or(0);
     let orbit = number.checked_sub(1).and_then(|before| Constellation::orbits(board).nth(before));
     let Some(orbit) = orbit else {
-        let count = Constellation::orbits(board).count();
-        return Err(NoSuchPicture::Orbit { board, count, number }.into());
+        let wrong = match Constellation::orbits(board).count() {
+            0 => NoSuchPicture::NoOrbits(board),
+            count => NoSuchPicture::Orbit { board, count, number },
+        };
+        return Err(wrong.into());
     };
     let caption = format!("n = {board}, boundary constellation {number}, {}", orbit.class);
     Ok((Position::of_constellation(board, orbit.representative), caption))

@@ -40,7 +40,7 @@ use worker::AddressError;
 use crate::args::UnguardedError;
 #[cfg(feature = "atlas")]
 use crate::args::atlas::{
-    ConstellationsError, ListingError, NoRunOfTable, NoSuchPicture, SeveralBoards, TraceOfSeveral,
+    ConstellationsError, ListingError, NoRunOfTable, NoSuchPicture, OneFile, SeveralBoards, TraceOfSeveral,
 };
 
 /// The command line was wrong.
@@ -119,6 +119,7 @@ fn is_wrong_in_atlas(error: &anyhow::Error) -> bool {
         || error.is::<StudyError>()
         || error.is::<PlacementError>()
         || error.is::<TraceOfSeveral>()
+        || error.is::<OneFile>()
         || error.is::<NoSuchPicture>()
         || error.is::<WrongLength>()
         || error.is::<TooManyQueens>()

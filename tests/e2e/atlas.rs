@@ -95,6 +95,12 @@ fn a_study_and_pictures_go_where_they_are_told() {
     assert!(lines(&table)[7].starts_with("By the geometric law 1 / chance"), "{table:?}");
     assert!(lines(&table).iter().all(|line| line.len() <= 80), "{table:?}");
     assert_eq!(folder.run(study).stdout, folder.run(study).stdout, "it follows from the seed");
+    for option in ["--csv", "--runs-csv"] {
+        // Before anything is studied and printed.
+        folder
+            .run(&format!("study 8 --runs 5 {option} nowhere/study.csv"))
+            .refused(&["cannot write nowhere/study.csv"]);
+    }
     let runs = fs::read_to_string(folder.path().join("runs.csv")).unwrap();
     assert_eq!(runs.lines().count(), 1 + 3 * 50, "a line for each run");
     folder.run("picture sheet 8 --out sheet.png");
@@ -315,6 +321,11 @@ fn what_there_is_not_is_a_wrong_command_and_leaves_nothing_behind() {
         ("picture search 8 --out s.png", "\"s.png\" is not the name of a picture that moves"),
         ("picture tree 15..17 --out tree.svg", "the tree of n = 17 is too large"),
         ("study 8..9 --trace", "a trace is of one board"),
+        (
+            "study 8 --csv s.csv --runs-csv s.csv",
+            "--csv and --runs-csv would both write s.csv: name two files",
+        ),
+        ("study 8 --csv s.csv --runs-csv ./s.csv", "would both write ./s.csv"),
         ("atlas --n 11 --html atlas", "4 to 10 queens, not 11"),
         ("constellations 3 --export files", "n from 4 to 30, not 3"),
         ("show 02414 --from-zero", "a permutation of 0 to 4 must contain every row once, but 3 is missing"),

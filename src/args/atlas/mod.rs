@@ -28,7 +28,7 @@ pub use picture::{
 pub use show::{Letters, ShowArgs};
 pub use site::SiteArgs;
 pub use solutions::SolutionsArgs;
-pub use study::{StudyArgs, TraceOfSeveral};
+pub use study::{OneFile, StudyArgs, TraceOfSeveral};
 pub use table::{AskedTable, NoRunOfTable, SeveralBoards, TableArgs, TableOutput, TableSubject};
 
 /// The subcommands of the feature `atlas`.

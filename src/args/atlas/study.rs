@@ -63,6 +63,11 @@ pub struct TraceOfSeveral {
     last: u8,
 }
 
+/// One file for both tables, of which the second would take the place of the first.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("--csv and --runs-csv would both write {0}: name two files")]
+pub struct OneFile(pub String);
+
 impl StudyArgs {
     /// The board whose search is traced.
     ///

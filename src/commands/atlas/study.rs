@@ -12,8 +12,9 @@ use atlas::study::{Restarts, SizeStudy, StudySpec};
 use atlas::trace::Trace;
 
 use super::pictures;
-use crate::args::atlas::StudyArgs;
+use crate::args::atlas::{OneFile, StudyArgs};
 use crate::output::{listing, print};
+use crate::output_file::OutputFile;
 use crate::stdout::stdout;
 
 /// Steps of a trace beyond which nobody would read on.
@@ -32,6 +33,15 @@ pub fn run(args: &StudyArgs) -> anyhow::Result<ExitCode> {
 
 fn study(args: &StudyArgs) -> anyhow::Result<ExitCode> {
     let spec = StudySpec { sizes: args.sizes.clone(), runs: args.runs, seed: args.seed, limit: args.limit };
+    // Before the runs, which may take hours.
+    let [csv, runs_csv] =
+        [&args.csv, &args.runs_csv].map(|file| file.as_deref().map(OutputFile::named).transpose());
+    let (csv, runs_csv) = (csv?, runs_csv?);
+    if let (Some(csv), Some(runs)) = (&csv, &args.runs_csv)
+        && csv.is(runs)
+    {
+        return Err(OneFile(runs.display().to_string()).into());
+    }
     let mut studies = Vec::new();
     let all = spec.studies()?;
     print(&format!(
@@ -51,11 +61,12 @@ fn study(args: &StudyArgs) -> anyhow::Result<ExitCode> {
     if let Some(legend) = report::legend(&studies) {
         print(&legend)?;
     }
-    if let Some(file) = &args.csv {
-        pictures::write_bytes(file, report::csv(&studies)?.as_bytes())?;
+    if let Some(file) = csv {
+        let table = report::csv(&studies)?;
+        file.write(|out| Ok(out.write_all(table.as_bytes())?))?;
     }
-    if let Some(file) = &args.runs_csv {
-        pictures::write_bytes(file, report::runs_csv(&studies).as_bytes())?;
+    if let Some(file) = runs_csv {
+        file.write(|out| Ok(out.write_all(report::runs_csv(&studies).as_bytes())?))?;
     }
     if let Some(folder) = &args.plots {
         draw(folder, &studies, pictures::theme(args.dark))?;

@@ -95,23 +95,35 @@ fn number(value: Option<f64>, digits: usize) -> String {
 
 /// Why there are dashes in these rows, where there are any.
 pub fn legend(studies: &[SizeStudy]) -> Option<String> {
-    let sizes = |is_cut: fn(&SizeStudy) -> bool| {
-        let cut = studies.iter().filter(|study| is_cut(study)).map(|study| study.n.to_string());
-        cut.collect::<Vec<_>>().join(", ")
+    let sizes = |is_so: fn(&SizeStudy) -> bool| {
+        let those = studies.iter().filter(|study| is_so(study)).map(|study| study.n.to_string());
+        those.collect::<Vec<_>>().join(", ")
     };
-    let smallest_first = sizes(|study| study.deterministic.is_none());
-    let at_random = sizes(|study| study.lengths.broken_off > 0);
-    let first = format!(
-        "The search smallest first was broken off after {DETERMINISTIC_PATIENCE} placements: n = {smallest_first}"
-    );
-    let random =
-        format!("Random runs were broken off after {PATIENCE} placements, the mean is more: n = {at_random}");
-    let told =
-        [(smallest_first, first), (at_random, random)].into_iter().filter(|(sizes, _)| !sizes.is_empty());
-    Some(told.map(|(_, line)| line).collect::<Vec<_>>().join("\n")).filter(|text| !text.is_empty())
+    let reasons = [
+        (
+            format!("The search smallest first was broken off after {DETERMINISTIC_PATIENCE} placements"),
+            sizes(|study| study.deterministic.is_none()),
+        ),
+        (
+            format!("Random runs were broken off after {PATIENCE} placements, the mean is more"),
+            sizes(|study| study.lengths.broken_off > 0),
+        ),
+        ("A single random run tells no standard error".to_owned(), sizes(|study| study.lengths.runs() == 1)),
+        (
+            "No random run stayed within the limit, nothing is to be expected".to_owned(),
+            sizes(|study| study.asked.chance.value <= 0.0),
+        ),
+        (
+            "The longest tenth has fewer than ten ended runs, or equal ones".to_owned(),
+            sizes(|study| study.lengths.tail().is_none()),
+        ),
+    ];
+    let told = reasons.iter().filter(|(_, sizes)| !sizes.is_empty());
+    let lines: Vec<String> = told.map(|(reason, sizes)| format!("{reason}: n = {sizes}")).collect();
+    (!lines.is_empty()).then(|| lines.join("\n"))
 }
 
-/// One board's record. Empty fields are of runs that were broken off.
+/// One board's record. Empty fields are of runs that were broken off, and of what the runs do not tell.
 #[derive(Serialize)]
 struct CsvRow {
     n: u8,
@@ -127,25 +139,30 @@ struct CsvRow {
     mean: f64,
     mean_error: Option<f64>,
     limit: u64,
-    limit_expected: f64,
+    limit_expected: Option<f64>,
     limit_measured: f64,
     limit_error: Option<f64>,
     best_limit: u64,
-    best_expected: f64,
+    best_expected: Option<f64>,
     best_measured: f64,
     best_error: Option<f64>,
     gain: f64,
     limit_chance: f64,
-    limit_attempts_expected: f64,
+    limit_attempts_expected: Option<f64>,
     limit_attempts_measured: f64,
     limit_attempts_error: Option<f64>,
     best_chance: f64,
-    best_attempts_expected: f64,
+    best_attempts_expected: Option<f64>,
     best_attempts_measured: f64,
     best_attempts_error: Option<f64>,
     tail_from: Option<u64>,
     tail_index: Option<f64>,
     tail_error: Option<f64>,
+}
+
+/// The number, unless it is infinite, as what no run lets expect.
+fn finite(value: f64) -> Option<f64> {
+    Some(value).filter(|value| value.is_finite())
 }
 
 /// The studies as CSV, with a header.
@@ -173,20 +190,20 @@ pub fn csv(studies: &[SizeStudy]) -> Result<String, csv::Error> {
             mean: mean.value,
             mean_error: mean.error,
             limit,
-            limit_expected: expected,
+            limit_expected: finite(expected),
             limit_measured: measured.value,
             limit_error: measured.error,
             best_limit: best.limit,
-            best_expected: best.expected,
+            best_expected: finite(best.expected),
             best_measured: best.measured.value,
             best_error: best.measured.error,
             gain: study.gain(),
             limit_chance: study.asked.chance.value,
-            limit_attempts_expected: study.asked.expected_attempts.value,
+            limit_attempts_expected: finite(study.asked.expected_attempts.value),
             limit_attempts_measured: study.asked.attempts.value,
             limit_attempts_error: study.asked.attempts.error,
             best_chance: best.chance.value,
-            best_attempts_expected: best.expected_attempts.value,
+            best_attempts_expected: finite(best.expected_attempts.value),
             best_attempts_measured: best.attempts.value,
             best_attempts_error: best.attempts.error,
             tail_from: tail.map(|tail| tail.from),
@@ -217,7 +234,7 @@ mod tests {
 
     #[test]
     fn every_line_of_the_tables_and_of_the_csv_has_the_fields_of_its_header() {
-        let spec = StudySpec { sizes: 8..=12, runs: 40, seed: 1, limit: None };
+        let spec = StudySpec { sizes: 8..=12, runs: 100, seed: 1, limit: None };
         let studies: Vec<_> = spec.studies().unwrap().collect();
         let bars = |line: &str| line.match_indices('|').map(|(at, _)| at).collect::<Vec<_>>();
         let below = |header: String, row: &dyn Fn(&SizeStudy) -> String| {
@@ -232,23 +249,45 @@ mod tests {
         let csv = csv(&studies).unwrap();
         let fields: Vec<_> = csv.lines().map(|line| line.split(',').count()).collect();
         assert_eq!(fields, [32; 6]);
-        assert!(csv.lines().nth(1).unwrap().starts_with("8,113,40,0,"));
+        assert!(csv.lines().nth(1).unwrap().starts_with("8,113,100,0,"));
         assert_eq!(legend(&studies), None);
-        assert_eq!(runs_csv(&studies).lines().count(), 1 + 5 * 40);
+        assert_eq!(runs_csv(&studies).lines().count(), 1 + 5 * 100);
+    }
+
+    #[test]
+    fn of_every_cell_that_is_empty_it_is_said_why() {
+        let legend_of = |n, runs| {
+            let spec = StudySpec { sizes: n..=n, runs, seed: 1, limit: Some(100_000) };
+            legend(&spec.studies().unwrap().collect::<Vec<_>>()).unwrap_or_default()
+        };
+        let tail = "The longest tenth has fewer than ten ended runs, or equal ones: n = 8";
+        assert_eq!(legend_of(8, 99), tail);
+        assert_eq!(legend_of(8, 100), "");
+        let single = format!("A single random run tells no standard error: n = 8\n{tail}");
+        assert_eq!(legend_of(8, 1), single);
+        let short = Lengths { found: vec![900, 1_000], broken_off: 0 };
+        let spec = StudySpec { sizes: 8..=8, runs: 2, seed: 1, limit: Some(8) };
+        let mut study = spec.studies().unwrap().next().unwrap();
+        study.asked.chance = short.chance(8);
+        let nothing = "No random run stayed within the limit, nothing is to be expected: n = 8";
+        assert_eq!(legend(&[study]).unwrap(), format!("{nothing}\n{tail}"));
     }
 
     #[test]
     fn what_was_broken_off_is_named() {
-        let spec = StudySpec { sizes: 8..=9, runs: 2, seed: 1, limit: None };
+        let spec = StudySpec { sizes: 8..=9, runs: 100, seed: 1, limit: None };
         let mut studies: Vec<_> = spec.studies().unwrap().collect();
         studies[1].deterministic = None;
         let expected = "The search smallest first was broken off after 100000000 placements: n = 9";
         assert_eq!(legend(&studies).unwrap(), expected);
         studies[0].lengths = Lengths { found: vec![8], broken_off: 1 };
-        assert!(legend(&studies).unwrap().ends_with("the mean is more: n = 8"));
+        assert!(legend(&studies).unwrap().contains("the mean is more: n = 8\n"));
         assert!(runs_csv(&studies).starts_with("n,placements\n8,8\n8,\n9,"));
         studies[0].asked.chance.value = 0.0;
         studies[0].asked.expected_attempts = Mean { value: f64::INFINITY, error: Some(f64::NAN) };
         assert!(restarts_row(8, &studies[0].asked).starts_with("  8 |    40  0.000 |       -     - "));
+        studies[0].asked.expected = f64::INFINITY;
+        let told = csv(&studies).unwrap();
+        assert!(!told.contains("inf") && told.lines().nth(1).unwrap().contains(",40,,"), "{told}");
     }
 }

@@ -91,7 +91,9 @@ fn a_study_and_pictures_go_where_they_are_told() {
     let folder = Folder::new();
     let study = "study 8..10 --runs 50 --seed 3 --csv study.csv --runs-csv runs.csv --plots plots";
     let table = folder.run(study);
-    assert_eq!(lines(&table).len(), 6 + 3 + 2 * 6 + 7, "{table:?}");
+    assert_eq!(lines(&table).len(), 6 + 3 + 2 * 6 + 7 + 1, "{table:?}");
+    let last = "The longest tenth has fewer than ten ended runs, or equal ones: n = 8, 9, 10";
+    assert_eq!(lines(&table).last(), Some(&last), "{table:?}");
     assert!(lines(&table)[7].starts_with("By the geometric law 1 / chance"), "{table:?}");
     assert!(lines(&table).iter().all(|line| line.len() <= 80), "{table:?}");
     assert_eq!(folder.run(study).stdout, folder.run(study).stdout, "it follows from the seed");

@@ -311,6 +311,24 @@ fn rectangles_take_as_many_queens_as_there_is_room_for() {
 }
 
 #[test]
+fn pages_of_an_earlier_and_longer_picture_are_named_and_left() {
+    let folder = Folder::new();
+    let drawn = folder.run("picture sheet 10 --out s.svg");
+    assert_eq!(lines(&drawn), ["drawn: s.svg", "drawn: s-2.svg"]);
+    assert_eq!(drawn.stderr, "");
+    let second = fs::read(folder.path().join("s-2.svg")).unwrap();
+    let shorter = folder.run("picture sheet 8 --out s.svg");
+    assert_eq!(lines(&shorter), ["drawn: s.svg"]);
+    assert_eq!(shorter.stderr, "diadem: no page of this picture, but there before it: s-2.svg\n");
+    fs::write(folder.path().join("s-3.svg"), "").unwrap();
+    let shorter = folder.run("picture sheet 8 --out s.svg");
+    assert_eq!(shorter.stderr, "diadem: no page of this picture, but there before it: s-2.svg to s-3.svg\n");
+    assert_eq!(fs::read(folder.path().join("s-2.svg")).unwrap(), second);
+    let single = folder.run("picture board 15863724 --out s.svg");
+    assert_eq!((lines(&single), &*single.stderr), (vec!["drawn: s.svg"], ""), "it never has pages");
+}
+
+#[test]
 fn what_there_is_not_is_a_wrong_command_and_leaves_nothing_behind() {
     let folder = Folder::new();
     let large = (1..=33).map(|row| row.to_string()).collect::<Vec<_>>().join(",");

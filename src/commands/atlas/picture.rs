@@ -23,13 +23,16 @@ pub fn run(args: &PictureArgs) -> anyhow::Result<ExitCode> {
         Subject::Board(args) => board(args),
         Subject::Sheet(args) => {
             let orbits = sorted(args.setting.on(args.n))?;
-            save(&args.out, picture::sheets(&orbits)?)
+            let pages = picture::sheets(&orbits)?;
+            let OutArgs { out, dark } = &args.out;
+            print(&pictures::write_pages(out, pages, pictures::theme(*dark))?)?;
+            Ok(ExitCode::SUCCESS)
         }
         Subject::Constellation(args) => {
             let (position, caption) = position(args)?;
-            save(&args.out, vec![picture::constellation(&position, &caption)])
+            save(&args.out, picture::constellation(&position, &caption))
         }
-        Subject::Tree(args) => save(&args.out, vec![tree(args)?]),
+        Subject::Tree(args) => save(&args.out, tree(args)?),
         Subject::Search(args) => {
             let choice =
                 if args.random { ColumnChoice::random(args.seed, 0) } else { ColumnChoice::Smallest };
@@ -52,15 +55,16 @@ fn board(args: &BoardPictureArgs) -> anyhow::Result<ExitCode> {
     } else {
         format!("{placement}: {}", Conflict::count(&conflicts))
     };
-    save(&args.out, vec![picture::board(&placement, surface, piece, &caption)])?;
+    save(&args.out, picture::board(&placement, surface, piece, &caption))?;
     if !conflicts.is_empty() {
         print(&format!("{caption}, drawn in red"))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn save(out: &OutArgs, pages: Vec<Picture>) -> anyhow::Result<ExitCode> {
-    print(&pictures::write_pages(&out.out, pages, pictures::theme(out.dark))?)?;
+fn save(out: &OutArgs, picture: Picture) -> anyhow::Result<ExitCode> {
+    pictures::write(&out.out, &picture.in_theme(pictures::theme(out.dark)))?;
+    print(&format!("drawn: {}", out.out.display()))?;
     Ok(ExitCode::SUCCESS)
 }
 

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use atlas::picture::{Picture, Theme};
 
+use crate::log::say;
 use crate::output_file::OutputFile;
 use crate::stdout::stdout;
 
@@ -37,7 +38,7 @@ pub fn write_bytes(file: &Path, bytes: &[u8]) -> anyhow::Result<()> {
 }
 
 /// Writes the first page as the file is named, the others with their numbers behind the name. What is drawn, as one
-/// line for each file.
+/// line for each file. Pages of an earlier picture that had more are left, and named on standard error.
 pub fn write_pages(file: &Path, pages: Vec<Picture>, theme: Theme) -> anyhow::Result<String> {
     let write = |(number, page): (usize, Picture)| {
         let file = if number == 1 { file.to_owned() } else { numbered(file, number) };
@@ -45,6 +46,12 @@ pub fn write_pages(file: &Path, pages: Vec<Picture>, theme: Theme) -> anyhow::Re
         Ok(format!("drawn: {}", file.display()))
     };
     let drawn: Vec<String> = (1..).zip(pages).map(write).collect::<anyhow::Result<_>>()?;
+    let older = (drawn.len() + 1..).map(|number| numbered(file, number)).take_while(|page| page.exists());
+    let older: Vec<String> = older.map(|page| page.display().to_string()).collect();
+    if let (Some(first), Some(last)) = (older.first(), older.last()) {
+        let names = if first == last { first.clone() } else { format!("{first} to {last}") };
+        say(format_args!("diadem: no page of this picture, but there before it: {names}"));
+    }
     Ok(drawn.join("\n"))
 }
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::Args;
+use clap::{Arg, Args};
 use queens::Board;
 use queens::kernel::KernelError;
 use thiserror::Error;
@@ -25,6 +25,7 @@ Examples:
       check such a file
   diadem constellations 12 \\
      --count constellations-12-asymmetric.pp constellations-12-symmetric.pp")]
+#[command(mut_args(for_counting))]
 pub struct ConstellationsArgs {
     /// The board size, 1 to 32, or several as 4..30 (both included); for files 4 to 30.
     #[arg(value_name = "N", value_parser = boards)]
@@ -35,6 +36,16 @@ pub struct ConstellationsArgs {
     /// What --count counts with.
     #[command(flatten)]
     kernel: KernelArgs,
+}
+
+/// The option, refused without files to count from if it says how to count.
+fn for_counting(option: Arg) -> Arg {
+    if ["threads", "method", "isa", "memory"].contains(&option.get_id().as_str()) {
+        // Clap waives what is required where it contradicts what is given.
+        option.requires("count").conflicts_with_all(["list", "json", "export", "import"])
+    } else {
+        option
+    }
 }
 
 /// What is done with the constellations: one thing at a time.

@@ -31,8 +31,9 @@ const WAITING: usize = 4096;
 /// A longer line is cut.
 const LONGEST: usize = 8 << 10;
 
-/// At the end so long is waited for a reader of what is left.
-const LAST_WORDS: Duration = Duration::from_millis(500);
+/// At the end so long is waited for a reader of what is left; and for the thread that writes, which a busy machine may give no turn for
+/// a while.
+const LAST_WORDS: Duration = Duration::from_secs(3);
 
 /// The way to the thread that writes; none where the system gives no thread.
 static QUEUE: OnceLock<Option<SyncSender<LogEntry>>> = OnceLock::new();

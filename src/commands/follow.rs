@@ -47,18 +47,22 @@ pub fn run(args: FollowArgs) -> anyhow::Result<ExitCode> {
 
 /// Follows until the run is complete, over as many calls as it takes.
 async fn follow(args: FollowArgs) -> anyhow::Result<()> {
-    let remote = lasting_remote(&args.coordinator, args.keys.clone(), [FOLLOW, ADMIN])?;
+    let remote = lasting_remote(&args.coordinator, args.keys.clone(), [FOLLOW, ADMIN])?
+        .giving_up_after(args.give_up_after);
     let mut copy = block_in_place(|| LedgerCopy::open(&args.run))?;
     let mut outage = Outage::new(args.give_up_after, Hopeful::default());
     let mut reminders = 0;
     loop {
+        let made = tokio::time::Instant::now();
         match one_call(&remote, &mut copy, &mut outage).await {
             Ok(()) => {
                 info!(records = copy.records(), "the run is complete, and so is the copy");
                 return Ok(());
             }
             Err(End::Later(why)) => {
-                let gave_up = outage.failed(&why);
+                // One that goes on for hours was answered all the time.
+                let due = if outage.is_answered_since(made) { tokio::time::Instant::now() } else { made };
+                let gave_up = outage.failed(due, &why);
                 if copy.finish().is_ok() && (gave_up.is_err() || outage.lasts() >= LONGEST_FAREWELL) {
                     info!(records = copy.records(), "the coordinator is gone, and the copy is complete");
                     return Ok(());

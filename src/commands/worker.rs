@@ -47,6 +47,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     // It holds nothing here either; the keys may lie where nothing answers.
     let remote = signals.unless_told(move || lasting_remote(&addresses, keys, [JOIN, STATUS]));
     let Ok(remote) = remote.await? else { return Ok(ExitCode::SUCCESS) };
+    let remote = remote.giving_up_after(give_up_after);
     let fetched = tokio::select! {
         fetched = fetch_plan(&remote, give_up_after) => fetched?,
         // It holds nothing: it has drained.

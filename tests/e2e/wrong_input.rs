@@ -249,10 +249,25 @@ fn a_worker_gives_up_on_a_coordinator_that_is_not_there() {
     let outcome = folder.run(&format!("worker --coordinator http://{address} --give-up-after 1s"));
     assert_eq!(outcome.code, Some(1), "{outcome:?}");
     let last = outcome.stderr.lines().last().unwrap();
-    assert!(last.contains("gave up after 1s"), "{outcome:?}");
+    assert!(last.contains("gave up after 1"), "{outcome:?}");
     let at_once = folder.run(&format!("worker --coordinator http://{address} --give-up-after 0s"));
-    assert!(at_once.stderr.contains("gave up after 0s without"), "{at_once:?}");
+    assert!(at_once.stderr.contains("gave up after 0"), "{at_once:?}");
     folder.run(&format!("status --coordinator http://{address}")).refused(&[&address, "refused"]);
+}
+
+#[test]
+fn a_worker_gives_up_on_what_never_answers_when_it_was_to_and_says_how_long_that_was() {
+    let folder = Folder::new();
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent.local_addr().unwrap();
+    // Whoever connects is kept.
+    std::thread::spawn(move || silent.incoming().collect::<Vec<_>>());
+    let outcome = folder.run(&format!("worker --coordinator http://{address} --give-up-after 2s"));
+    assert_eq!(outcome.code, Some(1), "{outcome:?}");
+    let after = outcome.stderr.split("gave up after ").nth(1).and_then(|rest| rest.split('s').next());
+    let after: f64 = after.unwrap_or_default().parse().unwrap();
+    // A call that is not cut has its connection dropped after ten seconds.
+    assert!((2.0..9.0).contains(&after), "{outcome:?}");
 }
 
 #[test]

@@ -8,7 +8,7 @@ use proto::{Protocol, Registration, Term, Welcome, WireError, plan_from_reply, v
 use queens::PlanSpec;
 use queens::plan::Fingerprint;
 use tokio::task::JoinSet;
-use tokio::time::timeout;
+use tokio::time::{Instant, timeout};
 
 use crate::boxed::Boxed;
 use crate::coordinator::CoordinatorError;
@@ -131,8 +131,9 @@ pub fn fetch_plan(remote: &Remote, give_up_after: Option<Duration>) -> Boxed<'_,
     Box::pin(async move {
         let mut outage = Outage::new(give_up_after, Hopeful::default());
         loop {
+            let made = Instant::now();
             match remote.plan().await {
-                Err(CoordinatorError::Unavailable(why)) => outage.failed(&why)?,
+                Err(CoordinatorError::Unavailable(why)) => outage.failed(made, &why)?,
                 result => {
                     outage.over();
                     return Ok(result);

@@ -17,14 +17,19 @@ const LONGEST_WAIT: Duration = Duration::from_secs(3);
 
 /// The coordinator did not answer, or not record, for as long as the worker was to wait.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("gave up after {}s without {awaited}: {why}", after.as_secs_f64())]
+#[error("gave up after {}s without {awaited}: {why}", tenths(*after))]
 pub struct GaveUp {
-    /// How long it was waited for.
+    /// How long it was waited for: since the call was made that failed first, or was to be answered.
     pub after: Duration,
     /// What was waited for.
     pub awaited: &'static str,
     /// The last error.
     pub why: String,
+}
+
+/// Whole tenths of a second.
+fn tenths(time: Duration) -> f64 {
+    (time.as_secs_f64() * 10.0).floor() / 10.0
 }
 
 /// How many of the workers that share this have not waited for too long: as long as one has not, no other gives up.
@@ -39,6 +44,10 @@ pub struct Outage {
     hopeful: Hopeful,
     /// Whether it is no longer one of them.
     is_hopeless: bool,
+    /// How many are on of those that are told as one.
+    told: Arc<AtomicUsize>,
+    /// When a call last got through.
+    answered: Option<Instant>,
     /// Since when they do not, and until when none is made.
     current: Option<Current>,
 }
@@ -53,17 +62,25 @@ struct Current {
 impl Outage {
     /// No outage; with a limit for how long one may be, for one of those that give up together.
     pub fn new(give_up_after: Option<Duration>, hopeful: Hopeful) -> Self {
-        Self::of(give_up_after, "an answer from the coordinator", hopeful)
+        Self::of(give_up_after, "an answer from the coordinator", hopeful, Arc::default())
     }
 
-    /// As [`new`](Self::new), of calls that are answered in vain: nothing can be recorded. Each gives up by itself.
-    pub fn of_records(give_up_after: Option<Duration>) -> Self {
-        Self::of(give_up_after, "what was counted being recorded", Hopeful::default())
+    /// Another one, of calls that are answered in vain: nothing can be recorded. Each gives up by itself; while both are on they are
+    /// told once.
+    #[must_use]
+    pub fn of_records(&self, give_up_after: Option<Duration>) -> Self {
+        let awaited = "what was counted being recorded";
+        Self::of(give_up_after, awaited, Hopeful::default(), Arc::clone(&self.told))
     }
 
-    fn of(give_up_after: Option<Duration>, awaited: &'static str, hopeful: Hopeful) -> Self {
+    fn of(
+        give_up_after: Option<Duration>,
+        awaited: &'static str,
+        hopeful: Hopeful,
+        told: Arc<AtomicUsize>,
+    ) -> Self {
         hopeful.0.fetch_add(1, Ordering::Relaxed);
-        Self { give_up_after, awaited, hopeful, is_hopeless: false, current: None }
+        Self { give_up_after, awaited, hopeful, is_hopeless: false, told, answered: None, current: None }
     }
 
     /// A call got through.
@@ -71,22 +88,27 @@ impl Outage {
         if std::mem::take(&mut self.is_hopeless) {
             self.hopeful.0.fetch_add(1, Ordering::Relaxed);
         }
-        if let Some(outage) = self.current.take() {
+        self.answered = Some(Instant::now());
+        if let Some(outage) = self.current.take()
+            && self.told.fetch_sub(1, Ordering::Relaxed) == 1
+        {
             info!(seconds = outage.since.elapsed().as_secs_f64(), "the coordinator answers again");
         }
     }
 
-    /// A call did not get through. Whoever goes on all the same when an outage has lasted too long is told so by each
+    /// A call did not get through that should have been answered since then. Whoever goes on all the same when an outage has lasted too long is told so by each
     /// further call.
     ///
     /// # Errors
     /// If the outage has lasted as long as one may.
-    pub fn failed(&mut self, why: &str) -> Result<(), GaveUp> {
+    pub fn failed(&mut self, due: Instant, why: &str) -> Result<(), GaveUp> {
         let now = Instant::now();
         let (since, wait) = match &self.current {
             None => {
-                warn!("waiting for the coordinator: {why}");
-                (now, FIRST_WAIT)
+                if self.told.fetch_add(1, Ordering::Relaxed) == 0 {
+                    warn!("waiting for the coordinator: {why}");
+                }
+                (self.answered.map_or(due, |answered| answered.max(due)).min(now), FIRST_WAIT)
             }
             // Calls made before the outage was noticed fail too; they say nothing new.
             Some(outage) if now < outage.until => return Ok(()),
@@ -99,10 +121,12 @@ impl Outage {
             until = until.min(since + limit);
         }
         self.current = Some(Current { since, wait, until });
-        let Some(after) = self.give_up_after.filter(|_| limit.is_none()) else { return Ok(()) };
+        if self.give_up_after.is_none() || limit.is_some() {
+            return Ok(());
+        }
         self.lose_hope();
         match self.hopeful.0.load(Ordering::Relaxed) {
-            0 => Err(GaveUp { after, awaited: self.awaited, why: why.to_owned() }),
+            0 => Err(GaveUp { after: now - since, awaited: self.awaited, why: why.to_owned() }),
             _ => Ok(()),
         }
     }
@@ -116,6 +140,11 @@ impl Outage {
     /// Whether the last call did not get through.
     pub fn is_on(&self) -> bool {
         self.current.is_some()
+    }
+
+    /// Whether a call has got through since then.
+    pub fn is_answered_since(&self, then: Instant) -> bool {
+        self.answered.is_some_and(|answered| answered >= then)
     }
 
     /// For how long no call has got through.
@@ -133,5 +162,46 @@ impl Outage {
 impl Drop for Outage {
     fn drop(&mut self) {
         self.lose_hope();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn an_outage_lasts_since_the_call_was_made_that_failed_first_but_not_from_before_the_last_answer() {
+        let limit = Duration::from_secs(3);
+        let outage = || Outage::new(Some(limit), Hopeful::default());
+        let made = Instant::now();
+        tokio::time::advance(Duration::from_millis(24_060)).await;
+        let gave_up = outage().failed(made, "no answer in time").unwrap_err();
+        assert_eq!(
+            gave_up.to_string(),
+            "gave up after 24s without an answer from the coordinator: no answer in time"
+        );
+        let mut answered = outage();
+        answered.over();
+        assert_eq!(answered.failed(made, "no answer in time"), Ok(()));
+        assert_eq!(answered.lasts(), Duration::ZERO);
+        let mut to_come = outage();
+        assert_eq!(to_come.failed(Instant::now() + limit, "the connection was cut"), Ok(()));
+        assert_eq!(to_come.lasts(), Duration::ZERO, "it was not to be answered yet");
+    }
+
+    #[tokio::test]
+    async fn what_is_away_and_records_nothing_is_told_once() {
+        let mut outage = Outage::new(None, Hopeful::default());
+        let mut of_records = outage.of_records(None);
+        let told = Arc::clone(&outage.told);
+        let on = || told.load(Ordering::Relaxed);
+        of_records.failed(Instant::now(), "nobody there").unwrap();
+        outage.failed(Instant::now(), "nobody there").unwrap();
+        assert_eq!(on(), 2, "the second one is not told");
+        outage.over();
+        outage.over();
+        assert_eq!(on(), 1, "nor its end");
+        of_records.over();
+        assert_eq!(on(), 0);
     }
 }

@@ -21,8 +21,11 @@ use crate::refusal::{
 };
 use crate::sites::Sites;
 
-/// A call that takes this much longer than it was allowed to wait has been lost.
+/// For so long an answer is waited for at most.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// However soon it is given up, a call has this time.
+const LEAST_PATIENCE: Duration = Duration::from_secs(1);
 
 /// A coordinator at an address, or at one of several. Connects when it is first called, and again whenever that is
 /// needed; where one address does not answer, the next is called.
@@ -30,6 +33,8 @@ const PATIENCE: Duration = Duration::from_secs(30);
 pub struct Remote {
     places: Arc<Places>,
     sites: Arc<Sites>,
+    /// A call that takes this much longer than it was allowed to wait has been lost.
+    patience: Duration,
 }
 
 impl Remote {
@@ -43,7 +48,18 @@ impl Remote {
         if places.is_empty() {
             return Err(AddressError::Malformed(String::new()));
         }
-        Ok(Self { places: Arc::new(Places::new(places)), sites: Arc::new(Sites::new(urls)) })
+        Ok(Self {
+            places: Arc::new(Places::new(places)),
+            sites: Arc::new(Sites::new(urls)),
+            patience: PATIENCE,
+        })
+    }
+
+    /// The same for who gives up after that time: within it each of the addresses is called.
+    #[must_use]
+    pub fn giving_up_after(self, limit: Option<Duration>) -> Self {
+        let each = limit.map_or(PATIENCE, |limit| limit / self.addresses() as u32);
+        Self { patience: each.clamp(LEAST_PATIENCE, PATIENCE), ..self }
     }
 
     /// Shows these credentials from the next call on, as all do that call over the same connections; calls that are under way
@@ -81,7 +97,7 @@ impl Remote {
     /// does not concern the others.
     #[must_use]
     pub fn beside(&self) -> Self {
-        Self { places: Arc::clone(&self.places), sites: Arc::new(self.sites.beside()) }
+        Self { sites: Arc::new(self.sites.beside()), ..self.clone() }
     }
 
     /// A way to one of the addresses.
@@ -106,13 +122,13 @@ impl Remote {
         wait: Duration,
         call: impl Future<Output = Result<Response<T>, Status>>,
     ) -> Result<T, CoordinatorError> {
-        let error = match tokio::time::timeout(wait + PATIENCE, call).await {
+        let error = match tokio::time::timeout(wait + self.patience, call).await {
             Ok(Ok(response)) => {
                 self.sites.answered(site);
                 return Ok(response.into_inner());
             }
             Ok(Err(status)) => self.sort(site, &status),
-            Err(_) => CoordinatorError::Unavailable("no answer in time".into()),
+            Err(_) => return Err(CoordinatorError::Unavailable("no answer in time".into())),
         };
         if matches!(error, CoordinatorError::Unavailable(_))
             && let Some(address) = self.places.plain(site)
@@ -254,7 +270,9 @@ impl Lender for Remote {
         let request = v1::ReportRequest::from(report);
         let site = self.sites.current();
         let mut client = self.client(site);
-        let reply = self.answer(site, Duration::ZERO, client.report(request)).await?;
+        // Cut off it would be sent anew, perhaps for ever where a disk or a follower is slow: a renewal tells who is gone.
+        let recording = PATIENCE.saturating_sub(self.patience);
+        let reply = self.answer(site, recording, client.report(request)).await?;
         verdicts_from_reply(&reply).map_err(|error| self.sites.give_up_on(site, strange_answer(&error)))
     }
 

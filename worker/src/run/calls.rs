@@ -7,7 +7,7 @@ use std::time::Duration;
 use proto::{Lease, Owner, Registration, Report};
 use tokio::time::Instant;
 
-use super::{LoopEvent, Membership, WorkerLoop};
+use super::{Answer, LoopEvent, Membership, WorkerLoop};
 use crate::coordinator::{CoordinatorError, Lender};
 use crate::pool::Pool;
 
@@ -27,7 +27,8 @@ impl<P: Pool> WorkerLoop<P> {
             if matches!(self.membership, Membership::None) {
                 self.membership = Membership::Asked;
                 let registration = self.registration();
-                self.call(move |c| async move { c.register(registration).await }, LoopEvent::Registered);
+                let register = move |c: Arc<dyn Lender>| async move { c.register(registration).await };
+                self.call(Duration::ZERO, register, LoopEvent::Registered);
             }
             return;
         };
@@ -38,7 +39,8 @@ impl<P: Pool> WorkerLoop<P> {
             let most = self.counted.len().min(MOST_COUNTS);
             self.reporting = self.counted.drain(..most).collect();
             let report = Report { worker, counts: self.reporting.clone() };
-            self.call(move |c| async move { c.report(report).await }, LoopEvent::Reported);
+            let report = move |c: Arc<dyn Lender>| async move { c.report(report).await };
+            self.call(Duration::ZERO, report, LoopEvent::Reported);
         }
         let (target, in_hand) = (self.pace.target(), self.in_hand());
         let is_little = in_hand < 2 * self.config.threads as usize;
@@ -48,7 +50,8 @@ impl<P: Pool> WorkerLoop<P> {
         {
             self.leasing = true;
             let want = (target - in_hand) as u32;
-            self.call(move |c| async move { c.lease(worker, want, LEASE_WAIT).await }, LoopEvent::Leased);
+            let lease = move |c: Arc<dyn Lender>| async move { c.lease(worker, want, LEASE_WAIT).await };
+            self.call(LEASE_WAIT, lease, LoopEvent::Leased);
         }
         if !self.renewing && now >= renew_next {
             self.renewing = true;
@@ -59,21 +62,24 @@ impl<P: Pool> WorkerLoop<P> {
                 self.give_back(beyond);
             }
             let held = self.leases();
-            self.call(move |c| async move { c.renew(worker, held).await }, LoopEvent::Renewed);
+            let renew = move |c: Arc<dyn Lender>| async move { c.renew(worker, held).await };
+            self.call(Duration::ZERO, renew, LoopEvent::Renewed);
         }
     }
 
-    /// Makes a call in a task of its own.
+    /// Makes a call in a task of its own, which may wait for so long at the coordinator.
     fn call<T: Send + 'static, R: Future<Output = Result<T, CoordinatorError>> + Send>(
         &self,
+        wait: Duration,
         call: impl FnOnce(Arc<dyn Lender>) -> R + Send + 'static,
         event: fn(Result<T, CoordinatorError>) -> LoopEvent,
     ) {
         let (coordinator, events) = (Arc::clone(&self.coordinator), self.events.clone());
+        let due = Instant::now() + wait;
         tokio::spawn(async move {
             let result = call(coordinator).await;
             // The worker may have left meanwhile.
-            events.send(event(result)).ok();
+            events.send(Answer { due, event: event(result) }).ok();
         });
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
-use super::{LoopEvent, Membership, WorkerLoop};
+use super::{Answer, LoopEvent, Membership, WorkerLoop};
 use crate::pool::{Pool, UnitOutcome};
 
 /// Leaving takes no longer than the pool's end, a report and a farewell, each bounded.
@@ -18,7 +18,7 @@ impl<P: Pool> WorkerLoop<P> {
     pub(super) async fn leave(
         &mut self,
         outcomes: &mut UnboundedReceiver<UnitOutcome>,
-        events: &mut UnboundedReceiver<LoopEvent>,
+        events: &mut UnboundedReceiver<Answer>,
     ) {
         let begun = self.pool.counting();
         self.pool.stop();
@@ -41,9 +41,9 @@ impl<P: Pool> WorkerLoop<P> {
                 if self.reporting.is_empty() {
                     self.call_where_due();
                 }
-                let Some(event) = events.recv().await else { break };
-                let is_lease = matches!(event, LoopEvent::Leased(_));
-                if !is_lease && self.take(event).is_err() {
+                let Some(answer) = events.recv().await else { break };
+                let is_lease = matches!(answer.event, LoopEvent::Leased(_));
+                if !is_lease && self.take(answer).is_err() {
                     break;
                 }
             }

@@ -139,7 +139,7 @@ struct WorkerLoop<P> {
     outage: Outage,
     /// A coordinator that answers may still be unable to record: its disk is full.
     record_outage: Outage,
-    events: UnboundedSender<LoopEvent>,
+    events: UnboundedSender<Answer>,
     membership: Membership,
     /// The number under which it was lent what it holds.
     former: Option<WorkerId>,
@@ -181,7 +181,13 @@ enum Membership {
     Member { worker: WorkerId, renew_every: Duration, renew_next: Instant },
 }
 
-/// A call has come back.
+/// A call has come back, which was to be answered from then on.
+struct Answer {
+    due: Instant,
+    event: LoopEvent,
+}
+
+/// What a call has brought.
 enum LoopEvent {
     Registered(Result<Welcome, CoordinatorError>),
     Leased(Result<LeaseReply, CoordinatorError>),
@@ -196,16 +202,17 @@ impl<P: Pool> WorkerLoop<P> {
         config: Config,
         self_test: u64,
         pool: P,
-        events: UnboundedSender<LoopEvent>,
+        events: UnboundedSender<Answer>,
     ) -> Self {
         let mean_weight = plan.total_weight() as f64 / plan.units().max(1) as f64;
         let pace = AskingPace::new(config.threads, mean_weight, config.ahead);
         pool.set_low(pace.low());
+        let outage = Outage::new(config.give_up_after, config.hopeful.clone());
         Self {
             coordinator,
             plan,
-            outage: Outage::new(config.give_up_after, config.hopeful.clone()),
-            record_outage: Outage::of_records(config.give_up_unrecorded_after),
+            record_outage: outage.of_records(config.give_up_unrecorded_after),
+            outage,
             config,
             self_test,
             pool,
@@ -235,7 +242,7 @@ impl<P: Pool> WorkerLoop<P> {
     async fn work(
         mut self,
         mut outcomes: UnboundedReceiver<UnitOutcome>,
-        mut events: UnboundedReceiver<LoopEvent>,
+        mut events: UnboundedReceiver<Answer>,
         mut wish: watch::Receiver<Wish>,
     ) -> Result<Summary, WorkerError> {
         let begun = Instant::now();
@@ -254,7 +261,7 @@ impl<P: Pool> WorkerLoop<P> {
                     }
                     self.asked_to_drain = Some("asked to end; a second signal ends it now");
                 }
-                Some(event) = events.recv() => ended = self.take(event),
+                Some(answer) = events.recv() => ended = self.take(answer),
                 Some(outcome) = outcomes.recv(), if !gathers => {
                     gather_until = Instant::now() + (begun.elapsed() / 4).clamp(GATHER[0], GATHER[1]);
                     self.settle(outcome);

@@ -9,7 +9,7 @@ use queens::UnitId;
 use tokio::time::Instant;
 use tracing::{info, warn};
 
-use super::{LoopEvent, Membership, WorkerError, WorkerLoop};
+use super::{Answer, LoopEvent, Membership, WorkerError, WorkerLoop};
 use crate::coordinator::CoordinatorError;
 use crate::outage::GaveUp;
 use crate::pool::{Pool, UnitVariant, unit_variant};
@@ -19,7 +19,7 @@ const AGAIN: Duration = Duration::from_secs(1);
 
 impl<P: Pool> WorkerLoop<P> {
     /// Takes in what a call has brought.
-    pub(super) fn take(&mut self, event: LoopEvent) -> Result<(), WorkerError> {
+    pub(super) fn take(&mut self, Answer { due, event }: Answer) -> Result<(), WorkerError> {
         let result = match event {
             LoopEvent::Registered(result) => {
                 self.membership = Membership::None;
@@ -40,7 +40,7 @@ impl<P: Pool> WorkerLoop<P> {
                     Err(CoordinatorError::Unavailable(why)) => {
                         self.counted.extend(counts);
                         self.ask_whether_it_answers();
-                        self.record_outage.failed(&why)?;
+                        self.record_outage.failed(due, &why)?;
                         return Ok(());
                     }
                     Err(error) => {
@@ -66,7 +66,7 @@ impl<P: Pool> WorkerLoop<P> {
         match result {
             Ok(()) => self.outage.over(),
             Err(CoordinatorError::Unavailable(why)) => {
-                let failed = self.outage.failed(&why);
+                let failed = self.outage.failed(due, &why);
                 self.unless_it_finishes(failed)?;
             }
             Err(CoordinatorError::Unregistered) => {

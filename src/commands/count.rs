@@ -67,6 +67,7 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
         let ending = work(&handle, members, &count, &mut signals, is_settled).await;
         (ending, ending::close(&handle, &mut signals).await)
     });
+    let has_nothing = handle.snapshots().borrow().status.done == 0;
     // A kernel that does not stop in time must not hold up the answer: all that is recorded is on disk.
     runtime.shutdown_background();
     let code = match ending {
@@ -80,8 +81,11 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
             output::answer(&answer, count.json)
         }
         Ok(Ended::Interrupted(signal)) => stopped(signal),
-        // Whom the run does not believe it would not believe if that were typed again.
-        Err(error) if matches!(error.downcast_ref(), Some(WorkerError::Refused(_))) => Err(error),
+        // Whom the run does not believe it would not believe if that were typed again; and where nothing is on record there is
+        // nothing to go on with.
+        Err(error) if has_nothing || matches!(error.downcast_ref(), Some(WorkerError::Refused(_))) => {
+            Err(error)
+        }
         Err(error) => Err(anyhow!("{}; {what_is_kept}", output::sentence(&error))),
     }?;
     closed?;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::thread::{self, ScopedJoinHandle};
 
 use gpu::{Device, GpuError, GpuKernel, devices, kernel_for};
-use queens::Plan;
 use queens::kernel::Method;
+use queens::{Board, Plan, self_test};
 use tracing::warn;
 
 use crate::args::Cards;
@@ -56,7 +56,7 @@ fn goes_on_without(error: &GpuError) {
 }
 
 /// The kernels of that method on the cards that were asked for, ready to count the plan; where none is said, of the one that suits
-/// each card.
+/// each card. Each has counted the known board: one that fails at its first launch, or miscounts, leaves no run behind.
 ///
 /// # Errors
 /// One of them cannot be used; or all were asked for and none can.
@@ -66,9 +66,12 @@ pub fn kernels(
     method: Option<Method>,
     plan: &Plan,
 ) -> Result<Vec<Arc<GpuKernel>>, GpuError> {
-    let kernel = |card| match method {
-        Some(method) => GpuKernel::new(card, method),
-        None => kernel_for(card, plan),
+    let kernel = |card| {
+        let made = match method {
+            Some(method) => GpuKernel::new(card, method),
+            None => kernel_for(card, plan),
+        };
+        tested(made?, plan.board())
     };
     // Each driver compiles for a second or more.
     let made = thread::scope(|scope| {
@@ -80,6 +83,18 @@ pub fn kernels(
     let kernels = usable(wished, made)?;
     warn_where_there_is_none(wished, kernels.iter().map(|kernel| kernel.device()));
     Ok(kernels)
+}
+
+/// The kernel, when it has counted the known board.
+fn tested(kernel: GpuKernel, board: Board) -> Result<GpuKernel, GpuError> {
+    let found = self_test::run(&kernel, board);
+    match (kernel.failure(), found) {
+        (Some(failure), _) => Err(failure.clone()),
+        (None, Err(fault)) => {
+            Err(GpuError::Unusable { device: kernel.device().title(), why: fault.to_string() })
+        }
+        (None, Ok(_)) => Ok(kernel),
+    }
 }
 
 /// Says so where all cards were asked for and there is none but OpenCL on the processor.
@@ -100,6 +115,23 @@ fn usable<K>(wished: &Cards, made: Vec<Result<K, GpuError>>) -> Result<Vec<K>, G
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_card_that_fails_as_it_counts_the_known_board_is_none_to_begin_a_run_with() {
+        let Ok(cards) = cards(&Cards::All) else {
+            assert!(std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "there is no OpenCL");
+            println!("skipped: there is no OpenCL");
+            return;
+        };
+        let board = Board::new(12).unwrap();
+        for card in cards {
+            let kernel = || GpuKernel::new(card.clone(), Method::Search).unwrap();
+            assert!(tested(kernel(), board).is_ok());
+            let fails = kernel();
+            fails.fail(GpuError::NoDevices);
+            assert_eq!(tested(fails, board).err(), Some(GpuError::NoDevices));
+        }
+    }
 
     #[test]
     fn of_all_cards_those_count_that_can_and_of_some_each_must() {

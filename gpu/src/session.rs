@@ -20,6 +20,7 @@ use opencl3::kernel::Kernel as DeviceKernel;
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE};
 use opencl3::program::Program;
 use opencl3::types::{CL_NON_BLOCKING, cl_int};
+use queens::kernel::Count;
 
 use crate::device::Device;
 use crate::error::GpuError;
@@ -99,6 +100,20 @@ impl Session {
     /// What a call to its driver came to.
     pub fn failed(&self, what: &'static str) -> impl FnOnce(ClError) -> GpuError + use<> {
         self.device.failed(what)
+    }
+
+    /// What was read back is nothing that the code for the device writes.
+    pub fn cannot_be(&self, answer: String) -> GpuError {
+        GpuError::Failed { device: self.device.title(), what: "it answers what cannot be", code: answer }
+    }
+
+    /// What groups have found, together: completions and nodes of each. The largest number says that more were found than fit.
+    pub fn sum(&self, found: impl IntoIterator<Item = [u64; 2]>) -> Result<Count, GpuError> {
+        let sum = found.into_iter().try_fold(Count::default(), |sum, [completions, nodes]| {
+            let completions = sum.completions.checked_add(completions).filter(|sum| *sum < u64::MAX)?;
+            Some(Count { completions, nodes: sum.nodes.checked_add(nodes)? })
+        });
+        sum.ok_or_else(|| self.cannot_be("more than fits 64 bits".into()))
     }
 
     /// A queue, in which one thing is done after the other.

@@ -78,11 +78,7 @@ impl<'a> Halving<'a> {
             Err(CutShort::Failed(error)) => return Err(error),
         }
         let found = self.lane.found(self.session, self.shape)?;
-        let sum = |sum: Count, &[completions, nodes]: &[u64; 2]| {
-            assert!(completions < u64::MAX, "a unit's count fits 64 bits");
-            sum.plus(Count { completions, nodes })
-        };
-        Ok(Some(found.as_chunks().0.iter().fold(Count::default(), sum)))
+        self.session.sum(found.as_chunks().0.iter().copied()).map(Some)
     }
 
     /// Lists of so few states at most need not be waited for, nor asked whether they fit where they go, which may have become
@@ -160,7 +156,7 @@ impl<'a> Halving<'a> {
             states = if self.is_moment(most, column.to) {
                 self.grow(&column).map(|()| most)?
             } else {
-                self.grow_and_look(&column)?
+                self.grow_and_look(&column, most)?
             };
         }
         Ok(states)
@@ -171,10 +167,10 @@ impl<'a> Halving<'a> {
         self.lane.grow(self.session, self.shape, &self.geometry, sets, column).map(drop)
     }
 
-    /// The same, with more room for lists where they need it. Returns how many states they have.
-    fn grow_and_look(&mut self, column: &NewColumn) -> Result<usize, CutShort> {
+    /// The same, of so many states at most, with more room for lists where they need it. Returns how many states they have.
+    fn grow_and_look(&mut self, column: &NewColumn, most: usize) -> Result<usize, CutShort> {
         loop {
-            let made = self.grow_in_batches(column)?;
+            let made = self.grow_in_batches(column, most)?;
             if made <= self.lane.room(column.to) {
                 return Ok(made);
             }
@@ -187,8 +183,9 @@ impl<'a> Halving<'a> {
 
     /// The same, as many sets at a time as take a launch's time, but one for each group at least. Returns how many states the lists
     /// have: more than there is room for, if they do not fit.
-    fn grow_in_batches(&mut self, column: &NewColumn) -> Result<usize, CutShort> {
+    fn grow_in_batches(&mut self, column: &NewColumn, most: usize) -> Result<usize, CutShort> {
         let mut sets = self.lane.sets(self.geometry.rows).of_size(column.number + 1);
+        let all = sets.len();
         loop {
             let end = sets.end.min(sets.start + self.lane.batches.grow);
             let begun = Instant::now();
@@ -201,7 +198,7 @@ impl<'a> Halving<'a> {
             // With fewer sets than groups a launch takes as long as the longest list, however few they are.
             let next = next_batch(self.lane.batches.grow, end - sets.start, begun.elapsed());
             self.lane.batches.grow = next.max(self.shape.grow_groups);
-            let made = self.lane.made(self.session, [column.number; 2])?[column.side];
+            let made = self.lane.made(self.session, [column.side, column.number], most, all)?;
             sets.start = end;
             if sets.is_empty() || made > self.lane.room(column.to) {
                 return Ok(made);
@@ -228,8 +225,11 @@ impl<'a> Halving<'a> {
             let begun = Instant::now();
             self.lane.reset_cursors(self.session)?;
             self.batch(first..end, &columns)?;
-            let made = self.lane.made(self.session, last)?;
-            let long = [0, 1].map(|side| made[side] > self.lane.room(ListKind::Complete(side)));
+            let mut long = [false; 2];
+            for side in [0, 1] {
+                let made = self.lane.made(self.session, [side, last[side]], most[side], end - first)?;
+                long[side] = made > self.lane.room(ListKind::Complete(side));
+            }
             if long != [false; 2] {
                 self.make_room(end - first, long)?;
                 continue;

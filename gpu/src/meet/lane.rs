@@ -130,12 +130,22 @@ impl MeetLane {
         session.write(&self.queue, &mut self.cursors, &[0; CURSORS])
     }
 
-    /// How many states were made of each half with that column for its last; nothing may be at work. More than there is room for,
-    /// if they did not fit.
-    pub fn made(&self, session: &Session, columns: [usize; 2]) -> Result<[usize; 2], GpuError> {
+    /// How many states were made of a half with that column for its last, in the lists of so many sets; nothing may be at work. More
+    /// than there is room for, if they did not fit, but not more than there can be, each list with a word behind it.
+    pub fn made(
+        &self,
+        session: &Session,
+        [side, column]: [usize; 2],
+        most: usize,
+        sets: usize,
+    ) -> Result<usize, GpuError> {
         let mut cursors = [0; CURSORS];
         session.read(&self.queue, &self.cursors, &mut cursors)?;
-        Ok([0, 1].map(|side| cursors[cursor(side, columns[side])] as usize))
+        let made = cursors[cursor(side, column)] as usize;
+        if made > most + sets {
+            return Err(session.cannot_be(format!("made states: {made} where {most} can be")));
+        }
+        Ok(made)
     }
 
     /// Pairs and halves that each group has found, when all before is done.

@@ -174,11 +174,16 @@ impl SearchLauncher {
             launched.map_err(session.failed("a launch"))?;
         }
         session.settle(&lane.queue)?;
-        session.read(&lane.queue, &lane.descents.buffer, &mut descents)?;
+        // Of what the device has only these numbers are taken, and no others than can be: from here on memory is read by them.
+        let mut read = descents.clone();
+        session.read(&lane.queue, &lane.descents.buffer, &mut read)?;
         let mut nodes = 0;
         for (index, (descent, front)) in descents.iter_mut().zip(fronts).enumerate() {
-            let passed;
-            (passed, *descent) = descent.widened(front.descent, index, part.room);
+            let made = &read[index].made;
+            let Some((passed, widened)) = descent.widened(made, front.descent, index, part.room) else {
+                return Err(session.cannot_be(format!("made states: {made:?}")));
+            };
+            *descent = widened;
             nodes += passed;
         }
         Ok((nodes, descents))
@@ -242,6 +247,9 @@ impl SearchLauncher {
             };
             session.wait(&lane.queue, launched.map_err(session.failed("a launch"))?)?;
             session.read(&lane.queue, &lane.found.buffer, &mut found)?;
+            if let Some(strange) = found.iter().find(|[.., is_left]| *is_left > 1) {
+                return Err(session.cannot_be(format!("found: {strange:?}")));
+            }
             let busy = found.iter().filter(|[.., is_left]| *is_left != 0).count();
             if busy == 0 {
                 break;
@@ -249,8 +257,7 @@ impl SearchLauncher {
             lane.passes = next_passes(each, begun.elapsed(), busy, groups).max(self.fewest_passes);
             is_begun = true;
         }
-        let sum = |sum: Count, &[completions, nodes, _]: &Found| sum.plus(Count { completions, nodes });
-        Ok(Some(found.iter().fold(Count::default(), sum)))
+        session.sum(found.iter().map(|&[completions, nodes, _]| [completions, nodes])).map(Some)
     }
 }
 

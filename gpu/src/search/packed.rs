@@ -60,10 +60,29 @@ impl OnDevice {
         }
     }
 
-    /// The same when it was widened, in the part of that number that has room for so many states: before the last row to which they
-    /// were all moved on, with as many rows to be done as it has from there on; and the nodes on the way.
-    pub fn widened(mut self, descent: &Descent, index: usize, room: usize) -> (u64, Self) {
+    /// The same when the device says that it made so many states before each row, in the part of that number that has room for so
+    /// many: before the last row to which they were all moved on, with as many rows to be done as it has from there on; and the
+    /// nodes on the way. Nothing where no device makes so many.
+    pub fn widened(
+        mut self,
+        made: &[cl_uint; ROWS],
+        descent: &Descent,
+        index: usize,
+        room: usize,
+    ) -> Option<(u64, Self)> {
         let (mut place, mut nodes) = (self.place as usize, 0);
+        let moved_on = place + 1..=place + self.rows as usize;
+        // A state has a child in each column at most.
+        let can_be = |row: usize| match row {
+            row if moved_on.contains(&row) => {
+                u64::from(made[row]) <= u64::from(made[row - 1]) << u32::BITS.ilog2()
+            }
+            row => made[row] == self.made[row],
+        };
+        if !(0..ROWS).all(can_be) {
+            return None;
+        }
+        self.made = *made;
         // Where there is none behind they were not moved on, or nothing becomes of them: then that is found once more.
         while place + 1 < ROWS && (1..=room as cl_uint).contains(&self.made[place + 1]) {
             place += 1;
@@ -74,7 +93,7 @@ impl OnDevice {
         }
         self.place = place as cl_uint;
         self.rows = rows_of_device(descent, place) as cl_uint;
-        (nodes, self)
+        Some((nodes, self))
     }
 }
 

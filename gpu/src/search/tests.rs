@@ -119,6 +119,32 @@ fn the_order_of_items_their_states_and_where_a_launch_ends_change_nothing_but_ti
 }
 
 #[test]
+fn numbers_of_states_that_no_device_makes_are_not_believed() {
+    let (_, large) = descents(&unit(18), &Stop::new()).unwrap();
+    let front = expand(&large[0], 100, &Stop::new()).unwrap().1;
+    let begun = OnDevice::begun(&front, 0, 0);
+    let (level, room) = (front.level, 1 << 20);
+    let widened = |change: &dyn Fn(&mut [cl_uint])| {
+        let mut made = begun.made;
+        change(&mut made);
+        begun.widened(&made, front.descent, 0, room)
+    };
+    let (nodes, as_begun) = widened(&|_| {}).unwrap();
+    assert_eq!((nodes, as_begun.place as usize, as_begun.states), (0, level, begun.states));
+    let (nodes, moved_on) = widened(&|made| made[level + 1] = 7).unwrap();
+    assert_eq!((nodes, moved_on.place as usize, moved_on.states), (7, level + 1, 7));
+    assert_eq!(widened(&|made| made.fill(0)), None, "what the host made is gone");
+    assert_eq!(widened(&|made| made.fill(u32::MAX)), None);
+    assert_eq!(widened(&|made| made[level + 1] = 32 * made[level] + 1), None, "more than there are columns");
+    assert_eq!(
+        widened(&|made| made[level + begun.rows as usize + 1] = 1),
+        None,
+        "beyond the last that is moved on"
+    );
+    assert_eq!(widened(&|made| made[level + 2] = 1), None, "of none");
+}
+
+#[test]
 fn each_descents_levels_are_moved_on_until_there_are_as_many_as_wished_or_no_room_for_what_becomes_of_them() {
     let (_, large) = descents(&with_several_descents(18), &Stop::new()).unwrap();
     assert!(large.len() > 1);

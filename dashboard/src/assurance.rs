@@ -13,7 +13,7 @@ pub fn sentence(assurance: &Assurance, done: u64, units: u64) -> String {
         kinds if units > 0 && kinds == units => "each on two kinds of hardware, ".to_owned(),
         kinds => format!("{} % on two kinds of hardware, ", share(kinds)),
     };
-    let others = format!("{kinds}{}", others(*conflicts, assurance));
+    let others = format!("{kinds}{}", others(*conflicts, assurance, done == units));
     if units > 0 && *on_two_owners == units {
         return format!("proven: every unit was counted twice independently, by different owners, {others}");
     }
@@ -34,15 +34,26 @@ pub fn sentence(assurance: &Assurance, done: u64, units: u64) -> String {
                 format!("{said}, {} % {how}", share(*units))
             }),
     };
-    let bound = assurance.wrong_at_most.map_or_else(String::new, |share| {
-        let alike = if *on_one_machine > 0 { ", unless a machine errs twice alike" } else { "" };
-        format!(", at most {} % wrong with 95 % confidence{alike}", percent_above(100.0 * share))
-    });
+    let are_all = units > 0 && on_two_owners + on_two_machines + on_one_machine == units;
+    let is_alone = *on_one_machine > 0;
+    let bound = match assurance.wrong_at_most {
+        Some(share) => {
+            let alike = if is_alone { ", unless a machine errs twice alike" } else { "" };
+            format!(", at most {} % wrong with 95 % confidence{alike}", percent_above(100.0 * share))
+        }
+        None if is_alone && are_all => ", right unless a machine errs twice alike".to_owned(),
+        None => String::new(),
+    };
     format!("{twice}, {others}{bound}")
 }
 
-fn others(conflicts: u64, assurance: &Assurance) -> String {
+fn others(conflicts: u64, assurance: &Assurance, is_complete: bool) -> String {
     let mut said = counted(conflicts, "conflict");
+    // Nobody else has counted anything that it could have decided.
+    let is_alone = assurance.on_two_owners + assurance.on_two_machines == 0 && assurance.on_one_machine > 0;
+    if conflicts > 0 && is_complete && is_alone {
+        said.push_str(", settled by the machine that had them");
+    }
     if !assurance.expelled.is_empty() {
         let owners: Vec<_> =
             assurance.expelled.iter().map(|owner| Owner::new(owner).typed().to_owned()).collect();
@@ -116,6 +127,20 @@ mod tests {
         );
         let alone = Assurance { on_two_machines: 0, on_one_machine: 33, ..assurance.clone() };
         assert!(sentence(&alone, 3300, 3300).contains("1.0 % of units counted twice on one machine"));
+        let in_two_ways = Assurance { on_one_machine: 1000, ..Assurance::default() };
+        assert_eq!(
+            sentence(&in_two_ways, 1000, 1000),
+            "100.0 % of units counted twice on one machine in different ways, 0 conflicts, right unless a machine errs twice alike"
+        );
+        assert!(
+            sentence(&in_two_ways, 1000, 2000).ends_with("in different ways, 0 conflicts"),
+            "more is to come"
+        );
+        let erring = Assurance { conflicts: 106, ..in_two_ways };
+        let settled = "106 conflicts, settled by the machine that had them";
+        assert!(sentence(&erring, 1000, 1000).contains(settled));
+        let helped = Assurance { on_one_machine: 999, on_two_machines: 1, ..erring };
+        assert!(!sentence(&helped, 1000, 1000).contains("settled"), "another one may have");
         let of_one_owner = sentence(&assurance, 1000, 1000);
         assert!(of_one_owner.starts_with("every unit was counted twice, on different machines of one owner"));
         let all = Assurance { on_two_owners: 1000, on_two_machines: 0, ..assurance.clone() };

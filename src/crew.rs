@@ -148,7 +148,7 @@ async fn one(
     if let Err(error) = &ended
         && !matches!(error.downcast_ref(), Some(WorkerError::GaveUp(_)))
     {
-        error!(machine, "leaves, its units are given back: {error}");
+        error!(machine, "leaves: {error}");
     }
     ended
 }

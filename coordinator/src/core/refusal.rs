@@ -10,7 +10,10 @@ use super::identity::Identity;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum Refusal {
     /// The worker's plan is not the run's.
-    #[error("this run has plan {run}, the worker has plan {worker}: use the release that began the run")]
+    #[error(
+        "this run has plan {run}, the worker came for plan {worker}: another board or plan is counted here now; start the worker again \
+         to count for it, or give it the address where its own run goes on"
+    )]
     OtherPlan {
         /// The run's fingerprint.
         run: Fingerprint,

@@ -6,8 +6,9 @@ mod cards;
 use std::sync::Arc;
 use std::time::Duration;
 
+use anyhow::ensure;
 use gpu::GpuKernel;
-use proto::{Vendor, card_name};
+use proto::{NAME_BYTES, Vendor, card_name, is_name};
 use queens::Plan;
 use queens::kernel::Kernel;
 use tokio::sync::watch;
@@ -34,7 +35,14 @@ pub struct CrewMember {
 
 /// The processor's worker and one for each card, which is a machine of its own: `host/nvidia/gpu0`; but for OpenCL on the
 /// processor, which is the processor's machine. With cards there is one for the processor only where that is wished.
-pub fn members(processor: Config, cards: Vec<Arc<GpuKernel>>, with_processor: bool) -> Vec<CrewMember> {
+///
+/// # Errors
+/// A name is too long with the card's part of it.
+pub fn members(
+    processor: Config,
+    cards: Vec<Arc<GpuKernel>>,
+    with_processor: bool,
+) -> anyhow::Result<Vec<CrewMember>> {
     let on_card = |card: Arc<GpuKernel>| {
         let (number, description) = (card.device().number(), card.device().description());
         let vendor = Vendor::of_driver(&description.vendor);
@@ -46,13 +54,20 @@ pub fn members(processor: Config, cards: Vec<Arc<GpuKernel>>, with_processor: bo
             kernel: Arc::clone(&card) as Arc<dyn Kernel>,
             ..processor.clone()
         };
-        CrewMember { config, card: Some(card) }
+        for name in [&config.name, &config.machine] {
+            ensure!(
+                is_name(name),
+                "the card's worker would be called {name:?}, with {} bytes where {NAME_BYTES} may be: say a shorter --name or --machine",
+                name.len()
+            );
+        }
+        Ok(CrewMember { config, card: Some(card) })
     };
-    let mut members: Vec<CrewMember> = cards.into_iter().map(on_card).collect();
+    let mut members: Vec<CrewMember> = cards.into_iter().map(on_card).collect::<Result<_, _>>()?;
     if members.is_empty() || with_processor {
         members.push(CrewMember { config: processor, card: None });
     }
-    members
+    Ok(members)
 }
 
 /// A way of its own to the coordinator for each of them.
@@ -199,6 +214,23 @@ mod tests {
         }
     }
 
+    #[test]
+    fn a_name_that_is_too_long_with_the_cards_part_is_refused_with_what_it_would_be() {
+        let Ok(cards) = cards(&Cards::All) else {
+            assert!(std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "there is no OpenCL");
+            println!("skipped: there is no OpenCL");
+            return;
+        };
+        let kernels = kernels(&Cards::All, cards, Some(Method::Search), &plan_of_20()).unwrap();
+        let named = |bytes| {
+            let config = Config { name: "x".repeat(bytes), ..config() };
+            members(config, kernels.clone(), false).map(|members| members.len())
+        };
+        assert_eq!(named(190).unwrap(), kernels.len());
+        let refused = named(NAME_BYTES).unwrap_err().to_string();
+        assert!(refused.contains("xx/gpu") && refused.contains("205 bytes where 200 may be"), "{refused}");
+    }
+
     fn lenders(handle: &Handle) -> Lenders {
         let lender: Arc<dyn Lender> = Arc::new(Local(handle.clone()));
         Box::new(move || Arc::clone(&lender))
@@ -245,7 +277,8 @@ mod tests {
         let plan = Arc::new(plan_of_20());
         let (wish, wished) = watch::channel(Wish::Stay);
         wish.send_replace(Wish::Leave);
-        let work = work(lenders(&started(&plan)), plan, members(config(), Vec::new(), false), wished);
+        let work =
+            work(lenders(&started(&plan)), plan, members(config(), Vec::new(), false).unwrap(), wished);
         let sum = timeout(Duration::from_secs(10), work).await.expect("it leaves").unwrap();
         assert!(!sum.finished, "{sum:?}");
     }
@@ -255,7 +288,8 @@ mod tests {
         let handle = started(&plan);
         let card = Arc::clone(&cards[0]);
         let (_wish, wished) = watch::channel(Wish::Stay);
-        let work = tokio::spawn(work(lenders(&handle), plan, members(config(), cards, false), wished));
+        let work =
+            tokio::spawn(work(lenders(&handle), plan, members(config(), cards, false).unwrap(), wished));
         while handle.status().await.unwrap().leased == 0 {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }

@@ -31,7 +31,7 @@ pub use status::{
 pub use steering::Steering;
 pub use strict::{StrictCodec, StrictDecoder};
 pub use term::{CoordinatorId, CoordinatorIdError, Term};
-pub use text::{is_name, is_unseen, seen};
+pub use text::{NAME_BYTES, is_name, is_unseen, seen};
 pub use wire::{WireError, malformed, plan_from_reply, plan_reply, verdicts_from_reply};
 
 /// The types of the service `diadem.v1`, generated from the .proto file. They are checked in, so that building needs no

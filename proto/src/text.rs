@@ -16,11 +16,11 @@ pub fn is_unseen(c: char) -> bool {
 }
 
 /// Names longer than this are refused, in bytes.
-const LONGEST_NAME: usize = 200;
+pub const NAME_BYTES: usize = 200;
 
 /// Whether a worker or a machine may be called so.
 pub fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.len() <= LONGEST_NAME && !text.contains(is_unseen)
+    !text.is_empty() && text.len() <= NAME_BYTES && !text.contains(is_unseen)
 }
 
 /// The text with every character escaped that is not seen, but for these.

@@ -168,7 +168,7 @@ fn members(count: &LocalCount, cards: Vec<Device>, plan: &Plan) -> anyhow::Resul
         ahead: worker::AHEAD,
         drain: Duration::ZERO,
     };
-    Ok(crew::members(config, cards, count.kernel.says_threads))
+    crew::members(config, cards, count.kernel.says_threads)
 }
 
 fn begin(run: FoundRun, count: &LocalCount) -> anyhow::Result<Begun> {

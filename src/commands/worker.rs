@@ -79,7 +79,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
         ahead: args.ahead.unwrap_or(worker::AHEAD),
         drain: args.drain,
     };
-    let members = crew::members(config, cards, kernel.says_threads);
+    let members = crew::members(config, cards, kernel.says_threads)?;
     let (wish, wished) = watch::channel(Wish::Stay);
     let notes = Arc::new(Mutex::new(Notes::new()));
     let noted = Arc::clone(&notes);

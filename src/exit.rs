@@ -67,6 +67,8 @@ pub enum WrongCommand {
         "--listen and --http both want port {0}: the dashboard wants a port of its own, as in --http 127.0.0.1:7228"
     )]
     OnePort(u16),
+    #[error("--gpu measures graphics cards, and --{0} is for the processor: leave one of them out")]
+    CardsAndProcessor(&'static str),
     /// A variable that stands for a file holds something else.
     #[error(transparent)]
     Variable(anyhow::Error),

@@ -33,7 +33,7 @@ pub struct BenchArgs {
     pub isa: Auto<Isa>,
     /// Measure graphics cards in place of the processor: none, all, or some by their numbers as in 0,2 (diadem gpus lists
     /// them). Times are those that pass, with two counts at a time where halves meet.
-    #[arg(long = "gpu", value_name = "CARDS", default_value = "none", conflicts_with_all = ["isa", "threads"])]
+    #[arg(long = "gpu", value_name = "CARDS", default_value = "none")]
     pub cards: Cards,
     /// All other lines are for one thread, the last one for as many as are said here, if it is more than one; it is told what they
     /// come to where nothing else runs, and no more of them than there are cores count at a time.

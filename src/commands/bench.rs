@@ -3,6 +3,7 @@
 //! Each line of the table is one kernel on some threads or on a graphics card, which counts units drawn at random, or parts of them, until its
 //! share of the time is up: see [`speed`](crate::measurement::speed).
 
+use std::env;
 use std::process::ExitCode;
 use std::time::Duration;
 
@@ -11,12 +12,13 @@ use queens::known;
 use serde_json::json;
 use tracing::Level;
 
-use crate::args::BenchArgs;
-use crate::crew;
+use crate::args::{BenchArgs, Cards};
+use crate::exit::WrongCommand;
 use crate::log::{self, say};
 use crate::measurement::speed::{Counter, KernelSpeed, candidates};
 use crate::output::{print, span};
 use crate::signals::Interruption;
+use crate::{crew, settings};
 
 pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     log::start(Level::WARN);
@@ -27,8 +29,9 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
         Some(isa) => vec![isa],
         None => Isa::available(),
     };
-    let cards = crew::cards(&args.cards)?;
-    crew::warn_where_there_is_none(&args.cards, cards.iter());
+    let wished = wished_cards(args)?;
+    let cards = crew::cards(&wished)?;
+    crew::warn_where_there_is_none(&wished, cards.iter());
     let (counters, threads) = if cards.is_empty() {
         (Counter::of_processor(&isas), args.threads.count() as usize)
     } else {
@@ -59,6 +62,24 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The cards that are to be measured. What is typed tells whether cards are meant or the processor; a setting for either may be
+/// there for other commands.
+fn wished_cards(args: &BenchArgs) -> anyhow::Result<Cards> {
+    let none = Cards::These(Vec::new());
+    if args.cards == none {
+        return Ok(none);
+    }
+    let typed: Vec<_> = env::args_os().collect();
+    let of_processor = ["isa", "threads"].into_iter().find(|option| settings::is_typed(&typed, option));
+    match of_processor {
+        None => Ok(args.cards.clone()),
+        Some(option) if settings::is_typed(&typed, "gpu") => {
+            Err(WrongCommand::CardsAndProcessor(option).into())
+        }
+        Some(_) => Ok(none),
+    }
 }
 
 /// The heading of all lines.

@@ -11,6 +11,22 @@ fn with(folder: &Folder, args: &str, variables: &[(&str, &str)]) -> Completed {
 }
 
 #[test]
+fn a_setting_for_cards_and_one_for_the_processor_leave_bench_usable() {
+    let folder = Folder::new();
+    let measures = |settings: &str, typed: &str| {
+        fs::write(folder.path().join("site.toml"), settings).unwrap();
+        let line = format!("--config site.toml bench --n 8 --method search --seconds 0.01 --json {typed}");
+        let measured = folder.run(&line);
+        assert!(measured.stdout.contains("\"card\":null"), "{settings} {typed}: {measured:?}");
+    };
+    measures("gpu = 'none'\nthreads = 1", "");
+    measures("gpu = 'none'\nisa = 'portable'", "--threads 1");
+    measures("gpu = 'all'", "--threads 1");
+    measures("gpu = 'all'\nthreads = 2", "--isa portable");
+    folder.run("bench --n 8 --gpu all --threads 1").refused(&["--gpu", "--threads"]);
+}
+
+#[test]
 fn options_come_from_the_command_line_then_variables_then_the_file() {
     let folder = Folder::new();
     let file =

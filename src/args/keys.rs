@@ -113,10 +113,11 @@ pub fn host(text: &str) -> Result<String, ValueError> {
     let letters = |label: &str| label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_');
     let is_label = |label: &str| (1..=63).contains(&label.len()) && letters(label);
     // What ends in a number is read as an IP address, and may not be one.
-    let ends_in_number = text
-        .rsplit('.')
-        .next()
-        .is_some_and(|last| last.starts_with("0x") || last.bytes().all(|b| b.is_ascii_digit()));
+    let last = text.rsplit('.').next().unwrap_or(text);
+    let ends_in_number = match last.strip_prefix("0x") {
+        Some(hex) => hex.bytes().all(|b| b.is_ascii_hexdigit()),
+        None => last.bytes().all(|b| b.is_ascii_digit()),
+    };
     let is_name = text.len() <= 253 && text.split('.').all(is_label) && !ends_in_number;
     if is_name || text.parse::<IpAddr>().is_ok() {
         Ok(text.to_owned())

@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::sync::mpsc::sync_channel;
 use std::thread::{self, ScopedJoinHandle};
 
 use gpu::{Device, GpuError, GpuKernel, devices, kernel_for};
 use queens::kernel::Method;
 use queens::{Board, Plan, self_test};
 use tracing::warn;
+use worker::{TEST_HANGS, WorkerError};
 
 use crate::args::Cards;
 
@@ -78,22 +80,26 @@ pub fn kernels(
         let kernel = &kernel;
         let made: Vec<_> = cards.into_iter().map(|card| scope.spawn(move || kernel(card))).collect();
         let ended = |made: ScopedJoinHandle<'_, _>| made.join().unwrap_or_else(|panic| resume_unwind(panic));
-        made.into_iter().map(|made| ended(made).map(Arc::new)).collect()
+        made.into_iter().map(|made| ended(made)).collect()
     });
     let kernels = usable(wished, made)?;
     warn_where_there_is_none(wished, kernels.iter().map(|kernel| kernel.device()));
     Ok(kernels)
 }
 
-/// The kernel, when it has counted the known board.
-fn tested(kernel: GpuKernel, board: Board) -> Result<GpuKernel, GpuError> {
-    let found = self_test::run(&kernel, board);
+/// The kernel, when it has counted the known board. A driver that hangs can be told nothing, and keeps its thread.
+fn tested(kernel: GpuKernel, board: Board) -> Result<Arc<GpuKernel>, GpuError> {
+    let kernel = Arc::new(kernel);
+    let (tested, test) = sync_channel(1);
+    let on_card = Arc::clone(&kernel);
+    thread::spawn(move || tested.send(self_test::run(&*on_card, board)));
+    let unusable = |why| GpuError::Unusable { device: kernel.device().title(), why };
+    let found = test.recv_timeout(TEST_HANGS);
     match (kernel.failure(), found) {
         (Some(failure), _) => Err(failure.clone()),
-        (None, Err(fault)) => {
-            Err(GpuError::Unusable { device: kernel.device().title(), why: fault.to_string() })
-        }
-        (None, Ok(_)) => Ok(kernel),
+        (None, Ok(Err(fault))) => Err(unusable(fault.to_string())),
+        (None, Ok(Ok(_))) => Ok(kernel),
+        (None, Err(_)) => Err(unusable(WorkerError::SelfTestHangs(TEST_HANGS.as_secs() / 60).to_string())),
     }
 }
 

@@ -30,5 +30,5 @@ pub use joining::{Announced, fetch_plan};
 pub use outage::{GaveUp, Hopeful, Outage};
 pub use pace::AHEAD;
 pub use remote::Remote;
-pub use run::{Config, Summary, Wish, WorkerError, run};
+pub use run::{Config, Summary, TEST_HANGS, Wish, WorkerError, run};
 pub use watching::StatusFeed;

@@ -1,7 +1,7 @@
 //! Waiting for a coordinator that does not answer, or does not record: longer and longer, and for as long as it may.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use rand::RngExt;
@@ -44,12 +44,19 @@ pub struct Outage {
     hopeful: Hopeful,
     /// Whether it is no longer one of them.
     is_hopeless: bool,
-    /// How many are on of those that are told as one.
-    told: Arc<AtomicUsize>,
+    /// What was told of those that are told as one.
+    told: Arc<Mutex<Told>>,
     /// When a call last got through.
     answered: Option<Instant>,
     /// Since when they do not, and until when none is made.
     current: Option<Current>,
+}
+
+/// Why what is waited for, and by how many.
+#[derive(Debug, Default)]
+struct Told {
+    on: usize,
+    why: String,
 }
 
 #[derive(Debug)]
@@ -77,7 +84,7 @@ impl Outage {
         give_up_after: Option<Duration>,
         awaited: &'static str,
         hopeful: Hopeful,
-        told: Arc<AtomicUsize>,
+        told: Arc<Mutex<Told>>,
     ) -> Self {
         hopeful.0.fetch_add(1, Ordering::Relaxed);
         Self { give_up_after, awaited, hopeful, is_hopeless: false, told, answered: None, current: None }
@@ -89,15 +96,16 @@ impl Outage {
             self.hopeful.0.fetch_add(1, Ordering::Relaxed);
         }
         self.answered = Some(Instant::now());
-        if let Some(outage) = self.current.take()
-            && self.told.fetch_sub(1, Ordering::Relaxed) == 1
-        {
+        let Some(outage) = self.current.take() else { return };
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        told.on -= 1;
+        if told.on == 0 {
             info!(seconds = outage.since.elapsed().as_secs_f64(), "the coordinator answers again");
         }
     }
 
-    /// A call did not get through that should have been answered since then. Whoever goes on all the same when an outage has lasted too long is told so by each
-    /// further call.
+    /// A call did not get through that should have been answered since then. One alone ends nothing: who was suspended has not waited.
+    /// Whoever goes on all the same when an outage has lasted too long is told so by each further call.
     ///
     /// # Errors
     /// If the outage has lasted as long as one may.
@@ -105,10 +113,10 @@ impl Outage {
         let now = Instant::now();
         let (since, wait) = match &self.current {
             None => {
-                if self.told.fetch_add(1, Ordering::Relaxed) == 0 {
-                    warn!("waiting for the coordinator: {why}");
-                }
-                (self.answered.map_or(due, |answered| answered.max(due)).min(now), FIRST_WAIT)
+                self.tell(why);
+                let since = self.answered.map_or(due, |answered| answered.max(due)).min(now);
+                self.current = Some(Current { since, wait: FIRST_WAIT, until: now + FIRST_WAIT });
+                return Ok(());
             }
             // Calls made before the outage was noticed fail too; they say nothing new.
             Some(outage) if now < outage.until => return Ok(()),
@@ -129,6 +137,16 @@ impl Outage {
             0 => Err(GaveUp { after: now - since, awaited: self.awaited, why: why.to_owned() }),
             _ => Ok(()),
         }
+    }
+
+    /// Says that it begins, unless another one is on for the same reason.
+    fn tell(&self, why: &str) {
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.on == 0 || told.why != why {
+            warn!("waiting for the coordinator: {why}");
+            why.clone_into(&mut told.why);
+        }
+        told.on += 1;
     }
 
     fn lose_hope(&mut self) {
@@ -175,10 +193,13 @@ mod tests {
         let outage = || Outage::new(Some(limit), Hopeful::default());
         let made = Instant::now();
         tokio::time::advance(Duration::from_millis(24_060)).await;
-        let gave_up = outage().failed(made, "no answer in time").unwrap_err();
+        let mut suspended = outage();
+        assert_eq!(suspended.failed(made, "no answer in time"), Ok(()), "it may have been suspended");
+        tokio::time::advance(FIRST_WAIT).await;
+        let gave_up = suspended.failed(Instant::now(), "nobody there").unwrap_err();
         assert_eq!(
             gave_up.to_string(),
-            "gave up after 24s without an answer from the coordinator: no answer in time"
+            "gave up after 24s without an answer from the coordinator: nobody there"
         );
         let mut answered = outage();
         answered.over();
@@ -194,7 +215,7 @@ mod tests {
         let mut outage = Outage::new(None, Hopeful::default());
         let mut of_records = outage.of_records(None);
         let told = Arc::clone(&outage.told);
-        let on = || told.load(Ordering::Relaxed);
+        let on = || told.lock().unwrap().on;
         of_records.failed(Instant::now(), "nobody there").unwrap();
         outage.failed(Instant::now(), "nobody there").unwrap();
         assert_eq!(on(), 2, "the second one is not told");

@@ -24,8 +24,9 @@ use crate::sites::Sites;
 /// For so long an answer is waited for at most.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// However soon it is given up, a call has this time.
+/// However soon it is given up, a call has this time; where there are several addresses more, since one alone may be there, and be slow.
 const LEAST_PATIENCE: Duration = Duration::from_secs(1);
+const LEAST_OF_SEVERAL: Duration = Duration::from_secs(5);
 
 /// A coordinator at an address, or at one of several. Connects when it is first called, and again whenever that is
 /// needed; where one address does not answer, the next is called.
@@ -59,7 +60,8 @@ impl Remote {
     #[must_use]
     pub fn giving_up_after(self, limit: Option<Duration>) -> Self {
         let each = limit.map_or(PATIENCE, |limit| limit / self.addresses() as u32);
-        Self { patience: each.clamp(LEAST_PATIENCE, PATIENCE), ..self }
+        let least = if self.addresses() > 1 { LEAST_OF_SEVERAL } else { LEAST_PATIENCE };
+        Self { patience: each.clamp(least, PATIENCE), ..self }
     }
 
     /// Shows these credentials from the next call on, as all do that call over the same connections; calls that are under way

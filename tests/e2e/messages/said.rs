@@ -24,7 +24,7 @@ const SPEAKERS: [(&str, &[&str]); 21] = [
     ("coordinator/src/checkpoint/resumption.rs", &["fmt"]),
     ("dashboard/src/routes.rs", &["mean_this_machine", "events", "hindrance"]),
     ("gpu/src/device.rs", &["broken", "describe"]),
-    ("src/command_line.rs", &["how_to_go_on", "meant"]),
+    ("src/command_line.rs", &["how_to_go_on_without", "meant"]),
     ("src/commands/coordinator.rs", &["listen"]),
     ("src/commands/count.rs", &["run"]),
     ("src/commands/follow.rs", &["way_on"]),

@@ -13,17 +13,17 @@ use tokio::time::timeout;
 use super::WorkerError;
 
 /// A kernel that has not counted it in this time hangs: it is a matter of milliseconds.
-const HANGS: Duration = Duration::from_mins(10);
+pub const TEST_HANGS: Duration = Duration::from_mins(10);
 
 /// Has the kernel count the known board, but does not wait for ever: a driver that hangs can be told nothing.
 pub(super) async fn solutions(kernel: Arc<dyn Kernel>, board: Board) -> Result<u64, WorkerError> {
     let test = spawn_blocking(move || self_test::run(&*kernel, board));
-    match timeout(HANGS, test).await {
+    match timeout(TEST_HANGS, test).await {
         Ok(Ok(tested)) => Ok(tested?),
         // It was not even begun, since the process ends and this with it.
         Ok(Err(cancelled)) if cancelled.is_cancelled() => pending().await,
         Ok(Err(panicked)) => resume_unwind(panicked.into_panic()),
-        Err(_) => Err(WorkerError::SelfTestHangs(HANGS.as_secs() / 60)),
+        Err(_) => Err(WorkerError::SelfTestHangs(TEST_HANGS.as_secs() / 60)),
     }
 }
 
@@ -82,7 +82,7 @@ mod tests {
         let (_wishes, wished) = watch::channel(Wish::Stay);
         let life = tokio::spawn(worker(config, wished));
         tokio::task::yield_now().await;
-        advance(HANGS + Duration::from_secs(1)).await;
+        advance(TEST_HANGS + Duration::from_secs(1)).await;
         let ended = life.await.unwrap();
         assert!(matches!(ended, Err(WorkerError::SelfTestHangs(10))), "{ended:?}");
     }

@@ -40,6 +40,7 @@ use crate::outage::{Hopeful, Outage};
 use crate::pace::AskingPace;
 use crate::pool::{Pool, ThreadedPool, UnitOutcome, UnitVariant, is_card, unit_variant};
 pub use error::WorkerError;
+pub use known_board::TEST_HANGS;
 
 /// Counts are gathered in the pool for a quarter of the time that the worker has been there, within these limits, unless
 /// it runs dry; then they are taken and reported. Waking somebody costs more than the smallest units take, and every

@@ -80,7 +80,7 @@ pub fn kernels(
         let kernel = &kernel;
         let made: Vec<_> = cards.into_iter().map(|card| scope.spawn(move || kernel(card))).collect();
         let ended = |made: ScopedJoinHandle<'_, _>| made.join().unwrap_or_else(|panic| resume_unwind(panic));
-        made.into_iter().map(|made| ended(made)).collect()
+        made.into_iter().map(ended).collect()
     });
     let kernels = usable(wished, made)?;
     warn_where_there_is_none(wished, kernels.iter().map(|kernel| kernel.device()));

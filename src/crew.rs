@@ -172,6 +172,7 @@ async fn one(
 mod tests {
     use std::sync::Mutex;
 
+    use super::cards::tests::cards_to_test;
     use super::*;
     use crate::args::Cards;
     use crate::local::Local;
@@ -205,22 +206,14 @@ mod tests {
     #[tokio::test]
     async fn a_card_that_fails_in_the_middle_leaves_and_gives_its_units_back() {
         for method in Method::ALL {
-            let Ok(cards) = cards(&Cards::All) else {
-                assert!(std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "there is no OpenCL");
-                println!("skipped: there is no OpenCL");
-                return;
-            };
+            let Some(cards) = cards_to_test() else { return };
             fails_in_the_middle(kernels(&Cards::All, cards, Some(method), &plan_of_20()).unwrap()).await;
         }
     }
 
     #[test]
     fn a_name_that_is_too_long_with_the_cards_part_is_refused_with_what_it_would_be() {
-        let Ok(cards) = cards(&Cards::All) else {
-            assert!(std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "there is no OpenCL");
-            println!("skipped: there is no OpenCL");
-            return;
-        };
+        let Some(cards) = cards_to_test() else { return };
         let kernels = kernels(&Cards::All, cards, Some(Method::Search), &plan_of_20()).unwrap();
         let named = |bytes| {
             let config = Config { name: "x".repeat(bytes), ..config() };

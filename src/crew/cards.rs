@@ -119,16 +119,22 @@ fn usable<K>(wished: &Cards, made: Vec<Result<K, GpuError>>) -> Result<Vec<K>, G
 }
 
 #[cfg(test)]
-mod tests {
+pub mod tests {
     use super::*;
+
+    /// All cards; none where there is no OpenCL and none is demanded.
+    pub fn cards_to_test() -> Option<Vec<Device>> {
+        let found = cards(&Cards::All).ok();
+        if found.is_none() {
+            assert!(std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "there is no OpenCL");
+            println!("skipped: there is no OpenCL");
+        }
+        found
+    }
 
     #[test]
     fn a_card_that_fails_as_it_counts_the_known_board_is_none_to_begin_a_run_with() {
-        let Ok(cards) = cards(&Cards::All) else {
-            assert!(std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "there is no OpenCL");
-            println!("skipped: there is no OpenCL");
-            return;
-        };
+        let Some(cards) = cards_to_test() else { return };
         let board = Board::new(12).unwrap();
         for card in cards {
             let kernel = || GpuKernel::new(card.clone(), Method::Search).unwrap();

@@ -198,7 +198,7 @@ impl<'a> Halving<'a> {
             // With fewer sets than groups a launch takes as long as the longest list, however few they are.
             let next = next_batch(self.lane.batches.grow, end - sets.start, begun.elapsed());
             self.lane.batches.grow = next.max(self.shape.grow_groups);
-            let made = self.lane.made(self.session, [column.side, column.number], most, all)?;
+            let [made] = self.lane.made(self.session, [[column.side, column.number, most]], all)?;
             sets.start = end;
             if sets.is_empty() || made > self.lane.room(column.to) {
                 return Ok(made);
@@ -225,11 +225,9 @@ impl<'a> Halving<'a> {
             let begun = Instant::now();
             self.lane.reset_cursors(self.session)?;
             self.batch(first..end, &columns)?;
-            let mut long = [false; 2];
-            for side in [0, 1] {
-                let made = self.lane.made(self.session, [side, last[side]], most[side], end - first)?;
-                long[side] = made > self.lane.room(ListKind::Complete(side));
-            }
+            let halves = [0, 1].map(|side| [side, last[side], most[side]]);
+            let made = self.lane.made(self.session, halves, end - first)?;
+            let long = [0, 1].map(|side| made[side] > self.lane.room(ListKind::Complete(side)));
             if long != [false; 2] {
                 self.make_room(end - first, long)?;
                 continue;

@@ -130,22 +130,24 @@ impl MeetLane {
         session.write(&self.queue, &mut self.cursors, &[0; CURSORS])
     }
 
-    /// How many states were made of a half with that column for its last, in the lists of so many sets; nothing may be at work. More
-    /// than there is room for, if they did not fit, but not more than there can be, each list with a word behind it.
-    pub fn made(
+    /// How many states were made of each of these halves, told by its side, its last column and the most states that there can be, in
+    /// the lists of so many sets; nothing may be at work. More than there is room for, if they did not fit, but not more than there can
+    /// be, each list with a word behind it.
+    pub fn made<const HALVES: usize>(
         &self,
         session: &Session,
-        [side, column]: [usize; 2],
-        most: usize,
+        halves: [[usize; 3]; HALVES],
         sets: usize,
-    ) -> Result<usize, GpuError> {
+    ) -> Result<[usize; HALVES], GpuError> {
         let mut cursors = [0; CURSORS];
         session.read(&self.queue, &self.cursors, &mut cursors)?;
-        let made = cursors[cursor(side, column)] as usize;
-        if made > most + sets {
-            return Err(session.cannot_be(format!("made states: {made} where {most} can be")));
+        let made = halves.map(|[side, column, _]| cursors[cursor(side, column)] as usize);
+        match made.iter().zip(halves).find(|(made, [.., most])| **made > most + sets) {
+            Some((made, [.., most])) => {
+                Err(session.cannot_be(format!("made states: {made} where {most} can be")))
+            }
+            None => Ok(made),
         }
-        Ok(made)
     }
 
     /// Pairs and halves that each group has found, when all before is done.

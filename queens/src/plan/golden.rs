@@ -372,8 +372,15 @@ fn default_plans_are_what_they_were() {
     ] {
         assert_eq!(PlanSpec::new(Board::new(n).unwrap()), spec(n, by_constellations(grain)));
     }
-    for (n, rows, group, sides) in [(11, 0, 1, 0), (17, 0, 1, 3), (21, 1, 1, 2), (22, 0, 1, 5), (23, 0, 1, 6)]
-    {
+    for (n, rows, group, sides) in [
+        (11, 0, 1, 0),
+        (15, 0, 1, 2),
+        (19, 0, 1, 3),
+        (20, 0, 1, 4),
+        (21, 0, 1, 5),
+        (22, 0, 1, 5),
+        (23, 0, 1, 6),
+    ] {
         assert_eq!(PlanSpec::families(Board::new(n).unwrap()), spec(n, by_families(rows, group, sides)));
     }
     for (n, (columns, group, grain)) in [

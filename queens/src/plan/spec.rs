@@ -193,14 +193,14 @@ impl PlanSpec {
 
     /// The same for graphics cards, measured on one: docs/gpu.md has the figures. Units are larger up to n = 21, milliseconds of a
     /// card at least, for what one takes the host and the card beside the counting it takes once for each. For halves that meet more
-    /// central columns are placed from n = 22 to 25 than suits a processor: more halves and fewer pairs.
+    /// queens are placed from n = 21 to 25 than suits a processor, of an outer row or of central columns: more halves and fewer pairs.
     pub fn for_cards(n: Board, method: Method) -> Self {
         let planned = Self::for_kernel(n, method);
         let centre = |columns, grain| Scheme::Centre { columns, group: 1, grain: Some(grain) };
+        let outer = |rows| Scheme::Families { rows, group: 1, sides: 0 };
         let scheme = match (method, n.n()) {
-            (Method::Meet, 12..=21) | (Method::Search, 18..=21) => {
-                Scheme::Families { rows: 0, group: 1, sides: 0 }
-            }
+            (Method::Meet, 12..=20) | (Method::Search, 18..=21) => outer(0),
+            (Method::Meet, 21) => outer(1),
             (Method::Meet, 22..=23) => centre(1, 1_000_000_000),
             (Method::Meet, 24) => centre(2, 1_000_000_000),
             (Method::Meet, 25) => centre(2, 4_000_000_000),
@@ -220,10 +220,9 @@ fn scheme_by_families(board: Board) -> Scheme {
     match board.n() {
         0..=11 => outer(0, 1, 0),
         12..=15 => outer(0, 1, 2),
-        16..=17 => outer(0, 1, 3),
-        18..=19 => outer(0, 1, 4),
-        20..=21 => outer(1, 1, 2),
-        22 => outer(0, 1, 5),
+        16..=19 => outer(0, 1, 3),
+        20 => outer(0, 1, 4),
+        21..=22 => outer(0, 1, 5),
         23 => outer(0, 1, 6),
         24 => even(0, 1_000_000_000),
         25 => even(1, 2_000_000_000),

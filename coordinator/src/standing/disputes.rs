@@ -85,6 +85,10 @@ impl Standing {
         let votes = self.sums.disputed.remove(&unit).unwrap_or_default();
         confirming.into_iter().for_each(|other| self.confirm(unit, own, other));
         if level < Level::AnotherMachine {
+            let machines = &mut self.sums.machines;
+            let said_otherwise =
+                votes.iter().any(|other| other.origin.machine == own && !machines.agree(other, vote));
+            machines.get_mut(own).self_contradictions += u64::from(said_otherwise);
             return;
         }
         let losers = votes.iter().filter(|other| self.loses(other, vote, &agreeing));

@@ -22,9 +22,14 @@ pub struct Machine {
     pub trials: u64,
     /// Its counts that two other counts have proved wrong.
     pub wrong: u64,
+    /// Units of which it has contradicted itself, and nobody else has decided what is right.
+    pub self_contradictions: u64,
     /// What became of it.
     pub trust: Trust,
 }
+
+/// A machine that has contradicted itself so often decides nothing more alone: it errs, and might do so twice alike.
+const MOST_SELF_CONTRADICTIONS: u64 = 10;
 
 /// Whether a machine is believed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -42,6 +47,11 @@ impl Machine {
     /// Whether nothing is lent to it any more.
     pub fn is_quarantined(&self) -> bool {
         self.trust != Trust::Believed
+    }
+
+    /// Whether two equal counts of it decide a dispute where nobody else is there.
+    pub fn may_decide_alone(&self) -> bool {
+        self.self_contradictions < MOST_SELF_CONTRADICTIONS
     }
 
     /// How many of its standing counts are to be taken back.

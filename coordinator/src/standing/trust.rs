@@ -96,7 +96,8 @@ impl Machines {
         };
         match self.number(owner, name) {
             Some(id) if self.get(id).trust == Trust::Quarantined => {
-                self.get_mut(id).trust = Trust::Believed;
+                let machine = self.get_mut(id);
+                (machine.trust, machine.self_contradictions) = (Trust::Believed, 0);
                 self.trust_changes += 1;
                 self.losers.get_mut(owner).map(|losers| losers.remove(&id));
                 Ok(())

@@ -7,7 +7,7 @@ use proto::{Lease, Registration, Variant, Verdict, WorkerId};
 use queens::plan::Scheme;
 use queens::{Board, Plan, PlanSpec, UnitId};
 
-use super::{T0, all_but_one_counted, any_lease, core, join, join_of, registration, report};
+use super::{T0, all_but_one_counted, any_lease, core, core_of, join, join_of, registration, report};
 use crate::core::machines::ALONE;
 use crate::core::{Core, LeaseKey};
 use crate::double_check::DoubleCheck;
@@ -190,6 +190,39 @@ fn a_machine_that_has_counted_in_all_ways_before_it_was_alone_decides_once_it_is
     let other = asked(&mut core, ALONE).expect("she is asked once more");
     assert_eq!(report(&mut core, ALONE, a, other, 5), Verdict::Recorded);
     assert_eq!(core.standing().count(lease.unit), Some(5));
+}
+
+#[test]
+fn a_machine_that_has_contradicted_itself_ten_times_decides_nothing_more_alone() {
+    let mut core = core_of(Plan::derive(PlanSpec::new(Board::new(10).unwrap())).unwrap(), DoubleCheck::All);
+    let a = join(&mut core, "a");
+    let (mut second, mut decided) = (0, 0);
+    let waits = |core: &Core, now| core.status(now).trouble.contains("in dispute");
+    while !waits(&core, Duration::from_secs(second)) {
+        let now = Duration::from_secs(second);
+        core.tick(now);
+        core.renew(now, a, &[]).unwrap();
+        for lease in core.lease(now, a, 100).unwrap() {
+            let was_disputed = core.is_disputed(lease.unit);
+            // Its other kernel contradicts what it counts itself.
+            let said = if core.is_symmetric_count(lease.unit) || lease.variant.other_kernel { 5 } else { 7 };
+            let verdict = report(&mut core, now, a, lease, said);
+            decided += u64::from(was_disputed && verdict == Verdict::Recorded);
+        }
+        second += 1;
+        assert!(second < 1000, "{decided} decided, and no end");
+    }
+    assert_eq!(decided, 10);
+    let now = Duration::from_secs(second);
+    assert!(!core.is_complete(now) && core.status(now).disputed > 10);
+    // Another machine decides.
+    let b = join(&mut core, "b");
+    let disputed = core.status(now).disputed;
+    core.tick(now);
+    for lease in core.lease(now, b, 100).unwrap() {
+        report(&mut core, now, b, lease, 5);
+    }
+    assert!(core.status(now).disputed < disputed);
 }
 
 /// What the worker is asked about the unit now.

@@ -105,10 +105,24 @@ fn is_wrong_command(error: &anyhow::Error) -> bool {
         || error.is::<PolicyError>()
         || matches!(error.downcast_ref(), Some(StartError::Policy(_)))
         || matches!(error.downcast_ref(), Some(StoreError::Directory(error)) if of_other_run(error))
+        || error.downcast_ref().is_some_and(is_of_other_runs)
         || matches!(
             error.downcast_ref(),
             Some(AddressError::Malformed(_) | AddressError::NoAuthority(_) | AddressError::NotEncrypted(_))
         )
+}
+
+/// Whether these runs cannot be joined, or not there, however often it is tried.
+fn is_of_other_runs(error: &MergeError) -> bool {
+    matches!(
+        error,
+        MergeError::OtherPlan { .. }
+            | MergeError::SameRun { .. }
+            | MergeError::Occupied(_)
+            | MergeError::Within { .. }
+            | MergeError::Irreplaceable { .. }
+            | MergeError::NotEmpty(_)
+    )
 }
 
 /// Whether the arguments of a command about single solutions contradict each other, or ask for what there is not.

@@ -170,7 +170,7 @@ pub fn span(duration: Duration) -> String {
     text.split(' ').take(2).map(spaced).collect::<Vec<_>>().join(" ")
 }
 
-/// How long the run will take: `about 3 to 5 weeks left`; where all is counted, how many checks it waits for.
+/// How long the run will take: `about 3 to 5 weeks left`; where all is counted, what it waits for.
 pub fn time_left(status: &RunStatus) -> String {
     let time = match &status.left {
         Some(left) => format!("{} left", words::range(left)),
@@ -180,6 +180,11 @@ pub fn time_left(status: &RunStatus) -> String {
         (false, _) => time,
         (true, checks @ 1..) if status.phase == Phase::Counting => {
             format!("all counted, {} to go, {time}", counted(checks, "check"))
+        }
+        (true, 0)
+            if status.phase == Phase::Counting && status.left.is_some_and(|left| !left.high.is_zero()) =>
+        {
+            format!("all counted, checks by another owner to go, {time}")
         }
         (true, _) => "nothing left to be counted".to_owned(),
     }

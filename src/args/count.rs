@@ -121,7 +121,9 @@ impl TryFrom<CountArgs> for LocalCount {
 }
 
 fn default_directory(board: Board, shard: Option<Shard>) -> PathBuf {
-    let share = shard.map(|shard| format!("-{}", shard.to_string().replace([' ', '/'], "-")));
+    let share = shard
+        .filter(|shard| !shard.is_whole())
+        .map(|shard| format!("-{}", shard.to_string().replace([' ', '/'], "-")));
     PathBuf::from(format!("diadem-{board}{}", share.unwrap_or_default()))
 }
 

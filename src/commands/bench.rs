@@ -15,7 +15,7 @@ use tracing::Level;
 use crate::args::{BenchArgs, Cards};
 use crate::exit::WrongCommand;
 use crate::log::{self, say};
-use crate::measurement::speed::{Counter, KernelSpeed, candidates};
+use crate::measurement::speed::{Candidate, Counter, KernelSpeed, candidates};
 use crate::output::{print, span};
 use crate::signals::Interruption;
 use crate::{crew, settings};
@@ -55,13 +55,16 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
                 return Ok(code);
             }
             if is_without {
-                say(format_args!(
-                    "diadem: {candidate}: no solution was found in that time; give it more --seconds"
-                ));
+                say_that_nothing_was_found(&candidate);
             }
         }
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Says why there is no line of that kernel.
+pub fn say_that_nothing_was_found(candidate: &Candidate) {
+    say(format_args!("diadem: {candidate}: no solution was found in that time; give it more --seconds"));
 }
 
 /// The cards that are to be measured. What is typed tells whether cards are meant or the processor; a setting for either may be

@@ -19,6 +19,7 @@ use serde_json::{Map, Value, json};
 use tracing::Level;
 
 use crate::args::EstimateArgs;
+use crate::commands::bench::say_that_nothing_was_found;
 use crate::crew;
 use crate::exit::WrongCommand;
 use crate::log;
@@ -116,7 +117,11 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
     }
     let mut speeds = Vec::new();
     for candidate in &candidates {
-        speeds.extend(candidate.measure(seconds_of_kind, args.seed, interruption.raised())?);
+        let speed = candidate.measure(seconds_of_kind, args.seed, interruption.raised())?;
+        if speed.is_none() && interruption.exit_code().is_none() {
+            say_that_nothing_was_found(candidate);
+        }
+        speeds.extend(speed);
     }
     let campaign = Campaign::new(&plan, estimate.as_ref().or(opinion.as_ref()), &speeds, args);
     let text = if args.json {

@@ -8,11 +8,12 @@ mod watch;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use proto::RunStatus;
+use proto::{Phase, RunStatus};
 use worker::Remote;
 
 use crate::access::{JOIN, STATUS, credentials, lasting_remote};
 use crate::args::StatusArgs;
+use crate::exit::UNSOUND;
 use crate::output::{listing, print};
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
@@ -41,7 +42,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     })?;
     let status = status.with_context(|| format!("no status from {}", addresses.join(", ")))?;
     listing(print(&if args.json { json::value(&status).to_string() } else { text::text(&status) }))?;
-    Ok(ExitCode::SUCCESS)
+    Ok(if status.phase == Phase::Withheld { ExitCode::from(UNSOUND) } else { ExitCode::SUCCESS })
 }
 
 /// Units that are neither counted nor lent.

@@ -61,6 +61,16 @@ fn a_bench_that_hangs_ends_at_the_second_signal() {
 }
 
 #[test]
+fn rings_are_drawn_though_nobody_reads_what_is_printed() {
+    let folder = Folder::new();
+    let (unread, taken) = std::io::pipe().unwrap();
+    drop(unread);
+    let ended = folder.start_printing(&mut folder.diadem("rings 8 --svg rings.svg"), taken, "log").end();
+    assert_eq!(ended.code, Some(0));
+    assert!(folder.path().join("rings.svg").exists());
+}
+
+#[test]
 fn a_worker_that_cannot_read_its_keys_just_now_ends_when_it_is_told_to() {
     let folder = keys();
     let Some(held) = HeldFile::against_all(&folder, "keys/worker/ca.pem") else { return };

@@ -33,7 +33,9 @@ fn shards_join_to_the_exact_total() {
     let again = folder.run(&format!("merge out {parts}"));
     assert!(again.code == Some(0) && again.stderr.contains("made of just these runs before"), "{again:?}");
     assert_eq!(again.stdout, merged.stdout);
-    folder.run("merge out shard-1 shard-2").refused(&["out holds a run already"]);
+    let occupied = folder.run("merge out shard-1 shard-2");
+    occupied.refused(&["out holds a run already"]);
+    assert_eq!(occupied.code, Some(2), "however often it is tried");
     assert_eq!(folder.run("certify out -o certificate.json").code, Some(0));
     let verified = folder.run("verify out --certificate certificate.json --json").json();
     assert_eq!(verified["certified_by_coordinator"], true, "its ledger names the key: {verified}");

@@ -52,6 +52,7 @@ fn workers_wait_for_the_answer_of_a_run_that_stays_and_count_on_with_the_mended_
         serde_json::from_str::<Value>(&status.stdout).unwrap_or_default()
     };
     until("the answer is withheld", || status()["phase"] == "withheld");
+    assert_eq!(folder.run(&format!("status --coordinator http://{address}")).code, Some(3));
     until("the log says so", || said(&folder, "withheld.log", "000001.jsonl") > 0);
     until("the dashboard shows it", || get(&http, "/readyz").contains("the answer is withheld"));
     assert!(get(&http, "/readyz").contains(" 503 "));

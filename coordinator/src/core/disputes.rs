@@ -7,6 +7,7 @@ use proto::WorkerId;
 use queens::UnitId;
 
 use super::Core;
+use super::identity::Identity;
 use super::machines::ALONE;
 use super::task::Borrower;
 
@@ -35,6 +36,12 @@ impl Core {
     /// Whether that was so lately.
     pub(super) fn was_in_vain(&self, borrower: &Borrower, unit: UnitId) -> bool {
         self.in_vain.contains_key(&(unit, borrower.worker))
+    }
+
+    /// Whether what the machine says decides anything where nobody else is there: it has not contradicted itself too often.
+    pub(super) fn may_decide_alone(&self, identity: &Identity) -> bool {
+        let machines = &self.standing.sums().machines;
+        identity.number(machines).is_none_or(|number| machines.get(number).may_decide_alone())
     }
 
     /// Notes who has begun too many disputes. The first vote is that of who contradicted the standing count.

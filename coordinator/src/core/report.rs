@@ -195,10 +195,10 @@ impl Core {
     /// Whether two equal counts of that machine, in different ways, decide the dispute about the unit: nobody else is there
     /// to be waited for, and it has not contradicted itself too often.
     pub(super) fn decides_alone(&self, now: Duration, identity: &Identity, unit: UnitId) -> bool {
-        let machines = &self.standing.sums().machines;
-        if identity.number(machines).is_some_and(|number| !machines.get(number).may_decide_alone()) {
+        if !self.may_decide_alone(identity) {
             return false;
         }
+        let machines = &self.standing.sums().machines;
         let mut votes = self.standing.votes(unit);
         let has_alone_counted = votes.all(|vote| identity.is(machines.get(vote.origin.machine)));
         self.is_left_alone(now, identity) || (has_alone_counted && self.is_as_good_as_alone(now, identity))

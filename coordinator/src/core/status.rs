@@ -43,7 +43,7 @@ impl Core {
             replicas: 0,
             followers: 0,
             elapsed: Duration::ZERO,
-            left: if self.paused.is_some() { None } else { self.speed.left(now, self.rest()) },
+            left: if self.paused.is_some() { None } else { self.speed.left(now, self.rest(now)) },
             rate: self.units_rate.per_second(now).unwrap_or(0.0),
             phase: Phase::Counting,
             trouble: self.trouble(now).unwrap_or_default(),
@@ -74,14 +74,16 @@ impl Core {
         self.total_work.saturating_sub(self.standing.sums().work)
     }
 
-    /// What is left to be counted and checked.
-    fn rest(&self) -> Rest {
+    /// What is left to be counted and checked, and confirmed by another owner at that time.
+    pub(super) fn rest(&self, now: Duration) -> Rest {
         let open = self.symmetric_counts.iter().filter(|unit| !self.standing.is_done(**unit));
         let symmetric: u128 = open.map(|unit| u128::from(self.plan.weight(*unit))).sum();
         let (units, done) = (self.shard.size(self.plan.units()), self.standing.done());
         // So many of the counts that are still to come will be checked, at least.
         let share = self.policy.strength().min(1.0);
-        let checks = self.standing.pending(self.policy) as f64 + share * (units - done) as f64;
+        let confirmations = if self.awaits_confirmations(now) { self.unconfirmed() } else { 0 };
+        let checks =
+            (self.standing.pending(self.policy) + confirmations) as f64 + share * (units - done) as f64;
         let completions = self.work_left().saturating_sub(symmetric) as f64 + self.mean_work * checks;
         Rest { symmetric: core_seconds(symmetric), completions: completions / 1e9 }
     }

@@ -240,6 +240,9 @@ impl Core {
         unit: UnitId,
         said: &Said<'_>,
     ) -> Option<Variant> {
+        if !self.may_decide_alone(&borrower.identity) {
+            return None;
+        }
         let machines = &self.standing.sums().machines;
         let can =
             |variant: &Variant| borrower.methods == Methods::Both || !self.wants_other_kernel(unit, *variant);

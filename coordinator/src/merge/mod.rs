@@ -20,7 +20,6 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use queens::plan::Fingerprint;
 use queens::{Plan, UnitId};
 use thiserror::Error;
 
@@ -55,12 +54,12 @@ pub enum MergeError {
     OtherPlan {
         /// The directory.
         path: PathBuf,
-        /// Its plan.
-        found: Fingerprint,
+        /// Its plan, and how that cuts the board into units.
+        found: String,
         /// The directory whose plan counts.
         first: PathBuf,
         /// That plan.
-        wanted: Fingerprint,
+        wanted: String,
     },
     /// A run is named twice, or a copy of it.
     #[error("{} and {} are the same run, of {share}: name one of them", .one.display(), .other.display())]
@@ -213,11 +212,12 @@ fn opened(paths: &[PathBuf]) -> Result<Vec<RunDirectory>, MergeError> {
         if let Some(first) = parts.first()
             && part.plan().fingerprint() != first.plan().fingerprint()
         {
+            let named = |plan: &Plan| format!("{} by {}", plan.fingerprint(), plan.spec().scheme);
             return Err(MergeError::OtherPlan {
                 path: path.clone(),
-                found: part.plan().fingerprint().clone(),
+                found: named(part.plan()),
                 first: first.path().to_owned(),
-                wanted: first.plan().fingerprint().clone(),
+                wanted: named(first.plan()),
             });
         }
         if let Some(same) = parts.iter().find(|other| other.run() == part.run()) {

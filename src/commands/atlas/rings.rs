@@ -22,18 +22,20 @@ pub fn run(args: &RingsArgs) -> anyhow::Result<ExitCode> {
     let graph = ShiftGraph::of(setting, shifts)?;
     let orbits = sorted(setting)?;
     let rings = graph.rings();
+    // Drawn before anything is printed, whose reader may leave.
+    let drawn = match &args.svg {
+        Some(file) => {
+            let pages = picture::rings(&graph, &orbits)?;
+            Some(pictures::write_pages(file, pages, pictures::theme(args.dark))?)
+        }
+        None => None,
+    };
     if args.json {
         print(&in_json(&graph, &orbits, &rings).to_string())?;
-    } else {
-        show(&graph, &orbits, &rings)?;
+        return Ok(ExitCode::SUCCESS);
     }
-    if let Some(file) = &args.svg {
-        let pages = picture::rings(&graph, &orbits)?;
-        let drawn = pictures::write_pages(file, pages, pictures::theme(args.dark))?;
-        if !args.json {
-            print(&drawn)?;
-        }
-    }
+    show(&graph, &orbits, &rings)?;
+    drawn.map_or(Ok(()), |drawn| print(&drawn))?;
     Ok(ExitCode::SUCCESS)
 }
 

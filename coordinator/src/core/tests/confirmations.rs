@@ -40,12 +40,14 @@ fn counted_by_ada() -> (Core, WorkerId, WorkerId) {
 fn what_one_owner_has_checked_alone_is_checked_by_another_before_the_answer() {
     let (mut core, a1, ben) = counted_by_ada();
     assert!(core.may_lend(T0) && !core.is_complete(T0));
+    assert!(core.rest(T0).completions > 0.0, "it takes time");
     assert_eq!(core.lease(T0, a1, 100).unwrap(), [], "none of her own");
     let lent = core.lease(T0, ben, 100).unwrap();
     assert!(!lent.is_empty() && lent.iter().all(|lease| lease.variant.mirrored));
     lent.iter().for_each(|lease| _ = report(&mut core, T0, ben, *lease, 0));
     count_all(&mut core, ben);
     assert!(core.is_complete(T0) && !core.may_lend(T0));
+    assert!(core.rest(T0).completions <= 0.0);
     assert_eq!(core.status(T0).assurance.on_two_owners, core.plan().units());
 }
 

@@ -86,8 +86,13 @@ fn one_machine_alone_checks_itself_in_another_way() {
     world.finish();
     let assurance = world.core.status(world.now).assurance;
     assert_eq!((assurance.on_one_machine, assurance.on_two_machines), (truth.plan.units(), 0));
-    let mut world = World::new(&truth, DoubleCheck::All, &[Habit::LiesOneIn(10)], 1);
+    let mut world = World::new(&truth, DoubleCheck::All, &[Habit::LiesOneIn(50)], 1);
     world.finish();
     assert!(world.is_exact(), "two equal attempts decide");
     assert!(world.core.status(world.now).assurance.conflicts > 0);
+    let mut world = World::new(&truth, DoubleCheck::All, &[Habit::LiesOneIn(5)], 1);
+    (0..1000).for_each(|_| world.round());
+    let status = world.core.status(world.now);
+    assert!(!world.core.is_complete(world.now), "who lies that often decides nothing more alone");
+    assert!(status.trouble.contains("another machine"), "{status:?}");
 }

@@ -85,6 +85,8 @@ def count_shards(binary: str, folder: Path) -> None:
         codes[index] = subprocess.run(command, capture_output=True, timeout=60).returncode
     assert set(codes.values()) == {0}, codes
     merge = of_kind("merge.yaml", "Job")
+    # Process 1 ignores signals that it does not ask for.
+    assert all(of_kind(name, "Job")["spec"]["template"]["spec"]["shareProcessNamespace"] for name in ("merge.yaml", "mend.yaml"))
     final = merge["spec"]["podFailurePolicy"]["rules"][1]["onExitCodes"]["values"]
 
     def joined(name: str, parts: slice = slice(None)) -> subprocess.CompletedProcess:

@@ -14,7 +14,7 @@ use worker::Remote;
 use crate::access::{JOIN, STATUS, credentials, lasting_remote};
 use crate::args::StatusArgs;
 use crate::exit::UNSOUND;
-use crate::output::{listing, print};
+use crate::output::{listing, verdict};
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     if !args.runs.is_empty() {
@@ -41,8 +41,8 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
         Ok::<_, anyhow::Error>(status)
     })?;
     let status = status.with_context(|| format!("no status from {}", addresses.join(", ")))?;
-    listing(print(&if args.json { json::value(&status).to_string() } else { text::text(&status) }))?;
-    Ok(if status.phase == Phase::Withheld { ExitCode::from(UNSOUND) } else { ExitCode::SUCCESS })
+    let text = if args.json { json::value(&status).to_string() } else { text::text(&status) };
+    listing(verdict(&text, (status.phase == Phase::Withheld).then_some(ExitCode::from(UNSOUND))))
 }
 
 /// Units that are neither counted nor lent.

@@ -35,7 +35,9 @@ pub fn run(args: &RingsArgs) -> anyhow::Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     show(&graph, &orbits, &rings)?;
-    drawn.map_or(Ok(()), |drawn| print(&drawn))?;
+    if let Some(drawn) = drawn {
+        print(&drawn)?;
+    }
     Ok(ExitCode::SUCCESS)
 }
 

@@ -35,9 +35,14 @@ const GATHERED: f64 = 0.25;
 /// So many times the time that a thread needs to be known is remembered of how busy they are.
 const SETTLED: f64 = 20.0;
 
-/// A silence of so many times what a unit should take may be that of threads which count. Before one is counted a longer one says
-/// that units take longer here, rather than that nobody counts.
+/// A unit may take so many times as long as it should. Before one is counted a longer silence says that units take longer here,
+/// rather than that nobody counts.
 const LONG_UNITS: f64 = 4.0;
+
+/// After a silence of so many times that, and of no less than so many seconds, nobody knows whether the threads count: of the time left
+/// nothing is said.
+const STILL: f64 = 2.0;
+const STILL_AT_LEAST: f64 = 60.0;
 
 /// What is left to be counted and checked, in seconds of expected work.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -175,8 +180,11 @@ impl Speed {
         self.busy = Busy { since: now, fresh, processor: 0.0, before: 1.0, reported: now, ..self.busy };
     }
 
-    /// How long the rest takes; nothing where no thread is there.
+    /// How long the rest takes; nothing where no thread is there, or none that is heard of.
     pub fn left(&self, now: Duration, rest: Rest) -> Option<TimeLeft> {
+        if self.silence(now) > self.patience(now) {
+            return None;
+        }
         let cores = self.busy.threads as f64 * self.share_of_threads(now);
         let processor =
             rest.symmetric / self.symmetric.ratio() + rest.completions / self.ratio_of_completions(now);
@@ -205,11 +213,15 @@ impl Speed {
         (wall - self.untold(now)).max(1e-3)
     }
 
-    /// For how much longer than the units so far took nothing has been reported, as long as the threads may all be counting
-    /// units that take longer.
+    /// For how long nothing has been reported, as long as the threads may all be counting units that take longer.
     fn untold(&self, now: Duration) -> f64 {
+        self.silence(now).min(self.patience(now))
+    }
+
+    /// A longer silence, in seconds, is none of threads that count.
+    fn patience(&self, now: Duration) -> f64 {
         let longest = LONG_UNITS * self.unit / self.ratio_of_completions(now);
-        self.silence(now).clamp(0.0, GATHERED + longest)
+        STILL_AT_LEAST.max(STILL * longest)
     }
 
     /// For how long nothing has been reported, in seconds.

@@ -62,8 +62,13 @@ impl ProgressLine {
         if self.is_painted {
             paint_below(Some(cut(text, COLUMNS - 1)));
         } else if self.cadence.is_due() {
-            say(format_args!("{}", cut(text, COLUMNS)));
+            say(format_args!("{text}"));
         }
+    }
+
+    /// How many columns there are.
+    fn columns(&self) -> usize {
+        if self.is_painted { COLUMNS - 1 } else { usize::MAX }
     }
 
     /// When that should be said next.
@@ -91,7 +96,7 @@ fn pause(elapsed: Duration) -> Duration {
 pub async fn show(mut snapshots: watch::Receiver<Snapshot>) {
     let mut line = ProgressLine::new();
     loop {
-        let text = describe(&snapshots.borrow_and_update().status);
+        let text = describe(&snapshots.borrow_and_update().status, line.columns());
         line.tell(&text);
         tokio::select! {
             changed = snapshots.changed() => if changed.is_err() { break },
@@ -100,14 +105,14 @@ pub async fn show(mut snapshots: watch::Receiver<Snapshot>) {
     }
 }
 
-/// A run in one line of at most 80 columns: the most important first, and as much as there is room for.
-pub fn describe(status: &RunStatus) -> String {
+/// A run in one line of at most so many columns: the most important first, and as much as there is room for.
+pub fn describe(status: &RunStatus, columns: usize) -> String {
     let RunStatus { done, units, rate, .. } = status;
     let mut text = format!("n = {}: {:.2} %", status.board, 100.0 * status.progress);
     let trouble = Some(status.trouble.clone()).filter(|trouble| !trouble.is_empty());
     let paused = status.paused.as_ref().map(|why| format!("paused: {why}"));
     if let Some(trouble) = trouble.or(paused) {
-        return cut(&format!("{text}, {trouble}"), COLUMNS - 1);
+        return cut(&format!("{text}, {trouble}"), columns);
     }
     let workers = status.workers_total;
     let more = [
@@ -117,7 +122,7 @@ pub fn describe(status: &RunStatus) -> String {
         counted(workers, "worker"),
     ];
     for part in more {
-        if text.chars().count() + 2 + part.chars().count() < COLUMNS {
+        if text.chars().count() + 2 + part.chars().count() <= columns {
             text = format!("{text}, {part}");
         }
     }
@@ -130,18 +135,18 @@ mod tests {
     use crate::samples;
 
     #[test]
-    fn a_line_says_the_most_important_and_fits_80_columns() {
+    fn a_line_says_the_most_important_and_fits_a_terminal_and_is_whole_elsewhere() {
         for status in samples::all() {
-            let line = describe(&status);
+            let line = describe(&status, COLUMNS - 1);
             assert!(line.chars().count() < COLUMNS && !line.contains('\n'), "{line:?}");
         }
-        assert_eq!(
-            describe(&samples::running()),
-            "n = 28: 12.00 %, about 3 to 4 weeks left, 1167441/9728677 units, 3.68/s"
-        );
-        assert!(
-            describe(&samples::disputed()).starts_with("n = 28: 12.00 %, nothing is recorded: cannot write")
-        );
+        let short = "n = 28: 12.00 %, about 3 to 4 weeks left, 1167441/9728677 units, 3.68/s";
+        assert_eq!(describe(&samples::running(), COLUMNS - 1), short);
+        let whole = describe(&samples::running(), usize::MAX);
+        assert!(whole.starts_with(short) && whole.ends_with(" workers"), "{whole}");
+        let trouble = describe(&samples::disputed(), usize::MAX);
+        assert!(trouble.starts_with("n = 28: 12.00 %, nothing is recorded: cannot write"), "{trouble}");
+        assert!(trouble.ends_with(&samples::disputed().trouble), "{trouble}");
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::log::plain;
 use crate::output::{listing, print};
 use crate::progress::{Cadence, describe};
 use crate::signals::Signals;
-use crate::terminal::{COLUMNS, cut, repaints, size};
+use crate::terminal::{cut, repaints, size};
 use crate::watched::{self, Sight};
 
 /// Between two looks; the coordinator tells no more often.
@@ -35,12 +35,16 @@ pub async fn show(remote: Remote) -> anyhow::Result<ExitCode> {
 async fn follow(mut sights: watch::Receiver<Sight>) -> anyhow::Result<ExitCode> {
     let mut screen = repaints(&io::stdout()).then(RepaintedStatus::default);
     let mut cadence = Cadence::new(Duration::ZERO);
+    let mut was_gone = false;
     loop {
         let sight = sights.borrow_and_update().clone();
         let has_ended = sight.has_ended();
+        // That the coordinator leaves, and that it is back, is told at once.
+        let is_news = sight.gone.is_some() != was_gone || has_ended;
+        was_gone = sight.gone.is_some();
         match &mut screen {
             Some(screen) => screen.paint(&page(&sight))?,
-            None if sight.is_something() && (cadence.is_due() || has_ended) => print(&line(&sight))?,
+            None if sight.is_something() && (cadence.is_due() || is_news) => print(&line(&sight))?,
             None => {}
         }
         if has_ended {
@@ -65,14 +69,13 @@ fn page(sight: &Sight) -> String {
     }
 }
 
-/// The same in one line.
+/// The same in one line, however long.
 fn line(sight: &Sight) -> String {
-    let line = match (&sight.gone, &sight.status) {
+    match (&sight.gone, &sight.status) {
         (Some((_, why)), _) => format!("no status, trying again: {why}"),
-        (None, Some(status)) => describe(status),
+        (None, Some(status)) => describe(status, usize::MAX),
         (None, None) => "waiting for the coordinator".to_owned(),
-    };
-    cut(&line, COLUMNS)
+    }
 }
 
 /// What has been painted on a terminal.

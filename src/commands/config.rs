@@ -10,30 +10,37 @@ use crate::exit;
 use crate::log::say;
 use crate::output::{on_stdout, print};
 use crate::settings::{
-    InForce, NotUnderstood, SettingOrigin, SettingsFile, environment, in_force, not_understood, refused,
+    InForce, NotUnderstood, SettingOrigin, SettingsFile, command_called, commands, environment, in_force,
+    not_understood, refused,
 };
 
 pub fn run(args: &ConfigArgs, file: Option<&SettingsFile>) -> anyhow::Result<ExitCode> {
-    let command = args.command.join(" ");
-    if let Some((line, error)) = refused(file, &environment)? {
-        let complaint = complaint(&error, &line).unwrap_or_else(|| error.to_string());
-        say(format_args!("diadem: {complaint}"));
+    let called = args.command.join(" ");
+    let mut options = in_force(file, &environment)?;
+    let command = command_called(&called).unwrap_or_default();
+    let concerned = if called.is_empty() { commands() } else { vec![command.clone()] };
+    options.retain(|option| {
+        if called.is_empty() { option.origin != SettingOrigin::Default } else { option.command == command }
+    });
+    if !called.is_empty() && options.is_empty() {
+        say(format_args!(
+            "diadem: \"{called}\" is no command that has options, name one in full, as keys init (see diadem --help)"
+        ));
         return Ok(ExitCode::from(exit::USAGE));
     }
-    let mut options = in_force(file, &environment)?;
-    if command.is_empty() {
-        options.retain(|option| option.origin != SettingOrigin::Default);
-    } else {
-        options.retain(|option| option.command == command);
-        if options.is_empty() {
-            say(format_args!(
-                "diadem: \"{command}\" is no command that has options, name one in full, as keys init (see diadem --help)"
-            ));
-            return Ok(ExitCode::from(exit::USAGE));
+    print(&if args.json { json(&options) } else { on_stdout(&text(options, &command)).into_owned() })?;
+    // Many commands may refuse one value: it is said once.
+    let refused = refused(&concerned, file, &environment)?;
+    let mut said = Vec::new();
+    for (line, error) in &refused {
+        let origin = line.origin_of(error);
+        if !said.contains(&origin) {
+            let complaint = complaint(error, line).unwrap_or_else(|| error.to_string());
+            say(format_args!("diadem: {complaint}"));
+            said.push(origin);
         }
     }
-    print(&if args.json { json(&options) } else { on_stdout(&text(options, &command)).into_owned() })?;
-    Ok(ExitCode::SUCCESS)
+    Ok(if said.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(exit::USAGE) })
 }
 
 fn json(options: &[InForce]) -> String {

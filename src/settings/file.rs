@@ -10,7 +10,7 @@ use thiserror::Error;
 use toml::{Table, Value};
 
 use super::origin::SettingOrigin;
-use super::{Given, OptionSetting, options, typed_only};
+use super::{Given, OptionSetting, names, options, typed_only};
 use crate::waiting::during;
 
 /// A longer file is none of settings.
@@ -81,15 +81,15 @@ impl SettingsFile {
         Ok(file)
     }
 
-    /// What the file gives to an option, in the section of that name or before all sections.
-    pub(super) fn get(&self, section: Option<&str>, option: &str) -> Option<OptionSetting> {
+    /// What the file gives to an option of that long name, in the section of that name or before all sections.
+    pub(super) fn get(&self, section: Option<&str>, option: &Arg, long: &str) -> Option<OptionSetting> {
         let table = match section {
             Some(section) => self.settings.get(section)?.as_table()?,
             None => &self.settings,
         };
-        let given = given(table.get(option)?).ok()?;
+        let given = given(names(option).find_map(|name| table.get(name))?).ok()?;
         let origin = SettingOrigin::File { path: self.path.clone(), section: section.map(str::to_owned) };
-        Some(OptionSetting { option: option.to_owned(), given, origin })
+        Some(OptionSetting { option: long.to_owned(), given, origin })
     }
 
     /// Whether all that is in it can be given to somebody.
@@ -102,7 +102,7 @@ impl SettingsFile {
                 self.check_option(None, &everybody, key, value)?;
                 continue;
             };
-            let command = commands.iter().find(|(name, _)| name == key).ok_or_else(|| {
+            let command = commands.iter().find(|command| is_called(command, key)).ok_or_else(|| {
                 let similar = similar(key, commands.iter().map(|(name, _)| name.as_str()));
                 SettingsFileError::NoCommand { path: self.path.clone(), section: key.clone(), similar }
             })?;
@@ -123,14 +123,16 @@ impl SettingsFile {
         value: &Value,
     ) -> Result<(), SettingsFileError> {
         let path = || self.path.clone();
-        let found = options.iter().find(|(_, name)| *name == key).ok_or_else(|| {
-            if typed_only(command).any(|option| option == key) {
-                return SettingsFileError::TypedOnly { path: path(), key: key.to_owned() };
-            }
-            let similar = similar(key, options.iter().map(|(_, name)| *name));
-            let who = command.map_or("any command".to_owned(), |command| format!("the command {command}"));
-            SettingsFileError::NoOption { path: path(), who, key: key.to_owned(), similar }
-        })?;
+        let found =
+            options.iter().find(|(option, _)| names(option).any(|name| name == key)).ok_or_else(|| {
+                if typed_only(command).any(|option| option == key) {
+                    return SettingsFileError::TypedOnly { path: path(), key: key.to_owned() };
+                }
+                let similar = similar(key, options.iter().map(|(_, name)| *name));
+                let who =
+                    command.map_or("any command".to_owned(), |command| format!("the command {command}"));
+                SettingsFileError::NoOption { path: path(), who, key: key.to_owned(), similar }
+            })?;
         let takes_values = found.0.get_action().takes_values();
         let wanted =
             if takes_values { "a text in quotes, a number, or a list of them" } else { "true or false" };
@@ -161,6 +163,11 @@ pub fn leaves(root: &Command) -> Vec<(String, &Command)> {
     }
     leaves.reverse();
     leaves
+}
+
+/// Whether that command of those that do something has that name, or another one that stands for it.
+pub fn is_called((name, command): &(String, &Command), called: &str) -> bool {
+    name == called || command.get_all_aliases().any(|alias| alias == called)
 }
 
 /// What a value of the file gives, or what it is instead.

@@ -10,6 +10,7 @@ mod origin;
 mod shown;
 
 use std::ffi::OsString;
+use std::iter;
 use std::path::PathBuf;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
@@ -21,7 +22,7 @@ use crate::args::Args;
 
 pub use file::{SettingsFile, SettingsFileError};
 pub use origin::SettingOrigin;
-pub use shown::{InForce, NotUnderstood, commands, in_force, not_understood, refused};
+pub use shown::{InForce, NotUnderstood, command_called, commands, in_force, not_understood, refused};
 
 /// A variable or a file whose settings cannot be understood.
 #[derive(Debug, Error)]
@@ -212,6 +213,11 @@ fn options(command: &Command) -> impl Iterator<Item = (&Arg, &str)> {
         .filter(move |(option, name)| *name != CONFIG && !is_typed_only(name) && !is_answered_at_once(option))
 }
 
+/// What an option is called: by its long name, or another one that stands for it.
+fn names(option: &Arg) -> impl Iterator<Item = &str> {
+    option.get_long().into_iter().chain(option.get_all_aliases().unwrap_or_default())
+}
+
 /// Whether the option asks for help or the version.
 fn is_answered_at_once(option: &Arg) -> bool {
     use clap::ArgAction::{Help, HelpLong, HelpShort, Version};
@@ -231,10 +237,10 @@ fn settings_of(
     let from_variables =
         options(command).map(|(option, name)| Ok((option, from_variable(option, name, variables)?)));
     let from_variables: Vec<_> = from_variables.collect::<Result<_, SettingsError>>()?;
-    let sections = [Some(name), None];
+    let sections = iter::once(name).chain(command.get_all_aliases()).map(Some).chain([None]);
     let from_file = sections.map(|section| {
         options(command)
-            .map(|(option, name)| (option, file.and_then(|file| file.get(section, name))))
+            .map(|(option, name)| (option, file.and_then(|file| file.get(section, option, name))))
             .collect()
     });
     for source in [from_variables].into_iter().chain(from_file) {
@@ -273,8 +279,11 @@ fn from_variable(
     name: &str,
     variables: Variables<'_>,
 ) -> Result<Option<OptionSetting>, SettingsError> {
-    let variable = variable(name);
-    let Some(text) = variables(&variable).filter(|text| !text.is_empty()) else { return Ok(None) };
+    let read = |name| {
+        let variable = variable(name);
+        Some((variables(&variable).filter(|text| !text.is_empty())?, variable))
+    };
+    let Some((text, variable)) = names(option).find_map(read) else { return Ok(None) };
     let Ok(text) = text.into_string() else { return Err(SettingsError::NotText { variable }) };
     let given = if option.get_action().takes_values() {
         Given::Values(vec![text])

@@ -6,11 +6,11 @@ use std::ffi::OsString;
 use clap::error::ErrorKind;
 use clap::{Arg, CommandFactory};
 
-use super::file::{SettingsFile, leaves};
+use super::file::{SettingsFile, is_called, leaves};
 use super::origin::SettingOrigin;
 use super::{
-    CompletedLine, Given, OptionSetting, SettingsError, Variables, built, options, settings_of, typed_only,
-    variable, with,
+    CompletedLine, Given, OptionSetting, SettingsError, Variables, built, names, options, settings_of,
+    typed_only, variable, with,
 };
 use crate::args::Args;
 
@@ -27,6 +27,11 @@ const OTHERS: [&str; 6] = [
 /// The names of all commands, as in `keys init`.
 pub fn commands() -> Vec<String> {
     leaves(&built()).into_iter().map(|(name, _)| name).collect()
+}
+
+/// The name of the command that is called so.
+pub fn command_called(called: &str) -> Option<String> {
+    leaves(&built()).into_iter().find(|command| is_called(command, called)).map(|(name, _)| name)
 }
 
 /// An option of a command, as it is where nothing is typed.
@@ -57,15 +62,17 @@ pub fn in_force(
     Ok(all)
 }
 
-/// A command that would not take a value that it is given where nothing is typed, and what it would say.
+/// The commands, of these, that would not take a value that they are given where nothing is typed, each with what it would say.
 ///
 /// # Errors
 /// A variable is not understood.
 pub fn refused(
+    commands: &[String],
     file: Option<&SettingsFile>,
     variables: Variables<'_>,
-) -> Result<Option<(CompletedLine, clap::Error)>, SettingsError> {
-    for (name, command) in leaves(&built()) {
+) -> Result<Vec<(CompletedLine, clap::Error)>, SettingsError> {
+    let mut refused = Vec::new();
+    for (name, command) in leaves(&built()).into_iter().filter(|(name, _)| commands.contains(name)) {
         let settings = settings_of(command, &name, &|_| false, variables, file)?;
         let words: Vec<_> = ["diadem"].into_iter().chain(name.split(' ')).map(OsString::from).collect();
         let line = CompletedLine { arguments: with(&words, &settings), settings, file: None };
@@ -75,10 +82,10 @@ pub fn refused(
         };
         let error = Args::command().try_get_matches_from(&line.arguments).err();
         if let Some(error) = error.filter(is_about_a_value) {
-            return Ok(Some((line, error)));
+            refused.push((line, error));
         }
     }
-    Ok(None)
+    Ok(refused)
 }
 
 fn one(command: &str, option: &Arg, long: &str, settings: &[OptionSetting]) -> InForce {
@@ -110,7 +117,9 @@ pub fn not_understood() -> NotUnderstood {
     let root = built();
     let commands = leaves(&root);
     let is_option = |name: &str| {
-        commands.iter().any(|(_, command)| options(command).any(|(_, long)| variable(long) == name))
+        commands.iter().any(|(_, command)| {
+            options(command).any(|(option, _)| names(option).any(|called| variable(called) == name))
+        })
     };
     let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
     let strange = names.filter(|name| name.starts_with("DIADEM_") && !OTHERS.contains(&name.as_str()));

@@ -78,10 +78,11 @@ fn config_refuses_what_a_command_would() {
     let folder = Folder::new();
     let wrong = with(&folder, "config", &[("DIADEM_THREADS", "2.5")]);
     assert_eq!(wrong.code, Some(2), "{wrong:?}");
-    wrong.refused(&["\"2.5\" is not a number of threads", "it is from DIADEM_THREADS"]);
+    assert!(wrong.stdout.contains("threads  2.5  DIADEM_THREADS  "), "what is in force is shown: {wrong:?}");
+    assert!(wrong.stderr.contains("\"2.5\" is not a number of threads"), "{wrong:?}");
+    assert_eq!(wrong.stderr.matches("it is from DIADEM_THREADS").count(), 1, "{wrong:?}");
     for (file, words) in [
-        ("[worker]\ndrain = \"soon\"\n", &["soon", "site.toml [worker]"][..]),
-        ("take-over = true\n", &["--take-over is heeded only where it is typed"]),
+        ("take-over = true\n", &["--take-over is heeded only where it is typed"][..]),
         ("[coordinator]\ntake-over = true\n", &["--take-over is heeded only where it is typed"]),
         ("[status]\ntake-over = true\n", &["\"take-over\" is no option of the command status"]),
     ] {
@@ -90,6 +91,35 @@ fn config_refuses_what_a_command_would() {
         assert_eq!(wrong.code, Some(2), "{wrong:?}");
         wrong.refused(words);
     }
+    fs::write(folder.path().join("site.toml"), "[worker]\ndrain = \"soon\"\n").unwrap();
+    let wrong = folder.run("config --config site.toml");
+    assert!(wrong.code == Some(2) && wrong.stderr.contains("soon"), "{wrong:?}");
+    assert!(wrong.stderr.contains("it is from site.toml [worker]"), "{wrong:?}");
+}
+
+#[test]
+fn what_one_command_takes_and_another_one_refuses_is_shown_to_both() {
+    let folder = Folder::new();
+    let method = [("DIADEM_METHOD", "meet")];
+    let all = with(&folder, "config", &method);
+    assert!(all.code == Some(2) && all.stdout.contains("method  meet  DIADEM_METHOD  "), "{all:?}");
+    assert!(all.stderr.contains("there is no method \"meet\"; there are search, permutations"), "{all:?}");
+    let count = with(&folder, "config count", &method);
+    assert_eq!((count.code, &*count.stderr), (Some(0), ""), "{count:?}");
+    assert_eq!(with(&folder, "config solutions", &method).code, Some(2));
+}
+
+#[test]
+fn other_names_of_options_and_commands_are_heeded_in_files_and_variables() {
+    let folder = Folder::new();
+    fs::write(folder.path().join("site.toml"), "kernel = 'search'\n[families]\ntotals = true\n").unwrap();
+    let count = folder.run("config count --config site.toml");
+    assert!(count.code == Some(0) && count.stdout.contains("site.toml"), "{count:?}");
+    let orbits = folder.run("config families --config site.toml").stdout;
+    assert!(orbits.contains("site.toml [families]"), "{orbits}");
+    assert_eq!(orbits, folder.run("config orbits --config site.toml").stdout);
+    let variable = with(&folder, "config count", &[("DIADEM_KERNEL", "search")]).stdout;
+    assert!(variable.contains("search") && !variable.contains("no option is called so"), "{variable}");
 }
 
 #[test]

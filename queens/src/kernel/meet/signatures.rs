@@ -14,13 +14,13 @@ pub const SHARED: u64 = 0xf8f8_f8f8_f8f8_f8f8;
 
 /// One signature.
 #[derive(Clone, Copy, Debug)]
-pub struct Signature(u64);
+pub struct Signature<'a>(&'a u64);
 
-impl Signature {
-    /// A byte of it: eight times a number below 32.
+impl Signature<'_> {
+    /// The first `BYTES` bytes of it, each eight times a number below 32; what is behind them may be anything.
     #[inline(always)]
-    pub fn byte<L: Lanes64>(self, isa: L, byte: usize) -> usize {
-        isa.byte(self.0, byte)
+    pub fn bytes<L: Lanes64, const BYTES: usize>(self, isa: L) -> [usize; 8] {
+        isa.bytes::<BYTES>(self.0)
     }
 }
 
@@ -75,21 +75,9 @@ impl Signatures {
 
     /// The signatures, eight at a time, and those left over.
     #[inline(always)]
-    pub fn eights(&self) -> (impl Iterator<Item = [Signature; 8]>, impl Iterator<Item = Signature>) {
+    pub fn eights(&self) -> (impl Iterator<Item = [Signature<'_>; 8]>, impl Iterator<Item = Signature<'_>>) {
         let (eights, rest) = self.0.as_chunks::<8>();
-        let eight = |&[a, b, c, d, e, f, g, h]: &[u64; 8]| {
-            [
-                Signature(a),
-                Signature(b),
-                Signature(c),
-                Signature(d),
-                Signature(e),
-                Signature(f),
-                Signature(g),
-                Signature(h),
-            ]
-        };
-        (eights.iter().map(eight), rest.iter().map(|word| Signature(*word)))
+        (eights.iter().map(|words| words.each_ref().map(Signature)), rest.iter().map(Signature))
     }
 }
 

@@ -57,10 +57,11 @@ impl<L: Lanes64> Tables<L> {
 
     /// The lanes that share no bit with a signature, as far as its first `C` bytes tell.
     #[inline(always)]
-    pub fn matches<const C: usize>(&self, isa: L, word: Signature) -> L::Bits {
+    pub fn matches<const C: usize>(&self, isa: L, word: Signature<'_>) -> L::Bits {
+        let bytes = word.bytes::<L, C>(isa);
         let entry = |byte: usize| {
             // Eight times a pattern is the place of its entry in bytes but for a factor that address computation has.
-            let offset = word.byte(isa, byte) * (size_of::<L::Bits>() / 8);
+            let offset = bytes[byte] * (size_of::<L::Bits>() / 8);
             // SAFETY: a byte of a signature is eight times a pattern, so this is the offset of one of PATTERNS entries.
             unsafe { self.tables[byte].as_ptr().byte_add(offset).read() }
         };

@@ -67,8 +67,12 @@ unsafe impl Lanes64 for Avx2 {
 
         // One instruction where the compiler makes a copy, a shift and a mask of it: counting the matches of words is bound by how many
         // instructions can begin in a cycle.
-        fn byte(_isa, word: u64, byte: usize) -> usize {
-            _bextr_u64(word, 8 * byte as u32, 8) as usize
+        fn bytes<const BYTES: usize>(_isa, word: &u64) -> [usize; 8] {
+            let mut bytes = [0; 8];
+            for (at, byte) in bytes.iter_mut().enumerate().take(BYTES) {
+                *byte = _bextr_u64(*word, 8 * at as u32, 8) as usize;
+            }
+            bytes
         }
 
         fn fill(_isa, block: u64) -> __m256i {

@@ -1,7 +1,9 @@
 //! AVX-512 with F, BW, DQ and VL: eight words, 512 bits.
 
+use std::arch::asm;
 #[allow(clippy::wildcard_imports)] // Not in tests, so not to be expected.
 use std::arch::x86_64::*;
+use std::ptr;
 
 use crate::kernel::isa::{Avx512, avx512};
 use crate::kernel::meet::lanes::{Blocks, Lanes64, Planes};
@@ -41,6 +43,18 @@ unsafe impl Lanes64 for Avx512 {
 
         fn prefetch(_isa, address: *const u64) {
             _mm_prefetch::<_MM_HINT_T0>(address.cast());
+        }
+
+        // Counting the matches of words is bound by how many instructions can begin in a cycle. The lower two bytes of some registers have
+        // names of their own, and a byte in memory has an address: each takes one instruction, where the compiler makes a
+        // copy, a shift and a mask of a byte of a word. Loading all of them would wait for the loads of tables.
+        fn bytes<const BYTES: usize>(_isa, word: &u64) -> [usize; 8] {
+            let third = if BYTES > 2 { behind(*word) } else { 0 };
+            let fifth = if BYTES > 4 { behind(third) } else { 0 };
+            let [a, b, c, d, e, f] = [*word, *word >> 8, third, third >> 8, fifth, fifth >> 8].map(|word| word as usize & 0xff);
+            let seventh = if BYTES > 6 { in_memory(word, 6) } else { 0 };
+            let eighth = if BYTES > 7 { in_memory(word, 7) } else { 0 };
+            [a, b, c, d, e, f, seventh, eighth]
         }
 
         fn fill(_isa, block: u64) -> __m512i {
@@ -117,4 +131,21 @@ unsafe impl Lanes64 for Avx512 {
             i % 8 / 2 * 16 + i / 8 * 2 + i % 2
         }
     }
+}
+
+/// What is left of a word behind its lower two bytes, in a register of which two bytes have names.
+#[inline(always)]
+fn behind(word: u64) -> u64 {
+    let mut rest = word >> 16;
+    // SAFETY: no instruction is there. The compiler takes the rest for an unknown value, and so no byte of it for one of the word.
+    unsafe { asm!("/* {} */", inout(reg_abcd) rest, options(nomem, nostack, preserves_flags)) }
+    rest
+}
+
+/// The byte of a word with that number, from memory.
+#[inline(always)]
+fn in_memory(word: &u64, byte: usize) -> usize {
+    assert!(byte < size_of::<u64>(), "a byte of the word");
+    // SAFETY: a byte of what is behind the reference; volatile, that it is not made of the word.
+    usize::from(unsafe { ptr::from_ref(word).cast::<u8>().add(byte).read_volatile() })
 }

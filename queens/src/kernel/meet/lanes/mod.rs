@@ -65,10 +65,11 @@ pub unsafe trait Lanes64: Copy {
     /// Asks for the cache line at any address.
     fn prefetch(self, address: *const u64);
 
-    /// A byte of a word, counted from the lowest.
+    /// The first `BYTES` bytes of a word, from the lowest on; what is behind them may be anything.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "a byte may be loaded by its address")]
     #[inline(always)]
-    fn byte(self, word: u64, byte: usize) -> usize {
-        (word >> (8 * byte) & 0xff) as usize
+    fn bytes<const BYTES: usize>(self, word: &u64) -> [usize; 8] {
+        word.to_le_bytes().map(usize::from)
     }
 
     /// The same block everywhere.

@@ -1,7 +1,7 @@
 //! The full audit of a run directory: chain, CRCs, one standing count a unit, sums. All of that comes from the ledger alone; whether the
 //! ledger lacks what was acknowledged is asked of the checkpoint, where there is one.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proto::{FamilyStatus, Sample};
 use queens::{TallyError, Totals, UnitId};
@@ -10,7 +10,7 @@ use thiserror::Error;
 use crate::checkpoint::acknowledged::{acknowledged, refuse_loss};
 use crate::core::Families;
 use crate::double_check::DoubleCheck;
-use crate::ledger::{LedgerError, LedgerPosition, Location, Record, Tail};
+use crate::ledger::{LedgerError, LedgerPosition, Location, Record, Tail, TermRecord};
 use crate::replay::{Stretch, replay};
 use crate::run_directory::RunDirectory;
 use crate::standing::Standing;
@@ -26,8 +26,10 @@ pub struct Audit {
     pub kernels: BTreeSet<String>,
     /// The names of the workers that counted.
     pub workers: BTreeSet<String>,
-    /// The public keys of its coordinators, as its terms name them.
-    pub keys: BTreeSet<String>,
+    /// The public keys of its coordinators, as its terms name them, each with the number of records in front of the first that does.
+    pub keys: BTreeMap<String, u64>,
+    /// How many standing counts were taken back.
+    pub retracted: u64,
     /// The end of the ledger, and what follows it.
     pub tail: Tail,
     /// The first unit that has no standing count, if any.
@@ -115,7 +117,8 @@ fn read(
     let mut standing = Standing::new(plan);
     let mut kernels = BTreeSet::new();
     let mut workers = BTreeSet::new();
-    let mut keys = BTreeSet::new();
+    let mut keys = BTreeMap::new();
+    let (mut records, mut retracted) = (0, 0);
     let tail = replay(directory, Stretch { from: None, until }, &mut standing, |location, record| {
         each(location, record);
         if let Record::Count(r) = record
@@ -128,14 +131,21 @@ fn read(
         {
             workers.insert(r.worker.clone());
         }
-        if let Record::Term(r) = record {
-            keys.extend(r.key.clone());
+        match record {
+            Record::Term(TermRecord { key: Some(key), .. }) if !keys.contains_key(key) => {
+                keys.insert(key.clone(), records);
+            }
+            Record::Retract(_) => retracted += 1,
+            _ => {}
+        }
+        if !matches!(record, Record::Mark(_)) {
+            records += 1;
         }
     })?;
     let totals = standing.sums().tally.totals().unwrap_or_default();
     let missing_units = shard.size(plan.units()) - standing.done();
     let missing = if missing_units > 0 { standing.first_missing(shard) } else { None };
-    Ok(Audit { standing, totals, kernels, workers, keys, tail, missing, missing_units })
+    Ok(Audit { standing, totals, kernels, workers, keys, retracted, tail, missing, missing_units })
 }
 
 impl Audit {

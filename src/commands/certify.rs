@@ -1,6 +1,6 @@
 //! `diadem certify`: the signed certificate of a finished run.
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -38,11 +38,11 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<ExitCode> {
         None => print(&text)?,
     }
     say(format_args!("signed with the key {}", certificate.key()));
-    if !named.is_empty() && !named.contains(certificate.key()) {
+    if !named.is_empty() && !named.contains_key(certificate.key()) {
         say(format_args!(
             "diadem: warning: that is none of the keys that the ledger names as its coordinators' ({}): whoever verifies the \
              certificate is told so",
-            joined(named)
+            joined(named.keys())
         ));
     }
     Ok(ExitCode::SUCCESS)
@@ -50,18 +50,18 @@ pub fn run(args: &CertifyArgs) -> anyhow::Result<ExitCode> {
 
 /// The file of the key that signs. Without `--key` it is that of the run, if the ledger names that key, or none: another one would
 /// make the certificate look like a stranger's.
-fn key_file(args: &CertifyArgs, named: &BTreeSet<String>) -> anyhow::Result<PathBuf> {
+fn key_file(args: &CertifyArgs, named: &BTreeMap<String, u64>) -> anyhow::Result<PathBuf> {
     if let Some(key) = &args.key {
         return Ok(key.clone());
     }
     let key = SigningKey::file_of_run(&args.run);
-    let is_named = named.is_empty() || key.exists() && named.contains(&SigningKey::open(&key)?.public());
+    let is_named = named.is_empty() || key.exists() && named.contains_key(&SigningKey::open(&key)?.public());
     ensure!(
         is_named,
         "{} has none of the keys that the ledger names as its coordinators' ({}): say --key FILE with the file of one; where \
          they are lost, with any other, which is made where there is none",
         key.display(),
-        joined(named)
+        joined(named.keys())
     );
     Ok(key)
 }

@@ -88,7 +88,7 @@ fn report(
         run: head.run.to_string(),
         records: head.records,
         head: head.head.to_string(),
-        keys: audit.keys.iter().cloned().collect(),
+        keys: audit.keys.keys().cloned().collect(),
         commands: commands(args, &head),
         release: env!("CARGO_PKG_VERSION").to_owned(),
         written: written.as_secs(),

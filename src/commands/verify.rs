@@ -60,19 +60,21 @@ fn verify(args: &VerifyArgs, report: &mut VerifyReport) -> anyhow::Result<()> {
     let directory = RunDirectory::open(path)?;
     let run = audited(&directory, args.recount, args.seed)?;
     report_ledger(report, path, &directory, run.audit())?;
-    if let Some(path) = &args.heads {
-        report_heads(report, path, &directory)?;
-    }
+    let heads = args.heads.as_ref().map(|path| report_heads(report, path, &directory, run.audit()));
+    let published = heads.transpose()?;
     run.expect_complete()?;
     report_identities(report, &run)?;
     if let Some((path, certificate)) = args.certificate.as_ref().zip(certificate) {
         let file = path.display();
-        let is_of_coordinator = certificate.check(&directory).with_context(|| file.to_string())?;
+        let is_of_coordinator = certificate.check(&directory, published).with_context(|| file.to_string())?;
         certificate.expect_still(&run.audit().totals).with_context(|| file.to_string())?;
         report.add(&format!("{file}: says what the ledger says"), "certified", json!(true))?;
         let whose = if is_of_coordinator { "a key" } else { "a key that is none" };
+        let place = if published.is_some() { " in front of the last published head" } else { "" };
         report.add(
-            &format!("{file}: is signed with {whose} of those that the ledger names as its coordinators'"),
+            &format!(
+                "{file}: is signed with {whose} of those that the ledger names as its coordinators'{place}"
+            ),
             "certified_by_coordinator",
             json!(is_of_coordinator),
         )?;
@@ -124,7 +126,7 @@ fn report_ledger(
             "{}: n = {}, {shard}, plan {}\n\
              chain and CRCs: {} in {}, each intact and following the one before\n\
              tail: {} bytes after the last commit mark, never acknowledged\n\
-             counts: one standing count each for {} of {}; {} confirmed, {} contradicted\n\
+             counts: one standing count each for {} of {}; {} confirmed, {} contradicted, {} retracted\n\
              sums: A = {}, P = {}, R = {}, {} solutions, no contradiction among symmetric counts\n\
              counted by {} with {}\n\
              keys of its coordinators: {}",
@@ -138,13 +140,14 @@ fn report_ledger(
             counted(units, "unit"),
             confirmed,
             sums.conflicts,
+            audit.retracted,
             totals.a,
             totals.p,
             totals.r,
             totals.solutions(),
-            joined(&machines),
-            joined(&audit.kernels),
-            joined(&audit.keys),
+            joined(machines.iter()),
+            joined(audit.kernels.iter()),
+            joined(audit.keys.keys()),
         ),
         "ledger",
         json!({
@@ -159,6 +162,7 @@ fn report_ledger(
             "confirmed": confirmed,
             "checks": sums.checks,
             "contradicted": sums.conflicts,
+            "retracted": audit.retracted,
             "solutions": totals.solutions().to_string(),
             "a": totals.a.to_string(),
             "p": totals.p.to_string(),
@@ -166,7 +170,7 @@ fn report_ledger(
             "machines": machines,
             "workers": audit.workers,
             "kernels": audit.kernels,
-            "keys": audit.keys,
+            "keys": audit.keys.keys().collect::<Vec<_>>(),
         }),
     )
 }
@@ -262,13 +266,14 @@ impl VerifyReport {
 }
 
 /// The names in one line: the first of them, and how many more there are.
-pub fn joined(names: &BTreeSet<String>) -> String {
+pub fn joined<'a>(names: impl ExactSizeIterator<Item = &'a String>) -> String {
     const SHOWN: usize = 8;
     // A forged ledger may have line ends in a name, and whole lines of an answer after them.
     let in_one_line = |name: &String| name.replace('\n', "\\n");
-    let mut shown: Vec<_> = names.iter().take(SHOWN).map(in_one_line).collect();
-    if names.len() > SHOWN {
-        shown.push(format!("{} more", names.len() - SHOWN));
+    let more = names.len().saturating_sub(SHOWN);
+    let mut shown: Vec<_> = names.take(SHOWN).map(in_one_line).collect();
+    if more > 0 {
+        shown.push(format!("{more} more"));
     }
     if shown.is_empty() { "nobody".into() } else { shown.join(", ") }
 }

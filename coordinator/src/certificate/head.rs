@@ -226,7 +226,12 @@ impl PublishedHeads {
         if heads.is_empty() { Err(HeadError::Empty) } else { Ok(Self(heads)) }
     }
 
-    /// Checks that all of them are in the chain of a run's ledger. Gives their number.
+    /// How many there are.
+    pub fn number(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Checks that all of them are in the chain of a run's ledger. Gives how many of its records stand in front of the last of them.
     ///
     /// # Errors
     /// One is not, or the ledger cannot be read.
@@ -248,7 +253,7 @@ impl PublishedHeads {
         let tail = read_marks(&directory.ledger(), &beginning(directory), note)?;
         let Some((line, head)) = self.0.iter().find(|(_, said)| missing.contains(&(said.records, said.head)))
         else {
-            return Ok(self.0.len() as u64);
+            return Ok(self.0.iter().map(|(_, said)| said.records).max().unwrap_or_default());
         };
         let (line, records, found) = (*line, head.records, tail.end.mark.records);
         Err(if records > found {
@@ -280,7 +285,8 @@ mod tests {
             text += &format!("{} at=2026-11-22T03:26:33Z\n", heads[heads.len() - 1]);
         }
         text += &serde_json::to_string(&heads[0]).unwrap();
-        assert_eq!(PublishedHeads::parse(&text).unwrap().check(&directory).unwrap(), 7);
+        let parsed = PublishedHeads::parse(&text).unwrap();
+        assert_eq!((parsed.number(), parsed.check(&directory).unwrap()), (7, 6));
         for head in &heads {
             assert_eq!(head.find(&directory).unwrap().unwrap().mark.records, head.records);
         }

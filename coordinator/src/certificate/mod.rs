@@ -176,9 +176,9 @@ impl Certificate {
         let (standing, totals, end) = (&audit.standing, audit.totals, &audit.tail.end);
         let sums = standing.sums();
         let assurance = assess(standing, standing.policy());
-        let (missing, unbelieved) = (audit.missing_units, standing.unbelieved());
-        if missing + unbelieved + assurance.pending > 0 {
-            return Err(CertificateError::Unfinished { missing, pending: assurance.pending, unbelieved });
+        let (missing, pending, unbelieved) = (audit.missing_units, audit.pending(), standing.unbelieved());
+        if missing + pending + unbelieved > 0 {
+            return Err(CertificateError::Unfinished { missing, pending, unbelieved });
         }
         Ok(Self {
             form: FORM,
@@ -287,14 +287,15 @@ impl Certificate {
     }
 
     /// Checks that all it says is what the ledger of that run said up to its head; tells whether a term in the ledger names
-    /// the key that signed it as its coordinator's.
+    /// the key that signed it as its coordinator's, with no more than so many records in front of it where heads were published: behind
+    /// the last of them anybody may have gone on.
     ///
     /// # Errors
     /// It is not, or the ledger cannot be read.
-    pub fn check(&self, directory: &RunDirectory) -> Result<bool, CertificateError> {
+    pub fn check(&self, directory: &RunDirectory, published: Option<u64>) -> Result<bool, CertificateError> {
         let (records, head) = (self.records, self.head);
-        let published = PublishedHead { run: self.run, records, head };
-        let until = published.find(directory).map_err(AuditError::from)?;
+        let until =
+            PublishedHead { run: self.run, records, head }.find(directory).map_err(AuditError::from)?;
         let until = until.ok_or(CertificateError::OtherLedger { records, head })?;
         let audit = audit_until(directory, &until, |_, _| ())?.sound()?;
         let found = Self::of(directory, &audit)?;
@@ -303,7 +304,10 @@ impl Certificate {
         let [said, found] = [self, &found].map(|certificate| fields("", serde_json::to_value(certificate)));
         let names = said.keys().chain(found.keys());
         match names.into_iter().find(|name| said.get(*name) != found.get(*name)) {
-            None => Ok(audit.keys.contains(&self.key)),
+            None => Ok(audit
+                .keys
+                .get(&self.key)
+                .is_some_and(|before| published.is_none_or(|until| *before < until))),
             Some(name) => {
                 let text =
                     |all: &BTreeMap<String, Value>| all.get(name).map_or("nothing".into(), Value::to_string);
@@ -360,11 +364,11 @@ mod tests {
         let certificate = Certificate::sign(&directory, &audit(&directory).unwrap(), &key).unwrap();
         let text = serde_json::to_string_pretty(&certificate).unwrap();
         assert_eq!(Certificate::parse(&text).unwrap(), certificate);
-        assert!(!certificate.check(&directory).unwrap(), "there is no term");
+        assert!(!certificate.check(&directory, None).unwrap(), "there is no term");
         assert_eq!((certificate.total.as_str(), certificate.key()), ("92", key.public().as_str()));
         // What comes later changes nothing.
         store.commit(&[], Duration::from_secs(9), 7).unwrap();
-        certificate.check(&directory).unwrap();
+        certificate.check(&directory, None).unwrap();
         for at in 0..text.len() {
             let mut changed = text.clone().into_bytes();
             changed[at] = if changed[at] == b'1' { b'2' } else { b'1' };
@@ -378,7 +382,8 @@ mod tests {
             change(&mut other);
             other.signature = key.sign(&other.signed_bytes());
             let text = serde_json::to_string(&other).unwrap();
-            let refused = Certificate::parse(&text).and_then(|other| other.check(&directory)).unwrap_err();
+            let refused =
+                Certificate::parse(&text).and_then(|other| other.check(&directory, None)).unwrap_err();
             let refused = refused.to_string();
             assert!(refused.contains(word), "{refused}");
         };

@@ -52,7 +52,7 @@ impl Parts {
         let audit = audit(&RunDirectory::open(&out).unwrap()).unwrap();
         assert_eq!((audit.standing.done(), audit.missing), (merged.done, merged.missing));
         let signs = SigningKey::open(&SigningKey::file_of_run(&out)).unwrap().public();
-        assert_eq!(audit.keys.iter().collect::<Vec<_>>(), [&signs], "the ledger names whose key signs");
+        assert_eq!(audit.keys.keys().collect::<Vec<_>>(), [&signs], "the ledger names whose key signs");
         (merged, audit)
     }
 }

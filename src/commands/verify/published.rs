@@ -47,16 +47,34 @@ pub fn read_certificate(
     Ok(certificate)
 }
 
-pub fn report_heads(report: &mut VerifyReport, path: &Path, directory: &RunDirectory) -> anyhow::Result<()> {
+/// Gives how many records stand in front of the last of the heads.
+pub fn report_heads(
+    report: &mut VerifyReport,
+    path: &Path,
+    directory: &RunDirectory,
+    audit: &Audit,
+) -> anyhow::Result<u64> {
     let file = path.display();
     let text = read_text("reading the heads", path, LONGEST_HEADS)?;
-    let heads = PublishedHeads::parse(&text).and_then(|heads| heads.check(directory));
-    let heads = heads.with_context(|| file.to_string())?;
+    let heads = PublishedHeads::parse(&text).with_context(|| file.to_string())?;
+    let published = heads.check(directory).with_context(|| file.to_string())?;
+    let behind = audit.tail.end.mark.records.saturating_sub(published);
+    let warning = match behind {
+        0 => String::new(),
+        _ => format!(
+            "\n{file}: {} behind the last of them, where anybody may have gone on",
+            counted(behind, "record")
+        ),
+    };
     report.add(
-        &format!("{file}: {}, each in the chain of the ledger", counted(heads as u64, "published head")),
+        &format!(
+            "{file}: {}, each in the chain of the ledger{warning}",
+            counted(heads.number() as u64, "published head")
+        ),
         "heads",
-        json!({ "file": file.to_string(), "heads": heads }),
-    )
+        json!({ "file": file.to_string(), "heads": heads.number(), "records_behind": behind }),
+    )?;
+    Ok(published)
 }
 
 pub fn report_export(

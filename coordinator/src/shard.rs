@@ -1,6 +1,7 @@
 //! A fixed share of a plan, for runs under a batch engine with no coordinator.
 
 use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 use queens::{Plan, UnitId};
@@ -34,6 +35,12 @@ impl TryFrom<RawShard> for Shard {
         }
     }
 }
+
+/// So many units of a share tell how long its units take beside others.
+const SAMPLE: u64 = 512;
+
+/// Multiples of it lie evenly, as fractions of 2^64.
+const GOLDEN_RATIO: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// A run is cut into no more shares.
 const MOST_SHARDS: u64 = 1_000_000;
@@ -83,10 +90,28 @@ impl Shard {
         self.of == 1
     }
 
-    /// The expected work of its units, in nanoseconds of one core. Units go to the shards in turns, the heavy ones first: each
-    /// has about the same work.
+    /// The expected work of its units, in nanoseconds of one core: of each what units of its part of the plan take on average.
     pub fn work_of(self, plan: &Plan) -> u128 {
-        plan.total_weight() * u128::from(self.size(plan.units())) / u128::from(plan.units().max(1))
+        let ranges = plan.unit_ranges().map(|range| range.units).filter(|units| !units.is_empty());
+        let own = |units: &Range<u64>| self.size(units.end) - self.size(units.start);
+        ranges.map(|units| u128::from(plan.mean_weight(UnitId(units.start))) * u128::from(own(&units))).sum()
+    }
+
+    /// How many times as long its units take as those of their parts of the plan do on average, as some of them tell. Units by the sides
+    /// of outer rows are as many for each position as a power of two: where `of` is even, all units of a share have some sides in common.
+    pub fn relative_work(self, plan: &Plan) -> f64 {
+        let size = self.size(plan.units());
+        let count = if self.is_whole() { 0 } else { size.min(SAMPLE) };
+        // One of each of as many equal stretches, at places that have nothing to do with how units are numbered.
+        let place = |k: u64| u128::from(k) << 64 | u128::from(k.wrapping_mul(GOLDEN_RATIO));
+        let unit = |k: u64| {
+            (place(k) * u128::from(size) / u128::from(count) >> 64) as u64 * self.of + self.index - 1
+        };
+        let weights =
+            (0..count).map(unit).map(UnitId).map(|unit| (plan.weight_alone(unit), plan.mean_weight(unit)));
+        let [own, mean] = weights
+            .fold([0.0, 0.0], |[own, mean], (weight, of_part)| [own + weight as f64, mean + of_part as f64]);
+        if mean > 0.0 { own / mean } else { 1.0 }
     }
 
     /// The bytes by which runs are told apart: index and number of shards, 8 bytes each, the lowest first.
@@ -160,6 +185,7 @@ impl fmt::Display for Shard {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use queens::{Board, PlanSpec};
 
     #[test]
     fn shards_part_the_plan() {
@@ -175,6 +201,23 @@ mod tests {
                     assert!(shard.units(units).all(|unit| shard.contains(unit)));
                     assert_eq!(shard.units(units).count() as u64, counted);
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn the_work_of_shards_is_that_of_the_plan_and_some_units_of_one_tell_how_long_they_take_beside_it() {
+        let plan = Plan::derive(PlanSpec::families(Board::new(20).unwrap())).unwrap();
+        for of in [1, 7, 8] {
+            let shards: Vec<Shard> = (1..=of).map(|i| format!("{i}/{of}").parse().unwrap()).collect();
+            assert_eq!(shards.iter().map(|shard| shard.work_of(&plan)).sum::<u128>(), plan.total_weight());
+            for shard in shards {
+                let weights = shard.units(plan.units()).map(|unit| u128::from(plan.weight(unit)));
+                let ratio = weights.sum::<u128>() as f64 / shard.work_of(&plan) as f64;
+                let told = shard.relative_work(&plan);
+                assert!((told / ratio - 1.0).abs() < 0.03, "{shard}: {told} for {ratio}");
+                // What an even number of shares costs, and an odd one does not (docs/engines.md).
+                assert!(of == 8 || (ratio - 1.0).abs() < 0.02, "{shard}: {ratio}");
             }
         }
     }

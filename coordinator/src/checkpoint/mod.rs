@@ -55,7 +55,7 @@ struct Made {
 }
 
 /// What is kept, and how: another number for every change. Up to 2 it was a folder.
-const LAYOUT: u32 = 8;
+const LAYOUT: u32 = 9;
 
 /// One is shorter, in bytes, though a hundred thousand machines have counted; of a longer one the ledger has all.
 const LONGEST: u64 = 1 << 28;

@@ -56,17 +56,22 @@ impl Core {
     /// holds beyond that quarter is bounded by the part of its owner, where all owners have equal parts.
     pub(super) fn share(&self, borrower: &Borrower) -> Share {
         let checks = self.standing.pending(self.policy) + self.unconfirmed();
-        let to_do = self.work_left() as f64 + self.mean_work * checks as f64;
+        let to_do = self.work_left() + self.mean_work * checks as f64;
         let quarter = to_do * borrower.worth / (4.0 * self.workers.worth().max(borrower.worth));
         let is_known = self.standing.sums().took.values().any(|took| took.cpu_us > 0);
         let soon =
             if is_known { borrower.worth * borrower.usual_speed * AT_LEAST.as_nanos() as f64 } else { 0.0 };
         let at_a_time = if borrower.hardware.is_card() { UNITS_OF_CARD } else { 1 };
+        // What is left is told by what units take on average: whoever is the only owner need not wait because his take longer.
+        let part = match self.workers.owners() {
+            0 | 1 => u128::MAX,
+            owners => (to_do / owners as f64) as u128,
+        };
         Share {
             fair: quarter as u128,
             soon: soon as u128,
             units: at_a_time.max(borrower.threads as u64),
-            part: (to_do / self.workers.owners().max(1) as f64) as u128,
+            part,
         }
     }
 

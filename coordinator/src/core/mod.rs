@@ -123,8 +123,10 @@ pub struct Core {
     /// Units recorded a second.
     units_rate: Rate,
     speed: Speed,
-    /// The expected work of all units, in nanoseconds of one core.
+    /// The expected work of all units, in nanoseconds of one core: of each what units of its part take on average.
     total_work: u128,
+    /// How many times as long they take as that.
+    relative_work: f64,
     /// The expected work of a unit on average, in nanoseconds of one core.
     mean_work: f64,
     /// The symmetric counts of the shard.
@@ -154,8 +156,9 @@ impl Core {
             .filter(|unit| shard.contains(*unit))
             .collect();
         let sums = standing.sums();
-        let mean_work = total_work as f64 / shard.size(plan.units()).max(1) as f64;
-        let expected = sums.took.values().map(|took| took.work as f64 / 1e9).sum();
+        let relative_work = shard.relative_work(&plan);
+        let mean_work = total_work as f64 * relative_work / shard.size(plan.units()).max(1) as f64;
+        let expected = sums.took.values().map(|took| took.work as f64 * relative_work / 1e9).sum();
         let processor = sums.cpu_us() as f64 / 1e6;
         let speed = Speed::new(mean_work / 1e9, standing.done(), expected, processor);
         let families = Families::new(&plan, shard);
@@ -191,6 +194,7 @@ impl Core {
             units_rate: Rate::default(),
             speed,
             total_work,
+            relative_work,
             mean_work,
             symmetric_counts,
             paused: None,

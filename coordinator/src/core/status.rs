@@ -54,8 +54,8 @@ impl Core {
             set_aside: self.losses.set_aside().iter().take(NAMED).copied().collect(),
             set_aside_total: self.losses.set_aside().len() as u64,
             work: Work {
-                total: core_seconds(self.total_work),
-                done: core_seconds(self.standing.sums().work),
+                total: core_seconds(self.total_work) * self.relative_work,
+                done: core_seconds(self.standing.sums().work) * self.relative_work,
             },
             families: self.families.status(&self.standing),
             history: sums.history.samples(self.total_work),
@@ -69,23 +69,23 @@ impl Core {
         }
     }
 
-    /// The expected work of the units that are not on record, in nanoseconds of one core.
-    pub(super) fn work_left(&self) -> u128 {
-        self.total_work.saturating_sub(self.standing.sums().work)
+    /// The expected work of the units that are not on record, in nanoseconds of one core: none where there are none, and else some.
+    pub(super) fn work_left(&self) -> f64 {
+        self.total_work.saturating_sub(self.standing.sums().work) as f64 * self.relative_work
     }
 
     /// What is left to be counted and checked, and confirmed by another owner at that time.
     pub(super) fn rest(&self, now: Duration) -> Rest {
         let open = self.symmetric_counts.iter().filter(|unit| !self.standing.is_done(**unit));
-        let symmetric: u128 = open.map(|unit| u128::from(self.plan.weight(*unit))).sum();
+        let symmetric = open.map(|unit| self.plan.mean_weight(*unit) as f64).sum::<f64>();
         let (units, done) = (self.shard.size(self.plan.units()), self.standing.done());
         // So many of the counts that are still to come will be checked, at least.
         let share = self.policy.strength().min(1.0);
         let confirmations = if self.awaits_confirmations(now) { self.unconfirmed() } else { 0 };
         let checks =
             (self.standing.pending(self.policy) + confirmations) as f64 + share * (units - done) as f64;
-        let completions = self.work_left().saturating_sub(symmetric) as f64 + self.mean_work * checks;
-        Rest { symmetric: core_seconds(symmetric), completions: completions / 1e9 }
+        let completions = (self.work_left() - symmetric).max(0.0) + self.mean_work * checks;
+        Rest { symmetric: symmetric / 1e9, completions: completions / 1e9 }
     }
 
     /// How much of the work is done, from 0 to 1. What is expected is not exact: until all is counted there is some left.

@@ -94,7 +94,7 @@ impl Standing {
             return Err(RecordError::Repeated(unit));
         }
         self.counts.set(unit, vote);
-        let work = plan.weight(unit);
+        let work = plan.mean_weight(unit);
         self.sums.work += u128::from(work);
         self.sums.history.count(at, work);
         let machine = self.sums.machines.get_mut(vote.origin.machine);
@@ -263,7 +263,7 @@ impl Standing {
         {
             self.sums.contradicted.insert(member);
         }
-        let work = plan.weight(unit);
+        let work = plan.mean_weight(unit);
         // A checkpoint may have come from a machine that expected a little less.
         self.sums.work = self.sums.work.saturating_sub(work.into());
         self.sums.history.retract(r.at, work);

@@ -17,7 +17,7 @@ const ANY_UNIT_US: u64 = 60_000_000;
 impl UnitRecord {
     /// What the unit, which is one of that plan, took a thread in microseconds, as far as that is believed.
     pub fn believed_cpu_us(&self, plan: &Plan) -> u64 {
-        believed(self.cpu_us, plan.weight(self.unit))
+        believed(self.cpu_us, plan.mean_weight(self.unit))
     }
 }
 
@@ -41,7 +41,7 @@ pub struct Took {
 impl Took {
     /// And what this record's unit did.
     pub(super) fn add(&mut self, plan: &Plan, r: &UnitRecord) {
-        self.work += u128::from(plan.weight(r.unit));
+        self.work += u128::from(plan.mean_weight(r.unit));
         self.cpu_us = self.cpu_us.saturating_add(r.believed_cpu_us(plan));
     }
 

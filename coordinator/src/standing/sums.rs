@@ -19,7 +19,8 @@ pub struct Sums {
     pub tally: Tally,
     /// What the records of each owner took.
     pub took: BTreeMap<String, Took>,
-    /// Expected work of the units on record, in nanoseconds of one core.
+    /// Expected work of the units on record, in nanoseconds of one core: of each what units of its part take on average. So it is told
+    /// without a look at any of them, and ends at the work of the run.
     pub work: u128,
     /// How units came on record over time.
     pub history: History,

@@ -227,6 +227,15 @@ impl Plan {
         self.work.of_unit_alone(number, &self.parts[number], index)
     }
 
+    /// What the units of its part weigh on average, at least 1, which asks for the look at none of them. Over all units that adds up
+    /// to [`total_weight`](Self::total_weight).
+    ///
+    /// # Panics
+    /// If the plan has no such unit.
+    pub fn mean_weight(&self, id: UnitId) -> u64 {
+        self.work.of_unit_on_average(self.place_of(id).0)
+    }
+
     /// The expected work of the whole plan, in nanoseconds of one core with AVX-512: about what its units add up to.
     pub fn total_weight(&self) -> u128 {
         self.parts.iter().enumerate().map(|(number, part)| self.work.of_part(number, part)).sum()

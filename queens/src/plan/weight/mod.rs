@@ -58,13 +58,18 @@ impl WorkOfUnits {
     /// Nanoseconds of all units of the part of that number: those of a unit, at least 1, as often as there are units where
     /// all are taken to be alike, else about what they add up to.
     pub fn of_part(&self, number: usize, part: &Part) -> u128 {
-        u128::from(at_least_one(self.means[number])) * u128::from(part.units())
+        u128::from(self.of_unit_on_average(number)) * u128::from(part.units())
+    }
+
+    /// Nanoseconds of a unit of the part of that number on average, at least 1.
+    pub fn of_unit_on_average(&self, number: usize) -> u64 {
+        at_least_one(self.means[number])
     }
 
     /// Nanoseconds of the unit with that index in the part of that number, at least 1.
     pub fn of_unit(&self, number: usize, part: &Part, index: u64) -> u64 {
         if self.model.is_coarse(part) {
-            return at_least_one(self.means[number]);
+            return self.of_unit_on_average(number);
         }
         let (block, within) = (index / BLOCK, (index % BLOCK) as usize);
         let of_block = || {
@@ -77,7 +82,7 @@ impl WorkOfUnits {
     /// The same, without a look at other units.
     pub fn of_unit_alone(&self, number: usize, part: &Part, index: u64) -> u64 {
         if self.model.is_coarse(part) {
-            return at_least_one(self.means[number]);
+            return self.of_unit_on_average(number);
         }
         at_least_one((self.model.of_units(part, &[index])[0] as f32).into())
     }

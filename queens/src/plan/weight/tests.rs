@@ -13,7 +13,7 @@ fn board(n: u8) -> Board {
 }
 
 #[test]
-fn units_add_up_to_about_the_whole_and_exactly_on_small_boards() {
+fn units_add_up_to_about_the_whole_and_exactly_on_small_boards_and_by_the_means_of_their_parts() {
     let sum = |plan: &Plan| (0..plan.units()).map(|id| u128::from(plan.weight(UnitId(id)))).sum::<u128>();
     for n in [1, 2, 4, 9, 16, 17] {
         for spec in [PlanSpec::new(board(n)), PlanSpec::families(board(n))] {
@@ -26,6 +26,8 @@ fn units_add_up_to_about_the_whole_and_exactly_on_small_boards() {
             let plan = plan(spec);
             let ratio = sum(&plan) as f64 / plan.total_weight() as f64;
             assert!((ratio - 1.0).abs() < 0.02, "{ratio} by {spec:?}");
+            let means = (0..plan.units()).map(|id| u128::from(plan.mean_weight(UnitId(id))));
+            assert_eq!(means.sum::<u128>(), plan.total_weight(), "{spec:?}");
         }
     }
 }

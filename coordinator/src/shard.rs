@@ -49,11 +49,11 @@ const MOST_SHARDS: u64 = 1_000_000;
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum ShardError {
     /// Of shares that are numbered from 1.
-    #[error("a shard is written I/K with 1 <= I <= K <= {MOST_SHARDS}, as in 3/400, not {0:?}")]
+    #[error("a shard is written I/K with 1 <= I <= K <= {MOST_SHARDS}, as in 3/401, not {0:?}")]
     FromOne(String),
     /// Of shares that are numbered from 0.
     #[error(
-        "a shard numbered from 0 is written I/K with 0 <= I < K <= {MOST_SHARDS}, as in 2/400, not {0:?}"
+        "a shard numbered from 0 is written I/K with 0 <= I < K <= {MOST_SHARDS}, as in 2/401, not {0:?}"
     )]
     FromZero(String),
 }
@@ -65,7 +65,7 @@ impl Default for Shard {
 }
 
 impl Shard {
-    /// The share as an engine writes it that numbers its tasks from 0: `2/400` is the third of 400.
+    /// The share as an engine writes it that numbers its tasks from 0: `2/401` is the third of 401.
     ///
     /// # Errors
     /// It is not written so, or there is no such share.
@@ -119,7 +119,7 @@ impl Shard {
         (u128::from(self.of) << 64 | u128::from(self.index)).to_le_bytes()
     }
 
-    /// As it is written in arguments: `3/400`, or `1/1` for the whole plan.
+    /// As it is written in arguments: `3/401`, or `1/1` for the whole plan.
     pub fn fraction(self) -> String {
         format!("{}/{}", self.index, self.of)
     }

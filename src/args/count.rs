@@ -26,8 +26,8 @@ Examples:
   diadem count 16                      count with all cores, in ./diadem-16
   diadem count 18 --threads 4          leave some cores alone
   diadem count 14 --in-memory --json   no files; one JSON object on stdout
-  diadem count 20 --shard 3/400
-      the third of 400 shares, for a batch engine; then: diadem merge")]
+  diadem count 20 --shard 3/401
+      the third of 401 shares, for a batch engine; then: diadem merge")]
 pub struct CountArgs {
     /// The board size, 1 to 32.
     #[arg(value_name = "N")]
@@ -41,7 +41,7 @@ pub struct CountArgs {
     /// Count only share I of K, 1 <= I <= K, into a run directory of its own.
     #[arg(long, value_name = "I/K", conflicts_with = "in_memory")]
     shard: Option<Shard>,
-    /// The same where shares are numbered from 0, as some engines number their tasks: 2/400 is the third of 400.
+    /// The same where shares are numbered from 0, as some engines number their tasks: 2/401 is the third of 401.
     #[arg(long, value_name = "I/K", value_parser = Shard::from_zero, conflicts_with_all = ["in_memory", "shard"])]
     shard_from_zero: Option<Shard>,
     #[command(flatten)]

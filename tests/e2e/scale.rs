@@ -7,22 +7,13 @@ use std::time::{Duration, Instant};
 use coordinator::ledger::{LedgerPosition, Record, UnitRecord, Writer};
 use coordinator::run_directory::RunDirectory;
 use coordinator::shard::Shard;
-use queens::plan::Scheme;
 use queens::{Board, Plan, PlanSpec, UnitId};
 
 use crate::harness::{Folder, free_address, repetitions, until, until_within};
 
-/// The plan of n = 28, its grain chosen for a little more than ten million units.
+/// The plan that n = 28 is counted by, of 9.7 million units.
 fn ten_million_units() -> Plan {
-    let mut spec = PlanSpec::new(Board::new(28).unwrap());
-    loop {
-        let plan = Plan::derive(spec).unwrap();
-        if plan.units() > 10_000_000 {
-            return plan;
-        }
-        let Scheme::Constellations { grain } = &mut spec.scheme else { panic!("a plan by constellations") };
-        *grain = *grain / 10 * 8;
-    }
+    Plan::derive(PlanSpec::families(Board::new(28).unwrap())).unwrap()
 }
 
 /// Nothing is waited for longer that is done at full size.
@@ -130,7 +121,7 @@ fn a_follower_catches_up_a_long_ledger_and_neither_side_takes_much_memory_for_it
 #[test]
 fn shards_of_n_28_are_merged_in_little_memory_however_many_there_are() {
     let folder = Folder::new();
-    let plan = Plan::derive(PlanSpec::new(Board::new(28).unwrap())).unwrap();
+    let plan = ten_million_units();
     let shards = u64::from(repetitions("DIADEM_SHARDS", 4));
     // All units of the plan are in four hundred shards at most; a part of them for a test that is to be short.
     let some = plan.units() / 400 * shards.min(400);

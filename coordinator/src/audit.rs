@@ -154,9 +154,9 @@ impl Audit {
         Families::new(directory.plan(), directory.run().shard).status(&self.standing)
     }
 
-    /// How the run has come.
-    pub fn history(&self, directory: &RunDirectory) -> Vec<Sample> {
-        self.standing.sums().history.samples(directory.run().shard.work_of(directory.plan()))
+    /// How the run has come until then, in seconds since 1970 (UTC).
+    pub fn history(&self, directory: &RunDirectory, now: u64) -> Vec<Sample> {
+        self.standing.sums().history.samples(directory.run().shard.work_of(directory.plan()), now)
     }
 
     /// The audit, if the counts do not contradict each other.

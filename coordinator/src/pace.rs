@@ -1,5 +1,8 @@
 //! How far a run has come that no coordinator serves, and how fast it goes: from its ledger alone, without its lock, so that
 //! shares under a batch engine can be looked at while they are counted.
+//!
+//! Times are those that records bear. Of counts that were made while a clock was ahead the work is known and the time is not: they count
+//! as done, and say nothing of how fast it goes.
 
 use std::fs;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -35,7 +38,7 @@ pub struct Pace {
     pub pending: u64,
     /// The expected work of the units that are done.
     pub work_done: f64,
-    /// The time of its last count.
+    /// The time of its last count; of one whose counts all bear times that are still to come, that of its beginning.
     pub last: Option<SystemTime>,
     /// Expected work done in a second, lately; none where nobody counts.
     pub speed: Option<f64>,
@@ -51,19 +54,20 @@ impl Pace {
     pub fn of(directory: &RunDirectory, now: SystemTime) -> Result<Self, AuditError> {
         let audit = audit(directory)?;
         let (plan, shard) = (directory.plan(), directory.run().shard);
-        let points: Vec<Milestone> = audit.standing.sums().history.milestones().collect();
-        let begun = directory.run().begun / 1000;
+        let sums = audit.standing.sums();
         let now = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let units = shard.size(plan.units());
+        let begun = (directory.run().begun / 1000).min(now);
+        let points: Vec<Milestone> = sums.history.milestones_until(now).collect();
+        let (units, done) = (shard.size(plan.units()), audit.standing.done());
         let is_counted = audit.missing_units == 0;
-        let last = points.last().copied();
+        let last = points.last().map(|point| point.at).or((done > 0).then_some(begun));
         Ok(Self {
             units,
-            done: audit.standing.done(),
+            done,
             pending: audit.pending(),
             work: seconds(shard.work_of(plan)),
-            work_done: last.map_or(0.0, |point| seconds(point.work)),
-            last: last.and_then(|point| UNIX_EPOCH.checked_add(Duration::from_secs(point.at))),
+            work_done: seconds(sums.work),
+            last: last.and_then(|at| UNIX_EPOCH.checked_add(Duration::from_secs(at))),
             speed: if is_counted { None } else { speed(&points, begun, now) },
             is_empty: fs::metadata(file_path(&directory.ledger(), 1)).is_ok_and(|file| file.len() == 0),
         })
@@ -103,10 +107,13 @@ fn seconds(work: u128) -> f64 {
 /// Expected seconds in a second of late, where a run that began then still counts now.
 fn speed(points: &[Milestone], begun: u64, now: u64) -> Option<f64> {
     let last = points.last()?;
+    // After which the clock may have stepped back.
+    let begun = if begun > last.at { points[0].at } else { begun };
     let window = ((last.at.saturating_sub(begun)) as f64 * LATELY) as u64;
     let from = last.at.saturating_sub(window.max(LATELY_AT_LEAST)).max(begun);
     let before = points.iter().rev().skip(1).find(|point| point.at <= from);
-    let (at, done, work) = before.map_or((begun, 0, 0), |point| (point.at, point.done, point.work));
+    let (at, done, work) =
+        before.map_or((begun, 0, 0), |point| (point.at.max(begun), point.done, point.work));
     let wall = last.at.saturating_sub(at).max(1) as f64;
     let gap = wall / last.done.saturating_sub(done).max(1) as f64;
     let silence = now.saturating_sub(last.at);
@@ -116,7 +123,12 @@ fn speed(points: &[Milestone], begun: u64, now: u64) -> Option<f64> {
 
 #[cfg(test)]
 mod tests {
+    use tempfile::TempDir;
+
     use super::*;
+    use crate::ledger::{Record, UnitRecord};
+    use crate::store::Store;
+    use crate::tests::known_run;
 
     /// A run that began at 1000, with a unit of two seconds of work every `gap` seconds from then on.
     fn steady(counts: u64, gap: u64) -> Vec<Milestone> {
@@ -146,6 +158,44 @@ mod tests {
         assert!(speed(&slow, 1000, 10_000 + 4000).is_some(), "its units take a quarter of an hour");
         assert_eq!(speed(&slow, 1000, 10_000 + 5000), None);
         assert_eq!(speed(&[], 1000, 1001), None);
+    }
+
+    #[test]
+    fn a_clock_that_was_behind_for_a_count_or_ahead_when_the_run_began_says_nothing_of_the_speed() {
+        let points = steady(100, 1);
+        assert_eq!(speed(&points, 5000, 1101), speed(&points, 1000, 1101));
+        let mut behind = vec![Milestone { at: 0, done: 1, work: 2_000_000_000 }];
+        behind.extend(steady(20, 1).into_iter().map(|point| Milestone { done: point.done + 1, ..point }));
+        assert!((1.8..2.2).contains(&speed(&behind, 1000, 1021).unwrap()));
+    }
+
+    /// The pace of a run that has one count a second for a minute, and another one with a clock so far ahead, so long after all of them.
+    fn with_one_ahead(ahead: u64, later: u64) -> Pace {
+        let folder = TempDir::new().unwrap();
+        let (mut store, ..) = Store::open(known_run::options(folder.path())).unwrap();
+        let begun = store.directory().run().begun / 1000;
+        let times = (0..60).map(|second| begun + second).chain([begun + ahead]);
+        let count =
+            |(unit, at)| Record::Count(UnitRecord { at, ..known_run::unit_record(unit, 0, "machine") });
+        store.commit(&(0..).zip(times).map(count).collect::<Vec<_>>(), Duration::ZERO, 1).unwrap();
+        drop(store);
+        let now = UNIX_EPOCH + Duration::from_secs(begun + 60 + later);
+        let pace = Pace::of(&RunDirectory::open(folder.path()).unwrap(), now).unwrap();
+        assert_eq!(pace.done, 61);
+        assert!(pace.last.unwrap() <= now && pace.work_done > 0.0, "{pace:?}");
+        pace
+    }
+
+    #[test]
+    fn a_count_by_a_clock_that_was_ahead_neither_slows_a_share_down_nor_keeps_it_alive() {
+        let right = with_one_ahead(60, 0);
+        for ahead in [86_400, 365 * 86_400] {
+            let pace = with_one_ahead(ahead, 0);
+            let factor = pace.speed.unwrap() / right.speed.unwrap();
+            assert!((0.5..2.0).contains(&factor), "{factor}");
+            assert!((pace.work_done / right.work_done - 1.0).abs() < 1e-9, "its work counts");
+            assert_eq!(with_one_ahead(ahead, 3600).speed, None, "it stands still");
+        }
     }
 
     #[test]

@@ -66,7 +66,7 @@ fn report(
     let (plan, run) = (directory.plan(), directory.run());
     let answer = Answer::of(audit, plan.board(), run.shard);
     let head = PublishedHead::at(directory, &audit.tail.end);
-    let written = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    let written = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default().as_secs();
     Ok(RunReport {
         board: plan.board(),
         part: (!run.shard.is_whole()).then(|| run.shard.to_string()),
@@ -82,7 +82,7 @@ fn report(
         cpu: answer.cpu,
         disputed: audit.standing.sums().disputed.len() as u64,
         checked: checked(directory, audit, &answer)?,
-        history: audit.history(directory),
+        history: audit.history(directory, written),
         families: audit.families(directory),
         contributions: contributions(audit, work),
         run: head.run.to_string(),
@@ -91,7 +91,7 @@ fn report(
         keys: audit.keys.keys().cloned().collect(),
         commands: commands(args, &head),
         release: env!("CARGO_PKG_VERSION").to_owned(),
-        written: written.as_secs(),
+        written,
         assurance: answer.assurance,
     })
 }

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use proto::{Assurance, Phase, RunStatus, Work};
+use proto::{Assurance, Phase, RunStatus, Sample, Work};
 
 use super::Core;
 use super::crews::listed;
@@ -58,7 +58,7 @@ impl Core {
                 done: core_seconds(self.standing.sums().work) * self.relative_work,
             },
             families: self.families.status(&self.standing),
-            history: sums.history.samples(self.total_work),
+            history: Vec::new(),
             events: Vec::new(),
             machines_total: machines.len() as u64,
             machines_there: machines.iter().filter(|machine| machine.is_there()).count() as u64,
@@ -67,6 +67,11 @@ impl Core {
             double_check: self.policy.to_string(),
             release: env!("CARGO_PKG_VERSION").to_owned(),
         }
+    }
+
+    /// How the run has come until then, in seconds since 1970 (UTC).
+    pub fn history(&self, unix_time: u64) -> Vec<Sample> {
+        self.standing.sums().history.samples(self.total_work, unix_time)
     }
 
     /// The expected work of the units that are not on record, in nanoseconds of one core: none where there are none, and else some.

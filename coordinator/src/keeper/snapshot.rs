@@ -88,6 +88,7 @@ impl Keeper {
     /// What the core has said, with what only the keeper knows.
     fn complete(&self, mut status: RunStatus) -> RunStatus {
         status.elapsed = self.elapsed();
+        status.history = self.core.history(self.unix_time());
         status.events = self.events.list();
         status.term = self.terms.as_ref().map(|terms| Term { proof: 0, ..terms.own });
         (status.replicas, status.followers) = (self.replicas.count(), self.replicas.there());

@@ -80,12 +80,21 @@ impl History {
         })
     }
 
-    /// The curve as a status tells it, of a run of so much work in nanoseconds of one core.
-    pub fn samples(&self, total_work: u128) -> Vec<Sample> {
+    /// The curve as far as it can be true at that time: what bears a later one was written while a clock was ahead, and nobody knows when.
+    /// Of a slot in which the time lies it is not known either which of its records are such; they are taken for true.
+    pub fn milestones_until(&self, now: u64) -> impl Iterator<Item = Milestone> + '_ {
+        let doublings = self.doublings;
+        self.milestones()
+            .take_while(move |point| point.at >> doublings <= now >> doublings)
+            .map(move |point| Milestone { at: point.at.min(now), ..point })
+    }
+
+    /// The curve as a status tells it at that time, of a run of so much work in nanoseconds of one core.
+    pub fn samples(&self, total_work: u128, now: u64) -> Vec<Sample> {
         let total = (total_work as f64).max(1.0);
         let sample =
             |Milestone { at, done, work }| Sample { at, done, progress: (work as f64 / total).min(1.0) };
-        self.milestones().map(sample).collect()
+        self.milestones_until(now).map(sample).collect()
     }
 
     fn add(&mut self, slot: Slot) {
@@ -168,6 +177,20 @@ mod tests {
         let points = curve(&wild);
         assert!(points.len() <= 600);
         assert_eq!(points.last(), Some(&(u64::MAX, 64 * 3 + 1000)));
+    }
+
+    #[test]
+    fn what_bears_a_time_that_is_still_to_come_is_no_part_of_the_curve_until_then() {
+        let mut history = counted_at((0..600).map(|minute| BEGUN + 60 * minute));
+        history.count(BEGUN + 86400 * 365, 10);
+        let until = |now: u64| history.milestones_until(now).last().map(|point| (point.at, point.done));
+        let end = BEGUN + 60 * 599;
+        assert_eq!(until(end + 86400), Some((end, 600)));
+        assert_eq!(until(BEGUN + 86400 * 365), Some((BEGUN + 86400 * 365, 601)));
+        // The clock of who looks is a second behind: slots are two minutes, and of the last one nothing is lost.
+        assert_eq!(until(end - 1), Some((end - 1, 600)));
+        assert_eq!(until(BEGUN - 86400), None);
+        assert_eq!(history.samples(6010, end).last().unwrap().done, 600);
     }
 
     proptest! {

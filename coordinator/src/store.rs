@@ -268,11 +268,12 @@ impl Store {
         self.writer.commit(records, elapsed, threads)
     }
 
-    /// Has the checkpoint brought up to the ledger's end. When that fails the run goes on without: the ledger suffices.
+    /// Has the checkpoint brought up to the ledger's end, and says how many bytes it has. When that fails the run goes on without: the ledger
+    /// suffices.
     ///
     /// # Errors
     /// The checkpoint before could not be written, or not in time; the next attempt writes a new one.
-    pub fn save(&mut self, standing: &Standing) -> Result<(), CheckpointError> {
+    pub fn save(&mut self, standing: &Standing) -> Result<u64, CheckpointError> {
         let (run, plan) = (self.directory.run().hash(), self.directory.plan());
         self.checkpoint.save(run, plan, self.writer.end(), standing)
     }

@@ -76,6 +76,8 @@ pub struct Checkpoint {
     key: LeaseKey,
     /// What the last one speaks for that is on disk.
     saved: Option<LedgerPosition>,
+    /// How many bytes the last one has.
+    bytes: u64,
     writing: Option<Writing>,
     patience: Duration,
 }
@@ -91,11 +93,11 @@ struct Writing {
 impl Checkpoint {
     /// Nothing is written yet; what may be at `path` will be replaced. `key` seals.
     pub fn new(path: PathBuf, key: LeaseKey) -> Self {
-        Self { path, key, saved: None, writing: None, patience: PATIENCE }
+        Self { path, key, saved: None, bytes: 0, writing: None, patience: PATIENCE }
     }
 
-    /// Begins to write what stands at that position of the ledger, once the one before is written. Whether the disk
-    /// takes it, the next call tells.
+    /// Begins to write what stands at that position of the ledger, once the one before is written; gives how many bytes that are. Whether the
+    /// disk takes it, the next call tells.
     ///
     /// # Errors
     /// The one before could not be written, or not in time; it may be tried again.
@@ -105,19 +107,20 @@ impl Checkpoint {
         plan: &Plan,
         position: &LedgerPosition,
         standing: &Standing,
-    ) -> Result<(), CheckpointError> {
+    ) -> Result<u64, CheckpointError> {
         self.finish()?;
         if self.saved.as_ref() == Some(position) {
-            return Ok(());
+            return Ok(self.bytes);
         }
         let content = content(run, plan, position, standing);
+        self.bytes = content.len() as u64;
         let (path, key, (done, written)) = (self.path.clone(), self.key.clone(), channel());
         thread::Builder::new().name("checkpoint".into()).spawn(move || {
             let sealed = [key.seal(&content).to_string().as_bytes(), b"\n", &content].concat();
             done.send(regular_file::replace(&path, &sealed, 0o644)).ok();
         })?;
         self.writing = Some(Writing { position: position.clone(), begun: Instant::now(), written });
-        Ok(())
+        Ok(self.bytes)
     }
 
     /// Waits for the one that is being written, if there is one, as long as it may take: of a disk that hangs whoever serves is held up

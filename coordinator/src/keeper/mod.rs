@@ -66,8 +66,13 @@ const TICK: Duration = Duration::from_millis(200);
 /// About so many counts are judged in one round, after which others are answered and lent to.
 const JUDGED_IN_A_ROUND: usize = 20_000;
 
-/// Between two checkpoints.
+/// From one checkpoint to the next, for each so many bytes that it has: it is written whole, and what has come on record since is soon read
+/// again at the next start,
 const SAVE_EVERY: Duration = Duration::from_secs(5);
+const SAVE_BYTES: u64 = 100_000;
+
+/// and at most so many times as long: ten minutes.
+const SAVE_SELDOMEST: u64 = 120;
 
 /// After one that could not be written, or not in time.
 const SAVE_AGAIN: Duration = Duration::from_mins(5);
@@ -350,11 +355,14 @@ impl Keeper {
         let now = self.clock.now();
         let Some(store) = &mut self.store else { return };
         if closing || now >= self.save_next {
-            self.save_next = now + SAVE_EVERY;
-            if let Err(why) = store.save(self.core.standing()) {
-                warn!("the checkpoint is not up to date, the ledger is: {why}");
-                self.save_next = now + SAVE_AGAIN;
-            }
+            let rest = match store.save(self.core.standing()) {
+                Ok(bytes) => SAVE_EVERY * bytes.div_ceil(SAVE_BYTES).clamp(1, SAVE_SELDOMEST) as u32,
+                Err(why) => {
+                    warn!("the checkpoint is not up to date, the ledger is: {why}");
+                    SAVE_AGAIN
+                }
+            };
+            self.save_next = now + rest;
         }
     }
 }

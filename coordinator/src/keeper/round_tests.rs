@@ -6,6 +6,7 @@ use std::time::Duration;
 use proto::{Lease, LeaseReply, Owner, Registration, Report, UnitCount, Verdict, WorkerId};
 use queens::plan::Scheme;
 use queens::{Board, Plan, PlanSpec, UnitId};
+use tempfile::TempDir;
 use tokio::sync::oneshot;
 
 use super::ending::Stage;
@@ -17,8 +18,10 @@ use crate::audit::AuditError;
 use crate::clock::SetClock;
 use crate::core::{Core, LEASE_TIME, LeaseKey};
 use crate::double_check::DoubleCheck;
+use crate::ledger::{Record, UnitRecord};
 use crate::shard::Shard;
 use crate::standing::Standing;
+use crate::store::{OpenOptions, Store};
 use crate::tests::known_run;
 use crate::tests::known_worker::{registration, report};
 
@@ -216,4 +219,39 @@ fn silent_workers_and_followers_that_come_and_go_take_lines_of_the_log_of_their_
     keeper.handle(Request::Unfollowed { owner: loud.clone(), follower: 7, call: 1 });
     let [after, of_other] = lines_left(&mut keeper);
     assert_eq!(of_other - after, 4, "one worker, one follower that came and left, one refused");
+}
+
+/// How many checkpoints of a run of that plan are written in an hour in which a count comes every five seconds, and how many bytes each
+/// has.
+fn checkpoints_in_an_hour(plan: Plan) -> (u64, u64) {
+    let folder = TempDir::new().unwrap();
+    let options = OpenOptions { begin: Some(plan), ..known_run::options(folder.path()) };
+    let (store, standing, _) = Store::open(options).unwrap();
+    let plan = store.directory().plan().clone();
+    let key = LeaseKey::new([7; LeaseKey::BYTES]);
+    let core = Core::new(plan, Shard::default(), standing, DoubleCheck::None, key, 7);
+    let clock = SetClock::default();
+    let (mut keeper, _channels) = keeper(core, Some(store), Arc::new(clock.clone()), None).unwrap();
+    let (mut saved, mut next) = (0, keeper.save_next);
+    for unit in 0..720 {
+        clock.advance(Duration::from_secs(5));
+        let count = UnitRecord { unit: UnitId(unit), ..known_run::unit_record(0, 0, "machine") };
+        keeper.record(&[Record::Count(count)]).unwrap();
+        keeper.round(false);
+        saved += u64::from(keeper.save_next != next);
+        next = keeper.save_next;
+    }
+    drop(keeper);
+    (saved, std::fs::metadata(folder.path().join("checkpoint")).unwrap().len())
+}
+
+#[test]
+fn a_large_checkpoint_is_written_as_seldom_as_it_is_large_and_one_of_a_small_run_every_five_seconds() {
+    let plan = |n| Plan::derive(PlanSpec::new(Board::new(n).unwrap())).unwrap();
+    let (saved, bytes) = checkpoints_in_an_hour(plan(28));
+    let in_a_minute = saved * bytes / 60;
+    println!("{saved} checkpoints of {bytes} bytes in an hour: {in_a_minute} a minute");
+    assert!(saved >= 6 && in_a_minute < 2_000_000, "{saved} of {bytes} bytes");
+    let (saved, bytes) = checkpoints_in_an_hour(plan(15));
+    assert!(saved == 720 && bytes < 100_000, "{saved} of {bytes} bytes");
 }

@@ -1,43 +1,86 @@
-//! How much happens a second, lately.
+//! How much is counted a second, lately.
 
 use std::time::Duration;
 
-/// The memory of the rate: what is older counts for less than 1/e.
-const MEMORY: Duration = Duration::from_mins(2);
+/// The memory of a rate, in seconds: what is older counts for less than 1/e.
+const MEMORY: f64 = 120.0;
 
-/// An exponentially weighted rate that is right from the first seconds on.
+/// Where counts are rare it is as long as so many of them take to come,
+const COUNTS: f64 = 16.0;
+
+/// and no longer than a thread takes for so many.
+const UNITS: f64 = 4.0;
+
+/// An exponentially weighted rate that is right from the first counts on.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Rate {
-    /// When the first amount was added, and the last.
-    span: Option<(Duration, Duration)>,
-    /// The amounts, each weighted by its age when the last was added.
-    weighted: f64,
+    /// When the last count came.
+    last: Duration,
+    /// The counts, each weighted by its age then,
+    counts: f64,
+    /// their expected work,
+    work: f64,
+    /// and the seconds that they took a thread.
+    took: f64,
+    /// The weight that one count a second would have gathered.
+    full: f64,
+    /// The memory, in seconds, where it is longer.
+    longer: f64,
 }
 
 impl Rate {
-    /// Something happened.
-    pub fn add(&mut self, now: Duration, amount: f64) {
-        let (first, last) = self.span.unwrap_or((now, now));
-        self.weighted = self.weighted * decay(now.saturating_sub(last)) + amount;
-        self.span = Some((first, now));
+    /// A unit of that expected work was counted, which took one of so many threads so many seconds.
+    pub fn add(&mut self, now: Duration, work: f64, took: f64, threads: u64) {
+        let threads = threads.max(1) as f64;
+        let mean = (self.took + took) / (self.counts + 1.0);
+        self.longer = mean * UNITS.min(COUNTS / threads);
+        if self.counts > 0.0 {
+            *self = self.aged(now);
+        } else {
+            // It did not come out of nothing: so far are the counts of these threads apart.
+            self.full = took / threads;
+        }
+        self.last = now;
+        self.counts += 1.0;
+        self.work += work;
+        self.took += took;
     }
 
-    /// The rate at that time; nothing before anything has happened for a while.
+    /// Units a second at that time; nothing before anything is counted for a while.
     pub fn per_second(&self, now: Duration) -> Option<f64> {
-        let (first, last) = self.span?;
-        let weighted = self.weighted * decay(now.saturating_sub(last));
-        // The weight that a constant rate of 1 a second would have gathered since the first amount.
-        let full = MEMORY.as_secs_f64() * (1.0 - decay(now.saturating_sub(first)));
-        (full > 0.1).then(|| weighted / full).filter(|rate| *rate > 0.0)
+        self.of(now, |aged| aged.counts)
     }
-}
 
-fn decay(age: Duration) -> f64 {
-    (-age.as_secs_f64() / MEMORY.as_secs_f64()).exp()
+    /// Their expected work a second, likewise.
+    pub fn work_per_second(&self, now: Duration) -> Option<f64> {
+        self.of(now, |aged| aged.work)
+    }
+
+    fn of(&self, now: Duration, what: impl Fn(&Self) -> f64) -> Option<f64> {
+        let aged = self.aged(now);
+        (aged.full > 0.1).then(|| what(&aged) / aged.full).filter(|rate| *rate > 0.0)
+    }
+
+    /// Weighted as at that time.
+    fn aged(&self, now: Duration) -> Self {
+        let age = now.saturating_sub(self.last).as_secs_f64();
+        let memory = self.longer.max(MEMORY);
+        let decay = (-age / memory).exp();
+        Self {
+            counts: self.counts * decay,
+            work: self.work * decay,
+            took: self.took * decay,
+            full: self.full * decay + memory * (1.0 - decay),
+            ..*self
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use rand::rngs::StdRng;
+    use rand::{RngExt, SeedableRng};
+
     use super::*;
 
     #[test]
@@ -48,10 +91,54 @@ mod tests {
         for (per_second, seconds) in [(10u32, 30), (2, 1200)] {
             for _ in 0..seconds * per_second {
                 now += Duration::from_secs(1) / per_second;
-                rate.add(now, 1.0);
+                rate.add(now, 3.0, 0.1, 1);
             }
             let found = rate.per_second(now).unwrap();
             assert!((found / f64::from(per_second) - 1.0).abs() < 0.05, "{found} instead of {per_second}");
+            assert!((rate.work_per_second(now).unwrap() / found - 3.0).abs() < 1e-9);
+        }
+        assert!(rate.per_second(now + Duration::from_mins(4)).unwrap() < 0.3, "it has ceased");
+    }
+
+    /// The counts of so many threads for three days, in units that take 348 seconds give or take 38 %: when each came, and how long it
+    /// took. At the beginning all threads begin a unit, or go on with one.
+    fn slow_units(threads: u64, goes_on: bool, random: &mut StdRng) -> Vec<(f64, f64)> {
+        let mut counts = Vec::new();
+        for _ in 0..threads {
+            // Of the unit that is under way so much is done.
+            let done = if goes_on { random.random_range(0.0..1.0) } else { 0.0 };
+            let mut took = || 348.0 * (1.0 + 0.38 * 3f64.sqrt() * random.random_range(-1.0..1.0));
+            let mut next = took();
+            let mut at = -done * next;
+            while at + next < 3.0 * 86_400.0 {
+                at += next;
+                counts.push((at, next));
+                next = took();
+            }
+        }
+        counts.sort_by(|a, b| a.0.total_cmp(&b.0));
+        counts
+    }
+
+    #[test]
+    fn of_slow_units_it_is_near_the_truth_once_each_thread_has_counted_and_not_far_above_it_before() {
+        let mut random = StdRng::seed_from_u64(7);
+        for (threads, goes_on) in [(1, false), (1, true), (16, false), (16, true)] {
+            let (mut rate, truth) = (Rate::default(), threads as f64 / 348.0);
+            let counts = slow_units(threads, goes_on, &mut random);
+            for (place, pair) in counts.windows(2).enumerate() {
+                let [(at, took), (next, _)] = [pair[0], pair[1]];
+                rate.add(Duration::from_secs_f64(at), 1.0, took, threads);
+                let bounds = if (place as u64) < threads { 0.0..5.0 } else { 0.5..2.2 };
+                for later in [0.0, 5.0, 60.0] {
+                    let now = Duration::from_secs_f64((at + later).min(next));
+                    let found = rate.per_second(now).unwrap() / truth;
+                    assert!(
+                        bounds.contains(&found),
+                        "{threads} threads, {later} s after count {place}: {found}"
+                    );
+                }
+            }
         }
     }
 }

@@ -51,7 +51,8 @@ impl Core {
                     self.open.returned.remove(&r.unit);
                     self.open.lost.remove(&r.unit);
                     self.open.disputes.remove(&r.unit);
-                    self.units_rate.add(now, 1.0);
+                    let (work, took) = self.expected_and_taken(r);
+                    self.units_rate.add(now, work, took, self.workers.threads());
                 }
                 Record::Check(r) | Record::Conflict(r) => self.settle(r),
                 Record::Retract(r) => {
@@ -81,10 +82,9 @@ impl Core {
                 | Record::Mark(_) => {}
             }
             if let (Some(worker), Record::Count(r) | Record::Check(r)) = (worker, record) {
-                let weight = self.plan.weight(r.unit);
-                self.workers.counted(now, worker, weight);
+                let (expected, processor) = self.expected_and_taken(r);
+                self.workers.counted(now, worker, self.plan.weight(r.unit), processor);
                 self.note_confirmed(r);
-                let (expected, processor) = (weight as f64 / 1e9, r.believed_cpu_us(&self.plan) as f64 / 1e6);
                 let is_symmetric = self.is_symmetric_count(r.unit);
                 self.speed.counted(now, is_symmetric, expected, processor);
                 if !is_symmetric {
@@ -96,6 +96,11 @@ impl Core {
         self.expel();
         self.note_settled(now);
         Ok(())
+    }
+
+    /// How many seconds of one core the count was expected to take, and how many it took.
+    fn expected_and_taken(&self, r: &UnitRecord) -> (f64, f64) {
+        (self.plan.weight(r.unit) as f64 / 1e9, r.believed_cpu_us(&self.plan) as f64 / 1e6)
     }
 
     /// Notes whether the record has opened a dispute, or decided it.

@@ -78,10 +78,10 @@ pub struct RegisteredWorker {
     pub kernel: KernelName,
     last_word: Duration,
     done: u64,
+    /// How fast it counts, and what its counts are worth.
     rate: Rate,
     /// Whether it was asked to leave.
     pub drains: bool,
-    work_rate: Rate,
     thread_speed: ThreadSpeed,
     /// By which methods it counts.
     pub methods: Methods,
@@ -159,7 +159,6 @@ impl Workers {
             done: 0,
             rate: Rate::default(),
             drains: false,
-            work_rate: Rate::default(),
             thread_speed: ThreadSpeed::default(),
             methods: Methods::Both,
             looked: Looked { disputes: UnitId(0), overdue: (Duration::ZERO, UnitId(0)) },
@@ -263,15 +262,14 @@ impl Workers {
         self.by_id.get(&id).is_some_and(|worker| worker.last_word > since)
     }
 
-    /// A count of the worker has gone on record, of a unit of that expected work in nanoseconds of one core.
-    pub fn counted(&mut self, now: Duration, id: WorkerId, work: u64) {
+    /// A count of the worker has gone on record, of a unit of that expected work in nanoseconds of one core, which took so many seconds.
+    pub fn counted(&mut self, now: Duration, id: WorkerId, work: u64, seconds: f64) {
         if let Some(worker) = self.by_id.get_mut(&id) {
             if worker.done == 0 {
                 self.threads_that_count += u64::from(worker.threads);
             }
             worker.done += 1;
-            worker.rate.add(now, 1.0);
-            worker.work_rate.add(now, work as f64);
+            worker.rate.add(now, work as f64, seconds, worker.threads.into());
         }
     }
 
@@ -366,7 +364,7 @@ impl Workers {
             let crew = crews.entry((owner.name(), machine)).or_default();
             crew.workers += 1;
             crew.threads += u64::from(worker.threads);
-            crew.work_rate += worker.work_rate.per_second(now).unwrap_or(0.0);
+            crew.work_rate += worker.rate.work_per_second(now).unwrap_or(0.0);
         }
         crews
     }

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use coordinator::counted;
-use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId};
+use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId, seen};
 use worker::{CoordinatorError, Lender};
 
 use crate::output::significant;
@@ -37,6 +37,8 @@ pub struct Notes {
     units: Units,
     /// Since when the coordinator does not answer.
     alone: Option<Instant>,
+    /// Since when reports are in vain, and why the last one was.
+    unrecorded: Option<(Instant, String)>,
 }
 
 impl<L> Observed<L> {
@@ -49,7 +51,10 @@ impl<L> Observed<L> {
         let mut notes = locked(&self.notes);
         match result {
             Ok(answer) => {
-                notes.alone = None;
+                if notes.alone.take().is_some() {
+                    // Then that was why.
+                    notes.unrecorded = None;
+                }
                 note(&mut notes, answer);
             }
             Err(CoordinatorError::Unavailable(_)) => _ = notes.alone.get_or_insert_with(Instant::now),
@@ -82,16 +87,22 @@ pub fn locked<T>(notes: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Notes {
     /// Nothing has passed yet.
     pub fn new() -> Self {
-        Self { begun: Instant::now(), counted: 0, units: Units::default(), alone: None }
+        Self { begun: Instant::now(), counted: 0, units: Units::default(), alone: None, unrecorded: None }
     }
 
-    /// In one line. While nobody answers it is not known what goes on record, but how much is ready to.
+    /// In one line. While nobody answers, or nothing is recorded, it is not known what goes on record, but how much is ready to.
     pub fn describe(&self, threads: u32) -> String {
         let (on_record, Units { held, untold }) = (counted(self.counted, "unit"), self.units);
         if let Some(since) = self.alone {
             let seconds = since.elapsed().as_secs();
             return format!(
                 "{on_record} counted, at least {untold} more of {held} held; no answer for {seconds} s"
+            );
+        }
+        if let Some((since, why)) = &self.unrecorded {
+            let seconds = since.elapsed().as_secs();
+            return format!(
+                "{on_record} counted, at least {untold} more not recorded for {seconds} s: {why}"
             );
         }
         let seconds = self.begun.elapsed().as_secs_f64();
@@ -133,14 +144,21 @@ impl<L: Lender> Lender for Observed<L> {
     async fn report(&self, report: Report) -> Result<Vec<Verdict>, CoordinatorError> {
         let units = report.counts.len() as u64;
         let verdicts = self.lender.report(report).await;
+        // Whether the coordinator is away or cannot record, the other calls tell.
+        if let Err(CoordinatorError::Unavailable(why)) = &verdicts {
+            let mut notes = locked(&self.notes);
+            let since = notes.unrecorded.take().map_or_else(Instant::now, |(since, _)| since);
+            // A terminal is shown it.
+            notes.unrecorded = Some((since, seen(why, &[]).into_owned()));
+            self.change(&mut notes, |own| own.untold = units);
+            return verdicts;
+        }
         self.note(&verdicts, |notes, verdicts| {
             let is_settled = |verdict: &&Verdict| matches!(verdict, Verdict::Recorded | Verdict::Known);
             notes.counted += verdicts.iter().filter(is_settled).count() as u64;
+            notes.unrecorded = None;
             self.change(notes, |own| *own = Units { held: own.held.saturating_sub(units), untold: 0 });
         });
-        if let Err(CoordinatorError::Unavailable(_)) = verdicts {
-            self.change(&mut locked(&self.notes), |own| own.untold = units);
-        }
         verdicts
     }
 
@@ -170,7 +188,8 @@ mod tests {
     #[test]
     fn a_worker_tells_what_it_has_counted_and_that_nobody_answers_within_80_columns() {
         let begun = Instant::now();
-        let notes = Notes { begun, counted: 0, units: Units { held: 1, untold: 0 }, alone: None };
+        let notes =
+            Notes { begun, counted: 0, units: Units { held: 1, untold: 0 }, alone: None, unrecorded: None };
         assert_eq!(notes.describe(1), "0 units counted, 0.00/s on 1 thread, 1 held");
         let units = Units { held: 50_000, untold: 10_000 };
         let busy = Notes { counted: 9_999_999, units, ..notes };
@@ -182,8 +201,12 @@ mod tests {
         );
     }
 
-    /// A coordinator that answers no call, but lends what is asked for.
-    struct Silent;
+    /// A coordinator that lends what is asked for, and answers no other call, or none but renewals.
+    struct Silent {
+        renews: bool,
+    }
+
+    const FULL: &str = "nothing is recorded: no space left on \u{1b}[2Jdevice";
 
     fn silence<T>() -> Result<T, CoordinatorError> {
         Err(CoordinatorError::Unavailable("no answer in time".to_owned()))
@@ -200,11 +223,14 @@ mod tests {
         }
 
         async fn renew(&self, _: WorkerId, _: Vec<Lease>) -> Result<Renewal, CoordinatorError> {
+            if self.renews {
+                return Ok(Renewal { lost: Vec::new(), finished: false, drain: false });
+            }
             silence()
         }
 
         async fn report(&self, _: Report) -> Result<Vec<Verdict>, CoordinatorError> {
-            silence()
+            if self.renews { Err(CoordinatorError::Unavailable(FULL.to_owned())) } else { silence() }
         }
 
         async fn release(&self, _: WorkerId, _: Vec<Lease>, _: bool) -> Result<(), CoordinatorError> {
@@ -214,24 +240,48 @@ mod tests {
 
     const LEASE: Lease = Lease { unit: UnitId(1), variant: proto::Variant::ALL[0], token: proto::Token(0) };
 
+    const WORKER: WorkerId = WorkerId(1);
+
+    /// A report of so many counts that is in vain, and the renewal by which a worker learns whether the coordinator is there.
+    async fn report_in_vain(lender: &Observed<Silent>, counted: usize) {
+        let count = UnitCount { lease: LEASE, completions: 1, nodes: 1, cpu: Duration::ZERO };
+        let counts = vec![count; counted];
+        assert!(lender.report(Report { worker: WORKER, counts }).await.is_err());
+        lender.renew(WORKER, vec![LEASE; 5]).await.ok();
+    }
+
     #[tokio::test]
     async fn what_was_counted_while_nobody_answers_is_told_as_ready() {
         let notes = Arc::new(Mutex::new(Notes::new()));
-        let lender = Observed::new(Silent, Arc::clone(&notes));
-        let worker = WorkerId(1);
-        lender.lease(worker, 5, Duration::ZERO).await.unwrap();
-        let count = UnitCount { lease: LEASE, completions: 1, nodes: 1, cpu: Duration::ZERO };
+        let lender = Observed::new(Silent { renews: false }, Arc::clone(&notes));
+        lender.lease(WORKER, 5, Duration::ZERO).await.unwrap();
         for counted in [2, 4] {
-            let counts = vec![count; counted];
-            assert!(lender.report(Report { worker, counts }).await.is_err());
+            report_in_vain(&lender, counted).await;
             let told = format!("0 units counted, at least {counted} more of 5 held; no answer for 0 s");
             assert_eq!(locked(&notes).describe(1), told);
         }
+        lender.lease(WORKER, 1, Duration::ZERO).await.unwrap();
+        assert!(locked(&notes).describe(1).ends_with("6 held"), "it answers again");
+        lender.renew(WORKER, vec![LEASE; 6]).await.unwrap_err();
         drop(lender);
         assert_eq!(
             locked(&notes).describe(1),
             "0 units counted, at least 0 more of 0 held; no answer for 0 s"
         );
+    }
+
+    #[tokio::test]
+    async fn of_a_coordinator_that_answers_and_records_nothing_it_is_told_why_and_for_how_long() {
+        let notes = Arc::new(Mutex::new(Notes::new()));
+        let lender = Observed::new(Silent { renews: true }, Arc::clone(&notes));
+        let since = || locked(&notes).unrecorded.clone().unwrap().0;
+        report_in_vain(&lender, 2).await;
+        let first = since();
+        report_in_vain(&lender, 4).await;
+        assert_eq!(since(), first);
+        let told = "0 units counted, at least 4 more not recorded for 0 s: nothing is recorded: no space";
+        let line = locked(&notes).describe(1);
+        assert!(line.starts_with(told) && !line.contains('\u{1b}'), "{line}");
     }
 
     #[test]

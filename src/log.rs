@@ -7,13 +7,12 @@ use std::borrow::Cow;
 use std::env;
 use std::fmt::Arguments;
 use std::io::{self, Write};
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use proto::seen;
 use serde_json::json;
 use tracing::Level;
@@ -23,7 +22,7 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::args::LogFormat;
-use crate::terminal::{self, has_colours};
+use crate::terminal::{self, cut, has_colours};
 
 /// At most so many lines wait to be written.
 const WAITING: usize = 4096;
@@ -35,11 +34,17 @@ const LONGEST: usize = 8 << 10;
 /// a while.
 const LAST_WORDS: Duration = Duration::from_secs(3);
 
+/// To the start of the line, and away with what stands on it.
+const CLEAR: &str = "\r\x1b[K";
+
 /// The way to the thread that writes; none where the system gives no thread.
 static QUEUE: OnceLock<Option<SyncSender<LogEntry>>> = OnceLock::new();
 
 /// How many lines were left out since the last that was written.
 static LEFT_OUT: AtomicU64 = AtomicU64::new(0);
+
+/// The answer for which [`finish`] has waited in vain.
+static UNANSWERED: Mutex<Option<Receiver<()>>> = Mutex::new(None);
 
 static FORMAT: OnceLock<LogFormat> = OnceLock::new();
 
@@ -127,22 +132,6 @@ pub fn paint_below(text: Option<String>) {
     }
 }
 
-/// Writes while the line below, if there is one, is out of the way.
-fn above<T>(below: Option<&ProgressBar>, write: impl FnOnce() -> T) -> T {
-    match below {
-        Some(line) => line.suspend(write),
-        None => write(),
-    }
-}
-
-/// A line that is painted over.
-fn painted() -> ProgressBar {
-    let style = ProgressStyle::with_template("{wide_msg}");
-    let line = ProgressBar::new_spinner();
-    line.set_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
-    line
-}
-
 /// Has a panic say one sentence.
 pub fn quiet_panics() {
     std::panic::set_hook(Box::new(|panic| {
@@ -152,13 +141,17 @@ pub fn quiet_panics() {
     }));
 }
 
-/// Waits until all is written that was said, but not for ever.
+/// Waits until all is written that was said, but not for ever: and once only for a terminal that nobody reads, however many lines
+/// of progress end on it.
 pub fn finish() {
-    if let Some(Some(queue)) = QUEUE.get() {
-        let (written, all_written) = sync_channel(1);
-        if queue.try_send(LogEntry::End(written)).is_ok() {
-            all_written.recv_timeout(LAST_WORDS).ok();
-        }
+    let Some(Some(queue)) = QUEUE.get() else { return };
+    let mut unanswered = UNANSWERED.lock().unwrap_or_else(PoisonError::into_inner);
+    if unanswered.as_ref().is_some_and(|answer| answer.try_recv() == Err(TryRecvError::Empty)) {
+        return;
+    }
+    let (written, answer) = sync_channel(1);
+    if queue.try_send(LogEntry::End(written)).is_ok() {
+        *unanswered = answer.recv_timeout(LAST_WORDS).is_err().then_some(answer);
     }
 }
 
@@ -187,7 +180,7 @@ fn queue() -> Option<&'static SyncSender<LogEntry>> {
 /// Writes what comes, as far as it can be written.
 fn write(entries: &Receiver<LogEntry>) {
     let mut err = io::stderr();
-    let mut below = None;
+    let mut below: Option<String> = None;
     for entry in entries {
         match entry {
             LogEntry::Line(text) => {
@@ -199,14 +192,21 @@ fn write(entries: &Receiver<LogEntry>) {
                 }
                 let told = String::from_utf8_lossy(&told);
                 let told = if format() == LogFormat::Text { terminal::told(&told, &err) } else { told };
-                if above(below.as_ref(), || err.write_all(told.as_bytes())).is_err() {
+                let told = match &below {
+                    Some(below) => format!("{CLEAR}{told}{below}").into(),
+                    None => told,
+                };
+                if err.write_all(told.as_bytes()).is_err() {
                     LEFT_OUT.fetch_add(left_out + 1, Ordering::Relaxed);
                 }
             }
-            LogEntry::Below(Some(text)) => below.get_or_insert_with(painted).set_message(text),
-            LogEntry::Below(None) => {
-                if let Some(line) = below.take() {
-                    line.finish_and_clear();
+            LogEntry::Below(text) => {
+                // In the last column some terminals go on to the next line.
+                let text = text.map(|text| cut(&seen(&text, &[]), terminal::columns(&err) - 1));
+                if below != text {
+                    let painted = format!("{CLEAR}{}", text.as_deref().unwrap_or_default());
+                    err.write_all(painted.as_bytes()).ok();
+                    below = text;
                 }
             }
             LogEntry::End(written) => {

@@ -48,21 +48,32 @@ impl Cadence {
 pub struct ProgressLine {
     /// Whether it is a line that is painted over, on a terminal.
     is_painted: bool,
+    /// When it was painted last, or began.
+    painted: Instant,
     cadence: Cadence,
 }
 
 impl ProgressLine {
     /// On stderr.
     pub fn new() -> Self {
-        Self { is_painted: repaints(&std::io::stderr()), cadence: Cadence::new(SOONEST) }
+        let is_painted = repaints(&std::io::stderr());
+        Self { is_painted, painted: Instant::now(), cadence: Cadence::new(SOONEST) }
     }
 
     /// That is so now.
     pub fn tell(&mut self, text: &str) {
         if self.is_painted {
-            paint_below(Some(cut(text, COLUMNS - 1)));
+            paint_below(Some(text.to_owned()));
+            self.painted = Instant::now();
         } else if self.cadence.is_due() {
             say(format_args!("{text}"));
+        }
+    }
+
+    /// That is so now; for who would tell it at every moment: it is told where it is due.
+    pub fn tell_if_due(&mut self, text: impl FnOnce() -> String) {
+        if Instant::now() >= self.due() {
+            self.tell(&text());
         }
     }
 
@@ -73,7 +84,7 @@ impl ProgressLine {
 
     /// When that should be said next.
     pub fn due(&self) -> Instant {
-        if self.is_painted { Instant::now() + PAINT_EVERY } else { self.cadence.next }
+        if self.is_painted { self.painted + PAINT_EVERY } else { self.cadence.next }
     }
 }
 

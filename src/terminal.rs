@@ -4,7 +4,9 @@
 use std::borrow::Cow;
 use std::env;
 use std::io::IsTerminal;
+use std::os::fd::AsFd;
 
+use rustix::termios::tcgetwinsize;
 use textwrap::{Options, WordSeparator, WordSplitter};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
@@ -26,6 +28,12 @@ pub fn size() -> (usize, usize) {
     let is_known = |(columns, rows): &(u16, u16)| *columns > 0 && *rows > 0;
     let known = ratatui::crossterm::terminal::size().ok().filter(is_known);
     known.map_or((COLUMNS, 24), |(columns, rows)| (columns.into(), rows.into()))
+}
+
+/// How many columns a line may have that is painted on that terminal: no more than other lines, and than it has.
+pub fn columns(stream: &impl AsFd) -> usize {
+    let known = tcgetwinsize(stream).ok().map(|size| size.ws_col.into()).filter(|columns| *columns > 0);
+    known.map_or(COLUMNS, |columns: usize| columns.min(COLUMNS))
 }
 
 fn understands_codes(term: Option<&str>) -> bool {

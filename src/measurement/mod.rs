@@ -15,7 +15,6 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
-use indicatif::{ProgressBar, ProgressStyle};
 use queens::UnitId;
 use queens::kernel::{Count, Kernel, Meet, Stop};
 use queens::plan::{Draw, Sampler, Step};
@@ -23,7 +22,7 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
-use crate::terminal::repaints;
+use crate::progress::ProgressLine;
 use running::{Running, locked};
 use thinned::PassPace;
 
@@ -271,9 +270,9 @@ impl Progress<'_> {
         given_up[depth] += if in_time { -1 } else { 1 };
     }
 
-    /// Stops what takes too long, and all when it is interrupted or long over; shows on a terminal how far it is.
+    /// Stops what takes too long, and all when it is interrupted or long over; tells how far it is.
     fn watch(&self, running: &[Running], done: &AtomicBool) {
-        let bar = if repaints(&std::io::stderr()) { bar(self.task.time) } else { ProgressBar::hidden() };
+        let mut line = ProgressLine::new();
         while !done.load(Ordering::Relaxed) {
             let elapsed = self.begun.elapsed();
             let most = self.task.time + self.task.limit.max(OVERTIME);
@@ -283,18 +282,17 @@ impl Progress<'_> {
             }
             let takes_long = |since: &Instant| ends || since.elapsed() > self.task.limit;
             running.iter().for_each(|running| running.stop_if(takes_long));
-            let left = self.task.time.saturating_sub(elapsed).as_secs();
-            let counted = locked(&self.samples).len();
-            bar.set_message(format!("{}: {counted} counted, {left} s left", self.task.kernel.name()));
-            bar.set_position(elapsed.as_millis() as u64);
+            line.tell_if_due(|| self.describe(elapsed));
             std::thread::sleep(TICK);
         }
-        bar.finish_and_clear();
     }
-}
 
-fn bar(time: Duration) -> ProgressBar {
-    let style = ProgressStyle::with_template("{bar:30}  {wide_msg}");
-    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar()).progress_chars("=> ");
-    ProgressBar::new(time.as_millis() as u64).with_style(style)
+    /// How far it is after that time.
+    fn describe(&self, elapsed: Duration) -> String {
+        let (kernel, time) = (self.task.kernel.name(), self.task.time);
+        let percent = 100.0 * elapsed.div_duration_f64(time).min(1.0);
+        let counted = locked(&self.samples).len();
+        let left = time.saturating_sub(elapsed).as_secs();
+        format!("{kernel}: {percent:.0} %, {counted} counted, {left} s left")
+    }
 }

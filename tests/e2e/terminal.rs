@@ -1,7 +1,12 @@
 //! What is written to terminals, and to what is none: lines of 80 columns, and escape codes only where they are understood.
 
-use std::io::Write;
-use std::process::{Command, Stdio};
+use std::fs::{File, OpenOptions, read_to_string};
+use std::io::{ErrorKind, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::process::{Child, Command, Stdio};
+
+use rustix::fs::OFlags;
+use rustix::process::{Pid, Signal, kill_process};
 
 use crate::harness::{Completed, Folder, Running, free_address, until};
 
@@ -172,7 +177,7 @@ fn a_coordinator_and_a_worker_tell_how_far_they_are_in_plain_lines() {
     let folder = Folder::new();
     let (coordinator, address) = idle(&folder);
     let worker = folder.start(&format!("worker --coordinator http://{address} --threads 1"), "worker.log");
-    let log = |running: &Running| std::fs::read_to_string(&running.log).unwrap();
+    let log = |running: &Running| read_to_string(&running.log).unwrap();
     let told = |running: &Running, word: &str| {
         log(running).lines().find(|line| line.contains(word)).map(str::to_owned)
     };
@@ -217,4 +222,67 @@ fn a_command_that_writes_nothing_yet_is_waited_for_aloud() {
         format!("exec {} count 8 --in-memory --config <(echo json = true)", env!("CARGO_BIN_EXE_diadem"));
     let piped = Command::new("bash").args(["-c", &script]).output().unwrap();
     assert_eq!(Completed::of(piped).json()["n"], 8);
+}
+
+/// A terminal that nobody reads, and that is full.
+struct UnreadTerminal {
+    terminal: File,
+    /// Whose terminal it is: it is stopped.
+    script: Child,
+}
+
+impl Drop for UnreadTerminal {
+    fn drop(&mut self) {
+        self.script.kill().ok();
+        self.script.wait().ok();
+    }
+}
+
+fn unread_terminal(folder: &Folder) -> UnreadTerminal {
+    let mut script = Command::new("script");
+    script
+        .args(["--quiet", "--command", "tty >name; exec sleep 1000", "/dev/null"])
+        .current_dir(folder.path());
+    let script = script.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let name = || read_to_string(folder.path().join("name")).unwrap_or_default();
+    until("there is a terminal", || name().ends_with('\n'));
+    kill_process(Pid::from_child(&script), Signal::STOP).unwrap();
+    let open = |flags: OFlags| {
+        let mut options = OpenOptions::new();
+        options.write(true).custom_flags((flags | OFlags::NOCTTY).bits() as i32);
+        options.open(name().trim_end()).unwrap()
+    };
+    let mut filling = open(OFlags::NONBLOCK);
+    let refused = std::iter::from_fn(|| Some(filling.write(&[b'x'; 1024]))).find_map(Result::err).unwrap();
+    assert_eq!(refused.kind(), ErrorKind::WouldBlock);
+    UnreadTerminal { terminal: open(OFlags::empty()), script }
+}
+
+#[test]
+fn a_terminal_that_nobody_reads_holds_no_progress_up_and_one_that_is_read_shows_it() {
+    let folder = Folder::new();
+    folder.run("count 10 --run run --quiet");
+    let unread_terminal = unread_terminal(&folder);
+    for (args, answer, shown) in [
+        ("verify run", "complete; the total agrees", "recount: 0.00 %, 0/50 units"),
+        ("estimate 12 --seconds 4 --threads 1", "published: 1.42", " counted, 1 s left"),
+        (
+            "bench --n 20 --seconds 2 --method search --isa portable --threads 1",
+            "search/portable",
+            " counted, 1 s left",
+        ),
+    ] {
+        let mut command = folder.diadem(args);
+        command
+            .env("TERM", "xterm")
+            .stdout(Stdio::piped())
+            .stderr(unread_terminal.terminal.try_clone().unwrap());
+        let mut unread = command.spawn().unwrap();
+        until("it ends", || unread.try_wait().unwrap().is_some());
+        let unread = Completed::of(unread.wait_with_output().unwrap());
+        assert!(unread.code == Some(0) && unread.stdout.contains(answer), "{args}: {unread:?}");
+        let read = on_terminal(&folder, "xterm", true, args);
+        assert!(read.contains(answer) && read.contains(shown), "{args}: {read:?}");
+        assert!(!has_colours(&read), "{args}: {read:?}");
+    }
 }

@@ -1,51 +1,60 @@
-//! How far a recount is: a bar where stderr is a terminal, a plain line now and then otherwise.
+//! How far a recount is.
 
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use humantime::format_duration;
 
-use crate::log::say;
-use crate::terminal::repaints;
-
-/// Between two plain lines.
-const LINE_EVERY: Duration = Duration::from_secs(30);
+use crate::progress::ProgressLine;
 
 /// How far it is, on stderr.
 pub struct RecountProgress {
-    what: String,
-    bar: ProgressBar,
-    done: AtomicU64,
+    what: &'static str,
     units: u64,
+    done: AtomicU64,
     begun: Instant,
-    /// Plain lines written.
-    lines: AtomicU64,
+    line: Mutex<ProgressLine>,
 }
 
 impl RecountProgress {
     /// Nothing of so many units has been counted again.
-    pub fn new(what: &str, units: u64) -> Self {
-        let bar = if repaints(&std::io::stderr()) { ProgressBar::new(units) } else { ProgressBar::hidden() };
-        let style = ProgressStyle::with_template("{msg}: {bar:30} {pos}/{len} units, {eta} left");
-        let bar = bar.with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
-        bar.set_message(what.to_owned());
-        let (done, lines) = (AtomicU64::new(0), AtomicU64::new(0));
-        Self { what: what.to_owned(), bar, done, units, begun: Instant::now(), lines }
+    pub fn new(what: &'static str, units: u64) -> Self {
+        let mut line = ProgressLine::new();
+        line.tell(&describe(what, 0, units, Duration::ZERO));
+        Self { what, units, done: AtomicU64::new(0), begun: Instant::now(), line: Mutex::new(line) }
     }
 
     /// One more has been.
     pub fn advance(&self) {
-        self.bar.inc(1);
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
-        let due = self.begun.elapsed().as_secs() / LINE_EVERY.as_secs();
-        if self.bar.is_hidden() && self.lines.fetch_max(due, Ordering::Relaxed) < due {
-            say(format_args!("{}: {done}/{} units", self.what, self.units));
+        // While another thread tells it, this one goes on.
+        if let Ok(mut line) = self.line.try_lock() {
+            line.tell_if_due(|| describe(self.what, done, self.units, self.begun.elapsed()));
         }
     }
 }
 
-impl Drop for RecountProgress {
-    fn drop(&mut self) {
-        self.bar.finish_and_clear();
+/// So many of the units in that time.
+fn describe(what: &str, done: u64, units: u64, elapsed: Duration) -> String {
+    let share = done as f64 / units.max(1) as f64;
+    let mut text = format!("{what}: {:.2} %, {done}/{units} units", 100.0 * share);
+    if done > 0 {
+        let left = Duration::from_secs_f64(elapsed.as_secs_f64() * (1.0 / share - 1.0));
+        text += &format!(", {} left", format_duration(Duration::from_secs(left.as_secs())));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_recount_says_its_share_and_the_time_that_is_left_once_that_is_known() {
+        let minutes = Duration::from_mins(2);
+        assert_eq!(describe("recount", 0, 20, minutes), "recount: 0.00 %, 0/20 units");
+        assert_eq!(describe("recount", 5, 20, minutes), "recount: 25.00 %, 5/20 units, 6m left");
+        assert_eq!(describe("recount", 20, 20, minutes), "recount: 100.00 %, 20/20 units, 0s left");
     }
 }

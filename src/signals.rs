@@ -1,8 +1,10 @@
 //! Ctrl-C and SIGTERM, a terminal that is closed, and the end of the time that a command was given.
 
+use std::panic::resume_unwind;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
+use std::thread;
 use std::time::{Duration, SystemTime};
 
 use rustix::time::{ClockId, clock_gettime};
@@ -178,6 +180,12 @@ fn time_left(end: End, begun: Duration) -> Option<Duration> {
     Some(left).filter(|left| !left.is_zero())
 }
 
+/// What heeds a signal does so within this time: kernels of the processor take a tenth of a second at most.
+const SOON: Duration = Duration::from_millis(300);
+
+/// Between two looks whether a signal has come.
+const LOOK_FOR_SIGNALS_EVERY: Duration = Duration::from_millis(5);
+
 /// Whether a signal has come, for what runs without tokio.
 #[derive(Clone, Debug, Default)]
 pub struct Interruption {
@@ -193,12 +201,31 @@ impl Interruption {
         let listening = interruption.clone();
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let mut signals = runtime.block_on(async { Signals::new() })?;
-        std::thread::spawn(move || {
+        thread::spawn(move || {
             listening.signal.set(runtime.block_on(signals.next())).ok();
             listening.raised.store(true, Ordering::Relaxed);
             std::process::exit(runtime.block_on(signals.next()).number().into());
         });
         Ok(interruption)
+    }
+
+    /// Does what may take long in a thread of its own, which is told of a signal, and left alone where it does not heed that soon: then
+    /// there is nothing.
+    pub fn unless_raised<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&AtomicBool) -> T + Send + 'static,
+    ) -> Option<T> {
+        let raised = Arc::clone(&self.raised);
+        let working = thread::spawn(move || work(&raised));
+        let mut told = None;
+        while !working.is_finished() {
+            let is_raised = self.raised.load(Ordering::Relaxed);
+            if is_raised && told.get_or_insert_with(std::time::Instant::now).elapsed() > SOON {
+                return None;
+            }
+            thread::sleep(LOOK_FOR_SIGNALS_EVERY);
+        }
+        Some(working.join().unwrap_or_else(|panic| resume_unwind(panic)))
     }
 
     /// A flag that is set when a signal has come.
@@ -214,9 +241,22 @@ impl Interruption {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::mpsc::channel;
+
     use tokio::time::advance;
 
     use super::*;
+
+    #[test]
+    fn what_does_not_heed_a_signal_is_left_alone_and_what_does_is_waited_for() {
+        let interruption = Interruption::default();
+        assert_eq!(interruption.unless_raised(|raised| raised.load(Ordering::Relaxed)), Some(false));
+        interruption.raised.store(true, Ordering::Relaxed);
+        assert_eq!(interruption.unless_raised(|raised| raised.load(Ordering::Relaxed)), Some(true));
+        let (end, ended) = channel::<()>();
+        assert_eq!(interruption.unless_raised(move |_| ended.recv()), None);
+        drop(end);
+    }
 
     // Without signals: a driver of a card that another test has loaded may take them.
     #[tokio::test(start_paused = true)]

@@ -18,12 +18,12 @@ use queens::{Board, known};
 use serde_json::{Map, Value, json};
 use tracing::Level;
 
-use crate::args::EstimateArgs;
+use crate::args::{Cards, EstimateArgs};
 use crate::commands::bench::say_that_nothing_was_found;
 use crate::crew;
 use crate::exit::WrongCommand;
-use crate::log;
-use crate::measurement::speed::{Counter, candidates};
+use crate::log::{self, say};
+use crate::measurement::speed::{Candidate, Counter, candidates};
 use crate::output::{on_stdout, print};
 use crate::signals::Interruption;
 use campaign::Campaign;
@@ -99,33 +99,37 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
         beyond(args, opinion.as_ref())?;
         return Ok(ExitCode::SUCCESS);
     };
-    let cards = crew::cards(&args.cards)?;
-    crew::warn_where_there_is_none(&args.cards, cards.iter());
-    let cards: Vec<_> = cards.into_iter().map(Counter::Card).collect();
     let interruption = Interruption::listen()?;
-    let threads = args.threads.count() as usize;
-    let seconds = args.seconds / 2.0;
-    let mut candidates = candidates(board, &Method::ALL, &Counter::of_processor(&Isa::available()), 1, None)?;
-    // Cores that all count are slower than one that counts alone, and a count keeps all of them busy.
-    candidates.iter_mut().for_each(|candidate| candidate.threads = threads);
-    let plan = Arc::clone(&candidates[0].plan);
-    let (estimate, draws) = sample(&plan, seconds, threads, args.seed, interruption.raised())?;
-    let mut seconds_of_kind = seconds;
-    if !cards.is_empty() {
-        seconds_of_kind /= 2.0;
-        candidates.append(&mut self::candidates(board, &Method::ALL, &cards, 1, None)?);
-    }
+    let (threads, seed, seconds) = (args.threads.count() as usize, args.seed, args.seconds / 2.0);
+    let wished = args.cards.clone();
+    let Some(kinds) = interruption.unless_raised(move |_| kinds(board, &wished, threads)) else {
+        say(format_args!("diadem: interrupted before anything was measured"));
+        return Ok(interruption.exit_code().unwrap_or(ExitCode::SUCCESS));
+    };
+    let kinds = kinds?;
+    let plan = Arc::clone(&kinds[0][0].plan);
+    let drawn_from = Arc::clone(&plan);
+    let drawn = interruption.unless_raised(move |raised| sample(&drawn_from, seconds, threads, seed, raised));
+    let (estimate, draws) = drawn.transpose()?.unwrap_or_default();
+    let seconds_of_kind = seconds / kinds.len() as f64;
     let mut speeds = Vec::new();
-    for candidate in &candidates {
-        let speed = candidate.measure(seconds_of_kind, args.seed, interruption.raised())?;
+    for candidate in kinds.into_iter().flatten() {
+        if interruption.exit_code().is_some() {
+            break;
+        }
+        let measured = candidate.clone();
+        let speed = interruption.unless_raised(move |raised| measured.measure(seconds_of_kind, seed, raised));
+        let speed = speed.transpose()?.flatten();
         if speed.is_none() && interruption.exit_code().is_none() {
-            say_that_nothing_was_found(candidate);
+            say_that_nothing_was_found(&candidate);
         }
         speeds.extend(speed);
     }
+    let is_interrupted = interruption.exit_code().is_some();
     let campaign = Campaign::new(&plan, estimate.as_ref().or(opinion.as_ref()), &speeds, args);
     let text = if args.json {
         let mut object = Map::from_iter([("n".into(), json!(args.n))]);
+        object.insert("interrupted".into(), json!(is_interrupted));
         object.append(&mut json_of(estimate.as_ref()));
         object.insert("draws".into(), json!(draws));
         object.insert("extrapolation".into(), opinion.map_or(Value::Null, |opinion| opinion.json().into()));
@@ -137,20 +141,38 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
         Value::from(object).to_string()
     } else {
         let mut lines = Vec::new();
+        let mut why = "it takes longer";
+        if is_interrupted {
+            lines.push("interrupted: this is what was measured until then".to_owned());
+            why = "it was interrupted";
+        }
         if let Some(estimate) = &estimate {
             lines.push(sentence(args.n, estimate, &format!("{draws} positions drawn at random")));
             lines.extend(known::totals(board).map(|known| departure(estimate, known.solutions() as f64)));
         } else {
-            lines.push(format!(
-                "too few positions were drawn to estimate Q({board}), {draws}: it takes longer"
-            ));
+            lines.push(format!("too few positions were drawn to estimate Q({board}), {draws}: {why}"));
         }
         lines.extend(opinion.map(|opinion| extrapolated(&opinion)));
-        lines.extend(campaign.lines());
+        lines.extend(campaign.lines(why));
         on_stdout(&lines.join("\n")).into_owned()
     };
     print(&text)?;
     Ok(interruption.exit_code().unwrap_or(ExitCode::SUCCESS))
+}
+
+/// Whose speed is to be measured, by kind: of the processor on so many threads, and of the cards, if any are wished for and there.
+fn kinds(board: Board, wished: &Cards, threads: usize) -> anyhow::Result<Vec<Vec<Candidate>>> {
+    let cards = crew::cards(wished)?;
+    crew::warn_where_there_is_none(wished, cards.iter());
+    let mut cores = candidates(board, &Method::ALL, &Counter::of_processor(&Isa::available()), 1, None)?;
+    // Cores that all count are slower than one that counts alone, and a count keeps all of them busy.
+    cores.iter_mut().for_each(|candidate| candidate.threads = threads);
+    let mut kinds = vec![cores];
+    if !cards.is_empty() {
+        let cards: Vec<_> = cards.into_iter().map(Counter::Card).collect();
+        kinds.push(candidates(board, &Method::ALL, &cards, 1, None)?);
+    }
+    Ok(kinds)
 }
 
 /// The estimate, or that there is none.

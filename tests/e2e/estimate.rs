@@ -1,10 +1,10 @@
 //! `diadem estimate` and `diadem bench`: what is told of boards that nobody has counted.
 
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::harness::{Folder, published};
+use crate::harness::{Folder, in_time, published, until};
 
 fn number(object: &Value, key: &str) -> f64 {
     object[key].as_f64().unwrap_or_else(|| panic!("{key} of {object}"))
@@ -102,4 +102,41 @@ fn the_largest_boards_keep_to_their_time_as_well() {
     let best: Value = serde_json::from_str(bench.stdout.lines().next().unwrap()).unwrap();
     let solutions = number(&best, "whole_board_seconds") / number(&best, "ns_per_solution") * 8e9;
     assert!((0.3..3.0).contains(&(solutions / 3.37e20)), "{solutions}: {best}");
+}
+
+#[test]
+fn an_estimate_that_is_interrupted_ends_at_once_and_says_so() {
+    let folder = Folder::new();
+    // The plan of the largest board takes seconds; of a small one there is something to tell.
+    let started = folder.start("estimate 32 --threads 1", "early.log");
+    until("it heeds signals", || heeds_sigint(started.pid()));
+    let begun = Instant::now();
+    started.interrupt();
+    let early = started.end();
+    in_time(Duration::from_secs(1), begun);
+    assert!(early.code == Some(130) && early.stdout.is_empty(), "{early:?}");
+    assert_eq!(early.stderr, "diadem: interrupted before anything was measured\n");
+    for (json, said) in
+        [("", "interrupted: this is what was measured until then"), (" --json", "\"interrupted\":true")]
+    {
+        let started = folder.start(&format!("estimate 12 --threads 1 --seconds 1000{json}"), "late.log");
+        until("it counts", || heeds_sigint(started.pid()) && ticks(started.pid()) > 30);
+        started.interrupt();
+        let late = started.end();
+        assert!(late.code == Some(130) && late.stdout.contains(said), "{late:?}");
+        assert!(!late.stdout.contains("it takes longer"), "{late:?}");
+    }
+}
+
+/// Whether the process has said what is to be done at SIGINT.
+fn heeds_sigint(pid: u32) -> bool {
+    let status = std::fs::read_to_string(format!("/proc/{pid}/status")).unwrap();
+    let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+    u64::from_str_radix(caught.trim(), 16).unwrap() & 0b10 != 0
+}
+
+/// How many hundredths of a second of processors it has had.
+fn ticks(pid: u32) -> u64 {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
+    stat.rsplit_once(')').unwrap().1.split_whitespace().nth(11).unwrap().parse().unwrap()
 }

@@ -88,8 +88,8 @@ impl Campaign {
         }
     }
 
-    /// For people.
-    pub fn lines(&self) -> Vec<String> {
+    /// For people. `why` says for what reason too little was measured, where it was.
+    pub fn lines(&self, why: &str) -> Vec<String> {
         let mib = |bytes: u64| bytes.div_ceil(1 << 20);
         let mut lines = vec![format!(
             "{} in the plan; the ledger grows to {} MiB, the coordinator keeps {} MiB in memory",
@@ -111,7 +111,7 @@ impl Campaign {
         lines.extend(self.of_cores.iter().map(line("core")));
         lines.extend(self.of_cards.iter().map(line("card")));
         if self.of_cores.is_empty() && self.units > 0 {
-            lines.push("too little was measured to tell what work that is: it takes longer".to_owned());
+            lines.push(format!("too little was measured to tell what work that is: {why}"));
         }
         lines.extend(self.on_machines.as_ref().map(OnMachines::line));
         lines

@@ -14,16 +14,25 @@ use super::value::time;
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  diadem follow http://127.0.0.1:7227 --run ./copy
-  diadem follow https://10.0.0.7:7227 --keys keys/follower --run ./copy
+  diadem follow --coordinator http://127.0.0.1:7227 --run ./copy
+  diadem follow --coordinator https://10.0.0.7:7227 \\
+     --keys keys/follower --run ./copy
   diadem coordinator --run ./copy --listen 10.0.0.8:7227 --keys keys/coordinator
       when the first one is gone
 
 Environment: DIADEM_FOLLOW_TOKEN stands for follow.token, DIADEM_COORDINATOR for the address.")]
 pub struct FollowArgs {
     /// The coordinator's address; several are tried in turn.
-    #[arg(value_name = "URL", env = "DIADEM_COORDINATOR", value_delimiter = ',', required = true)]
+    #[arg(long, value_name = "URL", value_delimiter = ',')]
     pub coordinator: Vec<String>,
+    /// The same without --coordinator.
+    #[arg(
+        value_name = "URL",
+        value_delimiter = ',',
+        required_unless_present = "coordinator",
+        conflicts_with = "coordinator"
+    )]
+    pub urls: Vec<String>,
     /// The directory of the copy: made where it is missing, gone on with where it is there.
     #[arg(long, value_name = "DIR")]
     pub run: PathBuf,
@@ -33,4 +42,11 @@ pub struct FollowArgs {
     /// Leave when the coordinator has not answered for this long, as in 90s, 10m, 2h [default: wait].
     #[arg(long, value_name = "TIME", value_parser = time)]
     pub give_up_after: Option<Duration>,
+}
+
+impl FollowArgs {
+    /// The coordinator's addresses, however they were told.
+    pub fn addresses(&self) -> &[String] {
+        if self.urls.is_empty() { &self.coordinator } else { &self.urls }
+    }
 }

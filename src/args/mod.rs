@@ -42,7 +42,7 @@ pub use limits::End;
 pub use plan::{new_plan, new_plan_for_cards};
 pub use policy::PolicyArgs;
 pub use published::{CertifyArgs, HeadArgs, ReportArgs};
-pub use records::{ExportArgs, MergeArgs, RetractArgs, VerifyArgs};
+pub use records::{ExportArgs, MergeArgs, RetractArgs, RetractIn, VerifyArgs};
 pub use steering::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs};
 pub use unit_span::UnitSpan;
 pub use value::{ThreadsArgs, cores, machine};

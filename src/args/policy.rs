@@ -1,11 +1,10 @@
 //! The arguments of `diadem policy`.
 
-use std::path::PathBuf;
-
 use clap::Args;
 use coordinator::{DoubleCheck, MOST_FOLLOWERS};
 
 use super::records::reason;
+use super::steering::OperatorArgs;
 use super::value::{CHECKS, choice, whole};
 
 /// Changes how the counts of a run are checked and copied, while it is served; it stands in the ledger with the reason.
@@ -16,23 +15,22 @@ use super::value::{CHECKS, choice, whole};
 #[command(
     override_usage = "\
 diadem policy [OPTIONS] --reason <TEXT>
-           <--double-check <POLICY>|--replicas <K>> <URL>",
+           <--double-check <POLICY>|--replicas <K>> [URL]",
     after_help = "\
 Examples:
-  diadem policy https://10.0.0.7:7227 --keys keys/admin \\
+  diadem policy --coordinator https://10.0.0.7:7227 --keys keys/admin \\
      --double-check all --reason \"it is a record\"
-  diadem policy https://10.0.0.7:7227 --keys keys/admin --replicas 0 \\
-     --reason \"the follower's disk is broken\"
+  diadem policy --coordinator https://10.0.0.7:7227 --keys keys/admin \\
+     --replicas 0 --reason \"the follower's disk is broken\"
 
-Environment: DIADEM_ADMIN_TOKEN stands for admin.token."
+Environment: DIADEM_ADMIN_TOKEN stands for admin.token, DIADEM_COORDINATOR for the address."
 )]
 pub struct PolicyArgs {
-    /// The coordinator's address.
-    #[arg(value_name = "URL")]
-    pub coordinator: String,
-    /// Know the coordinator, and be known: a folder with ca.pem and admin.token.
-    #[arg(long, value_name = "DIR")]
-    pub keys: Option<PathBuf>,
+    /// The address without --coordinator.
+    #[arg(value_name = "URL", value_delimiter = ',', conflicts_with = "coordinator")]
+    pub urls: Vec<String>,
+    #[command(flatten)]
+    pub operator: OperatorArgs,
     #[command(flatten)]
     pub change: PolicyChangeArgs,
     /// Why, for those who read the ledger.

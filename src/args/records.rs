@@ -146,7 +146,8 @@ pub struct MergeArgs {
 #[command(
     override_usage = "\
 diadem retract [OPTIONS] --reason <TEXT>
-           <--unit <UNIT>|--machine <MACHINE>|--owner <OWNER>> <DIR|URL>",
+           <--unit <UNIT>|--machine <MACHINE>|--owner <OWNER>>
+           <DIR|--coordinator <URL>>",
     after_help = "\
 Examples:
   diadem retract ./diadem-20 --unit 17 --unit 99 \\
@@ -157,15 +158,23 @@ Examples:
   diadem retract ./diadem-20 --owner mallory --reason \"key was stolen\"
   diadem retract ./diadem-20 --machine rack-3 --readmit --reason \"new memory\"
       it may count again
-  diadem retract https://10.0.0.7:7227 --keys keys/admin --unit 17 \\
-     --reason \"found wrong by diadem verify\"
+  diadem retract --coordinator https://10.0.0.7:7227 --keys keys/admin \\
+     --unit 17 --reason \"found wrong by diadem verify\"
 
-Environment: DIADEM_ADMIN_TOKEN stands for admin.token."
+Environment: DIADEM_ADMIN_TOKEN stands for admin.token, DIADEM_COORDINATOR for the address."
 )]
 pub struct RetractArgs {
-    /// The run directory; or the URL of the coordinator that serves it.
-    #[arg(value_name = "DIR|URL", value_parser = NonEmptyStringValueParser::new())]
-    pub run: String,
+    /// The run directory; or the address of the coordinator that serves it, without --coordinator.
+    #[arg(
+        value_name = "DIR|URL",
+        value_parser = NonEmptyStringValueParser::new(),
+        required_unless_present = "coordinator",
+        conflicts_with = "coordinator"
+    )]
+    run: Option<String>,
+    /// The address of the coordinator that serves the run; of several, the first one that does it.
+    #[arg(long, value_name = "URL", value_delimiter = ',')]
+    coordinator: Vec<String>,
     /// Know the coordinator, and be known: a folder with ca.pem and admin.token.
     #[arg(long, value_name = "DIR")]
     pub keys: Option<PathBuf>,
@@ -177,6 +186,28 @@ pub struct RetractArgs {
     /// Why, for those who read the ledger.
     #[arg(long, value_name = "TEXT", value_parser = reason)]
     pub reason: String,
+}
+
+/// Where counts are taken back.
+#[derive(Debug)]
+pub enum RetractIn {
+    /// In a run directory.
+    Directory(PathBuf),
+    /// By the coordinator at one of these addresses.
+    Served(Vec<String>),
+}
+
+impl RetractArgs {
+    /// Where that is, however it was told.
+    pub fn place(&self) -> RetractIn {
+        match &self.run {
+            None => RetractIn::Served(self.coordinator.clone()),
+            Some(run) if run.contains("://") => {
+                RetractIn::Served(run.split(',').map(str::to_owned).collect())
+            }
+            Some(run) => RetractIn::Directory(run.into()),
+        }
+    }
 }
 
 /// What is taken back.

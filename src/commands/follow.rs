@@ -47,7 +47,7 @@ pub fn run(args: FollowArgs) -> anyhow::Result<ExitCode> {
 
 /// Follows until the run is complete, over as many calls as it takes.
 async fn follow(args: FollowArgs) -> anyhow::Result<()> {
-    let remote = lasting_remote(&args.coordinator, args.keys.clone(), [FOLLOW, ADMIN])?
+    let remote = lasting_remote(args.addresses(), args.keys.clone(), [FOLLOW, ADMIN])?
         .giving_up_after(args.give_up_after);
     let mut copy = block_in_place(|| LedgerCopy::open(&args.run))?;
     let mut outage = Outage::new(args.give_up_after, Hopeful::default());

@@ -48,7 +48,7 @@ pub fn run(command: Command, settings: Option<&SettingsFile>) -> anyhow::Result<
         Command::Merge(args) => merge::run(&args),
         Command::Retract(args) => retract::run(&args),
         Command::Estimate(args) => listing(estimate::run(&args)),
-        Command::Policy(args) => policy::run(args),
+        Command::Policy(args) => policy::run(&args),
         Command::Pause(args) => steer::pause(args),
         Command::Resume(args) => steer::resume(&args),
         Command::Drain(args) => steer::drain(&args),

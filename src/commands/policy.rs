@@ -2,28 +2,24 @@
 
 use std::process::ExitCode;
 
-use anyhow::Context;
 use proto::{PolicyChange, PolicyInForce};
-use worker::Remote;
 
-use crate::access::{ADMIN, JOIN, credentials};
+use super::steer::ask;
 use crate::args::PolicyArgs;
 use crate::exit::WrongCommand;
 use crate::output::print;
 
-pub fn run(args: PolicyArgs) -> anyhow::Result<ExitCode> {
-    let url = args.coordinator;
-    if !url.contains("://") {
-        return Err(WrongCommand::NotServed(url).into());
+pub fn run(args: &PolicyArgs) -> anyhow::Result<ExitCode> {
+    let addresses = if args.urls.is_empty() { &args.operator.coordinator } else { &args.urls };
+    if let Some(directory) = args.urls.iter().find(|url| !url.contains("://")) {
+        return Err(WrongCommand::NotServed(directory.clone()).into());
     }
     let double_check = args.change.double_check.map(|policy| policy.to_string());
-    let change = PolicyChange { double_check, replicas: args.change.replicas, reason: args.reason };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let credentials = credentials(args.keys.as_deref(), [ADMIN, JOIN])?;
-    let PolicyInForce { double_check, replicas } = runtime.block_on(async {
-        let remote = Remote::new(&[&url], &credentials)?;
-        remote.change_policy(change).await.with_context(|| url.clone())
-    })?;
-    print(&format!("in force at {url}: --double-check {double_check} --replicas {replicas}"))?;
+    let change = PolicyChange { double_check, replicas: args.change.replicas, reason: args.reason.clone() };
+    let (at, PolicyInForce { double_check, replicas }) =
+        ask(addresses, args.operator.keys.as_deref(), async |remote| {
+            remote.change_policy(change.clone()).await
+        })?;
+    print(&format!("in force at {at}: --double-check {double_check} --replicas {replicas}"))?;
     Ok(ExitCode::SUCCESS)
 }

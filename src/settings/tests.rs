@@ -37,6 +37,16 @@ fn variables_stand_for_options_that_are_not_typed() {
     assert_eq!(added("diadem count 8", &[("DIADEM_QUIET", "1"), ("DIADEM_JSON", "no")]), "--quiet");
     assert_eq!(added("diadem count 8", &[("DIADEM_THREADS", "")]), "");
     assert_eq!(
+        added("diadem follow --run r", &[("DIADEM_COORDINATOR", "http://a,http://b")]),
+        "--coordinator=http://a,http://b"
+    );
+    // What is typed in either way goes first, and an empty variable is none.
+    for line in ["follow http://c --run r", "policy http://c", "retract r", "retract --coordinator http://c"]
+    {
+        assert_eq!(added(&format!("diadem {line}"), &[("DIADEM_COORDINATOR", "http://a")]), "", "{line}");
+    }
+    assert_eq!(added("diadem follow --run r", &[("DIADEM_COORDINATOR", "")]), "");
+    assert_eq!(
         added("diadem worker", &[("DIADEM_COORDINATOR", "http://a,http://b")]),
         "--coordinator=http://a,http://b"
     );

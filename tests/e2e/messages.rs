@@ -10,7 +10,7 @@ use std::path::Path;
 use said::{Message, messages};
 
 /// Files that say a text of which they have no word, and where that comes from.
-const PASSED_ON: [(&str, &str); 30] = [
+const PASSED_ON: [(&str, &str); 28] = [
     ("serving/src/access/mod.rs", "what a caller may do: caller.rs"),
     ("serving/src/following.rs", "that another coordinator goes on: keeper/terms.rs"),
     ("coordinator/src/happening.rs", "its own sentences"),
@@ -29,8 +29,6 @@ const PASSED_ON: [(&str, &str); 30] = [
     ("src/commands/follow.rs", "errors of the worker's outage, and its own way on"),
     ("src/commands/keys.rs", "the name of a file, in front of an error of args/keys.rs"),
     ("src/commands/status/shares.rs", "errors of the coordinator's library"),
-    ("src/commands/policy.rs", "an address, in front of an error of the worker's library"),
-    ("src/commands/retract.rs", "an address, in front of an error of the worker's library"),
     ("src/commands/steer.rs", "addresses, in front of an error of the worker's library"),
     ("src/commands/verify.rs", "the name of a file, in front of an error of the coordinator's library"),
     (

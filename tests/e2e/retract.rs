@@ -2,7 +2,7 @@
 
 use queens::{Measure, Summand};
 
-use crate::harness::{Folder, free_address, published, until};
+use crate::harness::{Completed, Folder, free_address, published, until};
 use crate::second_verifier::check;
 use crate::security::keys;
 use crate::tools;
@@ -135,7 +135,14 @@ fn the_policy_of_a_run_that_is_served_is_changed_with_the_admin_token() {
     policy("admin", "--replicas 17 --reason x").refused(&["17"]);
     policy("admin", "--replicas 0").refused(&["--reason"]);
     folder.run("policy run --replicas 0 --reason x").refused(&["no URL", "when it is started"]);
-    let raised = policy("admin", "--double-check all --replicas 0 --reason record");
+    let both = format!("https://{},{url}", free_address());
+    let raise = "--keys keys/admin --double-check all --replicas 0 --reason record";
+    let raised = folder.run(&format!("policy --coordinator {both} {raise}"));
+    assert!(raised.stdout.starts_with(&format!("in force at {url}: ")), "{raised:?}");
+    let told = [format!("policy {both} {raise}"), format!("policy {raise}")];
+    let [told, set] =
+        told.map(|told| folder.diadem(&told).env("DIADEM_COORDINATOR", &both).output().unwrap());
+    assert_eq!([told, set].map(|again| Completed::of(again).stdout), [(); 2].map(|()| raised.stdout.clone()));
     assert_eq!((raised.code, raised.stdout.contains("--double-check all --replicas 0")), (Some(0), true));
     policy("admin", "--double-check 10% --reason x").refused(&["checks all", "not lowered to 10%"]);
     let answer = coordinator.end().json();
@@ -192,7 +199,10 @@ fn counts_of_a_run_that_is_served_are_taken_back_with_the_admin_token() {
     until("it is counted again", || folder.ledger("run").matches(&counted).count() == 2);
     // All that a machine has counted; its worker has to go.
     // The only one of that name: its owner need not be said.
-    let taken = retract("admin", "--machine m --reason hot");
+    let both = format!("https://{},{url}", free_address());
+    let taken = "--keys keys/admin --machine m --reason hot";
+    let taken = folder.run(&format!("retract --coordinator {both} {taken}"));
+    assert!(taken.stdout.contains(&format!("open again in {url}; its workers")), "{taken:?}");
     assert_eq!((taken.code, taken.stdout.contains("units are open again")), (Some(0), true), "{taken:?}");
     let gone = worker.end();
     let why = "machine join/m is quarantined: the operator has taken back what it counted";

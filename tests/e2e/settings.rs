@@ -123,6 +123,36 @@ fn other_names_of_options_and_commands_are_heeded_in_files_and_variables() {
 }
 
 #[test]
+fn the_address_of_a_coordinator_is_a_setting_of_every_command_that_has_one() {
+    let folder = Folder::new();
+    let url = "http://127.0.0.1:1";
+    fs::write(folder.path().join("site.toml"), format!("[follow]\ncoordinator = \"{url}\"\n")).unwrap();
+    let follow = "follow --run run --give-up-after 10ms";
+    let (option, file) = (format!("{follow} --coordinator {url}"), format!("{follow} --config site.toml"));
+    for (follow, variable) in [(option.as_str(), "http://b:1"), (&file, ""), (follow, url)] {
+        let gone = with(&folder, follow, &[("DIADEM_COORDINATOR", variable)]);
+        assert!(
+            gone.code == Some(1) && gone.stderr.contains("waiting for the coordinator"),
+            "{follow}: {gone:?}"
+        );
+    }
+    let retract = "retract --unit 1 --reason x";
+    for command in ["policy --replicas 1 --reason x", retract, "pause --reason x"] {
+        let gone = with(&folder, command, &[("DIADEM_COORDINATOR", url)]);
+        assert!(gone.code == Some(1) && gone.stderr.contains(url), "{command}: {gone:?}");
+    }
+    let directory = with(&folder, &format!("{retract} no-run"), &[("DIADEM_COORDINATOR", url)]);
+    directory.refused(&["there is no run in no-run"]);
+    for command in [follow, retract] {
+        let nowhere = with(&folder, command, &[("DIADEM_COORDINATOR", "")]);
+        assert!(nowhere.code == Some(2) && nowhere.stderr.contains("URL"), "{command}: {nowhere:?}");
+        let (name, _) = command.split_once(' ').unwrap();
+        let listed = with(&folder, &format!("config {name}"), &[("DIADEM_COORDINATOR", url)]).stdout;
+        assert!(listed.contains(url) && listed.contains("DIADEM_COORDINATOR"), "{listed}");
+    }
+}
+
+#[test]
 fn the_machine_of_a_worker_is_not_what_retract_takes_back() {
     let folder = Folder::new();
     folder.run("count 8 --run run --quiet");

@@ -249,7 +249,7 @@ fn unread_terminal(folder: &Folder) -> UnreadTerminal {
     kill_process(Pid::from_child(&script), Signal::STOP).unwrap();
     let open = |flags: OFlags| {
         let mut options = OpenOptions::new();
-        options.write(true).custom_flags((flags | OFlags::NOCTTY).bits() as i32);
+        options.write(true).custom_flags((flags | OFlags::NOCTTY).bits().cast_signed());
         options.open(name().trim_end()).unwrap()
     };
     let mut filling = open(OFlags::NONBLOCK);

@@ -448,6 +448,15 @@ class Lines(unittest.TestCase):
         self.refuses([first.replace(b"\n", b"\r\n")], "CR LF")
         self.refuses([first, b"\0" * 70000 + second], "000002.jsonl:1")
         self.assertEqual(self.read([first, b"\0" * 70000]), (1, 70000))
+        zeros = b"\0" * (128 - len(first) % 64)
+        self.assertEqual(self.read([first + zeros + b"x\n"]), (1, len(zeros) + 2))
+        for rewritten in (b"x\r\n", b"x\r\nhalf", b"\n\0x\r\n"):
+            self.refuses([first + zeros + rewritten], "000001.jsonl:3: ")
+        self.refuses([first, second[:50], None, b""], "000003.jsonl: .*missing")
+
+    def test_a_run_without_its_ledger_is_not_sound(self):
+        with tempfile.TemporaryDirectory() as folder, self.assertRaisesRegex(NotSound, "ledger: .*missing"):
+            Ledger(folder, self.RUN)
 
     def test_marks_count_the_records_in_front_of_them(self):
         for records in (0, 2):

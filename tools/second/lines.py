@@ -120,7 +120,9 @@ class Ledger:
 
     def __init__(self, folder, run_hash):
         self.folder = os.path.join(folder, "ledger")
-        names = os.listdir(self.folder) if os.path.isdir(self.folder) else []
+        if not os.path.isdir(self.folder):
+            raise NotSound("ledger: this folder of the run is missing")
+        names = os.listdir(self.folder)
         numbers = sorted({int(name[:-6]) for name in names if FILE_NAME.fullmatch(name)})
         self.files = [_file_name(number) for number in numbers if number and _file_name(number) in names]
         for at, name in enumerate(self.files, 1):

@@ -178,7 +178,8 @@ class Ledger:
         torn, goes_on = _is_cut_or_zeros(line), not line.endswith(b"\n")
         for number, line, _ in lines:
             has_mark = has_mark or _has_mark(line)
-            torn = torn and self._file(number) == file and (goes_on or _is_fit(line) or _is_cut_or_zeros(line))
+            torn = torn and self._file(number) == file and not line.endswith(b"\r\n")
+            torn = torn and (goes_on or _is_fit(line) or _is_cut_or_zeros(line))
             goes_on = not line.endswith(b"\n")
         if has_mark:
             raise NotSound(f"{place}: {unfit}")

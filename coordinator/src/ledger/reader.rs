@@ -12,7 +12,7 @@
 
 use std::error::Error;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::chain::Chain;
 use super::damage::{Damage, LineError};
@@ -109,7 +109,10 @@ fn read_groups(
                     let behind = remainder(folder, &mut lines, &chain.at, &end)?;
                     let tail = Tail { end: end.clone(), bytes: bytes + lines.read - chain.at.offset };
                     return match behind {
-                        Remainder::Torn => Ok(tail),
+                        Remainder::Torn => match gap_behind(folder, chain.at.file)? {
+                            Some(path) => Err(LedgerError::missing(path, false)),
+                            None => Ok(tail),
+                        },
                         Remainder::Marked | Remainder::Broken if misfit != seen => {
                             misfit = seen;
                             continue 'files;
@@ -187,6 +190,12 @@ pub fn line_before(folder: &Path, position: &LedgerPosition) -> Result<LineBefor
         }
     }
     Ok(LineBefore::Short)
+}
+
+/// The first file behind that one which is not there although a later one is.
+fn gap_behind(folder: &Path, file: u32) -> Result<Option<PathBuf>, LedgerError> {
+    let last = files_after(folder, file)?.last().map_or(0, |last| *last);
+    Ok((file + 1..last).map(|between| file_path(folder, between)).find(|path| !is_there(path)))
 }
 
 /// The file at which reading arrived is not there: the end of the ledger, unless a later one is.

@@ -211,6 +211,12 @@ fn behind_the_last_mark_only_what_a_torn_write_leaves_is_cut_off() {
     assert!(matches!(written(&elsewhere), Err(LedgerError::DamagedEnd { .. })), "a complete line");
     let wide: Vec<u8> = whole.iter().flat_map(|byte| [*byte, 0]).collect();
     assert!(matches!(written(&wide), Err(LedgerError::DamagedEnd { .. })), "UTF-16");
+    let zeros = vec![0; block + 64 - last_group];
+    assert_eq!(written(&[&whole[..], &zeros, b"x\n"].concat()).unwrap(), (6, end.offset));
+    for rewritten in [&b"x\r\n"[..], b"x\r\nhalf", b"\n\0x\r\n"] {
+        let rewritten = written(&[&whole[..], &zeros, rewritten].concat());
+        assert!(matches!(rewritten, Err(LedgerError::DamagedEnd { .. })), "CR LF: {rewritten:?}");
+    }
 }
 
 #[test]
@@ -219,6 +225,18 @@ fn a_file_that_was_renamed_is_named() {
     fs::rename(file_path(folder.path(), 2), folder.path().join("000002.jsonl.1")).unwrap();
     let error = units(folder.path()).unwrap_err().to_string();
     assert!(error.contains("000002.jsonl is missing") && error.contains("000002.jsonl.1"), "{error}");
+}
+
+#[test]
+fn a_file_is_missing_behind_a_torn_one_too() {
+    let (folder, end) = ledger(1 << 20);
+    let path = file_path(folder.path(), 1);
+    fs::write(&path, [&fs::read(&path).unwrap()[..], b"{\"kind\":\"cou"].concat()).unwrap();
+    fs::write(file_path(folder.path(), 2), "").unwrap();
+    assert_eq!(units(folder.path()).unwrap().1.end, end);
+    fs::rename(file_path(folder.path(), 2), file_path(folder.path(), 3)).unwrap();
+    let error = units(folder.path()).unwrap_err().to_string();
+    assert!(error.contains("000002.jsonl is missing"), "{error}");
 }
 
 #[test]

@@ -14,6 +14,8 @@ use crate::regular_file;
 
 /// No disk writes less at a time, or at other places than its multiples.
 const BLOCK: u64 = 64;
+/// No writer ends a line so, and no disk.
+const CR_LF: &[u8] = b"\r\n";
 
 /// What the bytes behind the last mark that was read are.
 pub(super) enum Remainder {
@@ -34,12 +36,12 @@ pub(super) fn remainder(
     end: &LedgerPosition,
 ) -> Result<Remainder, LedgerError> {
     let mut has_mark = is_mark(lines.raw().trim_ascii_end());
-    let mut is_torn = is_cut_or_zeros(lines.raw());
+    let mut is_torn = is_cut_or_zeros(lines.raw()) && !lines.raw().ends_with(CR_LF);
     let mut goes_on = !lines.raw().ends_with(b"\n");
     while let Some(line) = lines.next()? {
         let is_readable = line.is_ok_and(|line| decode(line).is_ok());
         has_mark |= line.is_ok_and(is_mark);
-        is_torn &= goes_on || is_readable || is_cut_or_zeros(lines.raw());
+        is_torn &= (goes_on || is_readable || is_cut_or_zeros(lines.raw())) && !lines.raw().ends_with(CR_LF);
         goes_on = !lines.raw().ends_with(b"\n");
     }
     for later in files_after(folder, at.file)? {

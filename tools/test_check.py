@@ -252,6 +252,13 @@ class Standings(unittest.TestCase):
         with self.assertRaises(ValueError):
             self.apply(*args, **fields)
 
+    def test_contradictions_that_a_record_names_hide_no_others(self):
+        most = (1 << 64) - 1
+        self.standing.apply(0, {"kind": "merged", "conflicts": most, "refuted": most})
+        self.apply("count")
+        self.apply("conflict", found=4, machine="other")
+        self.assertEqual(self.standing.conflicts, most)
+
     def test_a_unit_has_one_standing_count(self):
         self.refuses("check", of="m")
         self.refuses("retract")

@@ -5,6 +5,9 @@ from array import array
 from .makers import ALONE, NONE, OTHER_OWNER, SAME_OWNER, Makers, Vote, who
 from .members import Members
 
+# As many contradictions as a record can name.
+MOST_CONFLICTS = (1 << 64) - 1
+
 
 class Standing:
     """The records so far, applied one by one."""
@@ -93,7 +96,7 @@ class Standing:
 
     def _conflict(self, line, record):
         unit, vote = record["unit"], self.makers.vote(record)
-        self.conflicts += 1
+        self._contradicted(1)
         level = self.levels[unit]
         if level == OTHER_OWNER or (level == SAME_OWNER and self._vote(unit).owner == vote.owner):
             # Two owners, or two machines of its own owner, have said otherwise.
@@ -169,9 +172,13 @@ class Standing:
         self.replicas = record["replicas"]
 
     def _merged(self, line, record):
-        self.conflicts += record["conflicts"]
+        self._contradicted(record["conflicts"])
 
     # What follows from them.
+
+    def _contradicted(self, conflicts):
+        # A record of a merged run may have named any number.
+        self.conflicts = min(self.conflicts + conflicts, MOST_CONFLICTS)
 
     def _number(self, origin):
         if origin not in self.origin_numbers:

@@ -13,7 +13,9 @@ use crate::assurance::assess;
 use crate::audit::{Audit, audit};
 use crate::bound::wrong_at_most;
 use crate::double_check::DoubleCheck;
-use crate::ledger::{Admission, Expulsion, Policy, Record, Recount, Restoration, Retraction, UnitRecord};
+use crate::ledger::{
+    Admission, Expulsion, LineHash, MergedRun, Policy, Record, Recount, Restoration, Retraction, UnitRecord,
+};
 use crate::signing::SigningKey;
 use crate::standing::{Standing, UnitMark};
 use crate::tests::known_run::{self, unit_record};
@@ -299,6 +301,18 @@ fn what_others_have_counted_too_stands_whatever_the_order_of_the_parts() {
         assert_eq!((merged.done, merged.left_out, merged.repeated), (units(), by_node7, 0), "{order:?}");
         fs::remove_dir_all(parts.path("out")).unwrap();
     }
+}
+
+#[test]
+fn contradictions_that_a_part_names_hide_none_of_the_others() {
+    let parts = Parts::new();
+    let head = LineHash::of(b"");
+    let any = MergedRun { run: head, records: 0, head, conflicts: u64::MAX, refuted: u64::MAX, at: 9 };
+    let forged = [vec![Record::Merged(any)], lie(1)].concat();
+    let runs = [parts.write("a", "1/2", &lie(0)), parts.write("forged", "2/2", &forged)];
+    let (_, audit) = parts.merge(&runs);
+    let sums = audit.standing.sums();
+    assert_eq!((sums.conflicts, sums.refuted), (u64::MAX, u64::MAX));
 }
 
 /// A record of some kind that may stand next, or not.

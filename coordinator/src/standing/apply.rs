@@ -205,7 +205,8 @@ impl Standing {
 
     fn contradict(&mut self, plan: &Plan, r: &UnitRecord) -> Result<(), RecordError> {
         let (unit, vote) = (r.unit, self.vote_of(plan, r)?);
-        self.sums.conflicts += 1;
+        // A `merged` record may have said any number.
+        self.sums.conflicts = self.sums.conflicts.saturating_add(1);
         let standing = self.vote(unit).map(|standing| self.sums.machines.get(standing.origin.machine));
         let of_owner = standing.map_or(&r.of_owner, |maker| &maker.owner);
         if self.is(UnitMark::Independent, unit) {
@@ -249,7 +250,7 @@ impl Standing {
         }
         if self.is(UnitMark::Sampled, unit) {
             self.sums.sampled -= u64::from(self.is(UnitMark::Checked, unit));
-            self.sums.refuted += u64::from(r.leaves_a_vote());
+            self.sums.refuted = self.sums.refuted.saturating_add(r.leaves_a_vote().into());
         }
         for mark in UnitMark::ALL {
             self.marks.of_mut(mark).remove(unit.0);

@@ -54,7 +54,7 @@ pub use double_check::{DoubleCheck, DoubleCheckError};
 pub use handle::{Following, Handle, LedgerSource, StartError};
 pub use keeper::{CallError, Ending, Snapshot, Withheld};
 pub use ledger_copy::{CopyError, LedgerCopy};
-pub use merge::{Difference, MergeError, Merged, merge};
+pub use merge::{Difference, Disbelief, MergeError, Merged, merge};
 pub use policy::{MOST_FOLLOWERS, PolicyError};
 pub use quoted::quoted;
 pub use retract::{NothingToRetract, RetractError, Retracted, retract};

@@ -55,10 +55,7 @@ fn tell(merged: &Merged) {
     if merged.disputed > 0 {
         say(format_args!("diadem: {} in dispute, to be counted again", counted(merged.disputed, "unit")));
     }
-    if merged.left_out > 0 {
-        say(format_args!(
-            "diadem: {} left out: those who counted so were wrong, and nobody else has confirmed it",
-            counted(merged.left_out, "count")
-        ));
+    for disbelief in &merged.disbeliefs {
+        say(format_args!("diadem: {} left out: {disbelief}", counted(disbelief.left_out, "count")));
     }
 }

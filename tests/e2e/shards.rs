@@ -196,6 +196,37 @@ fn shards_that_disagree_leave_a_dispute_that_the_joint_run_decides() {
 }
 
 #[test]
+fn a_shard_that_believes_nobody_else_leaves_a_dispute_that_the_joint_run_decides() {
+    let folder = Folder::new();
+    let parts = shards(&folder, &[1, 2, 3]);
+    // The first shard once more, by somebody who says that nobody without a name is to be believed, and counts a unit wrong.
+    rewritten(&folder, "shard-1", "lie", |forgery| {
+        forgery.run["begun"] = (forgery.run["begun"].as_u64().unwrap() + 1).into();
+        without_checks(forgery);
+        for line in &mut forgery.lines {
+            if line["kind"] == "count" {
+                line.insert("owner".into(), "mallory".into());
+            }
+        }
+        let at = forgery.all("count")[0];
+        forgery.lines[at]["count"] = (count_of(&forgery.lines[at]) + 1).into();
+        forgery.append(json!({"kind": "expel", "reason": "lost", "at": 9}).as_object().unwrap().clone());
+    });
+    let merged = folder.run(&format!("merge out {parts} lie"));
+    assert_eq!(merged.code, Some(3), "{merged:?}");
+    for told in
+        ["left out: lie does not believe the owner without a name\n", "1 unit in dispute, to be counted"]
+    {
+        assert!(merged.stderr.contains(told), "{merged:?}");
+    }
+    folder.run("count 12 --run out --quiet").refused(&["its owner is not believed any more", "--readmit"]);
+    assert_eq!(folder.run("retract out --owner - --readmit --reason forged").code, Some(0));
+    let answer = folder.run("count 12 --run out --json").json();
+    assert_eq!(answer["total"], published(12));
+    assert!(answer["worth"]["conflicts"].as_u64() > Some(0), "{answer}");
+}
+
+#[test]
 fn a_joint_run_keeps_what_its_parts_are_worth() {
     if !tools::is_there("python3") {
         return;

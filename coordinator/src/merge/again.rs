@@ -30,5 +30,5 @@ pub(super) fn again(out: &Path, parts: &[RunDirectory]) -> Result<Option<Merged>
     let is_same = |a: &MergedRun, b: &MergedRun| (a.run, a.records, a.head) == (b.run, b.records, b.head);
     let is_as_it_was = |now: &MergedRun| origins.iter().any(|then| is_same(now, then));
     let is_of_these = survey.origins.iter().all(is_as_it_was);
-    Ok(is_of_these.then(|| Merged { was_there: true, ..Merged::of(plan, survey, &standing) }))
+    Ok(is_of_these.then(|| Merged { was_there: true, ..Merged::of(parts, survey, &standing) }))
 }

@@ -1,14 +1,16 @@
 //! Joins the ledgers of several runs of one plan, shards above all, into a run directory of its own.
 //!
 //! ```text
-//! survey    each part is read, one after the other: what it says of each unit in the end, and whom it does not believe
+//! survey    each part is read, one after the other: whom it does not believe, what it says of each unit in the end, and
+//!           where something was left out of it whether that stands
 //! copy      each part is read once more, up to the same mark, and what the joint run says is written
 //! rename    the directory gets its name when all is there
 //! ```
 //!
 //! Memory: what is known of all units twice over, whatever the number of parts. The joint ledger has the records of the
 //! counts that stand, of those that confirm them, and of all votes about units in dispute; that others contradicted each
-//! other is said in numbers. Who was wrong in one part is believed in none.
+//! other is said in numbers. Who was wrong in one part is believed in none, and has no vote; but as that is one part's word, what
+//! it or another has counted otherwise does not stand in place of his: such a unit is in dispute.
 
 mod again;
 mod draft;
@@ -127,6 +129,18 @@ pub struct Difference {
     pub standing_by: String,
 }
 
+/// A part that does not believe whose counts are left out.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{} does not believe {whom}", .path.display())]
+pub struct Disbelief {
+    /// The part.
+    pub path: PathBuf,
+    /// A machine, or an owner.
+    pub whom: String,
+    /// How many counts these have in all parts that are left out.
+    pub left_out: u64,
+}
+
 /// What came of a merge.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Merged {
@@ -138,6 +152,8 @@ pub struct Merged {
     pub repeated: u64,
     /// Counts that were left out because those who made them are not believed.
     pub left_out: u64,
+    /// Which parts do not believe whom, up to a certain number.
+    pub disbeliefs: Vec<Disbelief>,
     /// Units in dispute.
     pub disputed: u64,
     /// Those of them, up to a certain number, that were not in dispute before: two runs differ.
@@ -149,12 +165,14 @@ pub struct Merged {
 }
 
 impl Merged {
-    fn of(plan: &Plan, survey: Survey, standing: &Standing) -> Self {
+    fn of(parts: &[RunDirectory], survey: Survey, standing: &Standing) -> Self {
+        let plan = parts[0].plan();
         Self {
             units: plan.units(),
             done: standing.done(),
             repeated: survey.repeated,
-            left_out: survey.left_out,
+            left_out: survey.left_out(),
+            disbeliefs: survey.disbeliefs(parts),
             disputed: standing.sums().disputed.len() as u64,
             missing: standing.first_missing(Shard::default()),
             differences: survey.differences,
@@ -201,7 +219,7 @@ fn merge_anew(out: &Path, parts: &[RunDirectory]) -> Result<Merged, MergeError> 
     }
     let standing = ledger.end()?;
     draft.finish()?;
-    Ok(Merged::of(plan, survey, &standing))
+    Ok(Merged::of(parts, survey, &standing))
 }
 
 /// The runs, which are all of one plan, and each another one.

@@ -3,14 +3,15 @@
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
+use proto::seen;
 use queens::{Plan, UnitId};
 
-use super::{Difference, MergeError};
+use super::{Difference, Disbelief, MergeError};
 use crate::double_check::DoubleCheck;
 use crate::ledger::{Expulsion, LedgerPosition, MergedRun, Record};
 use crate::replay::{Stretch, replay};
 use crate::run_directory::RunDirectory;
-use crate::standing::{Standing, Vote};
+use crate::standing::{MachineId, Standing, Vote};
 
 /// No more units may be in dispute: their votes are kept in memory.
 const MOST_DISPUTES: usize = 100_000;
@@ -29,25 +30,34 @@ pub(super) struct Survey {
     sources: Vec<u32>,
     /// What each part is known by, and what its ledger has besides.
     pub origins: Vec<MergedRun>,
-    /// Whom the parts do not believe: the owner or the machine, and whether that has lost.
-    struck: BTreeMap<(String, Option<String>, bool), Expulsion>,
+    /// Whom the parts do not believe: the owner or the machine, and whether that has lost; with the number of the first part
+    /// that says so.
+    struck: BTreeMap<(String, Option<String>, bool), (usize, Expulsion)>,
     policies: Vec<Option<DoubleCheck>>,
+    /// How many counts of whom are left out.
+    left_out: BTreeMap<MachineId, u64>,
     /// See [`Merged`](super::Merged).
     pub repeated: u64,
-    pub left_out: u64,
     pub differences: Vec<Difference>,
 }
 
 impl Survey {
     /// Reads the parts, which are of one plan: first all of them to find out whom nobody believes, then all to say what
-    /// stands, so that nothing depends on their order but which of two equal counts is taken. Gives the ends of their ledgers.
+    /// stands, and those of which something was left out once more, so that nothing depends on their order but which of two
+    /// equal counts is taken. Gives the ends of their ledgers.
     ///
     /// # Errors
     /// One cannot be read, or does not fit together with those before it.
     pub fn of(parts: &[RunDirectory], at: u64) -> Result<(Self, Vec<LedgerPosition>), MergeError> {
         let mut survey = Self::new(parts[0].plan(), at);
         let ends = parts.iter().map(|part| survey.hear(part)).collect::<Result<Vec<_>, _>>()?;
-        parts.iter().zip(&ends).try_for_each(|(part, end)| survey.read(part, end))?;
+        let mut doubted = Vec::new();
+        for (number, (part, end)) in parts.iter().zip(&ends).enumerate() {
+            if survey.read(number, part, end)? {
+                doubted.push((number, part, end));
+            }
+        }
+        doubted.into_iter().try_for_each(|(number, part, end)| survey.defend(number, part, end))?;
         Ok((survey, ends))
     }
 
@@ -61,13 +71,13 @@ impl Survey {
             origins: Vec::new(),
             struck: BTreeMap::new(),
             policies: Vec::new(),
+            left_out: BTreeMap::new(),
             repeated: 0,
-            left_out: 0,
             differences: Vec::new(),
         }
     }
 
-    /// Notes whom a part does not believe. Gives the end of its ledger.
+    /// Notes what the next part is known by, and whom it does not believe. Gives the end of its ledger.
     fn hear(&mut self, part: &RunDirectory) -> Result<LedgerPosition, MergeError> {
         let mut own = Standing::new(&self.plan);
         let mut reasons = HashMap::new();
@@ -86,28 +96,45 @@ impl Survey {
         for expulsion in own.struck(wrong, self.at) {
             self.joint.strike(&expulsion)?;
             let whom = (expulsion.owner.clone(), expulsion.machine.clone(), expulsion.lost);
-            self.struck.entry(whom).or_insert(expulsion);
+            self.struck.entry(whom).or_insert((self.origins.len(), expulsion));
         }
+        self.origins.push(MergedRun {
+            run: part.run().hash(),
+            records: tail.end.mark.records,
+            head: tail.end.hash,
+            conflicts: own.sums().conflicts,
+            refuted: own.sums().refuted,
+            at: self.at,
+        });
         Ok(tail.end)
     }
 
-    /// Reads a part up to that end.
-    fn read(&mut self, part: &RunDirectory, end: &LedgerPosition) -> Result<(), MergeError> {
+    /// What the part adds up to at that end.
+    fn replayed(&self, part: &RunDirectory, end: &LedgerPosition) -> Result<Standing, MergeError> {
         let mut own = Standing::new(&self.plan);
         let tail = replay(part, Stretch { until: Some(end), ..Stretch::default() }, &mut own, |_, _| ())?;
-        if tail.end != *end {
-            return Err(MergeError::Rewritten(part.path().to_owned()));
-        }
+        if tail.end == *end { Ok(own) } else { Err(MergeError::Rewritten(part.path().to_owned())) }
+    }
+
+    /// Whether the others believe the unit's count in a part, by the numbers of the joint run.
+    fn is_believed(&self, own: &Standing, unit: UnitId, vote: &Vote) -> bool {
+        self.joint.believes(vote.origin.machine, own.newest_level(unit))
+    }
+
+    /// Reads the part of that number up to that end. Gives whether it believes what is left out.
+    fn read(&mut self, number: usize, part: &RunDirectory, end: &LedgerPosition) -> Result<bool, MergeError> {
+        let own = self.replayed(part, end)?;
+        let mut is_doubted = false;
         for unit in part.run().shard.units(self.plan.units()) {
             let Some(vote) = own.vote(unit) else { continue };
             let translated = self.joint.translated(&own, &vote)?;
+            let is_believed_there = own.is_believed(unit, &vote);
             // Whoever another part does not believe is not believed here either.
-            if own.is_believed(unit, &vote)
-                && self.joint.believes(translated.origin.machine, own.newest_level(unit))
-            {
-                self.stands(part, &own, unit, translated)?;
+            if is_believed_there && self.is_believed(&own, unit, &translated) {
+                self.stands(number, part, &own, unit, translated)?;
             } else {
-                self.left_out += 1;
+                is_doubted |= is_believed_there;
+                *self.left_out.entry(translated.origin.machine).or_default() += 1;
             }
         }
         let votes_before = self.votes();
@@ -119,41 +146,55 @@ impl Survey {
             self.expect_few_disputes(|| format!("unit {unit} is in {}", part.path().display()))?;
         }
         self.policies.push(own.sums().policy);
-        self.origins.push(MergedRun {
-            run: part.run().hash(),
-            records: tail.end.mark.records,
-            head: tail.end.hash,
-            // Each vote about a unit in dispute is a contradiction in the joint ledger.
-            conflicts: own.sums().conflicts.saturating_sub(self.votes() - votes_before),
-            refuted: own.sums().refuted,
-            at: self.at,
-        });
+        // Each vote about a unit in dispute is a contradiction in the joint ledger.
+        let votes = self.votes() - votes_before;
+        let conflicts = &mut self.origins[number].conflicts;
+        *conflicts = conflicts.saturating_sub(votes);
+        Ok(is_doubted)
+    }
+
+    /// Holds what the part believes and only others do not against what stands in its place: if that is something else, one part
+    /// would have put its own counts there by saying that it does not believe those of another.
+    fn defend(&mut self, number: usize, part: &RunDirectory, end: &LedgerPosition) -> Result<(), MergeError> {
+        let own = self.replayed(part, end)?;
+        for unit in part.run().shard.units(self.plan.units()) {
+            let Some(vote) = own.vote(unit).filter(|vote| own.is_believed(unit, vote)) else { continue };
+            let vote = self.joint.translated(&own, &vote)?;
+            let Some(stood) = self.joint.vote(unit) else { continue };
+            if stood.count != vote.count && !self.is_believed(&own, unit, &vote) {
+                self.differs(number, part, unit, stood, vote)?;
+            }
+        }
         Ok(())
     }
 
-    /// A part has this count of a unit, by the numbers of the joint run, and all believe it.
+    /// The part of that number has this count of a unit, by the numbers of the joint run, and all believe it.
     fn stands(
         &mut self,
+        number: usize,
         part: &RunDirectory,
         own: &Standing,
         unit: UnitId,
         vote: Vote,
     ) -> Result<(), MergeError> {
         match self.joint.vote(unit) {
-            Some(stood) if stood.count != vote.count => return self.differs(part, unit, stood, vote),
+            Some(stood) if stood.count != vote.count => {
+                return self.differs(number, part, unit, stood, vote);
+            }
             Some(_) => self.repeated += 1,
             None if self.joint.sums().disputed.contains_key(&unit) => self.joint.dispute(unit, vote),
             None => {
                 self.joint.adopt(own, unit, &vote);
-                self.sources[unit.0 as usize] = self.origins.len() as u32;
+                self.sources[unit.0 as usize] = number as u32;
             }
         }
         Ok(())
     }
 
-    /// A part has another count of the unit than the parts before it: it is in dispute.
+    /// The part of that number has another count of the unit than the one that stood: it is in dispute.
     fn differs(
         &mut self,
+        number: usize,
         part: &RunDirectory,
         unit: UnitId,
         stood: Vote,
@@ -163,6 +204,10 @@ impl Survey {
         let [by, standing_by] = [vote, stood].map(|vote| machines.get(vote.origin.machine).title());
         let (path, found, standing) = (part.path().to_owned(), vote.count, stood.count);
         self.joint.dispute(unit, vote);
+        // A contradiction that is no vote is told in numbers.
+        let votes = self.joint.sums().disputed.get(&unit).map_or(0, Vec::len) as u64;
+        let conflicts = &mut self.origins[number].conflicts;
+        *conflicts = conflicts.saturating_add(2 - votes);
         if self.differences.len() < MOST_TOLD {
             self.differences.push(Difference { unit, path, found, by, standing, standing_by });
         }
@@ -183,7 +228,37 @@ impl Survey {
 
     /// What says that, in the joint ledger.
     pub fn struck(&self) -> impl Iterator<Item = Record> {
-        self.struck.values().cloned().map(Record::Expel)
+        self.struck.values().map(|(_, expulsion)| Record::Expel(expulsion.clone()))
+    }
+
+    /// How many counts are left out.
+    pub fn left_out(&self) -> u64 {
+        self.left_out.values().sum()
+    }
+
+    /// Which parts do not believe those whose counts are left out, up to a certain number: the first that says so of each.
+    pub fn disbeliefs(&self, parts: &[RunDirectory]) -> Vec<Disbelief> {
+        let mut told: Vec<Disbelief> = Vec::new();
+        for (id, left_out) in &self.left_out {
+            let machine = self.joint.sums().machines.get(*id);
+            let of_owner = || self.struck.iter().filter(|((owner, ..), _)| *owner == machine.owner);
+            let is_it = |of: &Option<String>| of.as_ref().is_none_or(|of| *of == machine.name);
+            let itself = of_owner().find(|((_, of, _), _)| is_it(of));
+            let whom = match itself {
+                Some(((_, Some(_), _), _)) => format!("machine {}", machine.title()),
+                _ if machine.owner.is_empty() => "the owner without a name".to_owned(),
+                // Of whom several machines lost, in several parts perhaps, where it is no part's own word.
+                _ => format!("owner {}", seen(&machine.owner, &[])),
+            };
+            let Some((_, (part, _))) = itself.or_else(|| of_owner().next()) else { continue };
+            let path = parts[*part].path();
+            if let Some(other) = told.iter_mut().find(|other| other.path == path && other.whom == whom) {
+                other.left_out += left_out;
+            } else if told.len() < MOST_TOLD {
+                told.push(Disbelief { path: path.to_owned(), whom, left_out: *left_out });
+            }
+        }
+        told
     }
 
     /// The number of the part by which the unit stands.

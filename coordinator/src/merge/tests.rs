@@ -17,7 +17,7 @@ use crate::ledger::{
     Admission, Expulsion, LineHash, MergedRun, Policy, Record, Recount, Restoration, Retraction, UnitRecord,
 };
 use crate::signing::SigningKey;
-use crate::standing::{Standing, UnitMark};
+use crate::standing::{Standing, UnitMark, Vote};
 use crate::tests::known_run::{self, unit_record};
 
 /// A folder with parts in it.
@@ -303,6 +303,61 @@ fn what_others_have_counted_too_stands_whatever_the_order_of_the_parts() {
     }
 }
 
+/// Somebody's count.
+fn by(owner: &str, r: UnitRecord) -> UnitRecord {
+    UnitRecord { owner: owner.to_owned(), ..r }
+}
+
+fn expelled(machine: Option<&str>) -> Record {
+    let (machine, reason) = (machine.map(str::to_owned), "lost".to_owned());
+    Record::Expel(Expulsion { owner: String::new(), machine, lost: false, reason, at: 9 })
+}
+
+#[test]
+fn whoever_says_that_others_are_not_to_be_believed_does_not_put_his_counts_in_place_of_theirs() {
+    let parts = Parts::new();
+    let [even, odd] = [0, 1].map(|first| counts((first..units()).step_by(2), "first"));
+    // Of all units, one wrong, and another as a dispute of which only his wrong vote is left.
+    let (wrong, at_odds) = (4, 5);
+    let mut forged: Vec<Record> = (0..units())
+        .filter(|unit| *unit != at_odds)
+        .map(|unit| Record::Count(by("ada", unit_record(unit, u64::from(unit == wrong), "a"))))
+        .collect();
+    let other = unit_record(at_odds, 0, "other");
+    forged.push(Record::Count(other.clone()));
+    forged.push(Record::Conflict(by("ada", unit_record(at_odds, 1, "a"))));
+    forged.extend([known_run::retraction(&other), expelled(None)]);
+    let runs = [("a", "1/2", even), ("b", "2/2", odd), ("forged", "1/1", forged)];
+    let runs = runs.map(|(name, shard, records)| parts.write(name, shard, &records));
+    for order in [[0, 1, 2], [2, 0, 1], [1, 2, 0]] {
+        let (merged, audit) = parts.merge(&order.map(|part| runs[part].clone()));
+        let standing = &audit.standing;
+        assert_eq!((merged.left_out, merged.disputed, merged.done), (units(), 2, units() - 2), "{order:?}");
+        let told = merged.disbeliefs.iter().map(ToString::to_string).collect::<Vec<_>>();
+        assert_eq!(told, [format!("{} does not believe the owner without a name", runs[2].display())]);
+        assert_eq!(merged.differences.len(), 1, "{:?}", merged.differences);
+        for unit in [wrong, at_odds].map(UnitId) {
+            assert_eq!((standing.votes(unit).count(), standing.unopposed(unit)), (1, None), "{order:?}");
+        }
+        assert_eq!(standing.sums().conflicts, 3, "those of the dispute, and two who differ");
+        fs::remove_dir_all(parts.path("out")).unwrap();
+    }
+}
+
+#[test]
+fn a_confirmed_count_of_a_machine_that_another_part_does_not_believe_is_not_replaced_either() {
+    let parts = Parts::new();
+    let confirmed = [counts(0..units(), "first"), vec![check(4, "second", "first")]].concat();
+    let forged = vec![Record::Count(by("ada", unit_record(4, 1, "a"))), expelled(Some("first"))];
+    let runs = [parts.write("a", "1/1", &confirmed), parts.write("forged", "1/1", &forged)];
+    for order in [[0, 1], [1, 0]] {
+        let (merged, audit) = parts.merge(&order.map(|part| runs[part].clone()));
+        assert_eq!((merged.disputed, merged.left_out, merged.done), (1, units() - 1, 0), "{order:?}");
+        assert_eq!((audit.standing.unopposed(UnitId(4)), audit.standing.sums().conflicts), (None, 2));
+        fs::remove_dir_all(parts.path("out")).unwrap();
+    }
+}
+
 #[test]
 fn contradictions_that_a_part_names_hide_none_of_the_others() {
     let parts = Parts::new();
@@ -450,8 +505,13 @@ fn expect_no_more(out: &Path, runs: &[(PathBuf, Standing)], seed: u64) -> Standi
             );
         }
         for (unit, votes) in &own.sums().disputed {
-            let there: Vec<u64> = joint.sums().disputed[unit].iter().map(|vote| vote.count).collect();
-            assert!(votes.iter().all(|vote| there.contains(&vote.count)), "{seed}: {unit}");
+            let there = |count: u64| joint.votes(*unit).any(|vote| vote.count == count);
+            let is_believed = |vote: &&Vote| {
+                let machine = own.sums().machines.get(vote.origin.machine);
+                !joint.sums().machines.is_quarantined(&machine.owner, &machine.name)
+            };
+            assert!(votes.iter().filter(is_believed).all(|vote| there(vote.count)), "{seed}: {unit}");
+            assert_eq!(joint.unopposed(*unit), None, "{seed}: {unit} is counted again");
         }
     }
     joint

@@ -41,13 +41,14 @@ impl Standing {
         self.counts.forget(unit);
     }
 
-    /// The unit is in dispute: no count of it stands, and the one that stood is one vote, as this is another.
+    /// The unit is in dispute: no count of it stands, and the one that stood is one vote, as this is another. Who is not believed
+    /// has none: his would have the other stand [unopposed](Self::unopposed), and nobody would count the unit again.
     pub(crate) fn dispute(&mut self, unit: UnitId, vote: Vote) {
         let stood = self.vote(unit);
         self.abandon(unit);
         let votes = self.sums.disputed.entry(unit).or_default();
         for vote in stood.into_iter().chain([vote]) {
-            if !votes.contains(&vote) {
+            if !self.sums.machines.get(vote.origin.machine).is_quarantined() && !votes.contains(&vote) {
                 votes.push(vote);
             }
         }

@@ -105,7 +105,7 @@ impl Shard {
         // One of each of as many equal stretches, at places that have nothing to do with how units are numbered.
         let place = |k: u64| u128::from(k) << 64 | u128::from(k.wrapping_mul(GOLDEN_RATIO));
         let unit = |k: u64| {
-            (place(k) * u128::from(size) / u128::from(count) >> 64) as u64 * self.of + self.index - 1
+            ((place(k) * u128::from(size) / u128::from(count)) >> 64) as u64 * self.of + self.index - 1
         };
         let weights =
             (0..count).map(unit).map(UnitId).map(|unit| (plan.weight_alone(unit), plan.mean_weight(unit)));

@@ -84,7 +84,7 @@ fn each_thread_has_a_unit_to_the_end_of_a_run_whose_units_take_longer_than_its_p
             report(&mut core, T0, worker, lease, 0);
         }
     }
-    assert_eq!(core.work_left(), 0.0);
+    assert!(core.work_left() < 1.0, "{}", core.work_left());
 }
 
 /// A core of a plan with thousands of units.

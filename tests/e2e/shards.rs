@@ -162,6 +162,19 @@ fn worth(folder: &Folder, run: &str) -> Value {
     answer["worth"].clone()
 }
 
+/// Makes the shard one that was begun by somebody else: all its counts are of that machine or owner, and one is off by one.
+fn lie(forgery: &mut Forgery, whose: &str, name: &str) {
+    forgery.run["begun"] = (forgery.run["begun"].as_u64().unwrap() + 1).into();
+    without_checks(forgery);
+    for line in &mut forgery.lines {
+        if line["kind"] == "count" {
+            line.insert(whose.into(), name.into());
+        }
+    }
+    let at = forgery.all("count")[0];
+    forgery.lines[at]["count"] = (count_of(&forgery.lines[at]) + 1).into();
+}
+
 #[test]
 fn shards_that_disagree_leave_a_dispute_that_the_joint_run_decides() {
     if !tools::is_there("python3") {
@@ -170,17 +183,7 @@ fn shards_that_disagree_leave_a_dispute_that_the_joint_run_decides() {
     let folder = Folder::new();
     let parts = shards(&folder, &[1, 2, 3]);
     // The same shard once more, begun by somebody else, with one count off by one and all hashes as a liar would write them.
-    rewritten(&folder, "shard-1", "lie", |forgery| {
-        forgery.run["begun"] = (forgery.run["begun"].as_u64().unwrap() + 1).into();
-        without_checks(forgery);
-        for line in &mut forgery.lines {
-            if line["kind"] == "count" {
-                line["machine"] = "liar".into();
-            }
-        }
-        let at = forgery.all("count")[0];
-        forgery.lines[at]["count"] = (count_of(&forgery.lines[at]) + 1).into();
-    });
+    rewritten(&folder, "shard-1", "lie", |forgery| lie(forgery, "machine", "liar"));
     let merged = folder.run(&format!("merge out {parts} lie"));
     assert_eq!(merged.code, Some(3), "{merged:?}");
     assert!(
@@ -201,15 +204,7 @@ fn a_shard_that_believes_nobody_else_leaves_a_dispute_that_the_joint_run_decides
     let parts = shards(&folder, &[1, 2, 3]);
     // The first shard once more, by somebody who says that nobody without a name is to be believed, and counts a unit wrong.
     rewritten(&folder, "shard-1", "lie", |forgery| {
-        forgery.run["begun"] = (forgery.run["begun"].as_u64().unwrap() + 1).into();
-        without_checks(forgery);
-        for line in &mut forgery.lines {
-            if line["kind"] == "count" {
-                line.insert("owner".into(), "mallory".into());
-            }
-        }
-        let at = forgery.all("count")[0];
-        forgery.lines[at]["count"] = (count_of(&forgery.lines[at]) + 1).into();
+        lie(forgery, "owner", "mallory");
         forgery.append(json!({"kind": "expel", "reason": "lost", "at": 9}).as_object().unwrap().clone());
     });
     let merged = folder.run(&format!("merge out {parts} lie"));

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use anyhow::{Context, anyhow, bail};
-use coordinator::regular_file;
 use proto::{AccessToken, Owner};
+use records::regular_file;
 use serving::{Access, Bearers, Encryption, Guard, Right, ServerKeys};
 
 use crate::args::owner_name;

@@ -4,7 +4,7 @@ use std::env;
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
-use coordinator::quoted;
+use records::quoted;
 
 use crate::settings::{CompletedLine, command_name, has_option};
 

@@ -177,11 +177,11 @@ mod tests {
     use crate::args::Cards;
     use crate::local::Local;
     use coordinator::Handle;
-    use coordinator::shard::Shard;
-    use coordinator::standing::Standing;
     use gpu::GpuError;
     use queens::kernel::{Count, Isa, KernelName, Method, Stop, kernel};
     use queens::{Board, PlanSpec, Position};
+    use records::shard::Shard;
+    use records::standing::Standing;
     use tokio::time::timeout;
 
     fn plan_of_20() -> Plan {

@@ -4,7 +4,8 @@ use std::pin::pin;
 use std::time::Duration;
 
 use anyhow::Context;
-use coordinator::{Answer, Ending, Handle};
+use coordinator::{Ending, Handle};
+use records::Answer;
 use thiserror::Error;
 use tokio::time::{sleep, timeout};
 

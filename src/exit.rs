@@ -20,20 +20,19 @@ use atlas::{
     rectangle::TooManyQueens, site::SiteError, solutions::WrongLength, study::StudyError,
     table::CountTooLong, textbook::BeyondMethod, tree::TreeTooLarge,
 };
-use coordinator::export::ExportError;
-use coordinator::ledger::LedgerError;
-use coordinator::run_directory::RunDirectoryError;
-use coordinator::store::StoreError;
-use coordinator::verify::VerifyError;
-use coordinator::{
-    AuditError, CertificateError, CopyError, HeadError, MergeError, PolicyError, RetractError, StartError,
-    Withheld,
-};
+use coordinator::{StartError, Withheld};
 use gpu::GpuError;
 #[cfg(feature = "atlas")]
 use queens::BoardError;
 use queens::kernel::KernelError;
 use queens::{Board, PlanError};
+use records::export::ExportError;
+use records::ledger::LedgerError;
+use records::policy::PolicyError;
+use records::run_directory::RunDirectoryError;
+use records::store::StoreError;
+use records::verify::VerifyError;
+use records::{AuditError, CertificateError, CopyError, HeadError, MergeError, RetractError};
 use thiserror::Error;
 use worker::AddressError;
 

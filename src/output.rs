@@ -6,12 +6,11 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::Context;
-use coordinator::counted;
-use coordinator::store::Notice;
-use coordinator::{Agreement, Answer};
 use dashboard::assurance;
 use dashboard::words;
 use proto::{Phase, RunStatus, WorkerStatus};
+use records::store::Notice;
+use records::{Agreement, Answer, counted};
 use serde_json::json;
 
 use crate::exit;

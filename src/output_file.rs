@@ -8,8 +8,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use coordinator::regular_file;
-use coordinator::run_directory::RunDirectory;
+use records::regular_file;
+use records::run_directory::RunDirectory;
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::Errno;
 use tempfile::NamedTempFile;

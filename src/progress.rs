@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use coordinator::Snapshot;
-use coordinator::counted;
 use proto::RunStatus;
+use records::counted;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
 

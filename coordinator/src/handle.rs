@@ -11,23 +11,21 @@ use proto::{
     Steering, Takeback, Term, Verdict, Welcome, WorkerId,
 };
 use queens::Plan;
+use records::ledger::LedgerPosition;
+use records::policy::PolicyError;
+use records::run_directory::{LeaseKey, RunDirectory, pause};
+use records::shard::Shard;
+use records::standing::Standing;
+use records::store::{Store, StoreError};
+use records::{Clock, DoubleCheck, SystemClock};
 use thiserror::Error;
 use tokio::sync::{oneshot, watch};
 use tracing::warn;
 
-use crate::clock::{Clock, SystemClock};
-use crate::core::{Core, LeaseKey};
-use crate::double_check::DoubleCheck;
+use crate::core::Core;
 use crate::keeper::{
     self, CallError, Channels, FollowCall, LeaseCall, Outlet, ReplyTo, Request, Snapshot, Stranger,
 };
-use crate::ledger::LedgerPosition;
-use crate::policy::PolicyError;
-use crate::run_directory::RunDirectory;
-use crate::run_directory::pause;
-use crate::shard::Shard;
-use crate::standing::Standing;
-use crate::store::{Store, StoreError};
 
 /// A run that is not begun or gone on with.
 #[derive(Debug, Error)]

@@ -4,9 +4,8 @@
 use std::mem::{Discriminant, discriminant};
 
 use queens::UnitId;
+use records::counted;
 use tracing::{error, info, warn};
-
-use crate::counted;
 
 /// Something that has happened.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -226,11 +226,12 @@ fn hindrance(status: &RunStatus) -> Option<&'static str> {
 
 #[cfg(test)]
 mod tests {
-    use coordinator::DoubleCheck;
-    use coordinator::core::{Core, LeaseKey};
-    use coordinator::shard::Shard;
-    use coordinator::standing::Standing;
+    use coordinator::core::Core;
     use queens::{Board, Plan, PlanSpec};
+    use records::DoubleCheck;
+    use records::run_directory::LeaseKey;
+    use records::shard::Shard;
+    use records::standing::Standing;
     use tokio::sync::watch;
     use tokio::time::sleep;
     use tokio_stream::wrappers::WatchStream;

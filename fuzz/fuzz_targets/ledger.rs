@@ -8,12 +8,12 @@ use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use coordinator::ledger::{LedgerError, LedgerPosition, LineHash, Record, Retraction, Writer, read};
-use coordinator::shard::Shard;
-use coordinator::standing::Standing;
 use libfuzzer_sys::fuzz_target;
 use queens::{Board, Plan, PlanSpec, UnitId};
 use tempfile::TempDir;
+use records::ledger::{LedgerError, LedgerPosition, LineHash, Record, Retraction, Writer, read};
+use records::shard::Shard;
+use records::standing::Standing;
 
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| TempDir::new().unwrap());
 static PLAN: LazyLock<Plan> = LazyLock::new(|| Plan::derive(PlanSpec::new(Board::new(5).unwrap())).unwrap());

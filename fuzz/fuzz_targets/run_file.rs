@@ -2,9 +2,9 @@
 
 #![no_main]
 
-use coordinator::run_directory::run_file::RunFile;
 use libfuzzer_sys::fuzz_target;
 use queens::{Plan, PlanSpec, UnitId};
+use records::run_directory::run_file::RunFile;
 
 /// Larger boards take their time.
 const LARGEST: u8 = 6;

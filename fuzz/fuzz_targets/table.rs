@@ -5,13 +5,13 @@
 use std::sync::LazyLock;
 use std::time::Duration;
 
-use coordinator::export::{By, TableFormat, TableSource};
-use coordinator::run_directory::RunDirectory;
-use coordinator::shard::Shard;
-use coordinator::{Audit, audit};
 use libfuzzer_sys::fuzz_target;
 use queens::{Board, Plan, PlanSpec};
 use tempfile::TempDir;
+use records::{Audit, audit};
+use records::export::{By, TableFormat, TableSource};
+use records::run_directory::RunDirectory;
+use records::shard::Shard;
 
 static RUN: LazyLock<(TempDir, RunDirectory, Audit)> = LazyLock::new(|| {
     let folder = TempDir::new().unwrap();

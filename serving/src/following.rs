@@ -16,11 +16,10 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status, Streaming};
 
 use crate::service::refused;
-use coordinator::ledger::{
-    CommitMark, LedgerError, LedgerPosition, LineBefore, LineHash, Pieces, line_before,
-};
-use coordinator::run_directory::run_file::RUN_FILE;
-use coordinator::{Ending, Following, Handle, LedgerSource, regular_file};
+use coordinator::{Ending, Following, Handle, LedgerSource};
+use records::ledger::{CommitMark, LedgerError, LedgerPosition, LineBefore, LineHash, Pieces, line_before};
+use records::regular_file;
+use records::run_directory::run_file::RUN_FILE;
 
 /// A follower says within this time what it has.
 const FIRST_WORD: Duration = Duration::from_secs(10);

@@ -23,7 +23,7 @@ use tower::{Layer, Service};
 
 use crate::access::Access;
 use crate::access::quota::{CallUnderWay, Quotas};
-use coordinator::Clock;
+use records::Clock;
 
 /// The most bytes in a call that carries units: every count of a full report, and some more.
 pub const MESSAGE_BYTES: usize = 64 * crate::service::MOST_UNITS;

@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use coordinator::core::Refusal;
-use coordinator::{CallError, Handle, MOST_FOLLOWERS};
+use coordinator::{CallError, Handle};
 use prost::Message;
 use proto::v1::coordinator_server::Coordinator;
 use proto::{
     Lease, PolicyChange, Protocol, Registration, Report, Steering, Takeback, WorkerId, malformed, plan_reply,
     v1,
 };
+use records::policy::MOST_FOLLOWERS;
 use tokio::sync::{Mutex, Semaphore};
 use tokio_stream::wrappers::{ReceiverStream, WatchStream};
 use tokio_stream::{Stream, StreamExt};

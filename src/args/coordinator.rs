@@ -4,10 +4,11 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::Args;
-use coordinator::{DoubleCheck, MOST_FOLLOWERS};
 use queens::Board;
 use queens::kernel::Method;
 use queens::plan::{PlanSpec, Scheme};
+use records::DoubleCheck;
+use records::policy::MOST_FOLLOWERS;
 use thiserror::Error;
 
 use super::loss::ServedLossArgs;

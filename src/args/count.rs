@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use coordinator::DoubleCheck;
-use coordinator::shard::Shard;
 use queens::Board;
 use queens::kernel::KernelError;
 use queens::plan::Scheme;
+use records::DoubleCheck;
+use records::shard::Shard;
 
 use super::gpu::GpuArgs;
 use super::kernel::{KernelArgs, KernelChoice};

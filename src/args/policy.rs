@@ -1,7 +1,8 @@
 //! The arguments of `diadem policy`.
 
 use clap::Args;
-use coordinator::{DoubleCheck, MOST_FOLLOWERS};
+use records::DoubleCheck;
+use records::policy::MOST_FOLLOWERS;
 
 use super::records::reason;
 use super::steering::OperatorArgs;

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use coordinator::export::{By, TableFormat};
-use coordinator::verify::SampleSize;
 use proto::{Target, is_reason};
 use queens::kernel::Method;
+use records::export::{By, TableFormat};
+use records::verify::SampleSize;
 
 use super::unit_span::UnitSpan;
 use super::value::{Auto, GROUPS, METHODS, ThreadsArgs, ValueError, auto, choice, whole};

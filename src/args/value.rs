@@ -170,9 +170,9 @@ pub struct ThreadsError {
 
 #[cfg(test)]
 mod tests {
-    use coordinator::DoubleCheck;
-    use coordinator::export::By;
     use queens::kernel::{Isa, Method};
+    use records::DoubleCheck;
+    use records::export::By;
 
     use super::*;
 

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{bail, ensure};
-use coordinator::run_directory::RunDirectory;
-use coordinator::verify::SampleSize;
-use coordinator::{Certificate, SigningKey};
+use records::run_directory::RunDirectory;
+use records::verify::SampleSize;
+use records::{Certificate, SigningKey};
 
 use super::verify::{audited, joined, recount_symmetric};
 use crate::access::warn_if_others_may_read;

@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{anyhow, bail};
-use coordinator::shard::Shard;
-use coordinator::store::{OpenOptions, Store};
-use coordinator::{Ending, Handle, SigningKey, quoted};
+use coordinator::{Ending, Handle};
 use proto::RunStatus;
 use queens::Plan;
+use records::shard::Shard;
+use records::store::{OpenOptions, Store};
+use records::{SigningKey, quoted};
 use serving::{Guard, serve};
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;

@@ -3,10 +3,9 @@
 use std::io::{BufWriter, Write};
 use std::process::ExitCode;
 
-use coordinator::audit;
-use coordinator::counted;
-use coordinator::export::{ExportError, TableSource};
-use coordinator::run_directory::RunDirectory;
+use records::export::{ExportError, TableSource};
+use records::run_directory::RunDirectory;
+use records::{audit, counted};
 
 use crate::args::ExportArgs;
 use crate::exit::UNSOUND;

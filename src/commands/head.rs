@@ -3,8 +3,8 @@
 use std::process::ExitCode;
 use std::time::SystemTime;
 
-use coordinator::PublishedHead;
-use coordinator::run_directory::RunDirectory;
+use records::PublishedHead;
+use records::run_directory::RunDirectory;
 use serde_json::json;
 
 use crate::args::HeadArgs;

@@ -2,9 +2,8 @@
 
 use std::process::ExitCode;
 
-use coordinator::counted;
-use coordinator::run_directory::RunDirectory;
-use coordinator::{Answer, Merged, audit, merge, quoted};
+use records::run_directory::RunDirectory;
+use records::{Answer, Merged, audit, counted, merge, quoted};
 
 use crate::args::MergeArgs;
 use crate::exit;

@@ -5,13 +5,13 @@ use std::io::Write;
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime};
 
-use coordinator::ledger::{Record, UnitRecord};
-use coordinator::run_directory::RunDirectory;
-use coordinator::standing::UnitMark;
-use coordinator::verify::{VerifyError, identities};
-use coordinator::{Agreement, Answer, Audit, PublishedHead, audit_each, counted, quoted};
 use dashboard::{Contribution, RunReport};
 use queens::Plan;
+use records::ledger::{Record, UnitRecord};
+use records::run_directory::RunDirectory;
+use records::standing::UnitMark;
+use records::verify::{VerifyError, identities};
+use records::{Agreement, Answer, Audit, PublishedHead, audit_each, counted, quoted};
 
 use crate::args::ReportArgs;
 use crate::exit;
@@ -142,7 +142,7 @@ fn checked(directory: &RunDirectory, audit: &Audit, answer: &Answer) -> anyhow::
 
 /// What each machine did, those first that did most.
 fn contributions(audit: &Audit, mut work: BTreeMap<(String, String), MachineWork>) -> Vec<Contribution> {
-    let of_machine = |machine: &coordinator::standing::Machine| {
+    let of_machine = |machine: &records::standing::Machine| {
         let work = work.remove(&(machine.owner.clone(), machine.name.clone())).unwrap_or_default();
         Contribution {
             machine: machine.title(),

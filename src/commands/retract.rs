@@ -4,10 +4,10 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
-use coordinator::run_directory::RunDirectoryError;
-use coordinator::store::StoreError;
-use coordinator::{RetractError, Retracted};
 use proto::Takeback;
+use records::run_directory::RunDirectoryError;
+use records::store::StoreError;
+use records::{RetractError, Retracted};
 
 use super::steer::ask;
 use crate::args::{RetractArgs, RetractIn};
@@ -44,7 +44,7 @@ pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
 
 /// Takes back in the run directory.
 fn take_back(run: &Path, takeback: &Takeback) -> anyhow::Result<u64> {
-    let Retracted { units, notices } = coordinator::retract(run, takeback).map_err(|error| match error {
+    let Retracted { units, notices } = records::retract(run, takeback).map_err(|error| match error {
         RetractError::Store(StoreError::Directory(RunDirectoryError::InUse { path, pid })) => anyhow!(
             "{} is in use by process {pid}; where that is its coordinator, name its URL in place of the directory, as in \
              diadem retract --coordinator http://127.0.0.1:7227",

@@ -4,8 +4,8 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use coordinator::counted;
 use proto::{Owner, Steering};
+use records::counted;
 use worker::{CoordinatorError, Remote};
 
 use crate::access::{ADMIN, JOIN, credentials};

@@ -8,12 +8,12 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use coordinator::run_directory::RunDirectory;
-use coordinator::standing::{Machine, UnitMark};
-use coordinator::verify::{SampleRecount, SampleSize, Verification, VerifyError};
-use coordinator::{Audit, CONFIDENCE, counted, quoted};
 use dashboard::assurance::percent_above;
 use queens::kernel::Method;
+use records::run_directory::RunDirectory;
+use records::standing::{Machine, UnitMark};
+use records::verify::{SampleRecount, SampleSize, Verification, VerifyError};
+use records::{Audit, CONFIDENCE, counted, quoted};
 use serde_json::{Map, Value, json};
 
 use crate::args::{ThreadsArgs, UnitSpan, VerifyArgs};

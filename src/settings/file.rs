@@ -5,7 +5,7 @@ use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, Command};
-use coordinator::regular_file;
+use records::regular_file;
 use thiserror::Error;
 use toml::{Table, Value};
 

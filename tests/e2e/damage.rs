@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::process::Command;
 
-use coordinator::run_directory::RunDirectory;
 use queens::{Plan, Summand, UnitId};
+use records::run_directory::RunDirectory;
 
 use crate::forgery::{Forgery, count_of, unit_of};
 use crate::harness::{Completed, Folder, published, until};

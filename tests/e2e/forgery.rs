@@ -5,9 +5,9 @@
 use std::fs;
 use std::path::Path;
 
-use coordinator::run_directory::RunDirectory;
 use rand::seq::IndexedRandom;
 use rand::{Rng, RngExt};
+use records::run_directory::RunDirectory;
 use serde_json::{Map, Value, json};
 
 /// The fields of a line without its hash and CRC, the kind first.

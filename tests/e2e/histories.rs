@@ -4,11 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use coordinator::run_directory::RunDirectory;
 use queens::{Plan, Summand, UnitId};
 use rand::rngs::StdRng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
+use records::run_directory::RunDirectory;
 use serde_json::{Value, json};
 
 use crate::forgery::{Forgery, Line, unit_of};

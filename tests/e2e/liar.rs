@@ -4,12 +4,13 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use coordinator::shard::Shard;
-use coordinator::standing::Standing;
-use coordinator::{DoubleCheck, Ending, Handle};
+use coordinator::{Ending, Handle};
 use proto::Steering;
 use queens::kernel::{Count, Isa, Kernel, KernelName, Method, Stop, kernel};
 use queens::{Board, Plan, PlanSpec, Position, known};
+use records::DoubleCheck;
+use records::shard::Shard;
+use records::standing::Standing;
 use serving::{Access, Guard, serve};
 use tokio::net::TcpListener;
 use tokio::time::{sleep, timeout};

@@ -21,7 +21,7 @@ const PASSED_ON: [(&str, &str); 28] = [
     ("coordinator/src/handle.rs", "why a term cannot be noted, in the same file"),
     ("coordinator/src/keeper/watchdog.rs", "its own trouble"),
     ("serving/src/access/quota.rs", "its callers' refusals, in the same file"),
-    ("coordinator/src/retract.rs", "errors of standing/record_error.rs"),
+    ("records/src/retract.rs", "errors of standing/record_error.rs"),
     ("serving/src/service.rs", "errors of the keeper, of the protocol and of the wire"),
     ("proto/src/wire.rs", "errors of the same file"),
     ("src/commands/atlas/table.rs", "the name of a run, in front of its own errors and the coordinator's"),

@@ -1,7 +1,7 @@
 //! Two owners of whom one is away for long: back for the end, he confirms what the other one has checked alone, and the answer is
 //! proven, though the coordinator is killed meanwhile.
 
-use coordinator::run_directory::RunDirectory;
+use records::run_directory::RunDirectory;
 use serde_json::Value;
 
 use crate::harness::{Folder, Running, free_address, published, until};

@@ -5,9 +5,9 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::Command;
 use std::sync::Arc;
 
-use coordinator::Certificate;
-use coordinator::run_directory::RunDirectory;
 use queens::{Summand, UnitId};
+use records::Certificate;
+use records::run_directory::RunDirectory;
 use serde_json::{Value, json};
 
 use crate::forgery::{Forgery, count_of, unit_of};

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use coordinator::ledger::{LedgerPosition, Record, UnitRecord, Writer};
-use coordinator::run_directory::RunDirectory;
-use coordinator::shard::Shard;
 use queens::{Board, Plan, PlanSpec, UnitId};
+use records::ledger::{LedgerPosition, Record, UnitRecord, Writer};
+use records::run_directory::RunDirectory;
+use records::shard::Shard;
 
 use crate::harness::{Folder, free_address, repetitions, until, until_within};
 

@@ -4,10 +4,10 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use coordinator::run_directory::RunDirectory;
 use queens::Plan;
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
+use records::run_directory::RunDirectory;
 use serde_json::{Value, json};
 
 use crate::forgery::{Forgery, by_another, retraction};

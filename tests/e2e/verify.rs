@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 
-use coordinator::run_directory::RunDirectory;
 use queens::{Measure, Summand, UnitId};
+use records::run_directory::RunDirectory;
 
 use crate::forgery::{Forgery, Line, count_of, unit_of};
 use crate::harness::{Completed, Folder, free_address, published, until};

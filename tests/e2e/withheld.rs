@@ -6,10 +6,10 @@ use std::path::Path;
 use std::thread::sleep;
 use std::time::Duration;
 
-use coordinator::ledger::{Record, Replicas, UnitRecord};
-use coordinator::shard::Shard;
-use coordinator::store::{OpenOptions, Store};
 use queens::{Board, Plan, PlanSpec, UnitId};
+use records::ledger::{Record, Replicas, UnitRecord};
+use records::shard::Shard;
+use records::store::{OpenOptions, Store};
 use serde_json::Value;
 
 use crate::dashboard::get;

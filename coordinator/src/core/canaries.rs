@@ -4,8 +4,7 @@
 use std::collections::VecDeque;
 
 use queens::UnitId;
-
-use crate::standing::MachineId;
+use records::standing::MachineId;
 
 /// As many as are kept: the youngest.
 const KEPT: usize = 64;

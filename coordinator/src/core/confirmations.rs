@@ -19,15 +19,14 @@ use std::time::Duration;
 
 use proto::Owner;
 use queens::UnitId;
+use records::ledger::UnitRecord;
+use records::standing::{Machine, MachineId, UnitMark};
+use records::{DoubleCheck, Rules};
 
 use super::Core;
 use super::fair_share::PATIENCE;
 use super::leases::LEASE_TIME;
 use super::task::Borrower;
-use crate::double_check::DoubleCheck;
-use crate::ledger::UnitRecord;
-use crate::rules::Rules;
-use crate::standing::{Machine, MachineId, UnitMark};
 
 /// A worker tries at least so often whether its coordinator is back.
 pub(super) const RETURN: Duration = Duration::from_secs(5);

@@ -3,10 +3,10 @@
 
 use queens::Summand;
 use queens::UnitId;
+use records::ledger::{Record, Retraction};
 
 use super::Core;
 use super::recorded::Recording;
-use crate::ledger::{Record, Retraction};
 
 impl Core {
     /// Takes back the counts of the first constellation whose counts contradict each other, unless that was done before.

@@ -4,10 +4,10 @@ use std::cmp::Reverse;
 use std::time::Duration;
 
 use proto::{MachineStatus, Owner};
+use records::standing::Machine;
 
 use super::Core;
 use super::workers::{Crew, MOST_LISTED};
-use crate::standing::Machine;
 
 /// A machine of which something is known.
 pub struct KnownMachine<'a> {

@@ -5,9 +5,9 @@ use std::time::Duration;
 
 use proto::WorkerId;
 use queens::UnitId;
+use records::standing::Identity;
 
 use super::Core;
-use super::identity::Identity;
 use super::machines::ALONE;
 use super::task::Borrower;
 

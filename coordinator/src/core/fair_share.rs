@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use proto::Owner;
+use records::standing::{SLOWER, Sums, Took};
 
 use super::Core;
 use super::task::Borrower;
-use crate::standing::{SLOWER, Sums, Took};
 
 /// With work for less than this a worker would wait for the next answer.
 const AT_LEAST: Duration = Duration::from_millis(10);

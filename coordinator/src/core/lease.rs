@@ -21,6 +21,8 @@ use proto::{Lease, Variant, WorkerId};
 use queens::UnitId;
 use queens::kernel::Method;
 use rand::RngExt;
+use records::DoubleCheck;
+use records::standing::UnitMark;
 
 use super::fair_share::time_for;
 use super::leases::{LeasePurpose, Loan};
@@ -29,8 +31,6 @@ use super::open::CheckKind;
 use super::task::Borrower;
 use super::workers::Methods;
 use super::{Core, Refusal};
-use crate::double_check::DoubleCheck;
-use crate::standing::UnitMark;
 
 /// Checks with another kernel: one in so many, and how many times as long one takes. Between two (n = 18) and eight times
 /// (n = 16) were seen where units take less than a second. Larger ones that were made for halves that meet take eight to twelve times

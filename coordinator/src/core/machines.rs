@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use proto::Owner;
+use records::Rules;
+use records::standing::Identity;
 
 use super::Core;
-use super::identity::Identity;
 use super::refusal::Distrust;
-use crate::rules::Rules;
 
 /// A machine that was not heard of for so long is not there: it has missed two renewals.
 pub(super) const PRESENT: Duration = Duration::from_secs(6);

@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use proto::WorkerId;
 use queens::UnitId;
+use records::standing::MachineId;
 
 use super::Core;
 use crate::happening::Happening;
-use crate::standing::MachineId;
 
 /// Counts that the same workers may check.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -17,12 +17,12 @@
 use std::time::Duration;
 
 use proto::Owner;
+use records::ledger::UnitRecord;
+use records::standing::Identity;
 
 use super::Core;
 use super::fair_share::PATIENCE;
-use super::identity::Identity;
 use super::leases::LEASE_TIME;
-use crate::ledger::UnitRecord;
 
 /// Until when what is left is for others.
 #[derive(Debug)]

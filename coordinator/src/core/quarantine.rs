@@ -5,11 +5,11 @@ use std::collections::BTreeSet;
 
 use proto::WorkerId;
 use queens::UnitId;
+use records::ledger::{Record, Restoration, Retraction};
+use records::standing::Vote;
 
 use super::Core;
 use super::recorded::Recording;
-use crate::ledger::{Record, Restoration, Retraction};
-use crate::standing::Vote;
 
 impl Core {
     /// Strikes off the workers of machines that are quarantined: they are refused when they register again.

@@ -4,12 +4,11 @@ use std::time::Duration;
 
 use proto::{Owner, WorkerId};
 use queens::Summand;
+use records::ledger::{Record, Recount, Retraction, UnitRecord};
+use records::standing::{Identity, RecordError, UnitMark};
 
 use super::Core;
-use super::identity::Identity;
 use crate::happening::Happening;
-use crate::ledger::{Record, Recount, Retraction, UnitRecord};
-use crate::standing::{RecordError, UnitMark};
 
 /// A count on its way to the disk.
 #[derive(Debug)]

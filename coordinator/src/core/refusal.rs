@@ -2,9 +2,8 @@
 
 use proto::WorkerId;
 use queens::plan::Fingerprint;
+use records::standing::Identity;
 use thiserror::Error;
-
-use super::identity::Identity;
 
 /// A request that the core refuses.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]

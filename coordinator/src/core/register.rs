@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use proto::{Lease, Owner, Registration, Welcome};
 use queens::{UnitId, self_test};
+use records::standing::Identity;
 
-use super::identity::Identity;
 use super::lease::MOST_LENT;
 use super::leases::LeasePurpose;
 use super::task::Borrower;

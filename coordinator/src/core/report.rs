@@ -22,14 +22,12 @@ use std::time::Duration;
 use proto::{Lease, UnitCount, Variant, Verdict, WorkerId};
 use queens::UnitId;
 use rand::RngExt;
+use records::ledger::{Record, Recount, UnitRecord};
+use records::standing::{Identity, Level, MOST_COMPLETIONS, UnitMark, Vote};
+use records::{DoubleCheck, Rules};
 
-use super::identity::Identity;
 use super::recorded::Recording;
 use super::{Core, Refusal};
-use crate::double_check::DoubleCheck;
-use crate::ledger::{Record, Recount, UnitRecord};
-use crate::rules::Rules;
-use crate::standing::{Level, MOST_COMPLETIONS, UnitMark, Vote};
 
 /// The first counts of a machine, which are all checked where another machine is there to do it.
 const TRIALS: u64 = 20;

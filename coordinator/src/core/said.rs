@@ -2,11 +2,10 @@
 
 use proto::{Owner, Variant};
 use queens::UnitId;
+use records::standing::{Identity, Machine, Machines, Vote};
 
 use super::Core;
-use super::identity::Identity;
 use super::task::ORBITS;
-use crate::standing::{Machine, Machines, Vote};
 
 /// What is asked about a unit, in this order: a symmetric count in dispute is decided by both algorithms, so everybody may say
 /// something by each.

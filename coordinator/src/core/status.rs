@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use proto::{Assurance, Phase, RunStatus, Sample, Work};
+use records::assess;
 
 use super::Core;
 use super::crews::listed;
 use super::open::CheckKind;
 use super::speed::Rest;
 use super::workers::{MOST_LISTED, Methods};
-use crate::assurance::assess;
 
 /// At most so many units are named as set aside.
 const NAMED: usize = 100;

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use proto::WorkerId;
+use records::standing::Identity;
 
 use super::Core;
-use super::identity::Identity;
 use super::refusal::NoWorker;
 
 impl Core {

@@ -6,15 +6,14 @@ use std::time::Duration;
 use proto::{Hardware, Owner, Variant, WorkerId};
 use queens::UnitId;
 use queens::kernel::KernelName;
+use records::Rules;
+use records::standing::{Identity, Level, Machine, MachineId, Making, Origin, Vote};
 
-use super::identity::Identity;
 use super::leases::LeasePurpose;
 use super::open::CheckKind;
 use super::said::Said;
 use super::workers::Methods;
 use super::{Core, Refusal};
-use crate::rules::Rules;
-use crate::standing::{Level, Machine, MachineId, Making, Origin, Vote};
 
 /// What the second algorithm for symmetric counts is called.
 pub(super) const ORBITS: &str = "orbits";

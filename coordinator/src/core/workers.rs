@@ -9,13 +9,13 @@ use queens::UnitId;
 use queens::kernel::KernelName;
 use rand::RngExt;
 use rand::rngs::StdRng;
+use records::named;
+use records::standing::Identity;
 
 use super::Refusal;
-use super::identity::Identity;
 use super::rate::Rate;
 use super::refusal::NoWorker;
 use super::thread_speed::ThreadSpeed;
-use crate::counted::named;
 
 /// The registered workers.
 #[derive(Debug)]

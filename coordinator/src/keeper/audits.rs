@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use records::ledger::{LedgerError, LedgerPosition};
+use records::standing::{Marks, Standing, Sums};
+use records::{Audit, AuditError};
 use tracing::{error, warn};
 
 use super::inbox::AuditReason;
 use super::standstill::{Pulse, Standstill};
-use crate::audit::{Audit, AuditError};
-use crate::ledger::{LedgerError, LedgerPosition};
-use crate::standing::{Marks, Standing, Sums};
 
 /// An audit that could not be begun, or not read the ledger, is made again after this time.
 const AGAIN: Duration = Duration::from_secs(10);

@@ -4,10 +4,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use records::run_directory::awaited::{forget, is_noted, note};
+use records::store::Store;
+
 use super::Keeper;
 use super::ending::{Ending, Stage};
-use crate::run_directory::awaited::{forget, is_noted, note};
-use crate::store::Store;
 
 /// Whoever waits for a coordinator has registered within this time. Between two calls he pauses for up to 3.75 seconds, and one that
 /// nobody answers takes up to seven, or ten over TLS; he may be in the midst of one, at another address, as the coordinator begins.
@@ -89,8 +90,9 @@ impl Keeper {
 mod tests {
     use std::fs;
 
+    use records::testing::known_run;
+
     use super::*;
-    use crate::tests::known_run;
 
     #[test]
     fn what_is_noted_is_known_to_the_next_process_until_it_is_forgotten() {

@@ -6,17 +6,15 @@ use std::thread;
 use std::time::Duration;
 
 use queens::TallyError;
+use records::standing::RecordError;
+use records::{Answer, Audit, AuditError, assess, audit_until};
 use thiserror::Error;
 use tracing::error;
 
 use super::Keeper;
 use super::inbox::{AuditReason, CallError};
 use super::standstill::Pulse;
-use crate::answer::Answer;
-use crate::assurance::assess;
-use crate::audit::{Audit, AuditError, audit_until};
 use crate::happening::Happening;
-use crate::standing::RecordError;
 
 /// How a run ended, if it has.
 #[derive(Clone, Debug)]

@@ -11,14 +11,13 @@ use proto::{
     Lease, LeaseReply, Owner, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus,
     Steering, Takeback, Term, Verdict, Welcome, WorkerId,
 };
+use records::policy::PolicyError;
+use records::{Audit, AuditError, NothingToRetract};
 use thiserror::Error;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 use super::strangers::Stranger;
-use crate::audit::{Audit, AuditError};
 use crate::core::{NoWorker, Refusal};
-use crate::policy::PolicyError;
-use crate::retract::NothingToRetract;
 
 /// At most so many requests wait for the keeper, and it takes no more at a time.
 const CAPACITY: usize = 4096;

@@ -33,15 +33,15 @@ use std::thread;
 use std::time::Duration;
 
 use proto::{Owner, Renewal};
+use records::Clock;
+use records::ledger::{CommitMark, LedgerPosition, LineHash};
+use records::store::Store;
 use tokio::sync::watch;
 use tracing::{info, warn};
 
-use crate::clock::Clock;
 use crate::core::Core;
 use crate::happening::Happening;
-use crate::ledger::{CommitMark, LedgerPosition, LineHash};
 use crate::log_lines::LogLines;
-use crate::store::Store;
 use audits::{Audits, Opening};
 use awaited::Awaited;
 use ending::Stage;

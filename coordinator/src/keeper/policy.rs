@@ -3,13 +3,13 @@
 //! once.
 
 use proto::{PolicyChange, PolicyInForce};
+use records::ledger::{Policy, Record, Replicas};
+use records::policy::{PolicyError, possible, raised};
 
 use super::Keeper;
 use super::ending::Stage;
 use super::inbox::CallError;
 use crate::happening::Happening;
-use crate::ledger::{Policy, Record, Replicas};
-use crate::policy::{PolicyError, possible, raised};
 
 impl Keeper {
     /// Puts the change on record and does as it says. What holds already is not recorded again.

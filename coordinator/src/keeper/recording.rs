@@ -4,14 +4,14 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use proto::{Owner, Report, UnitCount, Verdict, WorkerId};
+use records::ledger::{Record, Replicas};
+use records::standing::Machine;
 use tracing::{debug, debug_span, warn};
 
 use super::Keeper;
 use super::ending::Stage;
 use super::inbox::{CallError, ReplyTo};
 use crate::happening::Happening;
-use crate::ledger::{Record, Replicas};
-use crate::standing::Machine;
 
 /// A commit that takes longer is no silence of the workers.
 const SLOW_DISK: Duration = Duration::from_secs(1);

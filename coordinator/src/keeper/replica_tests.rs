@@ -8,22 +8,18 @@ use std::time::Duration;
 
 use proto::{Owner, Phase, PolicyChange, Takeback, Target, Verdict, WorkerId};
 use queens::UnitId;
+use records::ledger::{Record, file_path};
+use records::run_directory::RunDirectory;
+use records::shard::Shard;
+use records::store::Store;
+use records::testing::{FaultyDisk, SetClock, known_run};
+use records::{DoubleCheck, audit_each, retract};
 use tempfile::TempDir;
 use tokio::time::timeout;
 
 use super::replicas::Replication;
-use crate::audit::audit_each;
-use crate::clock::SetClock;
-use crate::double_check::DoubleCheck;
 use crate::handle::{Following, Handle};
 use crate::keeper::{CallError, Ending};
-use crate::ledger::faulty_disk::FaultyDisk;
-use crate::ledger::{Record, file_path};
-use crate::retract;
-use crate::run_directory::RunDirectory;
-use crate::shard::Shard;
-use crate::store::Store;
-use crate::tests::known_run;
 use crate::tests::known_worker::{expect_the_answer, join, join_from, lease, replicated, report};
 
 /// Nothing here takes longer.

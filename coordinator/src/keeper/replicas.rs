@@ -9,10 +9,10 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
 
 use proto::Verdict;
+use records::store::Store;
 use tracing::{info, warn};
 
 use super::inbox::{CallError, ReplyTo};
-use crate::store::Store;
 
 /// A report waits at most so long for the followers.
 const PATIENCE: Duration = Duration::from_secs(5);

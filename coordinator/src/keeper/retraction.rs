@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use proto::{Takeback, Target};
+use records::ledger::Record;
+use records::shard::Shard;
+use records::{NothingToRetract, retractions};
 
 use super::Keeper;
 use super::ending::Stage;
 use super::inbox::CallError;
 use crate::happening::Happening;
-use crate::ledger::Record;
-use crate::retract::{NothingToRetract, records};
-use crate::shard::Shard;
 
 impl Keeper {
     /// Puts on record what the operator takes back, and gives the number of counts that are taken back: of a machine or
@@ -22,7 +22,7 @@ impl Keeper {
         // What is on its way first: it may be what is to be taken back.
         self.commit();
         let (plan, now) = (Arc::clone(self.core.plan()), self.unix_time());
-        let mut records = records(&plan, Shard::default(), self.core.standing(), takeback, now)?;
+        let mut records = retractions(&plan, Shard::default(), self.core.standing(), takeback, now)?;
         let units = records.iter().filter(|record| matches!(record, Record::Retract(_))).count() as u64;
         records.splice(0..0, self.opening());
         self.record(&records)?;

@@ -6,6 +6,13 @@ use std::time::Duration;
 use proto::{Lease, LeaseReply, Owner, Registration, Report, UnitCount, Verdict, WorkerId};
 use queens::plan::Scheme;
 use queens::{Board, Plan, PlanSpec, UnitId};
+use records::ledger::{Record, UnitRecord};
+use records::run_directory::LeaseKey;
+use records::shard::Shard;
+use records::standing::Standing;
+use records::store::{OpenOptions, Store};
+use records::testing::{SetClock, known_run};
+use records::{AuditError, DoubleCheck};
 use tempfile::TempDir;
 use tokio::sync::oneshot;
 
@@ -14,15 +21,7 @@ use super::inbox::{CallError, FollowCall, LeaseCall, Request};
 use super::lending::LENT_IN_A_ROUND;
 use super::watchdog::Watchdog;
 use super::{Channels, JUDGED_IN_A_ROUND, Keeper, TICK, keeper};
-use crate::audit::AuditError;
-use crate::clock::SetClock;
-use crate::core::{Core, LEASE_TIME, LeaseKey};
-use crate::double_check::DoubleCheck;
-use crate::ledger::{Record, UnitRecord};
-use crate::shard::Shard;
-use crate::standing::Standing;
-use crate::store::{OpenOptions, Store};
-use crate::tests::known_run;
+use crate::core::{Core, LEASE_TIME};
 use crate::tests::known_worker::{registration, report};
 
 /// A keeper of that plan in memory, by that clock.

@@ -1,13 +1,13 @@
 //! What the operator wishes of the run while it is served: a pause, its end, or that a machine's workers leave.
 
 use proto::Steering;
+use records::run_directory::pause;
+use records::standing::Identity;
+use records::store::Store;
 
 use super::inbox::CallError;
 use super::{Keeper, Stage};
-use crate::core::Identity;
 use crate::happening::Happening;
-use crate::run_directory::pause;
-use crate::store::Store;
 
 impl Keeper {
     /// Does as the operator wishes; gives how many workers it concerns.

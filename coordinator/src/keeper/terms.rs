@@ -17,14 +17,14 @@
 //! that the operator can leave it behind, should that coordinator be gone for good; nobody else does.
 
 use proto::Term;
+use records::ledger::LineHash;
+use records::run_directory::LeaseKey;
+use records::store::Store;
 use tracing::{error, warn};
 
 use super::Keeper;
 use super::inbox::{CallError, FollowCall, Request};
-use crate::core::LeaseKey;
 use crate::happening::Happening;
-use crate::ledger::LineHash;
-use crate::store::Store;
 
 /// The terms of a run, as one of its coordinators knows them.
 #[derive(Debug)]

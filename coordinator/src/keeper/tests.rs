@@ -5,22 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proto::{LeaseReply, PolicyChange, Verdict};
+use records::ledger::Record;
+use records::policy::PolicyError;
+use records::run_directory::RunDirectory;
+use records::shard::Shard;
+use records::standing::Standing;
+use records::store::Store;
+use records::testing::{FaultyDisk, SetClock, known_run};
+use records::{DoubleCheck, audit_each};
 use tempfile::TempDir;
 use tokio::time::timeout;
 
-use crate::audit::audit_each;
-use crate::clock::SetClock;
-use crate::double_check::DoubleCheck;
 use crate::handle::Handle;
 use crate::keeper::CallError;
-use crate::ledger::Record;
-use crate::ledger::faulty_disk::FaultyDisk;
-use crate::policy::PolicyError;
-use crate::run_directory::RunDirectory;
-use crate::shard::Shard;
-use crate::standing::Standing;
-use crate::store::Store;
-use crate::tests::known_run;
 use crate::tests::known_worker::{
     coordinator, count_all, count_to_the_end, expect_the_answer, join, lease, replicated, report,
 };

@@ -8,20 +8,18 @@ use std::time::Duration;
 
 use proto::{Takeback, Target, Verdict};
 use queens::UnitId;
+use records::audit;
+use records::ledger::Record;
+use records::run_directory::RunDirectory;
+use records::shard::Shard;
+use records::standing::Standing;
+use records::store::{Notice, Store};
+use records::testing::{Fault, FaultyDisk, SetClock, known_run};
 use tempfile::TempDir;
 use tokio::time::timeout;
 
-use crate::audit::audit;
-use crate::clock::SetClock;
 use crate::core::LEASE_TIME;
 use crate::keeper::{Ending, Withheld};
-use crate::ledger::Record;
-use crate::ledger::faulty_disk::{Fault, FaultyDisk};
-use crate::run_directory::RunDirectory;
-use crate::shard::Shard;
-use crate::standing::Standing;
-use crate::store::{Notice, Store};
-use crate::tests::known_run;
 use crate::tests::known_worker::{coordinator, count_all, expect_the_answer, join, join_from, lease, report};
 
 /// Nothing here takes longer.

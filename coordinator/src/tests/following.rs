@@ -10,24 +10,19 @@ use std::time::Duration;
 use proto::{CoordinatorId, FollowedRun, LedgerPiece, Registration, Term};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
+use records::ledger::{LedgerPosition, Pieces, Record, TermRecord, Writer};
+use records::run_directory::secret::lease_key;
+use records::run_directory::{LeaseKey, RunDirectory, RunDirectoryError};
+use records::shard::Shard;
+use records::standing::{RecordError, Standing};
+use records::store::{OpenOptions, Store, StoreError};
+use records::testing::{Fault, FaultyDisk, SetClock, known_run};
+use records::{CopyError, LedgerCopy, Rules, audit, audit_each};
 use tempfile::TempDir;
 use tokio::time::timeout;
 
-use crate::audit::{audit, audit_each};
-use crate::clock::SetClock;
-use crate::core::LeaseKey;
 use crate::handle::Handle;
 use crate::keeper::CallError;
-use crate::ledger::faulty_disk::{Fault, FaultyDisk};
-use crate::ledger::{LedgerPosition, Pieces, Record, TermRecord, Writer};
-use crate::ledger_copy::{CopyError, LedgerCopy};
-use crate::rules::Rules;
-use crate::run_directory::secret::lease_key;
-use crate::run_directory::{RunDirectory, RunDirectoryError};
-use crate::shard::Shard;
-use crate::standing::{RecordError, Standing};
-use crate::store::{OpenOptions, Store, StoreError};
-use crate::tests::known_run;
 use crate::tests::known_worker::{join, lease, registration, replicated, report};
 
 /// A run to be copied, of several files and many groups; and what a coordinator says of it.

@@ -6,16 +6,14 @@ use std::time::Duration;
 
 use proto::{Lease, LeaseReply, Owner, Phase, Registration, Report, UnitCount, Verdict, WorkerId};
 use queens::self_test;
+use records::DoubleCheck;
+use records::shard::Shard;
+use records::store::Store;
+use records::testing::{FaultyDisk, SetClock, known_run};
 use tokio::time::timeout;
 
-use crate::clock::SetClock;
-use crate::double_check::DoubleCheck;
 use crate::handle::Handle;
 use crate::keeper::{CallError, Ending};
-use crate::ledger::faulty_disk::FaultyDisk;
-use crate::shard::Shard;
-use crate::store::Store;
-use crate::tests::known_run;
 
 /// The small run ends sooner, on any machine.
 const PATIENCE: Duration = Duration::from_mins(2);

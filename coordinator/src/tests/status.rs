@@ -4,20 +4,19 @@ use std::fs;
 use std::time::Duration;
 
 use proto::{Event, Owner, Phase, PolicyChange, Steering, Takeback, Target};
+use records::ledger::{Record, UnitRecord};
+use records::merge;
+use records::replay::{Stretch, replay};
+use records::run_directory::RunDirectory;
+use records::shard::Shard;
+use records::standing::{Milestone, Standing};
+use records::store::{OpenOptions, Store};
+use records::testing::known_run::{self, retraction, unit_record};
+use records::testing::{Fault, FaultyDisk, SetClock};
 use tempfile::TempDir;
 
-use crate::clock::SetClock;
 use crate::handle::Handle;
 use crate::keeper::CallError;
-use crate::ledger::faulty_disk::{Fault, FaultyDisk};
-use crate::ledger::{Record, UnitRecord};
-use crate::merge::merge;
-use crate::replay::{Stretch, replay};
-use crate::run_directory::RunDirectory;
-use crate::shard::Shard;
-use crate::standing::{Milestone, Standing};
-use crate::store::{OpenOptions, Store};
-use crate::tests::known_run::{self, retraction, unit_record};
 use crate::tests::known_worker::{
     coordinator, count_to_the_end, expect_the_answer, join, join_from, lease, registration, replicated,
     report,

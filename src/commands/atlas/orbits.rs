@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use atlas::Setting;
 use atlas::orbits::{OrbitCounts, SolutionOrbit, SolutionOrbits, TooMany};
-use coordinator::counted;
+use records::counted;
 use serde_json::json;
 
 use crate::args::atlas::OrbitsArgs;

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use atlas::site::{MARK, site};
-use coordinator::regular_file;
+use records::regular_file;
 
 use super::pictures;
 use crate::args::atlas::SiteArgs;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use atlas::table::{self, TotalsRow, TotalsSource};
-use coordinator::run_directory::RunDirectory;
-use coordinator::verify::SampleSize;
+use records::run_directory::RunDirectory;
+use records::verify::SampleSize;
 
 use crate::args::atlas::{AskedTable, NoRunOfTable, TableOutput, TableSubject};
 use crate::commands::verify::audited;

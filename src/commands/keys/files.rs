@@ -5,7 +5,7 @@ use std::os::unix::fs::DirBuilderExt;
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use coordinator::regular_file;
+use records::regular_file;
 
 use crate::access::{self, JOIN, TokenName};
 

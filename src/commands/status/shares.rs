@@ -5,13 +5,13 @@ use std::process::ExitCode;
 use std::time::SystemTime;
 
 use anyhow::{Context, bail};
-use coordinator::pace::{Pace, time_left};
-use coordinator::run_directory::RunDirectory;
-use coordinator::shard::Shard;
-use coordinator::{counted, quoted};
 use dashboard::words;
 use proto::TimeLeft;
 use queens::Board;
+use records::pace::{Pace, time_left};
+use records::run_directory::RunDirectory;
+use records::shard::Shard;
+use records::{counted, quoted};
 use serde_json::{Value, json};
 
 use crate::exit;

@@ -1,8 +1,8 @@
 //! Where a run stands, for people: lines of at most 80 columns.
 
-use coordinator::{counted, named};
 use dashboard::assurance;
 use proto::{RunStatus, WorkerStatus};
+use records::{counted, named};
 
 use super::open;
 use crate::output::{last_word, significant, span, time_left};

@@ -1,9 +1,9 @@
 //! The upper part of the screen: how far the run is, and what it has found.
 
-use coordinator::counted;
 use dashboard::assurance;
 use proto::RunStatus;
 use ratatui::text::{Line, Span};
+use records::counted;
 
 use super::palette::{FAINT, Palette, TITLE};
 use crate::commands::estimate;

@@ -4,10 +4,10 @@ use std::io::{BufReader, Read};
 use std::path::Path;
 
 use anyhow::{Context, ensure};
-use coordinator::export::{ExportError, TableSource};
-use coordinator::regular_file::open_or_stream;
-use coordinator::run_directory::RunDirectory;
-use coordinator::{Audit, Certificate, CertificateError, PublishedHeads, counted};
+use records::export::{ExportError, TableSource};
+use records::regular_file::open_or_stream;
+use records::run_directory::RunDirectory;
+use records::{Audit, Certificate, CertificateError, PublishedHeads, counted};
 use serde_json::json;
 
 use super::VerifyReport;

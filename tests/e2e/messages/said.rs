@@ -21,7 +21,7 @@ const SPEAKERS: [(&str, &[&str]); 21] = [
     ("coordinator/src/keeper/terms.rs", &["superseded", "trouble"]),
     ("coordinator/src/keeper/watchdog.rs", &["STALLED"]),
     ("serving/src/access/quota.rs", &["register", "ask_status"]),
-    ("coordinator/src/checkpoint/resumption.rs", &["fmt"]),
+    ("records/src/checkpoint/resumption.rs", &["fmt"]),
     ("dashboard/src/routes.rs", &["mean_this_machine", "events", "hindrance"]),
     ("gpu/src/device.rs", &["broken", "describe"]),
     ("src/command_line.rs", &["how_to_go_on_without", "meant"]),

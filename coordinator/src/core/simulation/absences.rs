@@ -2,11 +2,11 @@
 
 use proto::Owner;
 use rand::RngExt;
+use records::DoubleCheck;
 
 use super::worker::Habit;
 use super::{Truth, World};
 use crate::core::leases::LEASE_TIME;
-use crate::double_check::DoubleCheck;
 
 /// Ada has two machines, and Ben two.
 const OWNERS: [&str; 4] = ["ada", "ada", "ben", "ben"];
@@ -63,7 +63,7 @@ fn an_owner_who_came_back_to_hoard_holds_up_the_answer_for_no_longer_than_a_leas
         while !world.core.is_complete(world.now) {
             world.round();
             let (standing, plan) = (&world.core.standing, &world.truth.plan);
-            if standing.is_settled(plan, crate::shard::Shard::default(), DoubleCheck::All) {
+            if standing.is_settled(plan, records::shard::Shard::default(), DoubleCheck::All) {
                 settled.get_or_insert(world.now);
             }
             assert!(world.now < settled.unwrap_or(world.now) + LEASE_TIME * 2, "seed {seed}");

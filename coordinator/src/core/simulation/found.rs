@@ -5,11 +5,11 @@ use std::time::Duration;
 use proto::{Lease, Token, UnitCount, Variant, Verdict};
 use queens::UnitId;
 use queens::kernel::{Count, Method};
+use records::DoubleCheck;
 
 use super::worker::{Habit, SimulatedWorker};
 use super::{KEY, Truth, World};
 use crate::core::Refusal;
-use crate::double_check::DoubleCheck;
 
 /// Its counts were looked for only when it had a worker to strike off; the run did not end.
 #[test]

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use proto::Owner;
 use queens::UnitId;
+use records::DoubleCheck;
+use records::standing::UnitMark;
 
 use super::worker::Habit;
 use super::{Truth, World};
-use crate::double_check::DoubleCheck;
-use crate::standing::UnitMark;
 
 impl World {
     /// Looks at everything that must hold.

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use proto::Owner;
 use rand::RngExt;
+use records::DoubleCheck;
 
 use super::worker::{Habit, SimulatedWorker};
 use super::{Truth, World};
-use crate::double_check::DoubleCheck;
 
 /// Which units the liar is wrong in.
 const LIAR: Habit = Habit::LiesAlikeOneIn(3);

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use records::DoubleCheck;
+
 use super::worker::Habit;
 use super::{Truth, World};
-use crate::double_check::DoubleCheck;
 
 /// Three honest machines and one that is not.
 fn world(truth: &Arc<Truth>, policy: DoubleCheck, habit: Habit, seed: u64) -> World {

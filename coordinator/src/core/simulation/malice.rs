@@ -4,11 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proto::Owner;
+use records::DoubleCheck;
+use records::standing::Standing;
 
 use super::worker::{Habit, SimulatedWorker};
 use super::{Truth, World};
-use crate::double_check::DoubleCheck;
-use crate::standing::Standing;
 
 /// Three honest owners with a machine each, and as many workers of one who is not.
 fn world(truth: &Arc<Truth>, malice: &[Habit], seed: u64) -> World {

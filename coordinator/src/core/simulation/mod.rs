@@ -22,12 +22,12 @@ use queens::{Board, Plan, PlanSpec, UnitId};
 use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 
-use super::{Core, Identity, LeaseKey};
-use crate::double_check::DoubleCheck;
-use crate::ledger::{Record, TermRecord};
-use crate::rules::Rules;
-use crate::shard::Shard;
-use crate::standing::Standing;
+use super::Core;
+use records::ledger::{Record, TermRecord};
+use records::run_directory::LeaseKey;
+use records::shard::Shard;
+use records::standing::{Identity, Standing};
+use records::{DoubleCheck, Rules};
 use worker::{Habit, SimulatedWorker};
 
 /// The key of all leases: it outlives the coordinator's process.

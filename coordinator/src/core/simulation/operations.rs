@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use proto::{UnitCount, Verdict};
 use rand::RngExt;
+use records::ledger::Record;
 
 use super::{World, is_final};
 use crate::core::Refusal;
-use crate::ledger::Record;
 
 impl World {
     /// The worker registers, if it is not registered.

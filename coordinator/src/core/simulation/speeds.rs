@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use proto::{Lease, UnitCount, WorkerId};
 use queens::kernel::Method;
+use records::DoubleCheck;
 
 use super::worker::{Habit, SimulatedWorker};
 use super::{Truth, World};
-use crate::double_check::DoubleCheck;
 
 /// What the run takes one core, in seconds.
 const RUN: f64 = 2000.0;

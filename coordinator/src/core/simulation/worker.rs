@@ -7,8 +7,9 @@ use queens::kernel::{Isa, KernelName, Method};
 use queens::self_test;
 use rand::RngExt;
 use rand::rngs::StdRng;
+use records::standing::Identity;
 
-use super::{Identity, Truth};
+use super::Truth;
 
 /// What all of them count with.
 const KERNEL: KernelName = KernelName { method: Method::Search, isa: Isa::Portable };

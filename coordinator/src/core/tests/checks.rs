@@ -5,13 +5,13 @@ use std::time::Duration;
 use proto::{Lease, Variant, Verdict};
 use queens::UnitId;
 use rand::SeedableRng;
+use records::DoubleCheck;
+use records::ledger::{Admission, Expulsion, Record, Recount};
 
 use super::{T0, any_lease, core, core_with, join, join_of, registration, report};
 use crate::core::machines::{ALONE, PRESENT};
 use crate::core::refusal::{Distrust, Refusal};
 use crate::core::{Core, LEASE_TIME};
-use crate::double_check::DoubleCheck;
-use crate::ledger::{Admission, Expulsion, Record, Recount};
 
 #[test]
 fn a_contradicted_count_stands_again_only_when_another_machine_agrees() {

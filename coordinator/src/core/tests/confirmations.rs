@@ -4,16 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proto::{Owner, Verdict, WorkerId};
+use records::DoubleCheck;
+use records::ledger::{Expulsion, Record};
+use records::run_directory::LeaseKey;
+use records::shard::Shard;
+use records::standing::Standing;
 
 use super::{T0, core_with, count_all, join_of as join, registration, report};
+use crate::core::Core;
 use crate::core::confirmations::RETURN;
 use crate::core::leases::LEASE_TIME;
 use crate::core::machines::PRESENT;
-use crate::core::{Core, LeaseKey};
-use crate::double_check::DoubleCheck;
-use crate::ledger::{Expulsion, Record};
-use crate::shard::Shard;
-use crate::standing::Standing;
 
 /// Ada's machines have counted and checked all; then Ben came, and the last check was his.
 fn counted_by_ada() -> (Core, WorkerId, WorkerId) {

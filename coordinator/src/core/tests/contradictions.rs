@@ -2,11 +2,11 @@
 
 use proto::Verdict;
 use queens::Summand;
+use records::ledger::{Expulsion, Record, Recount, UnitRecord};
+use records::testing::known_run::unit_record;
 
 use super::{T0, core, join, report};
 use crate::core::Core;
-use crate::ledger::{Expulsion, Record, Recount, UnitRecord};
-use crate::tests::known_run::unit_record;
 
 /// Gives each open unit to a machine that says 1 of all completions and 0 of all symmetric counts, until some contradict.
 fn contradicted() -> (Core, [proto::WorkerId; 2]) {

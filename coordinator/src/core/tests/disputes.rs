@@ -6,15 +6,16 @@ use std::time::Duration;
 use proto::{Lease, Registration, Variant, Verdict, WorkerId};
 use queens::plan::Scheme;
 use queens::{Board, Plan, PlanSpec, UnitId};
+use records::DoubleCheck;
+use records::ledger::{Expulsion, Record, UnitRecord};
+use records::run_directory::LeaseKey;
+use records::shard::Shard;
+use records::standing::Standing;
+use records::testing::known_run::unit_record;
 
 use super::{T0, all_but_one_counted, any_lease, core, core_of, join, join_of, registration, report};
+use crate::core::Core;
 use crate::core::machines::ALONE;
-use crate::core::{Core, LeaseKey};
-use crate::double_check::DoubleCheck;
-use crate::ledger::{Expulsion, Record, UnitRecord};
-use crate::shard::Shard;
-use crate::standing::Standing;
-use crate::tests::known_run::unit_record;
 
 /// Ada has counted all of some thousands of units, and Ben has contradicted whatever he was lent, symmetric counts apart.
 fn contradicted() -> (Core, WorkerId, WorkerId, usize) {

@@ -7,14 +7,15 @@ use std::time::Duration;
 use proto::{Lease, Owner, Registration, UnitCount, Verdict, WorkerId};
 use queens::plan::Scheme;
 use queens::{Board, Plan, PlanSpec};
+use records::DoubleCheck;
+use records::run_directory::LeaseKey;
+use records::shard::Shard;
+use records::standing::Standing;
 
 use super::{Core, T0, all_but_one_counted, core, core_of, counted, join, registration, report};
+use crate::core::LEASE_TIME;
 use crate::core::fair_share::time_for;
 use crate::core::workers::MOST_OF_AN_OWNER;
-use crate::core::{LEASE_TIME, LeaseKey};
-use crate::double_check::DoubleCheck;
-use crate::shard::Shard;
-use crate::standing::Standing;
 
 #[test]
 fn a_run_is_complete_when_every_unit_has_been_lent_once_and_recorded() {

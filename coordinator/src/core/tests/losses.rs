@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use proto::{Owner, Registration};
 use queens::UnitId;
+use records::DoubleCheck;
 
 use super::{T0, core, core_with, count_all, join, join_of, registration, report};
 use crate::core::Core;
 use crate::core::LEASE_TIME;
 use crate::core::losses::REST;
 use crate::core::release::SILENCE;
-use crate::double_check::DoubleCheck;
 
 #[test]
 fn units_whose_lease_never_arrived_are_lent_again_and_not_blamed() {

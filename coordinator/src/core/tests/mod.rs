@@ -17,11 +17,12 @@ use std::time::Duration;
 
 use proto::{Lease, Owner, Registration, Token, UnitCount, Variant, Verdict, WorkerId};
 use queens::{Board, Plan, PlanSpec, UnitId, self_test};
+use records::DoubleCheck;
+use records::run_directory::LeaseKey;
+use records::shard::Shard;
+use records::standing::Standing;
 
-use super::{Core, LeaseKey};
-use crate::double_check::DoubleCheck;
-use crate::shard::Shard;
-use crate::standing::Standing;
+use super::Core;
 
 const T0: Duration = Duration::ZERO;
 

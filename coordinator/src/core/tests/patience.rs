@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use proto::{Assurance, Lease, UnitCount, Verdict, WorkerId};
 use queens::{Board, Plan, PlanSpec};
+use records::DoubleCheck;
+use records::standing::SLOWER;
 
 use super::{T0, core_of, core_with, counted, join_of};
 use crate::core::Core;
 use crate::core::fair_share::time_for;
 use crate::core::leases::LEASE_TIME;
-use crate::double_check::DoubleCheck;
-use crate::standing::SLOWER;
 
 const SECOND: Duration = Duration::from_secs(1);
 

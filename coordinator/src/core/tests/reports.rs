@@ -2,10 +2,10 @@
 
 use proto::{Lease, Registration, UnitCount, Variant, Verdict};
 use queens::{Board, Plan, PlanSpec, UnitId};
+use records::DoubleCheck;
 
 use super::{T0, all_but_one_counted, core, core_of, core_with, counted, given, join, registration, report};
 use crate::core::{Core, LEASE_TIME};
-use crate::double_check::DoubleCheck;
 
 #[test]
 fn a_count_that_no_unit_can_have_is_dropped_and_its_unit_counted_on() {

@@ -5,9 +5,9 @@ use std::time::Duration;
 use prost::Message;
 use proto::{Owner, Registration, RunStatus, v1};
 use queens::{Board, Plan, PlanSpec};
+use records::ledger::{Record, UnitRecord};
 
 use super::*;
-use crate::ledger::{Record, UnitRecord};
 
 /// A client of another make takes no larger message.
 const USUAL_LIMIT: usize = 4 << 20;

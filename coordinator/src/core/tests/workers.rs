@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use proto::{Lease, Owner, Registration, Token, Variant, Verdict, Welcome};
 use queens::UnitId;
+use records::Rules;
+use records::ledger::{Expulsion, Record};
+use records::standing::Identity;
 
 use super::{Core, T0, core, counted, given, join, join_of, registration, report};
+use crate::core::LEASE_TIME;
 use crate::core::refusal::{Distrust, NoWorker, Refusal};
 use crate::core::release::SILENCE;
 use crate::core::workers::MOST_OF_AN_OWNER;
-use crate::core::{Identity, LEASE_TIME};
-use crate::ledger::{Expulsion, Record};
-use crate::rules::Rules;
 
 #[test]
 fn a_worker_that_comes_back_is_leased_what_it_holds() {

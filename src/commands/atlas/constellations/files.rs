@@ -8,10 +8,10 @@ use std::time::Instant;
 
 use anyhow::{Context, bail};
 use atlas::constellation_file::{ConstellationFile, FileCount, Kind};
-use coordinator::{counted, regular_file};
 use queens::kernel::{Method, Stop};
 use queens::plan::PlanSpec;
 use queens::{Board, known};
+use records::{counted, regular_file};
 
 use crate::args::KernelChoice;
 use crate::output::{print, span, verdict};

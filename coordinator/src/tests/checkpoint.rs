@@ -1,0 +1,56 @@
+//! What becomes of a checkpoint that is of no use, or from another machine, where a run goes on.
+
+use std::fs;
+
+use records::DoubleCheck;
+use records::ledger::{Policy, Record};
+use records::shard::Shard;
+use records::store::{Notice, Store};
+use records::testing::{FaultyDisk, SetClock, forge_checkpoint, known_run};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::handle::Handle;
+use crate::tests::known_worker::{coordinator, count_to_the_end, join, lease, report};
+
+#[tokio::test]
+async fn what_is_of_no_use_stays_where_it_is_until_the_run_goes_on_and_is_told_then() {
+    let run = TempDir::new().unwrap();
+    let (mut store, standing, _) = Store::open(known_run::options(run.path())).unwrap();
+    store.save(&standing).unwrap();
+    drop(store);
+    let checkpoint = run.path().join("checkpoint");
+    fs::write(&checkpoint, "damaged").unwrap();
+    let (store, standing, notices) = Store::open_unsettled(known_run::options(run.path())).unwrap();
+    assert!(matches!(&notices[..], [Notice::CheckpointRebuilt { .. }]), "{notices:?}");
+    let start = |standing, policy, store| {
+        Handle::start(known_run::plan(), Shard::default(), standing, Some(policy), Some(store))
+    };
+    let mut checked = standing.clone();
+    let policy = Record::Policy(Policy { double_check: DoubleCheck::All, reason: None, at: 0 });
+    checked.apply(&known_run::plan(), Shard::default(), &policy).unwrap();
+    assert!(start(checked, DoubleCheck::None, store).is_err(), "less would be checked");
+    assert_eq!(fs::read(&checkpoint).unwrap(), b"damaged");
+    let (store, standing, notices) = Store::open_unsettled(known_run::options(run.path())).unwrap();
+    assert_eq!(notices.len(), 1, "it is to be told still: {notices:?}");
+    start(standing, DoubleCheck::None, store).unwrap().close().await;
+    assert!(fs::read(&checkpoint).unwrap() != b"damaged");
+}
+
+#[tokio::test]
+async fn a_checkpoint_from_a_machine_that_rounds_work_otherwise_leads_to_the_answer() {
+    let (run, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let serve = || coordinator(run.path(), FaultyDisk::with_faults(&[]), &clock);
+    let handle = serve();
+    let worker = join(&handle).await;
+    let leases = lease(&handle, worker, 5).await;
+    handle.report(report(worker, &leases)).await.unwrap();
+    handle.close().await;
+    forge_checkpoint(run.path(), |head| {
+        head["sums"]["work"] = json!(head["sums"]["work"].as_u64().unwrap() + 1);
+    });
+    let handle = serve();
+    let worker = join(&handle).await;
+    count_to_the_end(&handle, worker).await;
+    handle.close().await;
+}

@@ -1,0 +1,178 @@
+//! What is on record when a run is opened: read from its checkpoint and the ledger behind it, or from the whole ledger.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use super::acknowledged::loss;
+use super::{NoCheckpoint, read};
+use crate::ledger::{
+    LedgerError, LedgerPosition, LineBefore, Tail, kept_path, line_before, refuse_renamed_end, renamed_files,
+};
+use crate::replay::{Stretch, beginning, replay};
+use crate::run_directory::LeaseKey;
+use crate::run_directory::RunDirectory;
+use crate::standing::Standing;
+
+/// Something about the resumption that its user should know.
+#[derive(Debug)]
+pub enum Notice {
+    /// What follows the last commit mark is cut off: it was never acknowledged, or its loss was accepted.
+    TailCut {
+        /// Its bytes.
+        bytes: u64,
+        /// Where they are kept, with a star for the name of the file.
+        kept: PathBuf,
+    },
+    /// A file that may be one of the ledger's under another name is given up, as its user said.
+    FileGivenUp {
+        /// It.
+        path: PathBuf,
+        /// What it is called from then on.
+        kept: PathBuf,
+    },
+    /// The ledger lacks what its checkpoint knows of, and goes on without it as its user said.
+    LossAccepted {
+        /// How many records fewer it has.
+        records: u64,
+    },
+    /// The checkpoint was rebuilt from the ledger.
+    CheckpointRebuilt {
+        /// Why.
+        why: NoCheckpoint,
+    },
+}
+
+impl fmt::Display for Notice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Notice::TailCut { bytes, kept } => write!(
+                f,
+                "cut off {bytes} bytes behind the last commit mark of the ledger, to be kept in {}; their units are counted again",
+                kept.display()
+            ),
+            Notice::FileGivenUp { path, kept } => write!(
+                f,
+                "gave up {}, which may be a file of the ledger under another name, to be kept as {}; its units are counted again",
+                path.display(),
+                kept.display()
+            ),
+            Notice::LossAccepted { records } => write!(
+                f,
+                "went on with the ledger as it is, although its checkpoint knew of {records} records more; their units are \
+                 counted again"
+            ),
+            Notice::CheckpointRebuilt { why } => write!(f, "rebuilt the checkpoint from the ledger: {why}"),
+        }
+    }
+}
+
+/// What is given up of a ledger whose loss is accepted, besides what follows its last mark.
+#[derive(Debug)]
+pub(crate) struct Loss {
+    /// The files that may be those that would follow, under other names.
+    pub renamed: Vec<PathBuf>,
+}
+
+/// What is to be done on disk before a run goes on.
+#[derive(Debug, Default)]
+pub(crate) struct Unsettled {
+    /// The loss that is accepted, where the ledger does not say so by itself.
+    pub loss: Option<Loss>,
+    /// Whether its checkpoint was of no use, and is moved out of the way.
+    pub distrusts_checkpoint: bool,
+    /// Whether another one takes its place at once.
+    pub rebuilds_checkpoint: bool,
+}
+
+/// A run as it stands when it is opened.
+pub(crate) struct Resumed {
+    /// What is on record.
+    pub standing: Standing,
+    /// The end of the ledger, and what follows it.
+    pub tail: Tail,
+    /// What the user should know.
+    pub notices: Vec<Notice>,
+    /// What follows from that.
+    pub unsettled: Unsettled,
+}
+
+/// Reads what is on record. Where that is less than the checkpoint knows, or ends in what no interrupted write leaves,
+/// the run goes on from what there is only if the loss is accepted. What is cut off will be kept under a name with the
+/// time `opened`, since 1970.
+///
+/// # Errors
+/// The ledger is damaged, lacks what was acknowledged, or cannot be read.
+pub(crate) fn resume(
+    directory: &RunDirectory,
+    key: &LeaseKey,
+    accept_loss: bool,
+    opened: Duration,
+) -> Result<Resumed, LedgerError> {
+    let mut standing = Standing::new(directory.plan());
+    let mut notices = Vec::new();
+    let found = read(&directory.checkpoint(), key, directory.run().hash(), directory.plan());
+    let (why, contradicted) = match found {
+        Ok((position, kept)) => {
+            let before = line_before(&directory.ledger(), &position)?;
+            if before == LineBefore::Fits {
+                standing = kept;
+                let tail = read_from(directory, Some(&position), &mut standing, accept_loss)?;
+                notices.extend(tail_cut(directory, &tail, opened));
+                let loss = accept_loss.then(|| accepted(directory, &tail)).flatten();
+                notices.extend(files_given_up(loss.as_ref(), opened));
+                let unsettled = Unsettled { loss, ..Unsettled::default() };
+                return Ok(Resumed { standing, tail, notices, unsettled });
+            }
+            (NoCheckpoint::Unfit, Some(position))
+        }
+        Err(why) => (why, None),
+    };
+    let tail = read_from(directory, None, &mut standing, accept_loss)?;
+    if let Some(known) = contradicted {
+        if !accept_loss {
+            return Err(loss(directory, &known, &tail.end));
+        }
+        let records = known.mark.records.saturating_sub(tail.end.mark.records);
+        notices.push(Notice::LossAccepted { records });
+    }
+    let rebuilds_checkpoint = tail.end != beginning(directory);
+    notices.extend(rebuilds_checkpoint.then_some(Notice::CheckpointRebuilt { why }));
+    notices.extend(tail_cut(directory, &tail, opened));
+    let loss = accept_loss.then(|| accepted(directory, &tail)).flatten();
+    notices.extend(files_given_up(loss.as_ref(), opened));
+    let unsettled = Unsettled { loss, distrusts_checkpoint: true, rebuilds_checkpoint };
+    Ok(Resumed { standing, tail, notices, unsettled })
+}
+
+/// The loss of a ledger which ends there, if there is one. Were any file left that bears a number behind the end, the next
+/// start would ask for it.
+fn accepted(directory: &RunDirectory, tail: &Tail) -> Option<Loss> {
+    let (folder, files) = (directory.ledger(), tail.end.files());
+    let is_loss = tail.bytes > 0 || refuse_renamed_end(&folder, &tail.end).is_err();
+    is_loss.then(|| Loss { renamed: renamed_files(&folder, |number| number > files) })
+}
+
+/// Adds to a standing what the ledger has from a position (or its beginning) to its end.
+fn read_from(
+    directory: &RunDirectory,
+    from: Option<&LedgerPosition>,
+    standing: &mut Standing,
+    accept_loss: bool,
+) -> Result<Tail, LedgerError> {
+    match replay(directory, Stretch { from, until: None }, standing, |_, _| ()) {
+        Err(LedgerError::DamagedEnd { tail, .. }) if accept_loss => Ok(*tail),
+        Ok(tail) if !accept_loss => refuse_renamed_end(&directory.ledger(), &tail.end).map(|()| tail),
+        read => read,
+    }
+}
+
+fn tail_cut(directory: &RunDirectory, tail: &Tail, opened: Duration) -> Option<Notice> {
+    let kept = kept_path(&directory.ledger().join("*"), opened);
+    (tail.bytes > 0).then_some(Notice::TailCut { bytes: tail.bytes, kept })
+}
+
+fn files_given_up(loss: Option<&Loss>, opened: Duration) -> impl Iterator<Item = Notice> {
+    let renamed = loss.into_iter().flat_map(|loss| &loss.renamed);
+    renamed.map(move |path| Notice::FileGivenUp { path: path.clone(), kept: kept_path(path, opened) })
+}

@@ -1,0 +1,121 @@
+//! What the writer asks of the disk, so that a test can put a disk under it that fails or stops at any step.
+
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Seek, SeekFrom, Write};
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use crate::regular_file;
+
+/// What tells whether a file is still the one that it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileState {
+    /// The device that it is on.
+    pub device: u64,
+    /// Its number there.
+    pub inode: u64,
+    /// Its bytes.
+    pub size: u64,
+}
+
+/// The folder of a ledger, as its writer uses it.
+pub trait Disk: fmt::Debug + Send {
+    /// Opens a file for writing; it is created where it is missing.
+    ///
+    /// # Errors
+    /// The system does not open it.
+    fn open(&mut self, path: &Path) -> io::Result<Box<dyn DiskFile>>;
+
+    /// Which file is at that path, and its bytes; nothing where there is none.
+    ///
+    /// # Errors
+    /// The system does not tell.
+    fn look(&self, path: &Path) -> io::Result<Option<FileState>> {
+        match fs::metadata(path) {
+            Ok(file) => Ok(Some(FileState { device: file.dev(), inode: file.ino(), size: file.len() })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    /// Copies what a file has from that place on to another file, and puts that on disk. After an error it is not there.
+    ///
+    /// # Errors
+    /// The file is not read, or the other one not written.
+    fn keep(&mut self, path: &Path, from: u64, kept: &Path) -> io::Result<()>;
+
+    /// Gives a file another name.
+    ///
+    /// # Errors
+    /// The system does not rename it.
+    fn rename(&mut self, path: &Path, kept: &Path) -> io::Result<()>;
+
+    /// Puts on disk which files the folder has.
+    ///
+    /// # Errors
+    /// The system does not say that it is on disk.
+    fn sync_folder(&mut self, folder: &Path) -> io::Result<()>;
+}
+
+/// An open file of the ledger.
+pub trait DiskFile: fmt::Debug + Send {
+    /// Cuts it to that many bytes; appending goes on there.
+    ///
+    /// # Errors
+    /// The system does not cut it.
+    fn cut(&mut self, len: u64) -> io::Result<()>;
+
+    /// Writes behind all that is there. After an error a part of it may be there.
+    ///
+    /// # Errors
+    /// The system does not write all of it.
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()>;
+
+    /// Puts all that was written on disk. After an error nobody knows what is there.
+    ///
+    /// # Errors
+    /// The system does not say that it is on disk.
+    fn sync(&mut self) -> io::Result<()>;
+}
+
+/// The system's own.
+#[derive(Debug)]
+pub struct SystemDisk;
+
+impl Disk for SystemDisk {
+    fn open(&mut self, path: &Path) -> io::Result<Box<dyn DiskFile>> {
+        Ok(Box::new(regular_file::open_own(path)?))
+    }
+
+    fn keep(&mut self, path: &Path, from: u64, kept: &Path) -> io::Result<()> {
+        let mut file = regular_file::open(path)?;
+        file.seek(SeekFrom::Start(from))?;
+        let mut copy = regular_file::new_file(kept, 0o666)?;
+        let copied = io::copy(&mut file, &mut copy).and_then(|_| copy.sync_all());
+        copied.inspect_err(|_| fs::remove_file(kept).unwrap_or(()))
+    }
+
+    fn rename(&mut self, path: &Path, kept: &Path) -> io::Result<()> {
+        fs::rename(path, kept)
+    }
+
+    fn sync_folder(&mut self, folder: &Path) -> io::Result<()> {
+        File::open(folder)?.sync_all()
+    }
+}
+
+impl DiskFile for File {
+    fn cut(&mut self, len: u64) -> io::Result<()> {
+        self.set_len(len)?;
+        self.seek(SeekFrom::End(0)).map(|_| ())
+    }
+
+    fn append(&mut self, bytes: &[u8]) -> io::Result<()> {
+        self.write_all(bytes)
+    }
+
+    fn sync(&mut self) -> io::Result<()> {
+        self.sync_data()
+    }
+}

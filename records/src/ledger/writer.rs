@@ -1,0 +1,286 @@
+//! Appends to the ledger: groups of records, each synced, then marked, then synced again.
+//!
+//! What it finds behind the last mark when it begins, which is before the first group at the latest, is cut off, but kept in a
+//! file beside it first.
+//!
+//! Before each group the file must be the one that was written, with the size that it then had.
+//!
+//! After a failed write or sync nobody knows what the disk holds, so the file is reopened, cut at the last mark, and
+//! the next group is written from there.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use super::damage::Change;
+use super::disk::{Disk, DiskFile, FileState, SystemDisk};
+use super::intake::Group;
+use super::line::push_line;
+use super::record::{CommitMark, Record};
+use super::{LedgerError, LedgerPosition, LineBefore, file_path, files_after, kept_path, line_before};
+
+/// A file is followed by a new one when it has grown to this many bytes.
+const FILE_SIZE: u64 = 1 << 28;
+
+/// The one writer of a ledger.
+#[derive(Debug)]
+pub struct Writer {
+    folder: PathBuf,
+    disk: Box<dyn Disk>,
+    /// Behind the last mark.
+    end: LedgerPosition,
+    /// The file of `end`; none after a failure, and before the first group.
+    file: Option<Box<dyn DiskFile>>,
+    file_size: u64,
+    /// When the ledger was opened, since 1970. What is found behind its end is kept under a name that says so.
+    opened: Duration,
+    /// Whether what is behind the end is this writer's own.
+    is_begun: bool,
+    /// The number of the file that was opened last, and how this writer left it, with all that it may have written.
+    left: Option<(u32, FileState)>,
+}
+
+impl Writer {
+    /// Goes on behind the mark at `end`: whatever follows it is kept elsewhere and cut off with the next group, or before
+    /// that with [`begin`](Self::begin).
+    pub fn new(folder: &Path, end: LedgerPosition) -> Self {
+        Self::on(Box::new(SystemDisk), folder, end)
+    }
+
+    /// Goes on behind the mark at `end`, on a disk of the caller's.
+    pub(crate) fn on(disk: Box<dyn Disk>, folder: &Path, end: LedgerPosition) -> Self {
+        Self {
+            folder: folder.to_owned(),
+            disk,
+            end,
+            file: None,
+            file_size: FILE_SIZE,
+            opened: Duration::ZERO,
+            is_begun: false,
+            left: None,
+        }
+    }
+
+    /// Keeps what it finds behind the end, and cuts off, in files whose names have this time, since 1970.
+    #[must_use]
+    pub fn opened_at(self, opened: Duration) -> Self {
+        Self { opened, ..self }
+    }
+
+    /// Begins a new file when one has grown to that many bytes.
+    #[must_use]
+    pub fn with_file_size(self, file_size: u64) -> Self {
+        Self { file_size, ..self }
+    }
+
+    /// Behind the last mark.
+    pub fn end(&self) -> &LedgerPosition {
+        &self.end
+    }
+
+    /// Keeps what is behind the end, and cuts it off, before there is anything to append. When it returns without an error,
+    /// that is on disk.
+    ///
+    /// # Errors
+    /// As with [`commit`](Self::commit).
+    pub fn begin(&mut self) -> Result<(), LedgerError> {
+        self.expect_unchanged()?;
+        let at = self.end.clone();
+        self.file = Some(self.open(&file_path(&self.folder, at.file), &at)?);
+        Ok(())
+    }
+
+    /// Gives files that may be some of the ledger's under other names those of what is cut off, the last first: no start asks
+    /// for them any more.
+    ///
+    /// # Errors
+    /// The disk would not do it.
+    pub(crate) fn give_up(&mut self, renamed: &[PathBuf]) -> Result<(), LedgerError> {
+        for path in renamed.iter().rev() {
+            let kept = kept_path(path, self.opened);
+            self.disk.rename(path, &kept).map_err(LedgerError::io("rename", path))?;
+        }
+        self.disk.sync_folder(&self.folder).map_err(LedgerError::io("sync", &self.folder))
+    }
+
+    /// Appends the records and a mark. When it returns without an error, they are on disk.
+    ///
+    /// # Errors
+    /// The disk would not do it, or somebody else changed the file; nothing has changed here, and the same records may be
+    /// committed again.
+    pub fn commit(&mut self, records: &[Record], elapsed: Duration, threads: u32) -> Result<(), LedgerError> {
+        let mark = CommitMark {
+            records: self.end.mark.records + records.len() as u64,
+            elapsed_ms: elapsed.as_millis().try_into().unwrap_or(u64::MAX),
+            threads: self.end.mark.threads.max(threads),
+        };
+        // The open file stays open then: it may be all that is left of it.
+        self.expect_unchanged()?;
+        let mut at = self.end.clone();
+        if at.offset >= self.file_size {
+            at = LedgerPosition { file: at.file + 1, offset: 0, line: 0, ..at };
+        }
+        let mut group = Vec::new();
+        let mut hash = at.hash;
+        for record in records {
+            hash = push_line(&mut group, record, hash);
+        }
+        let mut mark_line = Vec::new();
+        hash = push_line(&mut mark_line, &Record::Mark(mark), hash);
+        let end = LedgerPosition {
+            file: at.file,
+            offset: at.offset + (group.len() + mark_line.len()) as u64,
+            line: at.line + records.len() as u64 + 1,
+            hash,
+            mark,
+        };
+        self.write(&at, &group, &mark_line, true)?;
+        self.end = end;
+        Ok(())
+    }
+
+    /// Appends a group that another writer has written, as it stands there. Its mark is on disk only if it `is_last`; else
+    /// with what follows it, which is never on disk before it.
+    ///
+    /// # Errors
+    /// As with [`commit`](Self::commit).
+    pub(crate) fn copy(&mut self, group: &Group, is_last: bool) -> Result<(), LedgerError> {
+        self.expect_unchanged()?;
+        self.write(&group.at, &group.lines, &group.mark, is_last)?;
+        self.end.clone_from(&group.end);
+        Ok(())
+    }
+
+    /// Writes lines at that place, behind the end, and a mark behind them. It is reopened after a failure.
+    fn write(
+        &mut self,
+        at: &LedgerPosition,
+        lines: &[u8],
+        mark: &[u8],
+        syncs_mark: bool,
+    ) -> Result<(), LedgerError> {
+        let path = file_path(&self.folder, at.file);
+        let mut file = match self.file.take() {
+            Some(file) if at.file == self.end.file => file,
+            None if at.file == self.end.file => self.open(&path, at)?,
+            before => {
+                self.finish(before)?;
+                self.open(&path, at)?
+            }
+        };
+        if let Some((_, left)) = &mut self.left {
+            left.size = at.offset + (lines.len() + mark.len()) as u64;
+        }
+        file.append(lines).map_err(LedgerError::io("write", &path))?;
+        file.sync().map_err(LedgerError::io("sync", &path))?;
+        file.append(mark).map_err(LedgerError::io("write", &path))?;
+        if syncs_mark {
+            file.sync().map_err(LedgerError::io("sync", &path))?;
+        }
+        self.file = Some(file);
+        Ok(())
+    }
+
+    /// Puts all of the file of the end on disk before another one follows it: its last mark may wait for that. It is opened again
+    /// where it is not open any more, after a failure.
+    fn finish(&mut self, file: Option<Box<dyn DiskFile>>) -> Result<(), LedgerError> {
+        let path = file_path(&self.folder, self.end.file);
+        if let Some(mut file) = file {
+            return file.sync().map_err(LedgerError::io("sync", &path));
+        }
+        // Opening would make another in its place, of nothing but zeros.
+        self.expect_end()?;
+        let (end, left) = (self.end.clone(), self.left);
+        self.open(&path, &end)?;
+        // What was written into the next file before the failure is this writer's still.
+        self.left = left;
+        Ok(())
+    }
+
+    /// Opens the file in which writing goes on and cuts off what follows that place, also in files after it. What others
+    /// than this writer wrote there is kept.
+    fn open(&mut self, path: &Path, at: &LedgerPosition) -> Result<Box<dyn DiskFile>, LedgerError> {
+        let mut file = self.disk.open(path).map_err(LedgerError::io("open", path))?;
+        let size = self.disk.look(path).map_err(LedgerError::io("read", path))?.map_or(0, |found| found.size);
+        if !self.is_begun {
+            self.keep_the_rest(path, at, size)?;
+        }
+        if size + 1 == at.offset {
+            // The last mark is whole but for its newline.
+            file.cut(size).map_err(LedgerError::io("cut", path))?;
+            file.append(b"\n").map_err(LedgerError::io("write", path))?;
+        }
+        file.cut(at.offset).map_err(LedgerError::io("cut", path))?;
+        file.sync().map_err(LedgerError::io("sync", path))?;
+        self.disk.sync_folder(&self.folder).map_err(LedgerError::io("sync", &self.folder))?;
+        self.is_begun = true;
+        let left = self.disk.look(path).map_err(LedgerError::io("read", path))?;
+        self.left = left.map(|left| (at.file, left));
+        Ok(file)
+    }
+
+    /// Whether the last line that was committed is there.
+    fn has_end(&self) -> Result<bool, LedgerError> {
+        Ok(line_before(&self.folder, &self.end)? == LineBefore::Fits)
+    }
+
+    /// Refuses to begin where the file that was read is not there any more, up to its last mark.
+    fn expect_end(&self) -> Result<(), LedgerError> {
+        let (path, expected) = (file_path(&self.folder, self.end.file), self.end.offset);
+        let what = match self.disk.look(&path).map_err(LedgerError::io("read", &path))? {
+            _ if expected == 0 => return Ok(()),
+            None => Change::Removed,
+            Some(found) if found.size + 1 < expected => Change::Size { found: found.size, expected },
+            Some(_) if !self.has_end()? => Change::Replaced,
+            Some(_) => return Ok(()),
+        };
+        Err(LedgerError::Changed { path, what })
+    }
+
+    /// Refuses to go on where the file that was written last is not at its path, or has another size than this writer
+    /// left; also where a file lies in the place of the next one. A copy of it will do, as when it was restored.
+    fn expect_unchanged(&mut self) -> Result<(), LedgerError> {
+        let Some((file, left)) = self.left else { return self.expect_end() };
+        let committed = if file == self.end.file { self.end.offset } else { 0 };
+        let path = file_path(&self.folder, file);
+        let found = self.disk.look(&path).map_err(LedgerError::io("read", &path))?;
+        let is_same = found.is_some_and(|found| (found.device, found.inode) == (left.device, left.inode));
+        let change = match found {
+            None if committed == 0 => None,
+            None => Some(Change::Removed),
+            Some(found) if found.size < committed || found.size > left.size => {
+                Some(Change::Size { found: found.size, expected: committed })
+            }
+            Some(found) if !is_same && found.size != committed => Some(Change::Replaced),
+            Some(_) if (!is_same || self.file.is_none()) && !self.has_end()? => Some(Change::Replaced),
+            Some(_) => None,
+        };
+        if let Some(what) = change {
+            return Err(LedgerError::Changed { path, what });
+        }
+        if !is_same {
+            (self.file, self.left) = (None, None);
+        }
+        let next = file_path(&self.folder, file + 1);
+        match self.disk.look(&next).map_err(LedgerError::io("read", &next))? {
+            Some(found) if found.size > 0 => Err(LedgerError::Changed { path: next, what: Change::Added }),
+            _ => Ok(()),
+        }
+    }
+
+    /// Copies what follows that place in its file, which has `size` bytes, and gives the files after it other names. The copy
+    /// comes first: where there is no room for it, nothing is changed.
+    fn keep_the_rest(&mut self, path: &Path, at: &LedgerPosition, size: u64) -> Result<(), LedgerError> {
+        if size > at.offset {
+            let kept = kept_path(path, self.opened);
+            self.disk.keep(path, at.offset, &kept).map_err(LedgerError::io("write", &kept))?;
+            self.disk.sync_folder(&self.folder).map_err(LedgerError::io("sync", &self.folder))?;
+        }
+        // The last first: a ledger never has a gap among its files.
+        for later in files_after(&self.folder, at.file)?.into_iter().rev() {
+            let path = file_path(&self.folder, later);
+            let kept = kept_path(&path, self.opened);
+            self.disk.rename(&path, &kept).map_err(LedgerError::io("rename", &path))?;
+        }
+        Ok(())
+    }
+}

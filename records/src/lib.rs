@@ -1,0 +1,57 @@
+//! What a run has on record, and what it is worth: no network, and nothing of who counts what.
+//!
+//! A [`RunDirectory`](run_directory::RunDirectory) has a [ledger](ledger) and a checkpoint; [`Standing`](standing::Standing) is what the
+//! records add up to; the [`Store`](store::Store) is what a process that writes has of all three. What has been counted is
+//! [audited](audit), [verified](verify), [certified](Certificate), [exported](export) and [joined](merge) from the ledger alone.
+
+#![forbid(unsafe_code)]
+
+mod answer;
+mod assurance;
+mod audit;
+mod bound;
+mod certificate;
+mod checkpoint;
+mod clock;
+mod counted;
+mod double_check;
+mod families;
+mod groups;
+mod ledger_copy;
+mod merge;
+mod quoted;
+mod retract;
+mod rules;
+mod signing;
+
+pub mod export;
+pub mod ledger;
+pub mod pace;
+pub mod policy;
+pub mod regular_file;
+pub mod replay;
+pub mod run_directory;
+pub mod shard;
+pub mod standing;
+pub mod store;
+pub mod testing;
+pub mod verify;
+
+#[cfg(test)]
+mod tests;
+
+pub use answer::{Agreement, Answer};
+pub use assurance::assess;
+pub use audit::{Audit, AuditError, audit, audit_each, audit_until};
+pub use bound::CONFIDENCE;
+pub use certificate::{Certificate, CertificateError, HeadError, PublishedHead, PublishedHeads};
+pub use clock::{Clock, SystemClock};
+pub use counted::{counted, named};
+pub use double_check::{DoubleCheck, DoubleCheckError};
+pub use families::Families;
+pub use ledger_copy::{CopyError, LedgerCopy};
+pub use merge::{Difference, Disbelief, MergeError, Merged, merge};
+pub use quoted::quoted;
+pub use retract::{NothingToRetract, RetractError, Retracted, retract, retractions};
+pub use rules::{Rules, UnknownRules};
+pub use signing::{KeyError, SigningKey};

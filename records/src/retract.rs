@@ -1,0 +1,288 @@
+//! What an operator takes back: counts of single units, or all that a machine or an owner has said and nobody else has
+//! confirmed. It stands in the ledger with the reason; the units are open again.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::time::Duration;
+
+use proto::{Owner, Takeback, Target};
+use queens::{Plan, UnitId};
+use thiserror::Error;
+
+use crate::clock::{Clock, SystemClock};
+use crate::counted::named;
+use crate::ledger::{Admission, Expulsion, LedgerError, Record, Retraction};
+use crate::replay::{Stretch, replay};
+use crate::run_directory::{RunDirectory, RunDirectoryError};
+use crate::shard::Shard;
+use crate::standing::{Machine, Machines, RecordError, Standing};
+use crate::store::{Notice, OpenOptions, Store, StoreError};
+
+/// Records of one commit.
+const GROUP: usize = 10_000;
+
+/// A retraction that was not made.
+#[derive(Debug, Error)]
+pub enum RetractError {
+    /// The directory is not usable.
+    #[error(transparent)]
+    Directory(#[from] RunDirectoryError),
+    /// The run cannot be opened, because a coordinator is at work in it, for example.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// Its ledger cannot be read or written.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// There is nothing of the kind to take back.
+    #[error(transparent)]
+    Nothing(#[from] NothingToRetract),
+    /// The records contradict those that are there.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+}
+
+/// Why there is nothing to take back.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+pub enum NothingToRetract {
+    /// Nobody has counted the unit.
+    #[error("unit {unit} has no count that could be taken back; the run has {own}")]
+    NotCounted {
+        /// The unit.
+        unit: UnitId,
+        /// The units that the run has, in words.
+        own: String,
+    },
+    /// Who counted the unit is not known yet.
+    #[error(
+        "the ledger is still being read, and who counted unit {0} is not known yet: try again in a minute"
+    )]
+    NotRead(UnitId),
+    /// The answer is there, or withheld.
+    #[error("the run has ended: stop its coordinator, take back in its directory, and start it again")]
+    HasEnded,
+    /// Nobody of that name has counted; these have.
+    #[error("nobody called {0:?} has counted in this run; it was {1}")]
+    Unknown(String, String),
+    /// Nobody has counted.
+    #[error("nobody called {0:?} has counted in this run, nor has anybody else")]
+    NothingYet(String),
+    /// Machines of several owners have the name.
+    #[error("{0:?} may be any of {1}: name one of them")]
+    Ambiguous(String, String),
+    /// Nobody of that name is disbelieved.
+    #[error("{0}")]
+    NotExpelled(String),
+}
+
+/// What taking counts back in a run directory came to.
+#[derive(Debug)]
+pub struct Retracted {
+    /// How many units are open again.
+    pub units: u64,
+    /// What its operator should know of how the run was found.
+    pub notices: Vec<Notice>,
+}
+
+/// Takes counts back in the run at `path`, which no coordinator may have open.
+///
+/// # Errors
+/// The run cannot be opened, read or written, or there is nothing of that name to take back; then nothing was changed.
+pub fn retract(path: &Path, takeback: &Takeback) -> Result<Retracted, RetractError> {
+    let shard = RunDirectory::open(path)?.run().shard;
+    let options = OpenOptions {
+        path: path.to_owned(),
+        begin: None,
+        board: None,
+        scheme: None,
+        shard,
+        accept_loss: false,
+        take_over: false,
+        signing_key: None,
+    };
+    let (mut store, found, notices) = Store::open_unsettled(options)?;
+    let mut standing = Standing::new(store.directory().plan());
+    replay(store.directory(), Stretch::default(), &mut standing, |_, _| ())?;
+    let at = SystemClock::default().since_1970().as_secs();
+    let plan = store.directory().plan().clone();
+    let mut records = retractions(&plan, shard, &standing, takeback, at)?;
+    apply(&mut standing, &plan, shard, &records)?;
+    let unbelieved: Vec<Record> =
+        (0..plan.units()).map(UnitId).filter_map(|unit| taken_back(&standing, unit, at)).collect();
+    apply(&mut standing, &plan, shard, &unbelieved)?;
+    records.extend(unbelieved);
+    store.settle(&found)?;
+    let (elapsed, threads): (Duration, u32) = (store.mark().elapsed(), store.mark().threads);
+    for group in records.chunks(GROUP) {
+        store.commit(group, elapsed, threads)?;
+    }
+    store.save(&standing).ok();
+    let units = records.iter().filter(|record| matches!(record, Record::Retract(_))).count() as u64;
+    Ok(Retracted { units, notices })
+}
+
+fn apply(standing: &mut Standing, plan: &Plan, shard: Shard, records: &[Record]) -> Result<(), RecordError> {
+    records.iter().try_for_each(|record| standing.apply(plan, shard, record))
+}
+
+/// The records by which that is taken back.
+///
+/// # Errors
+/// There is nothing of the kind.
+pub fn retractions(
+    plan: &Plan,
+    shard: Shard,
+    standing: &Standing,
+    takeback: &Takeback,
+    at: u64,
+) -> Result<Vec<Record>, NothingToRetract> {
+    let machines = &standing.sums().machines;
+    let reason = takeback.reason.clone();
+    let expulsion = |owner: &str, machine| {
+        Record::Expel(Expulsion { owner: owner.to_owned(), machine, lost: false, reason: reason.clone(), at })
+    };
+    match &takeback.target {
+        Target::Units(units) => {
+            let units: BTreeSet<UnitId> = units.iter().copied().collect();
+            units.into_iter().map(|unit| of_unit(plan, shard, standing, unit, &reason, at)).collect()
+        }
+        Target::Machine { owner, machine } => {
+            let title = || Owner::new(owner).title(machine);
+            let meant = meant(machines, owner, machine)?.ok_or_else(|| unknown(&title(), standing))?;
+            Ok(vec![expulsion(&meant.owner, Some(meant.name.clone()))])
+        }
+        Target::Owner(owner) if machines.iter().any(|machine| machine.owner == *owner) => {
+            Ok(vec![expulsion(owner, None)])
+        }
+        Target::Owner(owner) => Err(unknown(Owner::new(owner).typed(), standing)),
+        Target::Admission { owner, machine } => {
+            let meant = machine.as_deref().map(|name| meant(machines, owner, name)).transpose()?.flatten();
+            let owner = meant.map_or(owner, |meant| &meant.owner).clone();
+            let machine = meant.map(|meant| meant.name.clone()).or_else(|| machine.clone());
+            let admitted = machines.clone().admit(&owner, machine.as_deref());
+            admitted.map_err(|error| NothingToRetract::NotExpelled(error.to_string()))?;
+            Ok(vec![Record::Admit(Admission { owner, machine, reason, at })])
+        }
+    }
+}
+
+/// What takes the unit's count back.
+fn of_unit(
+    plan: &Plan,
+    shard: Shard,
+    standing: &Standing,
+    unit: UnitId,
+    reason: &str,
+    at: u64,
+) -> Result<Record, NothingToRetract> {
+    let is_counted = unit.0 < plan.units() && standing.is_done(unit);
+    if !is_counted {
+        return Err(NothingToRetract::NotCounted { unit, own: shard.units_in_words(plan.units()) });
+    }
+    let vote = standing.vote(unit).ok_or(NothingToRetract::NotRead(unit))?;
+    let reason = Some(reason.to_owned());
+    Ok(Record::Retract(Retraction { reason, ..standing.retraction(unit, &vote, at) }))
+}
+
+/// What takes the unit's count back, if it comes from somebody who is not believed and nobody else has confirmed it.
+fn taken_back(standing: &Standing, unit: UnitId, at: u64) -> Option<Record> {
+    let vote = standing.vote(unit)?;
+    let retraction = || Retraction { quarantine: true, ..standing.retraction(unit, &vote, at) };
+    (!standing.is_believed(unit, &vote)).then(|| Record::Retract(retraction()))
+}
+
+/// The machine of that owner and name, or the one without an owner whose name is both. Where no owner is named and it is none
+/// without an owner, it is the only one of that name.
+///
+/// # Errors
+/// Several owners have such a machine.
+fn meant<'a>(
+    machines: &'a Machines,
+    owner: &str,
+    name: &str,
+) -> Result<Option<&'a Machine>, NothingToRetract> {
+    let whole_name = Owner::new(owner).title(name);
+    if let Some(number) = machines.number(owner, name).or_else(|| machines.number("", &whole_name)) {
+        return Ok(Some(machines.get(number)));
+    }
+    let of_name = machines.iter().filter(|machine| owner.is_empty() && machine.name == name);
+    let of_name: Vec<&Machine> = of_name.collect();
+    match of_name[..] {
+        [] | [_] => Ok(of_name.first().copied()),
+        _ => {
+            let titles = named(of_name.into_iter().map(Machine::title));
+            Err(NothingToRetract::Ambiguous(name.to_owned(), titles))
+        }
+    }
+}
+
+fn unknown(name: &str, standing: &Standing) -> NothingToRetract {
+    let names = named(standing.sums().machines.iter().map(Machine::title));
+    if names.is_empty() {
+        NothingToRetract::NothingYet(name.to_owned())
+    } else {
+        NothingToRetract::Unknown(name.to_owned(), names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::signing::SigningKey;
+    use crate::testing::known_run;
+
+    #[test]
+    fn what_was_cut_off_is_told_and_a_refusal_changes_nothing() {
+        let run = tempfile::tempdir().unwrap();
+        let (mut store, ..) = Store::open(known_run::options(run.path())).unwrap();
+        store.commit(&[known_run::record(3)], Duration::ZERO, 1).unwrap();
+        drop(store);
+        let ledger = run.path().join("ledger").join("000001.jsonl");
+        let half = [fs::read(&ledger).unwrap(), b"{\"kind\":\"cou".to_vec()].concat();
+        fs::write(&ledger, &half).unwrap();
+        let retract_from = |machine: &str| {
+            let target = Target::Machine { owner: String::new(), machine: machine.into() };
+            retract(run.path(), &Takeback { target, reason: "a test".into() })
+        };
+        retract_from("another").unwrap_err();
+        assert_eq!(fs::read(&ledger).unwrap(), half);
+        let Retracted { units, notices } = retract_from("machine").unwrap();
+        assert!(
+            units == 1 && notices.iter().any(|notice| matches!(notice, Notice::TailCut { .. })),
+            "{notices:?}"
+        );
+        assert!(!fs::read(&ledger).unwrap().starts_with(&half));
+    }
+
+    #[test]
+    fn who_takes_back_signs_nothing_and_makes_no_key() {
+        let run = tempfile::tempdir().unwrap();
+        let (mut store, ..) = Store::open(known_run::options(run.path())).unwrap();
+        store.commit(&[known_run::record(3)], Duration::ZERO, 1).unwrap();
+        drop(store);
+        let key = SigningKey::file_of_run(run.path());
+        fs::remove_file(&key).unwrap();
+        let target = Target::Units(vec![UnitId(3)]);
+        retract(run.path(), &Takeback { target, reason: "a test".into() }).unwrap();
+        assert!(!key.exists());
+    }
+
+    #[test]
+    fn a_name_without_an_owner_is_of_nobody_or_of_the_only_one_who_has_such_a_machine() {
+        let mut machines = Machines::default();
+        let mut known = |owner, name| _ = machines.origin((owner, name), "search/portable", false).unwrap();
+        known("ada", "a");
+        known("ada", "both");
+        known("ben", "both");
+        known("ada", "alone");
+        known("", "alone");
+        let of = |owner, name| meant(&machines, owner, name).map(|found| found.map(Machine::title));
+        let is = |title: &str| Ok(Some(title.to_owned()));
+        assert_eq!([of("", "a"), of("ada", "a"), of("ben", "a")], [is("ada/a"), is("ada/a"), Ok(None)]);
+        assert_eq!([of("", "alone"), of("ada", "alone")], [is("alone"), is("ada/alone")]);
+        assert_eq!(of("ben", "both"), is("ben/both"));
+        let ambiguous = of("", "both").unwrap_err().to_string();
+        assert_eq!(ambiguous, "\"both\" may be any of ada/both, ben/both: name one of them");
+    }
+}

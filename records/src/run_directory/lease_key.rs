@@ -1,0 +1,91 @@
+//! The key by which a coordinator knows the leases that it, or one before it, has given.
+//!
+//! A lease's token is a keyed hash (BLAKE3) over what was lent and to whom. So a report can be judged by its token
+//! alone: whether the lease has expired meanwhile, or the coordinator was restarted, does not matter, and nobody can
+//! report a unit that he was not lent.
+
+use proto::{CoordinatorId, Lease, Term, Token, Variant, WorkerId};
+use queens::UnitId;
+
+use crate::ledger::LineHash;
+use crate::standing::Identity;
+
+/// A secret of the run.
+#[derive(Clone)]
+pub struct LeaseKey([u8; LeaseKey::BYTES]);
+
+impl LeaseKey {
+    /// The length of a key.
+    pub const BYTES: usize = 32;
+
+    /// The key of these bytes.
+    pub const fn new(bytes: [u8; Self::BYTES]) -> Self {
+        Self(bytes)
+    }
+
+    /// A key drawn at random, for a run that is nowhere on disk.
+    pub fn random() -> Self {
+        Self(rand::random())
+    }
+
+    /// The bytes of the key.
+    pub fn bytes(&self) -> &[u8; Self::BYTES] {
+        &self.0
+    }
+
+    /// A term of the run, with what proves that somebody who has the key has opened it.
+    pub fn prove(&self, run: LineHash, number: u64, coordinator: CoordinatorId) -> Term {
+        let (number_bytes, coordinator_bytes) = (number.to_le_bytes(), coordinator.0.to_le_bytes());
+        let proof = self.hash(b"diadem term", &[&run.bytes(), &number_bytes, &coordinator_bytes]);
+        Term { number, coordinator, proof: u128::from_be_bytes(proof) }
+    }
+
+    /// Whether somebody who has the key has opened that term of the run.
+    pub fn has_proven(&self, run: LineHash, term: &Term) -> bool {
+        self.prove(run, term.number, term.coordinator) == *term
+    }
+
+    /// The token of a lease to that worker.
+    pub fn token(&self, unit: UnitId, variant: Variant, worker: WorkerId, identity: &Identity) -> Token {
+        let mut bytes = Vec::with_capacity(128);
+        bytes.extend_from_slice(&unit.0.to_le_bytes());
+        bytes.extend_from_slice(&[u8::from(variant.mirrored), u8::from(variant.other_kernel)]);
+        bytes.extend_from_slice(&worker.0.to_le_bytes());
+        for name in [identity.owner.name(), &identity.machine] {
+            bytes.extend_from_slice(&(name.len() as u64).to_le_bytes());
+            bytes.extend_from_slice(name.as_bytes());
+        }
+        let hash = blake3::keyed_hash(&self.0, &bytes);
+        let (token, _) = hash.as_bytes().split_first_chunk().expect("a hash has 32 bytes");
+        Token(u64::from_le_bytes(*token))
+    }
+
+    /// The seal of what the run keeps for itself: nobody without the key can make one.
+    pub fn seal(&self, content: &[u8]) -> LineHash {
+        LineHash::from_bytes(self.hash(b"diadem seal", &[content]))
+    }
+
+    /// The keyed hash of the parts, for a purpose that is none of leases: no unit has a number with its bytes.
+    fn hash(&self, purpose: &[u8; 11], parts: &[&[u8]]) -> [u8; 16] {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        hasher.update(purpose);
+        for part in parts {
+            hasher.update(part);
+        }
+        let mut hash = [0; 16];
+        hasher.finalize_xof().fill(&mut hash);
+        hash
+    }
+
+    /// Whether the lease was given to that worker.
+    pub fn has_given(&self, lease: &Lease, worker: WorkerId, identity: &Identity) -> bool {
+        // Whoever guesses learns nothing from the time that a comparison of eight bytes takes.
+        self.token(lease.unit, lease.variant, worker, identity) == lease.token
+    }
+}
+
+impl std::fmt::Debug for LeaseKey {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("LeaseKey")
+    }
+}

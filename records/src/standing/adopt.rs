@@ -1,0 +1,99 @@
+//! What a standing takes over from those of other runs of the plan, apart from any records: for their merging.
+
+use queens::UnitId;
+
+use super::machine::Machine;
+use super::{Level, RecordError, Standing, Trust, UnitMark, Vote};
+use crate::ledger::Expulsion;
+
+impl Standing {
+    /// A vote of another standing, by the numbers that its machine and kernel have here.
+    ///
+    /// # Errors
+    /// There are too many machines or kernels.
+    pub(crate) fn translated(&mut self, other: &Standing, vote: &Vote) -> Result<Vote, RecordError> {
+        let machines = &other.sums.machines;
+        let Machine { owner, name, .. } = machines.get(vote.origin.machine);
+        let kernel = machines.kernel(vote.origin.kernel);
+        let origin = self.sums.machines.origin((owner, name), kernel, vote.origin.mirrored)?;
+        Ok(Vote { origin, ..*vote })
+    }
+
+    /// The unit stands here as it does there by the newest rules, with a vote that was [translated](Self::translated). Nothing
+    /// is added up.
+    pub(crate) fn adopt(&mut self, other: &Standing, unit: UnitId, vote: &Vote) {
+        for mark in UnitMark::ALL {
+            let is_so = match mark {
+                UnitMark::TwoMachines => UnitMark::SurelyTwoMachines,
+                UnitMark::Independent => UnitMark::SurelyTwoOwners,
+                other => other,
+            };
+            if other.is(is_so, unit) {
+                self.marks.of_mut(mark).insert(unit.0);
+            }
+        }
+        self.counts.set(unit, vote);
+    }
+
+    /// The unit has no standing count any more.
+    fn abandon(&mut self, unit: UnitId) {
+        UnitMark::ALL.into_iter().for_each(|mark| _ = self.marks.of_mut(mark).remove(unit.0));
+        self.counts.forget(unit);
+    }
+
+    /// The unit is in dispute: no count of it stands, and the one that stood is one vote, as this is another. Who is not believed
+    /// has none: his would have the other stand [unopposed](Self::unopposed), and nobody would count the unit again.
+    pub(crate) fn dispute(&mut self, unit: UnitId, vote: Vote) {
+        let stood = self.vote(unit);
+        self.abandon(unit);
+        let votes = self.sums.disputed.entry(unit).or_default();
+        for vote in stood.into_iter().chain([vote]) {
+            if !self.sums.machines.get(vote.origin.machine).is_quarantined() && !votes.contains(&vote) {
+                votes.push(vote);
+            }
+        }
+    }
+
+    /// Whoever is not believed there is not believed here.
+    ///
+    /// # Errors
+    /// There are too many machines.
+    pub(crate) fn strike(&mut self, expulsion: &Expulsion) -> Result<(), RecordError> {
+        self.sums.machines.strike(expulsion)
+    }
+
+    /// Who is not believed: owners, and machines of others.
+    pub(crate) fn struck(&self, reason: impl Fn(&str, Option<&str>) -> String, at: u64) -> Vec<Expulsion> {
+        let machines = &self.sums.machines;
+        let owners = machines.expelled().map(|owner| (owner, None, false));
+        let single = machines.iter().filter(|machine| machine.trust == Trust::Quarantined);
+        let single = single.map(|machine| {
+            let id = machines.number(&machine.owner, &machine.name).expect("it is in the list");
+            (&*machine.owner, Some(&*machine.name), machines.has_lost_to_others(id))
+        });
+        let expulsion = |(owner, machine, lost): (&str, Option<&str>, bool)| Expulsion {
+            owner: owner.to_owned(),
+            machine: machine.map(ToOwned::to_owned),
+            lost,
+            reason: reason(owner, machine),
+            at,
+        };
+        owners.chain(single).map(expulsion).collect()
+    }
+
+    /// How far the unit's standing count has been confirmed, by the rules of the ledger.
+    pub fn level(&self, unit: UnitId) -> Level {
+        self.level_by([UnitMark::Independent, UnitMark::TwoMachines, UnitMark::Checked], unit)
+    }
+
+    /// How far it has by the newest rules, whatever those of the ledger are.
+    pub(crate) fn newest_level(&self, unit: UnitId) -> Level {
+        self.level_by([UnitMark::SurelyTwoOwners, UnitMark::SurelyTwoMachines, UnitMark::Checked], unit)
+    }
+
+    fn level_by(&self, marks: [UnitMark; 3], unit: UnitId) -> Level {
+        let levels = [Level::AnotherOwner, Level::AnotherMachine, Level::AnotherWay];
+        let confirmed = marks.into_iter().zip(levels).find(|(mark, _)| self.is(*mark, unit));
+        confirmed.map_or(Level::Once, |(_, level)| level)
+    }
+}

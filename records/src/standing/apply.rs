@@ -1,0 +1,307 @@
+//! What one record changes: the fold over a ledger.
+
+use proto::Term;
+use queens::Summand;
+use queens::kernel::Method;
+use queens::{Plan, UnitId};
+
+use super::{Level, MOST_COMPLETIONS, MachineId, RecordError, Standing, Trust, UnitMark, Vote};
+use crate::ledger::{Record, Recount, Restoration, Retraction, TermRecord, UnitRecord};
+use crate::rules::Rules;
+use crate::shard::Shard;
+
+impl Standing {
+    /// Adds one record.
+    ///
+    /// # Errors
+    /// It cannot stand where it does. What was added up is of no use any more.
+    pub fn apply(&mut self, plan: &Plan, shard: Shard, record: &Record) -> Result<(), RecordError> {
+        let in_run = |unit: UnitId| {
+            let is_in_run = unit.0 < plan.units() && shard.contains(unit);
+            if is_in_run { Ok(()) } else { Err(RecordError::ForeignUnit(unit)) }
+        };
+        match record {
+            Record::Count(r) => in_run(r.unit).and_then(|()| self.stand(plan, r)),
+            Record::Check(r) => in_run(r.unit).and_then(|()| self.check(plan, r)),
+            Record::Conflict(r) => in_run(r.unit).and_then(|()| self.contradict(plan, r)),
+            Record::Retract(r) => in_run(r.unit).and_then(|()| self.retract(plan, r)),
+            Record::Restore(r) => in_run(r.unit).and_then(|()| self.restore(plan, r)),
+            Record::Expel(r) => self.sums.machines.strike(r),
+            Record::Admit(r) => self.sums.machines.admit(&r.owner, r.machine.as_deref()),
+            Record::Policy(r) => {
+                self.sums.policy = Some(r.double_check);
+                Ok(())
+            }
+            Record::Term(r) => self.begin_term(r),
+            Record::Replicas(r) => {
+                self.sums.replicas = Some(r.replicas);
+                Ok(())
+            }
+            Record::Merged(r) => {
+                self.sums.conflicts = self.sums.conflicts.saturating_add(r.conflicts);
+                self.sums.refuted = self.sums.refuted.saturating_add(r.refuted);
+                Ok(())
+            }
+            Record::Mark(_) => Ok(()),
+        }
+    }
+
+    fn begin_term(&mut self, r: &TermRecord) -> Result<(), RecordError> {
+        let last = self.term();
+        if r.term <= last {
+            return Err(RecordError::TermNotHigher { term: r.term, last });
+        }
+        if r.term >= Term::END {
+            return Err(RecordError::TermTooHigh(r.term));
+        }
+        self.sums.term = Some((r.term, r.coordinator.to_string()));
+        // Who has written by newer rules goes on by them.
+        let rules = &mut self.sums.machines.rules;
+        *rules = r.rules.max(*rules);
+        Ok(())
+    }
+
+    fn vote_of(&mut self, plan: &Plan, r: &UnitRecord) -> Result<Vote, RecordError> {
+        match self.sums.took.get_mut(&r.owner) {
+            Some(took) => took.add(plan, r),
+            None => self.sums.took.entry(r.owner.clone()).or_default().add(plan, r),
+        }
+        let origin = self.sums.machines.origin((&r.owner, &r.machine), &r.kernel, r.mirrored)?;
+        Ok(Vote { count: r.count, nodes: r.nodes, origin })
+    }
+
+    fn stand(&mut self, plan: &Plan, r: &UnitRecord) -> Result<(), RecordError> {
+        let (unit, vote) = (r.unit, self.vote_of(plan, r)?);
+        self.take_in(plan, unit, &vote, (r.recount, r.at))?;
+        self.sums.machines.get_mut(vote.origin.machine).trials +=
+            u64::from(r.recount == Some(Recount::Trial));
+        self.decide(unit, &vote);
+        Ok(())
+    }
+
+    /// The unit, which had no standing count, has this one since that time.
+    fn take_in(
+        &mut self,
+        plan: &Plan,
+        unit: UnitId,
+        vote: &Vote,
+        (recount, at): (Option<Recount>, u64),
+    ) -> Result<(), RecordError> {
+        if vote.count > MOST_COMPLETIONS {
+            return Err(RecordError::Impossible { unit, count: vote.count });
+        }
+        if !self.marks.of_mut(UnitMark::Done).insert(unit.0) {
+            return Err(RecordError::Repeated(unit));
+        }
+        self.counts.set(unit, vote);
+        let work = plan.mean_weight(unit);
+        self.sums.work += u128::from(work);
+        self.sums.history.count(at, work);
+        let machine = self.sums.machines.get_mut(vote.origin.machine);
+        machine.counts += 1;
+        machine.unverified += 1;
+        if recount.is_some() {
+            self.marks.of_mut(UnitMark::Due).insert(unit.0);
+        }
+        self.sums.draws.stood(self.policy(), recount);
+        if recount == Some(Recount::Sample) {
+            self.marks.of_mut(UnitMark::Sampled).insert(unit.0);
+        }
+        let (summand, tally) = (plan.summand(unit), &mut self.sums.tally);
+        tally.add(summand, vote.count)?;
+        if let Summand::Symmetric(member, _) = summand
+            && tally.is_complete(member)
+        {
+            let (is_so, contradictory) = (tally.is_contradicted(member), &mut self.sums.contradictory);
+            if is_so {
+                contradictory.insert(member)
+            } else {
+                contradictory.remove(&member)
+            };
+        }
+        Ok(())
+    }
+
+    fn restore(&mut self, plan: &Plan, r: &Restoration) -> Result<(), RecordError> {
+        let machines = &self.sums.machines;
+        let origin = machines.find_origin(&r.owner, &r.machine, &r.kernel, r.mirrored);
+        let vote =
+            Vote { count: r.count, nodes: r.nodes, origin: origin.ok_or(RecordError::Opposed(r.unit))? };
+        let agrees = |other: &Vote| machines.agree(other, &vote);
+        let all = self.sums.disputed.get(&r.unit).ok_or(RecordError::Opposed(r.unit))?;
+        let was_opposed = !all.iter().all(agrees);
+        let is_said = self.votes(r.unit).any(|other| *other == vote) && self.votes(r.unit).all(agrees);
+        if !was_opposed || !is_said {
+            return Err(RecordError::Opposed(r.unit));
+        }
+        self.take_in(plan, r.unit, &vote, (r.recount, r.at))?;
+        self.sums.disputed.entry(r.unit).or_default().retain(|other| *other != vote);
+        self.decide(r.unit, &vote);
+        Ok(())
+    }
+
+    fn check(&mut self, plan: &Plan, r: &UnitRecord) -> Result<(), RecordError> {
+        let vote = self.vote_of(plan, r)?;
+        let standing = self.expect_standing(r.unit, r.count)?;
+        let of = r.of.as_deref().and_then(|of| self.sums.machines.number(&r.of_owner, of));
+        let is_its_maker = |of: &MachineId| standing.is_none_or(|standing| standing.origin.machine == *of);
+        let of = of.filter(is_its_maker).ok_or(RecordError::UnknownOrigin(r.unit))?;
+        self.sums.checks += 1;
+        if standing.is_none_or(|standing| self.proves(plan, r, &standing)) {
+            self.confirm(r.unit, of, vote.origin.machine);
+        }
+        Ok(())
+    }
+
+    /// Whether a second count confirms anything by what its own line says: it is equal, and was made otherwise. Others are never asked
+    /// for.
+    pub(crate) fn proves(&self, plan: &Plan, second: &UnitRecord, standing: &Vote) -> bool {
+        self.equals(plan, second, standing) && self.sums.machines.is_made_otherwise(standing, second.making())
+    }
+
+    /// Whether a second count of a unit says what the standing one does: the completions, and where they are compared the nodes.
+    ///
+    /// Where two machines have counted by different methods, nobody has confirmed the nodes. Those of a search of units that were made
+    /// for halves that meet follow from the side that a release begins at, which must be held against nobody.
+    pub fn equals(&self, plan: &Plan, second: &UnitRecord, standing: &Vote) -> bool {
+        let is_for_search = plan.spec().method() == Method::Search;
+        if self.is(UnitMark::TwoMachines, second.unit) || !is_for_search {
+            standing.count == second.count
+        } else {
+            self.sums.machines.says_the_same(standing, second.count, second.nodes, &second.kernel)
+        }
+    }
+
+    /// The unit's standing count, made by one machine, was made again by the other, or by the same.
+    pub(super) fn confirm(&mut self, unit: UnitId, of: MachineId, by: MachineId) {
+        self.marks.of_mut(UnitMark::Due).remove(unit.0);
+        if self.marks.of_mut(UnitMark::Checked).insert(unit.0) && self.is(UnitMark::Sampled, unit) {
+            self.sums.sampled += 1;
+        }
+        let machines = &mut self.sums.machines;
+        let level = machines.level(of, by);
+        if machines.get(of).hardware().differs_from(machines.get(by).hardware()) {
+            self.marks.of_mut(UnitMark::TwoKinds).insert(unit.0);
+        }
+        let surely = Rules::NEWEST.level(machines.get(of).maker(), machines.get(by).maker());
+        if surely >= Level::AnotherMachine {
+            self.marks.of_mut(UnitMark::SurelyTwoMachines).insert(unit.0);
+        }
+        if surely >= Level::AnotherOwner {
+            self.marks.of_mut(UnitMark::SurelyTwoOwners).insert(unit.0);
+        }
+        if level >= Level::AnotherMachine && self.marks.of_mut(UnitMark::TwoMachines).insert(unit.0) {
+            let machine = machines.get_mut(of);
+            machine.unverified = machine.unverified.saturating_sub(1);
+            machine.internal += 1;
+            machine.verified += 1;
+            machines.get_mut(by).verified += 1;
+        }
+        if level == Level::AnotherOwner && self.marks.of_mut(UnitMark::Independent).insert(unit.0) {
+            let machine = machines.get_mut(of);
+            machine.internal = machine.internal.saturating_sub(1);
+        }
+    }
+
+    fn contradict(&mut self, plan: &Plan, r: &UnitRecord) -> Result<(), RecordError> {
+        let (unit, vote) = (r.unit, self.vote_of(plan, r)?);
+        // A `merged` record may have said any number.
+        self.sums.conflicts = self.sums.conflicts.saturating_add(1);
+        let standing = self.vote(unit).map(|standing| self.sums.machines.get(standing.origin.machine));
+        let of_owner = standing.map_or(&r.of_owner, |maker| &maker.owner);
+        if self.is(UnitMark::Independent, unit) {
+            // Two owners have said otherwise already.
+            self.sums.machines.lose(vote.origin.machine, true);
+        } else if self.is(UnitMark::TwoMachines, unit) && r.owner == *of_owner {
+            // Two machines of this owner have.
+            self.sums.machines.lose(vote.origin.machine, false);
+        } else {
+            self.sums.disputed.entry(unit).or_default().push(vote);
+        }
+        Ok(())
+    }
+
+    fn retract(&mut self, plan: &Plan, r: &Retraction) -> Result<(), RecordError> {
+        let unit = r.unit;
+        let standing = self.expect_standing(unit, r.count)?;
+        let origin = self.sums.machines.origin((&r.owner, &r.machine), &r.kernel, r.mirrored)?;
+        let told = Vote { count: r.count, nodes: r.nodes, origin };
+        if standing.is_some_and(|standing| standing != told) {
+            return Err(RecordError::OtherVote(unit));
+        }
+        if r.contradiction && !self.is_contradicted(plan, unit) {
+            return Err(RecordError::NotContradicted(unit));
+        }
+        let trust = self.sums.machines.get(origin.machine).trust;
+        if self.is_beyond_doubt(r, trust) {
+            return Err(RecordError::Confirmed(unit));
+        }
+        if r.quarantine && trust == Trust::Believed {
+            return Err(RecordError::NotQuarantined(unit));
+        }
+        let [is_on_two_machines, is_independent] =
+            [UnitMark::TwoMachines, UnitMark::Independent].map(|mark| self.is(mark, unit));
+        let machine = self.sums.machines.get_mut(origin.machine);
+        machine.counts = machine.counts.saturating_sub(1);
+        if !is_on_two_machines {
+            machine.unverified = machine.unverified.saturating_sub(1);
+        } else if !is_independent {
+            machine.internal = machine.internal.saturating_sub(1);
+        }
+        if self.is(UnitMark::Sampled, unit) {
+            self.sums.sampled -= u64::from(self.is(UnitMark::Checked, unit));
+            self.sums.refuted = self.sums.refuted.saturating_add(r.leaves_a_vote().into());
+        }
+        for mark in UnitMark::ALL {
+            self.marks.of_mut(mark).remove(unit.0);
+        }
+        self.counts.forget(unit);
+        if r.leaves_a_vote() {
+            self.sums.disputed.entry(unit).or_default().push(told);
+        }
+        if r.contradiction
+            && let Summand::Symmetric(member, _) = plan.summand(unit)
+        {
+            self.sums.contradicted.insert(member);
+        }
+        let work = plan.mean_weight(unit);
+        // A checkpoint may have come from a machine that expected a little less.
+        self.sums.work = self.sums.work.saturating_sub(work.into());
+        self.sums.history.retract(r.at, work);
+        Ok(self.sums.tally.remove(plan.summand(unit), r.count)?)
+    }
+
+    /// Whether the count of a machine that is so trusted is confirmed too well to be taken back like that: by another owner,
+    /// or by another machine of its own, unless the whole owner is not believed or another contradicts it.
+    fn is_beyond_doubt(&self, r: &Retraction, trust: Trust) -> bool {
+        if r.reason.is_some() || r.contradiction || !self.is(UnitMark::TwoMachines, r.unit) {
+            return false;
+        }
+        let machines = &self.sums.machines;
+        let is_of_another = |vote: &Vote| machines.get(vote.origin.machine).owner != r.owner;
+        let is_doubted = if r.quarantine {
+            trust == Trust::Expelled
+        } else {
+            self.sums.disputed.get(&r.unit).into_iter().flatten().any(is_of_another)
+        };
+        !is_doubted || self.is(UnitMark::Independent, r.unit)
+    }
+
+    /// Whether the unit is of a constellation with symmetry whose counts contradicted each other when all were there, and are
+    /// not all there again.
+    fn is_contradicted(&self, plan: &Plan, unit: UnitId) -> bool {
+        let Summand::Symmetric(member, _) = plan.summand(unit) else { return false };
+        self.sums.contradictory.contains(&member)
+    }
+
+    /// The count that stands, where it has been read, and is that one.
+    fn expect_standing(&self, unit: UnitId, count: u64) -> Result<Option<Vote>, RecordError> {
+        match self.vote(unit) {
+            Some(standing) if standing.count != count => {
+                Err(RecordError::OtherCount { unit, standing: standing.count, said: count })
+            }
+            standing if self.is_done(unit) => Ok(standing),
+            _ => Err(RecordError::NotCounted(unit)),
+        }
+    }
+}

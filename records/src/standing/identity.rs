@@ -1,0 +1,40 @@
+//! Who a worker counts for: a machine as its owner names it.
+
+use std::fmt;
+
+use proto::Owner;
+
+use super::{Machine, MachineId, Machines};
+use crate::ledger::UnitRecord;
+
+/// A machine of an owner. Two owners may each have a machine of the same name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Identity {
+    /// Who was authenticated; the unnamed owner where nobody was.
+    pub owner: Owner,
+    /// What that owner calls the machine.
+    pub machine: String,
+}
+
+impl Identity {
+    /// The one that a record names.
+    pub fn of_record(r: &UnitRecord) -> Self {
+        Self { owner: Owner::new(&r.owner), machine: r.machine.clone() }
+    }
+
+    /// Its number, if it is on record.
+    pub fn number(&self, machines: &Machines) -> Option<MachineId> {
+        machines.number(self.owner.name(), &self.machine)
+    }
+
+    /// Whether it is the machine that the records tell of.
+    pub fn is(&self, machine: &Machine) -> bool {
+        machine.owner == self.owner.name() && machine.name == self.machine
+    }
+}
+
+impl fmt::Display for Identity {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.owner.title(&self.machine))
+    }
+}

@@ -1,0 +1,224 @@
+//! The machines and kernels that have counted, by the numbers under which the rest speaks of them.
+//!
+//! A machine is named by its owner: two owners may each have a `node-1`.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use serde::{Deserialize, Serialize};
+
+use super::level::Level;
+use super::machine::{Machine, Trust};
+use super::record_error::RecordError;
+use super::vote::{MOST_KERNELS, MOST_MACHINES, MachineId, Making, Origin, Vote};
+use crate::rules::Rules;
+
+/// All of them.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+#[serde(from = "Listed", into = "Listed")]
+pub struct Machines {
+    pub(super) list: Vec<Machine>,
+    kernels: Vec<String>,
+    /// For each owner, its machines by name.
+    pub(super) numbers: HashMap<String, HashMap<String, MachineId>>,
+    /// For each owner, the machines that lost against other owners.
+    pub(super) losers: BTreeMap<String, BTreeSet<MachineId>>,
+    /// Owners who are not believed any more.
+    pub(super) expelled: BTreeSet<String>,
+    /// By which they are told apart.
+    pub(super) rules: Rules,
+    has_cards: bool,
+    /// How often it has changed who is believed.
+    pub(super) trust_changes: u64,
+}
+
+/// As the checkpoint keeps them.
+#[derive(Serialize, Deserialize)]
+struct Listed {
+    machines: Vec<Machine>,
+    kernels: Vec<String>,
+    losers: BTreeMap<String, BTreeSet<MachineId>>,
+    expelled: BTreeSet<String>,
+    rules: Rules,
+}
+
+impl From<Listed> for Machines {
+    fn from(Listed { machines, kernels, losers, expelled, rules }: Listed) -> Self {
+        let mut numbers: HashMap<String, HashMap<String, MachineId>> = HashMap::new();
+        for (machine, id) in machines.iter().zip(0..) {
+            numbers.entry(machine.owner.clone()).or_default().insert(machine.name.clone(), MachineId(id));
+        }
+        let has_cards = machines.iter().any(|machine| machine.hardware().is_card());
+        let is_anybody_struck =
+            !expelled.is_empty() || machines.iter().any(|machine| machine.trust != Trust::Believed);
+        let trust_changes = u64::from(is_anybody_struck);
+        Self { list: machines, kernels, numbers, losers, expelled, rules, has_cards, trust_changes }
+    }
+}
+
+impl From<Machines> for Listed {
+    fn from(Machines { list, kernels, losers, expelled, rules, .. }: Machines) -> Self {
+        Self { machines: list, kernels, losers, expelled, rules }
+    }
+}
+
+impl PartialEq for Machines {
+    fn eq(&self, other: &Self) -> bool {
+        self.list == other.list
+            && self.kernels == other.kernels
+            && self.losers == other.losers
+            && self.expelled == other.expelled
+            && self.rules == other.rules
+    }
+}
+
+impl Machines {
+    /// Whether there are no more than can be, and those who lost are among them.
+    pub(super) fn fits(&self) -> bool {
+        let mut losers = self.losers.values().flatten();
+        self.list.len() <= MOST_MACHINES
+            && self.kernels.len() <= MOST_KERNELS
+            && losers.all(|id| (id.0 as usize) < self.list.len())
+    }
+
+    /// Whether there are such a machine and such a kernel.
+    pub(super) fn knows(&self, origin: Origin) -> bool {
+        (origin.machine.0 as usize) < self.list.len() && usize::from(origin.kernel) < self.kernels.len()
+    }
+
+    /// The number of an owner's machine, if it is on record.
+    pub fn number(&self, owner: &str, name: &str) -> Option<MachineId> {
+        self.numbers.get(owner)?.get(name).copied()
+    }
+
+    /// What is said of a machine.
+    pub fn get(&self, id: MachineId) -> &Machine {
+        &self.list[id.0 as usize]
+    }
+
+    /// To say more of it.
+    pub fn get_mut(&mut self, id: MachineId) -> &mut Machine {
+        &mut self.list[id.0 as usize]
+    }
+
+    /// The kernel of that number.
+    pub fn kernel(&self, kernel: u8) -> &str {
+        &self.kernels[usize::from(kernel)]
+    }
+
+    /// All machines, in the order of their first records.
+    pub fn iter(&self) -> impl Iterator<Item = &Machine> {
+        self.list.iter()
+    }
+
+    /// Whether a machine of another owner is on record and believed.
+    pub fn believes_another_than(&self, owner: &str) -> bool {
+        let mut others = self.numbers.iter().filter(|(other, _)| *other != owner);
+        others.any(|(_, machines)| machines.values().any(|id| !self.get(*id).is_quarantined()))
+    }
+
+    /// How often it has changed who is believed, since the process began: as long as this is the same nobody need look at all
+    /// machines for that. 0 where everybody is.
+    pub fn trust_changes(&self) -> u64 {
+        self.trust_changes
+    }
+
+    /// Whether a graphics card is on record: if not, all are of one kind.
+    pub fn has_cards(&self) -> bool {
+        self.has_cards
+    }
+
+    /// How far the count of one machine confirms that of another.
+    pub(super) fn level(&self, a: MachineId, b: MachineId) -> Level {
+        self.rules.level(self.get(a).maker(), self.get(b).maker())
+    }
+
+    /// Whether the owners of these are surely not all the same.
+    pub(super) fn are_of_several_owners(&self, machines: impl IntoIterator<Item = MachineId>) -> bool {
+        self.rules.are_several(machines.into_iter().map(|id| &*self.get(id).owner))
+    }
+
+    /// The origin of a record; machines and kernels that were not heard of before get their numbers.
+    ///
+    /// # Errors
+    /// There are as many machines or kernels as there can be, and this is one more.
+    pub fn origin(
+        &mut self,
+        (owner, machine): (&str, &str),
+        kernel: &str,
+        mirrored: bool,
+    ) -> Result<Origin, RecordError> {
+        let machine = self.enrol(owner, machine)?;
+        let kernel = match self.kernels.iter().position(|known| known == kernel) {
+            Some(number) => number,
+            None if self.kernels.len() < MOST_KERNELS => {
+                self.kernels.push(kernel.to_owned());
+                self.kernels.len() - 1
+            }
+            None => {
+                return Err(RecordError::TooManyKernels(kernel.to_owned()));
+            }
+        };
+        Ok(Origin { machine, kernel: kernel as u8, mirrored })
+    }
+
+    /// The number of an owner's machine, which gets one where it has none.
+    ///
+    /// # Errors
+    /// There are as many machines as there can be, and this is one more.
+    pub(super) fn enrol(&mut self, owner: &str, name: &str) -> Result<MachineId, RecordError> {
+        if let Some(number) = self.number(owner, name) {
+            return Ok(number);
+        }
+        if self.list.len() >= MOST_MACHINES {
+            return Err(RecordError::TooManyMachines(name.to_owned()));
+        }
+        let number = MachineId(self.list.len() as u32);
+        let trust = if self.expelled.contains(owner) { Trust::Expelled } else { Trust::Believed };
+        self.trust_changes += u64::from(trust != Trust::Believed);
+        let (owner, name) = (owner.to_owned(), name.to_owned());
+        self.numbers.entry(owner.clone()).or_default().insert(name.clone(), number);
+        let machine = Machine { owner, name, trust, ..Machine::default() };
+        self.has_cards |= machine.hardware().is_card();
+        self.list.push(machine);
+        Ok(number)
+    }
+
+    /// The origin of a count that is not on record, as far as it has numbers.
+    pub fn find_origin(&self, owner: &str, machine: &str, kernel: &str, mirrored: bool) -> Option<Origin> {
+        let kernel = self.kernels.iter().position(|known| known == kernel)?;
+        Some(Origin { machine: self.number(owner, machine)?, kernel: kernel as u8, mirrored })
+    }
+
+    /// Whether a count that was made like that was made otherwise than a vote, so that it says something where both are equal: on
+    /// another machine, or in another way.
+    pub fn is_made_otherwise(&self, vote: &Vote, (maker, kernel, mirrored): Making<'_>) -> bool {
+        let own = (self.kernel(vote.origin.kernel), vote.origin.mirrored);
+        let counted = self.get(vote.origin.machine);
+        self.rules.level(counted.maker(), maker) > Level::AnotherWay || own != (kernel, mirrored)
+    }
+
+    /// How a vote was made.
+    pub fn making(&self, vote: &Vote) -> Making<'_> {
+        let Origin { machine, kernel, mirrored } = vote.origin;
+        (self.get(machine).maker(), self.kernel(kernel), mirrored)
+    }
+
+    /// Whether two counts of a unit say the same: the count, and the nodes where both searched row by row.
+    pub fn agree(&self, a: &Vote, b: &Vote) -> bool {
+        self.says_the_same(a, b.count, b.nodes, self.kernel(b.origin.kernel))
+    }
+
+    /// Whether a count that is not on record says what a vote says: the count, and the nodes where both searched row by row.
+    ///
+    /// The halves that the other method makes follow from how a kernel cuts a position, which releases do differently: in
+    /// the middle of a run they must not be held against anybody.
+    pub fn says_the_same(&self, vote: &Vote, count: u64, nodes: u64, kernel: &str) -> bool {
+        let both_searched = [self.kernel(vote.origin.kernel), kernel].map(is_search) == [true; 2];
+        vote.count == count && (!both_searched || vote.nodes == nodes)
+    }
+}
+
+/// Whether it is a kernel of the row-by-row search, METHOD/INSTRUCTIONS.
+fn is_search(kernel: &str) -> bool {
+    kernel.split('/').next() == Some("search")
+}

@@ -1,0 +1,200 @@
+//! What the records of a ledger add up to.
+//!
+//! One fold serves the running coordinator, the resumption from a checkpoint and the audit, so that none of them
+//! can understand a record differently. Who is to be believed follows from it too: two equal counts of different owners
+//! decide a dispute, or of different machines where all belong to one owner, and a machine that lost one is quarantined.
+
+mod adopt;
+mod apply;
+mod bitmap;
+mod counts;
+mod disputes;
+mod draws;
+mod history;
+mod identity;
+mod level;
+mod machine;
+mod machines;
+mod marks;
+mod processor_time;
+mod record_error;
+mod sums;
+mod trust;
+mod vote;
+
+use std::ops::Range;
+
+use queens::{Plan, UnitId};
+
+use crate::double_check::DoubleCheck;
+use crate::policy::{PolicyError, not_lowered};
+use crate::shard::Shard;
+use bitmap::Bitmap;
+use counts::Counts;
+pub use counts::MOST_COMPLETIONS;
+pub use history::{History, Milestone};
+pub use identity::Identity;
+pub use level::Level;
+pub use machine::{Machine, Trust};
+pub use machines::Machines;
+pub use marks::{Marks, UnitMark};
+pub use processor_time::{SLOWER, Took};
+pub use record_error::RecordError;
+pub use sums::Sums;
+pub use vote::{MachineId, Making, Origin, Vote};
+
+/// The units on record, their counts and sums.
+#[derive(Clone, Debug)]
+pub struct Standing {
+    marks: Marks,
+    counts: Counts,
+    sums: Sums,
+}
+
+impl Standing {
+    /// Nothing on record.
+    pub fn new(plan: &Plan) -> Self {
+        Self::restored(plan, Marks::new(plan.units()), Sums::new(plan))
+    }
+
+    /// As a checkpoint kept it: what is known of each unit, but not what was counted in it, and by whom.
+    pub fn restored(plan: &Plan, marks: Marks, sums: Sums) -> Self {
+        Self { marks, counts: Counts::new(plan.units()), sums }
+    }
+
+    /// Whether the unit has a standing count.
+    pub fn is_done(&self, unit: UnitId) -> bool {
+        self.is(UnitMark::Done, unit)
+    }
+
+    /// Whether the unit has that mark.
+    pub fn is(&self, mark: UnitMark, unit: UnitId) -> bool {
+        self.marks.of(mark).contains(unit.0)
+    }
+
+    /// How many units have a standing count.
+    pub fn done(&self) -> u64 {
+        self.marked(UnitMark::Done)
+    }
+
+    /// How many units have that mark.
+    pub fn marked(&self, mark: UnitMark) -> u64 {
+        self.marks.of(mark).len()
+    }
+
+    /// The unit's standing count, where it has one and it has been read.
+    pub fn count(&self, unit: UnitId) -> Option<u64> {
+        self.counts.count(unit).filter(|_| self.is_done(unit))
+    }
+
+    /// The unit's standing count with its origin, where it has one and it has been read.
+    pub fn vote(&self, unit: UnitId) -> Option<Vote> {
+        self.counts.vote(unit).filter(|_| self.is_done(unit))
+    }
+
+    /// How many units of a range have a standing count.
+    pub fn done_within(&self, units: Range<u64>) -> u64 {
+        self.marks.of(UnitMark::Done).len_within(units)
+    }
+
+    /// Whether the unit's count is still to be checked.
+    pub fn is_pending(&self, unit: UnitId, policy: DoubleCheck) -> bool {
+        match policy {
+            DoubleCheck::None | DoubleCheck::Share(_) => self.is(UnitMark::Due, unit),
+            DoubleCheck::All => self.is_done(unit) && !self.is(UnitMark::Checked, unit),
+        }
+    }
+
+    /// How many counts are.
+    pub fn pending(&self, policy: DoubleCheck) -> u64 {
+        match policy {
+            DoubleCheck::None | DoubleCheck::Share(_) => self.marked(UnitMark::Due),
+            DoubleCheck::All => self.done() - self.marked(UnitMark::Checked),
+        }
+    }
+
+    /// Whether each unit of the shard has a standing count.
+    pub fn is_counted(&self, plan: &Plan, shard: Shard) -> bool {
+        self.done() == shard.size(plan.units())
+    }
+
+    /// Whether nothing is left to be counted, checked or taken back.
+    pub fn is_settled(&self, plan: &Plan, shard: Shard, policy: DoubleCheck) -> bool {
+        self.is_counted(plan, shard)
+            && self.pending(policy) == 0
+            && self.unbelieved() == 0
+            && self.newly_contradicted().is_none()
+    }
+
+    /// The first constellation whose counts contradict each other and were not taken back for that: they are to be. Those that
+    /// were have been confirmed since, and only a person can say what is wrong.
+    pub fn newly_contradicted(&self) -> Option<u32> {
+        self.sums.tally.contradicted().find(|member| !self.sums.contradicted.contains(member))
+    }
+
+    /// How many standing counts of quarantined machines nobody has confirmed: they are to be taken back.
+    pub fn unbelieved(&self) -> u64 {
+        self.sums.machines.iter().map(Machine::unbelieved).sum()
+    }
+
+    /// How counts are checked: as the ledger says, or as usual.
+    pub fn policy(&self) -> DoubleCheck {
+        self.sums.policy.unwrap_or_default()
+    }
+
+    /// How counts are checked from a start on: as asked for, where the ledger does not say more.
+    ///
+    /// # Errors
+    /// It says more.
+    pub fn policy_at_start(&self, asked: Option<DoubleCheck>) -> Result<DoubleCheck, PolicyError> {
+        match (self.sums.policy, asked) {
+            (Some(on_record), Some(asked)) => not_lowered(on_record, asked),
+            (on_record, asked) => Ok(asked.or(on_record).unwrap_or_default()),
+        }
+    }
+
+    /// The last term on record; 0 where there is none.
+    pub fn term(&self) -> u64 {
+        self.sums.term.as_ref().map_or(0, |(term, _)| *term)
+    }
+
+    /// How many followers must have a record before it is acknowledged: as given, or as the ledger says, or none.
+    pub fn replicas(&self, given: Option<u32>) -> u32 {
+        given.or(self.sums.replicas).unwrap_or(0)
+    }
+
+    /// The sums.
+    pub fn sums(&self) -> &Sums {
+        &self.sums
+    }
+
+    /// What is known of each unit, for the checkpoint.
+    pub fn marks(&self) -> &Marks {
+        &self.marks
+    }
+
+    /// The first unit of the shard without a standing count.
+    pub fn first_missing(&self, shard: Shard) -> Option<UnitId> {
+        self.counts.units().find(|unit| shard.contains(*unit) && !self.is_done(*unit))
+    }
+
+    /// Marks a unit as counted without adding it up.
+    #[cfg(test)]
+    pub(crate) fn adopt_count(&mut self, unit: UnitId, count: u64) {
+        self.marks.of_mut(UnitMark::Done).insert(unit.0);
+        let nobody = Origin { machine: MachineId(0), kernel: 0, mirrored: false };
+        self.counts.set(unit, &Vote { count, nodes: 0, origin: nobody });
+    }
+
+    /// Takes over counts that another standing of the same run has read. Both have seen the same first records, so
+    /// their numbers of machines and kernels are the same.
+    pub fn adopt_counts(&mut self, other: &Standing) {
+        self.counts.adopt(&other.counts);
+    }
+
+    /// The units that have a mark, ascending.
+    pub fn units_with(&self, mark: UnitMark) -> impl Iterator<Item = UnitId> + '_ {
+        let bits: &Bitmap = self.marks.of(mark);
+        bits.iter().map(UnitId)
+    }
+}

@@ -1,0 +1,74 @@
+//! What workers say that their counts took, as far as anybody believes it.
+
+use queens::Plan;
+use serde::{Deserialize, Serialize};
+
+use crate::ledger::UnitRecord;
+
+/// Before anything was counted, a thread is taken to be so many times as slow as the core that work is told for: nobody is to
+/// be hurried.
+pub const SLOWER: u64 = 30;
+
+/// Nobody believes that a unit took a thread so many times as long as it takes that core, and a minute beyond that: of small
+/// ones a graphics card has many under way at a time.
+const SLOWEST: u64 = 100;
+const ANY_UNIT_US: u64 = 60_000_000;
+
+impl UnitRecord {
+    /// What the unit, which is one of that plan, took a thread in microseconds, as far as that is believed.
+    pub fn believed_cpu_us(&self, plan: &Plan) -> u64 {
+        believed(self.cpu_us, plan.mean_weight(self.unit))
+    }
+}
+
+/// The processor time, in microseconds, that a unit of that work, in nanoseconds of one core, is said to have taken. What
+/// nobody believes says nothing: then it is what it would take a slow thread.
+fn believed(cpu_us: u64, work: u64) -> u64 {
+    let of_core = work / 1000;
+    let most = of_core.saturating_mul(SLOWEST).saturating_add(ANY_UNIT_US);
+    if cpu_us <= most { cpu_us } else { of_core.saturating_mul(SLOWER) }
+}
+
+/// What all records of an owner took, also of counts that were taken back.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Took {
+    /// The expected work, in nanoseconds of one core.
+    pub work: u128,
+    /// The processor time as far as it is believed, in microseconds.
+    pub cpu_us: u64,
+}
+
+impl Took {
+    /// And what this record's unit did.
+    pub(super) fn add(&mut self, plan: &Plan, r: &UnitRecord) {
+        self.work += u128::from(plan.mean_weight(r.unit));
+        self.cpu_us = self.cpu_us.saturating_add(r.believed_cpu_us(plan));
+    }
+
+    /// Seconds of expected work in a second of the processor; nothing where it took none.
+    pub fn speed(&self) -> Option<f64> {
+        (self.cpu_us > 0).then(|| self.work.max(1) as f64 / (self.cpu_us as f64 * 1e3))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_that_nobody_believes_is_that_of_slow_threads() {
+        let minute: u64 = 60_000_000;
+        for (cpu_us, believed_us) in [
+            (0, 0),
+            (minute, minute),
+            (100 * minute, 100 * minute),
+            (101 * minute, 101 * minute),
+            (101 * minute + 1, 30 * minute),
+            (u64::MAX, 30 * minute),
+        ] {
+            assert_eq!(believed(cpu_us, minute * 1000), believed_us);
+        }
+        assert_eq!(believed(minute + 1, 0), 0);
+        assert_eq!(believed(u64::MAX, u64::MAX), u64::MAX / 1000 * SLOWER);
+    }
+}

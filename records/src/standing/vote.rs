@@ -1,0 +1,72 @@
+//! One count of a unit, by whom and how: what is compared when a unit is counted more than once.
+
+use serde::{Deserialize, Serialize};
+
+use crate::ledger::UnitRecord;
+
+/// A machine's number, in the order of the first records.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct MachineId(pub u32);
+
+/// A count with its origin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Vote {
+    /// The completions (or symmetric count).
+    pub count: u64,
+    /// The search nodes visited.
+    pub nodes: u64,
+    /// Who counted, and how.
+    pub origin: Origin,
+}
+
+/// Who counted a unit, and how.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Origin {
+    /// The machine.
+    pub machine: MachineId,
+    /// The kernel's number, in the order of the first records.
+    pub kernel: u8,
+    /// Whether the unit was mirrored left to right.
+    pub mirrored: bool,
+}
+
+/// What an origin is by names: the machine with its owner first (owner, machine), the kernel, and whether it was mirrored.
+pub type Making<'a> = ((&'a str, &'a str), &'a str, bool);
+
+impl UnitRecord {
+    /// Who counted, and how.
+    pub fn making(&self) -> Making<'_> {
+        ((&self.owner, &self.machine), &self.kernel, self.mirrored)
+    }
+}
+
+/// Machines that a run can tell apart, and kernels.
+pub const MOST_MACHINES: usize = 1 << 24;
+pub const MOST_KERNELS: usize = 1 << 7;
+
+impl Origin {
+    /// In 32 bits, for there are as many as units.
+    pub fn packed(self) -> u32 {
+        self.machine.0 << 8 | u32::from(self.kernel) << 1 | u32::from(self.mirrored)
+    }
+
+    /// Out of 32 bits.
+    pub fn unpacked(bits: u32) -> Self {
+        Self { machine: MachineId(bits >> 8), kernel: (bits >> 1 & 0x7F) as u8, mirrored: bits & 1 == 1 }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn origins_come_out_of_their_bits_as_they_went_in() {
+        for (machine, kernel, mirrored) in
+            [(0, 0, false), (MOST_MACHINES as u32 - 1, 127, true), (5, 3, true)]
+        {
+            let origin = Origin { machine: MachineId(machine), kernel, mirrored };
+            assert_eq!(Origin::unpacked(origin.packed()), origin);
+        }
+    }
+}

@@ -1,0 +1,370 @@
+//! Where a run keeps its records: the run directory with ledger and checkpoint, or nowhere but in memory.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use proto::{CoordinatorId, Term};
+use queens::plan::Scheme;
+use queens::{Board, Plan};
+use thiserror::Error;
+use tracing::warn;
+
+use crate::checkpoint::resumption::{Loss, Resumed, Unsettled, resume};
+use crate::checkpoint::{Checkpoint, set_aside};
+use crate::clock::{Clock, SystemClock};
+use crate::ledger::{
+    CommitMark, Disk, LedgerError, LedgerPosition, Record, SystemDisk, TermRecord, Writer, sync_found,
+};
+use crate::rules::Rules;
+use crate::run_directory::LeaseKey;
+use crate::run_directory::lock::Lock;
+use crate::run_directory::next_term::next_term;
+use crate::run_directory::noted_term::{ANNOUNCED, SUPERSEDING};
+use crate::run_directory::replicated;
+use crate::run_directory::secret::{self, lease_key};
+use crate::run_directory::{RunDirectory, RunDirectoryError};
+use crate::shard::Shard;
+use crate::signing::{KeyError, SigningKey};
+use crate::standing::Standing;
+
+pub use crate::checkpoint::resumption::Notice;
+pub use crate::checkpoint::{CheckpointError, NoCheckpoint};
+pub use crate::run_directory::next_term::TermError;
+
+/// A run that cannot be opened or resumed.
+#[derive(Debug, Error)]
+pub enum StoreError {
+    /// There is no run and none was to begin.
+    #[error("there is no run in {}: run.json is missing; say --n N to begin one there", .0.display())]
+    NothingToBegin(PathBuf),
+    /// There is no run that could be taken over.
+    #[error("there is no run in {} to be taken over; leave --take-over out to begin one there", .0.display())]
+    NothingToTakeOver(PathBuf),
+    /// The directory is not usable.
+    #[error(transparent)]
+    Directory(#[from] RunDirectoryError),
+    /// Its ledger is not.
+    #[error(transparent)]
+    Ledger(#[from] LedgerError),
+    /// Its private key cannot be read, or made.
+    #[error("cannot read or make the key {}: {source}", .path.display())]
+    LeaseKey {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// The key of its coordinator cannot be read, or made.
+    #[error(transparent)]
+    SigningKey(#[from] KeyError),
+    /// No term of it can be begun.
+    #[error(transparent)]
+    Term(#[from] TermError),
+    /// Its checkpoint cannot even be moved out of the way.
+    #[error("cannot set the checkpoint {} aside: {source}", .path.display())]
+    Checkpoint {
+        /// The folder.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+}
+
+/// A run directory opened for writing.
+#[derive(Debug)]
+pub struct Store {
+    directory: RunDirectory,
+    writer: Writer,
+    checkpoint: Checkpoint,
+    lease_key: LeaseKey,
+    term: Term,
+    /// As 64 hexadecimal digits, where its coordinator has a key.
+    public_key: Option<String>,
+    unsettled: Unsettled,
+    /// Since 1970.
+    opened: Duration,
+    _lock: Lock,
+}
+
+/// How to open a run directory.
+#[derive(Clone, Debug)]
+pub struct OpenOptions {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The plan of a run that is to begin there, if none is there yet.
+    pub begin: Option<Plan>,
+    /// The board that a run that is there must have.
+    pub board: Option<Board>,
+    /// How it must be split.
+    pub scheme: Option<Scheme>,
+    /// The share of the plan that is to be counted.
+    pub shard: Shard,
+    /// Whether to go on from what the ledger has where acknowledged records are missing at its end.
+    pub accept_loss: bool,
+    /// Whether to begin a term above those of other coordinators, too, that have superseded this one.
+    pub take_over: bool,
+    /// The private key of its coordinator, made where there is none; for who begins no term, none.
+    pub signing_key: Option<PathBuf>,
+}
+
+impl Store {
+    /// Opens or begins a run, reads what is on record, and does on disk what follows from how it was found: for who writes without a
+    /// [`Handle`](crate::Handle).
+    ///
+    /// # Errors
+    /// There is no run and none was to begin, it is in use or another than the one asked for, or its ledger is damaged.
+    pub fn open(options: OpenOptions) -> Result<(Self, Standing, Vec<Notice>), StoreError> {
+        let (mut store, standing, notices) = Self::open_unsettled(options)?;
+        store.settle(&standing)?;
+        Ok((store, standing, notices))
+    }
+
+    /// Opens or begins a run, and reads what is on record. Nothing that is there is changed before a [`Handle`](crate::Handle) starts
+    /// with it, and nothing that is to be told is true before: what may still refuse the command comes first.
+    ///
+    /// # Errors
+    /// As with [`open`](Self::open).
+    pub fn open_unsettled(options: OpenOptions) -> Result<(Self, Standing, Vec<Notice>), StoreError> {
+        Self::open_on(Box::new(SystemDisk), Arc::new(SystemClock::default()), options)
+    }
+
+    /// As [`open_unsettled`](Self::open_unsettled), for a run whose ledger is written on a disk of the caller's, by a clock of the
+    /// caller's.
+    ///
+    /// # Errors
+    /// As with [`open`](Self::open).
+    pub fn open_on(
+        disk: Box<dyn Disk>,
+        clock: Arc<dyn Clock>,
+        options: OpenOptions,
+    ) -> Result<(Self, Standing, Vec<Notice>), StoreError> {
+        let path = options.path.clone();
+        if !RunDirectory::exists(&path)? && (options.begin.is_none() || options.take_over) {
+            RunDirectory::expect_nothing_left(&path)?;
+            let nothing =
+                if options.take_over { StoreError::NothingToTakeOver } else { StoreError::NothingToBegin };
+            return Err(nothing(path));
+        }
+        let lock = Lock::take(&path)?;
+        let (accept_loss, take_over, opened) = (options.accept_loss, options.take_over, clock.since_1970());
+        let signing_key = options.signing_key.clone();
+        let directory = directory(options, &*clock)?;
+        let lease_key = lease_key(directory.path())
+            .map_err(|source| StoreError::LeaseKey { path: directory.path().join(secret::NAME), source })?;
+        let Resumed { standing, tail, notices, unsettled } =
+            resume(&directory, &lease_key, accept_loss, opened)?;
+        sync_found(&directory.ledger(), tail.end.file)?;
+        let writer = Writer::on(disk, &directory.ledger(), tail.end).opened_at(opened);
+        let term = next_term(directory.path(), standing.term(), take_over)?;
+        let term = lease_key.prove(directory.run().hash(), term, CoordinatorId(rand::random()));
+        let signing_key = signing_key.map(|path| SigningKey::open(&path)).transpose()?;
+        let public_key = signing_key.map(|key| key.public());
+        let store = Self {
+            checkpoint: Checkpoint::new(directory.checkpoint(), lease_key.clone()),
+            directory,
+            writer,
+            lease_key,
+            term,
+            public_key,
+            unsettled,
+            opened,
+            _lock: lock,
+        };
+        Ok((store, standing, notices))
+    }
+
+    /// Does on disk what follows from how the run was found. A loss that was accepted is so for good then, though nothing is
+    /// recorded after it: the next start finds a run that lacks nothing.
+    ///
+    /// # Errors
+    /// The disk would not do it.
+    pub fn settle(&mut self, standing: &Standing) -> Result<(), StoreError> {
+        let Unsettled { loss, distrusts_checkpoint, rebuilds_checkpoint } =
+            std::mem::take(&mut self.unsettled);
+        if let Some(Loss { renamed }) = loss {
+            self.writer.begin()?;
+            self.writer.give_up(&renamed)?;
+        }
+        if distrusts_checkpoint {
+            out_of_the_way(&self.directory.checkpoint(), self.opened)?;
+        }
+        if rebuilds_checkpoint {
+            self.save(standing).ok();
+        }
+        Ok(())
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &RunDirectory {
+        &self.directory
+    }
+
+    /// The key of the leases that the run gives.
+    pub fn lease_key(&self) -> &LeaseKey {
+        &self.lease_key
+    }
+
+    /// Notes that others are told of the term in which this process writes, before anybody is: the next process must take a higher
+    /// one, or who has met this one would take that for another coordinator's.
+    ///
+    /// # Errors
+    /// The disk would not do it.
+    pub fn announce(&self) -> io::Result<()> {
+        ANNOUNCED.note(self.directory.path(), self.term.number)
+    }
+
+    /// Notes that the term of another coordinator has superseded this one, for the operator who knows that it is gone for good.
+    /// Where that cannot be noted it is heard of again after the next start.
+    pub fn note_superseding(&self, term: &Term) {
+        let number = term.number;
+        if let Err(error) = SUPERSEDING.note(self.directory.path(), number) {
+            warn!("cannot note the term {number} in the run directory: {error}");
+        }
+    }
+
+    /// How many followers are known to have the whole ledger.
+    pub fn replicated(&self) -> u32 {
+        replicated::followers(self.directory.path(), self.end().hash)
+    }
+
+    /// Notes that so many followers have the whole ledger. Where that cannot be noted the run ends all the same: the next
+    /// start waits for them once more.
+    pub fn note_replicated(&self, followers: u32) {
+        if let Err(error) = replicated::note(self.directory.path(), self.end().hash, followers) {
+            warn!("cannot note in the run directory how many followers have all: {error}");
+        }
+    }
+
+    /// The term in which this process writes.
+    pub fn term(&self) -> Term {
+        self.term
+    }
+
+    /// What stands in front of the first records that this process writes: its term, the key of who signs for the run, and that it
+    /// goes on by these rules.
+    pub fn term_record(&self, rules: Rules, unix_time: u64) -> Record {
+        let Term { number, coordinator, .. } = self.term;
+        let key = self.public_key.clone();
+        Record::Term(TermRecord { term: number, coordinator, key, rules, at: unix_time })
+    }
+
+    /// Behind the last commit mark.
+    pub fn end(&self) -> &LedgerPosition {
+        self.writer.end()
+    }
+
+    /// What the last commit mark says.
+    pub fn mark(&self) -> CommitMark {
+        self.writer.end().mark
+    }
+
+    /// Puts records on disk; see [`Writer::commit`].
+    ///
+    /// # Errors
+    /// The disk would not do it; nothing has changed.
+    pub fn commit(&mut self, records: &[Record], elapsed: Duration, threads: u32) -> Result<(), LedgerError> {
+        self.writer.commit(records, elapsed, threads)
+    }
+
+    /// Has the checkpoint brought up to the ledger's end, and says how many bytes it has. When that fails the run goes on without: the ledger
+    /// suffices.
+    ///
+    /// # Errors
+    /// The checkpoint before could not be written, or not in time; the next attempt writes a new one.
+    pub fn save(&mut self, standing: &Standing) -> Result<u64, CheckpointError> {
+        let (run, plan) = (self.directory.run().hash(), self.directory.plan());
+        self.checkpoint.save(run, plan, self.writer.end(), standing)
+    }
+
+    /// Moves the checkpoint out of the way, since what it was made of is not to be relied upon: the next start reads all of the ledger.
+    ///
+    /// # Errors
+    /// It cannot be moved.
+    pub fn distrust_checkpoint(&mut self, since_1970: Duration) -> Result<(), StoreError> {
+        // Otherwise what is being written would take its place.
+        self.checkpoint.finish().ok();
+        out_of_the_way(&self.directory.checkpoint(), since_1970)
+    }
+}
+
+/// Moves the checkpoint, if there is one, to where no start looks for it.
+fn out_of_the_way(checkpoint: &Path, since_1970: Duration) -> Result<(), StoreError> {
+    if checkpoint.exists() {
+        set_aside(checkpoint, since_1970)
+            .map_err(|source| StoreError::Checkpoint { path: checkpoint.to_owned(), source })?;
+    }
+    Ok(())
+}
+
+/// The run directory that is to be opened, or to be begun.
+fn directory(options: OpenOptions, clock: &dyn Clock) -> Result<RunDirectory, RunDirectoryError> {
+    let OpenOptions { path, begin, board, scheme, shard, .. } = options;
+    match begin {
+        Some(plan) if !RunDirectory::exists(&path)? => {
+            RunDirectory::begin(&path, plan, shard, clock.since_1970())
+        }
+        _ => {
+            let mut directory = RunDirectory::open(&path)?;
+            if let Some(board) = board {
+                directory = directory.of_board(board)?;
+            }
+            if let Some(scheme) = scheme {
+                directory = directory.of_scheme(scheme)?;
+            }
+            directory.of_shard(shard)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::*;
+    use crate::testing::known_run;
+    use tempfile::TempDir;
+
+    #[test]
+    fn a_slow_checkpoint_is_tried_again_and_not_set_aside_and_waited_for_once() {
+        let folder = TempDir::new().unwrap();
+        let (mut store, mut standing, _) = Store::open(known_run::options(folder.path())).unwrap();
+        let mut commit = |store: &mut Store, unit| {
+            let record = known_run::record(unit);
+            store.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
+            standing.apply(&known_run::plan(), Shard::default(), &record).unwrap();
+            store.save(&standing)
+        };
+        commit(&mut store, 0).unwrap();
+        store.checkpoint.finish().unwrap();
+        let (written, begun) = (store.checkpoint.delay(), Instant::now());
+        for unit in 1..8 {
+            assert!(matches!(commit(&mut store, unit), Err(CheckpointError::Silent(_))));
+        }
+        assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
+        written.send(Ok(())).unwrap();
+        commit(&mut store, 8).unwrap();
+        drop(store);
+        let (_, standing, notices) = Store::open(known_run::options(folder.path())).unwrap();
+        assert!(notices.is_empty() && standing.done() == 9, "{notices:?}");
+    }
+
+    #[test]
+    fn a_checkpoint_that_cannot_be_written_is_told_with_the_next_one_and_written_again() {
+        let folder = TempDir::new().unwrap();
+        let (mut store, mut standing, _) = Store::open(known_run::options(folder.path())).unwrap();
+        let checkpoint = folder.path().join("checkpoint");
+        std::fs::create_dir_all(checkpoint.join("in the way")).unwrap();
+        let record = known_run::record(0);
+        store.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
+        standing.apply(&known_run::plan(), Shard::default(), &record).unwrap();
+        store.save(&standing).unwrap();
+        assert!(matches!(store.save(&standing), Err(CheckpointError::Io(_))));
+        std::fs::remove_dir_all(&checkpoint).unwrap();
+        store.save(&standing).unwrap();
+        drop(store);
+        let (_, standing, notices) = Store::open(known_run::options(folder.path())).unwrap();
+        assert!(notices.is_empty() && standing.done() == 1, "{notices:?}");
+    }
+}

@@ -1,6 +1,7 @@
 //! What becomes of a checkpoint that is of no use, or from another machine, where a run goes on.
 
 use std::fs;
+use std::time::Duration;
 
 use records::DoubleCheck;
 use records::ledger::{Policy, Record};
@@ -16,7 +17,10 @@ use crate::tests::known_worker::{coordinator, count_to_the_end, join, lease, rep
 #[tokio::test]
 async fn what_is_of_no_use_stays_where_it_is_until_the_run_goes_on_and_is_told_then() {
     let run = TempDir::new().unwrap();
-    let (mut store, standing, _) = Store::open(known_run::options(run.path())).unwrap();
+    let (mut store, mut standing, _) = Store::open(known_run::options(run.path())).unwrap();
+    let record = known_run::record(3);
+    store.commit(std::slice::from_ref(&record), Duration::ZERO, 1).unwrap();
+    standing.apply(&known_run::plan(), Shard::default(), &record).unwrap();
     store.save(&standing).unwrap();
     drop(store);
     let checkpoint = run.path().join("checkpoint");

@@ -82,7 +82,7 @@ fn write_new(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<()> {
         write_private(&keys.join(folder).join("ca.pem"), &own.certificate)?;
     }
     write_server(keys, hosts, &server)?;
-    write_tokens(keys, |_| None)
+    write_tokens(keys, None)
 }
 
 fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<(String, Renewal)> {
@@ -91,10 +91,18 @@ fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<(String, Re
     let server = authority.server(&with_local(&hosts), days)?;
     let renewal = Renewal::begin(keys)?;
     write_server(keys, &hosts, &server)?;
-    write_tokens(keys, |folder| renewal.before(folder))?;
+    write_tokens(keys, Some(&renewal))?;
+    let readmitted = renewal.readmit(keys)?;
+    let readmitted = match &readmitted[..] {
+        [] => String::new(),
+        names => format!(
+            ", but for those of {}, which were revoked: only the new ones hold of them",
+            names.join(" and ")
+        ),
+    };
     let made = format!(
         "made a new certificate, valid for {days} days for {}, and new tokens; the tokens before them hold until keys \
-         are renewed again. Copy, the coordinator's folder first, which is read within a second while the coordinator goes on:\n{}",
+         are renewed again{readmitted}. Copy, the coordinator's folder first, which is read within a second while the coordinator goes on:\n{}",
         with_local(&hosts).join(", "),
         what_goes_where(keys)
     );
@@ -146,27 +154,43 @@ fn client_token(keys: &Path, name: &str) -> anyhow::Result<String> {
 /// Has the coordinator let in an owner no more.
 fn revoke(keys: &Path, name: &str) -> anyhow::Result<String> {
     let _alone = alone_with(keys)?;
-    let file = keys.join("coordinator").join(REVOKED);
-    let before = read_if_there(&file)?;
-    if !before.split_whitespace().any(|revoked| revoked == name) {
-        let lines: Vec<_> = before.lines().chain([name]).collect();
-        write_private(&file, &(lines.join("\n") + "\n"))?;
+    let mut names = revoked(keys)?;
+    if !names.iter().any(|revoked| revoked == name) {
+        names.push(name.to_owned());
+        write_revoked(keys, &names)?;
     }
-    let is_known = keys.join("clients").join(name).exists() || FOLDERS.iter().any(|(_, of)| of.owner == name);
+    let is_shared = FOLDERS.iter().any(|(_, of)| of.owner == name);
+    let is_known = is_shared || keys.join("clients").join(name).exists();
     let doubt = if is_known { "" } else { " (no key of that name was made here)" };
+    let way_on = if is_shared {
+        "\ndiadem keys renew makes new ones, which alone are let in under that name"
+    } else {
+        ""
+    };
     Ok(format!(
         "revoked {name}{doubt}: copy the file to the coordinator, which reads it within a second, refuses what {name} \
-         asks and strikes off its workers:\n{}",
-        file.display()
+         asks and strikes off its workers:\n{}{way_on}",
+        list_of_revoked(keys).display()
     ))
+}
+
+fn list_of_revoked(keys: &Path) -> PathBuf {
+    keys.join("coordinator").join(REVOKED)
+}
+
+/// Whose keys have been revoked.
+fn revoked(keys: &Path) -> anyhow::Result<Vec<String>> {
+    Ok(read_if_there(&list_of_revoked(keys))?.split_whitespace().map(str::to_owned).collect())
+}
+
+fn write_revoked(keys: &Path, names: &[String]) -> anyhow::Result<()> {
+    let lines = names.iter().map(|name| format!("{name}\n"));
+    write_private(&list_of_revoked(keys), &lines.collect::<String>())
 }
 
 /// Where the keys of an owner go.
 fn client_folder(keys: &Path, name: &str) -> anyhow::Result<PathBuf> {
-    if read_if_there(&keys.join("coordinator").join(REVOKED))?
-        .split_whitespace()
-        .any(|revoked| revoked == name)
-    {
+    if revoked(keys)?.iter().any(|revoked| revoked == name) {
         bail!("{name} has been revoked; choose another name");
     }
     let folder = keys.join("clients").join(name);
@@ -217,13 +241,13 @@ fn hosts_of(keys: &Path) -> anyhow::Result<Vec<String>> {
     hosts.with_context(|| file.display().to_string())
 }
 
-/// New tokens for all folders; those of older releases lack some of them. `earlier` is what holds besides in a folder.
-fn write_tokens<'a>(keys: &Path, earlier: impl Fn(&str) -> Option<&'a str>) -> anyhow::Result<()> {
+/// New tokens for all folders; those of older releases lack some of them.
+fn write_tokens(keys: &Path, renewal: Option<&Renewal>) -> anyhow::Result<()> {
     let authority = read(&keys.join("ca.pem"))?;
     for (folder, token) in FOLDERS {
         make_folder(&keys.join(folder))?;
         write_private(&keys.join(folder).join("ca.pem"), &authority)?;
-        write_token(keys, folder, token, earlier(folder))?;
+        write_token(keys, folder, token, renewal)?;
     }
     Ok(())
 }

@@ -344,3 +344,35 @@ fn a_renewal_that_failed_takes_the_token_of_nobody_when_it_is_typed_again() {
     assert_eq!(folder.run("keys renew keys").code, Some(0));
     assert!(!text(&folder, "keys/coordinator/join.token").contains(&before));
 }
+
+#[test]
+fn shared_tokens_that_were_revoked_are_replaced_by_a_renewal_and_never_hold_again() {
+    let folder = keys();
+    folder_of(&folder, "leaked", &[("ca.pem", "keys/ca.pem"), ("join.token", "keys/worker/join.token")]);
+    let (address, leaked) = (free_address(), text(&folder, "keys/worker/join.token"));
+    let mut coordinator = serve(&folder, &address, "keys/coordinator");
+    let status = |keys: &str| folder.run(&format!("status --coordinator https://{address} --keys {keys}"));
+    for name in ["join", "admin"] {
+        let revoked = folder.run(&format!("keys revoke keys {name}"));
+        assert!(revoked.code == Some(0) && revoked.stdout.contains("diadem keys renew"), "{revoked:?}");
+    }
+    until("it is refused", || status("leaked").stderr.contains("the keys of join have been revoked"));
+    // A renewal that fails half-way, and one that nobody sees: what was revoked is not taken for a token of before.
+    let obstacle = folder.path().join("keys/status/status.token.new");
+    fs::create_dir(&obstacle).unwrap();
+    assert_eq!(folder.run("keys renew keys").code, Some(1));
+    fs::remove_dir(&obstacle).unwrap();
+    let mut unseen = folder.diadem("keys renew keys");
+    unseen.stdout(fs::File::create("/dev/full").unwrap());
+    assert_eq!(unseen.status().unwrap().code(), Some(1));
+    let renewed = folder.run("keys renew keys");
+    assert!(
+        renewed.code == Some(0) && renewed.stdout.contains("but for those of join and admin"),
+        "{renewed:?}"
+    );
+    until("the new one is taken", || status("keys/worker").code == Some(0));
+    status("leaked").refused(&["refused"]);
+    assert!(!text(&folder, "keys/coordinator/join.token").contains(&leaked));
+    assert_eq!(text(&folder, "keys/coordinator/revoked"), "");
+    assert!(!coordinator.has_ended());
+}

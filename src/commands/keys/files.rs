@@ -7,6 +7,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use records::regular_file;
 
+use super::renewal::Renewal;
 use crate::access::{self, JOIN, TokenName};
 
 /// The text of a file.
@@ -46,17 +47,20 @@ pub fn write_private(file: &Path, text: &str) -> anyhow::Result<()> {
         .with_context(|| format!("cannot write {}", file.display()))
 }
 
-/// Makes a token for that folder. The coordinator takes it, still the one that the folder had before, the one of before a
-/// renewal that has failed, and those that bear names.
-pub fn write_token(keys: &Path, folder: &str, name: TokenName, earlier: Option<&str>) -> anyhow::Result<()> {
+/// Makes a token for that folder. The coordinator takes it, those that a renewal says still hold, and those that bear names.
+pub fn write_token(
+    keys: &Path,
+    folder: &str,
+    name: TokenName,
+    renewal: Option<&Renewal>,
+) -> anyhow::Result<()> {
     let (file, known) = (keys.join(folder).join(name.file), keys.join("coordinator").join(name.file));
-    let before = read_if_there(&file)?;
+    let now = read_if_there(&file)?;
     let known_before = read_if_there(&known)?;
     let named = known_before.lines().filter(|line| line.split_whitespace().count() > 1);
     let token = new_token();
-    let earlier = earlier.filter(|earlier| *earlier != before.trim());
-    let unnamed = [token.as_str(), before.trim()].into_iter().chain(earlier);
-    let lines = unnamed.chain(named).filter(|line| !line.is_empty());
+    let still = renewal.map(|renewal| renewal.still_hold(folder, now.trim())).unwrap_or_default();
+    let lines = [token.as_str()].into_iter().chain(still).chain(named).filter(|line| !line.is_empty());
     write_private(&known, &(lines.collect::<Vec<_>>().join("\n") + "\n"))?;
     write_private(&file, &format!("{token}\n"))
 }

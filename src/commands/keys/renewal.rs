@@ -1,18 +1,22 @@
 //! A renewal of the keys, until whoever asked for it knows that it has been made: were it to fail, the tokens of before still
-//! hold after the next one.
+//! hold after the next one, but for those that were revoked.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
-use super::FOLDERS;
-use super::files::{read, read_if_there, write_private};
+use super::files::{read_if_there, write_private};
+use super::{FOLDERS, revoked, write_revoked};
 
 /// The file in the folder of keys that tells of one.
 const NAME: &str = "renewal";
 
-/// The tokens that the folders had before it began, or before the one that failed: `FOLDER TOKEN` in each line.
+/// Behind a token that was revoked.
+const REVOKED: &str = "revoked";
+
+/// The tokens that the folders had before it began, or before the one that failed: `FOLDER TOKEN` in each line, and `revoked` behind
+/// those that are to hold no more.
 pub struct Renewal {
     path: PathBuf,
     tokens: String,
@@ -22,22 +26,58 @@ impl Renewal {
     /// Begins one, or takes up the one that has failed.
     pub fn begin(keys: &Path) -> anyhow::Result<Self> {
         let path = keys.join(NAME);
-        if path.exists() {
-            return Ok(Self { tokens: read(&path)?, path });
-        }
+        let (begun, revoked) = (Self { tokens: read_if_there(&path)?, path }, revoked(keys)?);
         let mut tokens = String::new();
         for (folder, token) in FOLDERS {
-            let before = read_if_there(&keys.join(folder).join(token.file))?;
-            tokens += &format!("{folder} {}\n", before.trim());
+            let now = read_if_there(&keys.join(folder).join(token.file))?;
+            tokens += &match begun.before(folder) {
+                _ if revoked.iter().any(|name| name == token.owner) => {
+                    format!("{folder} {} {REVOKED}\n", now.trim())
+                }
+                Some((before, true)) => format!("{folder} {before} {REVOKED}\n"),
+                Some((before, false)) => format!("{folder} {before}\n"),
+                None => format!("{folder} {}\n", now.trim()),
+            };
         }
-        write_private(&path, &tokens)?;
-        Ok(Self { path, tokens })
+        write_private(&begun.path, &tokens)?;
+        Ok(Self { tokens, ..begun })
     }
 
-    /// The token that the folder had.
-    pub fn before(&self, folder: &str) -> Option<&str> {
-        let lines = self.tokens.lines().filter_map(|line| line.split_once(' '));
-        lines.filter(|(_, token)| !token.is_empty()).find(|(of, _)| *of == folder).map(|(_, token)| token)
+    /// The tokens that hold beside a new one of that folder, which has this one now, if any.
+    pub fn still_hold<'a>(&'a self, folder: &str, now: &'a str) -> Vec<&'a str> {
+        match self.before(folder) {
+            Some((before, is_revoked)) if before == now => {
+                if is_revoked {
+                    vec![]
+                } else {
+                    vec![now]
+                }
+            }
+            Some((before, false)) => vec![now, before],
+            _ => vec![now],
+        }
+    }
+
+    /// Lets those in again whose tokens were revoked, now that the new ones are all that holds of them, and says who they are.
+    pub fn readmit(&self, keys: &Path) -> anyhow::Result<Vec<&'static str>> {
+        let is_revoked = |folder| matches!(self.before(folder), Some((_, true)));
+        let owners: Vec<_> =
+            FOLDERS.iter().filter(|(folder, _)| is_revoked(folder)).map(|(_, token)| token.owner).collect();
+        if !owners.is_empty() {
+            let mut names = revoked(keys)?;
+            names.retain(|name| !owners.contains(&name.as_str()));
+            write_revoked(keys, &names)?;
+        }
+        Ok(owners)
+    }
+
+    /// The token that the folder had, and whether it is to hold no more.
+    fn before(&self, folder: &str) -> Option<(&str, bool)> {
+        let mut lines = self.tokens.lines().filter_map(|line| line.strip_prefix(folder)?.strip_prefix(' '));
+        lines.next().map(|token| match token.strip_suffix(REVOKED) {
+            Some(token) => (token.trim(), true),
+            None => (token, false),
+        })
     }
 
     /// It has been made, and is known.

@@ -11,7 +11,6 @@ mod chart;
 mod door;
 mod drawing;
 mod metrics;
-mod patience;
 mod report;
 mod routes;
 mod seats;

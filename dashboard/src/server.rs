@@ -14,7 +14,7 @@ use coordinator::Snapshot;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use serving::Guard;
+use serving::{Guard, Patience};
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::watch;
@@ -26,7 +26,6 @@ use tower::Layer;
 
 use crate::broadcast::{Broadcast, Statuses};
 use crate::door::Door;
-use crate::patience::Patience;
 use crate::routes::{Site, router};
 use crate::seats::{Seats, Visitor};
 

@@ -21,6 +21,7 @@ use crate::access::Access;
 use crate::access::caller::Caller;
 use crate::access::peers::{Peer, Seats};
 use crate::encryption::{Encryption, Transport};
+use crate::patience::Patience;
 use coordinator::token_bucket::TokenBucket;
 
 /// Not more connections are held at a time.
@@ -135,19 +136,17 @@ impl HandOver {
 /// An accepted connection; it counts as one until it is dropped.
 #[derive(Debug)]
 pub struct AcceptedConnection {
-    stream: TcpStream,
+    stream: Patience<TcpStream>,
     peer: Peer,
     seats: Arc<Seats>,
     probation: Pin<Box<Sleep>>,
-    /// When what is written has been refused for too long, as long as it is.
-    unread: Option<Pin<Box<Sleep>>>,
     _permit: OwnedSemaphorePermit,
 }
 
 impl AcceptedConnection {
     fn new(stream: TcpStream, peer: Peer, seats: Arc<Seats>, permit: OwnedSemaphorePermit) -> Self {
-        let probation = Box::pin(sleep(PROBATION));
-        Self { stream, peer, seats, probation, unread: None, _permit: permit }
+        let (stream, probation) = (Patience::new(stream, UNREAD), Box::pin(sleep(PROBATION)));
+        Self { stream, peer, seats, probation, _permit: permit }
     }
 
     /// Ends it where it makes room for another, or nothing was shown in time: whoever reads asks, and whoever writes, since one that
@@ -160,23 +159,6 @@ impl AcceptedConnection {
             return Err(io::ErrorKind::TimedOut.into());
         }
         Ok(())
-    }
-
-    /// Writes, until the other end has read nothing for too long.
-    fn poll_write_by(
-        &mut self,
-        context: &mut Context<'_>,
-        write: impl FnOnce(Pin<&mut TcpStream>, &mut Context<'_>) -> Poll<io::Result<usize>>,
-    ) -> Poll<io::Result<usize>> {
-        self.end_if_due(context)?;
-        let written = write(Pin::new(&mut self.stream), context);
-        if written.is_ready() {
-            self.unread = None;
-        } else if self.unread.get_or_insert_with(|| Box::pin(sleep(UNREAD))).as_mut().poll(context).is_ready()
-        {
-            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
-        }
-        written
     }
 }
 
@@ -211,7 +193,8 @@ impl AsyncWrite for AcceptedConnection {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        self.poll_write_by(context, |stream, context| stream.poll_write(context, bytes))
+        self.end_if_due(context)?;
+        Pin::new(&mut self.stream).poll_write(context, bytes)
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {
@@ -227,7 +210,8 @@ impl AsyncWrite for AcceptedConnection {
         context: &mut Context<'_>,
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
-        self.poll_write_by(context, |stream, context| stream.poll_write_vectored(context, slices))
+        self.end_if_due(context)?;
+        Pin::new(&mut self.stream).poll_write_vectored(context, slices)
     }
 
     fn is_write_vectored(&self) -> bool {

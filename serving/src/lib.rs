@@ -8,6 +8,7 @@ mod connections;
 mod encryption;
 mod following;
 mod gate;
+mod patience;
 mod service;
 
 use std::future::Future;
@@ -29,6 +30,7 @@ use crate::access::quota::Quotas;
 pub use access::caller::{Caller, Right};
 pub use access::{Access, Bearers, TokenHash};
 pub use encryption::{Encryption, ServerKeys, UnusableKeys};
+pub use patience::Patience;
 
 use connections::connections;
 use gate::{Gate, MESSAGE_BYTES};

@@ -3,11 +3,11 @@
 use std::future::Future;
 use std::io;
 use std::pin::Pin;
-use std::task::{Context, Poll, ready};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::{Instant, Sleep, sleep};
+use tokio::time::{Sleep, sleep};
 
 /// A stream that is not written to for ever.
 #[derive(Debug)]
@@ -23,6 +23,22 @@ impl<S> Patience<S> {
     /// Each byte that is sent has so long to be taken.
     pub fn new(stream: S, longest: Duration) -> Self {
         Self { stream, longest, waits: None }
+    }
+
+    /// What came of a write; an error where nothing has been taken for too long.
+    fn judged(
+        &mut self,
+        written: Poll<io::Result<usize>>,
+        context: &mut Context<'_>,
+    ) -> Poll<io::Result<usize>> {
+        let longest = self.longest;
+        if written.is_ready() {
+            self.waits = None;
+        } else if self.waits.get_or_insert_with(|| Box::pin(sleep(longest))).as_mut().poll(context).is_ready()
+        {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        written
     }
 }
 
@@ -42,15 +58,21 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for Patience<S> {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
-        if let Poll::Ready(written) = Pin::new(&mut self.stream).poll_write(context, bytes) {
-            self.waits = None;
-            return Poll::Ready(written);
-        }
-        let longest = self.longest;
-        let waits = self.waits.get_or_insert_with(|| Box::pin(sleep(longest)));
-        ready!(waits.as_mut().poll(context));
-        waits.as_mut().reset(Instant::now() + longest);
-        Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
+        let written = Pin::new(&mut self.stream).poll_write(context, bytes);
+        self.judged(written, context)
+    }
+
+    fn poll_write_vectored(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+        slices: &[io::IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        let written = Pin::new(&mut self.stream).poll_write_vectored(context, slices);
+        self.judged(written, context)
+    }
+
+    fn is_write_vectored(&self) -> bool {
+        self.stream.is_write_vectored()
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<io::Result<()>> {

@@ -137,3 +137,14 @@ fn every_command_in_the_documentation_is_understood() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
     assert!(right > 50, "only {right} commands were found");
 }
+
+#[test]
+fn every_command_is_on_the_page_of_commands() {
+    let page = fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("docs/commands.md")).unwrap();
+    let named: Vec<String> = mentions(&page);
+    let is_named = |name: &str| named.iter().any(|mention| mention.split_whitespace().nth(1) == Some(name));
+    let all = Args::command();
+    let missing: Vec<_> =
+        all.get_subcommands().map(clap::Command::get_name).filter(|name| !is_named(name)).collect();
+    assert!(missing.is_empty(), "{missing:?}");
+}

@@ -24,7 +24,7 @@ use tracing::warn;
 
 use crate::core::Core;
 use crate::keeper::{
-    self, CallError, Channels, FollowCall, LeaseCall, Outlet, ReplyTo, Request, Snapshot, Stranger,
+    self, CallError, Channels, FollowCall, LeaseCall, Misfit, Outlet, ReplyTo, Request, Snapshot, Stranger,
 };
 
 /// A run that is not begun or gone on with.
@@ -72,8 +72,18 @@ pub struct LedgerSource {
     pub key: LeaseKey,
     /// The term of this process.
     pub term: Term,
+    /// How many records there were when this process opened the ledger, and the last term among them.
+    opened: (u64, u64),
     /// Where the ledger ends.
     pub ends: watch::Receiver<LedgerPosition>,
+}
+
+impl LedgerSource {
+    /// The last term on record: that of this process, as soon as it has recorded anything.
+    pub fn last_term(&self) -> u64 {
+        let (records, term) = self.opened;
+        if self.ends.borrow().mark.records > records { self.term.number } else { term }
+    }
 }
 
 impl Handle {
@@ -152,11 +162,14 @@ impl Handle {
         if let Some(store) = &mut store {
             store.settle(core.standing())?;
         }
-        let parts =
-            store.as_ref().map(|store| (store.directory().clone(), store.lease_key().clone(), store.term()));
+        let term = core.standing().term();
+        let parts = store.as_ref().map(|store| {
+            (store.directory().clone(), store.lease_key().clone(), store.term(), (store.mark().records, term))
+        });
         let Channels { requests, snapshots, ends } =
             keeper::start(core, store, Arc::clone(&clock), replicas)?;
-        let source = parts.map(|(directory, key, term)| LedgerSource { directory, key, term, ends });
+        let source =
+            parts.map(|(directory, key, term, opened)| LedgerSource { directory, key, term, opened, ends });
         Ok(Self { requests, snapshots, source, plan, clock, owner: Owner::default() })
     }
 
@@ -245,7 +258,7 @@ impl Handle {
         follower: u64,
         records: u64,
         met: Option<Term>,
-        wrong: Option<String>,
+        wrong: Option<Misfit>,
     ) -> Result<Following, CallError> {
         let (owner, call) = (self.owner.clone(), rand::random());
         let following = Following { requests: self.requests.clone(), owner: owner.clone(), follower, call };

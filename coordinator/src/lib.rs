@@ -17,4 +17,4 @@ pub mod token_bucket;
 mod tests;
 
 pub use handle::{Following, Handle, LedgerSource, StartError};
-pub use keeper::{CallError, Ending, Snapshot, Withheld};
+pub use keeper::{CallError, Ending, Misfit, Snapshot, Withheld};

@@ -30,7 +30,7 @@ pub use status::{
 };
 pub use steering::Steering;
 pub use strict::{StrictCodec, StrictDecoder};
-pub use term::{CoordinatorId, CoordinatorIdError, Term};
+pub use term::{CoordinatorId, CoordinatorIdError, OWN_TERM, Term};
 pub use text::{NAME_BYTES, is_name, is_unseen, seen};
 pub use wire::{WireError, malformed, plan_from_reply, plan_reply, verdicts_from_reply};
 

@@ -20,6 +20,7 @@ use crate::replay::{Stretch, replay};
 use crate::run_directory::LeaseKey;
 use crate::run_directory::follower_file::{self, FollowerFile};
 use crate::run_directory::lock::Lock;
+use crate::run_directory::noted_term::ANNOUNCED;
 use crate::run_directory::secret::{self, keep, lease_key};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::standing::Standing;
@@ -232,6 +233,13 @@ impl LedgerCopy {
     /// The records that are there.
     pub fn records(&self) -> u64 {
         self.run.as_ref().map_or(0, |run| run.writer.end().mark.records)
+    }
+
+    /// The last term on record, where a coordinator of this very folder has put it there.
+    pub fn own_term(&self) -> Option<u64> {
+        let last = self.run.as_ref()?.standing.term();
+        let announced = ANNOUNCED.read(&self.path).unwrap_or_default();
+        (1..=announced).contains(&last).then_some(last)
     }
 
     /// How many followers a coordinator that goes on from the copy waits for.

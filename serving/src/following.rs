@@ -16,7 +16,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Code, Status, Streaming};
 
 use crate::service::refused;
-use coordinator::{Ending, Following, Handle, LedgerSource};
+use coordinator::{Ending, Following, Handle, LedgerSource, Misfit};
 use records::ledger::{CommitMark, LedgerError, LedgerPosition, LineBefore, LineHash, Pieces, line_before};
 use records::regular_file;
 use records::run_directory::run_file::RUN_FILE;
@@ -29,13 +29,15 @@ const WAITING: usize = 2;
 
 type Replies = mpsc::Sender<Result<v1::FollowReply, Status>>;
 
-/// Answers a follower's call.
+/// Answers a follower's call. The last term on record of its copy is `own_term`, where that was the own one of a coordinator of
+/// its folder.
 ///
 /// # Errors
 /// There is no ledger, the copy and the ledger have parted, or another coordinator goes on with the run.
 pub async fn follow(
     handle: Handle,
     mut requests: Streaming<v1::FollowRequest>,
+    own_term: Option<u64>,
     seat: OwnedSemaphorePermit,
 ) -> Result<ReceiverStream<Result<v1::FollowReply, Status>>, Status> {
     let in_memory =
@@ -45,9 +47,11 @@ pub async fn follow(
     let first = first.map_err(|_| Status::deadline_exceeded("the follower has not said what it has"))??;
     let first = first.ok_or_else(|| Status::invalid_argument("the follower has not said what it has"))?;
     let first = FollowRequest::try_from(first).map_err(|error| malformed(&error))?;
-    let fits = compare(&source, &first).await.and(check_term(&source, first.met));
+    let is_left_behind = own_term.is_some_and(|own| own < source.last_term());
+    let fits = compare(&source, &first, is_left_behind).await.and(check_term(&source, first.met));
     // Whatever becomes of it, the keeper must hear what it has met.
-    let wrong = fits.as_ref().err().map(|status| status.message().to_owned());
+    let wrong = |status: &Status| Misfit { why: status.message().to_owned(), is_left_behind };
+    let wrong = fits.as_ref().err().map(wrong);
     let following = handle.follow(first.follower, first.end.records, first.met, wrong).await;
     let (replies, stream) = mpsc::channel(WAITING);
     if let Err(refusal) = fits {
@@ -74,8 +78,9 @@ pub async fn follow(
     Ok(ReceiverStream::new(stream))
 }
 
-/// Refuses a copy that is not the beginning of the ledger.
-async fn compare(source: &LedgerSource, first: &FollowRequest) -> Result<(), Status> {
+/// Refuses a copy that is not the beginning of the ledger. One `is_left_behind` whose end a former coordinator of the run has
+/// written: then another one went on from less, and has begun a term since.
+async fn compare(source: &LedgerSource, first: &FollowRequest, is_left_behind: bool) -> Result<(), Status> {
     let copy = first.end;
     if copy.file == 0 {
         return Ok(());
@@ -99,6 +104,11 @@ async fn compare(source: &LedgerSource, first: &FollowRequest) -> Result<(), Sta
         LineBefore::Short if !is_beyond => {
             return Err(Status::unavailable("the coordinator's ledger is not where it was written"));
         }
+        _ if is_left_behind => format!(
+            "this copy and the coordinator's run have parted: the copy was a coordinator's, and the run goes on without the last of \
+             its {copied} records; where --replicas was in force nothing that it has alone was acknowledged; delete the copy, or \
+             keep it aside until the run is complete, and name another --run directory for a new one"
+        ),
         LineBefore::Fits | LineBefore::Short => format!(
             "the coordinator's ledger has {has} records and this copy {copied}: the coordinator has lost records, or goes on \
              from an old folder; what was acknowledged may be in this copy alone: stop the coordinator and start diadem \

@@ -9,8 +9,8 @@ use coordinator::{CallError, Handle};
 use prost::Message;
 use proto::v1::coordinator_server::Coordinator;
 use proto::{
-    Lease, PolicyChange, Protocol, Registration, Report, Steering, Takeback, WorkerId, malformed, plan_reply,
-    v1,
+    Lease, OWN_TERM, PolicyChange, Protocol, Registration, Report, Steering, Takeback, WorkerId, malformed,
+    plan_reply, v1,
 };
 use records::policy::MOST_FOLLOWERS;
 use tokio::sync::{Mutex, Semaphore};
@@ -187,7 +187,8 @@ impl Coordinator for Service {
             .try_acquire_owned()
             .map_err(|_| Status::resource_exhausted(format!("at most {MOST_FOLLOWERS} may follow a run")))?;
         let keeper = self.keeper(&request)?;
-        Ok(Response::new(follow(keeper, request.into_inner(), seat).await?))
+        let own_term = request.metadata().get(OWN_TERM).and_then(|term| term.to_str().ok()?.parse().ok());
+        Ok(Response::new(follow(keeper, request.into_inner(), own_term, seat).await?))
     }
 
     async fn retract(

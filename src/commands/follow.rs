@@ -132,7 +132,8 @@ impl From<CopyError> for End {
 
 /// Follows until the run is complete, or the call ends.
 async fn one_call(remote: &Remote, copy: &mut LedgerCopy, outage: &mut Outage) -> Result<(), End> {
-    let mut feed = remote.follow(block_in_place(|| copy.request())?).await?;
+    let first = block_in_place(|| copy.request())?;
+    let mut feed = remote.follow(first, copy.own_term()).await?;
     let mut told: Option<Instant> = None;
     loop {
         match feed.next().await? {

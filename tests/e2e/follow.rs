@@ -319,6 +319,34 @@ fn a_follower_that_has_more_than_the_one_that_was_taken_for_the_coordinator_goes
 }
 
 #[test]
+fn the_folder_of_a_former_coordinator_with_more_records_is_refused_and_the_new_one_goes_on() {
+    let (folder, first, second) = (Folder::new(), free_address(), free_address());
+    let old = coordinator(&folder, "old", &first, "--n 18 --method search");
+    let following = follower(&folder, &[&first], "new");
+    let worker =
+        folder.start(&format!("worker --coordinator http://{first},http://{second} {SLOW}"), "w.log");
+    until("some is copied", || folder.counts("new") > 0);
+    following.terminate();
+    assert_eq!(following.end().code, Some(143));
+    let copied = folder.counts("new");
+    until("the old one has more", || folder.counts("old") > copied + 300);
+    old.kill();
+    let _new = coordinator(&folder, "new", &second, "");
+    until("the new one has recorded something", || terms(&folder, "new").len() == 2);
+    // Once more: it has noted the new one's term meanwhile.
+    for _ in 0..2 {
+        assert!(folder.counts("old") > folder.counts("new"));
+        folder
+            .run(&format!("follow http://{second} --run old"))
+            .refused(&["have parted", "delete the copy, or keep it aside"]);
+    }
+    let before = folder.counts("new");
+    until("the new one goes on", || folder.counts("new") > before);
+    assert_eq!(status(&folder, &second)["trouble"], "");
+    worker.kill();
+}
+
+#[test]
 fn a_coordinator_goes_on_past_one_that_is_gone_for_good_when_it_is_told_to_and_not_before() {
     const N: u8 = 17;
     let (folder, first, second) = (Folder::new(), free_address(), free_address());

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use proto::{FollowReply, FollowRequest, v1};
+use proto::{FollowReply, FollowRequest, OWN_TERM, v1};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::Streaming;
+use tonic::{Request, Streaming};
 
 use crate::boxed::Boxed;
 use crate::coordinator::CoordinatorError;
@@ -49,17 +49,26 @@ impl Feed {
 }
 
 impl Remote {
-    /// Begins to follow the coordinator's run, with what the follower has.
+    /// Begins to follow the coordinator's run, with what the follower has; and with the last term on record there, where that
+    /// was the own one of a coordinator of its folder.
     ///
     /// # Errors
     /// If the coordinator cannot be reached, or refuses.
-    pub fn follow(&self, first: FollowRequest) -> Boxed<'_, Result<Feed, CoordinatorError>> {
+    pub fn follow(
+        &self,
+        first: FollowRequest,
+        own_term: Option<u64>,
+    ) -> Boxed<'_, Result<Feed, CoordinatorError>> {
         Box::pin(async move {
             let site = self.sites().current();
             let (requests, stream) = mpsc::channel(WORDS);
             requests.try_send(v1::FollowRequest::from(first)).ok();
             let mut client = self.client(site);
-            let call = client.follow(ReceiverStream::new(stream));
+            let mut request = Request::new(ReceiverStream::new(stream));
+            if let Some(term) = own_term {
+                request.metadata_mut().insert(OWN_TERM, term.into());
+            }
+            let call = client.follow(request);
             let replies = self.answer(site, Duration::ZERO, call).await?;
             Ok(Feed { remote: self.clone(), site, requests, replies })
         })

@@ -123,8 +123,18 @@ pub(crate) struct FollowCall {
     pub call: u64,
     pub records: u64,
     pub met: Option<Term>,
-    pub wrong: Option<String>,
+    pub wrong: Option<Misfit>,
     pub reply: ReplyTo<()>,
+}
+
+/// What is wrong with a follower's copy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misfit {
+    /// As the follower is told.
+    pub why: String,
+    /// It is the folder of a former coordinator: the run went on without its last records. That it has more than there are here is
+    /// no sign that some were lost.
+    pub is_left_behind: bool,
 }
 
 impl Request {

@@ -55,7 +55,7 @@ use terms::Terms;
 use watchdog::Watchdog;
 
 pub use ending::{Ending, Withheld};
-pub use inbox::CallError;
+pub use inbox::{CallError, Misfit};
 pub(crate) use inbox::{FollowCall, LeaseCall, Outlet, ReplyTo, Request};
 pub use snapshot::Snapshot;
 pub(crate) use strangers::Stranger;

@@ -19,7 +19,7 @@ use tokio::time::timeout;
 
 use super::replicas::Replication;
 use crate::handle::{Following, Handle};
-use crate::keeper::{CallError, Ending};
+use crate::keeper::{CallError, Ending, Misfit};
 use crate::tests::known_worker::{expect_the_answer, join, join_from, lease, replicated, report};
 
 /// Nothing here takes longer.
@@ -72,7 +72,8 @@ async fn a_follower_whose_copy_does_not_fit_has_nothing_that_is_acknowledged() {
     let mut reported = pin!(handle.report(report(worker, &leases)));
     assert!(timeout(A_WHILE, &mut reported).await.is_err());
     let all = records(&handle);
-    let refused = handle.follow(7, all, None, Some("it does not fit".to_owned())).await.unwrap();
+    let misfit = Misfit { why: "it does not fit".to_owned(), is_left_behind: false };
+    let refused = handle.follow(7, all, None, Some(misfit)).await.unwrap();
     assert!(timeout(A_WHILE, &mut reported).await.is_err());
     assert!(handle.status().await.unwrap().trouble.contains("0 of 1 followers"));
     drop(refused);

@@ -17,7 +17,7 @@ use tempfile::TempDir;
 use tokio::sync::oneshot;
 
 use super::ending::Stage;
-use super::inbox::{CallError, FollowCall, LeaseCall, Request};
+use super::inbox::{CallError, FollowCall, LeaseCall, Misfit, Request};
 use super::lending::LENT_IN_A_ROUND;
 use super::watchdog::Watchdog;
 use super::{Channels, JUDGED_IN_A_ROUND, Keeper, TICK, keeper};
@@ -210,7 +210,8 @@ fn silent_workers_and_followers_that_come_and_go_take_lines_of_the_log_of_their_
     clock.advance(Duration::from_hours(24));
     keeper.round(false);
     assert_eq!(keeper.status().workers_total, 0);
-    for wrong in [None, Some("it is another run's".to_owned())] {
+    let misfit = Misfit { why: "it is another run's".to_owned(), is_left_behind: false };
+    for wrong in [None, Some(misfit)] {
         let (reply, _answer) = oneshot::channel();
         let owner = loud.clone();
         keeper.follow(FollowCall { owner, follower: 7, call: 1, records: 0, met: None, wrong, reply });

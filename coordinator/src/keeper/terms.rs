@@ -11,7 +11,8 @@
 //! ```
 //!
 //! A follower that has more on record than this process does, and proves that it is one of this run, has a better copy: this
-//! process must not go on either.
+//! process must not go on either. Not so where that is the folder of a former coordinator, whose last term is lower than the last
+//! one on record here: this process, or one before it, went on from a copy that had less, and was meant to.
 //!
 //! Who is superseded lends, records and acknowledges nothing any more. The term that did it is noted in the run directory, so
 //! that the operator can leave it behind, should that coordinator be gone for good; nobody else does.
@@ -23,7 +24,7 @@ use records::store::Store;
 use tracing::{error, warn};
 
 use super::Keeper;
-use super::inbox::{CallError, FollowCall, Request};
+use super::inbox::{CallError, FollowCall, Misfit, Request};
 use crate::happening::Happening;
 
 /// The terms of a run, as one of its coordinators knows them.
@@ -156,7 +157,8 @@ impl Keeper {
         if let Some(met) = met {
             self.hear_of(&met);
             let own = self.records();
-            if let Some(terms) = self.terms.as_mut().filter(|_| records > own) {
+            let is_left_behind = wrong.as_ref().is_some_and(|wrong| wrong.is_left_behind);
+            if let Some(terms) = self.terms.as_mut().filter(|_| records > own && !is_left_behind) {
                 terms.hear_of_more(&met, records, own);
                 self.turn_away_if_superseded();
             }
@@ -169,7 +171,7 @@ impl Keeper {
                     self.replicas.join(follower, call, records);
                     self.happened_by(&owner, Happening::FollowerCame(records));
                 }
-                Some(wrong) if self.may_log(&owner) => warn!("a follower is refused: {wrong}"),
+                Some(Misfit { why, .. }) if self.may_log(&owner) => warn!("a follower is refused: {why}"),
                 Some(_) => {}
             }
             Ok(())

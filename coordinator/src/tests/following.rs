@@ -22,7 +22,7 @@ use tempfile::TempDir;
 use tokio::time::timeout;
 
 use crate::handle::Handle;
-use crate::keeper::CallError;
+use crate::keeper::{CallError, Misfit};
 use crate::tests::known_worker::{join, lease, registration, replicated, report};
 
 /// A run to be copied, of several files and many groups; and what a coordinator says of it.
@@ -291,6 +291,26 @@ fn a_follower_refuses_another_run_and_an_older_coordinator_and_takes_a_younger_o
     assert_eq!(store.term().number, 1_001_003, "a copy that becomes the coordinator leaves room");
 }
 
+#[tokio::test]
+async fn a_term_is_a_copys_own_where_a_coordinator_of_its_folder_has_put_it_on_record() {
+    let (folder, clock) = (TempDir::new().unwrap(), SetClock::default());
+    let own_term = |folder: &Path| LedgerCopy::open(folder).unwrap().own_term();
+    assert_eq!(own_term(folder.path()), None);
+    let handle = replicated(folder.path(), FaultyDisk::default(), &clock, Some(0));
+    let source = handle.source().unwrap().clone();
+    assert_eq!(source.last_term(), 0, "it is not on record yet");
+    let worker = join(&handle).await;
+    let leases = lease(&handle, worker, 3).await;
+    handle.report(report(worker, &leases)).await.unwrap();
+    assert_eq!(source.last_term(), 1);
+    handle.close().await;
+    drop(handle);
+    assert_eq!(own_term(folder.path()), Some(1));
+    // What is announced with a copy is another coordinator's.
+    fs::remove_file(folder.path().join("term")).unwrap();
+    assert_eq!(own_term(folder.path()), None);
+}
+
 #[test]
 fn the_file_of_a_copy_that_cannot_be_read_is_named_and_nothing_is_said_to_be_unwritten() {
     let original = Original::new();
@@ -422,6 +442,9 @@ async fn a_follower_that_has_more_records_stops_a_coordinator_that_lost_some() {
         handle.follow(1, 99, Some(Term { proof: 1, ..met }), None).await.is_ok(),
         "whoever has no key says nothing"
     );
+    let left_behind = Misfit { why: "they have parted".to_owned(), is_left_behind: true };
+    assert!(handle.follow(1, 99, Some(met), Some(left_behind)).await.is_ok(), "it was left behind with more");
+    assert_eq!(handle.status().await.unwrap().trouble, "");
     // Somebody waits for units, of which there are none left to lend, by a clock that stands still.
     let worker = join(&handle).await;
     while !lease(&handle, worker, 100).await.is_empty() {}

@@ -8,7 +8,7 @@ use std::time::Duration;
 use anyhow::Context;
 use dashboard::assurance;
 use dashboard::words;
-use proto::{Phase, RunStatus, WorkerStatus};
+use proto::{Copies, Phase, RunStatus, WorkerStatus};
 use records::store::Notice;
 use records::{Agreement, Answer, counted};
 use serde_json::json;
@@ -23,6 +23,16 @@ pub fn print(text: &str) -> anyhow::Result<()> {
     let mut out = stdout()?;
     writeln!(out, "{}", plain(text))?;
     Ok(out.flush()?)
+}
+
+/// Says where something that was put on record is not yet on as many disks as it should be.
+pub fn tell_lack(Copies { followers, replicas }: Copies) {
+    if followers < replicas {
+        say(format_args!(
+            "diadem: this is on record with the coordinator, but {followers} of {replicas} followers have it: until they do a takeover \
+             loses it (diadem status says what is wrong)"
+        ));
+    }
 }
 
 /// Sentences, each a line, as they are [told] on stdout.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use proto::{
     Lease, LeaseReply, Owner, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus,
-    Steering, Takeback, Term, Verdict, Welcome, WorkerId,
+    Steering, Takeback, TakenBack, Term, Verdict, Welcome, WorkerId,
 };
 use queens::Plan;
 use records::ledger::LedgerPosition;
@@ -278,15 +278,17 @@ impl Handle {
         self.requests.send(Request::StrikeOff(owner)).await;
     }
 
-    /// Takes counts back that the operator does not believe; gives their number.
+    /// Takes counts back that the operator does not believe; gives their number. As many followers as are needed have it on disk when
+    /// this returns, unless it says otherwise.
     ///
     /// # Errors
     /// There is nothing of the kind, the run has ended, the disk does not take the records, or the keeper has ended.
-    pub async fn retract(&self, takeback: Takeback) -> Result<u64, CallError> {
+    pub async fn retract(&self, takeback: Takeback) -> Result<TakenBack, CallError> {
         self.call(|reply| Request::Retract(takeback, reply)).await
     }
 
-    /// Changes how the run is checked and copied; gives what holds from then on.
+    /// Changes how the run is checked and copied; gives what holds from then on. As many followers as are needed from then on have it on
+    /// disk when this returns, unless it says otherwise.
     ///
     /// # Errors
     /// That would lower what is checked, the run has ended, the disk does not take the records, or the keeper has ended.

@@ -22,9 +22,9 @@ pub use domain::{
     CopyEnd, FollowReply, FollowRequest, FollowedRun, Lease, LeaseReply, LedgerPiece, Owner, Registration,
     Renewal, Report, Token, UnitCount, Variant, Verdict, Welcome, WorkerId,
 };
-pub use policy::{PolicyChange, PolicyInForce};
+pub use policy::{Copies, PolicyChange, PolicyInForce};
 pub use protocol::{Protocol, ProtocolError};
-pub use retraction::{Takeback, Target, is_reason};
+pub use retraction::{Takeback, TakenBack, Target, is_reason};
 pub use status::{
     Assurance, Event, FamilyStatus, MachineStatus, Phase, RunStatus, Sample, TimeLeft, Work, WorkerStatus,
 };

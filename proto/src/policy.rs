@@ -22,6 +22,29 @@ pub struct PolicyInForce {
     pub double_check: String,
     /// How many followers must have a record before it is acknowledged.
     pub replicas: u32,
+    /// Where the change is on disk.
+    pub copies: Copies,
+}
+
+/// On how many disks besides the coordinator's that is which it was asked to put on record. Coordinators of before said nothing of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Copies {
+    /// So many followers have it.
+    pub followers: u32,
+    /// So many must have a record before it is acknowledged.
+    pub replicas: u32,
+}
+
+impl From<Copies> for v1::Copies {
+    fn from(Copies { followers, replicas }: Copies) -> Self {
+        Self { followers, replicas }
+    }
+}
+
+impl From<v1::Copies> for Copies {
+    fn from(v1::Copies { followers, replicas }: v1::Copies) -> Self {
+        Self { followers, replicas }
+    }
 }
 
 impl From<PolicyChange> for v1::ChangePolicyRequest {
@@ -46,13 +69,14 @@ impl TryFrom<v1::ChangePolicyRequest> for PolicyChange {
 }
 
 impl From<PolicyInForce> for v1::ChangePolicyReply {
-    fn from(PolicyInForce { double_check, replicas }: PolicyInForce) -> Self {
-        Self { double_check, replicas }
+    fn from(PolicyInForce { double_check, replicas, copies }: PolicyInForce) -> Self {
+        Self { double_check, replicas, copies: Some(copies.into()) }
     }
 }
 
 impl From<v1::ChangePolicyReply> for PolicyInForce {
-    fn from(v1::ChangePolicyReply { double_check, replicas }: v1::ChangePolicyReply) -> Self {
-        Self { double_check, replicas }
+    fn from(reply: v1::ChangePolicyReply) -> Self {
+        let v1::ChangePolicyReply { double_check, replicas, copies } = reply;
+        Self { double_check, replicas, copies: copies.map_or_else(Copies::default, Into::into) }
     }
 }

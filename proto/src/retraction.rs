@@ -5,6 +5,7 @@ use std::fmt;
 use queens::UnitId;
 
 use crate::domain::Owner;
+use crate::policy::Copies;
 use crate::text::is_unseen;
 use crate::v1;
 use crate::wire::WireError;
@@ -51,6 +52,27 @@ impl fmt::Display for Target {
                 write!(f, "owner {}", Owner::new(owner).typed())
             }
         }
+    }
+}
+
+/// What was taken back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TakenBack {
+    /// So many counts.
+    pub units: u64,
+    /// Where that is on disk.
+    pub copies: Copies,
+}
+
+impl From<TakenBack> for v1::RetractReply {
+    fn from(TakenBack { units, copies }: TakenBack) -> Self {
+        Self { units, copies: Some(copies.into()) }
+    }
+}
+
+impl From<v1::RetractReply> for TakenBack {
+    fn from(v1::RetractReply { units, copies }: v1::RetractReply) -> Self {
+        Self { units, copies: copies.map_or_else(Copies::default, Into::into) }
     }
 }
 

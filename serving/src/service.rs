@@ -197,7 +197,7 @@ impl Coordinator for Service {
     ) -> Result<Response<v1::RetractReply>, Status> {
         named(&*under_way(&request)?, &request.get_ref().units)?;
         let takeback = Takeback::try_from(request.into_inner()).map_err(|e| malformed(&e))?;
-        Ok(Response::new(v1::RetractReply { units: self.handle.retract(takeback).await.map_err(refused)? }))
+        Ok(Response::new(self.handle.retract(takeback).await.map_err(refused)?.into()))
     }
 
     async fn change_policy(

@@ -4,14 +4,14 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::anyhow;
-use proto::Takeback;
+use proto::{Takeback, TakenBack};
 use records::run_directory::RunDirectoryError;
 use records::store::StoreError;
 use records::{RetractError, Retracted};
 
 use super::steer::ask;
 use crate::args::{RetractArgs, RetractIn};
-use crate::output::{self, print};
+use crate::output::{self, print, tell_lack};
 
 pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
     let takeback = Takeback { target: args.target.target(args.readmit), reason: args.reason.clone() };
@@ -23,7 +23,8 @@ pub fn run(args: &RetractArgs) -> anyhow::Result<ExitCode> {
         RetractIn::Served(addresses) => {
             let asked =
                 ask(&addresses, args.keys.as_deref(), async |remote| remote.retract(takeback.clone()).await);
-            let (at, units) = asked?;
+            let (at, TakenBack { units, copies }) = asked?;
+            tell_lack(copies);
             (at, units, "its workers count them")
         }
     };

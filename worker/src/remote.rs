@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use proto::{
     Lease, LeaseReply, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus, Steering,
-    Takeback, Verdict, Welcome, WireError, WorkerId, v1, verdicts_from_reply,
+    Takeback, TakenBack, Verdict, Welcome, WireError, WorkerId, v1, verdicts_from_reply,
 };
 use tonic::{Code, Response, Status, Streaming};
 
@@ -199,16 +199,16 @@ impl Remote {
         })
     }
 
-    /// Takes counts back that the operator does not believe; gives their number.
+    /// Takes counts back that the operator does not believe; gives their number, and where that is on disk.
     ///
     /// # Errors
     /// If the coordinator cannot be reached, refuses, or finds nothing of the kind.
-    pub fn retract(&self, takeback: Takeback) -> Boxed<'_, Result<u64, CoordinatorError>> {
+    pub fn retract(&self, takeback: Takeback) -> Boxed<'_, Result<TakenBack, CoordinatorError>> {
         Box::pin(async move {
             let site = self.sites.current();
             let mut client = self.client(site);
             let call = client.retract(v1::RetractRequest::from(takeback));
-            Ok(self.answer(site, Duration::ZERO, call).await?.units)
+            Ok(self.answer(site, Duration::ZERO, call).await?.into())
         })
     }
 

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use proto::{
     Lease, LeaseReply, Owner, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus,
-    Steering, Takeback, Term, Verdict, Welcome, WorkerId,
+    Steering, Takeback, TakenBack, Term, Verdict, Welcome, WorkerId,
 };
 use records::policy::PolicyError;
 use records::{Audit, AuditError, NothingToRetract};
@@ -96,7 +96,7 @@ pub(crate) enum Request {
         follower: u64,
         call: u64,
     },
-    Retract(Takeback, ReplyTo<u64>),
+    Retract(Takeback, ReplyTo<TakenBack>),
     ChangePolicy(PolicyChange, ReplyTo<PolicyInForce>),
     Steer(Steering, ReplyTo<u64>),
     Status(oneshot::Sender<RunStatus>),
@@ -152,7 +152,8 @@ impl Request {
             Request::Report { reply, .. } => drop(reply.send(Err(error))),
             Request::Follow(call) => drop(call.reply.send(Err(error))),
             Request::ChangePolicy(_, reply) => drop(reply.send(Err(error))),
-            Request::Retract(_, reply) | Request::Steer(_, reply) => drop(reply.send(Err(error))),
+            Request::Retract(_, reply) => drop(reply.send(Err(error))),
+            Request::Steer(_, reply) => drop(reply.send(Err(error))),
             other => return Some(other),
         }
         None

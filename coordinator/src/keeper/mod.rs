@@ -49,7 +49,7 @@ use events::Events;
 use inbox::Inbox;
 use lending::Waiting;
 use recording::PendingReport;
-use replicas::Replication;
+use replicas::{Answer, Replication};
 use strangers::Strangers;
 use terms::Terms;
 use watchdog::Watchdog;
@@ -306,12 +306,14 @@ impl Keeper {
                     self.happened_by(&owner, Happening::FollowerLeft);
                 }
             }
-            Request::Retract(takeback, reply) => {
-                reply.send(self.retract(&takeback)).ok();
-            }
-            Request::ChangePolicy(change, reply) => {
-                reply.send(self.change_policy(&change)).ok();
-            }
+            Request::Retract(takeback, reply) => match self.retract(&takeback) {
+                Ok(units) => self.answer_when_copied(Answer::Retraction { units, reply }),
+                Err(error) => drop(reply.send(Err(error))),
+            },
+            Request::ChangePolicy(change, reply) => match self.change_policy(&change) {
+                Ok(double_check) => self.answer_when_copied(Answer::Policy { double_check, reply }),
+                Err(error) => drop(reply.send(Err(error))),
+            },
             Request::Steer(steering, reply) => {
                 reply.send(self.steer(steering)).ok();
             }

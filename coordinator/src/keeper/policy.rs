@@ -1,8 +1,9 @@
 //! What the operator changes of the policy while the run is served: how counts are checked, which may be raised only, and
 //! how many followers must have a record, which may be lowered too. It stands in the ledger with the reason, and holds at
-//! once.
+//! once, though it is answered when as many followers as are needed from then on have it.
 
-use proto::{PolicyChange, PolicyInForce};
+use proto::PolicyChange;
+use records::DoubleCheck;
 use records::ledger::{Policy, Record, Replicas};
 use records::policy::{PolicyError, possible, raised};
 
@@ -12,8 +13,8 @@ use super::inbox::CallError;
 use crate::happening::Happening;
 
 impl Keeper {
-    /// Puts the change on record and does as it says. What holds already is not recorded again.
-    pub(super) fn change_policy(&mut self, change: &PolicyChange) -> Result<PolicyInForce, CallError> {
+    /// Puts the change on record and does as it says. What holds already is not recorded again. Gives how counts are checked from now on.
+    pub(super) fn change_policy(&mut self, change: &PolicyChange) -> Result<DoubleCheck, CallError> {
         // What is on its way first: whether it is checked was decided by the policy of before.
         self.commit();
         if matches!(self.stage, Stage::Ended(_)) {
@@ -37,6 +38,6 @@ impl Keeper {
         if let Some(replicas) = replicas {
             self.replicas.need(replicas);
         }
-        Ok(PolicyInForce { double_check: self.core.policy().to_string(), replicas: self.replicas.count() })
+        Ok(self.core.policy())
     }
 }

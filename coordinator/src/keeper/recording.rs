@@ -11,6 +11,7 @@ use tracing::{debug, debug_span, warn};
 use super::Keeper;
 use super::ending::Stage;
 use super::inbox::{CallError, ReplyTo};
+use super::replicas::Answer;
 use crate::happening::Happening;
 
 /// A commit that takes longer is no silence of the workers.
@@ -115,7 +116,8 @@ impl Keeper {
                     if let Err(what) = self.core.recorded(now, Some(report.worker), own) {
                         self.withhold(what);
                     }
-                    self.replicas.wait(self.clock.now(), records_on_disk, verdicts, reply);
+                    let answer = Answer::Report { verdicts, reply };
+                    self.replicas.wait(self.clock.now(), records_on_disk, answer);
                 }
             }
             Err(error) => {
@@ -229,6 +231,11 @@ impl Keeper {
     pub(super) fn acknowledge(&mut self) {
         let records = self.records();
         self.replicas.answer(self.clock.now(), records);
+    }
+
+    /// Gives that answer when as many followers as are needed have what is on record now.
+    pub(super) fn answer_when_copied(&mut self, answer: Answer) {
+        self.replicas.wait(self.clock.now(), self.records(), answer);
     }
 
     /// What stands in front of what this process records first: its term; and how counts are checked and replicated,

@@ -2,19 +2,22 @@
 //!
 //! A report is acknowledged when so many followers as are needed have the ledger as far as it went when the report was
 //! judged. One that has waited for too long is answered as if it had not been recorded: its worker keeps the counts and
-//! reports them again.
+//! reports them again. What an operator wants has no second time: it is done, and the answer says how many followers have it.
+
+mod answer;
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Duration;
 
-use proto::Verdict;
+use proto::Copies;
 use records::store::Store;
 use tracing::{info, warn};
 
-use super::inbox::{CallError, ReplyTo};
+use super::inbox::CallError;
+pub(super) use answer::Answer;
 
-/// A report waits at most so long for the followers.
+/// An answer waits at most so long for the followers.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// So many followers that have gone are remembered; of more, those with the least: whoever calls may say any number.
@@ -29,7 +32,7 @@ pub(super) struct Replication {
     /// How many records of the ledger each has on disk, by its number and that of its call. A folder that was copied with its number
     /// calls beside the other: both are one follower.
     followers: BTreeMap<(u64, u64), u64>,
-    waiting: VecDeque<WaitingReport>,
+    waiting: VecDeque<WaitingAnswer>,
     /// What followers had in those of their calls that have ended, whichever said most.
     ended: HashMap<u64, u64>,
     /// The records for which an answer has waited in vain.
@@ -42,14 +45,13 @@ pub(super) struct Replication {
     settled: Option<u64>,
 }
 
-/// A report that was judged, and whose records, if any, are on this machine's disk.
+/// An answer to what was judged, and whose records, if any, are on this machine's disk.
 #[derive(Debug)]
-struct WaitingReport {
+struct WaitingAnswer {
     /// The records that followers must have.
     records: u64,
     until: Duration,
-    verdicts: Vec<Verdict>,
-    reply: ReplyTo<Vec<Verdict>>,
+    answer: Answer,
 }
 
 impl Replication {
@@ -161,16 +163,21 @@ impl Replication {
         self.replicated() >= records
     }
 
-    /// A report is to be answered when these records are where they must be.
-    pub fn wait(
-        &mut self,
-        now: Duration,
-        records: u64,
-        verdicts: Vec<Verdict>,
-        reply: ReplyTo<Vec<Verdict>>,
-    ) {
-        let until = now.saturating_add(PATIENCE);
-        self.waiting.push_back(WaitingReport { records, until, verdicts, reply });
+    /// How many followers have these records: those that are there, or where a complete run is settled as many as are needed.
+    fn copied(&self, records: u64) -> Copies {
+        let replicas = self.count();
+        let have = self.copies().iter().filter(|has| **has >= records).count();
+        let have = have.try_into().unwrap_or(u32::MAX);
+        Copies { followers: if self.have_all(records) { replicas.max(have) } else { have }, replicas }
+    }
+
+    /// That is to be answered when these records are where they must be. An operator does not wait for followers that are not there:
+    /// that fewer are needed, say.
+    pub fn wait(&mut self, now: Duration, records: u64, answer: Answer) {
+        if self.there() < self.count() && answer.is_for_operator() {
+            return answer.give(self.copied(records));
+        }
+        self.waiting.push_back(WaitingAnswer { records, until: now.saturating_add(PATIENCE), answer });
     }
 
     /// Whether all is counted by now: then it is what the run comes to that waits.
@@ -178,17 +185,17 @@ impl Replication {
         self.complete = is_complete.then(|| self.complete.unwrap_or(now));
     }
 
-    /// Answers the reports that need not wait any more, or have waited for too long, and says when that begins and ends.
+    /// Gives the answers that need not wait any more, or have waited for too long, and says when that begins and ends.
     /// The ledger has so many records.
     pub fn answer(&mut self, now: Duration, records: u64) {
         let replicated = self.replicated();
-        while let Some(report) = self.waiting.pop_front_if(|report| report.records <= replicated) {
-            report.reply.send(Ok(report.verdicts)).ok();
+        while let Some(waiting) = self.waiting.pop_front_if(|waiting| waiting.records <= replicated) {
+            waiting.answer.give(self.copied(waiting.records));
         }
-        while let Some(report) = self.waiting.pop_front_if(|report| report.until <= now) {
-            self.late = self.late.max(report.records);
+        while let Some(waiting) = self.waiting.pop_front_if(|waiting| waiting.until <= now) {
+            self.late = self.late.max(waiting.records);
             let trouble = self.trouble(records).unwrap_or_default();
-            report.reply.send(Err(CallError::NotRecorded(trouble))).ok();
+            waiting.answer.give_late(self.copied(waiting.records), trouble);
         }
         if self.complete.is_some_and(|since| since.saturating_add(PATIENCE) <= now) {
             self.late = self.late.max(records);
@@ -202,10 +209,10 @@ impl Replication {
         self.told = trouble;
     }
 
-    /// Answers all reports that wait with that.
+    /// Answers all who wait with that.
     pub fn refuse(&mut self, error: &CallError) {
-        for report in self.waiting.drain(..) {
-            report.reply.send(Err(error.clone())).ok();
+        for waiting in self.waiting.drain(..) {
+            waiting.answer.refuse(error.clone());
         }
     }
 
@@ -215,7 +222,9 @@ impl Replication {
         let lack = if self.settled == Some(records) {
             return None;
         } else if there < needed {
-            format!("{there} of {needed} followers are there; start diadem follow again")
+            format!(
+                "{there} of {needed} followers are there; start diadem follow again"
+            )
         } else if self.late > self.replicated() {
             format!(
                 "fewer than {needed} of {there} followers have put the last records on disk; look at their disks and lines"

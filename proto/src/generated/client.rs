@@ -200,6 +200,18 @@ pub struct RetractReply {
     /// Counts that are taken back.
     #[prost(uint64, tag = "1")]
     pub units: u64,
+    #[prost(message, optional, tag = "2")]
+    pub copies: ::core::option::Option<Copies>,
+}
+/// On how many disks besides the coordinator's that is which it was asked to put on record. It answers when these are enough,
+/// or after a while.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
+pub struct Copies {
+    #[prost(uint32, tag = "1")]
+    pub followers: u32,
+    /// So many must have a record before it is acknowledged.
+    #[prost(uint32, tag = "2")]
+    pub replicas: u32,
 }
 /// At least one of the first two; what is not said stays as it is.
 #[derive(Clone, PartialEq, Eq, Hash, ::prost::Message)]
@@ -221,6 +233,8 @@ pub struct ChangePolicyReply {
     pub double_check: ::prost::alloc::string::String,
     #[prost(uint32, tag = "2")]
     pub replicas: u32,
+    #[prost(message, optional, tag = "3")]
+    pub copies: ::core::option::Option<Copies>,
 }
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]
 pub struct StatusRequest {}

@@ -1,17 +1,22 @@
 //! When reports are answered, and what is said while they are not.
 
 use super::*;
+use proto::{TakenBack, Verdict};
 use tokio::sync::oneshot::{self, error::TryRecvError};
 
-type Answer = oneshot::Receiver<Result<Vec<Verdict>, CallError>>;
+type Awaited = oneshot::Receiver<Result<Vec<Verdict>, CallError>>;
 
-fn report(replicas: &mut Replication, now: u64, records: u64) -> Answer {
+fn report(replicas: &mut Replication, now: u64, records: u64) -> Awaited {
     let (reply, answer) = oneshot::channel();
-    replicas.wait(Duration::from_secs(now), records, vec![Verdict::Recorded], reply);
+    replicas.wait(
+        Duration::from_secs(now),
+        records,
+        Answer::Report { verdicts: vec![Verdict::Recorded], reply },
+    );
     answer
 }
 
-fn is_waiting(answer: &mut Answer) -> bool {
+fn is_waiting(answer: &mut Awaited) -> bool {
     matches!(answer.try_recv(), Err(TryRecvError::Empty))
 }
 
@@ -39,6 +44,33 @@ fn an_answer_waits_until_as_many_followers_as_are_needed_have_its_records() {
     replicas.answer(Duration::ZERO, 7);
     assert_eq!(answer.try_recv().unwrap(), Ok(vec![Verdict::Recorded]));
     assert!(replicas.have_all(7) && !replicas.have_all(8));
+}
+
+#[test]
+fn an_operator_hears_how_many_followers_have_it_when_enough_do_or_after_a_while_or_where_too_few_are_there() {
+    let mut replicas = Replication::new(Some(2));
+    let taken_back = |replicas: &mut Replication| {
+        let (reply, answer) = oneshot::channel();
+        replicas.wait(Duration::ZERO, 7, Answer::Retraction { units: 3, reply });
+        replicas.answer(Duration::ZERO, 7);
+        answer
+    };
+    let heard = |answer: &mut oneshot::Receiver<Result<TakenBack, CallError>>| {
+        answer.try_recv().map(|taken| (taken.as_ref().unwrap().units, taken.unwrap().copies))
+    };
+    let of_two = |followers| Ok((3, Copies { followers, replicas: 2 }));
+    replicas.join(1, 10, 7);
+    assert_eq!(heard(&mut taken_back(&mut replicas)), of_two(1), "nobody is waited for who is not there");
+    replicas.join(2, 11, 6);
+    let mut late = taken_back(&mut replicas);
+    assert_eq!(heard(&mut late), Err(TryRecvError::Empty));
+    replicas.answer(PATIENCE, 7);
+    assert_eq!(heard(&mut late), of_two(1));
+    let mut in_time = taken_back(&mut replicas);
+    assert_eq!(heard(&mut in_time), Err(TryRecvError::Empty));
+    replicas.have(2, 11, 7);
+    replicas.answer(Duration::ZERO, 7);
+    assert_eq!(heard(&mut in_time), of_two(2));
 }
 
 #[test]

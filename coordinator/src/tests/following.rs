@@ -429,7 +429,7 @@ async fn a_coordinator_that_hears_of_a_younger_one_serves_nobody_any_more() {
         let options = OpenOptions { take_over, ..known_run::options(folder.path()) };
         Store::open(options).unwrap().0.term().number
     };
-    assert_eq!([open(false), open(true)], [2, 4_000_001]);
+    assert_eq!([open(false), open(true)], [2, 5_500_001]);
 }
 
 #[tokio::test]

@@ -17,6 +17,10 @@ use super::{RunDirectoryError, io_error};
 /// manager starts it again and again.
 const TAKEOVER: u64 = 1_000_000;
 
+/// An operator's take-over raises it by so much: by more than a copy that became the coordinator, and all starts of that one, and by
+/// what no number of such copies does, for two of one term would be a fork.
+const TOLD_TO: u64 = 2 * TAKEOVER + TAKEOVER / 2;
+
 /// No term can be begun.
 #[derive(Debug, Error)]
 pub enum TermError {
@@ -64,7 +68,7 @@ pub enum TermError {
 /// # Errors
 /// What a follower has left there, or who has served the run, cannot be read or cannot be true; or there is no higher term.
 pub fn next_term(directory: &Path, last: u64, take_over: bool) -> Result<u64, TermError> {
-    let room = if take_over { TAKEOVER } else { 1 };
+    let room = if take_over { TOLD_TO } else { 1 };
     let mut known = vec![(directory.join("ledger"), last, room), noted(directory, ANNOUNCED, room)?];
     if take_over {
         known.push(noted(directory, SUPERSEDING, room)?);
@@ -123,12 +127,25 @@ mod tests {
     }
 
     #[test]
+    fn who_is_told_to_take_over_leaves_copies_behind_that_became_the_coordinator_unheard_of() {
+        let [own, copy] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+        follow(copy.path(), 3);
+        let promoted = next_term(copy.path(), 3, false).unwrap();
+        let told = next_term(own.path(), 3, true).unwrap();
+        assert!(told > promoted + TAKEOVER, "{told} and {promoted}");
+        for copies in 1..=4 {
+            follow(copy.path(), 3 + copies * TAKEOVER);
+            assert_ne!(next_term(copy.path(), 3, false).unwrap(), told);
+        }
+    }
+
+    #[test]
     fn a_term_that_nobody_opens_is_passed_over_or_named_with_its_file() {
         let folder = tempfile::tempdir().unwrap();
         let refused = |last| next_term(folder.path(), last, true).unwrap_err().to_string();
         for (place, number) in [("term", u64::MAX), ("superseded", Term::END)] {
             fs::write(folder.path().join(place), number.to_string()).unwrap();
-            assert_eq!(next_term(folder.path(), 3, true).unwrap(), 1_000_003, "{place}");
+            assert_eq!(next_term(folder.path(), 3, true).unwrap(), 2_500_003, "{place}");
         }
         let said = refused(Term::END - 1);
         assert!(said.contains("ledger has the term 9223372036854775807"), "{said}");
@@ -155,7 +172,7 @@ mod tests {
         named("term", 3);
         follow(folder.path(), Term::END - 1);
         named("follower.json", 3);
-        assert_eq!(next_term(folder.path(), 3, true).unwrap(), 1_000_003);
+        assert_eq!(next_term(folder.path(), 3, true).unwrap(), 2_500_003);
     }
 
     #[test]
@@ -176,14 +193,14 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         assert_eq!(
             next_term(folder.path(), 3, true).unwrap(),
-            1_000_003,
+            2_500_003,
             "others may have met more than is noted"
         );
         for number in [5_000_000, 4_000_000] {
             SUPERSEDING.note(folder.path(), number).unwrap();
             assert_eq!(next_term(folder.path(), 3, false).unwrap(), 4);
-            assert_eq!(next_term(folder.path(), 3, true).unwrap(), 6_000_000);
+            assert_eq!(next_term(folder.path(), 3, true).unwrap(), 7_500_000);
         }
-        assert_eq!(next_term(folder.path(), 6_000_000, false).unwrap(), 6_000_001);
+        assert_eq!(next_term(folder.path(), 7_500_000, false).unwrap(), 7_500_001);
     }
 }

@@ -19,6 +19,13 @@ pub fn run(args: &MergeArgs) -> anyhow::Result<ExitCode> {
         say(format_args!("diadem: {out} was made of just these runs before, and is left as it is"));
     }
     tell(&merged);
+    if merged.replicas > 0 {
+        let followers = counted(merged.replicas, "follower");
+        say(format_args!(
+            "diadem: a coordinator that goes on with {out} waits for {followers}, as one of a part did; to wait for none: diadem \
+             coordinator --run {quoted_out} --replicas 0"
+        ));
+    }
     let joined = format!(
         "{out}: {} of {}, {} of them counted more than once",
         merged.done,

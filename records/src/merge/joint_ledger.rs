@@ -8,7 +8,7 @@ use queens::UnitId;
 use super::MergeError;
 use super::survey::Survey;
 use crate::double_check::DoubleCheck;
-use crate::ledger::{LedgerPosition, Policy, Record, Recount, UnitRecord, read_until};
+use crate::ledger::{LedgerPosition, Policy, Record, Recount, Replicas, UnitRecord, read_until};
 use crate::replay::beginning;
 use crate::rules::Rules;
 use crate::run_directory::RunDirectory;
@@ -83,12 +83,16 @@ impl<'a> JointLedger<'a> {
         Ok(())
     }
 
-    /// Writes how counts are checked from now on, who is not believed, and what is left. Gives what all of it adds up to.
+    /// Writes how counts are checked and copied from now on, who is not believed, and what is left. Gives what all of it adds up to.
     ///
     /// # Errors
     /// The disk would not do it.
     pub fn end(mut self) -> Result<Standing, MergeError> {
         self.check_as(self.survey.policy())?;
+        let Survey { replicas, at, .. } = *self.survey;
+        if replicas > 0 {
+            self.write(Record::Replicas(Replicas { replicas, reason: None, at }))?;
+        }
         self.survey.struck().try_for_each(|record| self.write(record))?;
         self.commit()?;
         self.store.save(&self.standing).ok();

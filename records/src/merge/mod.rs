@@ -158,6 +158,8 @@ pub struct Merged {
     pub disputed: u64,
     /// Those of them, up to a certain number, that were not in dispute before: two runs differ.
     pub differences: Vec<Difference>,
+    /// As many followers as one of the runs waited for: a coordinator that goes on waits for them, too.
+    pub replicas: u32,
     /// The first unit without a count, if any.
     pub missing: Option<UnitId>,
     /// Whether just these runs, as they are now, had been joined there before: nothing was written.
@@ -176,6 +178,7 @@ impl Merged {
             disputed: standing.sums().disputed.len() as u64,
             missing: standing.first_missing(Shard::default()),
             differences: survey.differences,
+            replicas: standing.replicas(None),
             was_there: false,
         }
     }

@@ -34,6 +34,8 @@ pub(super) struct Survey {
     /// that says so.
     struck: BTreeMap<(String, Option<String>, bool), (usize, Expulsion)>,
     policies: Vec<Option<DoubleCheck>>,
+    /// As many followers as any part waits for.
+    pub replicas: u32,
     /// How many counts of whom are left out.
     left_out: BTreeMap<MachineId, u64>,
     /// See [`Merged`](super::Merged).
@@ -71,6 +73,7 @@ impl Survey {
             origins: Vec::new(),
             struck: BTreeMap::new(),
             policies: Vec::new(),
+            replicas: 0,
             left_out: BTreeMap::new(),
             repeated: 0,
             differences: Vec::new(),
@@ -146,6 +149,7 @@ impl Survey {
             self.expect_few_disputes(|| format!("unit {unit} is in {}", part.path().display()))?;
         }
         self.policies.push(own.sums().policy);
+        self.replicas = self.replicas.max(own.replicas(None));
         // Each vote about a unit in dispute is a contradiction in the joint ledger.
         let votes = self.votes() - votes_before;
         let conflicts = &mut self.origins[number].conflicts;

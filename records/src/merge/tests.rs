@@ -14,7 +14,8 @@ use crate::audit::{Audit, audit};
 use crate::bound::wrong_at_most;
 use crate::double_check::DoubleCheck;
 use crate::ledger::{
-    Admission, Expulsion, LineHash, MergedRun, Policy, Record, Recount, Restoration, Retraction, UnitRecord,
+    Admission, Expulsion, LineHash, MergedRun, Policy, Record, Recount, Replicas, Restoration, Retraction,
+    UnitRecord,
 };
 use crate::signing::SigningKey;
 use crate::standing::{Standing, UnitMark, Vote};
@@ -137,6 +138,26 @@ fn the_bound_of_the_joint_run_is_one_of_the_part_that_drew_least() {
         assert_eq!((standing.policy(), standing.sums().sampled), (DoubleCheck::Share(0.5), sampled));
         assert_eq!(assess(standing, standing.policy()).wrong_at_most, wrong_at_most(sampled / 10, 0));
         fs::remove_dir_all(parts.path("out")).unwrap();
+    }
+}
+
+#[test]
+fn a_joint_run_waits_for_as_many_followers_as_the_part_that_waited_for_most() {
+    let parts = Parts::new();
+    let replicas = |replicas| Record::Replicas(Replicas { replicas, reason: None, at: 1 });
+    let even = counts((0..units()).step_by(2), "first");
+    let odd = counts((1..units()).step_by(2), "first");
+    let waits = |said: &[u32], counts: &[Record]| {
+        said.iter().map(|k| replicas(*k)).chain(counts.iter().cloned()).collect::<Vec<_>>()
+    };
+    for (one, other, most) in [(&[3, 2][..], &[1][..], 2), (&[], &[1], 1), (&[1, 0], &[], 0)] {
+        let runs =
+            [parts.write("a", "1/2", &waits(one, &even)), parts.write("b", "2/2", &waits(other, &odd))];
+        let (merged, audit) = parts.merge(&runs);
+        assert_eq!((merged.replicas, audit.standing.replicas(None)), (most, most));
+        for folder in ["a", "b", "out"] {
+            fs::remove_dir_all(parts.path(folder)).unwrap();
+        }
     }
 }
 

@@ -21,6 +21,7 @@ use crate::run_directory::LeaseKey;
 use crate::run_directory::follower_file::{self, FollowerFile};
 use crate::run_directory::lock::Lock;
 use crate::run_directory::noted_term::ANNOUNCED;
+use crate::run_directory::pause;
 use crate::run_directory::secret::{self, keep, lease_key};
 use crate::run_directory::{RunDirectory, RunDirectoryError};
 use crate::standing::Standing;
@@ -195,6 +196,10 @@ impl LedgerCopy {
         if file != self.file || met.number == 0 {
             file.write(&path).map_err(failed)?;
             self.file = file;
+        }
+        if !said.refused {
+            // Of the days when a coordinator was here: the run's own operator has not asked for it.
+            pause::write(&path, None).map_err(failed)?;
         }
         Ok(())
     }

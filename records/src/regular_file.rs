@@ -141,7 +141,23 @@ fn put(draft: &Path, bytes: &[u8], mode: u32, place: impl FnOnce(&Path) -> io::R
         fs::remove_file(draft).ok();
     }
     written?;
-    File::open(folder_of(draft))?.sync_all()
+    sync_folder_of(draft)
+}
+
+/// Removes a file, if it is there, for good.
+///
+/// # Errors
+/// The disk would not do it.
+pub fn remove(path: &Path) -> io::Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(()),
+        removed => removed.and_then(|()| sync_folder_of(path)),
+    }
+}
+
+/// What was done to the names in that file's folder outlasts a power cut.
+fn sync_folder_of(path: &Path) -> io::Result<()> {
+    File::open(folder_of(path))?.sync_all()
 }
 
 /// The folder in which a file of that name lies.

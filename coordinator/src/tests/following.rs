@@ -12,7 +12,7 @@ use rand::rngs::StdRng;
 use rand::{RngExt, SeedableRng};
 use records::ledger::{LedgerPosition, Pieces, Record, TermRecord, Writer};
 use records::run_directory::secret::lease_key;
-use records::run_directory::{LeaseKey, RunDirectory, RunDirectoryError};
+use records::run_directory::{LeaseKey, RunDirectory, RunDirectoryError, pause};
 use records::shard::Shard;
 use records::standing::{RecordError, Standing};
 use records::store::{OpenOptions, Store, StoreError};
@@ -309,6 +309,19 @@ async fn a_term_is_a_copys_own_where_a_coordinator_of_its_folder_has_put_it_on_r
     // What is announced with a copy is another coordinator's.
     fs::remove_file(folder.path().join("term")).unwrap();
     assert_eq!(own_term(folder.path()), None);
+}
+
+#[test]
+fn a_folder_that_becomes_a_copy_forgets_that_its_run_was_to_pause() {
+    let original = Original::new();
+    let folder = TempDir::new().unwrap();
+    let mut copy = LedgerCopy::open(folder.path()).unwrap();
+    pause::write(folder.path(), Some("until Tuesday")).unwrap();
+    let paused = || pause::read(folder.path()).unwrap();
+    copy.greet(&FollowedRun { refused: true, ..original.said.clone() }).unwrap();
+    assert!(paused().is_some(), "it is no copy of that coordinator's");
+    copy.greet(&original.said).unwrap();
+    assert_eq!(paused(), None);
 }
 
 #[test]

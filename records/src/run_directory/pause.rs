@@ -1,7 +1,6 @@
 //! The operator's wish that a run should pause: a file in its directory, so that a coordinator that is started again heeds
-//! it. It is no part of what is counted: a copy of the run does not have it.
+//! it. It is no part of what is counted: a copy of the run does not have it, and a folder that becomes one loses it.
 
-use std::fs;
 use std::io;
 use std::path::Path;
 
@@ -33,16 +32,14 @@ pub fn read(directory: &Path) -> io::Result<Option<String>> {
 pub fn write(directory: &Path, reason: Option<&str>) -> io::Result<()> {
     match reason {
         Some(reason) => regular_file::replace(&directory.join(FILE), format!("{reason}\n").as_bytes(), 0o644),
-        None => match fs::remove_file(directory.join(FILE)) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error),
-            _ => Ok(()),
-        },
+        None => regular_file::remove(&directory.join(FILE)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn a_run_pauses_for_a_reason_that_can_be_one() {

@@ -223,7 +223,7 @@ impl Replication {
             return None;
         } else if there < needed {
             format!(
-                "{there} of {needed} followers are there; start diadem follow again"
+                "{there} of {needed} followers are there; see what the log of diadem follow says, or start it again"
             )
         } else if self.late > self.replicated() {
             format!(

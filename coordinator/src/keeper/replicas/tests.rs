@@ -94,7 +94,7 @@ fn where_all_is_counted_it_is_said_that_the_answer_waits_and_how_to_go_on() {
     for said in [
         "the answer waits",
         "0 of 1 followers",
-        "start diadem follow",
+        "see what the log of diadem follow says, or start it again",
         "diadem policy URL --replicas K --reason TEXT, with --keys keys/admin where the run has keys",
     ] {
         assert!(trouble.contains(said), "{trouble}");

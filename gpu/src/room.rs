@@ -1,10 +1,9 @@
 //! Room on a device that is kept from count to count, and grows as it is needed.
 
-use opencl3::command_queue::CommandQueue;
 use opencl3::memory::Buffer;
 
 use crate::error::GpuError;
-use crate::session::Session;
+use crate::session::{Queue, Session};
 
 /// Room for values on a device.
 pub struct Room<T> {
@@ -27,12 +26,7 @@ impl<T: Clone + Default> Room<T> {
 
     /// Has room for so many, and says whether the device has that; nothing may be at work. Where it had to grow, what was there is
     /// lost: it goes first, for there may be no room for both.
-    pub fn reserve(
-        &mut self,
-        session: &Session,
-        queue: &CommandQueue,
-        values: usize,
-    ) -> Result<bool, GpuError> {
+    pub fn reserve(&mut self, session: &Session, queue: &Queue, values: usize) -> Result<bool, GpuError> {
         if self.values < values {
             self.release(session)?;
             if let Some(buffer) = session.room_now(queue, values)? {
@@ -43,7 +37,7 @@ impl<T: Clone + Default> Room<T> {
     }
 
     /// Has these there, from the first one on; nothing may be at work.
-    pub fn fill(&mut self, session: &Session, queue: &CommandQueue, values: &[T]) -> Result<(), GpuError> {
+    pub fn fill(&mut self, session: &Session, queue: &Queue, values: &[T]) -> Result<(), GpuError> {
         if !self.reserve(session, queue, values.len())? {
             return Err(session.no_room());
         }

@@ -3,6 +3,7 @@
 #[cfg(test)]
 mod tests;
 
+use std::cell::RefCell;
 use std::mem::ManuallyDrop;
 use std::ptr;
 use std::sync::{Arc, OnceLock};
@@ -49,6 +50,14 @@ const NO_ROOM: [cl_int; 4] =
 
 /// What fails where there must be room.
 const MEMORY: &str = "memory for a count";
+
+/// A queue, in which one thing is done after the other.
+pub struct Queue {
+    /// Where launches go.
+    pub commands: CommandQueue,
+    /// The launches of which nobody has looked yet how they ended: what follows one that failed is done all the same.
+    launched: RefCell<Vec<Event>>,
+}
 
 /// A device in use.
 pub struct Session {
@@ -116,11 +125,12 @@ impl Session {
         sum.ok_or_else(|| self.cannot_be("more than fits 64 bits".into()))
     }
 
-    /// A queue, in which one thing is done after the other.
-    pub fn queue(&self) -> Result<CommandQueue, GpuError> {
+    /// A queue.
+    pub fn queue(&self) -> Result<Queue, GpuError> {
         // SAFETY: the device belongs to the context, which was made for it.
         let queue = unsafe { CommandQueue::create(&self.context, self.device.id(), 0) };
-        queue.map_err(self.failed("making a queue"))
+        let commands = queue.map_err(self.failed("making a queue"))?;
+        Ok(Queue { commands, launched: RefCell::default() })
     }
 
     /// The kernel of that name in the code.
@@ -136,7 +146,7 @@ impl Session {
     /// Room for so many values that the device has taken, or nothing where it has not so much; nothing may be at work.
     pub fn room_now<T: Clone + Default>(
         &self,
-        queue: &CommandQueue,
+        queue: &Queue,
         values: usize,
     ) -> Result<Option<Buffer<T>>, GpuError> {
         let taken = match self.create(values) {
@@ -167,7 +177,7 @@ impl Session {
     }
 
     /// These values in the device's memory.
-    pub fn buffer<T: Clone>(&self, queue: &CommandQueue, values: &[T]) -> Result<Buffer<T>, GpuError> {
+    pub fn buffer<T: Clone>(&self, queue: &Queue, values: &[T]) -> Result<Buffer<T>, GpuError> {
         let mut buffer = ManuallyDrop::new(self.room(values.len())?);
         self.write(queue, &mut buffer, values)?;
         Ok(ManuallyDrop::into_inner(buffer))
@@ -176,14 +186,14 @@ impl Session {
     /// Reads what is in the device's memory, from the first value on; nothing may be at work.
     pub fn read<T: Copy + Default>(
         &self,
-        queue: &CommandQueue,
+        queue: &Queue,
         buffer: &Buffer<T>,
         values: &mut [T],
     ) -> Result<(), GpuError> {
         let mut here = ManuallyDrop::new(vec![T::default(); values.len()]);
         // SAFETY: the buffers were made for as many values at least, and what they are copied to is released no earlier than they are
         // there.
-        let read = unsafe { queue.enqueue_read_buffer(buffer, CL_NON_BLOCKING, 0, &mut here, &[]) };
+        let read = unsafe { queue.commands.enqueue_read_buffer(buffer, CL_NON_BLOCKING, 0, &mut here, &[]) };
         self.outcome(queue, read)?.map_err(self.failed("reading what was found"))?;
         values.copy_from_slice(&ManuallyDrop::into_inner(here));
         Ok(())
@@ -192,7 +202,7 @@ impl Session {
     /// Writes to the device's memory, from its first value on; nothing may be at work.
     pub fn write<T: Clone>(
         &self,
-        queue: &CommandQueue,
+        queue: &Queue,
         buffer: &mut Buffer<T>,
         values: &[T],
     ) -> Result<(), GpuError> {
@@ -202,7 +212,7 @@ impl Session {
     /// Writes to the device's memory, from that value on, for which and all behind there is room.
     fn copy<T: Clone>(
         &self,
-        queue: &CommandQueue,
+        queue: &Queue,
         buffer: &mut Buffer<T>,
         first: usize,
         values: &[T],
@@ -210,36 +220,47 @@ impl Session {
         let values = ManuallyDrop::new(values.to_vec());
         let first = first * size_of::<T>();
         // SAFETY: the buffer has room for all of them, and they are released no earlier than they are copied.
-        let written = unsafe { queue.enqueue_write_buffer(buffer, CL_NON_BLOCKING, first, &values, &[]) };
+        let written =
+            unsafe { queue.commands.enqueue_write_buffer(buffer, CL_NON_BLOCKING, first, &values, &[]) };
         let outcome = self.outcome(queue, written)?;
         drop(ManuallyDrop::into_inner(values));
         Ok(outcome)
     }
 
-    /// Waits until all that was launched has ended, but not for ever, as calls that block would.
-    pub fn settle(&self, queue: &CommandQueue) -> Result<(), GpuError> {
-        // SAFETY: nothing is handed over.
-        let marker = unsafe { queue.enqueue_marker_with_wait_list(&[]) };
-        self.wait(queue, marker.map_err(self.failed("a launch"))?)
+    /// Keeps what was to be launched in the queue until it is waited for.
+    pub fn launched(&self, queue: &Queue, launched: Result<Event, ClError>) -> Result<(), GpuError> {
+        queue.launched.borrow_mut().push(launched.map_err(self.failed("a launch"))?);
+        Ok(())
     }
 
-    /// Waits until a launch has ended, but not for ever.
-    pub fn wait(&self, queue: &CommandQueue, event: Event) -> Result<(), GpuError> {
-        self.outcome(queue, Ok(event))?.map_err(self.failed("a launch"))
+    /// Waits until all that was launched has ended, but not for ever, as calls that block would. Each launch has to have ended well.
+    pub fn settle(&self, queue: &Queue) -> Result<(), GpuError> {
+        // What may still be at work is never released.
+        let launched = ManuallyDrop::new(queue.launched.take());
+        if !launched.is_empty() {
+            queue.commands.flush().map_err(self.failed("a launch"))?;
+        }
+        // When the last one has ended so have the others.
+        for event in launched.iter().rev() {
+            self.look(event)?.map_err(self.failed("a launch"))?;
+        }
+        drop(ManuallyDrop::into_inner(launched));
+        Ok(())
     }
 
-    /// How something has ended that was to be enqueued: well, or with what the driver answers. What may still be at work is never
+    /// How a copy has ended that was to be enqueued: well, or with what the driver answers. What may still be at work is never
     /// released.
     fn outcome(
         &self,
-        queue: &CommandQueue,
+        queue: &Queue,
         enqueued: Result<Event, ClError>,
     ) -> Result<Result<(), ClError>, GpuError> {
         let event = match enqueued {
             Ok(event) => ManuallyDrop::new(event),
             Err(error) => return Ok(Err(error)),
         };
-        queue.flush().map_err(self.failed("a launch"))?;
+        queue.commands.flush().map_err(self.failed("a copy"))?;
+        self.settle(queue)?;
         let ended = self.look(&event)?;
         drop(ManuallyDrop::into_inner(event));
         Ok(ended)

@@ -164,7 +164,7 @@ impl<'a> Halving<'a> {
 
     fn grow(&self, column: &NewColumn) -> Result<(), GpuError> {
         let sets = self.lane.sets(self.geometry.rows).of_size(column.number + 1);
-        self.lane.grow(self.session, self.shape, &self.geometry, sets, column).map(drop)
+        self.lane.grow(self.session, self.shape, &self.geometry, sets, column)
     }
 
     /// The same, of so many states at most, with more room for lists where they need it. Returns how many states they have.
@@ -190,8 +190,8 @@ impl<'a> Halving<'a> {
             let end = sets.end.min(sets.start + self.lane.batches.grow);
             let begun = Instant::now();
             let batch = sets.start..end;
-            let launched = self.lane.grow(self.session, self.shape, &self.geometry, batch, column)?;
-            self.session.wait(&self.lane.queue, launched)?;
+            self.lane.grow(self.session, self.shape, &self.geometry, batch, column)?;
+            self.session.settle(&self.lane.queue)?;
             if self.stop.is_stopped() {
                 return Err(CutShort::Stopped);
             }
@@ -249,8 +249,8 @@ impl<'a> Halving<'a> {
         for column in columns {
             self.lane.grow(self.session, self.shape, &self.geometry, sets.clone(), column)?;
         }
-        let launched = self.lane.join(self.session, self.shape, &self.geometry, sets)?;
-        Ok(self.session.wait(&self.lane.queue, launched)?)
+        self.lane.join(self.session, self.shape, &self.geometry, sets)?;
+        Ok(self.session.settle(&self.lane.queue)?)
     }
 
     /// Takes fewer sets at a time, as long as all groups have one of their own; then makes room for complete halves.

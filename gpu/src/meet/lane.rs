@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use opencl3::command_queue::CommandQueue;
-use opencl3::event::Event;
 use opencl3::kernel::{ExecuteKernel, Kernel as DeviceKernel};
 use opencl3::memory::Buffer;
 use opencl3::types::{cl_uint, cl_ulong};
@@ -13,7 +11,7 @@ use super::lists::{LIST_KINDS, List, ListKind, NewColumn, StateBuffer};
 use super::row_sets::SetsBySize;
 use super::shape::MeetShape;
 use crate::error::GpuError;
-use crate::session::Session;
+use crate::session::{Queue, Session};
 
 /// Sets of rows on the device.
 struct SetsThere {
@@ -23,7 +21,7 @@ struct SetsThere {
 
 /// What one count at a time has of the device.
 pub struct MeetLane {
-    pub queue: CommandQueue,
+    pub queue: Queue,
     grow: DeviceKernel,
     join: DeviceKernel,
     sets: BTreeMap<u32, SetsThere>,
@@ -166,7 +164,7 @@ impl MeetLane {
         geometry: &Geometry,
         sets: std::ops::Range<usize>,
         column: &NewColumn,
-    ) -> Result<Event, GpuError> {
+    ) -> Result<(), GpuError> {
         let NewColumn { side, number, flip, fixed, here, lacking, keep, from, to } = *column;
         let (from, to) = (&self.states[from.index()], &self.states[to.index()]);
         // SAFETY: the arguments have the kernel's types, in its order. The kernel reads `sets` between the indices, which
@@ -196,9 +194,9 @@ impl MeetLane {
                 .set_arg_local_buffer(GROW_SCRATCH)
                 .set_global_work_size(shape.grow_group * shape.grow_groups.min(sets.len()).max(1))
                 .set_local_work_size(shape.grow_group)
-                .enqueue_nd_range(&self.queue)
+                .enqueue_nd_range(&self.queue.commands)
         };
-        launched.map_err(session.failed("a launch"))
+        session.launched(&self.queue, launched)
     }
 
     /// Launches `join` for the complete halves of the sets with these indices.
@@ -208,7 +206,7 @@ impl MeetLane {
         shape: &MeetShape,
         geometry: &Geometry,
         sets: std::ops::Range<usize>,
-    ) -> Result<Event, GpuError> {
+    ) -> Result<(), GpuError> {
         let complete = [0, 1].map(|side| &self.states[ListKind::Complete(side).index()]);
         let last = [0, 1].map(|side| cursor(side, geometry.columns(side) - 1) as cl_uint);
         let queens = [0, 1].map(|side| (ROWS * (side * COLUMNS + geometry.columns(side) - 1)) as cl_uint);
@@ -245,8 +243,8 @@ impl MeetLane {
                 .set_arg_local_buffer(shape.scratch(geometry.tables))
                 .set_global_work_size(shape.group * shape.groups.min(parts * sets.len()).max(1))
                 .set_local_work_size(shape.group)
-                .enqueue_nd_range(&self.queue)
+                .enqueue_nd_range(&self.queue.commands)
         };
-        launched.map_err(session.failed("a launch"))
+        session.launched(&self.queue, launched)
     }
 }

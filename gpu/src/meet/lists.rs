@@ -2,12 +2,11 @@
 
 use std::iter::{self, successors};
 
-use opencl3::command_queue::CommandQueue;
 use opencl3::memory::Buffer;
 use opencl3::types::{cl_uint, cl_ulong};
 
 use crate::error::GpuError;
-use crate::session::Session;
+use crate::session::{Queue, Session};
 
 /// Where the states of a set are; the same layout as in `meet.cl`.
 #[repr(C)]
@@ -35,12 +34,7 @@ impl StateBuffer {
     /// Makes it room for so many, and says whether there is more than before; nothing may be at work. What was there is lost: it
     /// goes first, for there may be no room for both. Where the device has not so much, it is for as many as before,
     /// or for half as many and so on, if another program has taken the room meanwhile.
-    pub fn enlarge(
-        &mut self,
-        session: &Session,
-        queue: &CommandQueue,
-        room: usize,
-    ) -> Result<bool, GpuError> {
+    pub fn enlarge(&mut self, session: &Session, queue: &Queue, room: usize) -> Result<bool, GpuError> {
         let before = self.room;
         *self = Self::new(session, 0)?;
         let halves = successors(Some(before), |room| Some(room / 2).filter(|room| *room > 0));

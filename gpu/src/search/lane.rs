@@ -2,7 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use opencl3::command_queue::CommandQueue;
 use opencl3::kernel::Kernel as DeviceKernel;
 use opencl3::types::{cl_uint, cl_ulong};
 
@@ -10,7 +9,7 @@ use super::STATES_OF_HOST;
 use super::packed::{OnDevice, Row, Vector};
 use crate::error::GpuError;
 use crate::room::Room;
-use crate::session::Session;
+use crate::session::{Queue, Session};
 
 /// A level has room for so many times the states that are wished. Where a state has more children, as on large boards, the last
 /// level may be made in vain: then the one before it is searched, which has a part of those wished.
@@ -37,7 +36,7 @@ pub(super) type Found = [cl_ulong; 3];
 
 /// A queue of the device, its kernels, and the memory that these work in.
 pub(super) struct SearchLane {
-    pub(super) queue: CommandQueue,
+    pub(super) queue: Queue,
     pub(super) widen: DeviceKernel,
     pub(super) search: DeviceKernel,
     pub(super) rows: Room<Row>,

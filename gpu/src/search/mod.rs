@@ -169,9 +169,9 @@ impl SearchLauncher {
                     .set_arg_local_buffer((VECTORS + 1) * size_of::<Vector>())
                     .set_global_work_sizes(&[groups * self.shape.group, fronts.len()])
                     .set_local_work_sizes(&[self.shape.group, 1])
-                    .enqueue_nd_range(&lane.queue)
+                    .enqueue_nd_range(&lane.queue.commands)
             };
-            launched.map_err(session.failed("a launch"))?;
+            session.launched(&lane.queue, launched)?;
         }
         session.settle(&lane.queue)?;
         // Of what the device has only these numbers are taken, and no others than can be: from here on memory is read by them.
@@ -243,9 +243,10 @@ impl SearchLauncher {
                     .set_arg_local_buffer(needed)
                     .set_global_work_size(groups * self.shape.group)
                     .set_local_work_size(self.shape.group)
-                    .enqueue_nd_range(&lane.queue)
+                    .enqueue_nd_range(&lane.queue.commands)
             };
-            session.wait(&lane.queue, launched.map_err(session.failed("a launch"))?)?;
+            session.launched(&lane.queue, launched)?;
+            session.settle(&lane.queue)?;
             session.read(&lane.queue, &lane.found.buffer, &mut found)?;
             if let Some(strange) = found.iter().find(|[.., is_left]| *is_left > 1) {
                 return Err(session.cannot_be(format!("found: {strange:?}")));

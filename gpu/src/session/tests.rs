@@ -1,26 +1,62 @@
-//! What becomes of copies that never end.
+//! What becomes of copies that never end, and of launches that fail.
 
 use std::sync::mpsc::channel;
 use std::thread;
 
 use opencl3::event::{create_user_event, set_user_event_status};
+use opencl3::kernel::ExecuteKernel;
 
 use super::*;
 use crate::device::devices;
 
-#[test]
-fn a_copy_that_never_ends_is_not_waited_for_for_ever() {
+/// A session on each device; none where there is no OpenCL, unless it is demanded.
+fn sessions() -> Vec<Session> {
     let found = devices();
     assert!(found.is_ok() || std::env::var_os("DIADEM_TEST_TOOLS").is_none(), "{found:?}");
-    for device in found.unwrap_or_default().into_iter().filter(|device| device.unusable().is_none()) {
-        let source = KernelSource { text: "KERNEL(1) nothing(void) {}", macros: Vec::new() };
-        let mut session = Session::new(device, &source).unwrap();
+    let found = found.unwrap_or_default().into_iter().filter(|device| device.unusable().is_none());
+    let source = KernelSource { text: "KERNEL(1) nothing(void) {}", macros: Vec::new() };
+    found.map(|device| Session::new(device, &source).unwrap()).collect()
+}
+
+#[test]
+fn a_launch_that_failed_is_seen_though_all_behind_it_ended_well() {
+    for session in sessions() {
+        let queue = session.queue().unwrap();
+        let mut buffer = session.buffer(&queue, &[1u32]).unwrap();
+        // Nothing that is enqueued waits for it.
+        let launches = || {
+            let failed = create_user_event(session.context.get()).unwrap();
+            set_user_event_status(failed, CL_OUT_OF_RESOURCES).unwrap();
+            session.launched(&queue, Ok(Event::new(failed))).unwrap();
+            // SAFETY: the kernel has no arguments.
+            let ended = unsafe {
+                ExecuteKernel::new(&session.kernel("nothing").unwrap())
+                    .set_global_work_size(1)
+                    .set_local_work_size(1)
+                    .enqueue_nd_range(&queue.commands)
+            };
+            session.launched(&queue, ended).unwrap();
+        };
+        let failed = Err(session.failed("a launch")(ClError(CL_OUT_OF_RESOURCES)));
+        launches();
+        assert_eq!(session.settle(&queue), failed);
+        launches();
+        assert_eq!(session.read(&queue, &buffer, &mut [0]), failed);
+        launches();
+        assert_eq!(session.write(&queue, &mut buffer, &[2]), failed);
+        assert_eq!(session.settle(&queue), Ok(()), "it is said once");
+    }
+}
+
+#[test]
+fn a_copy_that_never_ends_is_not_waited_for_for_ever() {
+    for mut session in sessions() {
         let queue = session.queue().unwrap();
         let mut buffer = session.buffer(&queue, &[1u32, 2]).unwrap();
         // All that is enqueued behind this waits for it, and it ends by itself after a while only.
         let gate = create_user_event(session.context.get()).unwrap();
         // SAFETY: the event is there until the end.
-        unsafe { queue.enqueue_marker_with_wait_list(&[gate]) }.unwrap();
+        unsafe { queue.commands.enqueue_marker_with_wait_list(&[gate]) }.unwrap();
         let (is_seen, seen) = channel::<()>();
         let event = gate as usize;
         let opening = thread::spawn(move || {

@@ -20,7 +20,7 @@ use opencl3::event::{CL_COMPLETE, Event};
 use opencl3::kernel::Kernel as DeviceKernel;
 use opencl3::memory::{Buffer, CL_MEM_READ_WRITE};
 use opencl3::program::Program;
-use opencl3::types::{CL_NON_BLOCKING, cl_int};
+use opencl3::types::{CL_NON_BLOCKING, cl_int, cl_uint};
 use queens::kernel::Count;
 
 use crate::device::Device;
@@ -114,6 +114,12 @@ impl Session {
     /// What was read back is nothing that the code for the device writes.
     pub fn cannot_be(&self, answer: String) -> GpuError {
         GpuError::Failed { device: self.device.title(), what: "it answers what cannot be", code: answer }
+    }
+
+    /// Whether as many groups have ended as were launched: a driver may call a launch done that it has not begun.
+    pub fn have_ended(&self, ended: cl_uint, launched: cl_uint) -> Result<(), GpuError> {
+        let is_less = || self.cannot_be(format!("groups that ended: {ended} of {launched}"));
+        if ended == launched { Ok(()) } else { Err(is_less()) }
     }
 
     /// What groups have found, together: completions and nodes of each. The largest number says that more were found than fit.

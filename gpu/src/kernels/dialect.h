@@ -8,6 +8,10 @@
 #define GROUP_INDEX ((uint)get_group_id(0))
 #define GROUPS ((uint)get_num_groups(0))
 #define OUTER_INDEX ((uint)get_group_id(1))
+/* The last that a group does: the host compares how many have done it with how many it has launched. */
+#define GROUP_ENDS(ended)                                                                                                       \
+    if (LOCAL_INDEX == 0)                                                                                                       \
+    atomic_inc(ended)
 #ifdef LOCKSTEP
 /* NVIDIA's compiler knows no such functions, but its own assembler. */
 #define BARRIER __asm__ volatile("bar.warp.sync 0xffffffff;" : : : "memory")

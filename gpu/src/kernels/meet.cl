@@ -93,12 +93,13 @@ void place(local Source *source, global const ulong *from, global ulong *to, ulo
  * from, to  the states with a column less, and those that are made, of which there may be `room` in all
  * cursors   one of them, by its number `cursor`, is how many have been made; more than `room` if they did not fit
  * lists     for each set, smaller ones too, where its states are
+ * ended     how many groups have ended, of all launches of both kernels for a cut
  * scratch   a Source for each row, and two words
  */
 KERNEL(GROW_GROUP) grow(global const uint *restrict sets, const uint first, const uint end, const uint flip,
                         global const Queen *restrict queens, const uint column, const uint open, const uint fixed, const uint here,
                         const uint lacking, const ulong keep, global const ulong *restrict from, global ulong *to, const uint room,
-                        global uint *cursors, const uint cursor, global List *lists SCRATCH_ARGUMENT)
+                        global uint *cursors, const uint cursor, global List *lists, global uint *ended SCRATCH_ARGUMENT)
 {
     SCRATCH
     local Source *sources = (local Source *)scratch;
@@ -158,6 +159,7 @@ KERNEL(GROW_GROUP) grow(global const uint *restrict sets, const uint first, cons
         }
         BARRIER;
     }
+    GROUP_ENDS(ended);
 }
 
 /* The row of a complete half's last queen. */
@@ -282,7 +284,7 @@ ulong look_up(local const Lanes *table, uint tables, uint wide, global const ulo
  * queens    of all columns, those of the last of each half from `left_queens` and `right_queens` on
  * meeting   the bits that halves meet by; `marked`: whether the highest five are not among them and tell the last queen's row
  * tables    how many tables hold these bits; `width`: how many vectors of lanes an entry may be, a power of two
- * found     for each group what it found before and finds now: pairs, halves
+ * found     how many groups have ended, as above; then for each group what it found before and finds now: pairs, halves
  * scratch   the tables
  */
 KERNEL(GROUP) join(global const uint *restrict sets, const uint first, const uint end, const uint parts, const uint all,
@@ -293,11 +295,10 @@ KERNEL(GROUP) join(global const uint *restrict sets, const uint first, const uin
                    const uint width, global ulong *found SCRATCH_ARGUMENT)
 {
     SCRATCH
-    if (cursors[left_cursor] > left_room || cursors[right_cursor] > right_room)
-        return;
+    const uint fits = cursors[left_cursor] <= left_room && cursors[right_cursor] <= right_room;
     const uint slice = 64 * VECTOR * width, part = GROUP_INDEX % parts;
     ulong pairs = 0, halves = 0;
-    for (uint task = first + GROUP_INDEX / parts; task < end; task += GROUPS / parts) {
+    for (uint task = first + GROUP_INDEX / parts; fits && task < end; task += GROUPS / parts) {
         const List left = left_lists[sets[task]], right = right_lists[sets[task] ^ all];
         if (left.length == 0 || right.length == 0)
             continue;
@@ -346,10 +347,12 @@ KERNEL(GROUP) join(global const uint *restrict sets, const uint first, const uin
     sums[LOCAL_INDEX] = pairs;
     BARRIER;
     if (LOCAL_INDEX == 0) {
-        ulong sum = found[2 * GROUP_INDEX];
+        global ulong *own = found + 1 + 2 * GROUP_INDEX;
+        ulong sum = own[0];
         for (uint item = 0; item < GROUP; item++)
             sum = add_sat(sum, sums[item]);
-        found[2 * GROUP_INDEX] = sum;
-        found[2 * GROUP_INDEX + 1] += halves;
+        own[0] = sum;
+        own[1] += halves;
     }
+    GROUP_ENDS((global uint *)found);
 }

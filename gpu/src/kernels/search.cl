@@ -45,6 +45,8 @@ typedef struct {
     uint place, rows;
     /* How many states there are, where (the host's, or in which of both rooms) and from which on; so many have been taken, or more. */
     uint states, room, first, taken;
+    /* So many groups of all launches of `widen` have ended. */
+    uint ended;
     /* For each row how many states `widen` has before it: 0 behind one where they were not moved on. */
     uint made[ROWS];
 } Descent;
@@ -148,15 +150,13 @@ KERNEL(GROUP) widen(global const uint4 *restrict rows, global Descent *descents,
     local uint *children = scratch + 4 * VECTORS;
     const uint index = OUTER_INDEX;
     global Descent *descent = descents + index;
-    if (step >= descent->rows)
-        return;
     const uint place = descent->place + step;
-    const uint states = descent->made[place];
-    if (states >= wished)
-        return;
+    const uint waiting = step < descent->rows ? descent->made[place] : 0;
+    const uint states = waiting < wished ? waiting : 0;
     from += step == 0 ? descent->first : index * room;
     to += index * room;
-    read_rows(row, TABLE(*descent) + VECTORS * step, 1);
+    if (states != 0)
+        read_rows(row, TABLE(*descent) + VECTORS * step, 1);
     for (uint begin = GROUP_INDEX * GROUP; begin < states; begin += GROUPS * GROUP) {
         if (LOCAL_INDEX == 0)
             children[0] = 0;
@@ -175,6 +175,7 @@ KERNEL(GROUP) widen(global const uint4 *restrict rows, global Descent *descents,
         }
         BARRIER;
     }
+    GROUP_ENDS(&descent->ended);
 }
 
 /*
@@ -186,10 +187,12 @@ KERNEL(GROUP) widen(global const uint4 *restrict rows, global Descent *descents,
  * begun     the states of the descents that were not widened
  * one       those of the descents that have theirs in the first room
  * other     and of those that have them in the second one
- * found     for each group what it found before and finds now: completions, nodes; and whether there may be more
+ * found     for each group what it found before and finds now: completions, nodes; and twice the launch's number, and 1 more
+ *           where more may be found
  * frozen    for each group what waited when its passes were used up: how many in each pool, and the pools; and of which descent, how
  *           many it has seen, and whether no states of that one are left
  * is_begun  whether an earlier launch has written `found` and `frozen`: in the first one nothing waits
+ * launch    the launch's number, which tells the host that a group has done its part of this one
  * progress  how many passes groups have taken in this launch, some at a time
  * passes    how many all may take together: so a launch takes about as long whatever the states are, and however many groups the
  *           device has at work at a time
@@ -201,8 +204,8 @@ KERNEL(GROUP) widen(global const uint4 *restrict rows, global Descent *descents,
  */
 KERNEL(GROUP) search(global const uint4 *restrict rows, global Descent *descents, const uint count, const uint levels,
                      global const uint4 *restrict begun, global const uint4 *restrict one, global const uint4 *restrict other,
-                     global ulong *found, global uint4 *frozen, const uint is_begun, global uint *progress, const uint passes,
-                     const uint some, const uint most SCRATCH_ARGUMENT)
+                     global ulong *found, global uint4 *frozen, const uint is_begun, const uint launch, global uint *progress,
+                     const uint passes, const uint some, const uint most SCRATCH_ARGUMENT)
 {
     SCRATCH
     local uint4 *table = (local uint4 *)scratch, *pools = table + VECTORS * levels;
@@ -372,6 +375,6 @@ KERNEL(GROUP) search(global const uint4 *restrict rows, global Descent *descents
         global ulong *own = found + 3 * GROUP_INDEX;
         own[0] = (is_begun ? own[0] : 0) + sum;
         own[1] = (is_begun ? own[1] : 0) + all_nodes + nodes;
-        own[2] = !is_finished;
+        own[2] = 2 * (ulong)launch + !is_finished;
     }
 }

@@ -162,7 +162,7 @@ impl<'a> Halving<'a> {
         Ok(states)
     }
 
-    fn grow(&self, column: &NewColumn) -> Result<(), GpuError> {
+    fn grow(&mut self, column: &NewColumn) -> Result<(), GpuError> {
         let sets = self.lane.sets(self.geometry.rows).of_size(column.number + 1);
         self.lane.grow(self.session, self.shape, &self.geometry, sets, column)
     }
@@ -239,7 +239,7 @@ impl<'a> Halving<'a> {
     }
 
     /// Grows the last column of both halves for these sets, and joins them.
-    fn batch(&self, sets: Range<usize>, columns: &[NewColumn; 2]) -> Result<(), CutShort> {
+    fn batch(&mut self, sets: Range<usize>, columns: &[NewColumn; 2]) -> Result<(), CutShort> {
         if sets.is_empty() {
             return Ok(());
         }

@@ -22,8 +22,8 @@ struct SetsThere {
 /// What one count at a time has of the device.
 pub struct MeetLane {
     pub queue: Queue,
-    grow: DeviceKernel,
-    join: DeviceKernel,
+    pub grow: DeviceKernel,
+    pub join: DeviceKernel,
     sets: BTreeMap<u32, SetsThere>,
     /// For each half and set of rows.
     lists: [Buffer<List>; 2],
@@ -31,7 +31,10 @@ pub struct MeetLane {
     states: [StateBuffer; LIST_KINDS],
     queens: Buffer<Queen>,
     cursors: Buffer<cl_uint>,
+    /// How many groups have ended, in the first half of the first word; then what each group has found.
     found: Buffer<cl_ulong>,
+    /// So many groups were launched for this cut.
+    groups: cl_uint,
     pub batches: Batches,
 }
 
@@ -70,7 +73,8 @@ impl MeetLane {
             states: [nothing, a?, b?, c?, d?, e?],
             queens: session.room(2 * COLUMNS * ROWS)?,
             cursors: session.room(CURSORS)?,
-            found: session.room(2 * shape.groups)?,
+            found: session.room(1 + 2 * shape.groups)?,
+            groups: 0,
             // Nothing is known of the sets yet: some may take a group as long as a launch should take.
             batches: Batches { grow: shape.groups, join: shape.groups.div_ceil(FIRST_OF_JOINED) },
             queue,
@@ -101,7 +105,8 @@ impl MeetLane {
             }
         }
         session.write(&self.queue, &mut self.queens, &geometry.queens)?;
-        session.write(&self.queue, &mut self.found, &vec![0; 2 * shape.groups])
+        self.groups = 0;
+        session.write(&self.queue, &mut self.found, &vec![0; 1 + 2 * shape.groups])
     }
 
     /// The sets of that many rows.
@@ -148,17 +153,18 @@ impl MeetLane {
         }
     }
 
-    /// Pairs and halves that each group has found, when all before is done.
+    /// Pairs and halves that each group has found, when all before is done, by all groups that were launched.
     pub fn found(&self, session: &Session, shape: &MeetShape) -> Result<Vec<cl_ulong>, GpuError> {
         session.settle(&self.queue)?;
-        let mut found = vec![0; 2 * shape.groups];
+        let mut found = vec![0; 1 + 2 * shape.groups];
         session.read(&self.queue, &self.found, &mut found)?;
+        session.have_ended(found.remove(0) as cl_uint, self.groups)?;
         Ok(found)
     }
 
     /// Launches `grow` for the sets with these indices.
     pub fn grow(
-        &self,
+        &mut self,
         session: &Session,
         shape: &MeetShape,
         geometry: &Geometry,
@@ -167,10 +173,12 @@ impl MeetLane {
     ) -> Result<(), GpuError> {
         let NewColumn { side, number, flip, fixed, here, lacking, keep, from, to } = *column;
         let (from, to) = (&self.states[from.index()], &self.states[to.index()]);
+        let groups = shape.grow_groups.min(sets.len()).max(1);
+        self.groups = self.groups.wrapping_add(groups as cl_uint);
         // SAFETY: the arguments have the kernel's types, in its order. The kernel reads `sets` between the indices, which
         // are those of sets of `rows` rows; `queens` of one column and half; the lists of these sets without a row, which an
         // earlier launch of the queue has made in `from`. It writes the lists of the sets, as many as there are for that many
-        // rows, one cursor, and to `to` up to its room and a word behind it. A group's scratch has a source for
+        // rows, one cursor, the first word of `found`, and to `to` up to its room and a word behind it. A group's scratch has a source for
         // each of 32 rows and two words.
         let launched = unsafe {
             ExecuteKernel::new(&self.grow)
@@ -191,8 +199,9 @@ impl MeetLane {
                 .set_arg(&self.cursors)
                 .set_arg(&(cursor(side, number) as cl_uint))
                 .set_arg(&self.lists[side])
+                .set_arg(&self.found)
                 .set_arg_local_buffer(GROW_SCRATCH)
-                .set_global_work_size(shape.grow_group * shape.grow_groups.min(sets.len()).max(1))
+                .set_global_work_size(shape.grow_group * groups)
                 .set_local_work_size(shape.grow_group)
                 .enqueue_nd_range(&self.queue.commands)
         };
@@ -201,7 +210,7 @@ impl MeetLane {
 
     /// Launches `join` for the complete halves of the sets with these indices.
     pub fn join(
-        &self,
+        &mut self,
         session: &Session,
         shape: &MeetShape,
         geometry: &Geometry,
@@ -211,9 +220,11 @@ impl MeetLane {
         let last = [0, 1].map(|side| cursor(side, geometry.columns(side) - 1) as cl_uint);
         let queens = [0, 1].map(|side| (ROWS * (side * COLUMNS + geometry.columns(side) - 1)) as cl_uint);
         let (width, parts) = (shape.width(geometry.tables), shape.parts(sets.len()));
+        let groups = shape.groups.min(parts * sets.len()).max(1);
+        self.groups = self.groups.wrapping_add(groups as cl_uint);
         // SAFETY: the arguments have the kernel's types, in its order. The kernel reads `sets` between the indices, and the
         // lists of these sets and of the others' rows, which earlier launches of the queue have made in the complete halves'
-        // room, unless a cursor says that they did not fit, and queens of the last columns. It writes its group's two words of `found`, which has as many
+        // room, unless a cursor says that they did not fit, and queens of the last columns. It writes the first word of `found` and its group's two, of which it has as many
         // groups as are launched at most. The scratch holds `tables` tables of 32 entries of `width` vectors, and a word of 64
         // bits for each item.
         let launched = unsafe {
@@ -241,7 +252,7 @@ impl MeetLane {
                 .set_arg(&(width as cl_uint))
                 .set_arg(&self.found)
                 .set_arg_local_buffer(shape.scratch(geometry.tables))
-                .set_global_work_size(shape.group * shape.groups.min(parts * sets.len()).max(1))
+                .set_global_work_size(shape.group * groups)
                 .set_local_work_size(shape.group)
                 .enqueue_nd_range(&self.queue.commands)
         };

@@ -144,6 +144,57 @@ fn lists_with_less_room_than_at_first_lose_nothing() {
     }
 }
 
+/// The kernel whose first group, or all of whose groups, do nothing from there on in its text.
+fn left_out(
+    session: &Session,
+    shape: &MeetShape,
+    kernel: &str,
+    text: &str,
+    some: &str,
+) -> opencl3::kernel::Kernel {
+    let source = shape.source();
+    assert_eq!(source.text.matches(text).count(), 1, "{text}");
+    let left_out = source.text.replace(text, &format!("if ({some}) return; {text}"));
+    let session = session.beside(&KernelSource { text: &left_out, ..source }).unwrap();
+    session.kernel(kernel).unwrap()
+}
+
+#[test]
+fn launches_that_never_ran_and_groups_that_did_not_are_seen() {
+    let position = position(16);
+    let expected = expected(&position);
+    for device in usable_devices() {
+        for shape in shapes(&device, [1 << 20; 2]) {
+            let session = Session::new(device.clone(), &shape.source()).unwrap();
+            // All lists are there from the count before: what is left out does no harm but to the sum.
+            let mut lane = MeetLane::new(&session, &shape).unwrap();
+            let stop = Stop::new();
+            let count = |lane: &mut MeetLane| {
+                let mut failure = None;
+                let count = count_by_cuts(&position, &stop, &mut |cut| {
+                    let counted = Halving::new(&session, &shape, lane, cut, &stop).count();
+                    counted.map_err(|error| failure = Some(error.to_string())).ok().flatten()
+                });
+                failure.map_or(Ok(count), Err)
+            };
+            for some in ["1", "GROUP_INDEX == 0"] {
+                let [grow, join] = [("grow", "queens += 32 * column;"), ("join", "const uint slice = 64")]
+                    .map(|(kernel, text)| left_out(&session, &shape, kernel, text, some));
+                assert_eq!(count(&mut lane), Ok(Some(expected)));
+                let sound = std::mem::replace(&mut lane.grow, grow);
+                let failure = count(&mut lane).unwrap_err();
+                assert!(failure.contains("it answers what cannot be (groups that ended: "), "{failure}");
+                lane.grow = sound;
+                assert_eq!(count(&mut lane), Ok(Some(expected)));
+                let sound = std::mem::replace(&mut lane.join, join);
+                let failure = count(&mut lane).unwrap_err();
+                assert!(failure.contains("it answers what cannot be (groups that ended: "), "{failure}");
+                lane.join = sound;
+            }
+        }
+    }
+}
+
 #[test]
 fn a_device_that_shares_the_hosts_memory_takes_a_small_part_of_it() {
     for device in usable_devices() {

@@ -31,7 +31,7 @@ pub(super) struct Wishes {
     pub(super) vectors: usize,
 }
 
-/// What a group has found: completions, nodes, and whether there may be more.
+/// What a group has found: completions, nodes; and twice the number of the launch that said so, and 1 more where more may be found.
 pub(super) type Found = [cl_ulong; 3];
 
 /// A queue of the device, its kernels, and the memory that these work in.
@@ -51,6 +51,8 @@ pub(super) struct SearchLane {
     pub(super) share: Share,
     /// So many passes of each group took [`LAUNCH`](crate::session::LAUNCH) lately.
     pub(super) passes: cl_uint,
+    /// The number of the last launch that searched.
+    pub(super) launch: cl_uint,
 }
 
 impl SearchLane {
@@ -68,6 +70,7 @@ impl SearchLane {
             frozen: Room::new(session)?,
             share: Share::default(),
             passes,
+            launch: 0,
         })
     }
 

@@ -155,7 +155,7 @@ impl SearchLauncher {
             // SAFETY: the arguments have the kernel's types, in its order. The kernel reads as many states of `from` as a descent's
             // `made` says of the row, from where its part begins, which the host or the launch before this one has
             // written there: if they were more than there was room for, they are more than wished, and it reads none. It writes
-            // that part of `to`, the next row's word of `made`, and of the scratch the row and two words. Of a descent's rows it reads
+            // that part of `to`, the next row's word of `made`, the word that counts its groups, and of the scratch the row and two words. Of a descent's rows it reads
             // one that is moved on from: these are `rows`, fewer than it has from `place` on.
             let launched = unsafe {
                 ExecuteKernel::new(&lane.widen)
@@ -177,8 +177,9 @@ impl SearchLauncher {
         // Of what the device has only these numbers are taken, and no others than can be: from here on memory is read by them.
         let mut read = descents.clone();
         session.read(&lane.queue, &lane.descents.buffer, &mut read)?;
-        let mut nodes = 0;
+        let (mut nodes, launched) = (0, steps * groups as cl_uint);
         for (index, (descent, front)) in descents.iter_mut().zip(fronts).enumerate() {
+            session.have_ended(read[index].ended, launched)?;
             let made = &read[index].made;
             let Some((passed, widened)) = descent.widened(made, front.descent, index, part.room) else {
                 return Err(session.cannot_be(format!("made states: {made:?}")));
@@ -212,6 +213,7 @@ impl SearchLauncher {
                 return Ok(None);
             }
             let begun = Instant::now();
+            lane.launch = lane.launch.wrapping_add(1);
             lane.progress.fill(session, &lane.queue, &[0])?;
             // Some for each group at least: those that find that they have finished have taken theirs, too.
             let each = lane.passes.min(MOST_PASSES / groups as cl_uint);
@@ -236,6 +238,7 @@ impl SearchLauncher {
                     .set_arg(&lane.found.buffer)
                     .set_arg(&lane.frozen.buffer)
                     .set_arg(&cl_uint::from(is_begun))
+                    .set_arg(&lane.launch)
                     .set_arg(&lane.progress.buffer)
                     .set_arg(&passes)
                     .set_arg(&some)
@@ -248,10 +251,12 @@ impl SearchLauncher {
             session.launched(&lane.queue, launched)?;
             session.settle(&lane.queue)?;
             session.read(&lane.queue, &lane.found.buffer, &mut found)?;
-            if let Some(strange) = found.iter().find(|[.., is_left]| *is_left > 1) {
-                return Err(session.cannot_be(format!("found: {strange:?}")));
+            // What is there may be what an earlier launch found.
+            let finished = 2 * cl_ulong::from(lane.launch);
+            if let Some(strange) = found.iter().find(|[.., told]| ![finished, finished + 1].contains(told)) {
+                return Err(session.cannot_be(format!("found in launch {}: {strange:?}", lane.launch)));
             }
-            let busy = found.iter().filter(|[.., is_left]| *is_left != 0).count();
+            let busy = found.iter().filter(|[.., told]| *told != finished).count();
             if busy == 0 {
                 break;
             }

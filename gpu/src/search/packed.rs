@@ -33,6 +33,8 @@ pub struct OnDevice {
     pub first: cl_uint,
     /// So many of these have been taken, or somewhat more.
     pub taken: cl_uint,
+    /// So many groups have ended of all launches that widen it.
+    pub ended: cl_uint,
     /// For each row how many states there are before it: 0 behind one where they were not moved on.
     pub made: [cl_uint; ROWS],
 }
@@ -56,6 +58,7 @@ impl OnDevice {
             room: 0,
             first: first as cl_uint,
             taken: 0,
+            ended: 0,
             made,
         }
     }

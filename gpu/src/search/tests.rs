@@ -119,6 +119,40 @@ fn the_order_of_items_their_states_and_where_a_launch_ends_change_nothing_but_ti
 }
 
 #[test]
+fn launches_that_never_ran_and_groups_that_did_not_are_seen() {
+    // Its descents begin with few states, which the device makes more of.
+    let position = with_several_descents(15);
+    for session in sessions(ON_CARDS, "") {
+        let launcher = launcher(ON_CARDS, 3, 40_000);
+        let count = || launcher.count(&session, &position, &Stop::new()).map_err(|error| error.to_string());
+        let with = |change: &dyn Fn(&mut SearchLane)| {
+            let changed = |lane: &mut SearchLane| {
+                change(lane);
+                Ok(())
+            };
+            launcher.lanes.with(|| SearchLane::new(&session, FEWEST_PASSES), changed).unwrap();
+        };
+        for some in ["1", "GROUP_INDEX == 0"] {
+            let left_out = |kernel: &str, text: &str| {
+                assert_eq!(SEARCH.matches(text).count(), 1, "{text}");
+                let text = SEARCH.replace(text, &format!("if ({some}) return; {text}"));
+                let session =
+                    session.beside(&KernelSource { text: &text, macros: ON_CARDS.macros() }).unwrap();
+                session.kernel(kernel).unwrap()
+            };
+            // What a count before has found is still there.
+            count().unwrap();
+            with(&|lane| lane.search = left_out("search", "uint descent = is_begun"));
+            let failure = count().unwrap_err();
+            assert!(failure.contains("it answers what cannot be (found in launch "), "{failure}");
+            with(&|lane| lane.widen = left_out("widen", "const uint place ="));
+            let failure = count().unwrap_err();
+            assert!(failure.contains("it answers what cannot be (groups that ended: "), "{failure}");
+        }
+    }
+}
+
+#[test]
 fn numbers_of_states_that_no_device_makes_are_not_believed() {
     let (_, large) = descents(&unit(18), &Stop::new()).unwrap();
     let front = expand(&large[0], 100, &Stop::new()).unwrap().1;

@@ -3,8 +3,9 @@
 use std::collections::BTreeSet;
 use std::panic::resume_unwind;
 use std::sync::Arc;
-use std::sync::mpsc::sync_channel;
+use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::thread::{self, ScopedJoinHandle};
+use std::time::Duration;
 
 use gpu::{Device, GpuError, GpuKernel, devices, kernel_for};
 use queens::kernel::Method;
@@ -68,12 +69,14 @@ pub fn kernels(
     method: Option<Method>,
     plan: &Plan,
 ) -> Result<Vec<Arc<GpuKernel>>, GpuError> {
-    let kernel = |card| {
-        let made = match method {
-            Some(method) => GpuKernel::new(card, method),
-            None => kernel_for(card, plan),
+    let (plan, board) = (Arc::new(plan.clone()), plan.board());
+    let kernel = |card: Device| {
+        let (plan, on_card) = (Arc::clone(&plan), card.clone());
+        let make = move || match method {
+            Some(method) => GpuKernel::new(on_card, method),
+            None => kernel_for(on_card, &plan),
         };
-        tested(made?, plan.board())
+        tested(&card, make, board, TEST_HANGS)
     };
     // Each driver compiles for a second or more.
     let made = thread::scope(|scope| {
@@ -87,19 +90,31 @@ pub fn kernels(
     Ok(kernels)
 }
 
-/// The kernel, when it has counted the known board. A driver that hangs can be told nothing, and keeps its thread.
-fn tested(kernel: GpuKernel, board: Board) -> Result<Arc<GpuKernel>, GpuError> {
-    let kernel = Arc::new(kernel);
-    let (tested, test) = sync_channel(1);
-    let on_card = Arc::clone(&kernel);
-    thread::spawn(move || tested.send(self_test::run(&*on_card, board)));
-    let unusable = |why| GpuError::Unusable { device: kernel.device().title(), why };
-    let found = test.recv_timeout(TEST_HANGS);
-    match (kernel.failure(), found) {
-        (Some(failure), _) => Err(failure.clone()),
-        (None, Ok(Err(fault))) => Err(unusable(fault.to_string())),
-        (None, Ok(Ok(_))) => Ok(kernel),
-        (None, Err(_)) => Err(unusable(WorkerError::SelfTestHangs(TEST_HANGS.as_secs() / 60).to_string())),
+/// The kernel, when it is made and has counted the known board in that time. A driver that hangs can be told nothing, in the look that
+/// a kernel is chosen by as in the test, and keeps its thread.
+fn tested(
+    card: &Device,
+    make: impl FnOnce() -> Result<GpuKernel, GpuError> + Send + 'static,
+    board: Board,
+    hangs: Duration,
+) -> Result<Arc<GpuKernel>, GpuError> {
+    let title = card.title();
+    let unusable = move |why: String| GpuError::Unusable { device: title.clone(), why };
+    let hangs_so_long = unusable(WorkerError::SelfTestHangs(hangs.as_secs() / 60).to_string());
+    let (ends, is_ended) = channel::<()>();
+    let test = thread::spawn(move || {
+        let _ends = ends;
+        let kernel = Arc::new(make()?);
+        let found = self_test::run(&*kernel, board);
+        match (kernel.failure(), found) {
+            (Some(failure), _) => Err(failure.clone()),
+            (None, Err(fault)) => Err(unusable(fault.to_string())),
+            (None, Ok(_)) => Ok(kernel),
+        }
+    });
+    match is_ended.recv_timeout(hangs) {
+        Err(RecvTimeoutError::Timeout) => Err(hangs_so_long),
+        _ => test.join().unwrap_or_else(|panic| resume_unwind(panic)),
     }
 }
 
@@ -137,11 +152,22 @@ pub mod tests {
         let Some(cards) = cards_to_test() else { return };
         let board = Board::new(12).unwrap();
         for card in cards {
-            let kernel = || GpuKernel::new(card.clone(), Method::Search).unwrap();
-            assert!(tested(kernel(), board).is_ok());
-            let fails = kernel();
-            fails.fail(GpuError::NoDevices);
-            assert_eq!(tested(fails, board).err(), Some(GpuError::NoDevices));
+            let own = card.clone();
+            let kernel = move || GpuKernel::new(own, Method::Search);
+            assert!(tested(&card, kernel.clone(), board, TEST_HANGS).is_ok());
+            let fails = move || kernel().inspect(|kernel| kernel.fail(GpuError::NoDevices));
+            assert_eq!(tested(&card, fails, board, TEST_HANGS).err(), Some(GpuError::NoDevices));
+        }
+    }
+
+    #[test]
+    fn a_driver_that_hangs_before_the_known_board_is_not_waited_for_for_ever() {
+        let Some(cards) = cards_to_test() else { return };
+        for card in cards {
+            let (_ends, is_ended) = channel::<()>();
+            let hangs = move || is_ended.recv().map_err(|_| GpuError::NoDevices).and(Err(GpuError::NoOpenCl));
+            let unusable = tested(&card, hangs, Board::new(12).unwrap(), Duration::from_millis(10)).err();
+            assert!(matches!(unusable, Some(GpuError::Unusable { .. })), "{unusable:?}");
         }
     }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use anyhow::anyhow;
 use coordinator::{Ending, Handle};
-use gpu::Device;
+use gpu::{Device, GpuKernel};
 use queens::Plan;
 use records::SigningKey;
 use records::run_directory::RunDirectory;
@@ -50,8 +50,8 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
     };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let to_prepare = Arc::clone(&count);
-    let (prepared, signals) = runtime.block_on(async {
-        let mut signals = Signals::new()?;
+    let (prepared, mut signals) = runtime.block_on(async {
+        let mut signals = Signals::new()?.until(count.limits.end());
         let prepared = signals.unless_told(move || Prepared::of(&to_prepare)).await?;
         anyhow::Ok((prepared, signals))
     })?;
@@ -59,11 +59,16 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
         Ok(prepared) => prepared,
         Err(signal) => {
             runtime.shutdown_background();
-            return stopped(signal);
+            return match &count.storage {
+                Storage::Directory { path, .. } if !RunDirectory::exists(path)? => {
+                    say(format_args!("diadem: stopped; no run was begun"));
+                    Ok(signal.exit_code())
+                }
+                _ => stopped(signal),
+            };
         }
     };
     let (kernel, threads) = (members[0].config.kernel.name(), members[0].config.threads);
-    let mut signals = signals.until(count.limits.end());
     let (ending, closed) = runtime.block_on(async {
         let ending = work(&handle, members, &count, &mut signals, is_settled).await;
         (ending, ending::close(&handle, &mut signals).await)
@@ -102,13 +107,24 @@ struct Prepared {
 
 impl Prepared {
     fn of(count: &LocalCount) -> anyhow::Result<Self> {
-        let cards = crew::cards(&count.gpu.cards)?;
-        let run = find(count, &cards)?;
+        let kept = kept(count)?;
+        // A run that is finished has its answer without cards.
+        let is_finished = kept.as_ref().map_or(Ok(false), |kept| kept.is_settled(count))?;
+        let cards = if is_finished { Vec::new() } else { crew::cards(&count.gpu.cards)? };
+        let run = match kept {
+            Some(kept) => FoundRun::Kept(Box::new(kept)),
+            None => FoundRun::New(Box::new(new(count, &cards)?)),
+        };
         // Before there is a run directory: a card that fails leaves none behind.
+        let cards = if cards.is_empty() {
+            Vec::new()
+        } else {
+            crew::kernels(&count.gpu.cards, cards, count.kernel.method, run.plan())?
+        };
         let members = members(count, cards, run.plan())?;
-        let Begun { plan, standing, store, notices } = begin(run, count)?;
-        let policy = standing.policy_at_start(count.double_check)?;
-        let is_settled = standing.is_settled(&plan, count.shard(), policy);
+        let begun = begin(run, count)?;
+        let is_settled = begun.is_settled(count)?;
+        let Begun { plan, standing, store, notices } = begun;
         let handle = Handle::start(plan, count.shard(), standing, count.double_check, store)?;
         output::notices(&notices);
         Ok(Self { members, handle, is_settled })
@@ -131,6 +147,14 @@ struct Begun {
     notices: Vec<Notice>,
 }
 
+impl Begun {
+    /// Whether there is nothing more to count or to check.
+    fn is_settled(&self, count: &LocalCount) -> anyhow::Result<bool> {
+        let policy = self.standing.policy_at_start(count.double_check)?;
+        Ok(self.standing.is_settled(&self.plan, count.shard(), policy))
+    }
+}
+
 impl FoundRun {
     fn plan(&self) -> &Plan {
         match self {
@@ -140,23 +164,28 @@ impl FoundRun {
     }
 }
 
-fn find(count: &LocalCount, cards: &[Device]) -> anyhow::Result<FoundRun> {
-    if let Storage::Directory { path, shard } = &count.storage
-        && RunDirectory::exists(path)?
-    {
-        return Ok(FoundRun::Kept(Box::new(open(count, path, *shard, None)?)));
+/// The run in the directory, if there is one.
+fn kept(count: &LocalCount) -> anyhow::Result<Option<Begun>> {
+    match &count.storage {
+        Storage::Directory { path, shard } if RunDirectory::exists(path)? => {
+            open(count, path, *shard, None).map(Some)
+        }
+        _ => Ok(None),
     }
+}
+
+/// The plan of a run that is not begun yet.
+fn new(count: &LocalCount, cards: &[Device]) -> anyhow::Result<Plan> {
     // Shards are counted on several machines, and have to be parts of one plan.
     let is_for_cards =
         count.shard() == Shard::default() && cards.iter().any(|card| !card.description().is_processor());
     let new_plan = if is_for_cards { new_plan_for_cards } else { new_plan };
     let spec = new_plan(count.board, count.kernel.method, count.scheme);
-    Ok(FoundRun::New(Box::new(Plan::derive(spec)?)))
+    Ok(Plan::derive(spec)?)
 }
 
 /// Who counts it, ready to.
-fn members(count: &LocalCount, cards: Vec<Device>, plan: &Plan) -> anyhow::Result<Vec<CrewMember>> {
-    let cards = crew::kernels(&count.gpu.cards, cards, count.kernel.method, plan)?;
+fn members(count: &LocalCount, cards: Vec<Arc<GpuKernel>>, plan: &Plan) -> anyhow::Result<Vec<CrewMember>> {
     let config = worker::Config {
         name: "local".into(),
         machine: host::name(),

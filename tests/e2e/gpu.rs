@@ -111,8 +111,23 @@ fn a_card_whose_driver_does_not_build_the_kernels_leaves_no_run_behind() {
     refusing("count 8 --gpu all").refused(&["gpu", "does not build the kernels"]);
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was begun");
     folder.run("count 8 --quiet");
-    refusing("count 8 --gpu all").refused(&["gpu", "does not build the kernels"]);
-    assert_eq!(folder.run("count 8 --json").json()["total"], published(8), "what was there is there");
+    assert_eq!(
+        refusing("count 8 --gpu all --json").json()["total"],
+        published(8),
+        "what is finished needs no card"
+    );
+}
+
+#[test]
+fn a_time_that_is_up_while_cards_are_prepared_is_heeded_and_leaves_no_run_behind() {
+    let folder = Folder::new();
+    if !has_card(&folder) {
+        return;
+    }
+    let stopped = folder.run("count 22 --gpu all --run run --for 0s");
+    assert_eq!(stopped.code, Some(143), "{stopped:?}");
+    assert!(stopped.stderr.contains("stopped; no run was begun"), "{stopped:?}");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nothing was begun");
 }
 
 #[test]
@@ -122,14 +137,11 @@ fn a_card_whose_driver_builds_one_method_only_counts_by_that_and_a_processor_is_
         return;
     }
     // A word of the other method's code, which means nothing there any more.
-    let counted = folder
-        .diadem("count 22 --gpu all --in-memory --for 0s")
-        .env("POCL_EXTRA_BUILD_FLAGS", "-Dsearch=1")
-        .output()
-        .unwrap();
-    let counted = crate::harness::Completed::of(counted);
-    assert_eq!(counted.code, Some(143), "{counted:?}");
-    assert!(counted.stderr.contains("OpenCL finds no card here"), "{counted:?}");
+    let mut command = folder.diadem("count 22 --gpu all --in-memory");
+    let counting = folder.start_command(command.env("POCL_EXTRA_BUILD_FLAGS", "-Dsearch=1"), "count.log");
+    until("the card is ready", || counting.says("OpenCL finds no card here"));
+    counting.terminate();
+    assert_eq!(counting.end().code, Some(143));
 }
 
 #[test]

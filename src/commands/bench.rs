@@ -16,7 +16,7 @@ use crate::args::{BenchArgs, Cards};
 use crate::exit::WrongCommand;
 use crate::log::{self, say};
 use crate::measurement::speed::{Candidate, Counter, KernelSpeed, candidates};
-use crate::output::{print, span};
+use crate::output::{print, sentence, span};
 use crate::signals::Interruption;
 use crate::{crew, settings};
 
@@ -40,13 +40,27 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
     if !args.json {
         print(HEAD)?;
     }
+    let mut code = ExitCode::SUCCESS;
     for &n in &args.n {
         if known::totals(n).is_some_and(|totals| totals.solutions() == 0) {
             say(format_args!("diadem: n = {n} is left out: it has no solution whose time could be told"));
             continue;
         }
-        for candidate in candidates(n, &methods, &counters, threads, args.split.scheme())? {
-            let speed = candidate.measure(args.seconds, args.seed, interruption.raised())?;
+        let (methods, counters, scheme) = (methods.clone(), counters.clone(), args.split.scheme());
+        // Large boards are cut into many units first.
+        let all = interruption.unless_raised(move |_| candidates(n, &methods, &counters, threads, scheme));
+        for candidate in all.transpose()?.unwrap_or_default() {
+            if let Some(code) = interruption.exit_code() {
+                return Ok(code);
+            }
+            let speed = match candidate.measure(args.seconds, args.seed, interruption.raised()) {
+                Ok(speed) => speed,
+                Err(error) => {
+                    say_that_it_failed(&candidate, &error);
+                    code = ExitCode::FAILURE;
+                    continue;
+                }
+            };
             let is_without = speed.is_none();
             if let Some(speed) = speed {
                 print(&if args.json { json(&speed).to_string() } else { line(&speed) })?;
@@ -58,13 +72,21 @@ pub fn run(args: &BenchArgs) -> anyhow::Result<ExitCode> {
                 say_that_nothing_was_found(&candidate);
             }
         }
+        if let Some(code) = interruption.exit_code() {
+            return Ok(code);
+        }
     }
-    Ok(ExitCode::SUCCESS)
+    Ok(code)
 }
 
 /// Says why there is no line of that kernel.
 pub fn say_that_nothing_was_found(candidate: &Candidate) {
     say(format_args!("diadem: {candidate}: no solution was found in that time; give it more --seconds"));
+}
+
+/// Says why there is no line of that kernel: the others are measured all the same.
+pub fn say_that_it_failed(candidate: &Candidate, error: &anyhow::Error) {
+    say(format_args!("diadem: {candidate} was not measured: {}", sentence(error)));
 }
 
 /// The cards that are to be measured. What is typed tells whether cards are meant or the processor; a setting for either may be

@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use tracing::Level;
 
 use crate::args::{Cards, EstimateArgs};
-use crate::commands::bench::say_that_nothing_was_found;
+use crate::commands::bench::{say_that_it_failed, say_that_nothing_was_found};
 use crate::crew;
 use crate::exit::WrongCommand;
 use crate::log::{self, say};
@@ -119,7 +119,14 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
         }
         let measured = candidate.clone();
         let speed = interruption.unless_raised(move |raised| measured.measure(seconds_of_kind, seed, raised));
-        let speed = speed.transpose()?.flatten();
+        let speed = match speed {
+            Some(Err(error)) => {
+                say_that_it_failed(&candidate, &error);
+                continue;
+            }
+            Some(Ok(speed)) => speed,
+            None => None,
+        };
         if speed.is_none() && interruption.exit_code().is_none() {
             say_that_nothing_was_found(&candidate);
         }

@@ -173,6 +173,28 @@ fn a_card_is_usable_whose_driver_builds_either_method_and_the_other_one_is_told(
 }
 
 #[test]
+fn a_card_that_fails_by_one_method_is_measured_by_the_other_and_nothing_is_thrown_away() {
+    let folder = Folder::new();
+    if !has_card(&folder) || !folder.run("gpus").stdout.contains("PoCL") {
+        return;
+    }
+    let measured = |command: &str| {
+        let output = folder.diadem(command).env("POCL_EXTRA_BUILD_FLAGS", "-Djoin=1").output().unwrap();
+        let measured = crate::harness::Completed::of(output);
+        let why = "n = 12, meet/gpu0 was not measured: the driver of gpu0";
+        assert!(measured.stderr.contains(why), "{measured:?}");
+        measured
+    };
+    let bench = measured("bench --n 12 --gpu all --seconds 1 --json");
+    let line: Value = serde_json::from_str(&bench.stdout).unwrap();
+    assert_eq!((bench.code, &line["kernel"]), (Some(1), &"search".into()), "{bench:?}");
+    let estimate = measured("estimate 12 --gpu all --seconds 2 --json");
+    let gpu_seconds = &estimate.json()["gpu_seconds"];
+    assert!(gpu_seconds["gpu0/search"].is_f64() && gpu_seconds["gpu0/meet"].is_null(), "{estimate:?}");
+    assert_eq!(estimate.code, Some(0), "{estimate:?}");
+}
+
+#[test]
 fn a_count_on_such_a_card_ends_with_a_sentence_where_only_checks_by_the_other_method_are_left() {
     let folder = Folder::new();
     if !has_card(&folder) || !folder.run("gpus").stdout.contains("PoCL") {

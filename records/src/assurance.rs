@@ -32,7 +32,7 @@ pub fn assess(standing: &Standing, policy: DoubleCheck) -> Assurance {
 
 #[cfg(test)]
 mod tests {
-    use queens::{Board, Plan, PlanSpec};
+    use queens::{Board, Plan, PlanSpec, UnitId};
 
     use super::*;
     use crate::ledger::{Record, Recount, UnitRecord};
@@ -68,6 +68,24 @@ mod tests {
         let by_bob = UnitRecord { of: Some("host".to_owned()), ..of("bob", 0, "bobs") };
         apply(&mut standing, Record::Check(by_bob));
         assert_eq!(assess(&standing, DoubleCheck::All).on_two_owners, 1);
+    }
+
+    #[test]
+    fn symmetric_counts_are_made_on_processors_also_where_a_card_has_them_counted() {
+        let plan = known_run::plan();
+        let is_symmetric = |unit: &u64| plan.summand(UnitId(*unit)).is_symmetric_count();
+        let units = [true, false].map(|wished| (0..plan.units()).find(|unit| is_symmetric(unit) == wished));
+        let mut standing = Standing::new(&plan);
+        for unit in units.map(Option::unwrap) {
+            let count = unit_record(unit, 0, "rack/nvidia/gpu0");
+            let of = Some(count.machine.clone());
+            let check = UnitRecord { of, ..unit_record(unit, 0, "host") };
+            for record in [Record::Count(count), Record::Check(check)] {
+                standing.apply(&plan, Shard::default(), &record).unwrap();
+            }
+        }
+        let assurance = assess(&standing, DoubleCheck::All);
+        assert_eq!((assurance.on_two_machines, assurance.on_two_kinds), (2, 1));
     }
 
     /// Nobody but the writer of a ledger of his own would write such.

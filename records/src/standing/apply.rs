@@ -75,7 +75,7 @@ impl Standing {
         self.take_in(plan, unit, &vote, (r.recount, r.at))?;
         self.sums.machines.get_mut(vote.origin.machine).trials +=
             u64::from(r.recount == Some(Recount::Trial));
-        self.decide(unit, &vote);
+        self.decide(plan, unit, &vote);
         Ok(())
     }
 
@@ -136,7 +136,7 @@ impl Standing {
         }
         self.take_in(plan, r.unit, &vote, (r.recount, r.at))?;
         self.sums.disputed.entry(r.unit).or_default().retain(|other| *other != vote);
-        self.decide(r.unit, &vote);
+        self.decide(plan, r.unit, &vote);
         Ok(())
     }
 
@@ -148,7 +148,7 @@ impl Standing {
         let of = of.filter(is_its_maker).ok_or(RecordError::UnknownOrigin(r.unit))?;
         self.sums.checks += 1;
         if standing.is_none_or(|standing| self.proves(plan, r, &standing)) {
-            self.confirm(r.unit, of, vote.origin.machine);
+            self.confirm(plan, r.unit, of, vote.origin.machine);
         }
         Ok(())
     }
@@ -173,14 +173,17 @@ impl Standing {
     }
 
     /// The unit's standing count, made by one machine, was made again by the other, or by the same.
-    pub(super) fn confirm(&mut self, unit: UnitId, of: MachineId, by: MachineId) {
+    pub(super) fn confirm(&mut self, plan: &Plan, unit: UnitId, of: MachineId, by: MachineId) {
         self.marks.of_mut(UnitMark::Due).remove(unit.0);
         if self.marks.of_mut(UnitMark::Checked).insert(unit.0) && self.is(UnitMark::Sampled, unit) {
             self.sums.sampled += 1;
         }
         let machines = &mut self.sums.machines;
         let level = machines.level(of, by);
-        if machines.get(of).hardware().differs_from(machines.get(by).hardware()) {
+        // Symmetric counts are made by a card's host, and so always on a processor.
+        if machines.get(of).hardware().differs_from(machines.get(by).hardware())
+            && !plan.summand(unit).is_symmetric_count()
+        {
             self.marks.of_mut(UnitMark::TwoKinds).insert(unit.0);
         }
         let surely = Rules::NEWEST.level(machines.get(of).maker(), machines.get(by).maker());

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use queens::UnitId;
+use queens::{Plan, UnitId};
 
 use super::{Level, MachineId, Standing, Trust, Vote};
 use crate::ledger::Retraction;
@@ -62,7 +62,7 @@ impl Standing {
     ///
     /// Another owner's equal count decides against everybody who said otherwise; another machine's of the same owner does where
     /// no other owner has said anything.
-    pub(super) fn decide(&mut self, unit: UnitId, vote: &Vote) {
+    pub(super) fn decide(&mut self, plan: &Plan, unit: UnitId, vote: &Vote) {
         let machines = &self.sums.machines;
         let own = vote.origin.machine;
         let believed: Vec<Vote> = self.votes(unit).copied().collect();
@@ -83,7 +83,7 @@ impl Standing {
             .collect();
         let level = deciding.into_iter().map(|(_, level)| level).max().unwrap_or(Level::Once);
         let votes = self.sums.disputed.remove(&unit).unwrap_or_default();
-        confirming.into_iter().for_each(|other| self.confirm(unit, own, other));
+        confirming.into_iter().for_each(|other| self.confirm(plan, unit, own, other));
         if level < Level::AnotherMachine {
             let machines = &mut self.sums.machines;
             let said_otherwise =

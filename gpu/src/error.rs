@@ -11,6 +11,11 @@ pub enum GpuError {
         "there is no OpenCL on this machine: install the driver of the card, and the package ocl-icd-libopencl1 or its like"
     )]
     NoOpenCl,
+    /// The program loads no libraries, whatever the system has.
+    #[error(
+        "this diadem is a static binary, which loads no driver: for graphics cards build it from source, with cargo build --release"
+    )]
+    StaticBinary,
     /// There is OpenCL, and it has no devices.
     #[error("OpenCL finds no device on this machine: install the driver of the card")]
     NoDevices,
@@ -80,7 +85,7 @@ impl GpuError {
     /// What looking for platforms came to.
     pub(crate) fn of_discovery(error: ClError) -> Self {
         if error.0 == DLOPEN_RUNTIME_LOAD_FAILED {
-            return Self::NoOpenCl;
+            return if cfg!(target_feature = "crt-static") { Self::StaticBinary } else { Self::NoOpenCl };
         }
         if error.0 == CL_PLATFORM_NOT_FOUND_KHR {
             return Self::NoDevices;

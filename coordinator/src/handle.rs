@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use proto::{
-    Lease, LeaseReply, Owner, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunStatus,
+    Lease, LeaseReply, Owner, PolicyChange, PolicyInForce, Registration, Renewal, Report, RunId, RunStatus,
     Steering, Takeback, TakenBack, Term, Verdict, Welcome, WorkerId,
 };
 use queens::Plan;
@@ -242,6 +242,12 @@ impl Handle {
     /// The term of this process, where there is a ledger.
     pub fn term(&self) -> Option<Term> {
         self.source.as_ref().map(|source| source.term)
+    }
+
+    /// Which run this is, where there is a ledger.
+    pub fn run(&self) -> Option<RunId> {
+        let source = self.source.as_ref()?;
+        Some(RunId(u128::from_be_bytes(source.directory.run().hash().bytes())))
     }
 
     /// What followers are given, where there is a ledger.

@@ -30,9 +30,9 @@ pub use status::{
 };
 pub use steering::Steering;
 pub use strict::{StrictCodec, StrictDecoder};
-pub use term::{CoordinatorId, CoordinatorIdError, OWN_TERM, Term};
+pub use term::{CoordinatorId, CoordinatorIdError, OWN_TERM, RunId, Term};
 pub use text::{NAME_BYTES, is_name, is_unseen, seen};
-pub use wire::{WireError, malformed, plan_from_reply, plan_reply, verdicts_from_reply};
+pub use wire::{WireError, malformed, plan_from_reply, plan_reply, run_from_reply, verdicts_from_reply};
 
 /// The types of the service `diadem.v1`, generated from the .proto file. They are checked in, so that building needs no
 /// generator; `tests/generated.rs` compares them with what the .proto file gives, and renews them.

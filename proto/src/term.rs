@@ -16,6 +16,16 @@ impl fmt::Display for CoordinatorId {
     }
 }
 
+/// Names a run: the hash that its ledger begins with. Two runs of one plan have two of them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct RunId(pub u128);
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "run {:08x}", self.0 >> 96)
+    }
+}
+
 /// A text that names no coordinator.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[error("{0:?} is not 32 hexadecimal digits in lower case")]

@@ -16,7 +16,7 @@ use thiserror::Error;
 pub use leasing::verdicts_from_reply;
 
 use crate::protocol::Protocol;
-use crate::term::Term;
+use crate::term::{RunId, Term};
 use crate::text::is_unseen;
 use crate::v1;
 
@@ -58,11 +58,31 @@ const MOST_THREADS: u32 = 65_536;
 /// Larger totals are refused: no board of 32 has as many solutions, and sums of these still fit.
 const LARGEST_TOTAL: u128 = 10_u128.pow(36);
 
-/// The plan as the coordinator announces it, with what it speaks and its term.
-pub fn plan_reply(spec: PlanSpec, fingerprint: &Fingerprint, term: Option<Term>) -> v1::PlanReply {
+/// The plan as the coordinator announces it, with what it speaks, its run and its term.
+pub fn plan_reply(
+    spec: PlanSpec,
+    fingerprint: &Fingerprint,
+    run: Option<RunId>,
+    term: Option<Term>,
+) -> v1::PlanReply {
     let spec = serde_json::to_string(&spec).expect("a specification is plain data");
     let (fingerprint, term) = (fingerprint.to_string(), term.map(Into::into));
-    Protocol::own().announce(v1::PlanReply { spec, fingerprint, term, ..v1::PlanReply::default() })
+    let run = run.map(|RunId(run)| run.to_be_bytes().to_vec()).unwrap_or_default();
+    Protocol::own().announce(v1::PlanReply { spec, fingerprint, run, term, ..v1::PlanReply::default() })
+}
+
+/// Which run the coordinator announces, if it says so.
+///
+/// # Errors
+/// What it says names none.
+pub fn run_from_reply(reply: &v1::PlanReply) -> Result<Option<RunId>, WireError> {
+    if reply.run.is_empty() {
+        return Ok(None);
+    }
+    let bytes = reply.run.as_slice().try_into();
+    let bytes =
+        bytes.map_err(|_| WireError::new("a run", format!("{} bytes", reply.run.len()), "16 bytes"))?;
+    Ok(Some(RunId(u128::from_be_bytes(bytes))))
 }
 
 /// The plan as a worker understands it.

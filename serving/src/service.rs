@@ -123,7 +123,7 @@ impl Coordinator for Service {
 
     async fn plan(&self, _: Request<v1::PlanRequest>) -> Result<Response<v1::PlanReply>, Status> {
         let plan = self.handle.plan();
-        Ok(Response::new(plan_reply(plan.spec(), plan.fingerprint(), self.handle.term())))
+        Ok(Response::new(plan_reply(plan.spec(), plan.fingerprint(), self.handle.run(), self.handle.term())))
     }
 
     async fn register(

@@ -114,9 +114,9 @@ impl From<CoordinatorError> for End {
             CoordinatorError::Refused(why) => {
                 End::Never(anyhow::anyhow!("the coordinator refuses this follower: {why}"))
             }
-            CoordinatorError::Unavailable(_) | CoordinatorError::Unregistered => {
-                End::Later(error.to_string())
-            }
+            CoordinatorError::Unavailable(_)
+            | CoordinatorError::Unregistered
+            | CoordinatorError::OtherRun => End::Later(error.to_string()),
         }
     }
 }

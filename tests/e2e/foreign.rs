@@ -232,7 +232,7 @@ fn a_worker_that_does_not_understand_a_verdict_goes_on_with_another_coordinator_
         "the coordinator's answer is not understood: a verdict cannot be 99; it must be one of the five";
     // The plan of the run that the other one serves.
     let plan = Plan::derive(PlanSpec::new(Board::new(8).unwrap())).unwrap();
-    let plan = proto::plan_reply(plan.spec(), plan.fingerprint(), None);
+    let plan = proto::plan_reply(plan.spec(), plan.fingerprint(), None, None);
     let (_runtime, strange, _) = announce_and_judge(plan, Some(99));
     let alone = Folder::new().run(&format!("worker --coordinator http://{strange} --give-up-after 20s"));
     assert_eq!(alone.code, Some(1), "{alone:?}");

@@ -40,6 +40,7 @@ mod messages;
 mod network;
 mod noting;
 mod old_runs;
+mod other_runs;
 mod output;
 mod owner_lies;
 mod owners;

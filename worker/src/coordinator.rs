@@ -15,6 +15,9 @@ pub enum CoordinatorError {
     /// Register again: it does not know the worker (any more).
     #[error("the coordinator does not know this worker any more")]
     Unregistered,
+    /// Begin anew: another run of the same plan is counted there now, and what is held is of the one before.
+    #[error("another run is counted there now")]
+    OtherRun,
     /// Leave: it will never do what was asked.
     #[error("{0}")]
     Refused(String),

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use proto::{Protocol, Registration, Term, Welcome, WireError, plan_from_reply, v1};
+use proto::{Protocol, Registration, RunId, Term, Welcome, WireError, plan_from_reply, run_from_reply, v1};
 use queens::PlanSpec;
 use queens::plan::Fingerprint;
 use tokio::task::JoinSet;
@@ -25,6 +25,7 @@ pub type Announced = Result<(PlanSpec, Fingerprint), CoordinatorError>;
 /// What a coordinator says before anybody registers, which may be dealt with.
 struct Announcement {
     plan: v1::PlanReply,
+    run: Option<RunId>,
     term: Option<Term>,
     /// The version of the contract that is spoken with it.
     version: u32,
@@ -53,11 +54,33 @@ impl Remote {
         let version = Protocol::own()
             .agree(&Protocol::of_coordinator(&plan))
             .map_err(|why| self.sites().failed(site, CoordinatorError::Refused(why.to_string())))?;
+        let run = run_from_reply(&plan).map_err(self.strange(site))?;
         let term = plan.term.clone().map(Term::try_from).transpose().map_err(self.strange(site))?;
+        self.settle_run(site, run).await?;
         if let Some(term) = term {
             self.sites().meet_again(site, term)?;
         }
-        Ok(Announcement { plan, term, version })
+        Ok(Announcement { plan, run, term, version })
+    }
+
+    /// The coordinator at that address serves that run. Another one than is counted for takes its place only where that was
+    /// served before, and is served nowhere any more.
+    async fn settle_run(&self, site: usize, run: Option<RunId>) -> Result<(), CoordinatorError> {
+        let Some((run, own)) = run.zip(self.sites().other_than(run)) else { return Ok(()) };
+        if !self.sites().is_home(site) || self.is_served_elsewhere(site, own).await {
+            return Err(self.sites().leave_run_alone(site, run));
+        }
+        self.sites().go_over(site, run);
+        Ok(())
+    }
+
+    /// Whether a coordinator of that run that may be dealt with answers at another address.
+    async fn is_served_elsewhere(&self, site: usize, run: RunId) -> bool {
+        let met = self.sites().met();
+        let may_serve = |told: &Told| {
+            told.run == Some(run) && met.zip(told.term).is_none_or(|(met, term)| term.follows(&met))
+        };
+        self.addresses() > 1 && self.ask_all().await.iter().any(|told| told.site != site && may_serve(told))
     }
 
     /// Registers with the coordinator that is called, unless a younger one was met.
@@ -65,7 +88,10 @@ impl Remote {
         self.find_youngest().await;
         let site = self.sites().current();
         // Asked each time: another release may have been started there meanwhile.
-        let Announcement { term, version, .. } = self.announcement(site).await?;
+        let Announcement { run, term, version, .. } = self.announcement(site).await?;
+        if self.sites().gives_up_units(run) {
+            return Err(CoordinatorError::OtherRun);
+        }
         let is_met = term.is_some() && term == self.sites().met();
         let registration = Registration { met: self.sites().met(), ..registration };
         let request = Protocol::own().speak(version, registration.into());
@@ -82,6 +108,7 @@ impl Remote {
             self.sites().meet(site, term)?;
         }
         self.sites().taken_in();
+        self.sites().joined(site, run);
         Ok(welcome)
     }
 
@@ -101,26 +128,49 @@ impl Remote {
         move |error| self.sites().failed(site, not_understood(error))
     }
 
-    /// Asks all addresses for their coordinator's term, and calls the youngest from now on. Who has met one already knows
-    /// which are left behind.
+    /// Asks all addresses for their coordinator's run and term, and calls the youngest of one run from now on: that of the first
+    /// address that answers. Who has met one already knows which are left behind.
     async fn find_youngest(&self) {
         if self.addresses() == 1 || self.sites().met().is_some() {
             return;
         }
+        let told = self.ask_all().await;
+        let run = told.first().and_then(|told| told.run);
+        let is_other = |told: &Told| run.zip(told.run).is_some_and(|(run, other)| run != other);
+        let terms =
+            told.iter().filter(|told| !is_other(told)).filter_map(|told| Some((told.site, told.term?)));
+        let Some((site, term)) = terms.max_by_key(|(_, term)| term.number) else { return };
+        self.sites().begin_with(site, run, term);
+        for Told { site, run, .. } in told.iter().filter(|told| is_other(told)) {
+            run.iter().for_each(|run| drop(self.sites().leave_run_alone(*site, *run)));
+        }
+    }
+
+    /// What the coordinators at all addresses that answer in time say, in the order of the addresses; one whose term cannot be
+    /// true says nothing.
+    async fn ask_all(&self) -> Vec<Told> {
         let mut asked = JoinSet::new();
         for site in 0..self.addresses() {
             let mut client = self.client(site);
             asked.spawn(async move {
-                let reply = timeout(SILENCE, client.plan(v1::PlanRequest {})).await.ok()?.ok()?;
-                let term = Term::try_from(reply.into_inner().term?).ok()?;
-                (!Term::is_too_far(term.number, 0)).then_some((site, term))
+                let reply = timeout(SILENCE, client.plan(v1::PlanRequest {})).await.ok()?.ok()?.into_inner();
+                let run = run_from_reply(&reply).ok()?;
+                let term = reply.term.map(Term::try_from).transpose().ok()?;
+                let is_true = term.is_none_or(|term| !Term::is_too_far(term.number, 0));
+                is_true.then_some(Told { site, run, term })
             });
         }
-        let terms = asked.join_all().await.into_iter().flatten();
-        if let Some((site, term)) = terms.max_by_key(|(_, term)| term.number) {
-            self.sites().begin_with(site, term);
-        }
+        let mut told: Vec<Told> = asked.join_all().await.into_iter().flatten().collect();
+        told.sort_by_key(|told| told.site);
+        told
     }
+}
+
+/// Which run the coordinator at an address serves in which term, as far as it says so.
+struct Told {
+    site: usize,
+    run: Option<RunId>,
+    term: Option<Term>,
 }
 
 /// Asks the coordinator for its plan, until it answers or the time is up.

@@ -1,9 +1,10 @@
 //! Which of several addresses of a coordinator is called: one as long as it answers, else the next; and which of them is
-//! not to be dealt with, because one with a higher term has been met.
+//! not to be dealt with, because one with a higher term has been met, or because it serves another run.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use proto::Term;
+use proto::{RunId, Term};
 use tracing::{info, warn};
 
 use crate::coordinator::CoordinatorError;
@@ -24,6 +25,8 @@ struct Choice {
     refusals: Vec<Option<Refusal>>,
     /// What was told last of each of them: one that announces its plan, and then refuses as before, has said nothing new.
     told: Vec<Option<Refusal>>,
+    /// The run of which the worker holds units.
+    run: Option<RunId>,
 }
 
 /// Why one of them refuses.
@@ -54,7 +57,13 @@ impl Choice {
 /// What all workers of a process know that have these addresses.
 #[derive(Debug, Default)]
 struct Met {
-    /// The highest term that was met.
+    /// The run that is counted for, where coordinators say which they serve.
+    run: Option<RunId>,
+    /// The addresses where it has taken one of them in.
+    homes: BTreeSet<usize>,
+    /// The last other run that was left alone, and where: it is told once.
+    other_run: Option<(usize, RunId)>,
+    /// The highest term of the run that was met.
     term: Option<Term>,
     /// The last one that was not to be dealt with: it is told once.
     left_alone: Option<Term>,
@@ -101,7 +110,8 @@ impl Sites {
 
     fn called_first(addresses: Arc<[String]>, current: usize, met: Arc<Mutex<Met>>) -> Self {
         let (refusals, told) = (vec![None; addresses.len()], vec![None; addresses.len()]);
-        Self { addresses, choice: Mutex::new(Choice { current, refusals, told }), met }
+        let choice = Choice { current, refusals, told, run: None };
+        Self { addresses, choice: Mutex::new(choice), met }
     }
 
     fn choice(&self) -> MutexGuard<'_, Choice> {
@@ -146,11 +156,64 @@ impl Sites {
         choice.told.fill(None);
     }
 
+    /// The run at that site has taken the worker in.
+    pub fn joined(&self, site: usize, run: Option<RunId>) {
+        let mut known = self.known();
+        known.run = run.or(known.run);
+        known.homes.insert(site);
+        self.choice().run = known.run;
+    }
+
+    /// The run that is counted for, if that one is another.
+    pub fn other_than(&self, run: Option<RunId>) -> Option<RunId> {
+        self.known().run.filter(|own| run.is_some_and(|run| run != *own))
+    }
+
+    /// Whether the run that is counted for was served at that site.
+    pub fn is_home(&self, site: usize) -> bool {
+        self.known().homes.contains(&site)
+    }
+
+    /// Another run is served at that site, and the one that is counted for may go on elsewhere.
+    pub fn leave_run_alone(&self, site: usize, run: RunId) -> CoordinatorError {
+        let mut known = self.known();
+        let (address, own) = (&self.addresses[site], known.run.unwrap_or(run));
+        let why = format!(
+            "{address} serves {run} of this plan, and {own} is counted for: that coordinator is left alone; give this worker the \
+             addresses of one run, and start it again"
+        );
+        if known.other_run.replace((site, run)) != Some((site, run)) {
+            warn!("{why}");
+        }
+        self.leave(&mut self.choice(), site);
+        CoordinatorError::Unavailable(why)
+    }
+
+    /// The run that was counted for is served nowhere any more, and that one is at its address: it is counted for from now on,
+    /// and the terms of the other one are nothing to it.
+    pub fn go_over(&self, site: usize, run: RunId) {
+        let mut known = self.known();
+        if let Some(own) = known.run.filter(|own| *own != run) {
+            let address = &self.addresses[site];
+            warn!(
+                "{address} serves {run} of this plan now, and served {own} before: it is counted for from now on, and given nothing \
+                 of what is held of the other one; where the other one goes on, start this worker again with its address"
+            );
+        }
+        let takes_part = known.takes_part;
+        *known = Met { run: Some(run), homes: BTreeSet::from([site]), takes_part, ..Met::default() };
+    }
+
+    /// Whether the worker holds units of another run than that one, which it gives up now.
+    pub fn gives_up_units(&self, run: Option<RunId>) -> bool {
+        self.choice().run.take_if(|own| run.is_some_and(|run| run != *own)).is_some()
+    }
+
     /// A call to that site has failed: from now on the next one is called, if that site is the one that is called. A refusal
     /// is for good only when all refuse.
     pub fn failed(&self, site: usize, error: CoordinatorError) -> CoordinatorError {
         match error {
-            CoordinatorError::Unregistered => error,
+            CoordinatorError::Unregistered | CoordinatorError::OtherRun => error,
             CoordinatorError::Unavailable(_) => {
                 self.leave(&mut self.choice(), site);
                 error
@@ -211,8 +274,10 @@ impl Sites {
 
     /// The coordinator at that site has the highest term of all that answer: it is called from now on, and none of a lower
     /// one is dealt with.
-    pub fn begin_with(&self, site: usize, term: Term) {
-        if *self.known().term.get_or_insert(term) == term {
+    pub fn begin_with(&self, site: usize, run: Option<RunId>, term: Term) {
+        let mut known = self.known();
+        if *known.term.get_or_insert(term) == term {
+            known.run = known.run.or(run);
             self.choice().current = site;
         }
     }

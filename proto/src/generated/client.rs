@@ -20,6 +20,10 @@ pub struct PlanReply {
     /// The coordinator's term: of several coordinators a worker joins the youngest.
     #[prost(message, optional, tag = "6")]
     pub term: ::core::option::Option<Term>,
+    /// Which run is counted, 16 bytes: the hash that its ledger begins with. Terms are compared within one run. Older releases do not
+    /// say it.
+    #[prost(bytes = "vec", tag = "7")]
+    pub run: ::prost::alloc::vec::Vec<u8>,
 }
 #[derive(Clone, PartialEq, ::prost::Message)]
 pub struct RegisterRequest {

@@ -16,7 +16,7 @@ use crate::domain::*;
 use crate::policy::PolicyChange;
 use crate::retraction::{Takeback, Target};
 use crate::status::*;
-use crate::term::{CoordinatorId, Term};
+use crate::term::{CoordinatorId, RunId, Term};
 
 /// Sends a value and reads what arrives.
 fn sent<W, D>(value: &D) -> D
@@ -366,8 +366,12 @@ proptest! {
         (fingerprint, met) in (fingerprint(), option::of(term())),
     ) {
         let spec = PlanSpec { n, scheme, version };
-        let bytes = plan_reply(spec, &fingerprint, met).encode_to_vec();
+        let run = met.map(|term| RunId(term.proof));
+        let bytes = plan_reply(spec, &fingerprint, run, met).encode_to_vec();
         let reply = v1::PlanReply::decode(&bytes[..]).unwrap();
+        prop_assert_eq!(run_from_reply(&reply), Ok(run));
+        let of_15_bytes = v1::PlanReply { run: vec![1; 15], ..reply.clone() };
+        prop_assert!(run_from_reply(&of_15_bytes).is_err());
         prop_assert_eq!(reply.term.clone().map(Term::try_from).transpose(), Ok(met));
         prop_assert_eq!(plan_from_reply(reply), Ok((spec, fingerprint)));
     }

@@ -12,6 +12,9 @@ pub enum WorkerError {
     /// The coordinator does not want it.
     #[error("the coordinator refuses this worker: {0}")]
     Refused(String),
+    /// Another run of its plan is counted for from now on, and it holds nothing of that: it begins anew.
+    #[error("another run is counted there now")]
+    OtherRun,
     /// Its kernel miscounts.
     #[error(transparent)]
     SelfTest(#[from] SelfTestError),

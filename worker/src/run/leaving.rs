@@ -30,7 +30,7 @@ impl<P: Pool> WorkerLoop<P> {
         };
         timeout(POOL_END, pool_end).await.ok();
         let broken_off = begun.iter().flatten().filter(|begun| self.counting.contains_key(begun));
-        self.summary.broken_off = broken_off.count() as u64;
+        self.summary.broken_off += broken_off.count() as u64;
         if !matches!(self.membership, Membership::Member { .. }) || self.outage.until().is_some() {
             return;
         }

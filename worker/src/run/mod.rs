@@ -7,6 +7,7 @@
 //!     renew the leases of what is held
 //!     when the coordinator does not know us: register again, and name what we hold
 //! stop the pool, report what is there, give back the rest, leave
+//! where another run of the plan is counted for now: begin anew, and hold nothing
 //! ```
 //!
 //! Calls run as tasks of their own and come back as events, so that nothing waits for anything else. A count is
@@ -118,13 +119,21 @@ pub fn run(
                 return Ok(Summary::default());
             }
         };
-        let (outcomes_in, outcomes) = unbounded_channel();
-        let kernel = Arc::clone(&config.kernel);
-        let pool = ThreadedPool::new(config.threads, Arc::clone(&plan), kernel, outcomes_in)?;
-        let (events_in, events) = unbounded_channel();
-        WorkerLoop::new(coordinator, plan, config, self_test, pool, events_in)
-            .work(outcomes, events, wish)
-            .await
+        let mut summary = Summary::default();
+        loop {
+            let (outcomes_in, outcomes) = unbounded_channel();
+            let kernel = Arc::clone(&config.kernel);
+            let pool = ThreadedPool::new(config.threads, Arc::clone(&plan), kernel, outcomes_in)?;
+            let (events_in, events) = unbounded_channel();
+            let (coordinator, plan, config) = (Arc::clone(&coordinator), Arc::clone(&plan), config.clone());
+            let mut worker = WorkerLoop::new(coordinator, plan, config, self_test, pool, events_in);
+            worker.summary = summary;
+            match worker.work(outcomes, events, &mut wish).await {
+                // Of the other run it holds nothing and knows nothing.
+                Err(WorkerError::OtherRun) => summary = worker.summary,
+                ended => return ended,
+            }
+        }
     })
 }
 
@@ -241,10 +250,10 @@ impl<P: Pool> WorkerLoop<P> {
     }
 
     async fn work(
-        mut self,
+        &mut self,
         mut outcomes: UnboundedReceiver<UnitOutcome>,
         mut events: UnboundedReceiver<Answer>,
-        mut wish: watch::Receiver<Wish>,
+        wish: &mut watch::Receiver<Wish>,
     ) -> Result<Summary, WorkerError> {
         let begun = Instant::now();
         let mut gather_until = begun;
@@ -282,13 +291,16 @@ impl<P: Pool> WorkerLoop<P> {
             }
         }
         self.leave(&mut outcomes, &mut events).await;
-        self.summary.unacknowledged = (self.counted.len() + self.reporting.len()) as u64;
+        let units = (self.counted.len() + self.reporting.len()) as u64;
+        self.summary.unacknowledged += units;
+        if matches!(ended, Err(WorkerError::OtherRun)) && self.drains_until.is_some() {
+            ended = Ok(());
+        }
         let ended = ended.and_then(|()| match (self.is_hung, is_card(&*self.config.kernel)) {
             (false, _) => Ok(self.summary),
             (true, true) => Err(WorkerError::CardHung),
             (true, false) => Err(WorkerError::Hung(self.config.threads)),
         });
-        let units = self.summary.unacknowledged;
         if ended.is_err() && units > 0 {
             warn!(
                 units,

@@ -74,6 +74,7 @@ impl<P: Pool> WorkerLoop<P> {
                     self.membership = Membership::None;
                 }
             }
+            Err(CoordinatorError::OtherRun) => return Err(WorkerError::OtherRun),
             Err(CoordinatorError::Refused(why)) => return Err(WorkerError::Refused(why)),
         }
         Ok(())

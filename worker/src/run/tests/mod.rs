@@ -97,10 +97,11 @@ impl Life {
         let (outcomes_in, outcomes) = unbounded_channel();
         let (events_in, events) = unbounded_channel();
         let pool = pool(outcomes_in);
-        let worker =
+        let mut worker =
             WorkerLoop::new(Arc::new(coordinator.clone()), Arc::new(plan), config, 14200, pool, events_in);
-        let (wish, wished) = watch::channel(Wish::Stay);
-        Self { begun: Instant::now(), task: tokio::spawn(worker.work(outcomes, events, wished)), wish }
+        let (wish, mut wished) = watch::channel(Wish::Stay);
+        let task = tokio::spawn(async move { worker.work(outcomes, events, &mut wished).await });
+        Self { begun: Instant::now(), task, wish }
     }
 
     /// Lets time pass up to so long after the beginning.

@@ -1,0 +1,98 @@
+//! Another run of the plan, or another coordinator of the run, at an address of a worker.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::harness::{Completed, Folder, Running, free_address, published, until};
+
+const SLOW: &str = "--threads 1 --method search --isa portable";
+
+/// A board that keeps a slow worker busy for some seconds.
+const N: u8 = 17;
+
+fn coordinator(folder: &Folder, run: &str, address: &str, more: &str) -> Running {
+    let args = format!("coordinator --run {run} --listen {address} --json {more}");
+    let running = folder.start(&args, &format!("{run}.log"));
+    let status = format!("status --coordinator http://{address}");
+    until("the coordinator serves", || folder.run(&status).code == Some(0));
+    running
+}
+
+fn begun(folder: &Folder, run: &str, address: &str) -> Running {
+    coordinator(folder, run, address, &format!("--n {N} --method search"))
+}
+
+/// A slow worker with these addresses.
+fn worker(folder: &Folder, addresses: &[&str]) -> Running {
+    let urls: Vec<String> = addresses.iter().map(|address| format!("http://{address}")).collect();
+    folder.start(&format!("worker --coordinator {} {SLOW}", urls.join(",")), "worker")
+}
+
+fn status(folder: &Folder, address: &str) -> Value {
+    folder.run(&format!("status --coordinator http://{address} --json")).json()
+}
+
+fn until_some_is_done(folder: &Folder, address: &str) {
+    until("something is counted", || status(folder, address)["done"].as_u64().unwrap() > 0);
+}
+
+/// Has the run there come to its end soon.
+fn fast(folder: &Folder, address: &str) -> Running {
+    folder.start(&format!("worker --coordinator http://{address} --threads 1 --name fast"), "fast.log")
+}
+
+#[track_caller]
+fn is_exact(folder: &Folder, run: &str, outcome: &Completed) {
+    assert_eq!(outcome.json()["total"], published(N));
+    let verified = folder.run(&format!("verify {run} --recount 5"));
+    assert_eq!(verified.code, Some(0), "{verified:?}");
+}
+
+fn log(folder: &Folder) -> String {
+    fs::read_to_string(folder.path().join("worker")).unwrap()
+}
+
+#[test]
+fn a_run_that_is_begun_anew_where_another_of_its_plan_was_lost_is_counted_by_the_workers_of_that_one() {
+    let (folder, address) = (Folder::new(), free_address());
+    begun(&folder, "lost", &address).kill();
+    let lost = coordinator(&folder, "lost", &address, "");
+    let worker = worker(&folder, &[&address]);
+    until_some_is_done(&folder, &address);
+    lost.kill();
+    fs::remove_dir_all(folder.path().join("lost")).unwrap();
+    // Its term is lower than the one that the worker has met.
+    let anew = begun(&folder, "anew", &address);
+    until_some_is_done(&folder, &address);
+    let fast = fast(&folder, &address);
+    is_exact(&folder, "anew", &anew.end());
+    for worker in [worker, fast] {
+        assert_eq!(worker.end().code, Some(0));
+    }
+    let log = log(&folder);
+    assert_eq!(log.matches("it is counted for from now on").count(), 1, "{log}");
+    assert_eq!(log.matches("again=0").count(), 2, "it holds nothing of the new run: {log}");
+    assert!(!log.contains("left alone") && !log.contains("does not know this unit"), "{log}");
+}
+
+#[test]
+fn a_worker_stays_with_its_run_though_another_of_the_plan_is_served_at_its_other_address() {
+    let (folder, first, second) = (Folder::new(), free_address(), free_address());
+    let own = begun(&folder, "own", &first);
+    let other = begun(&folder, "other", &second);
+    let worker = worker(&folder, &[&first, &second]);
+    until_some_is_done(&folder, &first);
+    own.kill();
+    until("it has looked for another one", || log(&folder).contains("Connection refused"));
+    let own = coordinator(&folder, "own", &first, "");
+    let fast = fast(&folder, &first);
+    is_exact(&folder, "own", &own.end());
+    for worker in [worker, fast] {
+        assert_eq!(worker.end().code, Some(0));
+    }
+    let log = log(&folder);
+    assert!(log.contains("is counted for: that coordinator is left alone"), "{log}");
+    assert_eq!(status(&folder, &second)["workers_total"], 0);
+    other.kill();
+}

@@ -1,6 +1,7 @@
 //! Another run of the plan, or another coordinator of the run, at an address of a worker.
 
 use std::fs;
+use std::process::Command;
 
 use serde_json::Value;
 
@@ -95,4 +96,60 @@ fn a_worker_stays_with_its_run_though_another_of_the_plan_is_served_at_its_other
     assert!(log.contains("is counted for: that coordinator is left alone"), "{log}");
     assert_eq!(status(&folder, &second)["workers_total"], 0);
     other.kill();
+}
+
+/// A run that was copied while it was not served, and is served at both addresses in the same term.
+fn forked(folder: &Folder, addresses: &[String; 2]) -> [Running; 2] {
+    begun(folder, "one", &addresses[0]).kill();
+    let copied = Command::new("cp").args(["-r", "one", "other"]).current_dir(folder.path()).status();
+    assert!(copied.unwrap().success());
+    [("one", &addresses[0]), ("other", &addresses[1])].map(|(run, at)| coordinator(folder, run, at, ""))
+}
+
+fn trouble(folder: &Folder, address: &str) -> String {
+    status(folder, address)["trouble"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn of_two_coordinators_of_one_term_that_have_nothing_on_record_one_gives_way_and_the_other_is_counted_for() {
+    let (folder, addresses) = (Folder::new(), [(); 2].map(|()| free_address()));
+    let mut served = forked(&folder, &addresses).map(Some);
+    let worker = worker(&folder, &[&addresses[0], &addresses[1]]);
+    let gave_way = |address: &String| trouble(&folder, address).contains("another coordinator goes on");
+    until("one gives way", || addresses.iter().any(gave_way));
+    let right = addresses.iter().position(|address| !gave_way(address)).expect("one goes on");
+    until_some_is_done(&folder, &addresses[right]);
+    let fast = fast(&folder, &addresses[right]);
+    is_exact(&folder, ["one", "other"][right], &served[right].take().unwrap().end());
+    for worker in [worker, fast] {
+        assert_eq!(worker.end().code, Some(0));
+    }
+    assert!(log(&folder).contains("it has forked, as when its folder was copied"), "{}", log(&folder));
+    served.into_iter().flatten().for_each(Running::kill);
+}
+
+#[test]
+fn two_coordinators_of_one_term_that_have_counts_on_record_are_told_of_each_other_by_a_worker_that_counts_on()
+{
+    let (folder, addresses) = (Folder::new(), [(); 2].map(|()| free_address()));
+    let [one, other] = forked(&folder, &addresses);
+    for address in &addresses {
+        let worker = worker(&folder, &[address]);
+        until_some_is_done(&folder, address);
+        worker.kill();
+    }
+    let worker = worker(&folder, &[&addresses[0], &addresses[1]]);
+    for address in &addresses {
+        until("it says so", || trouble(&folder, address).contains("the run has forked"));
+    }
+    one.kill();
+    other.kill();
+    // The one that is started again has the next term.
+    let again = coordinator(&folder, "one", &addresses[0], "");
+    until("the worker comes", || status(&folder, &addresses[0])["workers_total"] == 1);
+    let fast = fast(&folder, &addresses[0]);
+    is_exact(&folder, "one", &again.end());
+    for worker in [worker, fast] {
+        assert_eq!(worker.end().code, Some(0));
+    }
 }

@@ -15,6 +15,7 @@ use crate::coordinator::CoordinatorError;
 use crate::outage::{GaveUp, Hopeful, Outage};
 use crate::refusal::NOTHING_BEHIND;
 use crate::remote::{Remote, not_understood};
+use crate::sites::Rival;
 
 /// An address that has not said which term its coordinator has is not waited for any longer.
 const SILENCE: Duration = Duration::from_secs(3);
@@ -93,11 +94,18 @@ impl Remote {
             return Err(CoordinatorError::OtherRun);
         }
         let is_met = term.is_some() && term == self.sites().met();
-        let registration = Registration { met: self.sites().met(), ..registration };
+        let rival = self.sites().take_rival();
+        let met = rival.map(|rival| rival.term).or(self.sites().met());
+        let registration = Registration { met, ..registration };
+        let held_nothing = Registration { held: Vec::new(), leases: Vec::new(), ..registration.clone() };
         let request = Protocol::own().speak(version, registration.into());
         let mut client = self.client(site);
         let reply = self.reply(site, Duration::ZERO, client.register(request)).await;
         let reply = reply.map_err(|error| match error {
+            CoordinatorError::Unavailable(_) if let Some(rival) = rival => {
+                self.sites().turn_to(rival);
+                error
+            }
             // The run is this one's, and nobody else's to admit a worker to.
             CoordinatorError::Refused(_) if is_met => error,
             CoordinatorError::Unregistered => self.never_met(site, error),
@@ -109,7 +117,22 @@ impl Remote {
         }
         self.sites().taken_in();
         self.sites().joined(site, run);
+        if let Some(rival) = rival {
+            self.tell(rival, Registration { met: welcome.term, former: None, ..held_nothing }).await;
+        }
         Ok(welcome)
+    }
+
+    /// Tells a coordinator that another one serves the run in the same term, and has something on record: nobody else may be there
+    /// who knows.
+    async fn tell(&self, Rival { site, version, .. }: Rival, registration: Registration) {
+        let request = Protocol::own().speak(version, registration.into());
+        let mut client = self.client(site);
+        let told = async {
+            let worker = client.register(request).await.ok()?.into_inner().worker;
+            client.release(v1::ReleaseRequest { worker, leases: Vec::new(), leaving: true }).await.ok()
+        };
+        timeout(SILENCE, told).await.ok();
     }
 
     /// Who has not registered cannot be unknown: what says so to the first calls is no coordinator, but perhaps something in
@@ -137,10 +160,17 @@ impl Remote {
         let told = self.ask_all().await;
         let run = told.first().and_then(|told| told.run);
         let is_other = |told: &Told| run.zip(told.run).is_some_and(|(run, other)| run != other);
-        let terms =
-            told.iter().filter(|told| !is_other(told)).filter_map(|told| Some((told.site, told.term?)));
-        let Some((site, term)) = terms.max_by_key(|(_, term)| term.number) else { return };
+        let terms = || told.iter().filter(|told| !is_other(told)).filter_map(|told| Some((told, told.term?)));
+        // Of two of one term all workers begin with the same, whatever the order of their addresses: should both have nothing on record,
+        // one goes on.
+        let youngest = terms().max_by_key(|(_, term)| (term.number, term.coordinator));
+        let Some((&Told { site, .. }, term)) = youngest else { return };
         self.sites().begin_with(site, run, term);
+        let is_rival = |other: &Term| other.number == term.number && other.coordinator != term.coordinator;
+        let rival = terms().find(|(_, other)| is_rival(other));
+        if let Some((&Told { site: its, version: Some(version), .. }, other)) = rival {
+            self.sites().is_forked(site, term, Rival { site: its, term: other, version });
+        }
         for Told { site, run, .. } in told.iter().filter(|told| is_other(told)) {
             run.iter().for_each(|run| drop(self.sites().leave_run_alone(*site, *run)));
         }
@@ -155,9 +185,10 @@ impl Remote {
             asked.spawn(async move {
                 let reply = timeout(SILENCE, client.plan(v1::PlanRequest {})).await.ok()?.ok()?.into_inner();
                 let run = run_from_reply(&reply).ok()?;
+                let version = Protocol::own().agree(&Protocol::of_coordinator(&reply)).ok();
                 let term = reply.term.map(Term::try_from).transpose().ok()?;
                 let is_true = term.is_none_or(|term| !Term::is_too_far(term.number, 0));
-                is_true.then_some(Told { site, run, term })
+                is_true.then_some(Told { site, run, term, version })
             });
         }
         let mut told: Vec<Told> = asked.join_all().await.into_iter().flatten().collect();
@@ -171,6 +202,8 @@ struct Told {
     site: usize,
     run: Option<RunId>,
     term: Option<Term>,
+    /// The version of the contract that is spoken with it, if one is.
+    version: Option<u32>,
 }
 
 /// Asks the coordinator for its plan, until it answers or the time is up.

@@ -67,8 +67,21 @@ struct Met {
     term: Option<Term>,
     /// The last one that was not to be dealt with: it is told once.
     left_alone: Option<Term>,
+    /// Another coordinator of the run and of its highest term, which has not been told.
+    rival: Option<Rival>,
     /// Whether the run has taken one of them in.
     takes_part: bool,
+}
+
+/// A coordinator that serves the run in the same term as another one does.
+#[derive(Clone, Copy, Debug)]
+pub struct Rival {
+    /// Its address.
+    pub site: usize,
+    /// Its term.
+    pub term: Term,
+    /// The version of the contract that is spoken with it.
+    pub version: u32,
 }
 
 impl Met {
@@ -280,6 +293,30 @@ impl Sites {
             known.run = known.run.or(run);
             self.choice().current = site;
         }
+    }
+
+    /// Two coordinators have the highest term: the run has forked. The one that is called first is told of the other one.
+    pub fn is_forked(&self, site: usize, term: Term, rival: Rival) {
+        let [one, other] = [site, rival.site].map(|site| &self.addresses[site]);
+        warn!(
+            "{one} has {term} of this run and {other} has {}: it has forked, as when its folder was copied and both were started; \
+             both are told, and this worker counts for {one}, or for {other} if {one} has nothing on record; stop one of them, and \
+             start the other one again, so that all workers come to it: what the one alone has on record is counted again \
+             (diadem verify tells how much each has)",
+            rival.term
+        );
+        self.known().rival = Some(rival);
+    }
+
+    /// The coordinator that is to be told that the run has forked, once.
+    pub fn take_rival(&self) -> Option<Rival> {
+        self.known().rival.take()
+    }
+
+    /// Of two that have the highest term the one that was called has given way, or is away: the other one is called from now on.
+    pub fn turn_to(&self, rival: Rival) {
+        self.known().term = Some(rival.term);
+        self.choice().current = rival.site;
     }
 
     /// The coordinator at that site announces that term. One that was left alone has heard why when the worker registered there;

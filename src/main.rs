@@ -26,6 +26,7 @@ mod terminal;
 mod version;
 mod waiting;
 mod watched;
+mod youngest;
 
 use std::process::ExitCode;
 

@@ -60,6 +60,7 @@ pub async fn watch(remote: Remote, sights: watch::Sender<Sight>) -> CoordinatorE
 
 /// Tells what is seen until the call fails.
 async fn one_call(remote: &Remote, sights: &watch::Sender<Sight>) -> CoordinatorError {
+    remote.call_youngest().await;
     let mut feed = match remote.watch().await {
         Ok(feed) => feed,
         Err(error) => return error,

@@ -172,7 +172,7 @@ pub struct RetractArgs {
         conflicts_with = "coordinator"
     )]
     run: Option<String>,
-    /// The address of the coordinator that serves the run; of several, the first one that does it.
+    /// The address of the coordinator that serves the run; of several, the youngest coordinator's.
     #[arg(long, value_name = "URL", value_delimiter = ',')]
     coordinator: Vec<String>,
     /// Know the coordinator, and be known: a folder with ca.pem and admin.token.

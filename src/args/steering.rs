@@ -9,7 +9,7 @@ use super::records::reason;
 /// Which coordinator, and who asks.
 #[derive(Debug, Args)]
 pub struct OperatorArgs {
-    /// The coordinator's address; of several, the first one that does it.
+    /// The coordinator's address; of several, the youngest coordinator's.
     #[arg(long, value_name = "URL", value_delimiter = ',', default_value = "http://127.0.0.1:7227")]
     pub coordinator: Vec<String>,
     /// Know the coordinator, and be known: a folder with ca.pem and admin.token.

@@ -9,7 +9,7 @@ use super::value::ValueError;
 /// The coordinator that is asked.
 #[derive(Debug, Args)]
 pub struct ObserverArgs {
-    /// The coordinator's address; of several, the first one that answers.
+    /// The coordinator's address; of several, the youngest coordinator's.
     #[arg(long, value_name = "URL", value_delimiter = ',', default_value = "http://127.0.0.1:7227")]
     pub coordinator: Vec<String>,
     /// Know the coordinator, and be known: a folder with ca.pem and status.token or join.token.

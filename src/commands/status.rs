@@ -15,6 +15,7 @@ use crate::access::{JOIN, STATUS, credentials, lasting_remote};
 use crate::args::StatusArgs;
 use crate::exit::UNSOUND;
 use crate::output::{listing, verdict};
+use crate::youngest::{ask_youngest, call_youngest};
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     if !args.runs.is_empty() {
@@ -23,8 +24,11 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (addresses, keys) = (&args.observer.coordinator, &args.observer.keys);
     if args.watch {
-        let shown = runtime
-            .block_on(async { watch::show(lasting_remote(addresses, keys.clone(), [STATUS, JOIN])?).await });
+        let shown = runtime.block_on(async {
+            let remote = lasting_remote(addresses, keys.clone(), [STATUS, JOIN])?;
+            call_youngest(&remote).await;
+            watch::show(remote).await
+        });
         // Keys that lie where nothing answers must not hold up the exit.
         runtime.shutdown_background();
         return shown;
@@ -32,13 +36,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     let credentials = credentials(keys.as_deref(), [STATUS, JOIN])?;
     let status = runtime.block_on(async {
         let remote = Remote::new(addresses, &credentials)?;
-        let mut status = remote.status().await;
-        for _ in 1..remote.addresses() {
-            if status.is_err() {
-                status = remote.status().await;
-            }
-        }
-        Ok::<_, anyhow::Error>(status)
+        Ok::<_, anyhow::Error>(ask_youngest(&remote, async |remote| remote.status().await).await)
     })?;
     let status = status.with_context(|| format!("no status from {}", addresses.join(", ")))?;
     let text = if args.json { json::value(&status).to_string() } else { text::text(&status) };

@@ -11,6 +11,7 @@ use worker::{CoordinatorError, Remote};
 use crate::access::{ADMIN, JOIN, credentials};
 use crate::args::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs, machine};
 use crate::output::print;
+use crate::youngest::ask_youngest;
 
 pub fn pause(args: PauseArgs) -> anyhow::Result<ExitCode> {
     let (at, workers) = steer(&args.operator, &Steering::Pause { reason: args.reason })?;
@@ -39,7 +40,7 @@ fn steer(args: &OperatorArgs, steering: &Steering) -> anyhow::Result<(String, u6
     ask(&args.coordinator, args.keys.as_deref(), async |remote| remote.steer(steering.clone()).await)
 }
 
-/// Asks one address after the other for what an operator wishes; gives the first one that did it, and its answer.
+/// Asks the youngest coordinator at these addresses for what an operator wishes; gives its address and its answer.
 pub fn ask<T>(
     addresses: &[String],
     keys: Option<&Path>,
@@ -49,13 +50,7 @@ pub fn ask<T>(
     let credentials = credentials(keys, [ADMIN, JOIN])?;
     runtime.block_on(async {
         let remote = Remote::new(addresses, &credentials)?;
-        let mut asked = wish(&remote).await;
-        for _ in 1..remote.addresses() {
-            if asked.is_err() {
-                asked = wish(&remote).await;
-            }
-        }
-        let answer = asked.with_context(|| addresses.join(", "))?;
+        let answer = ask_youngest(&remote, wish).await.with_context(|| addresses.join(", "))?;
         Ok((remote.address().to_owned(), answer))
     })
 }

@@ -33,6 +33,7 @@ use crate::args::TopArgs;
 use crate::signals::{Signal, Signals};
 use crate::terminal::{has_colours, repaints};
 use crate::watched::{self, Sight};
+use crate::youngest::call_youngest;
 use palette::Palette;
 use screen::{KeyOutcome, TopScreen};
 
@@ -47,6 +48,7 @@ pub fn run(args: &TopArgs) -> anyhow::Result<ExitCode> {
     let palette = Palette::new(has_colours(&io::stdout()));
     let result = runtime.block_on(async {
         let remote = lasting_remote(&args.observer.coordinator, args.observer.keys.clone(), [STATUS, JOIN])?;
+        call_youngest(&remote).await;
         let mut full_screen = FullScreen::enter().context("cannot take over the terminal")?;
         show(&mut full_screen.terminal, remote, TopScreen::new(palette, args.observer.coordinator.join(", ")))
             .await

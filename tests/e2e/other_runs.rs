@@ -153,3 +153,45 @@ fn two_coordinators_of_one_term_that_have_counts_on_record_are_told_of_each_othe
         assert_eq!(worker.end().code, Some(0));
     }
 }
+
+#[test]
+fn what_an_operator_wishes_is_for_the_youngest_of_the_coordinators_as_workers_are_and_the_others_are_named() {
+    let (folder, addresses) = (Folder::new(), [(); 2].map(|()| free_address()));
+    let [first, second] = &addresses;
+    let older = begun(&folder, "older", first);
+    let copied = Command::new("cp").args(["-r", "older", "younger"]).current_dir(folder.path()).status();
+    assert!(copied.unwrap().success());
+    let younger = coordinator(&folder, "younger", second, "");
+    // Takes connections and answers nothing.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = silent.local_addr().unwrap().to_string();
+    let urls = [&silent, first, second].map(|address| format!("http://{address}")).join(",");
+    let named = format!("http://{first} serves an older term 1 of this run and is left alone");
+    let asked = |command: &str| {
+        let done = folder.run(&format!("{command} --coordinator {urls}"));
+        assert!(done.code == Some(0) && done.stderr.contains(&named), "{command}: {done:?}");
+        done
+    };
+    asked("pause --reason there");
+    assert_eq!(
+        (&status(&folder, second)["paused"], &status(&folder, first)["paused"]),
+        (&"there".into(), &Value::Null)
+    );
+    assert_eq!(asked("status --json").json()["paused"], "there");
+    asked("policy --double-check all --reason record");
+    let checked = [first, second].map(|address| status(&folder, address)["double_check"].clone());
+    assert_eq!(checked, ["1%", "all"]);
+    // Nobody is there to leave the younger one, and the older one is not asked instead.
+    let worker = worker(&folder, &[first]);
+    until("it is there", || status(&folder, first)["workers_total"] == 1);
+    let machine = status(&folder, first)["machines"][0]["name"].as_str().unwrap().to_owned();
+    let drained = folder.run(&format!("drain {machine} --coordinator {urls}"));
+    assert!(drained.code != Some(0), "{drained:?}");
+    // An empty folder begins with the younger one too.
+    let following = folder.start(&format!("follow {urls} --run copy"), "copy.log");
+    until("it follows", || following.says("following"));
+    assert!(following.says("term=2"), "{}", fs::read_to_string(&following.log).unwrap());
+    for process in [older, younger, worker, following] {
+        process.kill();
+    }
+}

@@ -20,6 +20,7 @@ mod remote;
 mod run;
 mod sites;
 mod watching;
+mod youngest;
 
 pub use address::AddressError;
 pub use boxed::Boxed;
@@ -32,3 +33,4 @@ pub use pace::AHEAD;
 pub use remote::Remote;
 pub use run::{Config, Summary, TEST_HANGS, Wish, WorkerError, run};
 pub use watching::StatusFeed;
+pub use youngest::LeftAlone;

@@ -140,6 +140,11 @@ impl Sites {
         self.choice().current
     }
 
+    /// That one is called from now on.
+    pub fn call(&self, site: usize) {
+        self.choice().current = site;
+    }
+
     /// How many there are.
     pub fn len(&self) -> usize {
         self.addresses.len()

@@ -182,6 +182,32 @@ fn without_its_follower_nothing_is_acknowledged_and_with_it_the_run_goes_on_by_i
     is_exact(&folder, "run", &coordinator(&folder, "run", &address, "").end(), 14);
 }
 
+#[test]
+fn what_an_operator_takes_back_is_answered_when_the_follower_has_it_and_else_with_how_many_have_it() {
+    let (folder, address) = (Folder::new(), free_address());
+    let _running = coordinator(&folder, "run", &address, "--n 18 --method search --replicas 1");
+    let following = follower(&folder, &[&address], "copy");
+    let _worker = folder.start(&format!("worker --coordinator http://{address} {SLOW}"), "w.log");
+    until("some are copied", || folder.counts("copy") > 1);
+    let copied: Vec<u64> = counts(&folder, "copy").into_keys().collect();
+    let (unit, other) = (copied[0], copied[1]);
+    let url = format!("--coordinator http://{address}");
+    let taken = folder.run(&format!("retract {url} --unit {unit} --reason wrong"));
+    let is_copied = folder.ledger("copy").contains("\"kind\":\"retract\"");
+    assert!(taken.code == Some(0) && is_copied && taken.stderr.is_empty(), "{taken:?}");
+    following.terminate();
+    assert_eq!(following.end().code, Some(143));
+    until_trouble(&folder, &address, "0 of 1 followers");
+    let lack = "this is on record with the coordinator, but 0 of 1 followers have it";
+    for wish in [format!("policy {url} --double-check all"), format!("retract {url} --unit {other}")] {
+        let done = folder.run(&format!("{wish} --reason wrong"));
+        assert!(done.code == Some(0) && done.stderr.contains(lack), "{done:?}");
+    }
+    // To have fewer waited for is what leads out of it.
+    let fewer = folder.run(&format!("policy {url} --replicas 0 --reason test"));
+    assert!(fewer.code == Some(0) && fewer.stderr.is_empty(), "{fewer:?}");
+}
+
 /// What became of a folder that was deleted, when it came back.
 #[derive(Debug)]
 enum OldFolder {

@@ -6,7 +6,8 @@ use proto::{Lease, Variant, Verdict};
 use queens::UnitId;
 use rand::SeedableRng;
 use records::DoubleCheck;
-use records::ledger::{Admission, Expulsion, Record, Recount};
+use records::ledger::{Admission, Expulsion, Record, Recount, UnitRecord};
+use records::testing::known_run::unit_record;
 
 use super::{T0, any_lease, core, core_with, join, join_of, registration, report};
 use crate::core::machines::{ALONE, PRESENT};
@@ -91,9 +92,21 @@ fn a_wrong_count_of_a_unit_that_two_machines_have_counted_quarantines_at_once() 
     assert_eq!(core.standing().count(lease.unit), Some(5));
 }
 
+/// All symmetric counts, which are none of a card's, are made and checked.
+fn core_without_symmetric_counts() -> Core {
+    let mut core = core_with(DoubleCheck::All);
+    let units: Vec<_> = (0..).take_while(|unit| core.is_symmetric_count(UnitId(*unit))).collect();
+    for unit in units {
+        let count = unit_record(unit, 0, "z");
+        let check = UnitRecord { mirrored: true, of: Some("z".into()), ..count.clone() };
+        core.recorded(T0, None, &[Record::Count(count), Record::Check(check)]).unwrap();
+    }
+    core
+}
+
 #[test]
 fn what_a_card_has_counted_is_checked_on_a_processor_where_one_is_there() {
-    let mut core = core_with(DoubleCheck::All);
+    let mut core = core_without_symmetric_counts();
     let [card, other_card, processor] = ["a/gpu0", "b/gpu0", "c"].map(|name| join(&mut core, name));
     let of_card = core.lease(T0, card, 2).unwrap();
     of_card.iter().for_each(|lease| _ = report(&mut core, T0, card, *lease, 5));
@@ -119,7 +132,7 @@ fn what_a_card_has_counted_is_checked_on_a_processor_where_one_is_there() {
 
 #[test]
 fn what_a_card_has_counted_is_checked_on_one_of_another_vendor_where_it_is_known() {
-    let mut core = core_with(DoubleCheck::All);
+    let mut core = core_without_symmetric_counts();
     let [of_nvidia, other_of_nvidia, of_nobody, of_amd] =
         ["a/nvidia/gpu0", "b/nvidia/gpu0", "c/gpu0", "d/amd/gpu0"].map(|name| join(&mut core, name));
     let of_card = core.lease(T0, of_nvidia, 2).unwrap();

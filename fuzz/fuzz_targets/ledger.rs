@@ -10,10 +10,10 @@ use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use queens::{Board, Plan, PlanSpec, UnitId};
-use tempfile::TempDir;
 use records::ledger::{LedgerError, LedgerPosition, LineHash, Record, Retraction, Writer, read};
 use records::shard::Shard;
 use records::standing::Standing;
+use tempfile::TempDir;
 
 static FOLDER: LazyLock<TempDir> = LazyLock::new(|| TempDir::new().unwrap());
 static PLAN: LazyLock<Plan> = LazyLock::new(|| Plan::derive(PlanSpec::new(Board::new(5).unwrap())).unwrap());

@@ -7,11 +7,11 @@ use std::time::Duration;
 
 use libfuzzer_sys::fuzz_target;
 use queens::{Board, Plan, PlanSpec};
-use tempfile::TempDir;
-use records::{Audit, audit};
 use records::export::{By, TableFormat, TableSource};
 use records::run_directory::RunDirectory;
 use records::shard::Shard;
+use records::{Audit, audit};
+use tempfile::TempDir;
 
 static RUN: LazyLock<(TempDir, RunDirectory, Audit)> = LazyLock::new(|| {
     let folder = TempDir::new().unwrap();

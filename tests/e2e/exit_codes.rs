@@ -93,7 +93,8 @@ fn a_closed_terminal_ends_as_sigterm_does_and_under_nohup_does_nothing() {
         let mut command = Command::new(words.next().unwrap());
         command.args(words).arg(diadem.get_program()).args(diadem.get_args());
         let running = folder.start_command(&mut command, "log");
-        until("it works", || running.heeds_signals());
+        let has_run = || folder.path().join("diadem-19/run.json").exists();
+        until("it works", || has_run() && running.heeds_signals());
         assert_eq!(running.heeds(Signal::HUP), code == 143, "{way}");
         running.hang_up();
         if code == 130 {

@@ -1,8 +1,8 @@
 //! What a run has on record, and what it is worth: no network, and nothing of who counts what.
 //!
-//! A [`RunDirectory`](run_directory::RunDirectory) has a [ledger](ledger) and a checkpoint; [`Standing`](standing::Standing) is what the
+//! A [`RunDirectory`](run_directory::RunDirectory) has a [`ledger`] and a checkpoint; [`Standing`](standing::Standing) is what the
 //! records add up to; the [`Store`](store::Store) is what a process that writes has of all three. What has been counted is
-//! [audited](audit), [verified](verify), [certified](Certificate), [exported](export) and [joined](merge) from the ledger alone.
+//! [audited](audit()), [verified](verify), [certified](Certificate), [exported](export) and [joined](merge()) from the ledger alone.
 
 #![forbid(unsafe_code)]
 

@@ -111,7 +111,7 @@ pub struct OpenOptions {
 
 impl Store {
     /// Opens or begins a run, reads what is on record, and does on disk what follows from how it was found: for who writes without a
-    /// [`Handle`](crate::Handle).
+    /// `coordinator::Handle`.
     ///
     /// # Errors
     /// There is no run and none was to begin, it is in use or another than the one asked for, or its ledger is damaged.
@@ -121,7 +121,7 @@ impl Store {
         Ok((store, standing, notices))
     }
 
-    /// Opens or begins a run, and reads what is on record. Nothing that is there is changed before a [`Handle`](crate::Handle) starts
+    /// Opens or begins a run, and reads what is on record. Nothing that is there is changed before a `coordinator::Handle` starts
     /// with it, and nothing that is to be told is true before: what may still refuse the command comes first.
     ///
     /// # Errors

@@ -95,7 +95,8 @@ fn a_wrong_count_of_a_unit_that_two_machines_have_counted_quarantines_at_once() 
 /// All symmetric counts, which are none of a card's, are made and checked.
 fn core_without_symmetric_counts() -> Core {
     let mut core = core_with(DoubleCheck::All);
-    let units: Vec<_> = (0..).take_while(|unit| core.is_symmetric_count(UnitId(*unit))).collect();
+    let units: Vec<_> =
+        (0..core.plan().units()).take_while(|unit| core.is_symmetric_count(UnitId(*unit))).collect();
     for unit in units {
         let count = unit_record(unit, 0, "z");
         let check = UnitRecord { mirrored: true, of: Some("z".into()), ..count.clone() };

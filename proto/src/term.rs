@@ -61,6 +61,12 @@ impl Term {
     /// No run comes so far from one term that somebody knows to another: it takes a million takeovers, of a million each.
     pub const TOO_FAR: u64 = 1_000_000_000_000;
 
+    /// By which of several coordinators of a run everybody turns to the same one, the highest: the youngest, and where two have opened one
+    /// term, the one with the higher name. Should both have nothing on record, one of them goes on.
+    pub fn precedence(&self) -> (u64, CoordinatorId) {
+        (self.number, self.coordinator)
+    }
+
     /// Whether a term of that number is too far past one that is known (0: none) to be true. Who believed it would never deal with
     /// the run's own coordinator any more, and who went on from it would leave no room for takeovers.
     pub fn is_too_far(number: u64, known: u64) -> bool {

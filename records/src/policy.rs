@@ -37,7 +37,7 @@ pub enum PolicyError {
 ///
 /// # Errors
 /// It is less.
-pub fn not_lowered(in_force: DoubleCheck, asked: DoubleCheck) -> Result<DoubleCheck, PolicyError> {
+pub(crate) fn not_lowered(in_force: DoubleCheck, asked: DoubleCheck) -> Result<DoubleCheck, PolicyError> {
     if asked.strength() < in_force.strength() {
         return Err(PolicyError::Lowered { in_force: in_force.to_string(), asked: asked.to_string() });
     }

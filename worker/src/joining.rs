@@ -161,9 +161,7 @@ impl Remote {
         let run = told.first().and_then(|told| told.run);
         let is_other = |told: &Told| run.zip(told.run).is_some_and(|(run, other)| run != other);
         let terms = || told.iter().filter(|told| !is_other(told)).filter_map(|told| Some((told, told.term?)));
-        // Of two of one term all workers begin with the same, whatever the order of their addresses: should both have nothing on record,
-        // one goes on.
-        let youngest = terms().max_by_key(|(_, term)| (term.number, term.coordinator));
+        let youngest = terms().max_by_key(|(_, term)| term.precedence());
         let Some((&Told { site, .. }, term)) = youngest else { return };
         self.sites().begin_with(site, run, term);
         let is_rival = |other: &Term| other.number == term.number && other.coordinator != term.coordinator;

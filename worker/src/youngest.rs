@@ -42,14 +42,13 @@ impl Remote {
             told.sort_by_key(|told| told.site);
             let plan = told.first()?.plan.clone();
             told.retain(|told| told.plan == plan);
-            let number = told.iter().map(|told| told.term.number).max()?;
-            let Told { site, term, .. } = *told.iter().find(|told| told.term.number == number)?;
+            let Told { site, term, .. } = *told.iter().rev().max_by_key(|told| told.term.precedence())?;
             self.sites().call(site);
             let others = told.iter().filter(|told| told.term.coordinator != term.coordinator);
             let left_alone = |told: &Told| LeftAlone {
                 address: self.sites().address(told.site).to_owned(),
                 term: told.term,
-                is_rival: told.term.number == number,
+                is_rival: told.term.number == term.number,
             };
             Some(others.map(left_alone).collect())
         })

@@ -81,7 +81,7 @@ pub trait DiskFile: fmt::Debug + Send {
 
 /// The system's own.
 #[derive(Debug)]
-pub struct SystemDisk;
+pub(crate) struct SystemDisk;
 
 impl Disk for SystemDisk {
     fn open(&mut self, path: &Path) -> io::Result<Box<dyn DiskFile>> {

@@ -15,12 +15,12 @@
 mod lease_key;
 
 pub mod awaited;
-pub mod follower_file;
+pub(crate) mod follower_file;
 pub(crate) mod lock;
-pub mod next_term;
-pub mod noted_term;
+pub(crate) mod next_term;
+pub(crate) mod noted_term;
 pub mod pause;
-pub mod replicated;
+pub(crate) mod replicated;
 pub mod run_file;
 pub mod secret;
 

@@ -3,7 +3,8 @@
 use std::time::Duration;
 
 use coordinator::Snapshot;
-use proto::RunStatus;
+use dashboard::words;
+use proto::{Phase, RunStatus};
 use records::counted;
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep_until};
@@ -119,20 +120,21 @@ pub async fn show(mut snapshots: watch::Receiver<Snapshot>) {
 /// A run in one line of at most so many columns: the most important first, and as much as there is room for.
 pub fn describe(status: &RunStatus, columns: usize) -> String {
     let RunStatus { done, units, rate, .. } = status;
-    let mut text = format!("n = {}: {:.2} %", status.board, 100.0 * status.progress);
+    let mut text = format!("n = {}: {}", status.board, words::percent(status.progress));
     let trouble = Some(status.trouble.clone()).filter(|trouble| !trouble.is_empty());
     let paused = status.paused.as_ref().map(|why| format!("paused: {why}"));
     if let Some(trouble) = trouble.or(paused) {
         return cut(&format!("{text}, {trouble}"), columns);
     }
     let workers = status.workers_total;
+    let speed = (status.phase == Phase::Counting).then(|| format!("{}/s", significant(*rate)));
     let more = [
-        time_left(status),
-        format!("{done}/{units} units"),
-        format!("{}/s", significant(*rate)),
-        counted(workers, "worker"),
+        Some(time_left(status)),
+        Some(format!("{done}/{units} units")),
+        speed,
+        Some(counted(workers, "worker")),
     ];
-    for part in more {
+    for part in more.into_iter().flatten() {
         if text.chars().count() + 2 + part.chars().count() <= columns {
             text = format!("{text}, {part}");
         }

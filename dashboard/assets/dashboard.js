@@ -1,5 +1,5 @@
 // Shows what the coordinator tells of its run. Each event is a section of the page; all text is set as text.
-import { byId, tell, written } from "/elements.js";
+import { byId, say, tell, written } from "/elements.js";
 import { attendToMap, showFamilies } from "/families.js";
 import { showSpeed } from "/speed.js";
 
@@ -61,8 +61,9 @@ const AFTER = {
 
 function leftInWords(run) {
   if (run.paused !== null) return "paused";
-  const checks = run.done === run.units && run.pending !== "0" ? `all is counted, checks to go: ${run.pending}; ` : "";
-  if (run.left !== null) return `${checks}${run.left} left`;
+  const checks = run.pending === "0" ? "checks by another owner to go" : `checks to go: ${run.pending}`;
+  const counted = run.done === run.units && run.left_high > 0 ? `all is counted, ${checks}; ` : "";
+  if (run.left !== null) return `${counted}${run.left} left`;
   return run.workers === "0" ? "waiting for workers" : "it is too early to say how long it takes";
 }
 
@@ -141,13 +142,13 @@ function heard() {
   clearTimeout(link.retry);
   link.retry = setTimeout(() => { lost(); connect(); }, SILENCE);
   tell("gone", "");
-  byId("link").textContent = "live";
+  say("link", "live");
   byId("link").className = "pill live linked";
 }
 
 /** The browser tries again by itself where the connection broke, but not where it was refused. */
 function lost() {
-  byId("link").textContent = "no connection";
+  say("link", "no connection");
   byId("link").className = "pill live lost";
   const since = link.heard ? `What you see is from ${dated(link.heard / 1000)}; it` : "It";
   const ended = link.phase === "complete" ? "The run is complete, and the coordinator has ended or is out of reach."

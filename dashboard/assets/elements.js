@@ -19,8 +19,13 @@ export function written(name, text, className) {
   return element;
 }
 
+/** Says so in an element that is read aloud as it changes: the same words again are no change. */
+export function say(id, text) {
+  if (byId(id).textContent !== text) byId(id).textContent = text;
+}
+
 /** Shows the element with this text, or hides it where there is none. */
 export function tell(id, text) {
-  byId(id).textContent = text ?? "";
+  say(id, text || "");
   byId(id).hidden = !text;
 }

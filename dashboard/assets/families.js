@@ -1,6 +1,6 @@
 // The map of the families: a cell for the queens in the first and the last row. It can be pointed at, and walked by the keys.
 
-import { byId, drawn } from "/elements.js";
+import { byId, drawn, say } from "/elements.js";
 
 const count = (number, one, many) => `${number.toLocaleString("en")} ${number === 1 ? one : many}`;
 
@@ -55,9 +55,9 @@ function describeCell() {
   const [top, bottom] = [Math.floor(map.here / map.n) + 1, (map.here % map.n) + 1];
   const family = map.families.get(map.here);
   const where = `Queens in column ${top} of the first row and ${bottom} of the last: `;
-  byId("map-cell").textContent = where + (family
+  say("map-cell", where + (family
     ? `${count(family.done, "unit", "units")} of ${family.units.toLocaleString("en")} done`
-    : "counted with other families, turned or mirrored");
+    : "counted with other families, turned or mirrored"));
 }
 
 export function attendToMap() {

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 pub fn sentence(assurance: &Assurance, done: u64, units: u64) -> String {
     let Assurance { on_two_owners, on_two_machines, on_one_machine, conflicts, .. } = assurance;
     let share = |units: u64| percent(100.0 * units as f64 / done.max(1) as f64);
+    let ones = if done < units { "the units so far" } else { "units" };
     let kinds = match assurance.on_two_kinds {
         0 => String::new(),
         kinds if units > 0 && kinds == units => "each on two kinds of hardware, ".to_owned(),
@@ -30,7 +31,7 @@ pub fn sentence(assurance: &Assurance, done: u64, units: u64) -> String {
         None => "no unit counted twice".to_owned(),
         Some(((units, how), rest)) => rest
             .iter()
-            .fold(format!("{} % of units counted twice {how}", share(*units)), |said, (units, how)| {
+            .fold(format!("{} % of {ones} counted twice {how}", share(*units)), |said, (units, how)| {
                 format!("{said}, {} % {how}", share(*units))
             }),
     };
@@ -148,7 +149,8 @@ mod tests {
         let kinds = |on_two_kinds| sentence(&Assurance { on_two_kinds, ..all.clone() }, 1000, 1000);
         assert!(kinds(250).ends_with("owners, 25.0 % on two kinds of hardware, 0 conflicts"));
         assert!(kinds(1000).ends_with("owners, each on two kinds of hardware, 0 conflicts"));
-        assert!(sentence(&all, 1000, 1001).starts_with("100.0 % of units counted twice by different owners"));
+        let more_to_come = sentence(&all, 1000, 1001);
+        assert!(more_to_come.starts_with("100.0 % of the units so far counted twice by different owners"));
         assert!(sentence(&Assurance::default(), 10, 10).starts_with("no unit counted twice, 0 conflicts"));
         let found = Assurance { conflicts: 1, quarantined: vec!["rack-3".into()], ..assurance };
         assert!(sentence(&found, 100_000, 100_000).contains("1 conflict, quarantined: rack-3, at most"));

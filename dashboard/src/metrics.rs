@@ -31,7 +31,7 @@ const OF_MACHINE: [OfMachine; 7] = [
     ("machine_units_done", "Units on record that a machine counted.", |machine| machine.counts as f64),
     (
         "machine_units_verified",
-        "Counts of a machine that another confirmed, or that confirmed another's.",
+        "Counts and checks of a machine that agreed with another's, also of units taken back since.",
         |machine| machine.verified as f64,
     ),
     ("machine_units_wrong", "Counts of a machine that two others proved wrong.", |machine| {
@@ -143,7 +143,11 @@ impl Scrape {
     fn units(&mut self, status: &RunStatus) {
         self.gauge("units", "Units of the run.", status.units as f64);
         self.gauge("units_done", "Units on record.", status.done as f64);
-        self.gauge("units_leased", "Units lent.", status.leased as f64);
+        self.gauge(
+            "units_leased",
+            "Units lent that are not counted yet; checks are not in it.",
+            status.leased as f64,
+        );
         self.gauge("units_disputed", "Units whose counts differ.", status.disputed as f64);
         self.gauge("units_set_aside", "Units lost with too many workers.", status.set_aside_total as f64);
         self.gauge("units_per_second", "Units put on record in a second, lately.", status.rate);

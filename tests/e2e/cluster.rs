@@ -169,7 +169,7 @@ fn status_tells_where_the_run_stands() {
     let after = status(&folder, &address).unwrap();
     assert_eq!((&after["solutions"], &after["done"]), (&Value::from("14200"), &after["units"]));
     let text = folder.run(&format!("status --coordinator http://{address}")).stdout;
-    assert!(text.contains("n = 12, complete: 100.00 % of the work"), "{text}");
+    assert!(text.contains("n = 12, complete: 100 % of the work"), "{text}");
     assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
     knows_itself(&after);
     coordinator.terminate();

@@ -49,9 +49,10 @@ impl Snapshot {
     /// Makes this the last that is known of a run that stands still, for that reason.
     pub(super) fn stall(&mut self, why: &str) {
         self.is_stalled = true;
-        let RunStatus { trouble, left, rate, workers, .. } = &mut self.status;
+        let RunStatus { trouble, left, rate, workers, machines, .. } = &mut self.status;
         (*trouble, *left, *rate) = (why.to_owned(), None, 0.0);
         workers.iter_mut().for_each(|worker| worker.rate = 0.0);
+        machines.iter_mut().for_each(|machine| machine.speed = 0.0);
     }
 }
 

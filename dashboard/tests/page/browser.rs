@@ -97,6 +97,29 @@ fn the_page_follows_the_run_says_when_the_coordinator_is_gone_and_finds_it_again
     assert_eq!(browser.value("document.getElementById('gone').hidden"), Value::Bool(true));
 }
 
+#[test]
+fn what_is_read_aloud_as_it_changes_is_not_written_again_with_the_same_words() {
+    let Some(browser) = browser() else { return };
+    let far = |progress| proto::RunStatus { progress, ..made_up::disputed() };
+    let site = Site::open(far(0.1));
+    browser.go(&site.url("/"));
+    browser.until("document.querySelector('.figure').textContent === '10.00 %'");
+    browser.until("document.getElementById('link').textContent === 'live'");
+    browser.value(
+        "(() => { window.written = []; \
+         const seen = new MutationObserver((changes) => changes.forEach((change) => written.push(change.target.id))); \
+         document.querySelectorAll('[role=alert], [role=status]').forEach((element) => \
+         seen.observe(element, { childList: true, characterData: true, subtree: true })); return true; })()",
+    );
+    site.goes_on(far(0.2));
+    browser.until("document.querySelector('.figure').textContent === '20.00 %'");
+    site.goes_on(far(0.3));
+    browser.until("document.querySelector('.figure').textContent === '30.00 %'");
+    assert_eq!(browser.value("window.written"), Value::Array(Vec::new()));
+    site.goes_on(proto::RunStatus { trouble: "another one".into(), ..far(0.3) });
+    browser.until("window.written.includes('trouble')");
+}
+
 /// As [`look`] does, but the browser complains meanwhile that nobody answers.
 fn look_at_gone(browser: &Browser) {
     if let Some(folder) = env::var_os(PICTURES) {

@@ -1,6 +1,6 @@
 //! Where a run stands, for people: lines of at most 80 columns.
 
-use dashboard::assurance;
+use dashboard::{assurance, words};
 use proto::{RunStatus, WorkerStatus};
 use records::{counted, named};
 
@@ -32,10 +32,10 @@ pub fn text(status: &RunStatus) -> String {
 /// The first line: how far, for how long, and until when.
 fn headline(status: &RunStatus) -> String {
     format!(
-        "n = {}, {}: {:.2} % of the work, {} so far, {}",
+        "n = {}, {}: {} of the work, {} so far, {}",
         status.board,
         status.phase,
-        100.0 * status.progress,
+        words::percent(status.progress),
         span(status.elapsed),
         time_left(status),
     )
@@ -115,7 +115,7 @@ fn workers(status: &RunStatus) -> Vec<String> {
 fn worker(w: &WorkerStatus) -> String {
     format!(
         "{} {:>5} {:<15} {:>6} {:>9} {:>7} {:>10}",
-        filled(&w.name, 20),
+        filled(&w.owner.title(&w.name), 20),
         w.threads,
         w.kernel.to_string(),
         w.leased,

@@ -1,6 +1,6 @@
 //! The upper part of the screen: how far the run is, and what it has found.
 
-use dashboard::assurance;
+use dashboard::{assurance, words};
 use proto::RunStatus;
 use ratatui::text::{Line, Span};
 use records::counted;
@@ -51,7 +51,7 @@ fn wrong(status: &RunStatus) -> Vec<String> {
 
 /// A bar, the share that is done, and the time left.
 fn gauge(status: &RunStatus, width: usize, palette: Palette) -> Line<'static> {
-    let label = format!(" {:.2} %  {}", 100.0 * status.progress, time_left(status));
+    let label = format!(" {}  {}", words::percent(status.progress), time_left(status));
     let cells = width.saturating_sub(label.chars().count()).min(60);
     let full = ((cells as f64 * status.progress.clamp(0.0, 1.0)) as usize).min(cells);
     Line::from(vec![

@@ -25,7 +25,12 @@ struct Column<T> {
 }
 
 const MACHINES: [Column<MachineStatus>; 7] = [
-    Column { title: "machine", width: 24, cell: machine_title, key: |m| Key::Text(machine_title(m)) },
+    Column {
+        title: "machine",
+        width: 24,
+        cell: |m| m.owner.title(&m.name),
+        key: |m| Key::Text(m.owner.title(&m.name)),
+    },
     Column { title: "workers", width: 8, cell: |m| m.workers.to_string(), key: |m| number(m.workers) },
     Column { title: "threads", width: 8, cell: |m| m.threads.to_string(), key: |m| number(m.threads) },
     Column { title: "cores", width: 7, cell: |m| significant(m.speed), key: |m| Key::Number(m.speed) },
@@ -35,7 +40,12 @@ const MACHINES: [Column<MachineStatus>; 7] = [
 ];
 
 const WORKERS: [Column<WorkerStatus>; 7] = [
-    Column { title: "worker", width: 18, cell: worker_title, key: |w| Key::Text(worker_title(w)) },
+    Column {
+        title: "worker",
+        width: 18,
+        cell: |w| w.owner.title(&w.name),
+        key: |w| Key::Text(w.owner.title(&w.name)),
+    },
     Column {
         title: "last word",
         width: 10,
@@ -120,12 +130,4 @@ fn compare(a: &Key, b: &Key) -> Ordering {
 
 fn number(number: u64) -> Key {
     Key::Number(number as f64)
-}
-
-fn machine_title(m: &MachineStatus) -> String {
-    if m.owner.is_unnamed() { m.name.clone() } else { format!("{}/{}", m.owner, m.name) }
-}
-
-fn worker_title(w: &WorkerStatus) -> String {
-    if w.owner.is_unnamed() { w.name.clone() } else { format!("{}/{}", w.owner, w.name) }
 }

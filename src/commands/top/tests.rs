@@ -99,9 +99,9 @@ fn runs_in_all_states_are_painted_on_terminals_of_all_sizes_with_all_panels() {
 #[test]
 fn a_wide_terminal_shows_map_and_events_beside_the_machines() {
     let lines = painted(&seen(samples::disputed()), &mut screen(), (160, 50));
-    shows(&lines, &["machine", "under way", "09-23 15:13  unit 49 is in dispute"]);
+    shows(&lines, &["machine", "under way", "09-23 15:13 UTC  unit 49 is in dispute"]);
     let finished = painted(&seen(samples::finished()), &mut screen(), (160, 50));
-    shows(&finished, &["complete", "100.00 %  nothing left to be counted", "████████"]);
+    shows(&finished, &["complete", "100 %  nothing left to be counted", "████████"]);
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn what_is_not_there_yet_and_what_is_gone_is_told() {
     shows(&painted(&Sight::default(), &mut screen(), (80, 24)), &["waiting for the coordinator"]);
     shows(
         &painted(&seen(samples::empty()), &mut screen(), (80, 24)),
-        &["0.00 %  time left unknown", "0 of 9728677"],
+        &["0 %  time left unknown", "0 of 9728677"],
     );
     let gone =
         Sight { gone: Some((Instant::now(), "connection refused".into())), ..seen(samples::running()) };

@@ -138,11 +138,11 @@ fn draw_panel(
     frame.render_widget(Paragraph::new(shown), area);
 }
 
-/// The events, oldest first, with the month, the day and the time (UTC).
+/// The events, oldest first, with the month, the day and the time.
 fn events(status: &RunStatus, width: usize) -> Vec<Line<'static>> {
     let line = |event: &proto::Event| {
         let (day, moment) = (words::day(event.at), words::moment(event.at));
-        Line::raw(crate::terminal::cut(&format!("{day} {moment}  {}", event.text), width))
+        Line::raw(crate::terminal::cut(&format!("{day} {moment} UTC  {}", event.text), width))
     };
     status.events.iter().map(line).collect()
 }

@@ -34,7 +34,7 @@ use records::store::StoreError;
 use records::verify::VerifyError;
 use records::{AuditError, CertificateError, CopyError, HeadError, MergeError, RetractError};
 use thiserror::Error;
-use worker::AddressError;
+use worker::{AddressError, TwoRuns};
 
 use crate::args::UnguardedError;
 #[cfg(feature = "atlas")]
@@ -101,6 +101,7 @@ fn is_wrong_command(error: &anyhow::Error) -> bool {
         || matches!(error.downcast_ref(), Some(GpuError::NoSuchDevice { .. }))
         || is_wrong_in_atlas(error)
         || error.is::<UnguardedError>()
+        || error.is::<TwoRuns>()
         || error.is::<PolicyError>()
         || matches!(error.downcast_ref(), Some(StartError::Policy(_)))
         || matches!(error.downcast_ref(), Some(StoreError::Directory(error)) if of_other_run(error))

@@ -3,8 +3,8 @@
 use std::time::Duration;
 
 use proto::{
-    Assurance, CoordinatorId, Event, FamilyStatus, MachineStatus, Owner, Phase, RunStatus, Sample, Term,
-    TimeLeft, Work, WorkerStatus,
+    Assurance, CoordinatorId, Event, FamilyStatus, MachineStatus, Owner, Phase, RunId, RunStatus, Sample,
+    Term, TimeLeft, Work, WorkerStatus,
 };
 use queens::{Board, Totals, UnitId};
 
@@ -37,6 +37,7 @@ pub fn empty() -> RunStatus {
         workers: Vec::new(),
         workers_total: 0,
         threads_total: 0,
+        run: Some(RunId(9)),
         term: Some(Term { number: 3, coordinator: CoordinatorId(7), proof: 0 }),
         replicas: 0,
         followers: 0,

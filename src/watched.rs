@@ -5,7 +5,7 @@ use std::time::Duration;
 use proto::{Phase, RunStatus};
 use tokio::sync::watch;
 use tokio::time::{Instant, sleep};
-use worker::{CoordinatorError, Remote};
+use worker::{CoordinatorError, Remote, TwoRuns};
 
 /// Between two attempts to reach a coordinator that is gone.
 const AGAIN: Duration = Duration::from_secs(1);
@@ -46,29 +46,30 @@ impl Sight {
 }
 
 /// Tells all that is seen until the coordinator refuses; one that is gone is called again and again, and, once something was seen, one
-/// whose refusal may pass by itself.
-pub async fn watch(remote: Remote, sights: watch::Sender<Sight>) -> CoordinatorError {
+/// whose refusal may pass by itself. Or until two runs are met at the addresses.
+pub async fn watch(remote: Remote, sights: watch::Sender<Sight>) -> anyhow::Error {
     loop {
         let why = match one_call(&remote, &sights).await {
-            CoordinatorError::Unavailable(why) => why,
-            error => return error,
+            Ok(CoordinatorError::Unavailable(why)) => why,
+            Ok(error) => return error.into(),
+            Err(error) => return error.into(),
         };
         sights.send_modify(|sight| sight.lost(why));
         sleep(AGAIN).await;
     }
 }
 
-/// Tells what is seen until the call fails.
-async fn one_call(remote: &Remote, sights: &watch::Sender<Sight>) -> CoordinatorError {
-    remote.call_youngest().await;
+/// Tells what is seen until the call fails, and why it does.
+async fn one_call(remote: &Remote, sights: &watch::Sender<Sight>) -> Result<CoordinatorError, TwoRuns> {
+    remote.call_youngest().await?;
     let mut feed = match remote.watch().await {
         Ok(feed) => feed,
-        Err(error) => return error,
+        Err(error) => return Ok(error),
     };
     loop {
         match feed.next().await {
             Ok(status) => sights.send_replace(Sight { status: Some(status), gone: None }),
-            Err(error) => return error,
+            Err(error) => return Ok(error),
         };
     }
 }

@@ -1,13 +1,16 @@
 //! Of several addresses that were given, that of the youngest coordinator: workers count for it, so what an operator wishes is
 //! for it, and what is shown is its.
 
-use worker::{CoordinatorError, LeftAlone, Remote};
+use worker::{CoordinatorError, LeftAlone, Remote, TwoRuns};
 
 use crate::log::say;
 
 /// Has the youngest coordinator called from now on, and says which others are left alone. Whether one was found.
-pub async fn call_youngest(remote: &Remote) -> bool {
-    let left_alone = remote.call_youngest().await;
+///
+/// # Errors
+/// Two runs are served at the addresses.
+pub async fn call_youngest(remote: &Remote) -> Result<bool, TwoRuns> {
+    let left_alone = remote.call_youngest().await?;
     for LeftAlone { address, term, is_rival } in left_alone.iter().flatten() {
         if *is_rival {
             say(format_args!(
@@ -21,20 +24,23 @@ pub async fn call_youngest(remote: &Remote) -> bool {
             ));
         }
     }
-    left_alone.is_some()
+    Ok(left_alone.is_some())
 }
 
 /// Asks the youngest coordinator; where none says its term, one address after the other.
+///
+/// # Errors
+/// Two runs are served at the addresses: then nobody is asked.
 pub async fn ask_youngest<T>(
     remote: &Remote,
     wish: impl AsyncFn(&Remote) -> Result<T, CoordinatorError>,
-) -> Result<T, CoordinatorError> {
-    let others = if call_youngest(remote).await { 1 } else { remote.addresses() };
+) -> Result<Result<T, CoordinatorError>, TwoRuns> {
+    let others = if call_youngest(remote).await? { 1 } else { remote.addresses() };
     let mut asked = wish(remote).await;
     for _ in 1..others {
         if asked.is_err() {
             asked = wish(remote).await;
         }
     }
-    asked
+    Ok(asked)
 }

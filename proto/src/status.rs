@@ -8,7 +8,7 @@ use queens::plan::Fingerprint;
 use queens::{Board, Totals, UnitId};
 
 use crate::domain::Owner;
-use crate::term::Term;
+use crate::term::{RunId, Term};
 
 /// How far a run has come.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,6 +42,8 @@ pub struct RunStatus {
     pub board: Board,
     /// The plan.
     pub fingerprint: Fingerprint,
+    /// Which run it is, where the coordinator says so.
+    pub run: Option<RunId>,
     /// The number of units.
     pub units: u64,
     /// Units on record.

@@ -67,7 +67,7 @@ pub fn plan_reply(
 ) -> v1::PlanReply {
     let spec = serde_json::to_string(&spec).expect("a specification is plain data");
     let (fingerprint, term) = (fingerprint.to_string(), term.map(Into::into));
-    let run = run.map(|RunId(run)| run.to_be_bytes().to_vec()).unwrap_or_default();
+    let run = run_bytes(run);
     Protocol::own().announce(v1::PlanReply { spec, fingerprint, run, term, ..v1::PlanReply::default() })
 }
 
@@ -76,13 +76,21 @@ pub fn plan_reply(
 /// # Errors
 /// What it says names none.
 pub fn run_from_reply(reply: &v1::PlanReply) -> Result<Option<RunId>, WireError> {
-    if reply.run.is_empty() {
+    run_from_bytes(&reply.run)
+}
+
+/// A run as it is named in a message; nothing where it is not known.
+fn run_bytes(run: Option<RunId>) -> Vec<u8> {
+    run.map(|RunId(run)| run.to_be_bytes().to_vec()).unwrap_or_default()
+}
+
+fn run_from_bytes(bytes: &[u8]) -> Result<Option<RunId>, WireError> {
+    if bytes.is_empty() {
         return Ok(None);
     }
-    let bytes = reply.run.as_slice().try_into();
-    let bytes =
-        bytes.map_err(|_| WireError::new("a run", format!("{} bytes", reply.run.len()), "16 bytes"))?;
-    Ok(Some(RunId(u128::from_be_bytes(bytes))))
+    let run =
+        bytes.try_into().map_err(|_| WireError::new("a run", format!("{} bytes", bytes.len()), "16 bytes"));
+    Ok(Some(RunId(u128::from_be_bytes(run?))))
 }
 
 /// The plan as a worker understands it.

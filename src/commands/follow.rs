@@ -51,7 +51,7 @@ async fn follow(args: FollowArgs) -> anyhow::Result<()> {
     let remote = lasting_remote(args.addresses(), args.keys.clone(), [FOLLOW, ADMIN])?
         .giving_up_after(args.give_up_after);
     let mut copy = block_in_place(|| LedgerCopy::open(&args.run))?;
-    call_youngest(&remote).await;
+    call_youngest(&remote).await?;
     let mut outage = Outage::new(args.give_up_after, Hopeful::default());
     let mut reminders = 0;
     loop {

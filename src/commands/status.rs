@@ -26,7 +26,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     if args.watch {
         let shown = runtime.block_on(async {
             let remote = lasting_remote(addresses, keys.clone(), [STATUS, JOIN])?;
-            call_youngest(&remote).await;
+            call_youngest(&remote).await?;
             watch::show(remote).await
         });
         // Keys that lie where nothing answers must not hold up the exit.
@@ -36,7 +36,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     let credentials = credentials(keys.as_deref(), [STATUS, JOIN])?;
     let status = runtime.block_on(async {
         let remote = Remote::new(addresses, &credentials)?;
-        Ok::<_, anyhow::Error>(ask_youngest(&remote, async |remote| remote.status().await).await)
+        Ok::<_, anyhow::Error>(ask_youngest(&remote, async |remote| remote.status().await).await?)
     })?;
     let status = status.with_context(|| format!("no status from {}", addresses.join(", ")))?;
     let text = if args.json { json::value(&status).to_string() } else { text::text(&status) };

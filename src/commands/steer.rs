@@ -50,7 +50,7 @@ pub fn ask<T>(
     let credentials = credentials(keys, [ADMIN, JOIN])?;
     runtime.block_on(async {
         let remote = Remote::new(addresses, &credentials)?;
-        let answer = ask_youngest(&remote, wish).await.with_context(|| addresses.join(", "))?;
+        let answer = ask_youngest(&remote, wish).await?.with_context(|| addresses.join(", "))?;
         Ok((remote.address().to_owned(), answer))
     })
 }

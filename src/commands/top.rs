@@ -48,7 +48,7 @@ pub fn run(args: &TopArgs) -> anyhow::Result<ExitCode> {
     let palette = Palette::new(has_colours(&io::stdout()));
     let result = runtime.block_on(async {
         let remote = lasting_remote(&args.observer.coordinator, args.observer.keys.clone(), [STATUS, JOIN])?;
-        call_youngest(&remote).await;
+        call_youngest(&remote).await?;
         let mut full_screen = FullScreen::enter().context("cannot take over the terminal")?;
         show(&mut full_screen.terminal, remote, TopScreen::new(palette, args.observer.coordinator.join(", ")))
             .await
@@ -71,7 +71,7 @@ async fn show(
         let sight = sights.borrow_and_update().clone();
         terminal.draw(|frame| view::draw(frame, &sight, &mut screen))?;
         if watching.is_finished() {
-            return Err(watching.await?.into());
+            return Err(watching.await?);
         }
         tokio::select! {
             changed = sights.changed() => if changed.is_err() { sleep(Duration::from_millis(10)).await },

@@ -155,6 +155,41 @@ fn two_coordinators_of_one_term_that_have_counts_on_record_are_told_of_each_othe
 }
 
 #[test]
+fn an_operator_whose_addresses_serve_two_runs_of_a_plan_is_told_so_and_neither_is_asked() {
+    let (folder, addresses) = (Folder::new(), [(); 2].map(|()| free_address()));
+    // Each has a term of its own number, which says nothing about the other one.
+    begun(&folder, "one", &addresses[0]).kill();
+    let one = coordinator(&folder, "one", &addresses[0], "");
+    let other = begun(&folder, "other", &addresses[1]);
+    let [first, second] = addresses.each_ref().map(|address| format!("http://{address}"));
+    for (run, address) in [("one", &addresses[0]), ("other", &addresses[1])] {
+        let head = folder.run(&format!("head {run} --json")).json();
+        assert_eq!(status(&folder, address)["run"], head["run"], "{head}");
+    }
+    for command in [
+        "pause --reason there",
+        "resume",
+        "drain rack-1",
+        "policy --double-check all --reason record",
+        "retract --unit 1 --reason wrong",
+        "status --json",
+        "status --watch",
+        "follow --run copy",
+    ] {
+        let refused = folder.run(&format!("{command} --coordinator {first},{second}"));
+        assert_eq!(refused.code, Some(2), "{command}: {refused:?}");
+        refused
+            .refused(&[&format!("{first} and {second} serve two different runs: name the addresses of one")]);
+    }
+    for address in &addresses {
+        let status = status(&folder, address);
+        assert_eq!((&status["paused"], &status["double_check"]), (&Value::Null, &"1%".into()));
+    }
+    one.kill();
+    other.kill();
+}
+
+#[test]
 fn what_an_operator_wishes_is_for_the_youngest_of_the_coordinators_as_workers_are_and_the_others_are_named() {
     let (folder, addresses) = (Folder::new(), [(); 2].map(|()| free_address()));
     let [first, second] = &addresses;

@@ -33,4 +33,4 @@ pub use pace::AHEAD;
 pub use remote::Remote;
 pub use run::{Config, Summary, TEST_HANGS, Wish, WorkerError, run};
 pub use watching::StatusFeed;
-pub use youngest::LeftAlone;
+pub use youngest::{LeftAlone, TwoRuns};

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use proto::{RunStatus, Term, v1};
+use proto::{RunId, RunStatus, Term, v1};
+use queens::plan::Fingerprint;
+use thiserror::Error;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
@@ -23,34 +25,66 @@ pub struct LeftAlone {
     pub is_rival: bool,
 }
 
+/// Coordinators of two runs answer at the addresses: what one of them is told says nothing to the other one.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(
+    "{0} and {1} serve two different runs: name the addresses of one of them only, as in --coordinator {0}"
+)]
+pub struct TwoRuns(pub String, pub String);
+
 /// What an address has answered.
 struct Told {
     site: usize,
-    plan: String,
+    plan: Fingerprint,
+    /// Older coordinators do not say it.
+    run: Option<RunId>,
     term: Term,
+}
+
+impl Told {
+    fn is_of_another_run_than(&self, other: &Told) -> bool {
+        self.plan != other.plan || self.run.zip(other.run).is_some_and(|(own, other)| own != other)
+    }
+}
+
+/// Of those that have answered, in the order of their addresses, the one whom everybody turns to, if there is one.
+///
+/// # Errors
+/// Two of them are of two runs: their terms say nothing about each other.
+fn youngest(told: &[Told]) -> Result<Option<&Told>, [usize; 2]> {
+    let of_run = told.iter().find(|told| told.run.is_some()).or(told.first());
+    let Some(of_run) = of_run else { return Ok(None) };
+    if let Some(other) = told.iter().find(|told| told.is_of_another_run_than(of_run)) {
+        let [first, second] = [of_run.site.min(other.site), of_run.site.max(other.site)];
+        return Err([first, second]);
+    }
+    Ok(told.iter().rev().max_by_key(|told| told.term.precedence()))
 }
 
 impl Remote {
     /// Asks all addresses for their coordinator's term, which whoever may read the status may, and calls the youngest from now on; gives
     /// those that are left alone. Nothing where there is one address only, or nobody has said a term in time.
-    pub fn call_youngest(&self) -> Boxed<'_, Option<Vec<LeftAlone>>> {
+    ///
+    /// # Errors
+    /// Two runs are served there: none of them is chosen.
+    pub fn call_youngest(&self) -> Boxed<'_, Result<Option<Vec<LeftAlone>>, TwoRuns>> {
         Box::pin(async move {
             if self.addresses() == 1 {
-                return None;
+                return Ok(None);
             }
             let mut told = self.terms().await;
             told.sort_by_key(|told| told.site);
-            let plan = told.first()?.plan.clone();
-            told.retain(|told| told.plan == plan);
-            let Told { site, term, .. } = *told.iter().rev().max_by_key(|told| told.term.precedence())?;
+            let address = |site| self.sites().address(site).to_owned();
+            let found = youngest(&told).map_err(|[one, other]| TwoRuns(address(one), address(other)))?;
+            let Some(&Told { site, term, .. }) = found else { return Ok(None) };
             self.sites().call(site);
             let others = told.iter().filter(|told| told.term.coordinator != term.coordinator);
             let left_alone = |told: &Told| LeftAlone {
-                address: self.sites().address(told.site).to_owned(),
+                address: address(told.site),
                 term: told.term,
                 is_rival: told.term.number == term.number,
             };
-            Some(others.map(left_alone).collect())
+            Ok(Some(others.map(left_alone).collect()))
         })
     }
 
@@ -61,9 +95,9 @@ impl Remote {
             let mut client = self.client(site);
             asked.spawn(async move {
                 let reply = client.status(v1::StatusRequest {}).await.ok()?.into_inner();
-                let plan = reply.fingerprint.clone();
-                let term = RunStatus::try_from(reply).ok()?.term?;
-                (!Term::is_too_far(term.number, 0)).then_some(Told { site, plan, term })
+                let RunStatus { fingerprint: plan, run, term, .. } = RunStatus::try_from(reply).ok()?;
+                let term = term.filter(|term| !Term::is_too_far(term.number, 0))?;
+                Some(Told { site, plan, run, term })
             });
         }
         let (mut told, mut until) = (Vec::new(), Instant::now() + PATIENCE[0]);
@@ -74,5 +108,40 @@ impl Remote {
             }
         }
         told
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proto::CoordinatorId;
+
+    use super::*;
+
+    fn told(site: usize, plan: &str, run: Option<u128>, number: u64) -> Told {
+        let term = Term { number, coordinator: CoordinatorId(site as u128), proof: 0 };
+        Told { site, plan: plan.to_owned().into(), run: run.map(RunId), term }
+    }
+
+    fn chosen(told: &[Told]) -> Result<Option<usize>, [usize; 2]> {
+        youngest(told).map(|found| found.map(|told| told.site))
+    }
+
+    #[test]
+    fn of_one_run_the_youngest_is_turned_to_and_of_two_runs_none() {
+        let [own, other] = [Some(1), Some(2)];
+        assert_eq!(chosen(&[]), Ok(None));
+        assert_eq!(chosen(&[told(0, "a", own, 2), told(1, "a", own, 3), told(2, "a", own, 1)]), Ok(Some(1)));
+        assert_eq!(chosen(&[told(0, "a", own, 3), told(2, "a", other, 1)]), Err([0, 2]));
+        assert_eq!(chosen(&[told(0, "a", own, 3), told(1, "b", None, 1)]), Err([0, 1]), "of two plans");
+    }
+
+    #[test]
+    fn coordinators_that_do_not_say_their_run_are_taken_for_those_of_one() {
+        assert_eq!(chosen(&[told(0, "a", None, 1), told(1, "a", None, 2)]), Ok(Some(1)));
+        assert_eq!(chosen(&[told(0, "a", None, 3), told(1, "a", Some(1), 2)]), Ok(Some(0)));
+        assert_eq!(
+            chosen(&[told(0, "a", None, 3), told(1, "a", Some(1), 2), told(2, "a", Some(2), 1)]),
+            Err([1, 2])
+        );
     }
 }

@@ -39,6 +39,7 @@ impl Core {
             disputed: sums.disputed.len() as u64,
             progress: self.progress(),
             totals: sums.tally.totals().unwrap_or_default(),
+            run: None,
             term: None,
             replicas: 0,
             followers: 0,

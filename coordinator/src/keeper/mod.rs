@@ -154,7 +154,8 @@ fn keeper(
     replicas: Option<u32>,
 ) -> std::io::Result<(Keeper, Channels)> {
     let (requests, inbox) = inbox::inbox();
-    let (snapshots, published) = watch::channel(Snapshot::first(&core));
+    let terms = store.as_ref().map(Terms::of);
+    let (snapshots, published) = watch::channel(Snapshot::first(&core, terms.as_ref()));
     let nowhere = || LedgerPosition::beginning(LineHash::of(b"in memory"));
     let (ends, end) = watch::channel(store.as_ref().map_or_else(nowhere, |store| store.end().clone()));
     let replicas = Replication::of(replicas, store.as_ref());
@@ -171,7 +172,7 @@ fn keeper(
     let opened = store.as_ref().filter(|store| store.mark().records > 0);
     let audits = Audits::of(opened.map(|store| Opening::of(store.end(), core.standing())));
     let keeper = Keeper {
-        terms: store.as_ref().map(Terms::of),
+        terms,
         replicas,
         ends,
         earlier: store.as_ref().map(Store::mark).unwrap_or_default(),

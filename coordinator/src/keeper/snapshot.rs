@@ -33,10 +33,9 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// The first of a run.
-    pub(crate) fn first(core: &Core) -> Self {
-        let status = core.status(Duration::ZERO);
+    pub(super) fn first(core: &Core, terms: Option<&Terms>) -> Self {
         Self {
-            status,
+            status: named(core.status(Duration::ZERO), terms),
             ending: None,
             stuck: None,
             followers_away: 0,
@@ -54,6 +53,12 @@ impl Snapshot {
         workers.iter_mut().for_each(|worker| worker.rate = 0.0);
         machines.iter_mut().for_each(|machine| machine.speed = 0.0);
     }
+}
+
+/// What the core has said, with which run that is and in which term it is served.
+fn named(status: RunStatus, terms: Option<&Terms>) -> RunStatus {
+    let (run, term) = terms.map(|terms| (terms.run(), Term { proof: 0, ..terms.own })).unzip();
+    RunStatus { run, term, ..status }
 }
 
 impl Keeper {
@@ -87,11 +92,11 @@ impl Keeper {
     }
 
     /// What the core has said, with what only the keeper knows.
-    fn complete(&self, mut status: RunStatus) -> RunStatus {
+    fn complete(&self, status: RunStatus) -> RunStatus {
+        let mut status = named(status, self.terms.as_ref());
         status.elapsed = self.elapsed();
         status.history = self.core.history(self.unix_time());
         status.events = self.events.list();
-        status.term = self.terms.as_ref().map(|terms| Term { proof: 0, ..terms.own });
         (status.replicas, status.followers) = (self.replicas.count(), self.replicas.there());
         let of_term = self.terms.as_ref().and_then(Terms::trouble);
         let own = Some(&self.trouble).filter(|trouble| !trouble.is_empty()).cloned();

@@ -17,7 +17,7 @@
 //! Who is superseded lends, records and acknowledges nothing any more. The term that did it is noted in the run directory, so
 //! that the operator can leave it behind, should that coordinator be gone for good; nobody else does.
 
-use proto::Term;
+use proto::{RunId, Term};
 use records::ledger::LineHash;
 use records::run_directory::LeaseKey;
 use records::store::Store;
@@ -48,6 +48,11 @@ impl Terms {
 
     fn new(own: Term, run: LineHash, key: LeaseKey) -> Self {
         Self { own, run, key, superseded_by: None, rival: None, surpassed: None }
+    }
+
+    /// Which run they are of.
+    pub fn run(&self) -> RunId {
+        RunId(u128::from_be_bytes(self.run.bytes()))
     }
 
     /// Somebody has met that term. `is_on_record` says whether the own one is in the ledger.

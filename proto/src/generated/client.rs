@@ -342,6 +342,9 @@ pub struct StatusReply {
     pub machines_total: u64,
     #[prost(uint64, tag = "38")]
     pub machines_there: u64,
+    /// Which run this is, as in PlanReply; older releases do not say it.
+    #[prost(bytes = "vec", tag = "39")]
+    pub run: ::prost::alloc::vec::Vec<u8>,
 }
 /// How far the constellations that share the queens in the first and the last row are.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, ::prost::Message)]

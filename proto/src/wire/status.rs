@@ -2,7 +2,7 @@
 
 use queens::{Board, Totals, UnitId};
 
-use super::{WireError, parse_fingerprint, parse_kernel, seconds, wide};
+use super::{WireError, parse_fingerprint, parse_kernel, run_bytes, run_from_bytes, seconds, wide};
 use crate::domain::Owner;
 use crate::status::{
     Assurance, Event, FamilyStatus, MachineStatus, Phase, RunStatus, Sample, TimeLeft, Work, WorkerStatus,
@@ -38,6 +38,7 @@ impl From<RunStatus> for v1::StatusReply {
         Self {
             n: u32::from(status.board.n()),
             fingerprint: status.fingerprint.to_string(),
+            run: run_bytes(status.run),
             units: status.units,
             done: status.done,
             leased: status.leased,
@@ -93,6 +94,7 @@ impl TryFrom<v1::StatusReply> for RunStatus {
             board,
             phase: reply.phase().try_into()?,
             fingerprint: parse_fingerprint(reply.fingerprint)?,
+            run: run_from_bytes(&reply.run)?,
             units: reply.units,
             done: reply.done,
             leased: reply.leased,

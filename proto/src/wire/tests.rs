@@ -253,8 +253,9 @@ prop_compose! {
             std::array::from_fn(|index| listed[index] as u64 + u64::from(left_out[index]));
         let left = left.map(|(expected, low, high)| TimeLeft { expected, low, high });
         let work = Work { total, done: done_work };
+        let run = term.map(|term| RunId(term.proof));
         RunStatus {
-            board, fingerprint, units, done, leased, disputed, progress, totals, elapsed, left, rate, phase, trouble,
+            board, fingerprint, run, units, done, leased, disputed, progress, totals, elapsed, left, rate, phase, trouble,
             workers, workers_total, threads_total, term, replicas, followers, assurance, set_aside, set_aside_total, work, families,
             history, events, machines, machines_total, machines_there, paused, double_check, release,
         }

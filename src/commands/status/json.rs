@@ -41,6 +41,7 @@ fn progress(status: &RunStatus) -> Value {
     json!({
         "n": status.board.n(),
         "plan": status.fingerprint.to_string(),
+        "run": status.run.map(|run| format!("{:032x}", run.0)),
         "phase": status.phase.to_string(),
         "trouble": status.trouble,
         "units": status.units,

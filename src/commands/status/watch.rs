@@ -26,7 +26,7 @@ pub async fn show(remote: Remote) -> anyhow::Result<ExitCode> {
     let (told, sights) = watch::channel(Sight::default());
     let mut signals = Signals::new()?;
     tokio::select! {
-        refused = watched::watch(remote, told) => Err(refused.into()),
+        refused = watched::watch(remote, told) => Err(refused),
         shown = follow(sights) => listing(shown),
         signal = signals.next() => Ok(signal.exit_code()),
     }

@@ -20,6 +20,13 @@ impl fmt::Display for CoordinatorId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct RunId(pub u128);
 
+impl RunId {
+    /// Whether these are known to be two runs: releases of before do not say which theirs is.
+    pub fn differ(one: Option<Self>, other: Option<Self>) -> bool {
+        one.zip(other).is_some_and(|(one, other)| one != other)
+    }
+}
+
 impl fmt::Display for RunId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "run {:08x}", self.0 >> 96)

@@ -189,6 +189,46 @@ fn an_operator_whose_addresses_serve_two_runs_of_a_plan_is_told_so_and_neither_i
     other.kill();
 }
 
+/// `status --watch` with these addresses, once it has shown the run at the first of them, and where it prints.
+fn watching(folder: &Folder, addresses: &[String; 2]) -> (Running, impl Fn() -> String) {
+    let path = folder.path().join("seen");
+    let urls = addresses.each_ref().map(|address| format!("http://{address}")).join(",");
+    let mut watch = folder.diadem(&format!("status --watch --coordinator {urls}"));
+    let watching = folder.start_printing(&mut watch, fs::File::create(&path).unwrap(), "watch.log");
+    let seen = move || fs::read_to_string(&path).unwrap();
+    until("it is shown", || seen().contains(&format!("n = {N}")));
+    (watching, seen)
+}
+
+#[test]
+fn who_watches_a_run_that_another_coordinator_goes_on_with_is_told_which_one() {
+    let (folder, addresses) = (Folder::new(), [(); 2].map(|()| free_address()));
+    let first = begun(&folder, "first", &addresses[0]);
+    let (watching, seen) = watching(&folder, &addresses);
+    first.kill();
+    let copied = Command::new("cp").args(["-r", "first", "second"]).current_dir(folder.path()).status();
+    assert!(copied.unwrap().success());
+    let second = coordinator(&folder, "second", &addresses[1], "");
+    let [before, now] = addresses.each_ref().map(|address| format!("http://{address}"));
+    let news = format!("{now} serves the run in term 2 now; before it was {before} in term 1\n");
+    until("it is told", || seen().contains(&news));
+    watching.kill();
+    second.kill();
+}
+
+#[test]
+fn who_watches_a_run_is_not_shown_another_one_from_another_address_while_its_own_is_away() {
+    let (folder, addresses) = (Folder::new(), [(); 2].map(|()| free_address()));
+    let own = begun(&folder, "own", &addresses[0]);
+    let (watching, _) = watching(&folder, &addresses);
+    own.kill();
+    let other = begun(&folder, "other", &addresses[1]);
+    let ended = watching.end();
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    assert!(ended.stderr.contains("serve two different runs"), "{ended:?}");
+    other.kill();
+}
+
 #[test]
 fn what_an_operator_wishes_is_for_the_youngest_of_the_coordinators_as_workers_are_and_the_others_are_named() {
     let (folder, addresses) = (Folder::new(), [(); 2].map(|()| free_address()));

@@ -159,7 +159,7 @@ impl Remote {
         }
         let told = self.ask_all().await;
         let run = told.first().and_then(|told| told.run);
-        let is_other = |told: &Told| run.zip(told.run).is_some_and(|(run, other)| run != other);
+        let is_other = |told: &Told| RunId::differ(run, told.run);
         let terms = || told.iter().filter(|told| !is_other(told)).filter_map(|told| Some((told, told.term?)));
         let youngest = terms().max_by_key(|(_, term)| term.precedence());
         let Some((&Told { site, .. }, term)) = youngest else { return };

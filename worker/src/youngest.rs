@@ -43,7 +43,7 @@ struct Told {
 
 impl Told {
     fn is_of_another_run_than(&self, other: &Told) -> bool {
-        self.plan != other.plan || self.run.zip(other.run).is_some_and(|(own, other)| own != other)
+        self.plan != other.plan || RunId::differ(self.run, other.run)
     }
 }
 

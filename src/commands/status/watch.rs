@@ -15,7 +15,7 @@ use crate::log::plain;
 use crate::output::{listing, print};
 use crate::progress::{Cadence, describe};
 use crate::signals::Signals;
-use crate::terminal::{cut, repaints, size};
+use crate::terminal::{cut, repaints, size, wrapped};
 use crate::watched::{self, Sight};
 
 /// Between two looks; the coordinator tells no more often.
@@ -35,17 +35,23 @@ pub async fn show(remote: Remote) -> anyhow::Result<ExitCode> {
 async fn follow(mut sights: watch::Receiver<Sight>) -> anyhow::Result<ExitCode> {
     let mut screen = repaints(&io::stdout()).then(RepaintedStatus::default);
     let mut cadence = Cadence::new(Duration::ZERO);
-    let mut was_gone = false;
+    let (mut was_gone, mut told) = (false, None);
     loop {
         let sight = sights.borrow_and_update().clone();
         let has_ended = sight.has_ended();
         // That the coordinator leaves, and that it is back, is told at once.
         let is_news = sight.gone.is_some() != was_gone || has_ended;
         was_gone = sight.gone.is_some();
-        match &mut screen {
-            Some(screen) => screen.paint(&page(&sight))?,
-            None if sight.is_something() && (cadence.is_due() || is_news) => print(&line(&sight))?,
-            None => {}
+        let news = sight.news.as_ref().filter(|(since, _)| told.replace(*since) != Some(*since));
+        if let Some(screen) = &mut screen {
+            screen.paint(&page(&sight))?;
+        } else {
+            if let Some((_, news)) = news {
+                print(news)?;
+            }
+            if sight.is_something() && (cadence.is_due() || is_news) {
+                print(&line(&sight))?;
+            }
         }
         if has_ended {
             let is_complete = sight.phase() == Some(Phase::Complete);
@@ -58,7 +64,8 @@ async fn follow(mut sights: watch::Receiver<Sight>) -> anyhow::Result<ExitCode> 
 
 /// What is painted over each time.
 fn page(sight: &Sight) -> String {
-    let status = sight.status.as_ref().map_or_else(String::new, text);
+    let news = sight.news.as_ref().map(|(_, news)| wrapped(news) + "\n").unwrap_or_default();
+    let status = sight.status.as_ref().map_or_else(String::new, |status| news + &text(status));
     match &sight.gone {
         Some((since, why)) => {
             let seconds = since.elapsed().as_secs();

@@ -48,8 +48,8 @@ pub enum KeyOutcome {
 #[derive(Debug)]
 pub struct TopScreen {
     pub palette: Palette,
-    /// Where the coordinator is.
-    pub address: String,
+    /// Where the coordinator may be.
+    pub addresses: String,
     pub panel: Panel,
     /// The first line of the panel that is seen.
     pub scroll: usize,
@@ -75,10 +75,10 @@ pub const HELP: [&str; 8] = [
 
 impl TopScreen {
     /// The machines, by name.
-    pub fn new(palette: Palette, address: String) -> Self {
+    pub fn new(palette: Palette, addresses: String) -> Self {
         Self {
             palette,
-            address,
+            addresses,
             panel: Panel::default(),
             scroll: 0,
             sort: 0,

@@ -1,5 +1,7 @@
 //! The screen on a backend that only remembers: several sizes, and runs in all states.
 
+use std::time::Duration;
+
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::crossterm::event::{KeyCode, KeyEvent, KeyModifiers};
@@ -31,7 +33,7 @@ fn painted(sight: &Sight, screen: &mut TopScreen, (columns, rows): (u16, u16)) -
 }
 
 fn seen(status: proto::RunStatus) -> Sight {
-    Sight { status: Some(status), gone: None }
+    Sight { status: Some(status), address: "http://127.0.0.1:7227".into(), ..Sight::default() }
 }
 
 #[track_caller]
@@ -47,7 +49,7 @@ fn a_run_is_shown_on_a_usual_terminal() {
     shows(
         &lines,
         &[
-            " diadem top  n = 28  counting  http://127.0.0.1:7227  0.1.0",
+            " diadem top  n = 28  counting  http://127.0.0.1:7227  term 3  0.1.0",
             " 12.00 %  about 3 to 4 weeks left",
             "units      1167441 of 9728677, 1280 leased, 3.68/s, 3 days 4h so far",
             "solutions  307336000000049514 of about 2.5",
@@ -74,7 +76,7 @@ fn the_smallest_terminal_shows_what_matters_most() {
 
 #[test]
 fn runs_in_all_states_are_painted_on_terminals_of_all_sizes_with_all_panels() {
-    let gone = Sight { status: None, gone: Some((Instant::now(), "refused".into())) };
+    let gone = Sight { gone: Some((Instant::now(), "refused".into())), ..Sight::default() };
     let sights = samples::all().into_iter().map(seen).chain([Sight::default(), gone]);
     for sight in sights {
         for size in [(1, 1), (3, 2), (10, 3), (40, 12), (80, 24), (80, 25), (132, 43), (250, 80), (400, 5)] {
@@ -115,6 +117,21 @@ fn what_is_not_there_yet_and_what_is_gone_is_told() {
         Sight { gone: Some((Instant::now(), "connection refused".into())), ..seen(samples::running()) };
     let lines = painted(&gone, &mut screen(), (80, 24));
     shows(&lines, &["no status for 0 s, trying again: connection refused", "12.00 %"]);
+}
+
+#[test]
+fn another_coordinator_than_before_is_in_the_title_and_for_a_minute_in_the_last_line() {
+    let news = "http://b:1 serves the run in term 3 now; before it was http://a:1 in term 2";
+    let told = |since: Instant| {
+        let news = Some((since, news.to_owned()));
+        Sight { address: "http://b:1".into(), news, ..seen(samples::running()) }
+    };
+    let now = painted(&told(Instant::now()), &mut screen(), (100, 24));
+    shows(&now, &["counting  http://b:1  term 3", news]);
+    let later = painted(&told(Instant::now() - Duration::from_mins(1)), &mut screen(), (100, 24));
+    assert!(
+        later.iter().any(|line| line.contains("q quit")) && !later.iter().any(|line| line.contains(news))
+    );
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! The screen as it is painted: on top how far the run is, below it its speed over time, and one panel; on wide screens the
 //! map and the events beside it.
 
+use std::time::Duration;
+
 use dashboard::words;
 use proto::RunStatus;
 use ratatui::Frame;
@@ -24,6 +26,9 @@ const PANEL: u16 = 4;
 const CHART: u16 = 4;
 const CHART_FROM: u16 = 20;
 
+/// That another coordinator serves the run is told for so long in place of the keys.
+const NEWS_LAST: Duration = Duration::from_mins(1);
+
 /// Paints what is seen of the run.
 pub fn draw(frame: &mut Frame<'_>, sight: &Sight, screen: &mut TopScreen) {
     let [head, body, foot] =
@@ -41,18 +46,19 @@ pub fn draw(frame: &mut Frame<'_>, sight: &Sight, screen: &mut TopScreen) {
 }
 
 fn title(sight: &Sight, screen: &TopScreen) -> String {
-    let run = sight
-        .status
-        .as_ref()
-        .map_or_else(String::new, |status| format!("n = {}  {}  ", status.board, status.phase));
-    let release = sight.status.as_ref().map_or("", |status| &status.release);
-    format!(" diadem top  {run}{}  {release}", screen.address)
+    let Some(status) = &sight.status else { return format!(" diadem top  {}", screen.addresses) };
+    let term = status.term.map_or_else(String::new, |term| format!("  term {}", term.number));
+    let RunStatus { board, phase, release, .. } = status;
+    format!(" diadem top  n = {board}  {phase}  {}{term}  {release}", sight.address)
 }
 
 fn last_line(sight: &Sight, screen: &TopScreen) -> Line<'static> {
     if let Some((since, why)) = &sight.gone {
         let text = format!(" no status for {} s, trying again: {why}", since.elapsed().as_secs());
         return Line::styled(text, screen.palette.wrong());
+    }
+    if let Some((_, news)) = sight.news.as_ref().filter(|(since, _)| since.elapsed() < NEWS_LAST) {
+        return Line::styled(format!(" {news}"), TITLE);
     }
     let panels = Panel::ALL.iter().zip(1..).flat_map(|(panel, key)| {
         let style = if *panel == screen.panel { TITLE } else { FAINT };
@@ -97,9 +103,8 @@ fn draw_speed(frame: &mut Frame<'_>, area: Rect, status: &RunStatus, screen: &To
         .last()
         .zip(status.history.first())
         .map(|(last, first)| last.at.saturating_sub(first.at));
-    let since = seconds.map_or_else(String::new, |seconds| {
-        format!(", over {}", span(std::time::Duration::from_secs(seconds)))
-    });
+    let since =
+        seconds.map_or_else(String::new, |seconds| format!(", over {}", span(Duration::from_secs(seconds))));
     let title = format!("speed      {} cores now, {} at most{since}", significant(now), significant(highest));
     let [title_area, chart_area] = Layout::vertical([Constraint::Length(1), Constraint::Min(0)]).areas(area);
     frame.render_widget(Paragraph::new(title), title_area);

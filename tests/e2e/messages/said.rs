@@ -12,7 +12,7 @@ const MACROS: [&str; 5] = ["anyhow", "bail", "ensure", "error", "warn"];
 const CONTEXTS: [&str; 2] = ["context", "with_context"];
 
 /// Functions and constants, by file, with sentences that are said elsewhere: each sentence in them is a message.
-const SPEAKERS: [(&str, &[&str]); 21] = [
+const SPEAKERS: [(&str, &[&str]); 22] = [
     ("serving/src/access/caller.rs", &["refusal"]),
     ("coordinator/src/core/status.rs", &["only_lost_units", "ONE_METHOD", "UNDECIDED"]),
     ("coordinator/src/happening.rs", &["sentence"]),
@@ -31,6 +31,7 @@ const SPEAKERS: [(&str, &[&str]); 21] = [
     ("src/ending.rs", &["unless_it_hangs"]),
     ("src/stdout.rs", &["of_stdout"]),
     ("src/commands/status/watch.rs", &["page", "line"]),
+    ("src/watched.rs", &["see"]),
     (
         "worker/src/refusal.rs",
         &[

@@ -1,10 +1,11 @@
 //! The arguments of the commands that show where a run stands: status, top.
 
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clap::Args;
 
-use super::value::ValueError;
+use super::value::{ValueError, time};
 
 /// The coordinator that is asked.
 #[derive(Debug, Args)]
@@ -39,6 +40,9 @@ pub struct StatusArgs {
     /// Show it again whenever it changes, until the run has ended: on a terminal in place, else a line now and then.
     #[arg(long, conflicts_with = "json")]
     pub watch: bool,
+    /// With --watch, leave when the coordinator has not answered for this long, as in 90s, 10m, 2h.
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time, requires = "watch")]
+    pub give_up_after: Duration,
 }
 
 /// A run directory, and not the address of a coordinator.

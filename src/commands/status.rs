@@ -27,7 +27,7 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
         let shown = runtime.block_on(async {
             let remote = lasting_remote(addresses, keys.clone(), [STATUS, JOIN])?;
             call_youngest(&remote).await?;
-            watch::show(remote).await
+            watch::show(remote.giving_up_after(Some(args.give_up_after)), args.give_up_after).await
         });
         // Keys that lie where nothing answers must not hold up the exit.
         runtime.shutdown_background();

@@ -217,6 +217,24 @@ fn who_watches_a_run_that_another_coordinator_goes_on_with_is_told_which_one() {
 }
 
 #[test]
+fn who_watches_a_run_whose_coordinator_has_left_does_not_wait_for_ever() {
+    let (folder, address) = (Folder::new(), free_address());
+    let seen = fs::File::create(folder.path().join("seen")).unwrap();
+    let watch = format!("status --watch --coordinator http://{address} --give-up-after 1s");
+    let coordinator = begun(&folder, "run", &address);
+    let watching = folder.start_printing(&mut folder.diadem(&watch), seen, "watch.log");
+    let shown = || fs::read_to_string(folder.path().join("seen")).unwrap();
+    until("it is shown", || shown().contains(&format!("n = {N}")));
+    coordinator.kill();
+    for ended in [watching.end(), folder.start(&watch, "another.log").end()] {
+        assert_eq!(ended.code, Some(1), "{ended:?}");
+        assert!(ended.stderr.contains("s without a status: "), "{ended:?}");
+    }
+    assert!(shown().contains("no status, trying again: "), "{}", shown());
+    folder.run("status --give-up-after 1s").refused(&["--watch"]);
+}
+
+#[test]
 fn who_watches_a_run_is_not_shown_another_one_from_another_address_while_its_own_is_away() {
     let (folder, addresses) = (Folder::new(), [(); 2].map(|()| free_address()));
     let own = begun(&folder, "own", &addresses[0]);

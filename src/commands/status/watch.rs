@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::time::Duration;
 
+use anyhow::bail;
 use proto::Phase;
 use tokio::sync::watch;
 use tokio::time::sleep;
@@ -21,18 +22,19 @@ use crate::watched::{self, Sight};
 /// Between two looks; the coordinator tells no more often.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
 
-/// Shows what is seen until the run has ended, or somebody interrupts.
-pub async fn show(remote: Remote) -> anyhow::Result<ExitCode> {
+/// Shows what is seen until the run has ended, nobody has answered for that long, or somebody interrupts. Coordinators wait for
+/// workers and followers before they leave, not for who watches: one that is away at the end may have left for good.
+pub async fn show(remote: Remote, give_up_after: Duration) -> anyhow::Result<ExitCode> {
     let (told, sights) = watch::channel(Sight::default());
     let mut signals = Signals::new()?;
     tokio::select! {
         refused = watched::watch(remote, told) => Err(refused),
-        shown = follow(sights) => listing(shown),
+        shown = follow(sights, give_up_after) => listing(shown),
         signal = signals.next() => Ok(signal.exit_code()),
     }
 }
 
-async fn follow(mut sights: watch::Receiver<Sight>) -> anyhow::Result<ExitCode> {
+async fn follow(mut sights: watch::Receiver<Sight>, give_up_after: Duration) -> anyhow::Result<ExitCode> {
     let mut screen = repaints(&io::stdout()).then(RepaintedStatus::default);
     let mut cadence = Cadence::new(Duration::ZERO);
     let (mut was_gone, mut told) = (false, None);
@@ -56,6 +58,13 @@ async fn follow(mut sights: watch::Receiver<Sight>) -> anyhow::Result<ExitCode> 
         if has_ended {
             let is_complete = sight.phase() == Some(Phase::Complete);
             return Ok(if is_complete { ExitCode::SUCCESS } else { ExitCode::from(exit::UNSOUND) });
+        }
+        let lost = sight.gone.filter(|(since, _)| since.elapsed() >= give_up_after);
+        if let Some((since, why)) = lost {
+            let seconds = since.elapsed().as_secs();
+            bail!(
+                "gave up after {seconds}s without a status: {why}; if the run has ended, its directory has the answer: diadem verify RUN"
+            );
         }
         sights.changed().await.ok();
         sleep(LOOK_EVERY).await;

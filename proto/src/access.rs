@@ -1,13 +1,30 @@
-//! The token that a call carries, so that it can come from a file or the environment and end up in no log.
+//! The token that a call carries, so that it can come from a file or the environment and end up in no log; and the sign of a
+//! refusal that no waiting mends.
 
 use std::fmt;
 use std::str::FromStr;
 
 use thiserror::Error;
+use tonic::Status;
 use tonic::metadata::{Ascii, MetadataValue};
 
 /// The metadata key under which a call carries its token.
 pub const AUTHORIZATION: &str = "authorization";
+
+/// The metadata key of a refusal that is meant for good. Who is refused without it waits: a token or a right that is gone may come
+/// back, as while keys are replaced.
+const FOR_GOOD: &str = "diadem-for-good";
+
+/// The refusal as one that is meant for good: whoever calls is let in no more.
+pub fn for_good(mut refusal: Status) -> Status {
+    refusal.metadata_mut().insert(FOR_GOOD, MetadataValue::from_static("1"));
+    refusal
+}
+
+/// Whether a refusal is meant for good. Coordinators of before do not say so.
+pub fn is_for_good(status: &Status) -> bool {
+    status.metadata().contains_key(FOR_GOOD)
+}
 
 /// What stands in front of the token there.
 const SCHEME: &str = "Bearer ";

@@ -16,7 +16,7 @@ mod term;
 mod text;
 mod wire;
 
-pub use access::{AUTHORIZATION, AccessToken, TokenError};
+pub use access::{AUTHORIZATION, AccessToken, TokenError, for_good, is_for_good};
 pub use card::{Hardware, Vendor, card_name, is_meant_by, split_card};
 pub use domain::{
     CopyEnd, FollowReply, FollowRequest, FollowedRun, Lease, LeaseReply, LedgerPiece, Owner, Registration,

@@ -5,6 +5,7 @@ use std::error::Error;
 use std::io;
 use std::time::Duration;
 
+use proto::is_for_good;
 use rustls::{AlertDescription, CertificateError, Error as TlsError, InvalidMessage};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
@@ -36,12 +37,13 @@ pub const NO_COORDINATOR: &str =
 /// What is said of a server in front of a coordinator that it does not find.
 pub const NOTHING_BEHIND: &str = "something else than a coordinator answers there (NOT_FOUND)";
 
-/// What every release says of an owner who is let in no more, which is meant for good.
+/// What releases of before say, without any other sign, of an owner who is let in no more.
 const REVOKED: &str = "have been revoked";
 
-/// Whether that is said of keys that were revoked.
-pub fn is_revocation(why: &str) -> bool {
-    why.contains(REVOKED)
+/// Whether a refusal is meant for good. The sentence is for coordinators of before alone: without it who was revoked there
+/// would wait for ever.
+pub fn is_meant_for_good(refusal: &Status) -> bool {
+    is_for_good(refusal) || refusal.message().contains(REVOKED)
 }
 
 /// What listens at an address, where that is no coordinator.

@@ -17,7 +17,7 @@ use crate::coordinator::{CoordinatorError, Lender};
 use crate::credentials::Credentials;
 use crate::places::{Client, Place, Places};
 use crate::refusal::{
-    Listener, NO_COORDINATOR, SPEAKS_HTTP_1, SPEAKS_TLS, innermost, is_revocation, listener, tls_refusal,
+    Listener, NO_COORDINATOR, SPEAKS_HTTP_1, SPEAKS_TLS, innermost, is_meant_for_good, listener, tls_refusal,
 };
 use crate::sites::Sites;
 
@@ -173,7 +173,7 @@ impl Remote {
         match status.code() {
             Code::NotFound => CoordinatorError::Unregistered,
             Code::FailedPrecondition | Code::InvalidArgument => CoordinatorError::Refused(text),
-            Code::PermissionDenied if is_revocation(&text) => CoordinatorError::Refused(text),
+            Code::PermissionDenied if is_meant_for_good(status) => CoordinatorError::Refused(text),
             Code::Unauthenticated | Code::PermissionDenied => self.refused_for_now(site, text),
             Code::Unimplemented => self.refused_for_now(site, NO_COORDINATOR.into()),
             _ => CoordinatorError::Unavailable(text),
@@ -298,4 +298,28 @@ pub(crate) fn not_understood(error: WireError) -> CoordinatorError {
 
 fn strange_answer(error: &WireError) -> String {
     format!("the coordinator's answer is not understood: {error}")
+}
+
+#[cfg(test)]
+mod tests {
+    use proto::for_good;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_refusal_that_is_meant_for_good_ends_who_was_taken_in_whatever_its_words_are() {
+        let remote = Remote::new(&["http://127.0.0.1:1"], &Credentials::default()).unwrap();
+        remote.sites.taken_in();
+        let is_final = |status: &Status| matches!(remote.sort(0, status), CoordinatorError::Refused(why) if why == status.message());
+        assert!(is_final(&for_good(Status::permission_denied("nobody of that name any more"))));
+        assert!(
+            is_final(&Status::permission_denied("the keys of bob have been revoked: ask for others")),
+            "of before"
+        );
+        for passing in
+            [Status::permission_denied("no right to that"), Status::unauthenticated("another token")]
+        {
+            assert!(!is_final(&passing), "{passing}");
+        }
+    }
 }

@@ -646,6 +646,7 @@ pub mod coordinator_client {
     )]
     use tonic::codegen::*;
     use tonic::codegen::http::Uri;
+    /// PERMISSION_DENIED, with diadem-for-good in the status's metadata: the caller's keys were revoked, and no waiting mends that.
     #[derive(Debug, Clone)]
     pub struct CoordinatorClient<T> {
         inner: tonic::client::Grpc<T>,

@@ -104,6 +104,7 @@ pub mod coordinator_server {
             request: tonic::Request<crate::v1::StatusRequest>,
         ) -> std::result::Result<tonic::Response<Self::WatchStream>, tonic::Status>;
     }
+    /// PERMISSION_DENIED, with diadem-for-good in the status's metadata: the caller's keys were revoked, and no waiting mends that.
     #[derive(Debug)]
     pub struct CoordinatorServer<T> {
         inner: Arc<T>,

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use coordinator::token_bucket::TokenBucket;
-use proto::Owner;
+use proto::{Owner, for_good};
 use tokio::sync::watch;
 use tonic::Status;
 use tonic::codegen::http;
@@ -131,8 +131,9 @@ impl Access {
             })
         })?;
         if bearers.is_revoked(&caller.owner) {
+            // By these words workers of before know that it is meant for good.
             let text = format!("the keys of {} have been revoked: ask for others", caller.owner);
-            return Err(Status::permission_denied(text));
+            return Err(for_good(Status::permission_denied(text)));
         }
         let needed = Right::needed(path);
         if !caller.right.allows(needed) {

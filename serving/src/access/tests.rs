@@ -120,6 +120,24 @@ fn an_owner_that_is_revoked_is_let_in_no_more_and_others_are() {
 }
 
 #[test]
+fn only_an_owner_that_is_revoked_is_told_that_it_is_meant_for_good() {
+    let access = access();
+    let mut bearers = Bearers::default();
+    bearers.admit(&token('2'), Owner::new("friend"), Right::Join);
+    bearers.admit(&token('3'), Owner::new("status"), Right::Read);
+    bearers.revoke(Owner::new("friend"));
+    access.replace(bearers);
+    for (shown, code, is_meant_for_good) in [
+        ('2', Code::PermissionDenied, true),
+        ('3', Code::PermissionDenied, false),
+        ('9', Code::Unauthenticated, false),
+    ] {
+        let refusal = access.judge(JOINING[0], Some(token(shown).bearer().as_bytes()), None).unwrap_err();
+        assert_eq!((refusal.code(), proto::is_for_good(&refusal)), (code, is_meant_for_good), "{shown}");
+    }
+}
+
+#[test]
 fn a_call_ends_when_its_own_caller_would_be_let_in_no_more_and_not_before() {
     let access = access();
     let passes = |path: &str, digit: char| -> Pin<Box<dyn Future<Output = Status>>> {

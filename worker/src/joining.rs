@@ -7,18 +7,15 @@ use std::time::Duration;
 use proto::{Protocol, Registration, RunId, Term, Welcome, WireError, plan_from_reply, run_from_reply, v1};
 use queens::PlanSpec;
 use queens::plan::Fingerprint;
-use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout};
 
+use crate::asking::SILENCE;
 use crate::boxed::Boxed;
 use crate::coordinator::CoordinatorError;
 use crate::outage::{GaveUp, Hopeful, Outage};
 use crate::refusal::NOTHING_BEHIND;
 use crate::remote::{Remote, not_understood};
 use crate::sites::Rival;
-
-/// An address that has not said which term its coordinator has is not waited for any longer.
-const SILENCE: Duration = Duration::from_secs(3);
 
 /// The plan that a coordinator announces, if it does.
 pub type Announced = Result<(PlanSpec, Fingerprint), CoordinatorError>;
@@ -177,21 +174,15 @@ impl Remote {
     /// What the coordinators at all addresses that answer in time say, in the order of the addresses; one whose term cannot be
     /// true says nothing.
     async fn ask_all(&self) -> Vec<Told> {
-        let mut asked = JoinSet::new();
-        for site in 0..self.addresses() {
-            let mut client = self.client(site);
-            asked.spawn(async move {
-                let reply = timeout(SILENCE, client.plan(v1::PlanRequest {})).await.ok()?.ok()?.into_inner();
-                let run = run_from_reply(&reply).ok()?;
-                let version = Protocol::own().agree(&Protocol::of_coordinator(&reply)).ok();
-                let term = reply.term.map(Term::try_from).transpose().ok()?;
-                let is_true = term.is_none_or(|term| !Term::is_too_far(term.number, 0));
-                is_true.then_some(Told { site, run, term, version })
-            });
-        }
-        let mut told: Vec<Told> = asked.join_all().await.into_iter().flatten().collect();
-        told.sort_by_key(|told| told.site);
-        told
+        self.ask_each(|site, mut client| async move {
+            let reply = client.plan(v1::PlanRequest {}).await.ok()?.into_inner();
+            let run = run_from_reply(&reply).ok()?;
+            let version = Protocol::own().agree(&Protocol::of_coordinator(&reply)).ok();
+            let term = reply.term.map(Term::try_from).transpose().ok()?;
+            let is_true = term.is_none_or(|term| !Term::is_too_far(term.number, 0));
+            is_true.then_some(Told { site, run, term, version })
+        })
+        .await
     }
 }
 

@@ -6,6 +6,7 @@
 #![forbid(unsafe_code)]
 
 mod address;
+mod asking;
 mod boxed;
 mod coordinator;
 mod credentials;

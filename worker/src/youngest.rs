@@ -1,18 +1,11 @@
 //! Which of several addresses an operator, an observer or a follower turns to: as a worker does, to the youngest coordinator.
 
-use std::time::Duration;
-
 use proto::{RunId, RunStatus, Term, v1};
 use queens::plan::Fingerprint;
 use thiserror::Error;
-use tokio::task::JoinSet;
-use tokio::time::{Instant, timeout_at};
 
 use crate::boxed::Boxed;
 use crate::remote::Remote;
-
-/// For so long an answer is waited for, and for so long once another one has come.
-const PATIENCE: [Duration; 2] = [Duration::from_secs(3), Duration::from_secs(1)];
 
 /// A coordinator that is left alone, because another one has the run's highest term too, or a higher one.
 #[derive(Clone, Debug)]
@@ -72,8 +65,7 @@ impl Remote {
             if self.addresses() == 1 {
                 return Ok(None);
             }
-            let mut told = self.terms().await;
-            told.sort_by_key(|told| told.site);
+            let told = self.told().await;
             let address = |site| self.sites().address(site).to_owned();
             let found = youngest(&told).map_err(|[one, other]| TwoRuns(address(one), address(other)))?;
             let Some(&Told { site, term, .. }) = found else { return Ok(None) };
@@ -88,26 +80,15 @@ impl Remote {
         })
     }
 
-    /// The terms of those that answer in time.
-    async fn terms(&self) -> Vec<Told> {
-        let mut asked = JoinSet::new();
-        for site in 0..self.addresses() {
-            let mut client = self.client(site);
-            asked.spawn(async move {
-                let reply = client.status(v1::StatusRequest {}).await.ok()?.into_inner();
-                let RunStatus { fingerprint: plan, run, term, .. } = RunStatus::try_from(reply).ok()?;
-                let term = term.filter(|term| !Term::is_too_far(term.number, 0))?;
-                Some(Told { site, plan, run, term })
-            });
-        }
-        let (mut told, mut until) = (Vec::new(), Instant::now() + PATIENCE[0]);
-        while let Ok(Some(answer)) = timeout_at(until, asked.join_next()).await {
-            if let Ok(Some(answer)) = answer {
-                told.push(answer);
-                until = until.min(Instant::now() + PATIENCE[1]);
-            }
-        }
-        told
+    /// What those say that answer in time.
+    async fn told(&self) -> Vec<Told> {
+        self.ask_each(|site, mut client| async move {
+            let reply = client.status(v1::StatusRequest {}).await.ok()?.into_inner();
+            let RunStatus { fingerprint: plan, run, term, .. } = RunStatus::try_from(reply).ok()?;
+            let term = term.filter(|term| !Term::is_too_far(term.number, 0))?;
+            Some(Told { site, plan, run, term })
+        })
+        .await
     }
 }
 

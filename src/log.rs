@@ -7,12 +7,13 @@ use std::borrow::Cow;
 use std::env;
 use std::fmt::Arguments;
 use std::io::{self, Write};
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, TryRecvError, sync_channel};
-use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use proto::seen;
 use serde_json::json;
 use tracing::Level;
@@ -145,7 +146,7 @@ pub fn quiet_panics() {
 /// of progress end on it.
 pub fn finish() {
     let Some(Some(queue)) = QUEUE.get() else { return };
-    let mut unanswered = UNANSWERED.lock().unwrap_or_else(PoisonError::into_inner);
+    let mut unanswered = UNANSWERED.lock();
     if unanswered.as_ref().is_some_and(|answer| answer.try_recv() == Err(TryRecvError::Empty)) {
         return;
     }

@@ -1,8 +1,8 @@
 //! Who watches: where all places are taken, whoever has most of them gives one up to somebody who has fewer.
 
 use std::net::IpAddr;
-use std::sync::{Mutex, PoisonError};
 
+use parking_lot::Mutex;
 use proto::Owner;
 use tokio::sync::oneshot;
 
@@ -26,7 +26,7 @@ impl Audience {
     /// owner the address with most: the one who came last. Nothing if that is the newcomer himself.
     pub fn admit(&self, owner: Owner, address: IpAddr) -> Option<Place> {
         let (place, taken) = oneshot::channel();
-        let mut viewers = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut viewers = self.0.lock();
         viewers.retain(|viewer| !viewer.place.is_closed());
         viewers.push(Viewer { owner, address, place });
         if viewers.len() > MOST_VIEWERS {
@@ -46,7 +46,7 @@ impl Audience {
 
     /// Waits until those who watch have left.
     pub async fn all_left(&self) {
-        let viewers = std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
+        let viewers = std::mem::take(&mut *self.0.lock());
         for mut viewer in viewers {
             viewer.place.closed().await;
         }

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::net::IpAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
 /// Not more connections are held at a time.
@@ -35,23 +36,19 @@ impl Seats {
     /// shown out; where all watch, this waits.
     pub async fn take(self: &Arc<Self>, address: IpAddr) -> Visitor {
         if self.free.available_permits() == 0
-            && let Some((_, oldest)) = self.passers_by().present.pop_first()
+            && let Some((_, oldest)) = self.passers_by.lock().present.pop_first()
         {
             oldest.notify_one();
         }
         let permit = Arc::clone(&self.free).acquire_owned().await.ok();
         let shown_out = Arc::new(Notify::new());
-        let mut passers_by = self.passers_by();
+        let mut passers_by = self.passers_by.lock();
         passers_by.last += 1;
         let number = passers_by.last;
         passers_by.present.insert(number, Arc::clone(&shown_out));
         drop(passers_by);
         let seat = Seat { number, seats: Arc::clone(self), _permit: permit };
         Visitor { address, shown_out, seat: Arc::new(seat) }
-    }
-
-    fn passers_by(&self) -> MutexGuard<'_, PassersBy> {
-        self.passers_by.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -67,7 +64,7 @@ pub struct Visitor {
 impl Visitor {
     /// He watches, and is not shown out before he has watched.
     pub fn watches(self) -> Watching {
-        self.seat.seats.passers_by().present.remove(&self.seat.number);
+        self.seat.seats.passers_by.lock().present.remove(&self.seat.number);
         Watching(self)
     }
 
@@ -84,7 +81,7 @@ pub struct Watching(Visitor);
 impl Drop for Watching {
     fn drop(&mut self) {
         let Visitor { shown_out, seat, .. } = &self.0;
-        seat.seats.passers_by().present.insert(seat.number, Arc::clone(shown_out));
+        seat.seats.passers_by.lock().present.insert(seat.number, Arc::clone(shown_out));
     }
 }
 
@@ -97,6 +94,6 @@ struct Seat {
 
 impl Drop for Seat {
     fn drop(&mut self) {
-        self.seats.passers_by().present.remove(&self.number);
+        self.seats.passers_by.lock().present.remove(&self.number);
     }
 }

@@ -1,13 +1,12 @@
 //! The devices that OpenCL knows of.
 
-use std::sync::{Mutex, PoisonError};
-
 use opencl3::device::{
     CL_DEVICE_TYPE_ACCELERATOR, CL_DEVICE_TYPE_ALL, CL_DEVICE_TYPE_CPU, CL_DEVICE_TYPE_GPU,
 };
 use opencl3::error_codes::ClError;
 use opencl3::platform::get_platforms;
 use opencl3::types::cl_device_id;
+use parking_lot::Mutex;
 
 use crate::error::GpuError;
 
@@ -80,7 +79,7 @@ const MAXWELL: u32 = 5;
 pub fn devices() -> Result<Vec<Device>, GpuError> {
     // Some loaders find nothing while another thread has them look.
     static LOOKING: Mutex<()> = Mutex::new(());
-    let _alone = LOOKING.lock().unwrap_or_else(PoisonError::into_inner);
+    let _alone = LOOKING.lock();
     let platforms = get_platforms().map_err(GpuError::of_discovery)?;
     let mut devices = Vec::new();
     for platform in platforms {

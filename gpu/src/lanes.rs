@@ -1,7 +1,8 @@
 //! What one count at a time uses of a device, kept for the next one: a queue, its kernels, memory.
 
 use std::mem::ManuallyDrop;
-use std::sync::{Mutex, PoisonError};
+
+use parking_lot::Mutex;
 
 use crate::error::GpuError;
 
@@ -23,11 +24,10 @@ impl<L> Lanes<L> {
         new: impl FnOnce() -> Result<L, GpuError>,
         work: impl FnOnce(&mut L) -> Result<T, GpuError>,
     ) -> Result<T, GpuError> {
-        let idle = || self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = idle().pop();
+        let kept = self.0.lock().pop();
         let mut lane = ManuallyDrop::new(kept.map_or_else(new, Ok)?);
         let done = work(&mut lane)?;
-        idle().push(ManuallyDrop::into_inner(lane));
+        self.0.lock().push(ManuallyDrop::into_inner(lane));
         Ok(done)
     }
 }

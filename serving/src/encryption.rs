@@ -4,10 +4,11 @@
 use std::fmt;
 use std::io;
 use std::pin::Pin;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::Arc;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
+use parking_lot::RwLock;
 use rustls::server::WebPkiClientVerifier;
 use rustls::{RootCertStore, ServerConfig};
 use rustls_pki_types::pem::PemObject;
@@ -114,13 +115,13 @@ impl Encryption {
     /// They are of no use; those before them stay.
     pub fn replace(&self, keys: &ServerKeys) -> Result<(), UnusableKeys> {
         let configs = keys.configs()?;
-        *self.0.write().unwrap_or_else(PoisonError::into_inner) = configs;
+        *self.0.write() = configs;
         Ok(())
     }
 
     /// Agrees with a worker on the keys of a connection; nothing where that fails, or takes too long.
     pub(crate) async fn agree<S: AsyncRead + AsyncWrite + Unpin>(&self, stream: S) -> Option<TlsStream<S>> {
-        let config = Arc::clone(&self.configs().workers);
+        let config = Arc::clone(&self.0.read().workers);
         agree(config, stream).await
     }
 
@@ -129,12 +130,8 @@ impl Encryption {
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
-        let config = Arc::clone(&self.configs().browsers);
+        let config = Arc::clone(&self.0.read().browsers);
         agree(config, stream).await
-    }
-
-    fn configs(&self) -> RwLockReadGuard<'_, Configs> {
-        self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

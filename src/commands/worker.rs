@@ -3,9 +3,10 @@
 mod observed;
 
 use std::process::ExitCode;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
+use parking_lot::Mutex;
 use queens::Plan;
 use tokio::sync::watch;
 use tokio::time::sleep_until;
@@ -17,7 +18,7 @@ use crate::args::{KernelChoice, OnLost, WorkerArgs};
 use crate::progress::ProgressLine;
 use crate::signals::{Signal, Signals};
 use crate::{crew, host, log};
-use observed::{Notes, Observed, locked};
+use observed::{Notes, Observed};
 
 /// The connection, and what the process needs besides.
 const OPEN_FILES: u64 = 48;
@@ -91,7 +92,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let summary = loop {
         tokio::select! {
             summary = &mut work => break summary?,
-            () = sleep_until(line.due()) => line.tell(&locked(&notes).describe(threads)),
+            () = sleep_until(line.due()) => line.tell(&notes.lock().describe(threads)),
             signal = signals.next() => {
                 // The first one has it drain, the second one leave.
                 let is_first = *wish.borrow() == Wish::Stay;

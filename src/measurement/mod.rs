@@ -11,10 +11,10 @@ pub mod speed;
 mod thinned;
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use cpu_time::ThreadTime;
+use parking_lot::Mutex;
 use queens::UnitId;
 use queens::kernel::{Count, Kernel, Meet, Stop};
 use queens::plan::{Draw, Sampler, Step};
@@ -23,7 +23,7 @@ use rand::seq::SliceRandom;
 use rand::{RngExt, SeedableRng};
 
 use crate::progress::ProgressLine;
-use running::{Running, locked};
+use running::Running;
 use thinned::PassPace;
 
 /// How often it is looked at whether a piece takes too long.
@@ -168,7 +168,7 @@ impl Task<'_> {
             }
             done.store(true, Ordering::Relaxed);
         });
-        let samples = progress.samples.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let samples = progress.samples.into_inner();
         let is_whole = self.start == Start::EachUnit
             && samples.len() == progress.units.len()
             && samples.iter().all(|sample| !sample.is_part);
@@ -195,7 +195,7 @@ impl Progress<'_> {
                 Portion::Passes(meet) => self.count_passes(draw, meet, &mut random, running),
             };
             let Some(sample) = sample else { break };
-            locked(&self.samples).push(sample);
+            self.samples.lock().push(sample);
         }
         running.end();
     }
@@ -214,7 +214,7 @@ impl Progress<'_> {
             Start::Parts => sampler.draw_part(place),
         };
         let depth = {
-            let given_up = locked(&self.given_up);
+            let given_up = self.given_up.lock();
             given_up.iter().position(|more| *more <= 0).unwrap_or(given_up.len())
         };
         while draw.depth < depth
@@ -263,7 +263,7 @@ impl Progress<'_> {
 
     /// Remembers whether a piece of that depth was counted in time.
     fn learn(&self, depth: usize, in_time: bool) {
-        let mut given_up = locked(&self.given_up);
+        let mut given_up = self.given_up.lock();
         if given_up.len() <= depth {
             given_up.resize(depth + 1, 0);
         }
@@ -291,7 +291,7 @@ impl Progress<'_> {
     fn describe(&self, elapsed: Duration) -> String {
         let (kernel, time) = (self.task.kernel.name(), self.task.time);
         let percent = 100.0 * elapsed.div_duration_f64(time).min(1.0);
-        let counted = locked(&self.samples).len();
+        let counted = self.samples.lock().len();
         let left = time.saturating_sub(elapsed).as_secs();
         format!("{kernel}: {percent:.0} %, {counted} counted, {left} s left")
     }

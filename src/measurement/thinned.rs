@@ -16,7 +16,7 @@ use queens::plan::{Draw, Step};
 use rand::RngExt;
 use rand::rngs::StdRng;
 
-use super::{Progress, Running, Start, UnitSample, locked};
+use super::{Progress, Running, Start, UnitSample};
 
 /// About as many units are to be counted: they differ more among each other than what is told of one departs from it.
 const UNITS: f64 = 500.0;
@@ -76,7 +76,7 @@ impl Progress<'_> {
         random: &mut StdRng,
         running: &Running,
     ) -> Option<UnitSample> {
-        let stride = locked(&self.pace).stride as u64;
+        let stride = self.pace.lock().stride as u64;
         let mut thinning = Thinning::new(stride, random.random());
         loop {
             let stop = running.begin();
@@ -86,7 +86,7 @@ impl Progress<'_> {
             if self.task.start != Start::EachUnit {
                 // Where nothing was drawn the time is that of the way to it, which no greater distance makes shorter.
                 let is_empty = projection.is_some_and(|projection| projection.nodes == 0.0);
-                locked(&self.pace).learn(if is_empty { Duration::ZERO } else { begun.elapsed() });
+                self.pace.lock().learn(if is_empty { Duration::ZERO } else { begun.elapsed() });
             }
             if let Some(projection) = projection {
                 return Some(UnitSample {

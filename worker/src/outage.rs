@@ -1,9 +1,10 @@
 //! Waiting for a coordinator that does not answer, or does not record: longer and longer, and for as long as it may.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
+use parking_lot::Mutex;
 use rand::RngExt;
 use thiserror::Error;
 use tokio::time::Instant;
@@ -97,7 +98,7 @@ impl Outage {
         }
         self.answered = Some(Instant::now());
         let Some(outage) = self.current.take() else { return };
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.told.lock();
         told.on -= 1;
         if told.on == 0 {
             info!(seconds = outage.since.elapsed().as_secs_f64(), "the coordinator answers again");
@@ -141,7 +142,7 @@ impl Outage {
 
     /// Says that it begins, unless another one is on for the same reason.
     fn tell(&self, why: &str) {
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut told = self.told.lock();
         if told.on == 0 || told.why != why {
             warn!("waiting for the coordinator: {why}");
             why.clone_into(&mut told.why);
@@ -215,7 +216,7 @@ mod tests {
         let mut outage = Outage::new(None, Hopeful::default());
         let mut of_records = outage.of_records(None);
         let told = Arc::clone(&outage.told);
-        let on = || told.lock().unwrap().on;
+        let on = || told.lock().on;
         of_records.failed(Instant::now(), "nobody there").unwrap();
         outage.failed(Instant::now(), "nobody there").unwrap();
         assert_eq!(on(), 2, "the second one is not told");

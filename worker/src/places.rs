@@ -1,9 +1,9 @@
 //! How a coordinator is called at each of its addresses: with the credentials that there are now, in place of which others may be
 //! shown later.
 
-use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
+use parking_lot::RwLock;
 use proto::v1::coordinator_client::CoordinatorClient;
 use tokio::sync::Notify;
 use tonic::service::interceptor::InterceptedService;
@@ -68,23 +68,19 @@ impl Places {
         Self { places: RwLock::new(places), refused: Notify::new() }
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, Vec<Place>> {
-        self.places.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// A way to one of the addresses.
     pub fn client(&self, site: usize) -> Client {
-        self.read()[site].client.clone()
+        self.places.read()[site].client.clone()
     }
 
     /// Host and port of one of them, where the connection is not encrypted.
     pub fn plain(&self, site: usize) -> Option<String> {
-        self.read()[site].plain.clone()
+        self.places.read()[site].plain.clone()
     }
 
     /// The addresses are called so from now on.
     pub fn replace(&self, places: Vec<Place>) {
-        *self.places.write().unwrap_or_else(PoisonError::into_inner) = places;
+        *self.places.write() = places;
     }
 
     /// A call was refused in a way that other credentials may mend.

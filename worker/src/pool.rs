@@ -2,9 +2,10 @@
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 
 use cpu_time::{ProcessTime, ThreadTime};
+use parking_lot::Mutex;
 use proto::{Lease, UnitCount, Variant};
 use std::time::{Duration, Instant};
 
@@ -71,17 +72,7 @@ pub struct ThreadedPool {
     outcomes: UnboundedSender<UnitOutcome>,
     level: Arc<QueueLevel>,
     /// What each thread counts.
-    in_thread: Arc<[InThread]>,
-}
-
-/// What a thread counts.
-#[derive(Debug, Default)]
-struct InThread(Mutex<Option<UnitVariant>>);
-
-impl InThread {
-    fn get(&self) -> MutexGuard<'_, Option<UnitVariant>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+    in_thread: Arc<[Mutex<Option<UnitVariant>>]>,
 }
 
 /// How many units the pool holds.
@@ -107,7 +98,7 @@ impl ThreadedPool {
     ) -> Result<Self, ThreadPoolBuildError> {
         let level =
             QueueLevel { units: AtomicUsize::new(0), low: AtomicUsize::new(0), is_low: Notify::new() };
-        let in_thread = (0..threads).map(|_| InThread::default()).collect();
+        let in_thread = (0..threads).map(|_| Mutex::default()).collect();
         let name = |index| format!("count-{index}");
         let threads = ThreadPoolBuilder::new().num_threads(threads as usize).thread_name(name).build()?;
         let kernels = Arc::new(Kernels { own: kernel, other: OnceLock::new() });
@@ -133,7 +124,7 @@ impl Pool for ThreadedPool {
         level.units.fetch_add(1, Ordering::Relaxed);
         self.threads.spawn_fifo(move || {
             let own = rayon::current_thread_index().and_then(|index| in_thread.get(index));
-            let set = |counts| own.into_iter().for_each(|own: &InThread| *own.get() = counts);
+            let set = |counts| own.into_iter().for_each(|own: &Mutex<_>| *own.lock() = counts);
             // In this order: who has had the pool finish, and then finds no thread with the unit, knows that it is not begun.
             set(Some(unit_variant(&lease)));
             let is_over = finishes.load(Ordering::SeqCst) || stop.is_stopped();
@@ -161,7 +152,7 @@ impl Pool for ThreadedPool {
     }
 
     fn counting(&self) -> Vec<Option<UnitVariant>> {
-        self.in_thread.iter().map(|thread| *thread.get()).collect()
+        self.in_thread.iter().map(|thread| *thread.lock()).collect()
     }
 
     fn processor_time(&self) -> Option<Duration> {

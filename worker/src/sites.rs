@@ -2,8 +2,9 @@
 //! not to be dealt with, because one with a higher term has been met, or because it serves another run.
 
 use std::collections::BTreeSet;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
+use parking_lot::Mutex;
 use proto::{RunId, Term};
 use tracing::{info, warn};
 
@@ -127,22 +128,14 @@ impl Sites {
         Self { addresses, choice: Mutex::new(choice), met }
     }
 
-    fn choice(&self) -> MutexGuard<'_, Choice> {
-        self.choice.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn known(&self) -> MutexGuard<'_, Met> {
-        self.met.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// The one that is called now.
     pub fn current(&self) -> usize {
-        self.choice().current
+        self.choice.lock().current
     }
 
     /// That one is called from now on.
     pub fn call(&self, site: usize) {
-        self.choice().current = site;
+        self.choice.lock().current = site;
     }
 
     /// How many there are.
@@ -157,44 +150,44 @@ impl Sites {
 
     /// The highest term that was met.
     pub fn met(&self) -> Option<Term> {
-        self.known().term
+        self.met.lock().term
     }
 
     /// A call to that site has been answered.
     pub fn answered(&self, site: usize) {
-        self.choice().refusals[site].take_if(|refusal| !refusal.is_lasting);
+        self.choice.lock().refusals[site].take_if(|refusal| !refusal.is_lasting);
     }
 
     /// One of them has taken the worker or the follower in, or shown its run to who watches: what others said before that is
     /// no news any more, should it be gone one day.
     pub fn taken_in(&self) {
-        self.known().takes_part = true;
-        let mut choice = self.choice();
+        self.met.lock().takes_part = true;
+        let mut choice = self.choice.lock();
         choice.refusals.iter_mut().for_each(|refusal| drop(refusal.take_if(|refusal| !refusal.is_lasting)));
         choice.told.fill(None);
     }
 
     /// The run at that site has taken the worker in.
     pub fn joined(&self, site: usize, run: Option<RunId>) {
-        let mut known = self.known();
+        let mut known = self.met.lock();
         known.run = run.or(known.run);
         known.homes.insert(site);
-        self.choice().run = known.run;
+        self.choice.lock().run = known.run;
     }
 
     /// The run that is counted for, if that one is another.
     pub fn other_than(&self, run: Option<RunId>) -> Option<RunId> {
-        self.known().run.filter(|own| run.is_some_and(|run| run != *own))
+        self.met.lock().run.filter(|own| run.is_some_and(|run| run != *own))
     }
 
     /// Whether the run that is counted for was served at that site.
     pub fn is_home(&self, site: usize) -> bool {
-        self.known().homes.contains(&site)
+        self.met.lock().homes.contains(&site)
     }
 
     /// Another run is served at that site, and the one that is counted for may go on elsewhere.
     pub fn leave_run_alone(&self, site: usize, run: RunId) -> CoordinatorError {
-        let mut known = self.known();
+        let mut known = self.met.lock();
         let (address, own) = (&self.addresses[site], known.run.unwrap_or(run));
         let why = format!(
             "{address} serves {run} of this plan, and {own} is counted for: that coordinator is left alone; give this worker the \
@@ -203,14 +196,14 @@ impl Sites {
         if known.other_run.replace((site, run)) != Some((site, run)) {
             warn!("{why}");
         }
-        self.leave(&mut self.choice(), site);
+        self.leave(&mut self.choice.lock(), site);
         CoordinatorError::Unavailable(why)
     }
 
     /// The run that was counted for is served nowhere any more, and that one is at its address: it is counted for from now on,
     /// and the terms of the other one are nothing to it.
     pub fn go_over(&self, site: usize, run: RunId) {
-        let mut known = self.known();
+        let mut known = self.met.lock();
         if let Some(own) = known.run.filter(|own| *own != run) {
             let address = &self.addresses[site];
             warn!(
@@ -224,7 +217,7 @@ impl Sites {
 
     /// Whether the worker holds units of another run than that one, which it gives up now.
     pub fn gives_up_units(&self, run: Option<RunId>) -> bool {
-        self.choice().run.take_if(|own| run.is_some_and(|run| run != *own)).is_some()
+        self.choice.lock().run.take_if(|own| run.is_some_and(|run| run != *own)).is_some()
     }
 
     /// A call to that site has failed: from now on the next one is called, if that site is the one that is called. A refusal
@@ -233,7 +226,7 @@ impl Sites {
         match error {
             CoordinatorError::Unregistered | CoordinatorError::OtherRun => error,
             CoordinatorError::Unavailable(_) => {
-                self.leave(&mut self.choice(), site);
+                self.leave(&mut self.choice.lock(), site);
                 error
             }
             CoordinatorError::Refused(why) => self.refused(site, Refusal { why, is_lasting: false }),
@@ -243,12 +236,12 @@ impl Sites {
     /// That site refuses in a way that may pass by itself. Whoever has not taken part yet goes by it; whoever has, waits as for a
     /// coordinator that is away, and is told once what to do if it is meant for good.
     pub fn refused_for_now(&self, site: usize, why: String) -> CoordinatorError {
-        if !self.known().takes_part {
+        if !self.met.lock().takes_part {
             return CoordinatorError::Refused(why);
         }
         self.answered(site);
         let refusal = Refusal { why: why.clone(), is_lasting: false };
-        if self.choice().told[site].replace(refusal.clone()) != Some(refusal) {
+        if self.choice.lock().told[site].replace(refusal.clone()) != Some(refusal) {
             warn!(
                 address = self.addresses[site],
                 "refused, and taken in before: {why}; this may pass by itself, so it is tried again, with what the folder of \
@@ -267,7 +260,7 @@ impl Sites {
 
     /// Notes why that site refuses, and tells it once.
     fn refused(&self, site: usize, refusal: Refusal) -> CoordinatorError {
-        let mut choice = self.choice();
+        let mut choice = self.choice.lock();
         let (address, why, is_lasting) = (&self.addresses[site], refusal.why.clone(), refusal.is_lasting);
         if choice.note(site, refusal) {
             match (self.len(), is_lasting) {
@@ -293,10 +286,10 @@ impl Sites {
     /// The coordinator at that site has the highest term of all that answer: it is called from now on, and none of a lower
     /// one is dealt with.
     pub fn begin_with(&self, site: usize, run: Option<RunId>, term: Term) {
-        let mut known = self.known();
+        let mut known = self.met.lock();
         if *known.term.get_or_insert(term) == term {
             known.run = known.run.or(run);
-            self.choice().current = site;
+            self.choice.lock().current = site;
         }
     }
 
@@ -310,18 +303,18 @@ impl Sites {
              (diadem verify tells how much each has)",
             rival.term
         );
-        self.known().rival = Some(rival);
+        self.met.lock().rival = Some(rival);
     }
 
     /// The coordinator that is to be told that the run has forked, once.
     pub fn take_rival(&self) -> Option<Rival> {
-        self.known().rival.take()
+        self.met.lock().rival.take()
     }
 
     /// Of two that have the highest term the one that was called has given way, or is away: the other one is called from now on.
     pub fn turn_to(&self, rival: Rival) {
-        self.known().term = Some(rival.term);
-        self.choice().current = rival.site;
+        self.met.lock().term = Some(rival.term);
+        self.choice.lock().current = rival.site;
     }
 
     /// The coordinator at that site announces that term. One that was left alone has heard why when the worker registered there;
@@ -332,7 +325,7 @@ impl Sites {
     /// It was left alone before, or its term cannot be true.
     pub fn meet_again(&self, site: usize, term: Term) -> Result<(), CoordinatorError> {
         let is_known = {
-            let known = self.known();
+            let known = self.met.lock();
             known.left_alone == Some(term) || known.is_too_far(term)
         };
         if is_known { self.meet(site, term) } else { Ok(()) }
@@ -343,12 +336,12 @@ impl Sites {
     /// # Errors
     /// It is not to be dealt with: another one goes on with the run, or its term cannot be true.
     pub fn meet(&self, site: usize, term: Term) -> Result<(), CoordinatorError> {
-        let mut known = self.known();
+        let mut known = self.met.lock();
         if let Some(why) = known.against(&self.addresses[site], term) {
             if known.left_alone.replace(term) != Some(term) {
                 warn!("{why}");
             }
-            self.leave(&mut self.choice(), site);
+            self.leave(&mut self.choice.lock(), site);
             return Err(CoordinatorError::Unavailable(why));
         }
         if known.term.is_some_and(|met| met != term) {

@@ -7,10 +7,11 @@ pub mod quota;
 mod admission;
 mod bearers;
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use coordinator::token_bucket::TokenBucket;
+use parking_lot::Mutex;
 use proto::{Owner, for_good};
 use tokio::sync::watch;
 use tonic::Status;
@@ -147,7 +148,7 @@ impl Access {
     }
 
     fn log_refusal(&self, now: Duration, peer: Option<&Peer>, status: &Status) {
-        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut log = self.log.lock();
         if log.take(now) {
             let peer = peer.map(|peer| peer.address().to_string()).unwrap_or_default();
             warn!(%peer, "refused: {}", status.message());

@@ -8,9 +8,10 @@
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Waker};
 
+use parking_lot::Mutex;
 use proto::Owner;
 use tonic::Status;
 
@@ -66,14 +67,14 @@ impl Peer {
     /// Has whoever reads from the connection find it closed.
     fn close(&self) {
         self.0.closed.store(true, Ordering::Release);
-        if let Some(reader) = locked(&self.0.reader).take() {
+        if let Some(reader) = self.0.reader.lock().take() {
             reader.wake();
         }
     }
 
     /// Whether it is closed; if not, the reader is woken when it is.
     pub fn is_closed(&self, context: &Context<'_>) -> bool {
-        let mut reader = locked(&self.0.reader);
+        let mut reader = self.0.reader.lock();
         if reader.as_ref().is_none_or(|reader| !reader.will_wake(context.waker())) {
             *reader = Some(context.waker().clone());
         }
@@ -110,7 +111,7 @@ impl Seats {
 
     /// Somebody has connected. Where all are welcome, there is nothing to wait for.
     pub fn newcomer(&self, address: SocketAddr, all_welcome: bool) -> Peer {
-        let mut taken = locked(&self.taken);
+        let mut taken = self.taken.lock();
         taken.last += 1;
         let peer = Peer::new(taken.last, address, all_welcome);
         if !all_welcome {
@@ -122,7 +123,7 @@ impl Seats {
 
     /// Closes the newcomer that has shown nothing for the longest; says whether there is one.
     pub fn close_oldest_newcomer(&self) -> bool {
-        let oldest = locked(&self.taken).newcomers.pop_first();
+        let oldest = self.taken.lock().newcomers.pop_first();
         oldest.inspect(|(_, peer)| peer.close()).is_some()
     }
 
@@ -135,7 +136,7 @@ impl Seats {
             return Ok(());
         }
         let most = self.most.load(Ordering::Relaxed);
-        let mut taken = locked(&self.taken);
+        let mut taken = self.taken.lock();
         if !taken.newcomers.contains_key(&peer.0.number) {
             // It was admitted by another call meanwhile, or it is closed already.
             return Ok(());
@@ -152,7 +153,7 @@ impl Seats {
 
     /// A connection has ended.
     pub fn leave(&self, peer: &Peer) {
-        let mut taken = locked(&self.taken);
+        let mut taken = self.taken.lock();
         let number = peer.0.number;
         if taken.newcomers.remove(&number).is_none() && taken.readers.remove(&number).is_none() {
             taken.participants.retain(|_, seats| {
@@ -164,7 +165,7 @@ impl Seats {
 
     /// Closes all connections of an owner.
     pub fn close_all_of(&self, owner: &Owner) {
-        let taken = locked(&self.taken);
+        let taken = self.taken.lock();
         taken.participants.get(owner).into_iter().flat_map(BTreeMap::values).for_each(Peer::close);
         taken.readers.values().filter(|(_, of)| of == owner).for_each(|(peer, _)| peer.close());
     }
@@ -206,11 +207,6 @@ impl Taken {
         self.participants.entry(owner.clone()).or_default().insert(peer.0.number, peer.clone());
         Ok(())
     }
-}
-
-/// What is behind the lock. Nothing that panics is done while it is held.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 #[cfg(test)]

@@ -2,11 +2,12 @@
 //! when it tries.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use coordinator::token_bucket::TokenBucket;
+use parking_lot::Mutex;
 use proto::Owner;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::Status;
@@ -63,7 +64,7 @@ impl Default for Quota {
 impl Quotas {
     /// A call of the owner begins.
     pub fn call(self: &Arc<Self>, owner: &Owner) -> Arc<CallUnderWay> {
-        let mut owners = self.owners.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut owners = self.owners.lock();
         let quota = Arc::clone(owners.entry(owner.clone()).or_default());
         Arc::new(CallUnderWay { quota, quotas: Arc::clone(self), bytes: AtomicUsize::new(0) })
     }
@@ -129,8 +130,7 @@ impl Drop for CallUnderWay {
 }
 
 fn take(bucket: &Mutex<TokenBucket>, now: Duration, refusal: &str) -> Result<(), Status> {
-    let admitted = bucket.lock().unwrap_or_else(PoisonError::into_inner).take(now);
-    if admitted { Ok(()) } else { Err(Status::resource_exhausted(refusal)) }
+    if bucket.lock().take(now) { Ok(()) } else { Err(Status::resource_exhausted(refusal)) }
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! How far a recount is.
 
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use humantime::format_duration;
+use parking_lot::Mutex;
 
 use crate::progress::ProgressLine;
 
@@ -29,7 +29,7 @@ impl RecountProgress {
     pub fn advance(&self) {
         let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
         // While another thread tells it, this one goes on.
-        if let Ok(mut line) = self.line.try_lock() {
+        if let Some(mut line) = self.line.try_lock() {
             line.tell_if_due(|| describe(self.what, done, self.units, self.begun.elapsed()));
         }
     }

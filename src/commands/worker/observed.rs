@@ -1,9 +1,10 @@
 //! What passes between a worker and its coordinator, as far as progress can be told from it.
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use parking_lot::Mutex;
 use proto::{Lease, LeaseReply, Registration, Renewal, Report, Verdict, Welcome, WorkerId, seen};
 use records::counted;
 use worker::{CoordinatorError, Lender};
@@ -48,7 +49,7 @@ impl<L> Observed<L> {
     }
 
     fn note<T>(&self, result: &Result<T, CoordinatorError>, note: impl FnOnce(&mut Notes, &T)) {
-        let mut notes = locked(&self.notes);
+        let mut notes = self.notes.lock();
         match result {
             Ok(answer) => {
                 if notes.alone.take().is_some() {
@@ -64,7 +65,7 @@ impl<L> Observed<L> {
 
     /// It has something else in hand from now on.
     fn change(&self, notes: &mut Notes, change: impl FnOnce(&mut Units)) {
-        let mut own = locked(&self.own);
+        let mut own = self.own.lock();
         let before = *own;
         change(&mut own);
         notes.units.held = notes.units.held + own.held - before.held;
@@ -75,13 +76,8 @@ impl<L> Observed<L> {
 /// Who has left holds nothing.
 impl<L> Drop for Observed<L> {
     fn drop(&mut self) {
-        self.change(&mut locked(&self.notes), |own| *own = Units::default());
+        self.change(&mut self.notes.lock(), |own| *own = Units::default());
     }
-}
-
-/// What is behind the lock. Nothing that panics is done while it is held.
-pub fn locked<T>(notes: &Mutex<T>) -> MutexGuard<'_, T> {
-    notes.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Notes {
@@ -146,7 +142,7 @@ impl<L: Lender> Lender for Observed<L> {
         let verdicts = self.lender.report(report).await;
         // Whether the coordinator is away or cannot record, the other calls tell.
         if let Err(CoordinatorError::Unavailable(why)) = &verdicts {
-            let mut notes = locked(&self.notes);
+            let mut notes = self.notes.lock();
             let since = notes.unrecorded.take().map_or_else(Instant::now, |(since, _)| since);
             // A terminal is shown it.
             notes.unrecorded = Some((since, seen(why, &[]).into_owned()));
@@ -258,29 +254,26 @@ mod tests {
         for counted in [2, 4] {
             report_in_vain(&lender, counted).await;
             let told = format!("0 units counted, at least {counted} more of 5 held; no answer for 0 s");
-            assert_eq!(locked(&notes).describe(1), told);
+            assert_eq!(notes.lock().describe(1), told);
         }
         lender.lease(WORKER, 1, Duration::ZERO).await.unwrap();
-        assert!(locked(&notes).describe(1).ends_with("6 held"), "it answers again");
+        assert!(notes.lock().describe(1).ends_with("6 held"), "it answers again");
         lender.renew(WORKER, vec![LEASE; 6]).await.unwrap_err();
         drop(lender);
-        assert_eq!(
-            locked(&notes).describe(1),
-            "0 units counted, at least 0 more of 0 held; no answer for 0 s"
-        );
+        assert_eq!(notes.lock().describe(1), "0 units counted, at least 0 more of 0 held; no answer for 0 s");
     }
 
     #[tokio::test]
     async fn of_a_coordinator_that_answers_and_records_nothing_it_is_told_why_and_for_how_long() {
         let notes = Arc::new(Mutex::new(Notes::new()));
         let lender = Observed::new(Silent { renews: true }, Arc::clone(&notes));
-        let since = || locked(&notes).unrecorded.clone().unwrap().0;
+        let since = || notes.lock().unrecorded.clone().unwrap().0;
         report_in_vain(&lender, 2).await;
         let first = since();
         report_in_vain(&lender, 4).await;
         assert_eq!(since(), first);
         let told = "0 units counted, at least 4 more not recorded for 0 s: nothing is recorded: no space";
-        let line = locked(&notes).describe(1);
+        let line = notes.lock().describe(1);
         assert!(line.starts_with(told) && !line.contains('\u{1b}'), "{line}");
     }
 
@@ -291,7 +284,7 @@ mod tests {
         let renews = |who: &Observed<()>, units| {
             who.note(&Ok(()), |notes, ()| who.change(notes, |own| own.held = units));
         };
-        let held = || locked(&notes).units.held;
+        let held = || notes.lock().units.held;
         renews(&one, 3);
         renews(&other, 5);
         assert_eq!(held(), 8);

@@ -72,7 +72,7 @@ fn a_refusal_that_may_pass_is_one_until_one_of_them_has_taken_the_worker_in() {
 #[test]
 fn a_refusal_is_news_once_though_the_site_answers_in_between_until_one_has_taken_the_worker_in() {
     let two = sites(2);
-    let is_news = |why: &str| two.choice().note(1, Refusal { why: why.into(), is_lasting: false });
+    let is_news = |why: &str| two.choice.lock().note(1, Refusal { why: why.into(), is_lasting: false });
     assert!(is_news("another run"));
     two.answered(1);
     assert!(!is_news("another run"));

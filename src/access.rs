@@ -16,8 +16,8 @@ use proto::{AccessToken, Owner};
 use records::regular_file;
 use serving::{Access, Bearers, Encryption, Guard, Right, ServerKeys};
 
+use crate::args::WrongCommand;
 use crate::args::owner_name;
-use crate::exit::WrongCommand;
 use crate::log::say;
 use crate::settings;
 
@@ -162,11 +162,11 @@ impl TokenText {
             Ok(text) => text,
             Err(env::VarError::NotPresent) => return Ok(None),
             Err(env::VarError::NotUnicode(_)) => {
-                return Err(WrongCommand::Variable(anyhow!("{} is not text", name.variable)).into());
+                return Err(WrongCommand::Variable(anyhow!("{} is not text", name.variable).into()).into());
             }
         };
         let named = Self { name, place: name.variable.to_owned(), text };
-        named.tokens().map_err(WrongCommand::Variable)?;
+        named.tokens().map_err(|error| WrongCommand::Variable(error.into()))?;
         Ok(Some(named))
     }
 

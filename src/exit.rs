@@ -11,7 +11,6 @@
 //! | 129 | the terminal of another command was closed: the system's own end of it |
 
 use std::io;
-use std::net::SocketAddr;
 use std::process::ExitCode;
 
 #[cfg(feature = "atlas")]
@@ -24,8 +23,8 @@ use coordinator::{StartError, Withheld};
 use gpu::GpuError;
 #[cfg(feature = "atlas")]
 use queens::BoardError;
+use queens::PlanError;
 use queens::kernel::KernelError;
-use queens::{Board, PlanError};
 use records::export::ExportError;
 use records::ledger::LedgerError;
 use records::policy::PolicyError;
@@ -33,45 +32,14 @@ use records::run_directory::RunDirectoryError;
 use records::store::StoreError;
 use records::verify::VerifyError;
 use records::{AuditError, CertificateError, CopyError, HeadError, MergeError, RetractError};
-use thiserror::Error;
 use worker::{AddressError, TwoRuns};
 
-use crate::args::UnguardedError;
+use crate::args::WrongCommand;
 #[cfg(feature = "atlas")]
-use crate::args::atlas::{
-    ConstellationsError, ListingError, NoRunOfTable, NoSuchPicture, OneFile, SeveralBoards, TraceOfSeveral,
-};
+use crate::args::atlas::WrongAtlasCommand;
 
 /// The command line was wrong.
 pub const USAGE: u8 = 2;
-
-/// What was wrong with it, where only the command can tell.
-#[derive(Debug, Error)]
-pub enum WrongCommand {
-    #[error(
-        "{0} is no URL of a coordinator: a run that is not served is told by --double-check and --replicas when it is \
-         started"
-    )]
-    NotServed(String),
-    #[error(
-        "boards beyond {} are extrapolated, not counted, and machines are none for them: leave --machines out",
-        Board::LARGEST
-    )]
-    MachinesForNothing,
-    #[error(
-        "tokens would come to the dashboard on {0} in the clear: say --keys DIR, or --http 127.0.0.1:7228"
-    )]
-    ReadableTokens(SocketAddr),
-    #[error(
-        "--listen and --http both want port {0}: the dashboard wants a port of its own, as in --http 127.0.0.1:7228"
-    )]
-    OnePort(u16),
-    #[error("--gpu measures graphics cards, and --{0} is for the processor: leave one of them out")]
-    CardsAndProcessor(&'static str),
-    /// A variable that stands for a file holds something else.
-    #[error(transparent)]
-    Variable(anyhow::Error),
-}
 
 /// What was found cannot be relied upon.
 pub const UNSOUND: u8 = 3;
@@ -100,7 +68,6 @@ fn is_wrong_command(error: &anyhow::Error) -> bool {
         || error.is::<KernelError>()
         || matches!(error.downcast_ref(), Some(GpuError::NoSuchDevice { .. }))
         || is_wrong_in_atlas(error)
-        || error.is::<UnguardedError>()
         || error.is::<TwoRuns>()
         || error.is::<PolicyError>()
         || matches!(error.downcast_ref(), Some(StartError::Policy(_)))
@@ -128,15 +95,9 @@ fn is_of_other_runs(error: &MergeError) -> bool {
 /// Whether the arguments of a command about single solutions contradict each other, or ask for what there is not.
 #[cfg(feature = "atlas")]
 fn is_wrong_in_atlas(error: &anyhow::Error) -> bool {
-    error.is::<ListingError>()
-        || error.is::<ConstellationsError>()
-        || error.is::<SeveralBoards>()
-        || error.is::<NoRunOfTable>()
+    error.is::<WrongAtlasCommand>()
         || error.is::<StudyError>()
         || error.is::<PlacementError>()
-        || error.is::<TraceOfSeveral>()
-        || error.is::<OneFile>()
-        || error.is::<NoSuchPicture>()
         || error.is::<WrongLength>()
         || error.is::<TooManyQueens>()
         || error.is::<BeyondMethod>()

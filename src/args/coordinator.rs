@@ -9,11 +9,11 @@ use queens::kernel::Method;
 use queens::plan::{PlanSpec, Scheme};
 use records::DoubleCheck;
 use records::policy::MOST_FOLLOWERS;
-use thiserror::Error;
 
 use super::loss::ServedLossArgs;
 use super::plan::{SplitArgs, new_plan};
 use super::value::{Auto, CHECKS, METHODS, ValueError, auto, choice, whole};
+use super::wrong_command::WrongCommand;
 
 /// Serves a run to workers until all is counted, and prints the answer.
 #[derive(Debug, Args)]
@@ -106,30 +106,15 @@ pub struct ServedRun {
     pub json: bool,
 }
 
-/// Whoever can reach an address could take part or look on, and nobody has said that they may.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum UnguardedError {
-    #[error(
-        "{0} can be reached from other machines: say --keys DIR (diadem keys init makes one), or --insecure if everybody \
-         who can reach it may take part"
-    )]
-    Run(SocketAddr),
-    #[error(
-        "{0} can be reached from other machines: say --keys DIR (diadem keys init makes one, with a status token), or \
-         --insecure if everybody who can reach it may see the dashboard"
-    )]
-    Dashboard(SocketAddr),
-}
-
 impl TryFrom<CoordinatorArgs> for ServedRun {
-    type Error = UnguardedError;
-    fn try_from(args: CoordinatorArgs) -> Result<Self, UnguardedError> {
+    type Error = WrongCommand;
+    fn try_from(args: CoordinatorArgs) -> Result<Self, WrongCommand> {
         let is_guarded = args.keys.is_some() || args.insecure;
         if !is_guarded && !args.listen.ip().is_loopback() {
-            return Err(UnguardedError::Run(args.listen));
+            return Err(WrongCommand::UnguardedRun(args.listen));
         }
         if let Some(address) = args.http.filter(|address| !is_guarded && !address.ip().is_loopback()) {
-            return Err(UnguardedError::Dashboard(address));
+            return Err(WrongCommand::UnguardedDashboard(address));
         }
         Ok(Self {
             board: args.n,

@@ -23,12 +23,13 @@ mod unit_span;
 mod value;
 mod watching;
 mod worker;
+mod wrong_command;
 
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
 
-pub use self::coordinator::{CoordinatorArgs, ServedRun, UnguardedError};
+pub use self::coordinator::{CoordinatorArgs, ServedRun};
 pub use self::worker::{OnLost, WorkerArgs};
 pub use bench::BenchArgs;
 pub use count::{CountArgs, LocalCount, Storage};
@@ -47,6 +48,7 @@ pub use steering::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs};
 pub use unit_span::UnitSpan;
 pub use value::{ThreadsArgs, cores, machine};
 pub use watching::{StatusArgs, TopArgs};
+pub use wrong_command::WrongCommand;
 
 /// Counts the ways to place n queens on an n x n board so that none attacks another: on one machine or on hundreds,
 /// for as long as it takes.

@@ -12,8 +12,8 @@ use queens::known;
 use serde_json::json;
 use tracing::Level;
 
+use crate::args::WrongCommand;
 use crate::args::{BenchArgs, Cards};
-use crate::exit::WrongCommand;
 use crate::log::{self, say};
 use crate::measurement::speed::{Candidate, Counter, KernelSpeed, candidates};
 use crate::output::{print, sentence, span};

@@ -21,7 +21,7 @@ use tracing::{Level, info, warn};
 
 use crate::access::{guard, warn_if_others_may_read};
 use crate::args::ServedRun;
-use crate::exit::WrongCommand;
+use crate::args::WrongCommand;
 use crate::log::say;
 use crate::signals::Signals;
 use crate::{command_line, ending, exit, host, log, output, progress};

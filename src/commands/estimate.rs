@@ -18,10 +18,10 @@ use queens::{Board, known};
 use serde_json::{Map, Value, json};
 use tracing::Level;
 
+use crate::args::WrongCommand;
 use crate::args::{Cards, EstimateArgs};
 use crate::commands::bench::{say_that_it_failed, say_that_nothing_was_found};
 use crate::crew;
-use crate::exit::WrongCommand;
 use crate::log::{self, say};
 use crate::measurement::speed::{Candidate, Counter, candidates};
 use crate::output::{on_stdout, print};

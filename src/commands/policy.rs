@@ -6,7 +6,7 @@ use proto::{PolicyChange, PolicyInForce};
 
 use super::steer::ask;
 use crate::args::PolicyArgs;
-use crate::exit::WrongCommand;
+use crate::args::WrongCommand;
 use crate::output::{print, tell_lack};
 
 pub fn run(args: &PolicyArgs) -> anyhow::Result<ExitCode> {

@@ -4,10 +4,9 @@ use std::path::PathBuf;
 
 use clap::{Arg, Args};
 use queens::Board;
-use queens::kernel::KernelError;
-use thiserror::Error;
 
 use super::boards::{Boards, boards};
+use super::wrong::WrongAtlasCommand;
 use crate::args::kernel::{KernelArgs, KernelChoice};
 
 /// Lists the boundary constellations of a board up to symmetry, or carries them to other programs and back.
@@ -95,22 +94,9 @@ pub enum ConstellationsTask {
     Count(Vec<PathBuf>, KernelChoice),
 }
 
-/// What cannot be done.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ConstellationsError {
-    /// Something that only a single board has.
-    #[error(
-        "lists and files of constellations are of one board, as in diadem constellations 12 --list, not of {0}"
-    )]
-    SeveralBoards(Boards),
-    /// The machine lacks the instruction set that is to count.
-    #[error(transparent)]
-    Kernel(#[from] KernelError),
-}
-
 impl TryFrom<ConstellationsArgs> for Constellations {
-    type Error = ConstellationsError;
-    fn try_from(args: ConstellationsArgs) -> Result<Self, ConstellationsError> {
+    type Error = WrongAtlasCommand;
+    fn try_from(args: ConstellationsArgs) -> Result<Self, WrongAtlasCommand> {
         let kernel = args.kernel.try_into()?;
         let task = match args.task {
             TaskArgs { export: Some(folder), .. } => ConstellationsTask::Export(folder),
@@ -124,7 +110,7 @@ impl TryFrom<ConstellationsArgs> for Constellations {
             (Some(board), task) => Ok(Self::OfBoard(board, task)),
             (None, ConstellationsTask::Summarise) => Ok(Self::OfBoards { boards: args.boards, json: false }),
             (None, ConstellationsTask::Json) => Ok(Self::OfBoards { boards: args.boards, json: true }),
-            (None, _) => Err(ConstellationsError::SeveralBoards(args.boards)),
+            (None, _) => Err(WrongAtlasCommand::ConstellationsOfSeveral(args.boards)),
         }
     }
 }

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use atlas::format::SolutionFormat;
 use atlas::rectangle::Rectangle;
 use atlas::textbook::ListingMethod;
-use atlas::{Piece, Placement, PlacementError, Setting, Surface};
+use atlas::{Piece, Placement, Setting, Surface};
 use queens::Board;
-use thiserror::Error;
 
 use super::solutions::{Size, SolutionsArgs};
+use super::wrong::WrongAtlasCommand;
 
 /// What is asked for.
 #[derive(Debug)]
@@ -60,52 +60,20 @@ pub enum ListingOutput {
     Folder(PathBuf, SolutionFormat),
 }
 
-/// Arguments that contradict each other.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum ListingError {
-    /// Only one search can do with such a board.
-    #[error(
-        "solutions are listed in order for n up to {largest}, not {0}; larger boards have plain queens with --random",
-        largest = Board::LARGEST
-    )]
-    LargeBoard(u8),
-    /// Text into a folder.
-    #[error("--out and --dark are for pictures; with --format {0} the solutions go to standard output")]
-    NoPicture(SolutionFormat),
-    /// Several pictures on stdout.
-    #[error(
-        "--format {0} makes a file for each solution: name a directory with --out DIR, or ask for one with --first 1"
-    )]
-    ManyPictures(SolutionFormat),
-    /// What only squares have.
-    #[error(
-        "positions on {0} are of plain queens, in ascending order, and written as digits, board, json, svg or png"
-    )]
-    OfSquares(Rectangle),
-    /// A number of queens on a square.
-    #[error(
-        "--queens is for boards that are named by columns and rows, as in diadem solutions 8x8 --queens 5"
-    )]
-    QueensOfSquare,
-    /// A list that is counted otherwise than was said.
-    #[error(transparent)]
-    List(#[from] PlacementError),
-}
-
 /// Whether pictures are asked for; an error where what is only for pictures is asked of text.
-fn is_picture(args: &SolutionsArgs) -> Result<bool, ListingError> {
+fn is_picture(args: &SolutionsArgs) -> Result<bool, WrongAtlasCommand> {
     let is_picture = matches!(args.format, SolutionFormat::Svg | SolutionFormat::Png);
     if !is_picture && (args.out.is_some() || args.dark) {
-        return Err(ListingError::NoPicture(args.format));
+        return Err(WrongAtlasCommand::TextInFolder(args.format));
     }
     Ok(is_picture)
 }
 
 impl TryFrom<SolutionsArgs> for AskedSolutions {
-    type Error = ListingError;
-    fn try_from(args: SolutionsArgs) -> Result<Self, ListingError> {
+    type Error = WrongAtlasCommand;
+    fn try_from(args: SolutionsArgs) -> Result<Self, WrongAtlasCommand> {
         match args.size {
-            Size::Square(_) if args.queens.is_some() => Err(ListingError::QueensOfSquare),
+            Size::Square(_) if args.queens.is_some() => Err(WrongAtlasCommand::QueensOfSquare),
             Size::Square(n) => Listing::of(n, args).map(Self::Square),
             Size::Rectangle(board) => RectangleListing::of(board, args).map(Self::Rectangle),
         }
@@ -113,7 +81,7 @@ impl TryFrom<SolutionsArgs> for AskedSolutions {
 }
 
 impl Listing {
-    fn of(n: u8, args: SolutionsArgs) -> Result<Self, ListingError> {
+    fn of(n: u8, args: SolutionsArgs) -> Result<Self, WrongAtlasCommand> {
         let setting = Board::new(n).ok().map(|board| args.setting.on(board));
         let is_picture = is_picture(&args)?;
         let order = args.order;
@@ -123,14 +91,14 @@ impl Listing {
             (Some(setting), None) if order.random => ListingSource::FromRandom(setting, order.seed),
             (Some(setting), None) => ListingSource::Ascending(setting, order.method),
             (None, None) if order.random && args.setting.is_usual() => ListingSource::Restarts(order.seed),
-            (None, _) => return Err(ListingError::LargeBoard(n)),
+            (None, _) => return Err(WrongAtlasCommand::LargeBoard(n)),
         };
         let output = match (setting, args.out) {
             (Some(setting), _) if args.count => ListingOutput::Count(setting),
-            (None, _) if args.count => return Err(ListingError::LargeBoard(n)),
+            (None, _) if args.count => return Err(WrongAtlasCommand::LargeBoard(n)),
             (_, Some(folder)) => ListingOutput::Folder(folder, args.format),
             (_, None) if is_picture && args.first != Some(1) => {
-                return Err(ListingError::ManyPictures(args.format));
+                return Err(WrongAtlasCommand::ManyPictures(args.format));
             }
             (_, None) if args.tried => ListingOutput::Tried,
             (_, None) => ListingOutput::Stdout(args.format),
@@ -172,7 +140,7 @@ pub enum RectangleOutput {
 }
 
 impl RectangleListing {
-    fn of(board: Rectangle, args: SolutionsArgs) -> Result<Self, ListingError> {
+    fn of(board: Rectangle, args: SolutionsArgs) -> Result<Self, WrongAtlasCommand> {
         let is_picture = is_picture(&args)?;
         let is_of_rectangles = args.is_of_rectangles();
         let output = match args.format {
@@ -181,14 +149,14 @@ impl RectangleListing {
             format if is_picture => Some(match args.out {
                 Some(folder) => RectangleOutput::Folder(folder, format),
                 None if args.first == Some(1) => RectangleOutput::Picture(format),
-                None => return Err(ListingError::ManyPictures(format)),
+                None => return Err(WrongAtlasCommand::ManyPictures(format)),
             }),
             SolutionFormat::Digits => Some(RectangleOutput::Digits),
             SolutionFormat::Board => Some(RectangleOutput::Board),
             SolutionFormat::Json => Some(RectangleOutput::Json),
             _ => None,
         };
-        let output = output.ok_or(ListingError::OfSquares(board))?;
+        let output = output.ok_or(WrongAtlasCommand::OfSquares(board))?;
         Ok(Self {
             board,
             queens: args.queens,

@@ -12,24 +12,23 @@ mod solutions;
 mod study;
 mod table;
 mod written_placement;
+mod wrong;
 
 use clap::Subcommand;
 
 pub use boards::Boards;
-pub use constellations::{Constellations, ConstellationsArgs, ConstellationsError, ConstellationsTask};
-pub use listing::{
-    AskedSolutions, Listing, ListingError, ListingOutput, ListingSource, RectangleListing, RectangleOutput,
-};
+pub use constellations::{Constellations, ConstellationsArgs, ConstellationsTask};
+pub use listing::{AskedSolutions, Listing, ListingOutput, ListingSource, RectangleListing, RectangleOutput};
 pub use orbits::{OrbitsArgs, RingsArgs};
 pub use picture::{
-    BoardPictureArgs, ConstellationPictureArgs, MovingOutArgs, NoSuchPicture, OutArgs, PictureArgs, Subject,
-    TreePictureArgs,
+    BoardPictureArgs, ConstellationPictureArgs, MovingOutArgs, OutArgs, PictureArgs, Subject, TreePictureArgs,
 };
 pub use show::{Letters, ShowArgs};
 pub use site::SiteArgs;
 pub use solutions::SolutionsArgs;
-pub use study::{OneFile, StudyArgs, TraceOfSeveral};
-pub use table::{AskedTable, NoRunOfTable, SeveralBoards, TableArgs, TableOutput, TableSubject};
+pub use study::StudyArgs;
+pub use table::{AskedTable, TableArgs, TableOutput, TableSubject};
+pub use wrong::WrongAtlasCommand;
 
 /// The subcommands of the feature `atlas`.
 #[derive(Debug, Subcommand)]

@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 use queens::Board;
-use thiserror::Error;
 
 use super::sizes::sizes;
 use super::solutions::SettingArgs;
@@ -130,19 +129,6 @@ pub struct ConstellationPictureArgs {
     pub unit: Option<u64>,
     #[command(flatten)]
     pub out: OutArgs,
-}
-
-/// A number that there is not on that board.
-#[derive(Debug, Error)]
-pub enum NoSuchPicture {
-    #[error("the plan of n = {board} has the units 0 to {last}, not {unit}")]
-    Unit { board: Board, last: u64, unit: u64 },
-    #[error("n = {board} has the constellations 1 to {count}, not {number}")]
-    Orbit { board: Board, count: usize, number: usize },
-    #[error("n = {0} has no units")]
-    NoUnits(Board),
-    #[error("n = {0} has no constellations")]
-    NoOrbits(Board),
 }
 
 /// Draws the search for a first solution as a picture that moves, step by step (SVG).

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 use atlas::study::StudySpec;
 use clap::Args;
-use thiserror::Error;
 
 use super::sizes::sizes;
+use super::wrong::WrongAtlasCommand;
 use crate::args::value::whole;
 
 /// Studies the search for a first solution: placements tried, smallest first against at random, and with restarts.
@@ -55,26 +55,13 @@ pub struct StudyArgs {
     pub random: bool,
 }
 
-/// The traces of several boards.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("a trace is of one board, as in diadem study 7 --trace, not of {first}..{last}")]
-pub struct TraceOfSeveral {
-    first: u8,
-    last: u8,
-}
-
-/// One file for both tables, of which the second would take the place of the first.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("--csv and --runs-csv would both write {0}: name two files")]
-pub struct OneFile(pub String);
-
 impl StudyArgs {
     /// The board whose search is traced.
     ///
     /// # Errors
     /// There are several.
-    pub fn traced(&self) -> Result<u8, TraceOfSeveral> {
+    pub fn traced(&self) -> Result<u8, WrongAtlasCommand> {
         let (first, last) = (*self.sizes.start(), *self.sizes.end());
-        if first == last { Ok(first) } else { Err(TraceOfSeveral { first, last }) }
+        if first == last { Ok(first) } else { Err(WrongAtlasCommand::TraceOfSeveral { first, last }) }
     }
 }

@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use queens::Board;
-use thiserror::Error;
 
 use super::boards::{Boards, boards};
+use super::wrong::WrongAtlasCommand;
 
 /// Shows as one table how many solutions boards have, by symmetry class; or all solutions of a board with what is known
 /// of each.
@@ -90,28 +90,12 @@ pub enum TableOutput {
     Json,
 }
 
-/// The solutions of several boards.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("a table of solutions is of one board, as in diadem table 8 --solutions, not of {0}")]
-pub struct SeveralBoards(Boards);
-
-/// A run whose totals are none for the table.
-#[derive(Clone, Debug, PartialEq, Eq, Error)]
-pub enum NoRunOfTable {
-    #[error("the run is of n = {0}, which is none of the boards of the table")]
-    OtherBoard(Board),
-    #[error("another run of n = {0} was named before")]
-    Second(Board),
-    #[error("the run counts a part of the plan of n = {0}; join all shards with diadem merge")]
-    Part(Board),
-}
-
 impl TryFrom<TableArgs> for AskedTable {
-    type Error = SeveralBoards;
-    fn try_from(TableArgs { boards, runs, subject, format }: TableArgs) -> Result<Self, SeveralBoards> {
+    type Error = WrongAtlasCommand;
+    fn try_from(TableArgs { boards, runs, subject, format }: TableArgs) -> Result<Self, WrongAtlasCommand> {
         let subject = match subject {
             SubjectArgs { solutions: true, .. } => {
-                TableSubject::Solutions(boards.single().ok_or(SeveralBoards(boards))?)
+                TableSubject::Solutions(boards.single().ok_or(WrongAtlasCommand::SolutionsOfSeveral(boards))?)
             }
             SubjectArgs { count: true, .. } => TableSubject::Counted(boards),
             SubjectArgs { levels: true, .. } => TableSubject::Levels(boards),

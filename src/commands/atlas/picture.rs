@@ -12,8 +12,8 @@ use queens::{Board, Constellation, Position};
 use super::orbits::sorted;
 use super::pictures;
 use crate::args::atlas::{
-    BoardPictureArgs, ConstellationPictureArgs, MovingOutArgs, NoSuchPicture, OutArgs, PictureArgs, Subject,
-    TreePictureArgs,
+    BoardPictureArgs, ConstellationPictureArgs, MovingOutArgs, OutArgs, PictureArgs, Subject,
+    TreePictureArgs, WrongAtlasCommand,
 };
 use crate::args::new_plan;
 use crate::output::print;
@@ -80,9 +80,9 @@ fn position(args: &ConstellationPictureArgs) -> anyhow::Result<(Position, String
     let board = args.n;
     if let Some(unit) = args.unit {
         let plan = Plan::derive(new_plan(board, None, None))?;
-        let last = plan.units().checked_sub(1).ok_or(NoSuchPicture::NoUnits(board))?;
+        let last = plan.units().checked_sub(1).ok_or(WrongAtlasCommand::NoUnits(board))?;
         if unit > last {
-            return Err(NoSuchPicture::Unit { board, last, unit }.into());
+            return Err(WrongAtlasCommand::NoSuchUnit { board, last, unit }.into());
         }
         return Ok((
             plan.unit(UnitId(unit)).position,
@@ -93,8 +93,8 @@ fn position(args: &ConstellationPictureArgs) -> anyhow::Result<(Position, String
     let orbit = number.checked_sub(1).and_then(|before| Constellation::orbits(board).nth(before));
     let Some(orbit) = orbit else {
         let wrong = match Constellation::orbits(board).count() {
-            0 => NoSuchPicture::NoOrbits(board),
-            count => NoSuchPicture::Orbit { board, count, number },
+            0 => WrongAtlasCommand::NoOrbits(board),
+            count => WrongAtlasCommand::NoSuchOrbit { board, count, number },
         };
         return Err(wrong.into());
     };

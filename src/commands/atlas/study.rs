@@ -12,7 +12,7 @@ use atlas::study::{Restarts, SizeStudy, StudySpec};
 use atlas::trace::Trace;
 
 use super::pictures;
-use crate::args::atlas::{OneFile, StudyArgs};
+use crate::args::atlas::{StudyArgs, WrongAtlasCommand};
 use crate::output::{listing, print};
 use crate::output_file::OutputFile;
 use crate::stdout::stdout;
@@ -40,7 +40,7 @@ fn study(args: &StudyArgs) -> anyhow::Result<ExitCode> {
     if let (Some(csv), Some(runs)) = (&csv, &args.runs_csv)
         && csv.is(runs)
     {
-        return Err(OneFile(runs.display().to_string()).into());
+        return Err(WrongAtlasCommand::OneFile(runs.display().to_string()).into());
     }
     let mut studies = Vec::new();
     let all = spec.studies()?;

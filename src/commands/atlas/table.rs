@@ -8,7 +8,7 @@ use atlas::table::{self, TotalsRow, TotalsSource};
 use records::run_directory::RunDirectory;
 use records::verify::SampleSize;
 
-use crate::args::atlas::{AskedTable, NoRunOfTable, TableOutput, TableSubject};
+use crate::args::atlas::{AskedTable, TableOutput, TableSubject, WrongAtlasCommand};
 use crate::commands::verify::audited;
 use crate::exit::UNSOUND;
 use crate::output::{listing, verdict};
@@ -48,12 +48,13 @@ pub fn run(asked: AskedTable) -> anyhow::Result<ExitCode> {
 fn take_run(run: &Path, rows: &mut [TotalsRow]) -> anyhow::Result<()> {
     let directory = RunDirectory::open(run)?;
     let board = directory.plan().board();
-    let row = rows.iter_mut().find(|row| row.board == board).ok_or(NoRunOfTable::OtherBoard(board))?;
+    let row =
+        rows.iter_mut().find(|row| row.board == board).ok_or(WrongAtlasCommand::RunOfOtherBoard(board))?;
     if row.source == TotalsSource::Run {
-        bail!(NoRunOfTable::Second(board));
+        bail!(WrongAtlasCommand::SecondRun(board));
     }
     if !directory.run().shard.is_whole() {
-        bail!(NoRunOfTable::Part(board));
+        bail!(WrongAtlasCommand::PartOfRun(board));
     }
     let verification = audited(&directory, SampleSize::Units(0), None)?;
     verification.expect_complete()?;

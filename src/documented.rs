@@ -1,60 +1,20 @@
 //! Every command line in README, book and recipes is one that this binary understands.
 
+mod pages;
+
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use clap::{CommandFactory, Parser};
 
 use crate::args::Args;
-
-/// The pages, by their paths.
-fn pages() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let folders = ["", "docs", "deploy"].map(|folder| root.join(folder)).into_iter();
-    let below = fs::read_dir(root.join("deploy")).unwrap().map(|entry| entry.unwrap().path());
-    let files = folders.chain(below).filter_map(|folder| fs::read_dir(folder).ok()).flatten();
-    let pages = files.map(|entry| entry.unwrap().path());
-    // What has changed is told in the words of its time.
-    pages
-        .filter(|page| page.extension().is_some_and(|e| e == "md") && !page.ends_with("CHANGELOG.md"))
-        .collect()
-}
-
-/// The commands in the fenced blocks of a page, with their line numbers.
-fn commands(text: &str) -> Vec<(usize, String)> {
-    let mut found: Vec<(usize, String)> = Vec::new();
-    // Where a block has a prompt, what has none is printed rather than typed; what is marked as text is printed, too.
-    let (mut is_block, mut is_text, mut is_continued, mut has_prompt) = (false, false, false, false);
-    for (number, line) in (1..).zip(text.lines()) {
-        if line.trim_start().starts_with("```") {
-            (is_block, is_continued, has_prompt) = (!is_block, false, false);
-            is_text = is_block && line == "```text";
-            continue;
-        }
-        let line = line.trim();
-        if is_continued {
-            let command = &mut found.last_mut().unwrap().1;
-            *command = format!("{} {line}", command.trim_end_matches('\\'));
-            is_continued = line.ends_with('\\');
-        } else if let Some((prompt, command)) =
-            diadem(line).filter(|(prompt, _)| is_block && !is_text && (*prompt || !has_prompt))
-        {
-            has_prompt = prompt;
-            found.push((number, command.to_owned()));
-            is_continued = command.ends_with('\\');
-        }
-    }
-    found
-}
+use pages::{Shown, blocks, pages, spans};
 
 /// How diadem is called where it is built.
 const BUILT: &str = "cargo run --release -- ";
 
-/// The part of a line that calls diadem, and whether there is a prompt before it.
-fn diadem(line: &str) -> Option<(bool, &str)> {
-    let prompted = line.split_once("$ ").map(|(_, command)| command.trim_start());
-    let typed = prompted.unwrap_or(line);
-    (typed.starts_with("diadem ") || typed.starts_with(BUILT)).then_some((prompted.is_some(), typed))
+fn is_of_diadem(command: &str) -> bool {
+    command.starts_with("diadem ") || command.starts_with(BUILT)
 }
 
 /// The words of a command up to what is the shell's, variables and placeholders filled in.
@@ -66,7 +26,7 @@ fn words(command: &str) -> Vec<String> {
         "TIME" => "1h".to_owned(),
         _ => variables(&word),
     };
-    let command = &command.replacen(BUILT, "diadem ", 1);
+    let command = &command.replacen(BUILT, "diadem ", 1).replace("\\\n", " ");
     let words = shlex::split(command).unwrap_or_else(|| panic!("not a command: {command}"));
     words.into_iter().take_while(|word| !is_shells(word)).map(filled).collect()
 }
@@ -85,10 +45,7 @@ fn variables(word: &str) -> String {
 
 /// What stands between backquotes in the text and calls diadem.
 fn mentions(text: &str) -> Vec<String> {
-    let outside: Vec<&str> = text.split("```").step_by(2).collect();
-    let outside = outside.join("\n\n");
-    let spans = outside.split("\n\n").flat_map(|paragraph| paragraph.split('`').skip(1).step_by(2));
-    spans.filter(|span| span.starts_with("diadem ")).map(|span| span.replace('\n', " ")).collect()
+    spans(text).into_iter().filter(|span| span.starts_with("diadem ")).collect()
 }
 
 /// The first option of such a command that it does not have.
@@ -125,7 +82,11 @@ fn every_option_that_the_text_speaks_of_is_there() {
 fn every_command_in_the_documentation_is_understood() {
     let (mut wrong, mut right) = (Vec::new(), 0);
     for page in pages() {
-        for (line, command) in commands(&fs::read_to_string(&page).unwrap()) {
+        let text = fs::read_to_string(&page).unwrap();
+        // What is marked as text is printed rather than typed.
+        let blocks = blocks(&text).into_iter().filter(|block| block.language != "text");
+        let commands = blocks.flat_map(|block| block.commands());
+        for Shown { line, command, .. } in commands.filter(|shown| is_of_diadem(&shown.command)) {
             match Args::try_parse_from(words(&command)) {
                 Err(error) if error.use_stderr() => {
                     wrong.push(format!("{}:{line}: {command}\n{error}", page.display()));

@@ -7,59 +7,14 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, File};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
 use regex::Regex;
 
 use crate::harness::{Folder, free_address, until};
+use crate::pages::{Shown, blocks, pages};
 use crate::tools;
-
-/// README, book and recipes, by their paths.
-pub fn pages() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let in_folder =
-        |folder: &str| fs::read_dir(root.join(folder)).unwrap().map(|entry| entry.unwrap().path());
-    let docs = in_folder("docs").filter(|path| path.extension().is_some_and(|extension| extension == "md"));
-    let recipes = in_folder("deploy").map(|path| path.join("README.md")).filter(|path| path.exists());
-    docs.chain(recipes).chain([root.join("README.md"), root.join("deploy/README.md")]).collect()
-}
-
-/// A command of a page, and the lines that are below it.
-#[derive(Debug)]
-struct Shown {
-    line: usize,
-    command: String,
-    output: Vec<String>,
-}
-
-/// The commands of the blocks that are marked `console`.
-fn shown(text: &str) -> Vec<Shown> {
-    let mut found: Vec<Shown> = Vec::new();
-    let (mut is_console, mut is_continued) = (false, false);
-    for (number, line) in (1..).zip(text.lines()) {
-        if line.starts_with("```") {
-            is_console = !is_console && line == "```console";
-        } else if is_console && is_continued {
-            let shown = found.last_mut().unwrap();
-            shown.command += &format!("\n{line}");
-            is_continued = line.ends_with('\\') || shown.command.contains("<< 'END'") && line != "END";
-        } else if let Some(command) = command_of(line).filter(|_| is_console) {
-            found.push(Shown { line: number, command: command.to_owned(), output: Vec::new() });
-            is_continued = command.ends_with('\\') || command.ends_with("<< 'END'");
-        } else if is_console {
-            found.last_mut().expect("a block begins with a command").output.push(line.to_owned());
-        }
-    }
-    found
-}
-
-/// What is typed behind a prompt.
-fn command_of(line: &str) -> Option<&str> {
-    let (machine, command) = line.split_once("$ ")?;
-    let is_name = machine.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || "- ".contains(c));
-    is_name.then(|| command.trim_start())
-}
 
 /// What differs from run to run and from machine to machine is made the same.
 struct Alike(Vec<(Regex, &'static str)>);
@@ -205,7 +160,9 @@ impl Drop for Session {
 fn play(page: &Path) -> Vec<String> {
     let name = page.file_name().unwrap().to_string_lossy();
     let (alike, mut session, mut wrong) = (Alike::new(), Session::new(), Vec::new());
-    for shown in shown(&fs::read_to_string(page).unwrap()) {
+    let text = fs::read_to_string(page).unwrap();
+    let blocks = blocks(&text).into_iter().filter(|block| block.language == "console");
+    for shown in blocks.flat_map(|block| block.commands()) {
         if shown.command.starts_with("python3 ") && !tools::is_there("python3") {
             continue;
         }

@@ -3,19 +3,15 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::book::pages;
+use crate::pages::{blocks, pages, spans};
 
 /// A command of cargo that a page names, with its words.
 fn commands() -> Vec<(PathBuf, Vec<String>)> {
     let mut found = Vec::new();
     for page in pages() {
         let text = fs::read_to_string(&page).unwrap();
-        let (outside, inside): (Vec<_>, Vec<_>) =
-            text.split("```").enumerate().partition(|(i, _)| i % 2 == 0);
-        let lines = inside.iter().flat_map(|(_, block)| block.lines()).map(str::to_owned);
-        let paragraphs = outside.iter().flat_map(|(_, text)| text.split("\n\n"));
-        let spans = paragraphs.flat_map(|text| text.split('`').skip(1).step_by(2));
-        for command in lines.chain(spans.map(|span| span.replace('\n', " "))) {
+        let typed = blocks(&text).into_iter().flat_map(|block| block.commands()).map(|shown| shown.command);
+        for command in typed.chain(spans(&text)) {
             let words = shlex::split(&command).unwrap_or_default();
             if words.iter().find(|word| !word.contains('=')).is_some_and(|first| first == "cargo") {
                 found.push((page.clone(), words));

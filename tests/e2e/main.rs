@@ -44,6 +44,9 @@ mod other_runs;
 mod output;
 mod owner_lies;
 mod owners;
+/// How the book is read, here as in the tests of the arguments.
+#[path = "../../src/documented/pages.rs"]
+mod pages;
 mod passing_refusals;
 mod proxy;
 mod published;

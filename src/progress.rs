@@ -153,12 +153,12 @@ mod tests {
             let line = describe(&status, COLUMNS - 1);
             assert!(line.chars().count() < COLUMNS && !line.contains('\n'), "{line:?}");
         }
-        let short = "n = 28: 12.00 %, about 3 to 4 weeks left, 1167441/9728677 units, 3.68/s";
+        let short = "n = 27: 43.21 %, about 3 to 5 weeks left, 2475511/5729024 units, 1.52/s";
         assert_eq!(describe(&samples::running(), COLUMNS - 1), short);
         let whole = describe(&samples::running(), usize::MAX);
         assert!(whole.starts_with(short) && whole.ends_with(" workers"), "{whole}");
         let trouble = describe(&samples::disputed(), usize::MAX);
-        assert!(trouble.starts_with("n = 28: 12.00 %, nothing is recorded: cannot write"), "{trouble}");
+        assert!(trouble.starts_with("n = 27: 43.21 %, nothing is recorded: cannot write"), "{trouble}");
         assert!(trouble.ends_with(&samples::disputed().trouble), "{trouble}");
     }
 

@@ -144,10 +144,10 @@ mod tests {
     #[test]
     fn what_is_unusual_is_told_and_what_is_not_there_is_not() {
         let calm = text(&samples::running());
-        assert!(calm.starts_with("n = 28, counting: 12.00 % of the work, 3 days 4h so far, "), "{calm}");
+        assert!(calm.starts_with("n = 27, counting: 43.21 % of the work, 23 days 4h so far, "), "{calm}");
         assert!(
             calm.contains(
-                "\nmachines: 2 of 3 there with 128 threads: rack-1, rack-2; double-check 1%, diadem"
+                "\nmachines: 2 of 3 there with 112 threads: ada/rack-00, rack-01; double-check 1%,"
             ),
             "{calm}"
         );
@@ -156,7 +156,7 @@ mod tests {
         }
         let troubled = text(&samples::disputed());
         for line in [
-            "in dispute, for another machine to decide: 2 units",
+            "in dispute, for another machine to decide: 3 units",
             "paused: the night is over",
             "trouble: nothing is",
         ] {

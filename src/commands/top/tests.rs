@@ -49,15 +49,15 @@ fn a_run_is_shown_on_a_usual_terminal() {
     shows(
         &lines,
         &[
-            " diadem top  n = 28  counting  http://127.0.0.1:7227  term 3  0.1.0",
-            " 12.00 %  about 3 to 4 weeks left",
-            "units      1167441 of 9728677, 1280 leased, 3.68/s, 3 days 4h so far",
-            "solutions  307336000000049514 of about 2.5",
-            "classes    A = 38417000000000000, P = 12345, R = 67",
-            "116 cores now, ",
+            " diadem top  n = 27  counting  http://127.0.0.1:7227  term 1  0.1.0",
+            " 43.21 %  about 3 to 5 weeks left",
+            "units      2475511 of 5729024, 4120 leased, 1.52/s, 23 days 4h so far",
+            "solutions  101503732607296336 of 234907967154122528",
+            "classes    A = 12687966558606274, P = 34611536, R = 0",
+            "12.6 cores now, ",
             "^machine                  workers  threads   cores   counted  checked  wrong",
-            "rack-3                          0        0    0.00    335000     3400      0",
-            "worker rack-3-1 left",
+            "rack-02                         0        0    0.00    252000     2220      0",
+            "worker rack-05-4005 was silent and lost 128 units",
             " 1 machines  2 workers  3 families  4 events  q quit  ? help  s sort",
         ],
     );
@@ -69,7 +69,7 @@ fn the_smallest_terminal_shows_what_matters_most() {
     let lines = painted(&seen(samples::disputed()), &mut screen(), (40, 12));
     shows(
         &lines,
-        &["n = 28", "12.00 %", "trouble    nothing is recorded", "paused", "disputes   2 units", "machine"],
+        &["n = 27", "43.21 %", "trouble    nothing is recorded", "paused", "disputes   3 units", "machine"],
     );
     assert!(lines.iter().all(|line| line.chars().count() <= 40));
 }
@@ -101,7 +101,7 @@ fn runs_in_all_states_are_painted_on_terminals_of_all_sizes_with_all_panels() {
 #[test]
 fn a_wide_terminal_shows_map_and_events_beside_the_machines() {
     let lines = painted(&seen(samples::disputed()), &mut screen(), (160, 50));
-    shows(&lines, &["machine", "under way", "09-23 15:13 UTC  unit 49 is in dispute"]);
+    shows(&lines, &["machine", "under way", "09-21 14:13 UTC  machine rack-07 is quarantined"]);
     let finished = painted(&seen(samples::finished()), &mut screen(), (160, 50));
     shows(&finished, &["complete", "100 %  nothing left to be counted", "████████"]);
 }
@@ -111,12 +111,12 @@ fn what_is_not_there_yet_and_what_is_gone_is_told() {
     shows(&painted(&Sight::default(), &mut screen(), (80, 24)), &["waiting for the coordinator"]);
     shows(
         &painted(&seen(samples::empty()), &mut screen(), (80, 24)),
-        &["0 %  time left unknown", "0 of 9728677"],
+        &["0 %  time left unknown", "0 of 5729024"],
     );
     let gone =
         Sight { gone: Some((Instant::now(), "connection refused".into())), ..seen(samples::running()) };
     let lines = painted(&gone, &mut screen(), (80, 24));
-    shows(&lines, &["no status for 0 s, trying again: connection refused", "12.00 %"]);
+    shows(&lines, &["no status for 0 s, trying again: connection refused", "43.21 %"]);
 }
 
 #[test]
@@ -124,7 +124,9 @@ fn another_coordinator_than_before_is_in_the_title_and_for_a_minute_in_the_last_
     let news = "http://b:1 serves the run in term 3 now; before it was http://a:1 in term 2";
     let told = |since: Instant| {
         let news = Some((since, news.to_owned()));
-        Sight { address: "http://b:1".into(), news, ..seen(samples::running()) }
+        let status = samples::running();
+        let term = status.term.map(|term| proto::Term { number: 3, ..term });
+        Sight { address: "http://b:1".into(), news, ..seen(proto::RunStatus { term, ..status }) }
     };
     let now = painted(&told(Instant::now()), &mut screen(), (100, 24));
     shows(&now, &["counting  http://b:1  term 3", news]);
@@ -141,6 +143,7 @@ fn tables_are_scrolled_and_sorted_and_end_with_their_last_line() {
     press(&mut screen, KeyCode::Tab);
     assert_eq!(screen.panel, Panel::Workers);
     let first = painted(&sight, &mut screen, (80, 24));
+    shows(&first, &["of about "]);
     press(&mut screen, KeyCode::PageDown);
     assert_ne!(painted(&sight, &mut screen, (80, 24)), first);
     press(&mut screen, KeyCode::End);

@@ -8,6 +8,7 @@ use queens::{Board, Plan, PlanSpec, UnitId};
 use records::ledger::{LedgerPosition, Record, UnitRecord, Writer};
 use records::run_directory::RunDirectory;
 use records::shard::Shard;
+use records::testing::known_run;
 
 use crate::harness::{Folder, free_address, repetitions, until, until_within};
 
@@ -30,14 +31,7 @@ fn record(unit: u64) -> Record {
         nodes: 60_000_000_000,
         cpu_us: 600_000_000,
         worker: "synthetic".into(),
-        machine: "synthetic".into(),
-        kernel: "search/portable".into(),
-        mirrored: false,
-        recount: None,
-        of: None,
-        owner: String::new(),
-        of_owner: String::new(),
-        at: 1_790_000_000,
+        ..known_run::unit_record(0, 0, "synthetic")
     })
 }
 

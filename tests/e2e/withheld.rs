@@ -10,6 +10,7 @@ use queens::{Board, Plan, PlanSpec, UnitId};
 use records::ledger::{Record, Replicas, UnitRecord};
 use records::shard::Shard;
 use records::store::{OpenOptions, Store};
+use records::testing::known_run;
 use serde_json::Value;
 
 use crate::dashboard::get;
@@ -138,21 +139,7 @@ fn begin_with_wrong_sums(path: &Path) {
     })
     .unwrap();
     let on_record = Record::Replicas(Replicas { replicas: 0, reason: None, at: 1_790_000_000 });
-    let wrong = Record::Count(UnitRecord {
-        unit,
-        count: 1,
-        nodes: 1,
-        cpu_us: 1,
-        worker: "w".into(),
-        machine: "machine".into(),
-        kernel: "search/portable".into(),
-        mirrored: false,
-        recount: None,
-        of: None,
-        owner: String::new(),
-        of_owner: String::new(),
-        at: 1_790_000_000,
-    });
+    let wrong = Record::Count(UnitRecord { unit, count: 1, ..known_run::unit_record(0, 0, "machine") });
     store.commit(std::slice::from_ref(&on_record), Duration::ZERO, 1).unwrap();
     [on_record, wrong].iter().for_each(|record| standing.apply(&plan, Shard::default(), record).unwrap());
     store.save(&standing).unwrap();

@@ -8,27 +8,14 @@ use rand::{RngExt, SeedableRng};
 use tempfile::TempDir;
 
 use super::*;
+use crate::testing::known_run::unit_record;
 
 fn run_hash() -> LineHash {
     LineHash::of(b"a run")
 }
 
 pub(super) fn record(unit: u64) -> Record {
-    Record::Count(UnitRecord {
-        unit: UnitId(unit),
-        count: unit * 3,
-        nodes: unit,
-        cpu_us: 1,
-        worker: "w".into(),
-        machine: "m".into(),
-        kernel: "search/portable".into(),
-        mirrored: false,
-        recount: None,
-        of: None,
-        owner: String::new(),
-        of_owner: String::new(),
-        at: 1_790_000_000,
-    })
+    Record::Count(UnitRecord { unit: UnitId(unit), count: unit * 3, nodes: unit, ..unit_record(0, 0, "m") })
 }
 
 /// A ledger with groups of the units 0-1, 2-4 and 5, in files of the given size.

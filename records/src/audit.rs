@@ -78,7 +78,7 @@ pub fn audit(directory: &RunDirectory) -> Result<Audit, AuditError> {
     audit_each(directory, |_, _| ())
 }
 
-/// Reads the whole ledger and adds it up afresh, showing every record on the way.
+/// Reads the whole ledger and adds it up afresh, showing every record on the way, marks included.
 ///
 /// # Errors
 /// The ledger is damaged, lacks what was acknowledged, or cannot be read, or its counts contradict each other.

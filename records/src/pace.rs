@@ -1,20 +1,21 @@
 //! How far a run has come that no coordinator serves, and how fast it goes: from its ledger alone, without its lock, so that
 //! shares under a batch engine can be looked at while they are counted.
 //!
-//! Times are those that records bear. Of counts that were made while a clock was ahead the work is known and the time is not: they count
-//! as done, and say nothing of how fast it goes.
+//! How fast is told by the time for which the run was worked on, as the marks in its ledger say it: a share waits for days in a queue
+//! between two of its parts. Whether anything comes is told by the times that records bear. Of counts that were made while a clock was
+//! ahead that time is not known: they keep no share alive.
 
 use std::fs;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use proto::TimeLeft;
 
-use crate::audit::{AuditError, audit};
-use crate::ledger::file_path;
+use crate::audit::{AuditError, audit_each};
+use crate::ledger::{Record, file_path};
 use crate::run_directory::RunDirectory;
-use crate::standing::Milestone;
+use crate::standing::{History, Milestone};
 
-/// The speed is that of the last part of the time that a run has had, and of no less than so many seconds.
+/// The speed is that of the last part of the time for which a run was worked on, and of no less than so many seconds.
 const LATELY: f64 = 0.25;
 const LATELY_AT_LEAST: u64 = 30;
 
@@ -52,15 +53,25 @@ impl Pace {
     /// # Errors
     /// Its ledger is not sound.
     pub fn of(directory: &RunDirectory, now: SystemTime) -> Result<Self, AuditError> {
-        let audit = audit(directory)?;
         let (plan, shard) = (directory.plan(), directory.run().shard);
+        // By the time for which it was worked on; what was taken back was counted all the same.
+        let (mut worked, mut group) = (History::default(), Vec::new());
+        let audit = audit_each(directory, |_, record| match record {
+            Record::Count(r) => group.push(plan.mean_weight(r.unit)),
+            Record::Mark(mark) => {
+                group.drain(..).for_each(|work| worked.count(mark.elapsed().as_secs(), work));
+            }
+            _ => {}
+        })?;
         let sums = audit.standing.sums();
         let now = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let begun = (directory.run().begun / 1000).min(now);
-        let points: Vec<Milestone> = sums.history.milestones_until(now).collect();
         let (units, done) = (shard.size(plan.units()), audit.standing.done());
         let is_counted = audit.missing_units == 0;
-        let last = points.last().map(|point| point.at).or((done > 0).then_some(begun));
+        let last = sums.history.milestones_until(now).last().map(|point| point.at);
+        let speed =
+            last.and_then(|at| speed(&worked.milestones().collect::<Vec<_>>(), now.saturating_sub(at)));
+        let last = last.or((done > 0).then_some(begun));
         Ok(Self {
             units,
             done,
@@ -68,7 +79,7 @@ impl Pace {
             work: seconds(shard.work_of(plan)),
             work_done: seconds(sums.work),
             last: last.and_then(|at| UNIX_EPOCH.checked_add(Duration::from_secs(at))),
-            speed: if is_counted { None } else { speed(&points, begun, now) },
+            speed: speed.filter(|_| !is_counted),
             is_empty: fs::metadata(file_path(&directory.ledger(), 1)).is_ok_and(|file| file.len() == 0),
         })
     }
@@ -104,21 +115,18 @@ fn seconds(work: u128) -> f64 {
     work as f64 / 1e9
 }
 
-/// Expected seconds in a second of late, where a run that began then still counts now.
-fn speed(points: &[Milestone], begun: u64, now: u64) -> Option<f64> {
+/// Expected seconds in a second of late, of a run that was worked on like that and of which nothing has come for so many seconds; none
+/// where that is too long.
+fn speed(points: &[Milestone], silence: u64) -> Option<f64> {
     let last = points.last()?;
-    // After which the clock may have stepped back.
-    let begun = if begun > last.at { points[0].at } else { begun };
-    let window = ((last.at.saturating_sub(begun)) as f64 * LATELY) as u64;
-    let from = last.at.saturating_sub(window.max(LATELY_AT_LEAST)).max(begun);
+    let window = (last.at as f64 * LATELY) as u64;
+    let from = last.at.saturating_sub(window.max(LATELY_AT_LEAST));
     let before = points.iter().rev().skip(1).find(|point| point.at <= from);
-    let (at, done, work) =
-        before.map_or((begun, 0, 0), |point| (point.at.max(begun), point.done, point.work));
-    let wall = last.at.saturating_sub(at).max(1) as f64;
-    let gap = wall / last.done.saturating_sub(done).max(1) as f64;
-    let silence = now.saturating_sub(last.at);
+    let (at, done, work) = before.map_or((0, 0, 0), |point| (point.at, point.done, point.work));
+    let worked = last.at.saturating_sub(at).max(1) as f64;
+    let gap = worked / last.done.saturating_sub(done).max(1) as f64;
     let is_still = silence > STILL && silence as f64 > STILL_GAPS * gap;
-    (!is_still).then(|| seconds(last.work.saturating_sub(work)) / wall).filter(|speed| *speed > 0.0)
+    (!is_still).then(|| seconds(last.work.saturating_sub(work)) / worked).filter(|speed| *speed > 0.0)
 }
 
 #[cfg(test)]
@@ -130,58 +138,70 @@ mod tests {
     use crate::store::Store;
     use crate::testing::known_run;
 
-    /// A run that began at 1000, with a unit of two seconds of work every `gap` seconds from then on.
+    /// A run with a unit of two seconds of work every `gap` seconds.
     fn steady(counts: u64, gap: u64) -> Vec<Milestone> {
-        let point = |k: u64| Milestone { at: 1000 + k * gap, done: k, work: u128::from(k) * 2_000_000_000 };
+        let point = |k: u64| Milestone { at: k * gap, done: k, work: u128::from(k) * 2_000_000_000 };
         (1..=counts).map(point).collect()
     }
 
     #[test]
     fn the_speed_is_that_of_late() {
         let mut points = steady(100, 1);
-        assert_eq!(speed(&points, 1000, 1100), Some(2.0));
-        let (at, done, work) = (1100, 100, 200_000_000_000);
+        assert_eq!(speed(&points, 0), Some(2.0));
+        let (done, work) = (100, 200_000_000_000);
         points.extend((1..=100).map(|k| Milestone {
-            at: at + 4 * k,
+            at: 100 + 4 * k,
             done: done + k,
             work: work + u128::from(k) * 2_000_000_000,
         }));
-        assert_eq!(speed(&points, 1000, 1501), Some(0.5), "it has become slower");
+        assert_eq!(speed(&points, 1), Some(0.5), "it has become slower");
     }
 
     #[test]
     fn a_run_that_is_silent_for_long_stands_still() {
         let points = steady(100, 1);
-        assert!(speed(&points, 1000, 1160).is_some());
-        assert_eq!(speed(&points, 1000, 1161), None);
+        assert!(speed(&points, 60).is_some());
+        assert_eq!(speed(&points, 61), None);
         let slow = steady(10, 900);
-        assert!(speed(&slow, 1000, 10_000 + 4000).is_some(), "its units take a quarter of an hour");
-        assert_eq!(speed(&slow, 1000, 10_000 + 5000), None);
-        assert_eq!(speed(&[], 1000, 1001), None);
+        assert!(speed(&slow, 4000).is_some(), "its units take a quarter of an hour");
+        assert_eq!(speed(&slow, 5000), None);
+        assert_eq!(speed(&[], 1), None);
+    }
+
+    /// A run that has a count at each of these times, in seconds since it began, and was worked on for a second for each of them.
+    fn counted_at(times: impl IntoIterator<Item = u64>) -> (TempDir, u64) {
+        let folder = TempDir::new().unwrap();
+        let (mut store, ..) = Store::open(known_run::options(folder.path())).unwrap();
+        let begun = store.directory().run().begun / 1000;
+        for (unit, at) in (0..).zip(times) {
+            let count = UnitRecord { at: begun + at, ..known_run::unit_record(unit, 0, "machine") };
+            store.commit(&[Record::Count(count)], Duration::from_secs(unit + 1), 1).unwrap();
+        }
+        (folder, begun)
+    }
+
+    fn pace_at(folder: &TempDir, now: u64) -> Pace {
+        let now = UNIX_EPOCH + Duration::from_secs(now);
+        Pace::of(&RunDirectory::open(folder.path()).unwrap(), now).unwrap()
     }
 
     #[test]
-    fn a_clock_that_was_behind_for_a_count_or_ahead_when_the_run_began_says_nothing_of_the_speed() {
-        let points = steady(100, 1);
-        assert_eq!(speed(&points, 5000, 1101), speed(&points, 1000, 1101));
-        let mut behind = vec![Milestone { at: 0, done: 1, work: 2_000_000_000 }];
-        behind.extend(steady(20, 1).into_iter().map(|point| Milestone { done: point.done + 1, ..point }));
-        assert!((1.8..2.2).contains(&speed(&behind, 1000, 1021).unwrap()));
+    fn a_rest_between_two_parts_makes_no_share_slower() {
+        let rest = 10 * 86_400;
+        let (folder, begun) = counted_at((0..60).chain(rest..rest + 10));
+        let pace = pace_at(&folder, begun + rest + 10);
+        let mean = pace.work_done / 70.0;
+        let factor = pace.speed.unwrap() / mean;
+        assert!((0.5..2.0).contains(&factor), "{factor}");
+        assert_eq!(pace_at(&folder, begun + rest + 100).speed, None, "it rests again");
     }
 
     /// The pace of a run that has one count a second for a minute, and another one with a clock so far ahead, so long after all of them.
     fn with_one_ahead(ahead: u64, later: u64) -> Pace {
-        let folder = TempDir::new().unwrap();
-        let (mut store, ..) = Store::open(known_run::options(folder.path())).unwrap();
-        let begun = store.directory().run().begun / 1000;
-        let times = (0..60).map(|second| begun + second).chain([begun + ahead]);
-        let count =
-            |(unit, at)| Record::Count(UnitRecord { at, ..known_run::unit_record(unit, 0, "machine") });
-        store.commit(&(0..).zip(times).map(count).collect::<Vec<_>>(), Duration::ZERO, 1).unwrap();
-        drop(store);
-        let now = UNIX_EPOCH + Duration::from_secs(begun + 60 + later);
-        let pace = Pace::of(&RunDirectory::open(folder.path()).unwrap(), now).unwrap();
+        let (folder, begun) = counted_at((0..60).chain([ahead]));
+        let pace = pace_at(&folder, begun + 60 + later);
         assert_eq!(pace.done, 61);
+        let now = UNIX_EPOCH + Duration::from_secs(begun + 60 + later);
         assert!(pace.last.unwrap() <= now && pace.work_done > 0.0, "{pace:?}");
         pace
     }

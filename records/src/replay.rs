@@ -19,7 +19,7 @@ pub fn beginning(directory: &RunDirectory) -> LedgerPosition {
     LedgerPosition::beginning(directory.run().hash())
 }
 
-/// Adds the records of a stretch to a standing, and shows each of them, once it stands, to `each`.
+/// Adds the records of a stretch to a standing, and shows each of them, once it stands, to `each`, and behind each group its mark.
 ///
 /// # Errors
 /// The ledger is damaged, or cannot be read.

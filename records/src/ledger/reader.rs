@@ -39,13 +39,16 @@ pub struct Tail {
 pub fn read<E: Error + Send + Sync + 'static>(
     folder: &Path,
     from: &LedgerPosition,
-    apply: impl FnMut(Location, &Record) -> Result<(), E>,
+    mut apply: impl FnMut(Location, &Record) -> Result<(), E>,
 ) -> Result<Tail, LedgerError> {
-    read_until(folder, from, None, apply)
+    read_until(folder, from, None, |location, record| match record {
+        Record::Mark(_) => Ok(()),
+        _ => apply(location, record),
+    })
 }
 
 /// Reads the ledger in `folder` from one position to another, or to its last mark where there is none to stop at: what
-/// follows `until` may be written at this moment. Every committed record goes to `apply`, which may refuse it.
+/// follows `until` may be written at this moment. Every committed record goes to `apply`, which may refuse it, and behind them their mark.
 ///
 /// # Errors
 /// The ledger is damaged, a record that is refused included, or cannot be read.
@@ -132,6 +135,8 @@ fn read_groups(
                 apply(location, &record).map_err(|refusal| damaged(location, Damage::Record(refusal)))?;
             }
             end = chain.at.clone();
+            apply(location, &Record::Mark(end.mark.clone()))
+                .map_err(|refusal| damaged(location, Damage::Record(refusal)))?;
             marked(&end);
             bytes = 0;
             if until == Some(&end) {

@@ -41,6 +41,8 @@ pub struct Pace {
     pub work_done: f64,
     /// The time of its last count; of one whose counts all bear times that are still to come, that of its beginning.
     pub last: Option<SystemTime>,
+    /// Whether something has come of late: it is being counted or checked.
+    pub is_worked_on: bool,
     /// Expected work done in a second, lately; none where nobody counts.
     pub speed: Option<f64>,
     /// Whether its ledger was begun and has not a byte: a count that was cut off at once leaves it so, or somebody else.
@@ -54,32 +56,39 @@ impl Pace {
     /// Its ledger is not sound.
     pub fn of(directory: &RunDirectory, now: SystemTime) -> Result<Self, AuditError> {
         let (plan, shard) = (directory.plan(), directory.run().shard);
+        let now = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         // By the time for which it was worked on; what was taken back was counted all the same.
         let (mut worked, mut group) = (History::default(), Vec::new());
+        let (mut last_count, mut last) = (None, None);
         let audit = audit_each(directory, |_, record| match record {
-            Record::Count(r) => group.push(plan.mean_weight(r.unit)),
+            Record::Count(r) | Record::Check(r) | Record::Conflict(r) => {
+                let is_count = matches!(record, Record::Count(_));
+                group.push(if is_count { plan.mean_weight(r.unit) } else { 0 });
+                let at = Some(r.at).filter(|at| *at <= now);
+                last = last.max(at);
+                last_count = last_count.max(at.filter(|_| is_count));
+            }
             Record::Mark(mark) => {
                 group.drain(..).for_each(|work| worked.count(mark.elapsed().as_secs(), work));
             }
             _ => {}
         })?;
         let sums = audit.standing.sums();
-        let now = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
         let begun = (directory.run().begun / 1000).min(now);
         let (units, done) = (shard.size(plan.units()), audit.standing.done());
         let is_counted = audit.missing_units == 0;
-        let last = sums.history.milestones_until(now).last().map(|point| point.at);
-        let speed =
-            last.and_then(|at| speed(&worked.milestones().collect::<Vec<_>>(), now.saturating_sub(at)));
-        let last = last.or((done > 0).then_some(begun));
+        let points: Vec<Milestone> = worked.milestones().collect();
+        let lately = last.and_then(|at| lately(&points, now.saturating_sub(at)));
+        let last_count = last_count.or((done > 0).then_some(begun));
         Ok(Self {
             units,
             done,
             pending: audit.pending(),
             work: seconds(shard.work_of(plan)),
             work_done: seconds(sums.work),
-            last: last.and_then(|at| UNIX_EPOCH.checked_add(Duration::from_secs(at))),
-            speed: speed.filter(|_| !is_counted),
+            last: last_count.and_then(|at| UNIX_EPOCH.checked_add(Duration::from_secs(at))),
+            is_worked_on: lately.is_some(),
+            speed: lately.filter(|speed| *speed > 0.0 && !is_counted),
             is_empty: fs::metadata(file_path(&directory.ledger(), 1)).is_ok_and(|file| file.len() == 0),
         })
     }
@@ -116,8 +125,8 @@ fn seconds(work: u128) -> f64 {
 }
 
 /// Expected seconds in a second of late, of a run that was worked on like that and of which nothing has come for so many seconds; none
-/// where that is too long.
-fn speed(points: &[Milestone], silence: u64) -> Option<f64> {
+/// where that is too long. Checks are no work that is done.
+fn lately(points: &[Milestone], silence: u64) -> Option<f64> {
     let last = points.last()?;
     let window = (last.at as f64 * LATELY) as u64;
     let from = last.at.saturating_sub(window.max(LATELY_AT_LEAST));
@@ -126,7 +135,7 @@ fn speed(points: &[Milestone], silence: u64) -> Option<f64> {
     let worked = last.at.saturating_sub(at).max(1) as f64;
     let gap = worked / last.done.saturating_sub(done).max(1) as f64;
     let is_still = silence > STILL && silence as f64 > STILL_GAPS * gap;
-    (!is_still).then(|| seconds(last.work.saturating_sub(work)) / worked).filter(|speed| *speed > 0.0)
+    (!is_still).then(|| seconds(last.work.saturating_sub(work)) / worked)
 }
 
 #[cfg(test)]
@@ -134,7 +143,8 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::ledger::{Record, UnitRecord};
+    use crate::double_check::DoubleCheck;
+    use crate::ledger::{Policy, UnitRecord};
     use crate::store::Store;
     use crate::testing::known_run;
 
@@ -147,25 +157,25 @@ mod tests {
     #[test]
     fn the_speed_is_that_of_late() {
         let mut points = steady(100, 1);
-        assert_eq!(speed(&points, 0), Some(2.0));
+        assert_eq!(lately(&points, 0), Some(2.0));
         let (done, work) = (100, 200_000_000_000);
         points.extend((1..=100).map(|k| Milestone {
             at: 100 + 4 * k,
             done: done + k,
             work: work + u128::from(k) * 2_000_000_000,
         }));
-        assert_eq!(speed(&points, 1), Some(0.5), "it has become slower");
+        assert_eq!(lately(&points, 1), Some(0.5), "it has become slower");
     }
 
     #[test]
     fn a_run_that_is_silent_for_long_stands_still() {
         let points = steady(100, 1);
-        assert!(speed(&points, 60).is_some());
-        assert_eq!(speed(&points, 61), None);
+        assert!(lately(&points, 60).is_some());
+        assert_eq!(lately(&points, 61), None);
         let slow = steady(10, 900);
-        assert!(speed(&slow, 4000).is_some(), "its units take a quarter of an hour");
-        assert_eq!(speed(&slow, 5000), None);
-        assert_eq!(speed(&[], 1), None);
+        assert!(lately(&slow, 4000).is_some(), "its units take a quarter of an hour");
+        assert_eq!(lately(&slow, 5000), None);
+        assert_eq!(lately(&[], 1), None);
     }
 
     /// A run that has a count at each of these times, in seconds since it began, and was worked on for a second for each of them.
@@ -178,6 +188,12 @@ mod tests {
             store.commit(&[Record::Count(count)], Duration::from_secs(unit + 1), 1).unwrap();
         }
         (folder, begun)
+    }
+
+    /// More records of that run, when it was worked on for so many seconds.
+    fn commit(folder: &TempDir, records: &[Record], worked: u64) {
+        let (mut store, ..) = Store::open(known_run::options(folder.path())).unwrap();
+        store.commit(records, Duration::from_secs(worked), 1).unwrap();
     }
 
     fn pace_at(folder: &TempDir, now: u64) -> Pace {
@@ -194,6 +210,45 @@ mod tests {
         let factor = pace.speed.unwrap() / mean;
         assert!((0.5..2.0).contains(&factor), "{factor}");
         assert_eq!(pace_at(&folder, begun + rest + 100).speed, None, "it rests again");
+    }
+
+    #[test]
+    fn what_was_taken_back_and_is_counted_again_is_being_counted() {
+        let (folder, begun) = counted_at(0..60);
+        let counts = (0..40).map(|unit| known_run::unit_record(unit, 0, "machine"));
+        let taken_back: Vec<_> =
+            counts.map(|count| known_run::retraction(&UnitRecord { at: begun + 3600, ..count })).collect();
+        commit(&folder, &taken_back, 60);
+        let pace = pace_at(&folder, begun + 3601);
+        assert_eq!((pace.done, pace.is_worked_on, pace.speed), (20, false, None), "nobody counts");
+        assert_eq!(pace.last, UNIX_EPOCH.checked_add(Duration::from_secs(begun + 59)));
+        for unit in 0..10 {
+            let again = known_run::unit_record(unit, 0, "machine");
+            commit(&folder, &[Record::Count(UnitRecord { at: begun + 3610 + unit, ..again })], 61 + unit);
+        }
+        let pace = pace_at(&folder, begun + 3620);
+        assert!(pace.is_worked_on && pace.speed.unwrap() > 0.0, "{pace:?}");
+    }
+
+    #[test]
+    fn a_run_is_worked_on_while_its_counts_are_checked() {
+        let units = known_run::plan().units();
+        let (folder, begun) = counted_at(0..units);
+        commit(
+            &folder,
+            &[Record::Policy(Policy { double_check: DoubleCheck::All, reason: None, at: begun })],
+            units,
+        );
+        let check = UnitRecord {
+            at: begun + units + 100,
+            of: Some("machine".into()),
+            ..known_run::unit_record(0, 0, "other")
+        };
+        commit(&folder, &[Record::Check(check)], units + 100);
+        let pace = pace_at(&folder, begun + units + 110);
+        assert_eq!((pace.pending, pace.is_worked_on, pace.speed), (units - 1, true, None));
+        assert_eq!(pace.last, UNIX_EPOCH.checked_add(Duration::from_secs(begun + units - 1)));
+        assert!(!pace_at(&folder, begun + units + 100_000).is_worked_on);
     }
 
     /// The pace of a run that has one count a second for a minute, and another one with a clock so far ahead, so long after all of them.

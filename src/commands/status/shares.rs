@@ -105,7 +105,8 @@ impl Share {
     fn state(&self) -> &'static str {
         match self.pace {
             _ if self.is_complete() => "complete",
-            Pace { speed: Some(_), .. } => "counting",
+            Pace { is_worked_on: true, .. } if self.is_counted() => "checking",
+            Pace { is_worked_on: true, .. } => "counting",
             Pace { last: None, .. } => "begun",
             _ => "still",
         }
@@ -116,6 +117,7 @@ impl Share {
             _ if self.is_complete() => "complete".to_owned(),
             _ if self.is_counted() => format!("counted, {} to go", counted(self.pace.pending, "check")),
             (Some(left), _) => format!("counting, {} left", words::range(&left)),
+            _ if self.pace.is_worked_on => "counting".to_owned(),
             (None, Some(last)) => {
                 format!("nothing new for {}", words::span(last.elapsed().unwrap_or_default()))
             }
@@ -227,8 +229,18 @@ mod tests {
     fn share(index: u64, work_done: f64, speed: Option<f64>) -> Share {
         let done = work_done as u64;
         let last = Some(SystemTime::now() - Duration::from_hours(3));
-        let pace =
-            Pace { units: 100, done, pending: 0, work: 100.0, work_done, last, speed, is_empty: false };
+        let is_worked_on = speed.is_some();
+        let pace = Pace {
+            units: 100,
+            done,
+            pending: 0,
+            work: 100.0,
+            work_done,
+            last,
+            is_worked_on,
+            speed,
+            is_empty: false,
+        };
         Share { run: format!("s{index}").into(), shard: format!("{index}/6").parse().unwrap(), pace }
     }
 
@@ -252,6 +264,22 @@ mod tests {
              3 shares not named: 3, 5 to 6\n\
              go on with: diadem count 20 --shard 4/6 --run s4"
         );
+    }
+
+    #[test]
+    fn a_share_whose_counts_are_checked_is_to_be_gone_on_with_only_where_nobody_does() {
+        let checked = |is_worked_on| {
+            let mut share = share(1, 100.0, None);
+            share.pace = Pace { pending: 2, is_worked_on, ..share.pace };
+            shares(vec![share], vec![])
+        };
+        let line = "1/6     100 %  counted, 2 checks to go  s1";
+        let on = checked(true);
+        assert_eq!(on.json()["shares"][0]["state"], "checking");
+        assert!(on.text().ends_with(line), "{}", on.text());
+        let still = checked(false);
+        assert_eq!(still.json()["shares"][0]["state"], "still");
+        assert!(still.text().contains(line) && still.text().contains("\ngo on with: "), "{}", still.text());
     }
 
     #[test]

@@ -70,9 +70,14 @@ impl Core {
         }
     }
 
-    /// How the run has come until then, in seconds since 1970 (UTC).
+    /// How the run has come until then, in seconds since 1970 (UTC): while units are to be counted a standstill is part of it.
     pub fn history(&self, unix_time: u64) -> Vec<Sample> {
-        self.standing.sums().history.samples(self.total_work, unix_time)
+        let history = &self.standing.sums().history;
+        if self.standing.is_counted(&self.plan, self.shard) {
+            history.samples(self.total_work, unix_time)
+        } else {
+            history.samples_until_now(self.total_work, unix_time)
+        }
     }
 
     /// The expected work of the units that are not on record, in nanoseconds of one core: none where there are none, and else some.

@@ -135,7 +135,7 @@ fn read_groups(
                 apply(location, &record).map_err(|refusal| damaged(location, Damage::Record(refusal)))?;
             }
             end = chain.at.clone();
-            apply(location, &Record::Mark(end.mark.clone()))
+            apply(location, &Record::Mark(end.mark))
                 .map_err(|refusal| damaged(location, Damage::Record(refusal)))?;
             marked(&end);
             bytes = 0;

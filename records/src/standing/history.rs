@@ -14,6 +14,9 @@ use serde::{Deserialize, Serialize};
 /// At most so many slots.
 const MOST_SLOTS: usize = 600;
 
+/// A run of which nothing has come for so many of the usual steps of its curve stands still.
+const STILL_STEPS: u64 = 4;
+
 /// The units on record over time.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct History {
@@ -97,6 +100,24 @@ impl History {
         self.milestones_until(now).map(sample).collect()
     }
 
+    /// The curve of a run that is being counted: where it stands still it goes on at the same height until now, to the beginning of the
+    /// present slot.
+    pub fn samples_until_now(&self, total_work: u128, now: u64) -> Vec<Sample> {
+        let mut samples = self.samples(total_work, now);
+        let now = (now >> self.doublings) << self.doublings;
+        let last = samples
+            .last()
+            .copied()
+            .filter(|last| now.saturating_sub(last.at) > usual_step(&samples).saturating_mul(STILL_STEPS));
+        if let Some(last) = last {
+            if samples.len() == MOST_SLOTS {
+                samples.remove(1);
+            }
+            samples.push(Sample { at: now, ..last });
+        }
+        samples
+    }
+
     fn add(&mut self, slot: Slot) {
         let number = slot.last >> self.doublings;
         let place = self.slots.partition_point(|other| other.last >> self.doublings < number);
@@ -120,6 +141,13 @@ impl History {
             is_same
         });
     }
+}
+
+/// The middle one of the steps between samples, in seconds.
+fn usual_step(samples: &[Sample]) -> u64 {
+    let mut steps: Vec<u64> = samples.windows(2).map(|pair| pair[1].at.saturating_sub(pair[0].at)).collect();
+    steps.sort_unstable();
+    steps.get(steps.len() / 2).copied().unwrap_or(1)
 }
 
 #[cfg(test)]
@@ -169,6 +197,23 @@ mod tests {
         early.retract(BEGUN, 10);
         early.count(BEGUN + 1, 10);
         assert_eq!(curve(&early), [(BEGUN, 0), (BEGUN + 1, 0)]);
+    }
+
+    #[test]
+    fn the_curve_of_a_run_that_stands_still_goes_on_until_now() {
+        let history = counted_at((0..600).map(|minute| BEGUN + 60 * minute));
+        let (end, last) = (BEGUN + 60 * 599, |now| *history.samples_until_now(6000, now).last().unwrap());
+        assert_eq!(
+            (last(end).at, last(end + 60).at),
+            (end, end),
+            "it has not been silent for longer than usual"
+        );
+        let night = end + 8 * 3600;
+        assert!((night - 128..=night).contains(&last(night).at), "{:?}", last(night));
+        assert_eq!((last(night).done, last(night).progress), (600, 1.0));
+        assert!(history.samples_until_now(6000, night).len() <= MOST_SLOTS);
+        assert_eq!(history.samples(6000, night).last().unwrap().at, end);
+        assert_eq!(History::default().samples_until_now(1, BEGUN), []);
     }
 
     #[test]

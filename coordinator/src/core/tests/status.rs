@@ -76,6 +76,19 @@ fn whatever_they_are_called_and_however_many_there_are_the_status_fits_a_message
     assert!(weight + (50 << 10) < USUAL_LIMIT, "{weight} bytes");
 }
 
+#[test]
+fn a_standstill_is_part_of_the_history_as_long_as_units_are_to_be_counted() {
+    let mut core = core();
+    let a = join(&mut core, "a");
+    let lease = core.lease(T0, a, 1).unwrap()[0];
+    report(&mut core, T0, a, lease, 0);
+    let last = |core: &Core, now| core.history(now).last().map(|sample| (sample.at, sample.done));
+    assert_eq!(last(&core, 3600), Some((3600, 1)));
+    count_all(&mut core, a);
+    let units = core.plan().units();
+    assert_eq!(last(&core, 3600), Some((0, units)), "it was counted then, and goes on no more");
+}
+
 fn join_with(core: &mut Core, now: Duration, name: &str, threads: u32) -> WorkerId {
     let registration = registration(core, name, &[]);
     core.register(now, Registration { threads, ..registration }).unwrap().worker

@@ -88,9 +88,7 @@ pub fn audit_each(
 ) -> Result<Audit, AuditError> {
     let known = acknowledged(directory);
     let audit = read(directory, None, each)?;
-    if let Some(known) = known {
-        refuse_loss(directory, &known, &audit.tail.end)?;
-    }
+    refuse_loss(directory, known.as_ref(), &audit.tail.end)?;
     audit.sound()
 }
 

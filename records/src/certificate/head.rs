@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
+use crate::checkpoint::acknowledged::{acknowledged, refuse_loss};
 use crate::ledger::{LedgerError, LedgerPosition, LineHash, read_marks};
 use crate::replay::beginning;
 use crate::run_directory::RunDirectory;
@@ -99,9 +100,11 @@ impl PublishedHead {
     /// The head of a run's ledger at its last mark. Others may be writing there.
     ///
     /// # Errors
-    /// The ledger is damaged, or cannot be read.
+    /// The ledger is damaged, lacks what was acknowledged, or cannot be read.
     pub fn of(directory: &RunDirectory) -> Result<Self, LedgerError> {
+        let known = acknowledged(directory);
         let tail = read_marks(&directory.ledger(), &beginning(directory), |_| ())?;
+        refuse_loss(directory, known.as_ref(), &tail.end)?;
         Ok(Self::at(directory, &tail.end))
     }
 

@@ -21,15 +21,17 @@ pub fn acknowledged(directory: &RunDirectory) -> Option<LedgerPosition> {
     found.ok().map(|(position, _)| position)
 }
 
-/// Refuses a ledger that was read to its `end` and lacks what its checkpoint knew before, as `known` says, and knows still.
+/// Refuses a ledger that was read to its `end` and lacks what its checkpoint knew before, as `known` says, and knows still; none
+/// of which nothing was known.
 ///
 /// # Errors
 /// That is so, or the ledger cannot be read.
 pub fn refuse_loss(
     directory: &RunDirectory,
-    known: &LedgerPosition,
+    known: Option<&LedgerPosition>,
     end: &LedgerPosition,
 ) -> Result<(), LedgerError> {
+    let Some(known) = known else { return Ok(()) };
     let is_there = line_before(&directory.ledger(), known)? == LineBefore::Fits;
     if is_there || acknowledged(directory).as_ref() != Some(known) {
         return Ok(());

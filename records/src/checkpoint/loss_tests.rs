@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use super::acknowledged::{acknowledged, refuse_loss};
 use super::*;
 use crate::audit::{AuditError, audit};
+use crate::certificate::PublishedHead;
 use crate::ledger::{LedgerError, Writer, read_marks};
+use crate::merge::merge;
 use crate::replay::beginning;
 use crate::run_directory::RunDirectory;
 use crate::run_directory::secret::{self, lease_key};
@@ -70,12 +72,18 @@ fn a_loss_is_told_as_a_start_tells_it_without_a_change_and_not_after_it_was_acce
             matches!(lost, AuditError::Ledger(LedgerError::Lost { .. } | LedgerError::Rewritten { .. })),
             "{lost:?}"
         );
+        assert_eq!(PublishedHead::of(&directory).unwrap_err().to_string(), lost.to_string());
+        let out = TempDir::new().unwrap();
+        let unmerged = merge(&out.path().join("joint"), &[folder.path().to_owned()]).unwrap_err();
+        assert_eq!(unmerged.to_string(), lost.to_string());
         assert_eq!(files(folder.path()), before);
         let refused = Store::open(known_run::options(folder.path())).unwrap_err();
         assert_eq!(lost.to_string(), refused.to_string());
         let accepting = OpenOptions { accept_loss: true, ..known_run::options(folder.path()) };
         drop(Store::open(accepting).unwrap());
         audit(&directory).unwrap();
+        PublishedHead::of(&directory).unwrap();
+        merge(&out.path().join("joint"), &[folder.path().to_owned()]).unwrap();
     }
 }
 
@@ -107,10 +115,10 @@ fn what_a_checkpoint_knew_that_was_replaced_meanwhile_is_not_missed() {
     let known = acknowledged(&directory).unwrap();
     fs::remove_file(folder.path().join(SECOND)).unwrap();
     let end = read_marks(&directory.ledger(), &beginning(&directory), |_| ()).unwrap().end;
-    refuse_loss(&directory, &known, &end).unwrap_err();
+    refuse_loss(&directory, Some(&known), &end).unwrap_err();
     let accepting = OpenOptions { accept_loss: true, ..known_run::options(folder.path()) };
     drop(Store::open(accepting).unwrap());
-    refuse_loss(&directory, &known, &end).unwrap();
+    refuse_loss(&directory, Some(&known), &end).unwrap();
 }
 
 #[test]

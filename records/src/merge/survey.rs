@@ -7,6 +7,7 @@ use proto::seen;
 use queens::{Plan, UnitId};
 
 use super::{Difference, Disbelief, MergeError};
+use crate::checkpoint::acknowledged::{acknowledged, refuse_loss};
 use crate::double_check::DoubleCheck;
 use crate::ledger::{Expulsion, LedgerPosition, MergedRun, Record};
 use crate::replay::{Stretch, replay};
@@ -84,11 +85,13 @@ impl Survey {
     fn hear(&mut self, part: &RunDirectory) -> Result<LedgerPosition, MergeError> {
         let mut own = Standing::new(&self.plan);
         let mut reasons = HashMap::new();
+        let known = acknowledged(part);
         let tail = replay(part, Stretch::default(), &mut own, |_, record| {
             if let Record::Expel(r) = record {
                 reasons.insert((r.owner.clone(), r.machine.clone()), r.reason.clone());
             }
         })?;
+        refuse_loss(part, known.as_ref(), &tail.end)?;
         let run = part.run().hash();
         let wrong = |owner: &str, machine: Option<&str>| {
             let given = reasons.get(&(owner.to_owned(), machine.map(ToOwned::to_owned)));

@@ -146,7 +146,8 @@ fn unfinished_reports_pin_no_more_than_the_owner_has_and_workers_of_others_go_on
         let address = address.clone();
         std::thread::spawn(move || pin_memory(&address, 6, "Report", GREEDY, 1_000_000))
     };
-    std::thread::sleep(Duration::from_secs(3));
+    let has_grown = |peak: u64| peak > before + (16 << 10);
+    until("the attack is felt", || coordinator.peak_kib().is_some_and(has_grown));
     let worker = worker(&folder, &address);
     let peak = {
         let mut peak = before;
@@ -202,7 +203,8 @@ fn six_attackers_with_status_tokens_leave_workers_unharmed() {
             }
         });
     }
-    std::thread::sleep(Duration::from_secs(2));
+    let open = || fs::read_dir(format!("/proc/{}/fd", coordinator.pid())).unwrap().count();
+    until("they hold all connections that they get", || open() >= 96);
     let begun = Instant::now();
     let worker = worker(&folder, &address);
     until("the worker joins", || fs::read_to_string(&worker.log).unwrap().contains("registered"));

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::process::Signal;
 
-use crate::harness::{Folder, Running, free_address, in_time, until};
+use crate::harness::{Folder, Running, free_address, in_time, stays, until};
 use crate::held_file::HeldFile;
 use crate::security::keys;
 
@@ -200,10 +200,11 @@ fn a_worker_that_is_asked_to_end_finishes_what_it_counts_and_gives_back_the_rest
     };
     let holds = |count: u64| status().is_some_and(|status| status["leased"].as_u64() >= Some(count));
     let first = worker("first", "--drain 60s");
+    let mut last = (0, Instant::now());
     until("it counts a unit that takes a while", || {
         let counts = folder.counts("run");
-        std::thread::sleep(Duration::from_millis(500));
-        counts > 0 && folder.counts("run") == counts && holds(2)
+        last = if counts == last.0 { last } else { (counts, Instant::now()) };
+        counts > 0 && last.1.elapsed() > Duration::from_millis(500) && holds(2)
     });
     let before = folder.counts("run");
     first.terminate();
@@ -222,8 +223,9 @@ fn a_worker_that_is_asked_to_end_finishes_what_it_counts_and_gives_back_the_rest
         "log",
     );
     let second = worker("second", "--drain 1h --isa portable --method search");
-    until("it holds one of the others", || folder.counts("long") >= 2 && holds(1));
-    std::thread::sleep(Duration::from_secs(1));
+    until("it holds one of the others", || {
+        status().is_some_and(|status| status["done"] == 2 && status["leased"].as_u64() >= Some(1))
+    });
     second.interrupt();
     until("it drains", || {
         std::fs::read_to_string(folder.path().join("second.log")).unwrap().contains("draining")
@@ -284,10 +286,10 @@ fn sigterm_and_sighup_at_once_are_one_ask_whichever_comes_first_and_two_where_ti
     });
     assert!(is_one_ask, "SIGTERM ended it at once each time");
     // Somebody has thought in between.
-    let later = started("later", "1h");
+    let mut later = started("later", "1h");
     later.hang_up();
     drains(&later);
-    std::thread::sleep(Duration::from_secs(1));
+    stays(Duration::from_secs(1), "it drains", || !later.has_ended());
     later.terminate();
     assert_eq!(later.end().code, Some(143));
 }

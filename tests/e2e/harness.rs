@@ -232,6 +232,16 @@ pub fn until_within(patience: Duration, what: &str, mut is_so: impl FnMut() -> b
     }
 }
 
+/// Lets that time pass, in which it has to stay so: what must not happen would by then.
+#[track_caller]
+pub fn stays(time: Duration, what: &str, mut is_so: impl FnMut() -> bool) {
+    let begun = Instant::now();
+    while begun.elapsed() < time {
+        assert!(is_so(), "after {:?} it is no longer so that {what}", begun.elapsed());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
 /// What was begun then has taken no longer than is promised: on a machine that has nothing else to do, that is, and where others
 /// want its cores as much longer.
 #[track_caller]

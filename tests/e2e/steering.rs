@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::harness::{Folder, Running, free_address, in_time, published, until};
+use crate::harness::{Folder, Running, free_address, in_time, published, stays, until};
 
 fn status(folder: &Folder, access: &str) -> Value {
     let status = folder.run(&format!("status {access} --json"));
@@ -40,7 +40,7 @@ fn a_run_pauses_also_across_a_restart_and_goes_on_when_it_is_resumed() {
     let worker = folder.start(&format!("worker --coordinator {url} --keys keys/worker --threads 1"), "w.log");
     let has_worker = |known: &Value| known["workers_total"] == 1;
     until("the worker waits", || has_worker(&status(&folder, &access)));
-    std::thread::sleep(Duration::from_millis(700));
+    stays(Duration::from_millis(700), "nothing is counted", || folder.counts("run") == 0);
     let known = status(&folder, &access);
     assert_eq!((&known["leased"], &known["done"]), (&Value::from(0), &Value::from(0)), "{known}");
     assert_eq!(known["paused"], "maintenance", "{known}");
@@ -50,7 +50,7 @@ fn a_run_pauses_also_across_a_restart_and_goes_on_when_it_is_resumed() {
     coordinator.kill();
     let coordinator = folder.start(&serving, "c2.log");
     until("the worker is back", || has_worker(&status(&folder, &access)));
-    std::thread::sleep(Duration::from_millis(700));
+    stays(Duration::from_millis(700), "nothing is counted", || folder.counts("run") == 0);
     assert_eq!(status(&folder, &access)["done"], 0, "the pause is forgotten");
     until("the pause is told", || {
         fs::read_to_string(folder.path().join("c2.log")).unwrap().contains("maintenance")
@@ -192,8 +192,7 @@ fn a_worker_whose_coordinator_is_lost_waits_or_finishes_or_leaves_as_it_was_told
     assert_eq!(gone.code, Some(1), "{gone:?}");
     assert!(gone.stderr.contains("gave up after "), "{gone:?}");
     in_time(Duration::from_secs(5), begun);
-    std::thread::sleep(Duration::from_secs(1));
-    assert!(!waits.has_ended() && !finishes.has_ended());
+    stays(Duration::from_secs(1), "two are there", || !waits.has_ended() && !finishes.has_ended());
     // What they have counted meanwhile is welcome when it comes back.
     let coordinator = folder.start(&format!("coordinator --run run --listen {address}"), "c2.log");
     until("they are back", || status(&folder, &access)["workers_total"] == 2);

@@ -1,10 +1,11 @@
 //! Runs whose answer is withheld: whoever waits for them, what they show, and how they go on.
 
 use std::fs::{self, File};
+use std::mem::replace;
+use std::net::TcpListener;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::thread::sleep;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use queens::{Board, Plan, PlanSpec, UnitId};
 use records::ledger::{Record, Replicas, UnitRecord};
@@ -77,8 +78,19 @@ fn workers_wait_for_the_answer_of_a_run_that_stays_and_count_on_with_the_mended_
     assert_eq!(ended.stderr.matches(WAITS).count(), 1, "{ended:?}");
 }
 
-/// The command that serves a run of which everything is counted, but for the ledger, which is damaged; its worker waits.
-fn left_without_answer(folder: &Folder) -> (String, Running) {
+/// Waits until whoever calls there, soon at first, has come to wait for long between two calls.
+fn calls_seldom(address: &str) {
+    let calls = TcpListener::bind(address).unwrap();
+    calls.set_nonblocking(true).unwrap();
+    let mut last = Instant::now();
+    until("it calls seldom", || {
+        calls.accept().is_ok() && replace(&mut last, Instant::now()).elapsed() > Duration::from_secs(1)
+    });
+}
+
+/// An address, and the command that serves there a run of which everything is counted, but for the ledger, which is damaged; its
+/// worker waits.
+fn left_without_answer(folder: &Folder) -> (String, String, Running) {
     let address = free_address();
     let serve = format!("coordinator --run run --listen {address} --json");
     let coordinator = folder.start(&format!("{serve} --n 17 --double-check none"), "coordinator.log");
@@ -89,13 +101,13 @@ fn left_without_answer(folder: &Folder) -> (String, Running) {
     assert!(ended.code == Some(3) && ended.stderr.contains("000001.jsonl"), "{ended:?}");
     assert_eq!(said(folder, "worker.log", WAITS), 1);
     assert!(!waits.has_ended());
-    (serve, waits)
+    (address, serve, waits)
 }
 
 #[test]
 fn workers_of_a_coordinator_that_ends_without_its_answer_stay_for_the_next_one() {
     let folder = Folder::new();
-    let (serve, waits) = left_without_answer(&folder);
+    let (_, serve, waits) = left_without_answer(&folder);
     flip(&folder);
     let mended = folder.start(&format!("{serve} --stay"), "mended.log");
     assert_eq!(waits.end().code, Some(0));
@@ -106,9 +118,8 @@ fn workers_of_a_coordinator_that_ends_without_its_answer_stay_for_the_next_one()
 #[test]
 fn a_mended_coordinator_with_nothing_left_to_do_gives_workers_that_wait_for_it_the_time_to_call() {
     let folder = Folder::new();
-    let (serve, waits) = left_without_answer(&folder);
-    // Between two calls, which come soon at first, it waits longer and longer.
-    sleep(Duration::from_secs(4));
+    let (address, serve, waits) = left_without_answer(&folder);
+    calls_seldom(&address);
     flip(&folder);
     let mended = folder.start(&serve, "mended.log").end();
     assert_eq!(mended.json()["total"], published(17), "{mended:?}");

@@ -69,10 +69,10 @@ fn a_page_is_under_200_kib_with_all_that_it_loads_and_an_update_under_20() {
     let mut sizes = Vec::new();
     for step in 1..=16 {
         site.goes_on(later(&huge, step));
-        let update = arriving(&mut stream);
+        let mut arrived = (0..60).map(|_| arriving(&mut stream));
+        let update = arrived.find(|update| !update.is_empty()).expect("an update");
         sizes.push(update.len());
         seen += &update;
-        std::thread::sleep(Duration::from_millis(450));
     }
     assert!(sizes.iter().all(|size| *size < UPDATE), "{sizes:?}");
     has_all_sections(&mut seen, &mut stream);

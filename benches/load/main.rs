@@ -43,30 +43,7 @@ fn main() {
 }
 
 async fn measure(workers: u32, rate: f64, time: Duration, leases_each: u32, waiting: u32) {
-    let folder = TempDir::new().expect("a folder");
-    let keys = Command::new(env!("CARGO_BIN_EXE_diadem"))
-        .args(["keys", "init", "keys", "--host", "127.0.0.1"])
-        .current_dir(folder.path())
-        .stdout(Stdio::null())
-        .status();
-    assert!(keys.expect("the binary starts").success());
-    let read = |file: &str| fs::read_to_string(folder.path().join("keys/worker").join(file)).expect("a key");
-    let authority = Some(read("ca.pem"));
-    let token: AccessToken = read("join.token").trim().parse().expect("a token");
-    let address = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port");
-    let log = fs::File::create(folder.path().join("log")).expect("a file");
-    let coordinator = Command::new(env!("CARGO_BIN_EXE_diadem"))
-        .args(["coordinator", "--n", "28", "--run", "run", "--listen", &address.to_string()])
-        .args(["--keys", "keys/coordinator"])
-        .current_dir(folder.path())
-        .stdout(Stdio::null())
-        .stderr(log)
-        .spawn()
-        .expect("the binary starts");
-    let coordinator = CoordinatorProcess { process: coordinator, _folder: folder };
-    let endpoint = Endpoint::from_shared(format!("https://{address}")).expect("an address").tcp_nodelay(true);
-    let tls = Credentials { authority, ..Credentials::default() }.tls().expect("an authority");
-    let endpoint = endpoint.tls_config(tls).expect("a certificate");
+    let (coordinator, endpoint, token) = served();
     let client = || CoordinatorClient::with_interceptor(endpoint.connect_lazy(), Token(token.bearer()));
     let fingerprint = plan(client()).await;
     let acknowledged = Arc::new(Acknowledgements::default());
@@ -112,6 +89,34 @@ async fn measure(workers: u32, rate: f64, time: Duration, leases_each: u32, wait
         coordinator.peak_mib()
     );
     println!("simulated workers: {:.2} cores, beside it on the same machine", own_cpu / seconds);
+}
+
+/// A coordinator that has begun to start, and how workers come to it.
+fn served() -> (CoordinatorProcess, Endpoint, AccessToken) {
+    let folder = TempDir::new().expect("a folder");
+    let keys = Command::new(env!("CARGO_BIN_EXE_diadem"))
+        .args(["keys", "init", "keys", "--host", "127.0.0.1"])
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .status();
+    assert!(keys.expect("the binary starts").success());
+    let read = |file: &str| fs::read_to_string(folder.path().join("keys/worker").join(file)).expect("a key");
+    let authority = Some(read("ca.pem"));
+    let token: AccessToken = read("join.token").trim().parse().expect("a token");
+    let address = TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a free port");
+    let log = fs::File::create(folder.path().join("log")).expect("a file");
+    let coordinator = Command::new(env!("CARGO_BIN_EXE_diadem"))
+        .args(["coordinator", "--n", "28", "--run", "run", "--listen", &address.to_string()])
+        .args(["--keys", "keys/coordinator"])
+        .current_dir(folder.path())
+        .stdout(Stdio::null())
+        .stderr(log)
+        .spawn()
+        .expect("the binary starts");
+    let coordinator = CoordinatorProcess { process: coordinator, _folder: folder };
+    let endpoint = Endpoint::from_shared(format!("https://{address}")).expect("an address").tcp_nodelay(true);
+    let tls = Credentials { authority, ..Credentials::default() }.tls().expect("an authority");
+    (coordinator, endpoint.tls_config(tls).expect("a certificate"), token)
 }
 
 /// Waits for the coordinator, and asks for the fingerprint of its plan.

@@ -23,7 +23,7 @@ use crate::args::{Cards, EstimateArgs};
 use crate::commands::bench::{say_that_it_failed, say_that_nothing_was_found};
 use crate::crew;
 use crate::log::{self, say};
-use crate::measurement::speed::{Candidate, Counter, candidates};
+use crate::measurement::speed::{Candidate, Counter, KernelSpeed, candidates};
 use crate::output::{on_stdout, print};
 use crate::signals::Interruption;
 use campaign::Campaign;
@@ -111,27 +111,7 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
     let drawn_from = Arc::clone(&plan);
     let drawn = interruption.unless_raised(move |raised| sample(&drawn_from, seconds, threads, seed, raised));
     let (estimate, draws) = drawn.transpose()?.unwrap_or_default();
-    let seconds_of_kind = seconds / kinds.len() as f64;
-    let mut speeds = Vec::new();
-    for candidate in kinds.into_iter().flatten() {
-        if interruption.exit_code().is_some() {
-            break;
-        }
-        let measured = candidate.clone();
-        let speed = interruption.unless_raised(move |raised| measured.measure(seconds_of_kind, seed, raised));
-        let speed = match speed {
-            Some(Err(error)) => {
-                say_that_it_failed(&candidate, &error);
-                continue;
-            }
-            Some(Ok(speed)) => speed,
-            None => None,
-        };
-        if speed.is_none() && interruption.exit_code().is_none() {
-            say_that_nothing_was_found(&candidate);
-        }
-        speeds.extend(speed);
-    }
+    let speeds = speeds(&interruption, kinds, seconds, seed);
     let is_interrupted = interruption.exit_code().is_some();
     let campaign = Campaign::new(&plan, estimate.as_ref().or(opinion.as_ref()), &speeds, args);
     let text = if args.json {
@@ -165,6 +145,30 @@ pub fn run(args: &EstimateArgs) -> anyhow::Result<ExitCode> {
     };
     print(&text)?;
     Ok(interruption.exit_code().unwrap_or(ExitCode::SUCCESS))
+}
+
+/// Measures all in that time, each kind in an equal share of it.
+fn speeds(
+    interruption: &Interruption,
+    kinds: Vec<Vec<Candidate>>,
+    seconds: f64,
+    seed: u64,
+) -> Vec<KernelSpeed> {
+    let seconds_of_kind = seconds / kinds.len() as f64;
+    let mut speeds = Vec::new();
+    for candidate in kinds.into_iter().flatten() {
+        if interruption.exit_code().is_some() {
+            break;
+        }
+        let measured = candidate.clone();
+        match interruption.unless_raised(move |raised| measured.measure(seconds_of_kind, seed, raised)) {
+            Some(Err(error)) => say_that_it_failed(&candidate, &error),
+            Some(Ok(Some(speed))) => speeds.push(speed),
+            _ if interruption.exit_code().is_none() => say_that_nothing_was_found(&candidate),
+            _ => {}
+        }
+    }
+    speeds
 }
 
 /// Whose speed is to be measured, by kind: of the processor on so many threads, and of the cards, if any are wished for and there.

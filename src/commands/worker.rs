@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
 use parking_lot::Mutex;
-use queens::Plan;
+use queens::plan::Fingerprint;
+use queens::{Plan, PlanSpec};
 use tokio::sync::watch;
 use tokio::time::sleep_until;
 use tracing::{Level, info};
@@ -55,16 +56,7 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
         _ = signals.next() => return Ok(ExitCode::SUCCESS),
     };
     let (spec, fingerprint) = fetched?;
-    // Another release may know it: it is no fault of what was typed.
-    let plan =
-        Plan::derive(spec).map_err(|error| anyhow!("this worker cannot take part in the run: {error}"))?;
-    if *plan.fingerprint() != fingerprint {
-        bail!(
-            "the coordinator's plan is {fingerprint}, this worker derives {}: use the same release of diadem",
-            plan.fingerprint()
-        );
-    }
-    let plan = Arc::new(plan);
+    let plan = Arc::new(derived(spec, &fingerprint)?);
     let (method, to_count) = (kernel.method, Arc::clone(&plan));
     let made = signals.unless_told(move || crew::kernels(&wished, cards, method, &to_count));
     let Ok(cards) = made.await? else { return Ok(ExitCode::SUCCESS) };
@@ -108,6 +100,20 @@ async fn work(args: WorkerArgs) -> anyhow::Result<ExitCode> {
     let Summary { units, finished, broken_off, unacknowledged } = summary;
     info!(units, finished, broken_off, unacknowledged, "leaving");
     Ok(ended_by.map_or(ExitCode::SUCCESS, Signal::exit_code))
+}
+
+/// The coordinator's plan.
+fn derived(spec: PlanSpec, fingerprint: &Fingerprint) -> anyhow::Result<Plan> {
+    // Another release may know it: it is no fault of what was typed.
+    let plan =
+        Plan::derive(spec).map_err(|error| anyhow!("this worker cannot take part in the run: {error}"))?;
+    if plan.fingerprint() != fingerprint {
+        bail!(
+            "the coordinator's plan is {fingerprint}, this worker derives {}: use the same release of diadem",
+            plan.fingerprint()
+        );
+    }
+    Ok(plan)
 }
 
 fn default_name() -> String {

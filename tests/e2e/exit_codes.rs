@@ -158,7 +158,12 @@ fn a_run_without_an_answer_has_a_code_of_its_own() {
     // Not there, or not understood.
     assert_eq!(folder.run("verify nowhere").code, Some(1));
     assert_eq!(folder.run("coordinator --run nowhere").code, Some(1));
-    // It may be tried for ever.
+}
+
+#[test]
+fn what_may_be_tried_for_ever_has_the_code_of_a_wrong_command_line() {
+    let folder = Folder::new();
+    folder.run("count 10 --run run --quiet");
     let address = free_address();
     for command in [
         "count ten",

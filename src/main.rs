@@ -43,8 +43,9 @@ fn main() -> ExitCode {
     let code = match settings::complete(std::env::args_os().collect(), &settings::environment) {
         Ok(completed) => run(&completed),
         Err(error) => {
+            let code = if error.is_unread() { ExitCode::FAILURE } else { ExitCode::from(exit::USAGE) };
             say(format_args!("diadem: {}", output::sentence(&error.into())));
-            ExitCode::from(exit::USAGE)
+            code
         }
     };
     log::finish();

@@ -10,8 +10,8 @@ mod origin;
 mod shown;
 
 use std::ffi::OsString;
-use std::iter;
 use std::path::PathBuf;
+use std::{io, iter};
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
@@ -33,6 +33,13 @@ pub enum SettingsError {
     NotText { variable: String },
     #[error(transparent)]
     File(#[from] SettingsFileError),
+}
+
+impl SettingsError {
+    /// Whether the file could not be read, which says nothing of what is in it: another time it may be there.
+    pub fn is_unread(&self) -> bool {
+        matches!(self, Self::File(SettingsFileError::Read { source, .. }) if source.kind() != io::ErrorKind::InvalidData)
+    }
 }
 
 /// What an option is given: once or several times; a flag is set without a value, or is not.

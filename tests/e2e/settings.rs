@@ -179,7 +179,8 @@ fn settings_that_cannot_be_are_refused_with_their_origin() {
     };
     wrong("count 8", &[("DIADEM_THREADS", "many")], &["many", "it is from DIADEM_THREADS"]);
     wrong("count 8", &[("DIADEM_QUIET", "maybe")], &["DIADEM_QUIET is \"maybe\"", "neither true nor false"]);
-    wrong("count 8 --config nowhere.toml", &[], &["nowhere.toml cannot be read"]);
+    fs::write(folder.path().join("site.toml"), b"keys = '\xff'").unwrap();
+    wrong("count 8 --config site.toml", &[], &["site.toml cannot be read", "UTF-8"]);
     wrong("count 8 --config /dev/zero", &[], &["/dev/zero is too long"]);
     for (text, words) in [
         ("thread = 2", &["\"thread\" is no option of any command; did you mean threads?"][..]),
@@ -192,6 +193,15 @@ fn settings_that_cannot_be_are_refused_with_their_origin() {
         wrong("count 8 --config site.toml", &[], words);
     }
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn settings_that_cannot_be_read_just_now_are_no_wrong_command_line() {
+    let folder = Folder::new();
+    let mount_that_comes_late = with(&folder, "count 8", &[("DIADEM_CONFIG", "nfs/away/site.toml")]);
+    mount_that_comes_late.refused(&["nfs/away/site.toml cannot be read", "No such file"]);
+    assert_eq!(mount_that_comes_late.code, Some(1));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
 #[test]

@@ -21,6 +21,7 @@ use worker::{Lender, Wish, WorkerError};
 
 use crate::args::{LocalCount, Storage, new_plan, new_plan_for_cards};
 use crate::crew::CrewMember;
+use crate::exit::UNSOUND;
 use crate::local::Local;
 use crate::log::say;
 use crate::signals::{Signal, Signals};
@@ -73,7 +74,9 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
         let ending = work(&handle, members, &count, &mut signals, is_settled).await;
         (ending, ending::close(&handle, &mut signals).await)
     });
-    let has_nothing = handle.snapshots().borrow().status.done == 0;
+    let status = handle.snapshots().borrow().status.clone();
+    let has_nothing = status.done == 0;
+    let distrusts = !status.assurance.quarantined.is_empty() || !status.assurance.expelled.is_empty();
     // A kernel that does not stop in time must not hold up the answer: all that is recorded is on disk.
     runtime.shutdown_background();
     let code = match ending {
@@ -87,11 +90,13 @@ pub fn run(count: LocalCount) -> anyhow::Result<ExitCode> {
             output::answer(&answer, count.json)
         }
         Ok(Ended::Interrupted(signal)) => stopped(signal),
-        // Whom the run does not believe it would not believe if that were typed again; and where nothing is on record there is
-        // nothing to go on with.
-        Err(error) if has_nothing || matches!(error.downcast_ref(), Some(WorkerError::Refused(_))) => {
-            Err(error)
+        // Whom the run does not believe it would not believe if that were typed again.
+        Err(error) if distrusts && matches!(error.downcast_ref(), Some(WorkerError::Refused(_))) => {
+            say(format_args!("diadem: {}", output::sentence(&error)));
+            Ok(ExitCode::from(UNSOUND))
         }
+        // Where nothing is on record there is nothing to go on with.
+        Err(error) if has_nothing => Err(error),
         Err(error) => Err(anyhow!("{}; {what_is_kept}", output::sentence(&error))),
     }?;
     closed?;

@@ -72,6 +72,9 @@ fn what_a_machine_has_counted_is_taken_back_and_its_workers_are_refused() {
     assert_eq!((taken.code, taken.stdout.contains("open again")), (Some(0), true), "{taken:?}");
     assert!(folder.ledger("run").contains("\"kind\":\"expel\""));
     assert_eq!(folder.run("verify run --recount 0").code, Some(3), "nothing of it stands");
+    let refused = folder.run("count 11 --run run --quiet");
+    refused.refused(&["is quarantined", "has it believed again"]);
+    assert_eq!(refused.code, Some(3), "who starts it again would do so for ever");
     // It may count again, and what it counts then is believed.
     folder.run("retract run --owner ada --readmit --reason x").refused(&["\"ada\" is not quarantined"]);
     folder.run("retract run --owner - --readmit --reason x").refused(&["\"-\" is not quarantined"]);
@@ -88,7 +91,8 @@ fn what_a_machine_has_counted_is_taken_back_and_its_workers_are_refused() {
     folder.run("retract run --owner= --reason all").refused(&["an owner, or - for everybody"]);
     let taken = folder.run("retract run --owner - --reason all");
     assert!(taken.code == Some(0) && taken.stdout.contains("until --readmit says otherwise"), "{taken:?}");
-    let refused = folder.run("count 11 --run run").stderr;
+    let Completed { code, stderr: refused, .. } = folder.run("count 11 --run run");
+    assert_eq!(code, Some(3), "{refused}");
     assert!(
         refused.lines().last().unwrap().contains("diadem retract with --owner, --readmit and --reason"),
         "{refused}"

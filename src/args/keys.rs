@@ -48,6 +48,9 @@ pub enum KeysCommand {
         /// [default: those of before].
         #[arg(long = "host", value_name = "NAME", value_parser = host)]
         hosts: Vec<String>,
+        /// Make a new certificate only: all tokens stay as they are.
+        #[arg(long)]
+        certificate_only: bool,
         #[command(flatten)]
         validity: ValidityArgs,
     },

@@ -43,7 +43,17 @@ const FOLDERS: [(&str, TokenName); 4] =
 pub fn run(args: &KeysArgs) -> anyhow::Result<ExitCode> {
     match &args.command {
         KeysCommand::Init { keys, hosts, validity } => print(&init(keys, hosts, validity.days)?)?,
-        KeysCommand::Renew { keys, hosts, validity } => {
+        KeysCommand::Renew { keys, hosts, certificate_only: true, validity } => {
+            let _alone = alone_with(keys)?;
+            let hosts = renew_certificate(keys, hosts, validity.days)?;
+            print(&format!(
+                "made a new certificate, valid for {} days for {hosts}; the tokens stay. Copy the folder, which is read within a second \
+                 while the coordinator goes on:\n{}/coordinator   to the coordinator",
+                validity.days,
+                keys.display()
+            ))?;
+        }
+        KeysCommand::Renew { keys, hosts, validity, .. } => {
             let _alone = alone_with(keys)?;
             let (made, renewal) = renew(keys, hosts, validity.days)?;
             print(&made)?;
@@ -85,12 +95,18 @@ fn write_new(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<()> {
     write_tokens(keys, None)
 }
 
-fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<(String, Renewal)> {
+/// Makes a new certificate for the coordinator, and says for which hosts it is.
+fn renew_certificate(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<String> {
     let authority = authority_of(keys)?;
     let hosts = if hosts.is_empty() { hosts_of(keys)? } else { hosts.to_vec() };
     let server = authority.server(&with_local(&hosts), days)?;
-    let renewal = Renewal::begin(keys)?;
     write_server(keys, &hosts, &server)?;
+    Ok(with_local(&hosts).join(", "))
+}
+
+fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<(String, Renewal)> {
+    let hosts = renew_certificate(keys, hosts, days)?;
+    let renewal = Renewal::begin(keys)?;
     write_tokens(keys, Some(&renewal))?;
     let readmitted = renewal.readmit(keys)?;
     let readmitted = match &readmitted[..] {
@@ -101,9 +117,8 @@ fn renew(keys: &Path, hosts: &[String], days: u32) -> anyhow::Result<(String, Re
         ),
     };
     let made = format!(
-        "made a new certificate, valid for {days} days for {}, and new tokens; the tokens before them hold until keys \
+        "made a new certificate, valid for {days} days for {hosts}, and new tokens; the tokens before them hold until keys \
          are renewed again{readmitted}. Copy, the coordinator's folder first, which is read within a second while the coordinator goes on:\n{}",
-        with_local(&hosts).join(", "),
         what_goes_where(keys)
     );
     Ok((made, renewal))

@@ -28,6 +28,34 @@ fn renewed_keys_take_effect_while_workers_still_have_the_old_token() {
 }
 
 #[test]
+fn a_new_certificate_alone_leaves_all_tokens_however_often_a_coordinator_moves() {
+    let folder = keys();
+    let tokens = || {
+        let names =
+            ["join", "status", "follow", "admin"].map(|name| format!("keys/coordinator/{name}.token"));
+        let copies = ["worker/join", "status/status", "follower/follow", "admin/admin"];
+        let copies = copies.map(|name| format!("keys/{name}.token"));
+        names.iter().chain(&copies).map(|file| text(&folder, file)).collect::<Vec<_>>()
+    };
+    let (before, mut certificate) = (tokens(), text(&folder, "keys/coordinator/server.pem"));
+    for hosts in ["--host=127.0.0.1 --host=10.0.0.7", "--host=127.0.0.1 --host=10.0.0.7 --host=10.0.0.8", ""]
+    {
+        let renewed = folder.run(&format!("keys renew keys --certificate-only {hosts}"));
+        assert!(renewed.code == Some(0) && renewed.stdout.contains("the tokens stay"), "{renewed:?}");
+        let now = text(&folder, "keys/coordinator/server.pem");
+        assert_ne!(std::mem::replace(&mut certificate, now.clone()), now);
+        assert_eq!(tokens(), before);
+    }
+    assert_eq!(text(&folder, "keys/hosts"), "127.0.0.1\n10.0.0.7\n10.0.0.8\n");
+    let address = free_address();
+    let _coordinator = serve(&folder, &address, "keys/coordinator");
+    assert_eq!(
+        folder.run(&format!("status --coordinator https://{address} --keys keys/status")).code,
+        Some(0)
+    );
+}
+
+#[test]
 fn keys_are_private_and_never_overwritten() {
     let folder = Folder::new();
     let made = folder.run("keys init keys --host 10.0.0.7");

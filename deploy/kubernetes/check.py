@@ -81,7 +81,7 @@ def count_shards(binary: str, folder: Path) -> None:
     places = {"/runs": str(folder)}
     codes = {}
     for index in range(job["spec"]["completions"]):
-        command = [binary, *arguments(job, {"INDEX": str(index)}, places)]
+        command = [binary, *arguments(job, {"INDEX": str(index), "NODE": f"node-{index % 2}"}, places)]
         codes[index] = subprocess.run(command, capture_output=True, timeout=60).returncode
     assert set(codes.values()) == {0}, codes
     merge = of_kind("merge.yaml", "Job")
@@ -99,6 +99,8 @@ def count_shards(binary: str, folder: Path) -> None:
     assert joined("early").returncode != 0
     merged = joined("late")
     assert merged.returncode == 0, merged
+    ledger = "".join(file.read_text() for file in sorted((folder / "late" / "ledger").iterdir()))
+    assert set(re.findall(r'"machine":"([^"]*)"', ledger)) == {"node-0", "node-1"}, "machines are nodes"
     tell_exact("shards", answer_of(merged.stdout))
 
 

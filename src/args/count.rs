@@ -14,7 +14,7 @@ use super::kernel::{KernelArgs, KernelChoice};
 use super::limits::LimitsArgs;
 use super::loss::LossArgs;
 use super::plan::SplitArgs;
-use super::value::{CHECKS, choice};
+use super::value::{CHECKS, choice, name};
 
 /// Counts a board on this machine.
 ///
@@ -57,6 +57,10 @@ pub struct CountArgs {
     /// may be raised later, and not lowered.
     #[arg(long, value_name = "POLICY", value_parser = choice::<DoubleCheck>(CHECKS), hide_possible_values = true)]
     double_check: Option<DoubleCheck>,
+    /// The machine's name, by which it is believed or not: say it in a container, which has a host name of its own
+    /// [default: host name].
+    #[arg(long, value_name = "NAME", value_parser = name)]
+    machine: Option<String>,
     #[command(flatten)]
     limits: LimitsArgs,
     #[command(flatten)]
@@ -79,6 +83,8 @@ pub struct LocalCount {
     /// How a new run is split, where that does not follow from the method.
     pub scheme: Option<Scheme>,
     pub double_check: Option<DoubleCheck>,
+    /// The machine's name, where it is not the host's.
+    pub machine: Option<String>,
     pub limits: LimitsArgs,
     /// Whether it goes on where acknowledged records are missing.
     pub accepts_loss: bool,
@@ -112,6 +118,7 @@ impl TryFrom<CountArgs> for LocalCount {
             gpu: args.gpu,
             scheme: args.split.scheme(),
             double_check: args.double_check,
+            machine: args.machine,
             limits: args.limits,
             accepts_loss: args.loss.accept_loss,
             json: args.json,

@@ -193,7 +193,7 @@ fn new(count: &LocalCount, cards: &[Device]) -> anyhow::Result<Plan> {
 fn members(count: &LocalCount, cards: Vec<Arc<GpuKernel>>, plan: &Plan) -> anyhow::Result<Vec<CrewMember>> {
     let config = worker::Config {
         name: "local".into(),
-        machine: host::name(),
+        machine: count.machine.clone().unwrap_or_else(host::name),
         threads: count.kernel.threads,
         kernel: count.kernel.kernel(&plan.spec())?,
         give_up_after: None,

@@ -49,6 +49,21 @@ fn counts_of_a_constellation_that_contradict_each_other_are_disputed_and_decided
 }
 
 #[test]
+fn a_count_goes_by_the_name_that_its_machine_was_given_wherever_it_is_typed() {
+    let folder = Folder::new();
+    // Two containers of one machine.
+    let count = |machine: &str| folder.run(&format!("count 10 --run run --machine {machine} --quiet"));
+    assert_eq!(count("rack-3").code, Some(0));
+    let ledger = folder.ledger("run");
+    let machines = ledger.split("\"machine\":\"").skip(1).map(|rest| rest.split('"').next().unwrap());
+    assert_eq!(machines.collect::<std::collections::BTreeSet<_>>(), ["rack-3"].into());
+    assert_eq!(folder.run("retract run --machine rack-3 --reason hot").code, Some(0));
+    count("rack-3").refused(&["machine rack-3 is quarantined"]);
+    assert_eq!(count("rack-4").code, Some(0));
+    assert!(folder.ledger("run").contains("\"machine\":\"rack-4\""));
+}
+
+#[test]
 fn what_a_machine_has_counted_is_taken_back_and_its_workers_are_refused() {
     if !tools::is_there("python3") {
         return;

@@ -126,7 +126,7 @@ pub fn describe(status: &RunStatus, columns: usize) -> String {
     if let Some(trouble) = trouble.or(paused) {
         return cut(&format!("{text}, {trouble}"), columns);
     }
-    let workers = status.workers_total;
+    let (workers, _) = status.there();
     let speed = (status.phase == Phase::Counting).then(|| format!("{}/s", significant(*rate)));
     let more = [
         Some(time_left(status)),

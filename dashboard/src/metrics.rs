@@ -176,8 +176,9 @@ impl Scrape {
     }
 
     fn there(&mut self, status: &RunStatus) {
-        self.gauge("workers", "Workers that are there.", status.workers_total as f64);
-        self.gauge("threads", "Units that they count at a time.", status.threads_total as f64);
+        let (workers, threads) = status.there();
+        self.gauge("workers", "Workers that are there.", workers as f64);
+        self.gauge("threads", "Units that they count at a time.", threads as f64);
         self.gauge("followers", "Followers that are there.", f64::from(status.followers));
         let help = "Followers that must have a record before it is acknowledged.";
         self.gauge("replicas_required", help, f64::from(status.replicas));

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use proto::{MachineStatus, Owner, RunStatus, Work, WorkerStatus};
+use proto::{LONGEST_SILENCE, MachineStatus, Owner, RunStatus, Work, WorkerStatus};
 use queens::extrapolation::extrapolate;
 use queens::known;
 use serde_json::{Value, json};
@@ -14,9 +14,6 @@ use serde_json::{Value, json};
 use crate::assurance;
 use crate::chart::SpeedChart;
 use crate::words::{figures, grouped, percent, range, scientific, span};
-
-/// A worker that has not been heard of for so long is silent: it has missed a renewal of its leases, or two.
-const SILENT: Duration = Duration::from_mins(1);
 
 /// Not more machines, and not more workers, are listed.
 const LISTED: usize = 50;
@@ -56,6 +53,7 @@ pub const SECTIONS: [Section; 6] = [
 
 /// Where the run stands.
 fn run(status: &RunStatus) -> Value {
+    let (workers, in_threads) = status.there();
     let set_aside: Vec<_> = status.set_aside.iter().take(12).map(ToString::to_string).collect();
     json!({
         "n": status.board.n(),
@@ -90,8 +88,8 @@ fn run(status: &RunStatus) -> Value {
         "disputed": grouped(status.disputed.into()),
         "set_aside": set_aside.join(", "),
         "set_aside_more": status.set_aside_total.saturating_sub(set_aside.len() as u64),
-        "workers": grouped(status.workers_total.into()),
-        "threads": threads(status.threads_total),
+        "workers": grouped(workers.into()),
+        "threads": threads(in_threads),
         "followers": status.followers,
         "replicas": status.replicas,
         "term": status.term.map(|term| term.number),
@@ -180,7 +178,7 @@ fn machines(status: &RunStatus) -> Value {
 fn workers(status: &RunStatus) -> Value {
     let mut workers: Vec<&WorkerStatus> = status.workers.iter().collect();
     workers.sort_by(|a, b| {
-        let silence = |worker: &WorkerStatus| Reverse(worker.last_word.max(SILENT));
+        let silence = |worker: &WorkerStatus| Reverse(worker.last_word.max(LONGEST_SILENCE));
         let who = (&a.machine, &a.name).cmp(&(&b.machine, &b.name));
         silence(a).cmp(&silence(b)).then(who)
     });
@@ -194,7 +192,7 @@ fn workers(status: &RunStatus) -> Value {
             grouped(worker.done.into()),
             figures(worker.rate),
             worker.last_word.as_secs(),
-            worker.last_word > SILENT,
+            worker.last_word > LONGEST_SILENCE,
             worker.drains,
         ])
     })

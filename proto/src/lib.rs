@@ -26,7 +26,8 @@ pub use policy::{Copies, PolicyChange, PolicyInForce};
 pub use protocol::{Protocol, ProtocolError};
 pub use retraction::{Takeback, TakenBack, Target, is_reason};
 pub use status::{
-    Assurance, Event, FamilyStatus, MachineStatus, Phase, RunStatus, Sample, TimeLeft, Work, WorkerStatus,
+    Assurance, Event, FamilyStatus, LONGEST_SILENCE, MachineStatus, Phase, RunStatus, Sample, TimeLeft, Work,
+    WorkerStatus,
 };
 pub use steering::Steering;
 pub use strict::{StrictCodec, StrictDecoder};

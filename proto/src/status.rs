@@ -66,9 +66,9 @@ pub struct RunStatus {
     pub phase: Phase,
     /// What is wrong, if anything; else empty.
     pub trouble: String,
-    /// Of the workers that are there those heard of last.
+    /// Of the workers that are registered those heard of last.
     pub workers: Vec<WorkerStatus>,
-    /// How many are there, those not listed included.
+    /// How many are registered, those not listed included.
     pub workers_total: u64,
     /// The threads of all of them.
     pub threads_total: u64,
@@ -96,7 +96,7 @@ pub struct RunStatus {
     pub machines: Vec<MachineStatus>,
     /// How many there are.
     pub machines_total: u64,
-    /// How many of them have workers.
+    /// How many of them have workers that are there.
     pub machines_there: u64,
     /// Why no units are lent, where the operator wishes so.
     pub paused: Option<String>,
@@ -104,6 +104,21 @@ pub struct RunStatus {
     pub double_check: String,
     /// The release that serves the run.
     pub release: String,
+}
+
+/// A worker that was not heard of for longer is not there: it has missed six renewals of its leases.
+pub const LONGEST_SILENCE: Duration = Duration::from_secs(15);
+
+impl RunStatus {
+    /// How many workers are there, and how many threads they have. Where more are registered than are listed, no other was heard of
+    /// later than one that is.
+    pub fn there(&self) -> (u64, u64) {
+        let there = || self.workers.iter().filter(|worker| worker.last_word <= LONGEST_SILENCE);
+        if there().count() == self.workers.len() {
+            return (self.workers_total, self.threads_total);
+        }
+        (there().count() as u64, there().map(|worker| u64::from(worker.threads)).sum())
+    }
 }
 
 /// A time that is expected, and the range in which it lies four times in five.

@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::time::Duration;
 
-use proto::{MachineStatus, Owner};
+use proto::{LONGEST_SILENCE, MachineStatus, Owner};
 use records::standing::Machine;
 
 use super::Core;
@@ -27,7 +27,7 @@ impl KnownMachine<'_> {
 impl Core {
     /// The machines that are there, and others that have counted.
     pub(super) fn machines(&self, now: Duration) -> Vec<KnownMachine<'_>> {
-        let mut crews = self.workers.crews(now);
+        let mut crews = self.workers.crews(now, now.saturating_sub(LONGEST_SILENCE));
         let on_record = self.standing.sums().machines.iter().map(|machine| {
             let (owner, name) = (&*machine.owner, &*machine.name);
             let crew = crews.remove(&(owner, name)).unwrap_or_default();

@@ -30,6 +30,8 @@ impl Core {
     pub fn status(&self, now: Duration) -> RunStatus {
         let sums = self.standing.sums();
         let machines = self.machines(now);
+        let there = machines.iter().filter(|machine| machine.is_there()).count() as u64;
+        let is_going_on = there > 0 && self.paused.is_none();
         RunStatus {
             board: self.plan.board(),
             fingerprint: self.plan.fingerprint().clone(),
@@ -44,7 +46,7 @@ impl Core {
             replicas: 0,
             followers: 0,
             elapsed: Duration::ZERO,
-            left: if self.paused.is_some() { None } else { self.speed.left(now, self.rest(now)) },
+            left: if is_going_on { self.speed.left(now, self.rest(now)) } else { None },
             rate: self.units_rate.per_second(now).unwrap_or(0.0),
             phase: Phase::Counting,
             trouble: self.trouble(now).unwrap_or_default(),
@@ -62,7 +64,7 @@ impl Core {
             history: Vec::new(),
             events: Vec::new(),
             machines_total: machines.len() as u64,
-            machines_there: machines.iter().filter(|machine| machine.is_there()).count() as u64,
+            machines_there: there,
             machines: listed(machines),
             paused: self.paused.clone(),
             double_check: self.policy.to_string(),

@@ -356,10 +356,10 @@ impl Workers {
         self.by_id.len()
     }
 
-    /// Who is there of each machine.
-    pub fn crews(&self, now: Duration) -> Crews<'_> {
+    /// Of each machine the workers that were heard of since that time.
+    pub fn crews(&self, now: Duration, since: Duration) -> Crews<'_> {
         let mut crews = Crews::new();
-        for worker in self.by_id.values() {
+        for worker in self.by_id.values().filter(|worker| worker.last_word >= since) {
             let Identity { owner, machine } = &worker.identity;
             let crew = crews.entry((owner.name(), machine)).or_default();
             crew.workers += 1;

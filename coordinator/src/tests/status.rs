@@ -241,7 +241,7 @@ async fn families_and_machines_add_up_to_the_run() {
     let (a, b) = (join_from(&handle, "a").await, join_from(&handle, "b").await);
     handle.register(registration("b")).await.unwrap();
     for (worker, units) in [(a, 20), (b, 10)] {
-        clock.advance(Duration::from_mins(1));
+        clock.advance(Duration::from_secs(5));
         let leases = lease(&handle, worker, units).await;
         handle.report(report(worker, &leases)).await.unwrap();
     }

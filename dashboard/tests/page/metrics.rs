@@ -41,6 +41,22 @@ fn the_metrics_say_where_the_run_stands() {
 }
 
 #[test]
+fn a_worker_that_is_silent_is_not_counted_among_those_that_are_there() {
+    let mut status = made_up::running();
+    let seen = |status: &RunStatus| {
+        let metrics = metrics(status.clone());
+        let lines = metrics
+            .lines()
+            .filter(|line| ["diadem_workers ", "diadem_threads "].iter().any(|name| line.starts_with(name)));
+        lines.map(ToOwned::to_owned).collect::<Vec<_>>()
+    };
+    let threads = format!("diadem_threads {}", 13 * made_up::THREADS);
+    assert_eq!(seen(&status), ["diadem_workers 13".to_owned(), threads], "one is silent");
+    status.workers.iter_mut().for_each(|worker| worker.last_word = Duration::from_secs(42));
+    assert_eq!(seen(&status), ["diadem_workers 0", "diadem_threads 0"]);
+}
+
+#[test]
 fn series_are_bounded_none_comes_twice_and_a_scrape_is_quick() {
     let mut huge = made_up::huge();
     // Names that would be one series, or end a label.

@@ -90,7 +90,7 @@ fn machines(status: &RunStatus) -> String {
         "machines: {} of {} there with {}{names}; double-check {}, diadem {}",
         status.machines_there,
         status.machines_total,
-        counted(status.threads_total, "thread"),
+        counted(status.there().1, "thread"),
         status.double_check,
         status.release,
     )

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use proto::{MachineStatus, RunStatus, WorkerStatus};
+use proto::{LONGEST_SILENCE, MachineStatus, RunStatus, WorkerStatus};
 use ratatui::text::{Line, Span};
 
 use super::palette::{FAINT, Palette, TITLE};
@@ -74,10 +74,10 @@ pub fn machines(status: &RunStatus, width: usize, screen: &TopScreen) -> Vec<Lin
     })
 }
 
-/// The workers, the title first; those that have not been heard of for long are marked.
+/// The workers, the title first; those that are silent are marked.
 pub fn workers(status: &RunStatus, width: usize, screen: &TopScreen) -> Vec<Line<'static>> {
     let palette: Palette = screen.palette;
-    let is_silent = |worker: &WorkerStatus| worker.last_word.as_secs() >= 10;
+    let is_silent = |worker: &WorkerStatus| worker.last_word > LONGEST_SILENCE;
     lines(&WORKERS, &status.workers, width, screen, |worker| is_silent(worker).then(|| palette.wrong()))
 }
 

@@ -12,6 +12,9 @@ use super::*;
 /// A client of another make takes no larger message.
 const USUAL_LIMIT: usize = 4 << 20;
 
+/// When its workers have registered and counted.
+const NOW: Duration = Duration::from_hours(1);
+
 /// The time of its last record.
 const LAST: u64 = 1_790_003_599;
 
@@ -24,7 +27,7 @@ fn large_run(workers: u64, name: impl Fn(u64) -> String) -> Core {
     for number in 0..workers {
         let (name, owner) = (name(number), Owner::new(&name(number % 7)));
         let registration = Registration { owner, machine: name.clone(), ..registration(&core, &name, &[]) };
-        core.register(T0, registration).unwrap();
+        core.register(NOW, registration).unwrap();
     }
     let count = |unit: u64| UnitRecord {
         unit: UnitId(unit),
@@ -42,20 +45,20 @@ fn large_run(workers: u64, name: impl Fn(u64) -> String) -> Core {
         at: LAST - 3599 + unit,
     };
     let records: Vec<_> = (0..3600).map(|unit| Record::Count(count(unit))).collect();
-    core.recorded(Duration::from_hours(1), None, &records).unwrap();
+    core.recorded(NOW, None, &records).unwrap();
     core
 }
 
 fn weight(core: &Core) -> usize {
     let history = core.history(LAST);
     assert!((300..=600).contains(&history.len()), "{} samples", history.len());
-    v1::StatusReply::from(RunStatus { history, ..core.status(Duration::from_hours(1)) }).encoded_len()
+    v1::StatusReply::from(RunStatus { history, ..core.status(NOW) }).encoded_len()
 }
 
 #[test]
 fn the_status_of_a_thousand_workers_weighs_a_fifth_of_a_megabyte_at_most() {
     let core = large_run(1000, |number| format!("node-{number:03}.rack-{:02}", number / 40));
-    let status = core.status(Duration::from_hours(1));
+    let status = core.status(NOW);
     assert_eq!((status.workers.len(), status.machines.len(), status.families.len()), (1000, 1000, 194));
     let weight = weight(&core);
     println!("{weight} bytes");
@@ -65,7 +68,7 @@ fn the_status_of_a_thousand_workers_weighs_a_fifth_of_a_megabyte_at_most() {
 #[test]
 fn whatever_they_are_called_and_however_many_there_are_the_status_fits_a_message() {
     let core = large_run(3000, |number| format!("{number:0200}"));
-    let status = core.status(Duration::from_hours(1));
+    let status = core.status(NOW);
     assert_eq!((status.workers.len(), status.workers_total, status.machines.len()), (1000, 3000, 1000));
     let threads: u64 = status.workers.iter().map(|worker| u64::from(worker.threads)).sum();
     let totals = (status.machines_total, status.machines_there, status.threads_total);
@@ -87,6 +90,25 @@ fn a_standstill_is_part_of_the_history_as_long_as_units_are_to_be_counted() {
     count_all(&mut core, a);
     let units = core.plan().units();
     assert_eq!(last(&core, 3600), Some((0, units)), "it was counted then, and goes on no more");
+}
+
+#[test]
+fn who_is_silent_is_not_there_and_nobody_knows_how_long_it_takes_where_all_are() {
+    let mut core = core();
+    let (a, b) = (join(&mut core, "a"), join_with(&mut core, T0, "b", 3));
+    let lease = core.lease(T0, a, 1).unwrap()[0];
+    report(&mut core, T0, a, lease, 0);
+    let seen = |core: &Core, seconds| {
+        let status = core.status(Duration::from_secs(seconds));
+        (status.there(), status.machines_there, status.left.is_some(), status.workers_total)
+    };
+    assert_eq!(seen(&core, 15), ((2, 5), 2, true, 2));
+    core.renew(Duration::from_secs(15), b, &[]).unwrap();
+    assert_eq!(seen(&core, 16), ((1, 3), 1, true, 2));
+    assert_eq!(core.status(Duration::from_secs(16)).machines[0].workers, 0);
+    assert_eq!(seen(&core, 31), ((0, 0), 0, false, 2));
+    core.renew(Duration::from_secs(40), a, &[]).unwrap();
+    assert_eq!(seen(&core, 40), ((1, 2), 1, true, 2), "it is back");
 }
 
 fn join_with(core: &mut Core, now: Duration, name: &str, threads: u32) -> WorkerId {

@@ -46,7 +46,7 @@ fn a_new_certificate_alone_leaves_all_tokens_however_often_a_coordinator_moves()
         assert_ne!(std::mem::replace(&mut certificate, now.clone()), now);
         assert_eq!(tokens(), before);
     }
-    assert_eq!(text(&folder, "keys/hosts"), "127.0.0.1\n10.0.0.7\n10.0.0.8\n");
+    assert_eq!(text(&folder, "keys/hosts"), "127.0.0.1\n10.0.0.7\n10.0.0.8");
     let address = free_address();
     let _coordinator = serve(&folder, &address, "keys/coordinator");
     assert_eq!(

@@ -111,7 +111,7 @@ fn what_is_not_there_yet_and_what_is_gone_is_told() {
     shows(&painted(&Sight::default(), &mut screen(), (80, 24)), &["waiting for the coordinator"]);
     shows(
         &painted(&seen(samples::empty()), &mut screen(), (80, 24)),
-        &["0 %  time left unknown", "0 of 5729024"],
+        &["0 %  time left unknown", "speed      0.00 cores now", "0 of 5729024"],
     );
     let gone =
         Sight { gone: Some((Instant::now(), "connection refused".into())), ..seen(samples::running()) };

@@ -97,7 +97,8 @@ fn draw_speed(frame: &mut Frame<'_>, area: Rect, status: &RunStatus, screen: &To
     }
     let speeds = speed::speeds(status, area.width.into());
     let highest = speeds.iter().copied().fold(0.0, f64::max);
-    let now: f64 = status.machines.iter().map(|machine| machine.speed).sum();
+    // A sum of nothing is -0, and would be shown so.
+    let now = status.machines.iter().fold(0.0, |all, machine| all + machine.speed);
     let seconds = status
         .history
         .last()

@@ -215,7 +215,7 @@ fn a_shard_that_believes_nobody_else_leaves_a_dispute_that_the_joint_run_decides
         assert!(merged.stderr.contains(told), "{merged:?}");
     }
     let refused = folder.run("count 12 --run out --quiet");
-    assert_eq!(refused.code, Some(1), "{refused:?}");
+    assert_eq!(refused.code, Some(3), "{refused:?}");
     for told in ["its owner is not believed any more", "--readmit"] {
         assert!(refused.stderr.contains(told), "no {told:?} in {refused:?}");
     }

@@ -147,7 +147,7 @@ mod tests {
         assert!(calm.starts_with("n = 27, counting: 43.21 % of the work, 23 days 4h so far, "), "{calm}");
         assert!(
             calm.contains(
-                "\nmachines: 2 of 3 there with 112 threads: ada/rack-00, rack-01; double-check 1%,"
+                "\nmachines: 2 of 3 there with 104 threads: ada/rack-00, rack-01; double-check 1%,"
             ),
             "{calm}"
         );

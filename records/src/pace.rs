@@ -181,13 +181,24 @@ mod tests {
     /// A run that has a count at each of these times, in seconds since it began, and was worked on for a second for each of them.
     fn counted_at(times: impl IntoIterator<Item = u64>) -> (TempDir, u64) {
         let folder = TempDir::new().unwrap();
-        let (mut store, ..) = Store::open(known_run::options(folder.path())).unwrap();
-        let begun = store.directory().run().begun / 1000;
-        for (unit, at) in (0..).zip(times) {
-            let count = UnitRecord { at: begun + at, ..known_run::unit_record(unit, 0, "machine") };
-            store.commit(&[Record::Count(count)], Duration::from_secs(unit + 1), 1).unwrap();
-        }
+        let begun = Store::open(known_run::options(folder.path())).unwrap().0.directory().run().begun / 1000;
+        commit_each(&folder, counts_at(0, times.into_iter().map(|at| begun + at)));
         (folder, begun)
+    }
+
+    /// Counts of units from that one on at these times, in seconds since 1970.
+    fn counts_at(first: u64, times: impl IntoIterator<Item = u64>) -> impl Iterator<Item = Record> {
+        let count = |(unit, at)| UnitRecord { at, ..known_run::unit_record(unit, 0, "machine") };
+        (first..).zip(times).map(count).map(Record::Count)
+    }
+
+    /// One more record after the other of that run, which is worked on for a second for each of them.
+    fn commit_each(folder: &TempDir, records: impl IntoIterator<Item = Record>) {
+        let (mut store, ..) = Store::open(known_run::options(folder.path())).unwrap();
+        let before = store.mark().elapsed().as_secs();
+        for (record, worked) in records.into_iter().zip(before + 1..) {
+            store.commit(&[record], Duration::from_secs(worked), 1).unwrap();
+        }
     }
 
     /// More records of that run, when it was worked on for so many seconds.
@@ -199,6 +210,16 @@ mod tests {
     fn pace_at(folder: &TempDir, now: u64) -> Pace {
         let now = UNIX_EPOCH + Duration::from_secs(now);
         Pace::of(&RunDirectory::open(folder.path()).unwrap(), now).unwrap()
+    }
+
+    #[test]
+    fn a_clock_that_was_behind_for_a_count_or_ahead_when_the_run_began_says_nothing_of_the_speed() {
+        let (steady, begun) = counted_at(0..60);
+        let (folder, ahead) = counted_at([]);
+        let early = ahead - 5000;
+        commit_each(&folder, counts_at(0, [0].into_iter().chain(early + 1..early + 60)));
+        let speed = pace_at(&steady, begun + 60).speed;
+        assert!(speed.is_some() && pace_at(&folder, early + 60).speed == speed, "{speed:?}");
     }
 
     #[test]
@@ -222,10 +243,7 @@ mod tests {
         let pace = pace_at(&folder, begun + 3601);
         assert_eq!((pace.done, pace.is_worked_on, pace.speed), (20, false, None), "nobody counts");
         assert_eq!(pace.last, UNIX_EPOCH.checked_add(Duration::from_secs(begun + 59)));
-        for unit in 0..10 {
-            let again = known_run::unit_record(unit, 0, "machine");
-            commit(&folder, &[Record::Count(UnitRecord { at: begun + 3610 + unit, ..again })], 61 + unit);
-        }
+        commit_each(&folder, counts_at(0, begun + 3610..begun + 3620));
         let pace = pace_at(&folder, begun + 3620);
         assert!(pace.is_worked_on && pace.speed.unwrap() > 0.0, "{pace:?}");
     }

@@ -143,11 +143,11 @@ impl History {
     }
 }
 
-/// The middle one of the steps between samples, in seconds.
-fn usual_step(samples: &[Sample]) -> u64 {
+/// The middle one of the steps between samples, in seconds: at least 1.
+pub fn usual_step(samples: &[Sample]) -> u64 {
     let mut steps: Vec<u64> = samples.windows(2).map(|pair| pair[1].at.saturating_sub(pair[0].at)).collect();
     steps.sort_unstable();
-    steps.get(steps.len() / 2).copied().unwrap_or(1)
+    steps.get(steps.len() / 2).copied().unwrap_or(1).max(1)
 }
 
 #[cfg(test)]

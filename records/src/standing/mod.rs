@@ -32,7 +32,7 @@ use crate::shard::Shard;
 use bitmap::Bitmap;
 use counts::Counts;
 pub use counts::MOST_COMPLETIONS;
-pub use history::{History, Milestone};
+pub use history::{History, Milestone, usual_step};
 pub use identity::Identity;
 pub use level::Level;
 pub use machine::{Machine, Trust};

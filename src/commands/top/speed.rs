@@ -1,6 +1,7 @@
 //! How fast a run was over its time, from its history.
 
 use proto::{RunStatus, Sample};
+use records::standing::usual_step;
 
 /// Samples that lie further apart than so many of the usual steps have a pause between them.
 const PAUSE: f64 = 4.0;
@@ -13,19 +14,12 @@ pub fn speeds(status: &RunStatus, parts: usize) -> Vec<f64> {
     if seconds <= 0.0 || parts == 0 {
         return Vec::new();
     }
-    let step = usual_step(history);
+    let step = usual_step(history) as f64;
     let width = seconds / parts as f64;
     let curve = Curve { samples: history, pause: PAUSE * step };
     let at = |part: usize| curve.progress(first.at as f64 + part as f64 * width);
     let speed = |part| ((at(part + 1) - at(part)) * status.work.total / width).max(0.0);
     (0..parts).map(speed).collect()
-}
-
-/// The middle one of the steps between samples, in seconds.
-fn usual_step(samples: &[Sample]) -> f64 {
-    let mut steps: Vec<u64> = samples.windows(2).map(|pair| pair[1].at.saturating_sub(pair[0].at)).collect();
-    steps.sort_unstable();
-    steps.get(steps.len() / 2).copied().unwrap_or(1).max(1) as f64
 }
 
 /// Progress over time.

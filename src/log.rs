@@ -136,6 +136,10 @@ pub fn paint_below(text: Option<String>) {
 /// Has a panic say one sentence.
 pub fn quiet_panics() {
     std::panic::set_hook(Box::new(|panic| {
+        // The checkpoint reports these as errors, and the run continues without it.
+        if records::is_checkpoint_thread() {
+            return;
+        }
         let place = panic.location().map(ToString::to_string).unwrap_or_default();
         let what = panic.payload_as_str().unwrap_or("something impossible");
         say(format_args!("diadem: internal error at {place}: {what}; please report this"));

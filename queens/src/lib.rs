@@ -42,4 +42,4 @@ pub use plan::{Plan, PlanError, PlanSpec, Unit, UnitId};
 pub use position::{BoundaryPairs, Position};
 pub use summand::{Measure, Summand};
 pub use symmetry::{Symmetry, SymmetryClass};
-pub use tally::{Tally, TallyError, Totals};
+pub use tally::{FamilySums, Tally, TallyError, Totals};

@@ -129,10 +129,10 @@ fn known_board() -> Board {
 fn solutions(kernel: &dyn Kernel) -> Result<u128, SelfTestFault> {
     let spec = PlanSpec::for_kernel(known_board(), kernel.name().method);
     let plan = Plan::derive(spec).expect("the default plan of a board is one");
-    let mut tally = Tally::new(plan.symmetric_members());
+    let mut tally = Tally::new(&plan);
     for unit in (0..plan.units()).map(|id| plan.unit(UnitId(id))) {
         let count = unit.count(kernel, &Stop::new()).ok_or(SelfTestFault::Missing(N))?;
-        tally.add(unit.summand, count.completions)?;
+        tally.add(&plan, unit.id, count.completions)?;
     }
     Ok(tally.totals()?.solutions())
 }

@@ -9,9 +9,12 @@
 //!
 //! A constellation with symmetry joins the totals when all its units have been counted.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::plan::{Plan, UnitId};
 use crate::summand::{Measure, Summand};
 use crate::symmetry::SymmetryClass;
 
@@ -38,6 +41,17 @@ impl Totals {
     pub fn fundamental(&self) -> u128 {
         self.a + self.p + self.r + self.full
     }
+
+    /// Both together.
+    fn plus(self, other: Self) -> Result<Self, TallyError> {
+        let sum = |one: u128, other| one.checked_add(other).ok_or(TallyError::Overflow);
+        Ok(Self {
+            a: sum(self.a, other.a)?,
+            p: sum(self.p, other.p)?,
+            r: sum(self.r, other.r)?,
+            full: sum(self.full, other.full)?,
+        })
+    }
 }
 
 /// The sums of one constellation that has a symmetry.
@@ -51,7 +65,16 @@ struct SymmetricSums {
     quarter_turn: u128,
 }
 
-/// The partial totals of a run.
+/// The sums of one family: the constellations that share top and bottom queen.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FamilySums {
+    /// Completions of the constellations without symmetry.
+    asymmetric: u128,
+    /// The constellations with symmetry, by their numbers in the plan.
+    symmetric: BTreeMap<u32, SymmetricSums>,
+}
+
+/// The partial totals of a run, by family.
 ///
 /// ```
 /// use queens::kernel::{Method, Stop, kernel};
@@ -59,19 +82,22 @@ struct SymmetricSums {
 ///
 /// let plan = Plan::derive(PlanSpec::new(Board::new(8)?))?;
 /// let kernel = kernel(Method::Search, None)?;
-/// let mut tally = Tally::new(plan.symmetric_members());
-/// for unit in (0..plan.units()).map(|id| plan.unit(UnitId(id))) {
-///     tally.add(unit.summand, unit.count(&*kernel, &Stop::new()).unwrap().completions)?;
+/// let mut tally = Tally::new(&plan);
+/// for unit in (0..plan.units()).map(UnitId) {
+///     let count = plan.unit(unit).count(&*kernel, &Stop::new()).unwrap();
+///     tally.add(&plan, unit, count.completions)?;
 /// }
 /// let totals = tally.totals()?;
 /// assert_eq!((totals.a, totals.p, totals.r), (11, 1, 0));
 /// assert_eq!(totals.solutions(), 8 * 11 + 4);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
-    asymmetric: u128,
-    symmetric: Vec<SymmetricSums>,
+    /// One for each family, in the order of [`Plan::family_list`].
+    families: Vec<FamilySums>,
+    /// The index of the family of each constellation with symmetry.
+    family_of_member: Vec<usize>,
 }
 
 /// Sums that cannot be right.
@@ -101,34 +127,50 @@ pub enum TallyError {
 }
 
 impl Tally {
-    /// The tally of a run of which nothing has been counted. The members are the constellations of its plan that have a
-    /// symmetry, each with its class and the number of its units.
-    pub fn new(members: impl IntoIterator<Item = (SymmetryClass, u64)>) -> Self {
-        let empty = |(class, units)| SymmetricSums {
-            class,
-            open: units,
-            completions: 0,
-            half_turn: 0,
-            quarter_turn: 0,
+    /// The tally of a run of which nothing has been counted.
+    pub fn new(plan: &Plan) -> Self {
+        let mut families = vec![FamilySums::default(); plan.family_list().len()];
+        for (number, member) in (0..).zip(plan.symmetric_members()) {
+            let sums = SymmetricSums {
+                class: member.class,
+                open: member.units,
+                completions: 0,
+                half_turn: 0,
+                quarter_turn: 0,
+            };
+            families[member.family].symmetric.insert(number, sums);
+        }
+        let family_of_member = plan.symmetric_members().iter().map(|member| member.family).collect();
+        Self { families, family_of_member }
+    }
+
+    /// The tally of a run whose families have these sums, in the order of [`Plan::family_list`]; none if they are not sums of
+    /// this plan.
+    pub fn restored(plan: &Plan, families: Vec<FamilySums>) -> Option<Self> {
+        let empty = Self::new(plan);
+        let fits = |empty: &FamilySums, kept: &FamilySums| {
+            empty.symmetric.len() == kept.symmetric.len()
+                && empty.symmetric.iter().zip(&kept.symmetric).all(|((number, empty), (kept_number, kept))| {
+                    number == kept_number && empty.class == kept.class && kept.open <= empty.open
+                })
         };
-        Self { asymmetric: 0, symmetric: members.into_iter().map(empty).collect() }
+        let is_of_plan = empty.families.len() == families.len()
+            && empty.families.iter().zip(&families).all(|(empty, kept)| fits(empty, kept));
+        is_of_plan.then_some(Self { families, ..empty })
     }
 
-    /// Whether it is one of a plan whose constellations with a symmetry are these: as [`new`](Self::new) takes them.
-    pub fn is_of(&self, members: impl IntoIterator<Item = (SymmetryClass, u64)>) -> bool {
-        let fits = |sums: &SymmetricSums, (class, units)| sums.class == class && sums.open <= units;
-        let mut members = members.into_iter();
-        self.symmetric.iter().all(|sums| members.next().is_some_and(|member| fits(sums, member)))
-            && members.next().is_none()
+    /// The sums of each family, in the order of [`Plan::family_list`].
+    pub fn families(&self) -> &[FamilySums] {
+        &self.families
     }
 
-    /// Adds the count of one unit.
+    /// Adds the count of one unit of the plan.
     ///
     /// # Errors
     /// If the sum overflows, or the plan has no such unit that has not been counted.
-    pub fn add(&mut self, summand: Summand, count: u64) -> Result<(), TallyError> {
-        let (sum, open) = self.sum_of(summand)?;
-        if let (Some(open), Summand::Symmetric(member, _)) = (open, summand) {
+    pub fn add(&mut self, plan: &Plan, unit: UnitId, count: u64) -> Result<(), TallyError> {
+        let (sum, open) = self.sum_of(plan, unit)?;
+        if let Some((member, open)) = open {
             *open = open.checked_sub(1).ok_or(TallyError::Surplus(member))?;
         }
         *sum = sum.checked_add(u128::from(count)).ok_or(TallyError::Overflow)?;
@@ -139,40 +181,50 @@ impl Tally {
     ///
     /// # Errors
     /// If the sum would become negative, or the plan has no such constellation.
-    pub fn remove(&mut self, summand: Summand, count: u64) -> Result<(), TallyError> {
-        let (sum, open) = self.sum_of(summand)?;
-        if let Some(open) = open {
+    pub fn remove(&mut self, plan: &Plan, unit: UnitId, count: u64) -> Result<(), TallyError> {
+        let (sum, open) = self.sum_of(plan, unit)?;
+        if let Some((_, open)) = open {
             *open += 1;
         }
         *sum = sum.checked_sub(u128::from(count)).ok_or(TallyError::Overflow)?;
         Ok(())
     }
 
-    /// The sum that the summand belongs to, and the number of its constellation's open units.
-    fn sum_of(&mut self, summand: Summand) -> Result<(&mut u128, Option<&mut u64>), TallyError> {
-        let Summand::Symmetric(member, measure) = summand else { return Ok((&mut self.asymmetric, None)) };
-        let sums = self.symmetric.get_mut(member as usize).ok_or(TallyError::Surplus(member))?;
+    /// The sum that the unit's count belongs to; if its constellation has a symmetry, also the constellation's number and open units.
+    fn sum_of(
+        &mut self,
+        plan: &Plan,
+        unit: UnitId,
+    ) -> Result<(&mut u128, Option<(u32, &mut u64)>), TallyError> {
+        let (family, summand) = plan.family_and_summand(unit);
+        let family = &mut self.families[family];
+        let Summand::Symmetric(member, measure) = summand else { return Ok((&mut family.asymmetric, None)) };
+        let sums = family.symmetric.get_mut(&member).ok_or(TallyError::Surplus(member))?;
         let sum = match measure {
             Measure::Completions => &mut sums.completions,
             Measure::HalfTurn => &mut sums.half_turn,
             Measure::QuarterTurn => &mut sums.quarter_turn,
         };
-        Ok((sum, Some(&mut sums.open)))
+        Ok((sum, Some((member, &mut sums.open))))
+    }
+
+    fn member(&self, member: u32) -> Option<&SymmetricSums> {
+        self.families[*self.family_of_member.get(member as usize)?].symmetric.get(&member)
     }
 
     /// The constellations, by number among those with symmetry, whose counts are all there and contradict each other.
     pub fn contradicted(&self) -> impl Iterator<Item = u32> + '_ {
-        (0..self.symmetric.len() as u32).filter(|member| self.is_contradicted(*member))
+        (0..self.family_of_member.len() as u32).filter(|member| self.is_contradicted(*member))
     }
 
     /// Whether the counts of that constellation are all there.
     pub fn is_complete(&self, member: u32) -> bool {
-        self.symmetric.get(member as usize).is_some_and(|sums| sums.open == 0)
+        self.member(member).is_some_and(|sums| sums.open == 0)
     }
 
     /// Whether they are, and contradict each other.
     pub fn is_contradicted(&self, member: u32) -> bool {
-        self.is_complete(member) && self.symmetric[member as usize].totals().is_none()
+        self.member(member).is_some_and(|sums| sums.open == 0 && sums.totals().is_none())
     }
 
     /// The totals so far: constellations without symmetry as far as counted, the others where complete.
@@ -180,20 +232,31 @@ impl Tally {
     /// # Errors
     /// If the counts of a constellation with symmetry contradict each other, or a sum overflows.
     pub fn totals(&self) -> Result<Totals, TallyError> {
-        let mut totals = Totals { a: self.asymmetric, ..Totals::default() };
-        for (member, sums) in (0u32..).zip(&self.symmetric).filter(|(_, sums)| sums.open == 0) {
-            let part = sums.totals().ok_or(TallyError::Contradiction {
-                member,
+        self.families.iter().try_fold(Totals::default(), |totals, family| totals.plus(family.totals()?))
+    }
+}
+
+impl FamilySums {
+    /// The totals of this family so far: constellations without symmetry as far as counted, the others where complete.
+    ///
+    /// # Errors
+    /// If the counts of a constellation with symmetry contradict each other, or a sum overflows.
+    pub fn totals(&self) -> Result<Totals, TallyError> {
+        let asymmetric = Totals { a: self.asymmetric, ..Totals::default() };
+        let complete = self.symmetric.iter().filter(|(_, sums)| sums.open == 0);
+        complete.into_iter().try_fold(asymmetric, |totals, (member, sums)| {
+            totals.plus(sums.totals().ok_or(TallyError::Contradiction {
+                member: *member,
                 completions: sums.completions,
                 half_turn: sums.half_turn,
                 quarter_turn: sums.quarter_turn,
-            })?;
-            totals.a = totals.a.checked_add(part.a).ok_or(TallyError::Overflow)?;
-            totals.p += part.p;
-            totals.r += part.r;
-            totals.full += part.full;
-        }
-        Ok(totals)
+            })?)
+        })
+    }
+
+    /// T: all completions counted so far, of constellations with symmetry and without.
+    pub fn completions(&self) -> u128 {
+        self.symmetric.values().fold(self.asymmetric, |sum, sums| sum.saturating_add(sums.completions))
     }
 }
 

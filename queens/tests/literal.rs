@@ -66,10 +66,10 @@ fn counts_by_units_agree_with_the_literal_method_and_the_table() {
     for n in 1..=11 {
         let board = Board::new(n).unwrap();
         let plan = Plan::derive(PlanSpec::new(board)).unwrap();
-        let mut tally = Tally::new(plan.symmetric_members());
+        let mut tally = Tally::new(&plan);
         for id in (0..plan.units()).map(UnitId) {
             let unit = plan.unit(id);
-            tally.add(unit.summand, unit.count(&*search, &Stop::new()).unwrap().completions).unwrap();
+            tally.add(&plan, id, unit.count(&*search, &Stop::new()).unwrap().completions).unwrap();
         }
         let literal = literal_totals(board);
         assert_eq!(tally.totals().unwrap(), literal, "n={n}");

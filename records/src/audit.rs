@@ -8,7 +8,6 @@ use queens::{TallyError, Totals, UnitId};
 use thiserror::Error;
 
 use crate::checkpoint::acknowledged::{acknowledged, refuse_loss};
-use crate::double_check::DoubleCheck;
 use crate::families::Families;
 use crate::ledger::{LedgerError, LedgerPosition, Location, Record, Tail, TermRecord};
 use crate::replay::{Stretch, replay};
@@ -41,10 +40,7 @@ pub struct Audit {
 impl Audit {
     /// How many standing counts are still to be checked before the run is complete: by the policy on record, if there is one.
     pub fn pending(&self) -> u64 {
-        match self.standing.sums().policy {
-            None | Some(DoubleCheck::None) => 0,
-            Some(policy) => self.standing.pending(policy),
-        }
+        self.standing.pending_on_record()
     }
 }
 

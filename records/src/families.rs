@@ -4,11 +4,20 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 
 use proto::FamilyStatus;
-use queens::Plan;
 use queens::plan::Family;
+use queens::{Plan, Totals};
 
 use crate::shard::Shard;
 use crate::standing::Standing;
+
+/// How far one family is, and its partial totals.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FamilyProgress {
+    /// Its queens and units.
+    pub family: FamilyStatus,
+    /// A, P and R so far; none while counts contradict each other.
+    pub totals: Option<Totals>,
+}
 
 /// The families of a run, and which units are theirs.
 #[derive(Debug)]
@@ -33,6 +42,18 @@ impl Families {
         let ranges =
             families.into_iter().filter_map(|(family, range)| Some((range, place(&family)?))).collect();
         Self { list, ranges }
+    }
+
+    /// How far each family is and its partial totals, by top and bottom queen.
+    pub fn progress(&self, plan: &Plan, standing: &Standing) -> Vec<FamilyProgress> {
+        let sums = standing.sums().tally.families();
+        let totals = |family: &FamilyStatus| {
+            let family = Family { top: family.top, bottom: family.bottom };
+            let index = plan.family_list().binary_search(&family).expect("the plan has the family");
+            sums[index].totals().ok()
+        };
+        let families = self.status(standing).into_iter();
+        families.map(|family| FamilyProgress { totals: totals(&family), family }).collect()
     }
 
     /// How far each of them is, by top and bottom queen.

@@ -48,7 +48,8 @@ pub use certificate::{Certificate, CertificateError, HeadError, PublishedHead, P
 pub use clock::{Clock, SystemClock};
 pub use counted::{counted, named};
 pub use double_check::{DoubleCheck, DoubleCheckError};
-pub use families::Families;
+pub use checkpoint::is_checkpoint_thread;
+pub use families::{Families, FamilyProgress};
 pub use ledger_copy::{CopyError, LedgerCopy};
 pub use merge::{Difference, Disbelief, MergeError, Merged, merge};
 pub use quoted::quoted;

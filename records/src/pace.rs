@@ -1,19 +1,24 @@
-//! How far a run has come that no coordinator serves, and how fast it goes: from its ledger alone, without its lock, so that
-//! shares under a batch engine can be looked at while they are counted.
+//! How far a run is that no coordinator serves, and how fast it goes: without its lock, so that shares under a batch engine can be looked
+//! at while they are counted.
 //!
-//! How fast is told by the time for which the run was worked on, as the marks in its ledger say it: a share waits for days in a queue
-//! between two of its parts. Whether anything comes is told by the times that records bear. Of counts that were made while a clock was
-//! ahead that time is not known: they keep no share alive.
+//! A run that no process writes is read from its checkpoint, and the ledger behind it. Of a run in use the ledger is read, and the
+//! checkpoint is never opened. The speed is that of the time for which the run was worked on, as the marks in its ledger say it: a
+//! share waits for days in a queue between two of its parts. Whether anything comes is told by the times that records bear. Of counts
+//! that were made while a clock was ahead that time is not known: they keep no share alive.
 
 use std::fs;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use proto::TimeLeft;
+use queens::Totals;
 
 use crate::audit::{AuditError, audit_each};
-use crate::ledger::{Record, file_path};
+use crate::checkpoint::acknowledged::stored;
+use crate::families::{Families, FamilyProgress};
+use crate::ledger::{LineBefore, Record, file_path, line_before};
+use crate::replay::{Stretch, replay};
 use crate::run_directory::RunDirectory;
-use crate::standing::{History, Milestone};
+use crate::standing::{History, Milestone, Standing};
 
 /// The speed is that of the last part of the time for which a run was worked on, and of no less than so many seconds.
 const LATELY: f64 = 0.25;
@@ -47,6 +52,10 @@ pub struct Pace {
     pub speed: Option<f64>,
     /// Whether its ledger was begun and has not a byte: a count that was cut off at once leaves it so, or somebody else.
     pub is_empty: bool,
+    /// A, P and R so far; none while counts contradict each other.
+    pub totals: Option<Totals>,
+    /// The same for each family.
+    pub families: Vec<FamilyProgress>,
 }
 
 impl Pace {
@@ -55,8 +64,19 @@ impl Pace {
     /// # Errors
     /// Its ledger is not sound.
     pub fn of(directory: &RunDirectory, now: SystemTime) -> Result<Self, AuditError> {
-        let (plan, shard) = (directory.plan(), directory.run().shard);
         let now = now.duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+        match stopped(directory) {
+            Some(standing) => {
+                let last = standing.sums().history.milestones_until(now).last().map(|point| point.at);
+                Ok(Self::new(directory, &standing, now, last, None))
+            }
+            None => Self::read(directory, now),
+        }
+    }
+
+    /// Reads the whole ledger.
+    fn read(directory: &RunDirectory, now: u64) -> Result<Self, AuditError> {
+        let plan = directory.plan();
         // By the time for which it was worked on; what was taken back was counted all the same.
         let (mut worked, mut group) = (History::default(), Vec::new());
         let (mut last_count, mut last) = (None, None);
@@ -73,24 +93,36 @@ impl Pace {
             }
             _ => {}
         })?;
-        let sums = audit.standing.sums();
-        let begun = (directory.run().begun / 1000).min(now);
-        let (units, done) = (shard.size(plan.units()), audit.standing.done());
-        let is_counted = audit.missing_units == 0;
         let points: Vec<Milestone> = worked.milestones().collect();
         let lately = last.and_then(|at| lately(&points, now.saturating_sub(at)));
+        Ok(Self::new(directory, &audit.standing, now, last_count, lately))
+    }
+
+    /// The pace of a run with that standing. Times are in seconds since 1970, and `lately` is the work done in a second.
+    fn new(
+        directory: &RunDirectory,
+        standing: &Standing,
+        now: u64,
+        last_count: Option<u64>,
+        lately: Option<f64>,
+    ) -> Self {
+        let (plan, shard, sums) = (directory.plan(), directory.run().shard, standing.sums());
+        let begun = (directory.run().begun / 1000).min(now);
+        let (units, done) = (shard.size(plan.units()), standing.done());
         let last_count = last_count.or((done > 0).then_some(begun));
-        Ok(Self {
+        Self {
             units,
             done,
-            pending: audit.pending(),
+            pending: standing.pending_on_record(),
             work: seconds(shard.work_of(plan)),
             work_done: seconds(sums.work),
             last: last_count.and_then(|at| UNIX_EPOCH.checked_add(Duration::from_secs(at))),
             is_worked_on: lately.is_some(),
-            speed: lately.filter(|speed| *speed > 0.0 && !is_counted),
+            speed: lately.filter(|speed| *speed > 0.0 && done < units),
             is_empty: fs::metadata(file_path(&directory.ledger(), 1)).is_ok_and(|file| file.len() == 0),
-        })
+            totals: sums.tally.totals().ok(),
+            families: Families::new(plan, shard).progress(plan, standing),
+        }
     }
 
     /// The work that is left, in seconds as [`work`](Self::work).
@@ -106,6 +138,18 @@ impl Pace {
             (self.work_done / self.work.max(f64::MIN_POSITIVE)).min(1.0)
         }
     }
+}
+
+/// The standing of a run that no process writes, from its checkpoint and the ledger behind that; none if the whole ledger must be
+/// read, which also finds what is wrong.
+fn stopped(directory: &RunDirectory) -> Option<Standing> {
+    let (position, mut standing) = stored(directory)?;
+    if line_before(&directory.ledger(), &position).ok()? != LineBefore::Fits {
+        return None;
+    }
+    let rest = Stretch { from: Some(&position), until: None };
+    replay(directory, rest, &mut standing, |_, _| ()).ok()?;
+    Some(standing).filter(|standing| standing.sums().tally.totals().is_ok())
 }
 
 /// How long so much work takes at that speed.
@@ -208,8 +252,31 @@ mod tests {
     }
 
     fn pace_at(folder: &TempDir, now: u64) -> Pace {
-        let now = UNIX_EPOCH + Duration::from_secs(now);
-        Pace::of(&RunDirectory::open(folder.path()).unwrap(), now).unwrap()
+        Pace::read(&RunDirectory::open(folder.path()).unwrap(), now).unwrap()
+    }
+
+    #[test]
+    fn stopped_run_is_read_from_its_checkpoint() {
+        let (folder, begun) = counted_at(0..20);
+        // The checkpoint that this start rebuilds holds twenty counts, and the ledger gets two more behind it.
+        commit_each(&folder, counts_at(20, [begun + 20, begun + 21]));
+        let now = UNIX_EPOCH + Duration::from_secs(begun + 30);
+        let of = || Pace::of(&RunDirectory::open(folder.path()).unwrap(), now).unwrap();
+        let stopped = of();
+        let read = pace_at(&folder, begun + 30);
+        assert_eq!((stopped.is_worked_on, stopped.speed, stopped.done), (false, None, 22));
+        assert_eq!(Pace { is_worked_on: false, speed: None, ..read }, stopped);
+        let sum: u128 = stopped.families.iter().map(|family| family.totals.unwrap().a).sum();
+        assert_eq!(sum, stopped.totals.unwrap().a);
+        // It answers without reading what lies before the checkpoint.
+        let ledger = folder.path().join("ledger/000001.jsonl");
+        let mut bytes = fs::read(&ledger).unwrap();
+        bytes[30] ^= 1;
+        fs::write(&ledger, bytes).unwrap();
+        assert_eq!(of(), stopped);
+        // A process that writes keeps its checkpoint to itself.
+        let _writer = Store::open(known_run::options(folder.path())).unwrap();
+        assert!(Pace::of(&RunDirectory::open(folder.path()).unwrap(), now).is_err(), "the ledger is read");
     }
 
     #[test]

@@ -37,6 +37,9 @@ pub struct StatusArgs {
     /// Print one JSON object.
     #[arg(long)]
     pub json: bool,
+    /// Print the partial totals of each family, too (run directories only; JSON always has them).
+    #[arg(long, requires = "runs")]
+    pub families: bool,
     /// Show it again whenever it changes, until the run has ended: on a terminal in place, else a line now and then.
     #[arg(long, conflicts_with = "json")]
     pub watch: bool,

@@ -19,7 +19,7 @@ use crate::youngest::{ask_youngest, call_youngest};
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
     if !args.runs.is_empty() {
-        return listing(shares::show(&args.runs, args.json));
+        return listing(shares::show(&args.runs, args.json, args.families));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (addresses, keys) = (&args.observer.coordinator, &args.observer.keys);

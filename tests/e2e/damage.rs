@@ -80,16 +80,18 @@ fn records_that_are_lost_are_told_by_all_who_read_the_run_until_the_loss_is_acce
     let report: serde_json::Value = serde_json::from_str(&folder.run("verify run --json").stdout).unwrap();
     assert_eq!(report["sound"], false, "{report}");
     // Of a copy that has no checkpoint, or none that can be used, the ledger alone is looked at.
-    let known = fs::read(&checkpoint).unwrap();
-    fs::remove_file(&checkpoint).unwrap();
+    let aside = folder.path().join("aside");
+    fs::rename(&checkpoint, &aside).unwrap();
     let ledger_alone = folder.run("verify run");
     let is_incomplete = |told: &Completed| told.stderr.contains("sound but not complete");
     assert!(ledger_alone.code == Some(3) && is_incomplete(&ledger_alone), "{ledger_alone:?}");
-    fs::write(&checkpoint, &known[1..]).unwrap();
+    fs::create_dir(&checkpoint).unwrap();
+    fs::write(checkpoint.join("db"), "damaged").unwrap();
     assert_eq!(folder.run("verify run").stderr, ledger_alone.stderr);
     assert_eq!(folder.run("status run").code, Some(0));
     // An accepted loss is none.
-    fs::write(&checkpoint, &known).unwrap();
+    fs::remove_dir_all(&checkpoint).unwrap();
+    fs::rename(&aside, &checkpoint).unwrap();
     let before = folder.counts("run");
     let accepting = folder.start("count 16 --run run --isa portable --quiet --accept-loss", "accepting");
     until("it goes on", || folder.counts("run") > before);
@@ -150,22 +152,21 @@ fn a_checkpoint_that_is_gone_or_rubbish_is_rebuilt_and_said_so() {
         assert!(outcome.stderr.contains("rebuilt the checkpoint from the ledger"), "{what}: {outcome:?}");
         assert!(!outcome.stderr.contains("internal error"), "{what}: {outcome:?}");
     };
-    fs::remove_file(&checkpoint).ok();
+    fs::remove_dir_all(&checkpoint).ok();
     resume_for_a_moment("gone");
-    fs::write(&checkpoint, [0xA5; 5000]).unwrap();
+    fs::write(checkpoint.join("db"), [0xA5; 5000]).unwrap();
     resume_for_a_moment("rubbish");
-    let whole = fs::read(&checkpoint).unwrap();
-    fs::write(&checkpoint, &whole[..whole.len() - 1]).unwrap();
-    resume_for_a_moment("cut");
-    fs::remove_file(&checkpoint).unwrap();
-    fs::create_dir(&checkpoint).unwrap();
-    fs::write(checkpoint.join("db"), "as releases before kept it").unwrap();
-    resume_for_a_moment("a-folder");
-    fs::remove_file(&checkpoint).unwrap();
+    fs::write(checkpoint.join("conf"), "cut").unwrap();
+    resume_for_a_moment("other-settings");
+    fs::remove_dir_all(&checkpoint).unwrap();
+    fs::write(&checkpoint, "a file").unwrap();
+    resume_for_a_moment("a-file");
+    fs::remove_dir_all(&checkpoint).unwrap();
     assert!(Command::new("mkfifo").arg(&checkpoint).status().unwrap().success());
     resume_for_a_moment("a-pipe");
     // One that speaks of another ledger.
     folder.run("count 8 --run other --quiet");
+    fs::remove_dir_all(&checkpoint).unwrap();
     fs::rename(folder.path().join("other/checkpoint"), &checkpoint).unwrap();
     resume_for_a_moment("foreign");
     let outcome = finish(&folder);
@@ -323,12 +324,12 @@ fn a_command_that_is_refused_accepts_no_loss() {
 
 #[test]
 fn a_command_that_is_refused_rebuilds_no_checkpoint_and_the_one_that_does_tells() {
-    const REBUILT: &str = "rebuilt the checkpoint from the ledger: there was none";
+    const REBUILT: &str = "rebuilt the checkpoint from the ledger: there is none";
     let folder = Folder::new();
     let checkpoint = folder.path().join("run/checkpoint");
     folder.run("count 9 --run run --quiet --double-check 5%");
     for asked in ["count 9", "coordinator --listen 127.0.0.1:0"] {
-        fs::remove_file(&checkpoint).unwrap();
+        fs::remove_dir_all(&checkpoint).unwrap();
         let refused = folder.run(&format!("{asked} --run run --json --double-check none"));
         assert_eq!(refused.code, Some(2), "{refused:?}");
         refused.refused(&["this run checks 5%"]);
@@ -343,7 +344,7 @@ fn a_command_that_is_refused_rebuilds_no_checkpoint_and_the_one_that_does_tells(
 fn a_ledger_whose_lines_end_in_cr_lf_is_refused_without_its_checkpoint_too() {
     let folder = Folder::new();
     folder.run("count 9 --run run --quiet");
-    fs::remove_file(folder.path().join("run/checkpoint")).unwrap();
+    fs::remove_dir_all(folder.path().join("run/checkpoint")).unwrap();
     let path = folder.path().join("run/ledger/000001.jsonl");
     let whole = fs::read_to_string(&path).unwrap();
     fs::write(&path, whole.replace('\n', "\r\n")).unwrap();

@@ -80,7 +80,7 @@ impl Forgery {
     pub fn write(&self, path: &Path) {
         let ledger = path.join("ledger");
         fs::remove_dir_all(&ledger).ok();
-        fs::remove_file(path.join("checkpoint")).ok();
+        fs::remove_dir_all(path.join("checkpoint")).ok();
         fs::create_dir_all(&ledger).unwrap();
         fs::write(path.join("run.json"), self.run.to_string()).unwrap();
         let first = || RunDirectory::open(path).unwrap().run().hash().to_string();

@@ -117,7 +117,7 @@ fn cut_in_two(folder: &Folder) {
     assert!(second.contains("{\"kind\":\"mark\""));
     fs::write(&path, first).unwrap();
     fs::write(path.with_file_name("000002.jsonl"), second).unwrap();
-    fs::remove_file(folder.path().join("run/checkpoint")).unwrap();
+    fs::remove_dir_all(folder.path().join("run/checkpoint")).unwrap();
     let coordinator = folder.start("coordinator --run run --listen 127.0.0.1:0", "cut.log");
     until("it serves", || coordinator.says("serving"));
     coordinator.terminate();

@@ -36,7 +36,7 @@ fn a_finished_run_is_reported_from_its_ledger_with_the_head_that_was_published()
     fs::write(folder.path().join("head.txt"), published_head.unwrap()).unwrap();
     assert_eq!(folder.run("verify run --heads head.txt --recount 5 --threads 1").code, Some(0));
     // What the checkpoint says does not matter.
-    fs::remove_file(folder.path().join("run/checkpoint")).unwrap();
+    fs::remove_dir_all(folder.path().join("run/checkpoint")).unwrap();
     let without = |page: String| {
         page.lines().filter(|line| !line.contains("Written by")).collect::<Vec<_>>().join("\n")
     };

@@ -80,7 +80,7 @@ fn the_status_of_shares_needs_no_coordinator() {
     assert!(emptied.code == Some(3) && emptied.stdout.ends_with("2 shares not named: 1, 3\n"), "{emptied:?}");
     assert!(emptied.stderr.contains("acknowledged records are missing"), "{emptied:?}");
     // Who has no checkpoint cannot tell.
-    fs::remove_file(folder.path().join("shard-1/checkpoint")).unwrap();
+    fs::remove_dir_all(folder.path().join("shard-1/checkpoint")).unwrap();
     let emptied = folder.run("status shard-1").stdout;
     assert!(
         emptied.contains("its ledger is empty; diadem count tells whether records are missing"),

@@ -55,7 +55,7 @@ fn of_a_ledger_whose_files_are_lost_none_are_told() {
     let folder = Folder::new();
     folder.run("count 8 --run run --quiet");
     fs::remove_file(folder.path().join("run/ledger/000001.jsonl")).unwrap();
-    fs::remove_file(folder.path().join("run/checkpoint")).unwrap();
+    fs::remove_dir_all(folder.path().join("run/checkpoint")).unwrap();
     let lost = folder.run("verify run");
     assert!(lost.code == Some(3) && lost.stdout.contains("0 records in 0 ledger files"), "{lost:?}");
     assert!(folder.run("verify run --json").stdout.contains("\"files\":0,"));

@@ -66,15 +66,10 @@ const TICK: Duration = Duration::from_millis(200);
 /// About so many counts are judged in one round, after which others are answered and lent to.
 const JUDGED_IN_A_ROUND: usize = 20_000;
 
-/// From one checkpoint to the next, for each so many bytes that it has: it is written whole, and what has come on record since is soon read
-/// again at the next start,
+/// Between two saves of the checkpoint lies at least this time.
 const SAVE_EVERY: Duration = Duration::from_secs(5);
-const SAVE_BYTES: u64 = 100_000;
 
-/// and at most so many times as long: ten minutes.
-const SAVE_SELDOMEST: u64 = 120;
-
-/// After one that could not be written, or not in time.
+/// The same after a save that failed.
 const SAVE_AGAIN: Duration = Duration::from_mins(5);
 
 pub(crate) struct Keeper {
@@ -359,7 +354,7 @@ impl Keeper {
         let Some(store) = &mut self.store else { return };
         if closing || now >= self.save_next {
             let rest = match store.save(self.core.standing()) {
-                Ok(bytes) => SAVE_EVERY * bytes.div_ceil(SAVE_BYTES).clamp(1, SAVE_SELDOMEST) as u32,
+                Ok(rest) => rest.max(SAVE_EVERY),
                 Err(why) => {
                     warn!("the checkpoint is not up to date, the ledger is: {why}");
                     SAVE_AGAIN

@@ -59,7 +59,7 @@ fn the_history_is_the_same_from_the_checkpoint_and_what_is_behind_it_and_from_th
     let mut read = Standing::new(&known_run::plan());
     replay(store.directory(), Stretch::default(), &mut read, |_, _| ()).unwrap();
     drop(store);
-    fs::remove_file(folder.path().join("checkpoint")).unwrap();
+    fs::remove_dir_all(folder.path().join("checkpoint")).unwrap();
     let (_, rebuilt, _) = Store::open(options()).unwrap();
     for standing in [resumed, read, rebuilt] {
         assert_eq!(standing.sums(), live.sums());

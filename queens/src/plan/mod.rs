@@ -16,6 +16,7 @@ mod sampling;
 mod spec;
 mod weight;
 
+use std::collections::BTreeSet;
 use std::fmt;
 use std::iter;
 use std::ops::Range;
@@ -134,8 +135,22 @@ pub struct Plan {
     parts: Vec<Part>,
     /// The number of each part's first unit, and at the end the number of units.
     firsts: Vec<u64>,
-    symmetric: Vec<(SymmetryClass, u64)>,
+    symmetric: Vec<SymmetricMember>,
+    /// All families, ascending, and the index of each part's family among them.
+    families: Vec<Family>,
+    family_of_part: Vec<u32>,
     work: WorkOfUnits,
+}
+
+/// A constellation that has a symmetry.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SymmetricMember {
+    /// Its symmetry class.
+    pub class: SymmetryClass,
+    /// The number of its units: completions and symmetric counts.
+    pub units: u64,
+    /// The index of its family in [`Plan::family_list`].
+    pub family: usize,
 }
 
 impl Plan {
@@ -159,16 +174,27 @@ impl Plan {
         };
         let (parts, classes) = parts.ok_or(PlanError::TooManyUnits)?.in_order();
         let mut firsts = vec![0];
-        let mut symmetric: Vec<_> = classes.into_iter().map(|class| (class, 0)).collect();
-        for part in &parts {
+        let of_parts: Vec<Family> = parts.iter().map(|part| part.border().family(spec.n)).collect();
+        let families: Vec<Family> =
+            of_parts.iter().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let index = |family: &Family| families.binary_search(family).expect("the list has every family");
+        let family_of_part: Vec<u32> = of_parts.iter().map(|family| index(family) as u32).collect();
+        let empty = |class| SymmetricMember { class, units: 0, family: 0 };
+        let mut symmetric: Vec<_> = classes.into_iter().map(empty).collect();
+        for (part, family) in parts.iter().zip(&family_of_part) {
             firsts.push(firsts[firsts.len() - 1] + part.units());
             if let Summand::Symmetric(member, _) = part.summand() {
-                symmetric[member as usize].1 += part.units();
+                let member = &mut symmetric[member as usize];
+                *member = SymmetricMember {
+                    units: member.units + part.units(),
+                    family: *family as usize,
+                    ..*member
+                };
             }
         }
         let fingerprint = Fingerprint::of(&spec, &parts);
         let work = WorkOfUnits::new(spec, &parts);
-        Ok(Self { spec, fingerprint, parts, firsts, symmetric, work })
+        Ok(Self { spec, fingerprint, parts, firsts, symmetric, families, family_of_part, work })
     }
 
     /// What the plan was derived from.
@@ -273,9 +299,23 @@ impl Plan {
         })
     }
 
-    /// The constellations that have a symmetry: class and number of units (completions and symmetric counts).
-    pub fn symmetric_members(&self) -> impl Iterator<Item = (SymmetryClass, u64)> + '_ {
-        self.symmetric.iter().copied()
+    /// The families of the plan, each once, ascending by top and bottom queen.
+    pub fn family_list(&self) -> &[Family] {
+        &self.families
+    }
+
+    /// The index of the unit's family in [`family_list`](Self::family_list), and which of its sums the unit's count belongs to.
+    ///
+    /// # Panics
+    /// If the plan has no such unit.
+    pub fn family_and_summand(&self, id: UnitId) -> (usize, Summand) {
+        let number = self.place_of(id).0;
+        (self.family_of_part[number] as usize, self.parts[number].summand())
+    }
+
+    /// The constellations that have a symmetry, in the order of their numbers.
+    pub fn symmetric_members(&self) -> &[SymmetricMember] {
+        &self.symmetric
     }
 
     fn part_of(&self, id: UnitId) -> (&Part, u64) {

@@ -161,7 +161,7 @@ impl<'a> Sampler<'a> {
     fn images(&self, summand: Summand) -> u8 {
         match summand {
             Summand::Asymmetric => SymmetryClass::Asymmetric.orbit_size(),
-            Summand::Symmetric(member, _) => self.plan.symmetric[member as usize].0.orbit_size(),
+            Summand::Symmetric(member, _) => self.plan.symmetric[member as usize].class.orbit_size(),
         }
     }
 }

@@ -35,11 +35,11 @@ fn total(plan: &Plan) -> crate::Totals {
 
 fn total_by(plan: &Plan, method: Method) -> crate::Totals {
     let kernel = crate::kernel::kernel(method, None).unwrap();
-    let mut tally = Tally::new(plan.symmetric_members());
+    let mut tally = Tally::new(plan);
     for id in (0..plan.units()).map(UnitId) {
         let unit = plan.unit(id);
         let count = unit.count(&*kernel, &Stop::new()).unwrap();
-        tally.add(unit.summand, count.completions).unwrap();
+        tally.add(plan, id, count.completions).unwrap();
     }
     tally.totals().unwrap()
 }
@@ -259,7 +259,7 @@ fn a_grain_cuts_each_unit_into_as_many_with_consecutive_numbers() {
     let count = |unit: &Unit| unit.count(&*kernel, &Stop::new()).unwrap().completions;
     for (n, columns, group, grain) in [(12, 1, 1, 2), (13, 2, 3, 1)] {
         let [plan, cut] = [None, Some(grain)].map(|grain| centre(n, columns, group, grain));
-        let mut seen = std::collections::BTreeSet::new();
+        let mut seen = BTreeSet::new();
         for range in
             cut.unit_ranges().filter(|range| !range.summand.is_symmetric_count() && !range.units.is_empty())
         {
@@ -357,7 +357,7 @@ fn unit_ranges_are_all_units_in_their_order_and_all_schemes_have_the_same_famili
         let plans = [plan(n), Plan::derive(PlanSpec::families(board)).unwrap(), centre(n, 2, 3, Some(10))];
         let families = plans.map(|plan| {
             let mut next = 0;
-            let mut families = std::collections::BTreeSet::new();
+            let mut families = BTreeSet::new();
             for range in plan.unit_ranges() {
                 assert_eq!(range.units.start, next);
                 next = range.units.end;

@@ -1,24 +1,34 @@
-//! What the checkpoint of a run knows to be acknowledged, for who reads the run without going on with it: of a ledger that was
-//! cut its own lines do not tell.
+//! Finds records that are lost at the end of a ledger, for commands that only read the run. A ledger that was cut at a mark looks
+//! sound by itself, but its checkpoint knows more.
 //!
 //! ```text
-//! read the checkpoint                       a coordinator writes it when what it speaks of is on disk
-//! read the ledger, to which somebody may be appending
-//! has it the line that the checkpoint knows?                        sound
-//! is the checkpoint another one by now, or gone?                    sound: a coordinator has looked meanwhile, and gone on
-//! else                                                              records are lost
+//! a writer holds the run's lock                       no check: the writer made it when it started
+//! read the checkpoint                                 a writer saves only what is on disk
+//! read the ledger
+//! the ledger has the line that the checkpoint knows   sound
+//! the checkpoint has changed, or is gone              sound: a writer has started meanwhile
+//! else                                                records are lost
 //! ```
 
 use super::read;
 use crate::ledger::{LedgerError, LedgerPosition, LineBefore, file_path, line_before, renamed};
-use crate::run_directory::RunDirectory;
-use crate::run_directory::secret;
+use crate::run_directory::lock::is_locked;
+use crate::run_directory::{RunDirectory, secret};
+use crate::standing::Standing;
 
-/// Up to where the ledger was acknowledged, if there is a checkpoint from which a start would go on. Nothing is written.
-pub fn acknowledged(directory: &RunDirectory) -> Option<LedgerPosition> {
+/// The standing that the checkpoint of a run holds and its position in the ledger; none if a process writes the run, or there is
+/// no checkpoint that a start would use. Writes nothing.
+pub fn stored(directory: &RunDirectory) -> Option<(LedgerPosition, Standing)> {
+    if is_locked(directory.path()) {
+        return None;
+    }
     let key = secret::found(directory.path()).ok()??;
-    let found = read(&directory.checkpoint(), &key, directory.run().hash(), directory.plan());
-    found.ok().map(|(position, _)| position)
+    read(directory, &key).ok()
+}
+
+/// The position up to which records were acknowledged, as far as the checkpoint knows; see [`stored`].
+pub fn acknowledged(directory: &RunDirectory) -> Option<LedgerPosition> {
+    stored(directory).map(|(position, _)| position)
 }
 
 /// Refuses a ledger that was read to its `end` and lacks what its checkpoint knew before, as `known` says, and knows still; none

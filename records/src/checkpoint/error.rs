@@ -1,40 +1,46 @@
-//! Why a checkpoint cannot be used, or not be written.
+//! Why a checkpoint cannot be used or saved.
 
 use std::io;
 use std::time::Duration;
 
 use thiserror::Error;
 
-/// A run is not resumed from its checkpoint.
+/// The reason why a run is not resumed from its checkpoint.
 #[derive(Debug, Error)]
 pub enum NoCheckpoint {
-    /// Nothing has been kept.
-    #[error("there was none")]
+    /// No checkpoint was saved yet.
+    #[error("there is none")]
     Missing,
-    /// The system does not let it be read.
-    #[error("it cannot be read ({0})")]
-    Unreadable(#[source] io::Error),
-    /// It is not as it was written, or was not written by who has the run's key.
-    #[error("it is not as it was written, or lease.key is not as it was then")]
+    /// The store cannot be copied or opened.
+    #[error("it cannot be opened ({0})")]
+    Unreadable(String),
+    /// The entries do not fit their seal, or contradict each other.
+    #[error("it is damaged, or lease.key has changed")]
     Damaged,
-    /// It keeps other things than this release, or expects other work.
-    #[error("it was made by another release of diadem")]
-    OtherRelease,
-    /// It speaks of another ledger.
-    #[error("it is that of another run")]
+    /// The entries have another layout, or their plan another estimate of its work.
+    #[error("another build of diadem made it")]
+    OtherBuild,
+    /// It belongs to another run.
+    #[error("it belongs to another run")]
     OtherRun,
-    /// It speaks for another place than any that the ledger has.
+    /// Its position is not in the ledger.
     #[error("it does not fit the ledger")]
     Unfit,
 }
 
-/// A checkpoint is not up to date.
+/// A checkpoint that could not be saved.
 #[derive(Debug, Error)]
 pub enum CheckpointError {
-    /// It cannot be written.
-    #[error("cannot write it: {0}")]
+    /// sled reports an error.
+    #[error("cannot save it: {0}")]
+    Sled(#[from] sled::Error),
+    /// The system reports an error.
+    #[error("cannot save it: {0}")]
     Io(#[from] io::Error),
-    /// The disk takes longer than it is waited for.
-    #[error("the disk has not taken it for {} seconds", .0.as_secs())]
+    /// The disk does not answer.
+    #[error("the disk has not answered for {} seconds", .0.as_secs())]
     Silent(Duration),
+    /// sled panicked.
+    #[error("cannot save it: the store failed")]
+    Panicked,
 }

@@ -1,6 +1,7 @@
 //! Who reads a run finds the loss that a start finds, and none where there is none.
 
 use std::collections::BTreeMap;
+use std::thread;
 
 use super::acknowledged::{acknowledged, refuse_loss};
 use super::*;
@@ -35,9 +36,22 @@ fn with_two_files() -> (TempDir, RunDirectory) {
 
 /// Every file of a run.
 fn files(run: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
-    let entries = [run.to_owned(), run.join("ledger")].map(|folder| fs::read_dir(folder).unwrap());
-    let paths = entries.into_iter().flatten().map(|entry| entry.unwrap().path());
+    let folders = [run.to_owned(), run.join("ledger"), run.join("checkpoint")];
+    let entries = folders.into_iter().filter_map(|folder| fs::read_dir(folder).ok());
+    let paths = entries.flatten().map(|entry| entry.unwrap().path());
     paths.filter(|path| path.is_file()).map(|path| (path.clone(), fs::read(path).unwrap())).collect()
+}
+
+/// Copies a folder with the folders in it.
+fn copy_folder(from: &Path, to: &Path) {
+    fs::create_dir(to).unwrap();
+    for entry in fs::read_dir(from).unwrap().map(Result::unwrap) {
+        if entry.path().is_dir() {
+            copy_folder(&entry.path(), &to.join(entry.file_name()));
+        } else {
+            fs::copy(entry.path(), to.join(entry.file_name())).unwrap();
+        }
+    }
 }
 
 /// A way to lose what was acknowledged, of a run whose ledger has two files.
@@ -53,7 +67,7 @@ const HARMS: [Harm; 4] = [
     // As many records, but others.
     |run| {
         fs::remove_file(run.join(SECOND)).unwrap();
-        fs::write(run.join("checkpoint"), "out of the way").unwrap();
+        fs::remove_dir_all(run.join("checkpoint")).unwrap();
         let (mut store, ..) = Store::open(known_run::options(run)).unwrap();
         store.commit(&[known_run::record(7)], Duration::ZERO, 1).unwrap();
     },
@@ -63,9 +77,12 @@ const HARMS: [Harm; 4] = [
 fn a_loss_is_told_as_a_start_tells_it_without_a_change_and_not_after_it_was_accepted() {
     for harm in HARMS {
         let (folder, directory) = with_two_files();
-        let checkpoint = fs::read(directory.checkpoint()).unwrap();
+        let kept = TempDir::new().unwrap();
+        let kept = kept.path().join("checkpoint");
+        copy_folder(&directory.checkpoint(), &kept);
         harm(folder.path());
-        fs::write(directory.checkpoint(), checkpoint).unwrap();
+        fs::remove_dir_all(directory.checkpoint()).unwrap();
+        copy_folder(&kept, &directory.checkpoint());
         let before = files(folder.path());
         let lost = audit(&directory).unwrap_err();
         assert!(
@@ -90,10 +107,13 @@ fn a_loss_is_told_as_a_start_tells_it_without_a_change_and_not_after_it_was_acce
 #[test]
 fn a_checkpoint_that_a_start_would_not_use_tells_of_no_loss() {
     let unusable: [Harm; 4] = [
-        |run| fs::remove_file(run.join("checkpoint")).unwrap(),
-        |run| fs::write(run.join("checkpoint"), "damaged").unwrap(),
+        |run| fs::remove_dir_all(run.join("checkpoint")).unwrap(),
         |run| {
-            fs::remove_file(run.join("checkpoint")).unwrap();
+            fs::remove_dir_all(run.join("checkpoint")).unwrap();
+            fs::write(run.join("checkpoint"), "damaged").unwrap();
+        },
+        |run| {
+            fs::remove_dir_all(run.join("checkpoint")).unwrap();
             fs::create_dir(run.join("checkpoint")).unwrap();
         },
         |run| fs::remove_file(run.join(secret::NAME)).unwrap(),

@@ -111,8 +111,7 @@ pub(crate) fn resume(
 ) -> Result<Resumed, LedgerError> {
     let mut standing = Standing::new(directory.plan());
     let mut notices = Vec::new();
-    let found = read(&directory.checkpoint(), key, directory.run().hash(), directory.plan());
-    let (why, contradicted) = match found {
+    let (why, contradicted) = match read(directory, key) {
         Ok((position, kept)) => {
             let before = line_before(&directory.ledger(), &position)?;
             if before == LineBefore::Fits {

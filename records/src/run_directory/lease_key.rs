@@ -60,9 +60,17 @@ impl LeaseKey {
         Token(u64::from_le_bytes(*token))
     }
 
-    /// The seal of what the run keeps for itself: nobody without the key can make one.
-    pub fn seal(&self, content: &[u8]) -> LineHash {
-        LineHash::from_bytes(self.hash(b"diadem seal", &[content]))
+    /// The seal of these parts: nobody without the key can make one.
+    pub fn seal<'a>(&self, parts: impl Iterator<Item = &'a [u8]>) -> LineHash {
+        let mut hasher = blake3::Hasher::new_keyed(&self.0);
+        hasher.update(b"diadem seal");
+        for part in parts {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        let mut hash = [0; 16];
+        hasher.finalize_xof().fill(&mut hash);
+        LineHash::from_bytes(hash)
     }
 
     /// The keyed hash of the parts, for a purpose that is none of leases: no unit has a number with its bytes.

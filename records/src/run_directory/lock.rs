@@ -6,6 +6,8 @@
 use std::fs::{self, File, TryLockError};
 use std::io::Write;
 use std::path::Path;
+use std::thread;
+use std::time::{Duration, Instant};
 
 use crate::regular_file;
 use crate::run_directory::{RunDirectory, RunDirectoryError, io_error};
@@ -34,20 +36,38 @@ impl Lock {
         fs::create_dir_all(&ledger).map_err(io_error("create", &ledger))?;
         let folder = File::open(&ledger).map_err(io_error("open", &ledger))?;
         match folder.try_lock() {
+            Ok(()) => {}
             Err(TryLockError::Error(error))
                 if error.raw_os_error().is_some_and(|e| NO_FOLDERS.contains(&e)) => {}
-            locked => free(locked, directory, &ledger)?,
+            Err(_) => free(&folder, directory, &ledger)?,
         }
         let mut file = regular_file::open_own(&path).map_err(io_error("open", &path))?;
-        free(file.try_lock(), directory, &path)?;
+        free(&file, directory, &path)?;
         file.set_len(0).map_err(io_error("write", &path))?;
         writeln!(file, "{}", std::process::id()).map_err(io_error("write", &path))?;
         Ok(Self { _file: file, _ledger: folder })
     }
 }
 
+/// True if a process writes to the run directory.
+pub fn is_locked(directory: &Path) -> bool {
+    let would_block = |path: &Path| {
+        File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
+    };
+    would_block(&directory.join("ledger")) || would_block(&directory.join("lock"))
+}
+
+/// [`is_locked`] holds a lock for a moment: a process that wants to write tries again for this long.
+const RETRY_TIME: Duration = Duration::from_millis(500);
+
 /// Refuses what another process has locked.
-fn free(locked: Result<(), TryLockError>, directory: &Path, path: &Path) -> Result<(), RunDirectoryError> {
+fn free(file: &File, directory: &Path, path: &Path) -> Result<(), RunDirectoryError> {
+    let begun = Instant::now();
+    let mut locked = file.try_lock();
+    while matches!(locked, Err(TryLockError::WouldBlock)) && begun.elapsed() < RETRY_TIME {
+        thread::sleep(RETRY_TIME / 20);
+        locked = file.try_lock();
+    }
     match locked {
         Ok(()) => Ok(()),
         Err(TryLockError::WouldBlock) => {

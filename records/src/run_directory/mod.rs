@@ -152,11 +152,13 @@ fn asked_for(shard: Shard) -> String {
 }
 
 /// What a run directory has of its own.
-const OWN: [&str; 13] = [
+const OWN: [&str; 15] = [
     "merging",
     RUN_FILE,
     "ledger",
     "checkpoint",
+    "checkpoint.new",
+    "checkpoint.old",
     "lock",
     "certify.key",
     "lease.key",
@@ -347,7 +349,7 @@ impl RunDirectory {
         self.path.join("ledger")
     }
 
-    /// The file of the checkpoint.
+    /// The folder of the checkpoint.
     pub fn checkpoint(&self) -> PathBuf {
         self.path.join("checkpoint")
     }

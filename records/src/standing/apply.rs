@@ -107,9 +107,9 @@ impl Standing {
         if recount == Some(Recount::Sample) {
             self.marks.of_mut(UnitMark::Sampled).insert(unit.0);
         }
-        let (summand, tally) = (plan.summand(unit), &mut self.sums.tally);
-        tally.add(summand, vote.count)?;
-        if let Summand::Symmetric(member, _) = summand
+        let tally = &mut self.sums.tally;
+        tally.add(plan, unit, vote.count)?;
+        if let Summand::Symmetric(member, _) = plan.summand(unit)
             && tally.is_complete(member)
         {
             let (is_so, contradictory) = (tally.is_contradicted(member), &mut self.sums.contradictory);
@@ -271,7 +271,7 @@ impl Standing {
         // A checkpoint may have come from a machine that expected a little less.
         self.sums.work = self.sums.work.saturating_sub(work.into());
         self.sums.history.retract(r.at, work);
-        Ok(self.sums.tally.remove(plan.summand(unit), r.count)?)
+        Ok(self.sums.tally.remove(plan, unit, r.count)?)
     }
 
     /// Whether the count of a machine that is so trusted is confirmed too well to be taken back like that: by another owner,

@@ -2,101 +2,88 @@
 
 use std::ops::Range;
 
-/// A set of numbers below a bound.
+use fixedbitset::FixedBitSet;
+
+/// The bytes of a block, as the checkpoint keeps it.
+pub const BLOCK_BYTES: usize = 1 << 10;
+
+const BLOCK_BITS: usize = 8 * BLOCK_BYTES;
+
+/// A set of numbers below a bound, which knows its size.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bitmap {
-    words: Vec<u64>,
+    bits: FixedBitSet,
     ones: u64,
 }
 
 impl Bitmap {
     /// The empty set of numbers below `bound`.
     pub fn new(bound: u64) -> Self {
-        Self { words: vec![0; words(bound)], ones: 0 }
+        Self { bits: FixedBitSet::with_capacity(bound as usize), ones: 0 }
     }
 
-    /// How many numbers are in the set.
+    /// The number of elements.
     pub fn len(&self) -> u64 {
         self.ones
     }
 
-    /// How many numbers of a range below the bound are in the set.
+    /// The number of elements within a range below the bound.
     pub fn len_within(&self, numbers: Range<u64>) -> u64 {
-        if numbers.is_empty() {
-            return 0;
-        }
-        let last = numbers.end - 1;
-        let [from, to] = [u64::MAX << (numbers.start % 64), u64::MAX >> (63 - last % 64)];
-        let ones = |word: u64| u64::from(word.count_ones());
-        match &self.words[(numbers.start / 64) as usize..=(last / 64) as usize] {
-            [] => 0,
-            [word] => ones(word & from & to),
-            [first, between @ .., last] => {
-                ones(first & from) + between.iter().map(|word| ones(*word)).sum::<u64>() + ones(last & to)
-            }
-        }
+        self.bits.count_ones(numbers.start as usize..numbers.end as usize) as u64
     }
 
-    /// Whether the number is in the set.
+    /// True if the number is in the set.
     pub fn contains(&self, number: u64) -> bool {
-        self.words[(number / 64) as usize] >> (number % 64) & 1 == 1
+        self.bits[number as usize]
     }
 
-    /// Puts the number in; says whether it was not there before.
+    /// Adds the number; true if it is new.
     pub fn insert(&mut self, number: u64) -> bool {
-        let new = !self.contains(number);
-        if new {
-            self.flip(number);
-            self.ones += 1;
-        }
-        new
+        let is_new = !self.bits.put(number as usize);
+        self.ones += u64::from(is_new);
+        is_new
     }
 
-    /// Takes the number out; says whether it was there.
+    /// Removes the number; true if it was in the set.
     pub fn remove(&mut self, number: u64) -> bool {
-        let there = self.contains(number);
-        if there {
-            self.flip(number);
-            self.ones -= 1;
-        }
-        there
+        let was_in = self.contains(number);
+        self.bits.remove(number as usize);
+        self.ones -= u64::from(was_in);
+        was_in
     }
 
-    /// The numbers in the set, ascending.
+    /// The elements, ascending.
     pub fn iter(&self) -> impl Iterator<Item = u64> + '_ {
-        self.words.iter().zip(0u64..).flat_map(|(word, index)| {
-            let rest = |bits: &u64| Some(bits & (bits - 1)).filter(|rest| *rest != 0);
-            let bits = std::iter::successors(Some(*word).filter(|word| *word != 0), rest);
-            bits.map(move |bits| 64 * index + u64::from(bits.trailing_zeros()))
+        self.bits.ones().map(|number| number as u64)
+    }
+
+    /// The blocks that have an element, by number: the bits in ascending order, without the zero bytes at the end.
+    pub fn blocks(&self) -> impl Iterator<Item = (usize, Vec<u8>)> + '_ {
+        let words = self.bits.as_slice().chunks(BLOCK_BITS / usize::BITS as usize);
+        words.enumerate().filter(|(_, words)| words.iter().any(|word| *word != 0)).map(|(block, words)| {
+            let mut bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+            bytes.truncate(bytes.iter().rposition(|byte| *byte != 0).map_or(0, |last| last + 1));
+            (block, bytes)
         })
     }
 
-    fn flip(&mut self, number: u64) {
-        self.words[(number / 64) as usize] ^= 1 << (number % 64);
+    /// Adds the elements of a block; none if it has a number that is not below the bound.
+    pub fn add_block(&mut self, block: usize, bytes: &[u8]) -> Option<()> {
+        let first = block.checked_mul(BLOCK_BITS)?;
+        if bytes.len() > BLOCK_BYTES {
+            return None;
+        }
+        for (index, byte) in bytes.iter().enumerate() {
+            for bit in (0..8).filter(|bit| byte >> bit & 1 == 1) {
+                let number = first + 8 * index + bit;
+                if number >= self.bits.len() {
+                    return None;
+                }
+                self.insert(number as u64);
+            }
+        }
+        Some(())
     }
-
-    /// Writes its words, little-endian.
-    pub fn write_to(&self, bytes: &mut Vec<u8>) {
-        bytes.reserve(8 * self.words.len());
-        self.words.iter().for_each(|word| bytes.extend_from_slice(&word.to_le_bytes()));
-    }
-
-    /// The set of numbers below `bound` whose words come first in `bytes`, which are left with what follows them; nothing
-    /// where there are fewer, or a number that is not below the bound.
-    pub fn read(bound: u64, bytes: &mut &[u8]) -> Option<Self> {
-        let read = bytes.split_off(..8 * words(bound))?;
-        let words: Vec<u64> = read.as_chunks().0.iter().map(|word| u64::from_le_bytes(*word)).collect();
-        let ones = words.iter().map(|word| u64::from(word.count_ones())).sum();
-        let is_below = words
-            .last()
-            .is_none_or(|last| 64 * words.len() as u64 - u64::from(last.leading_zeros()) <= bound);
-        is_below.then_some(Self { words, ones })
-    }
-}
-
-/// How many words have a bit for each number below `bound`.
-fn words(bound: u64) -> usize {
-    bound.div_ceil(64) as usize
 }
 
 #[cfg(test)]
@@ -106,7 +93,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_numbers_of_a_range_are_counted(
+        fn len_within_counts_the_elements_of_the_range(
             numbers in proptest::collection::btree_set(0u64..20_000, 0..300),
             (start, size) in (0u64..20_000, 0u64..20_000),
         ) {
@@ -119,25 +106,29 @@ mod tests {
         }
 
         #[test]
-        fn what_is_written_is_read_again_and_nothing_else(
-            bound in 1u64..300,
+        fn blocks_give_the_same_set_again(
+            bound in 1u64..30_000,
             numbers in proptest::collection::vec(any::<u64>(), 0..50),
-            more in any::<[u8; 3]>(),
         ) {
             let mut bitmap = Bitmap::new(bound);
             numbers.iter().for_each(|number| _ = bitmap.insert(number % bound));
-            let mut bytes = Vec::new();
-            bitmap.write_to(&mut bytes);
-            let written = bytes.len();
-            bytes.extend(more);
-            let mut rest = &bytes[..];
-            let read = Bitmap::read(bound, &mut rest).unwrap();
-            prop_assert_eq!(rest, &more[..]);
-            prop_assert_eq!(read.len(), bitmap.len());
-            prop_assert!(read.iter().eq(bitmap.iter()));
-            prop_assert!(Bitmap::read(bound, &mut &bytes[..written - 1]).is_none());
-            let largest = bitmap.iter().last();
-            prop_assert!(largest.is_none_or(|largest| largest % 64 == 0 || Bitmap::read(largest, &mut &bytes[..]).is_none()));
+            let mut again = Bitmap::new(bound);
+            for (block, bytes) in bitmap.blocks() {
+                prop_assert!(!bytes.is_empty() && bytes.len() <= BLOCK_BYTES);
+                again.add_block(block, &bytes).unwrap();
+            }
+            prop_assert_eq!(&again, &bitmap);
+            prop_assert_eq!(again.len(), bitmap.iter().count() as u64);
         }
+    }
+
+    #[test]
+    fn a_block_beyond_the_bound_is_refused() {
+        let mut bitmap = Bitmap::new(9_000);
+        assert_eq!(bitmap.add_block(1, &[0, 1]), Some(()));
+        assert_eq!(bitmap.iter().collect::<Vec<_>>(), [8_200]);
+        assert_eq!(bitmap.add_block(2, &[1]), None);
+        assert_eq!(bitmap.add_block(usize::MAX, &[1]), None);
+        assert_eq!(bitmap.add_block(0, &[0; BLOCK_BYTES + 1]), None);
     }
 }

@@ -12,13 +12,14 @@ use super::record_error::RecordError;
 use super::vote::{MOST_KERNELS, MOST_MACHINES, MachineId, Making, Origin, Vote};
 use crate::rules::Rules;
 
-/// All of them.
+/// All of them. The checkpoint has an entry for each machine, and one for the rest.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(from = "Listed", into = "Listed")]
 pub struct Machines {
+    #[serde(skip)]
     pub(super) list: Vec<Machine>,
     kernels: Vec<String>,
     /// For each owner, its machines by name.
+    #[serde(skip)]
     pub(super) numbers: HashMap<String, HashMap<String, MachineId>>,
     /// For each owner, the machines that lost against other owners.
     pub(super) losers: BTreeMap<String, BTreeSet<MachineId>>,
@@ -26,39 +27,11 @@ pub struct Machines {
     pub(super) expelled: BTreeSet<String>,
     /// By which they are told apart.
     pub(super) rules: Rules,
+    #[serde(skip)]
     has_cards: bool,
     /// How often it has changed who is believed.
+    #[serde(skip)]
     pub(super) trust_changes: u64,
-}
-
-/// As the checkpoint keeps them.
-#[derive(Serialize, Deserialize)]
-struct Listed {
-    machines: Vec<Machine>,
-    kernels: Vec<String>,
-    losers: BTreeMap<String, BTreeSet<MachineId>>,
-    expelled: BTreeSet<String>,
-    rules: Rules,
-}
-
-impl From<Listed> for Machines {
-    fn from(Listed { machines, kernels, losers, expelled, rules }: Listed) -> Self {
-        let mut numbers: HashMap<String, HashMap<String, MachineId>> = HashMap::new();
-        for (machine, id) in machines.iter().zip(0..) {
-            numbers.entry(machine.owner.clone()).or_default().insert(machine.name.clone(), MachineId(id));
-        }
-        let has_cards = machines.iter().any(|machine| machine.hardware().is_card());
-        let is_anybody_struck =
-            !expelled.is_empty() || machines.iter().any(|machine| machine.trust != Trust::Believed);
-        let trust_changes = u64::from(is_anybody_struck);
-        Self { list: machines, kernels, numbers, losers, expelled, rules, has_cards, trust_changes }
-    }
-}
-
-impl From<Machines> for Listed {
-    fn from(Machines { list, kernels, losers, expelled, rules, .. }: Machines) -> Self {
-        Self { machines: list, kernels, losers, expelled, rules }
-    }
 }
 
 impl PartialEq for Machines {
@@ -72,6 +45,19 @@ impl PartialEq for Machines {
 }
 
 impl Machines {
+    /// The machines of a checkpoint, and the rest that it holds of them.
+    pub(crate) fn restored(list: Vec<Machine>, rest: Self) -> Self {
+        let mut numbers: HashMap<String, HashMap<String, MachineId>> = HashMap::new();
+        for (machine, id) in list.iter().zip(0..) {
+            numbers.entry(machine.owner.clone()).or_default().insert(machine.name.clone(), MachineId(id));
+        }
+        let has_cards = list.iter().any(|machine| machine.hardware().is_card());
+        let is_anybody_struck =
+            !rest.expelled.is_empty() || list.iter().any(|machine| machine.trust != Trust::Believed);
+        let trust_changes = u64::from(is_anybody_struck);
+        Self { list, numbers, has_cards, trust_changes, ..rest }
+    }
+
     /// Whether there are no more than can be, and those who lost are among them.
     pub(super) fn fits(&self) -> bool {
         let mut losers = self.losers.values().flatten();

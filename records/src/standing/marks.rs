@@ -38,6 +38,21 @@ impl UnitMark {
         UnitMark::SurelyTwoMachines,
         UnitMark::SurelyTwoOwners,
     ];
+
+    /// The name of the mark in the checkpoint.
+    pub fn name(self) -> &'static str {
+        match self {
+            UnitMark::Done => "done",
+            UnitMark::Due => "due",
+            UnitMark::Sampled => "sampled",
+            UnitMark::Checked => "checked",
+            UnitMark::TwoMachines => "two_machines",
+            UnitMark::Independent => "independent",
+            UnitMark::TwoKinds => "two_kinds",
+            UnitMark::SurelyTwoMachines => "surely_two_machines",
+            UnitMark::SurelyTwoOwners => "surely_two_owners",
+        }
+    }
 }
 
 /// The bits of all units.
@@ -58,19 +73,5 @@ impl Marks {
     /// To change them.
     pub fn of_mut(&mut self, mark: UnitMark) -> &mut Bitmap {
         &mut self.0[mark as usize]
-    }
-
-    /// Writes the bits of one mark after the other.
-    pub fn write_to(&self, bytes: &mut Vec<u8>) {
-        self.0.iter().for_each(|bitmap| bitmap.write_to(bytes));
-    }
-
-    /// Those of so many units that were written; nothing where there are fewer or more.
-    pub fn read(units: u64, mut bytes: &[u8]) -> Option<Self> {
-        let mut marks = Self::new(0);
-        for bitmap in &mut marks.0 {
-            *bitmap = Bitmap::read(units, &mut bytes)?;
-        }
-        bytes.is_empty().then_some(marks)
     }
 }

@@ -113,6 +113,14 @@ impl Standing {
         }
     }
 
+    /// How many standing counts are still to be checked by the policy on record, if there is one.
+    pub fn pending_on_record(&self) -> u64 {
+        match self.sums.policy {
+            None | Some(DoubleCheck::None) => 0,
+            Some(policy) => self.pending(policy),
+        }
+    }
+
     /// Whether each unit of the shard has a standing count.
     pub fn is_counted(&self, plan: &Plan, shard: Shard) -> bool {
         self.done() == shard.size(plan.units())

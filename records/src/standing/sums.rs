@@ -15,7 +15,8 @@ use crate::double_check::DoubleCheck;
 /// What the records add up to, apart from what is known of each unit.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sums {
-    /// The partial totals.
+    /// The partial totals. The checkpoint has an entry for each family.
+    #[serde(skip)]
     pub tally: Tally,
     /// What the records of each owner took.
     pub took: BTreeMap<String, Took>,
@@ -34,7 +35,8 @@ pub struct Sums {
     pub refuted: u64,
     /// Counts that contradicted a standing one, or all others of a disputed unit.
     pub conflicts: u64,
-    /// Units without a standing count because counts disagree, with all of these.
+    /// Units without a standing count because counts disagree, with all of these. The checkpoint has an entry for each.
+    #[serde(skip)]
     pub disputed: BTreeMap<UnitId, Vec<Vote>>,
     /// Constellations with symmetry, by number, whose counts contradicted each other and were disputed for that.
     pub contradicted: BTreeSet<u32>,
@@ -54,7 +56,7 @@ impl Sums {
     /// Nothing has been added up.
     pub fn new(plan: &Plan) -> Self {
         Self {
-            tally: Tally::new(plan.symmetric_members()),
+            tally: Tally::new(plan),
             took: BTreeMap::new(),
             work: 0,
             history: History::default(),
@@ -80,10 +82,9 @@ impl Sums {
 
     /// Whether the units, constellations, machines and kernels that they speak of are there.
     pub fn fits(&self, plan: &Plan) -> bool {
-        let members = plan.symmetric_members().count();
+        let members = plan.symmetric_members().len();
         let is_known = |vote: &Vote| self.machines.knows(vote.origin);
-        self.tally.is_of(plan.symmetric_members())
-            && self.contradicted.union(&self.contradictory).all(|member| (*member as usize) < members)
+        self.contradicted.union(&self.contradictory).all(|member| (*member as usize) < members)
             && self.disputed.iter().all(|(unit, votes)| unit.0 < plan.units() && votes.iter().all(is_known))
             && self.machines.fits()
             && self.history.fits()

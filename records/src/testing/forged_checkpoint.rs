@@ -1,18 +1,21 @@
-use std::fs;
 use std::path::Path;
+use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::checkpoint::cut_line;
+use crate::checkpoint::rewrite;
 use crate::run_directory::secret::lease_key;
 
-/// Changes what the checkpoint of a run says, and seals it again with the run's key.
-pub fn forge_checkpoint(run: &Path, change: impl FnOnce(&mut Value)) {
-    let (path, key) = (run.join("checkpoint"), lease_key(run).unwrap());
-    let bytes = fs::read(&path).unwrap();
-    let (head, marks) = cut_line(cut_line(&bytes).unwrap().1).unwrap();
-    let mut head = serde_json::from_slice(head).unwrap();
-    change(&mut head);
-    let content = [&serde_json::to_vec(&head).unwrap()[..], b"\n", marks].concat();
-    fs::write(path, [key.seal(&content).to_string().as_bytes(), b"\n", &content].concat()).unwrap();
+/// Changes the JSON of one entry of a run's checkpoint, and seals it again with the run's key. An entry that is missing is null, and
+/// one that becomes null is removed.
+pub fn forge_checkpoint(run: &Path, entry: &str, change: impl FnOnce(&mut Value)) {
+    let key = lease_key(run).unwrap();
+    rewrite(&run.join("checkpoint"), &key, Duration::from_secs(60), |entries| {
+        let kept = entries.remove(entry.as_bytes());
+        let mut value = kept.map_or(Value::Null, |kept| serde_json::from_slice(&kept).unwrap());
+        change(&mut value);
+        if !value.is_null() {
+            entries.insert(entry.as_bytes().to_vec(), serde_json::to_vec(&value).unwrap());
+        }
+    });
 }

@@ -114,7 +114,7 @@ fn files_that_were_renamed_are_given_up_once_and_told_and_kept_though_nothing_is
         // It is a copy of a file that is there, or of none.
         fs::write(ledger.join("000000.jsonl.1"), "").unwrap();
         if !has_checkpoint {
-            fs::remove_file(folder.path().join("checkpoint")).unwrap();
+            fs::remove_dir_all(folder.path().join("checkpoint")).unwrap();
         }
         let before = files(folder.path());
         let refused = open_plainly(folder.path()).err();

@@ -6,12 +6,12 @@ use std::time::SystemTime;
 
 use anyhow::{Context, bail};
 use dashboard::words;
-use proto::TimeLeft;
-use queens::Board;
+use proto::{FamilyStatus, TimeLeft};
+use queens::{Board, Totals};
 use records::pace::{Pace, time_left};
 use records::run_directory::RunDirectory;
 use records::shard::Shard;
-use records::{counted, quoted};
+use records::{FamilyProgress, counted, quoted};
 use serde_json::{Value, json};
 
 use crate::exit;
@@ -35,9 +35,9 @@ struct Shares {
     absent: Vec<u64>,
 }
 
-pub fn show(runs: &[PathBuf], is_json: bool) -> anyhow::Result<ExitCode> {
+pub fn show(runs: &[PathBuf], is_json: bool, with_families: bool) -> anyhow::Result<ExitCode> {
     let now = SystemTime::now();
-    let read: Vec<_> = during("reading the ledgers", || runs.iter().map(|run| read(run, now)).collect());
+    let read: Vec<_> = during("reading the runs", || runs.iter().map(|run| read(run, now)).collect());
     let (mut found, mut errors) = (Vec::new(), Vec::new());
     for share in read {
         match share {
@@ -51,7 +51,8 @@ pub fn show(runs: &[PathBuf], is_json: bool) -> anyhow::Result<ExitCode> {
     }
     if !found.is_empty() {
         let shares = joined(found)?;
-        print(&if is_json { shares.json().to_string() } else { shares.text() })?;
+        let text = if is_json { shares.json().to_string() } else { shares.text(with_families) };
+        print(&text)?;
     }
     let worst = errors.iter().find(|error| exit::is_unsound(error)).or(errors.first());
     Ok(worst.map_or(ExitCode::SUCCESS, exit::of))
@@ -129,6 +130,13 @@ impl Share {
         let (share, run) = (self.shard.fraction(), self.run.display().to_string());
         format!("{share:>9} {:>9}  {how}  {run}", words::percent(self.pace.progress()))
     }
+
+    /// The partial totals, once there are any.
+    fn totals(&self) -> Option<String> {
+        let totals = self.pace.totals.as_ref().filter(|_| self.pace.done > 0)?;
+        let so_far = if self.is_counted() { "" } else { " so far" };
+        Some(format!("            {}{so_far}", totals_text(totals)))
+    }
 }
 
 impl Shares {
@@ -153,7 +161,7 @@ impl Shares {
         Some(if all.expected > slowest.expected { all } else { slowest })
     }
 
-    fn text(&self) -> String {
+    fn text(&self, with_families: bool) -> String {
         let complete = self.there.iter().filter(|share| share.is_complete()).count();
         let of = self.there.len() + self.absent.len();
         let mut lines = vec![format!(
@@ -163,7 +171,13 @@ impl Shares {
             counted(of as u64, "share"),
         )];
         lines.extend(self.left().map(|left| format!("{} left, if so many go on", words::range(&left))));
-        lines.extend(self.there.iter().map(Share::line));
+        for share in &self.there {
+            lines.push(share.line());
+            lines.extend(share.totals());
+            if with_families {
+                lines.extend(share.pace.families.iter().map(family_line));
+            }
+        }
         if !self.absent.is_empty() {
             let named = ranges(&self.absent);
             lines.push(format!("{} not named: {named}", counted(self.absent.len() as u64, "share")));
@@ -193,6 +207,8 @@ impl Shares {
                 "progress": share.pace.progress(),
                 "last_count": last.map(|at| at.as_secs()),
                 "seconds_left": seconds(share.left()),
+                "totals": share.pace.totals.map(totals_json),
+                "families": share.pace.families.iter().map(family_json).collect::<Vec<_>>(),
             })
         };
         let left = self.left();
@@ -207,6 +223,33 @@ impl Shares {
             "absent": self.absent,
         })
     }
+}
+
+fn totals_text(totals: &Totals) -> String {
+    format!("A = {}, P = {}, R = {}", totals.a, totals.p, totals.r)
+}
+
+/// The totals as decimal digits: they may exceed 64 bits.
+fn totals_json(totals: Totals) -> Value {
+    json!({ "A": totals.a.to_string(), "P": totals.p.to_string(), "R": totals.r.to_string() })
+}
+
+fn family_line(progress: &FamilyProgress) -> String {
+    let FamilyStatus { top, bottom, units, done } = progress.family;
+    let totals =
+        progress.totals.as_ref().map_or_else(|| "its counts contradict each other".to_owned(), totals_text);
+    format!("            family {top} {bottom}: {done} of {}, {totals}", counted(units, "unit"))
+}
+
+fn family_json(progress: &FamilyProgress) -> Value {
+    let FamilyStatus { top, bottom, units, done } = progress.family;
+    json!({
+        "top": top,
+        "bottom": bottom,
+        "units": units,
+        "done": done,
+        "totals": progress.totals.map(totals_json),
+    })
 }
 
 /// Numbers in ascending order, with those that follow each other as a range: `1, 3 to 5`.
@@ -240,6 +283,8 @@ mod tests {
             is_worked_on,
             speed,
             is_empty: false,
+            totals: None,
+            families: Vec::new(),
         };
         Share { run: format!("s{index}").into(), shard: format!("{index}/6").parse().unwrap(), pace }
     }
@@ -255,7 +300,7 @@ mod tests {
         let left = shares.left().unwrap();
         assert_eq!(left.expected.as_secs(), 2 * (50 + 90 + 300));
         assert_eq!(
-            shares.text(),
+            shares.text(false),
             "n = 20: 26.67 % of the work done, 1 of 6 shares complete\n\
              about 12 to 18 minutes left, if so many go on\n      \
              1/6     100 %  complete  s1\n      \
@@ -276,10 +321,10 @@ mod tests {
         let line = "1/6     100 %  counted, 2 checks to go  s1";
         let on = checked(true);
         assert_eq!(on.json()["shares"][0]["state"], "checking");
-        assert!(on.text().ends_with(line), "{}", on.text());
+        assert!(on.text(false).ends_with(line), "{}", on.text(false));
         let still = checked(false);
         assert_eq!(still.json()["shares"][0]["state"], "still");
-        assert!(still.text().contains(line) && still.text().contains("\ngo on with: "), "{}", still.text());
+        assert!(still.text(false).contains(line) && still.text(false).contains("\ngo on with: "), "{}", still.text(false));
     }
 
     #[test]
@@ -287,7 +332,7 @@ mod tests {
         let some = vec![share(1, 99.0, Some(100.0)), share(2, 50.0, Some(0.1))];
         assert_eq!(shares(some, vec![]).left().unwrap().expected.as_secs(), 500);
         let all = shares((1..=6).map(|index| share(index, 100.0, None)).collect(), vec![]);
-        assert!(all.left().is_none() && all.text().ends_with("merge OUT DIR..."), "{}", all.text());
+        assert!(all.left().is_none() && all.text(false).ends_with("merge OUT DIR..."), "{}", all.text(false));
         assert_eq!(all.json()["shares"][5]["state"], "complete");
     }
 }

@@ -407,14 +407,14 @@ fn count_family(plan: &Plan, family: Family) -> Totals {
     let counted = || {
         let kernel = Meet::new(Isa::best()).unwrap();
         let units = std::iter::from_fn(|| units.get(next.fetch_add(1, Ordering::Relaxed)));
-        let count = |unit: Unit| (unit.summand, unit.count(&kernel, &Stop::new()).unwrap().completions);
+        let count = |unit: Unit| (unit.id, unit.count(&kernel, &Stop::new()).unwrap().completions);
         units.map(|unit| count(plan.unit(UnitId(*unit)))).collect::<Vec<_>>()
     };
-    let mut tally = Tally::new(plan.symmetric_members());
+    let mut tally = Tally::new(plan);
     std::thread::scope(|scope| {
         for thread in [(); 2].map(|()| scope.spawn(counted)) {
-            for (summand, count) in thread.join().unwrap() {
-                tally.add(summand, count).unwrap();
+            for (unit, count) in thread.join().unwrap() {
+                tally.add(plan, unit, count).unwrap();
             }
         }
     });

@@ -36,7 +36,6 @@ mod log;
 #[path = "../../dashboard/tests/page/look.rs"]
 mod look;
 mod malice;
-mod messages;
 mod network;
 mod noting;
 mod old_runs;

@@ -58,6 +58,7 @@ mod second_verifier;
 mod security;
 mod settings;
 mod shards;
+mod status_wait;
 mod steering;
 mod terminal;
 /// What some tests need, here as in those of the dashboard.

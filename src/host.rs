@@ -24,7 +24,7 @@ pub fn ensure_open_files(needed: u64) -> anyhow::Result<()> {
 /// The system refuses.
 pub fn be_nice(nice: Option<u8>) -> anyhow::Result<()> {
     if let Some(nice) = nice {
-        rustix::process::nice(nice.into()).context("--nice cannot be set")?;
+        rustix::process::nice(nice.into()).context("the system refuses --nice; leave it out")?;
     }
     Ok(())
 }

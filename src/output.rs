@@ -89,7 +89,7 @@ pub fn answer(answer: &Answer, json: bool) -> anyhow::Result<ExitCode> {
     let text =
         if json { answer_json(answer).to_string() } else { on_stdout(&answer_text(answer)).into_owned() };
     let wrong = (answer.agreement() == Agreement::Differs).then(|| ExitCode::from(exit::UNSOUND));
-    verdict(&text, wrong).context("the answer is there and cannot be printed")
+    verdict(&text, wrong).context("the answer cannot be printed; type the same command again")
 }
 
 fn answer_json(answer: &Answer) -> serde_json::Value {

@@ -23,13 +23,6 @@ pub fn has_colours(stream: &impl IsTerminal) -> bool {
     repaints(stream) && env::var_os("NO_COLOR").is_none_or(|no_color| no_color.is_empty())
 }
 
-/// The columns and rows of the terminal that stdout is.
-pub fn size() -> (usize, usize) {
-    let is_known = |(columns, rows): &(u16, u16)| *columns > 0 && *rows > 0;
-    let known = ratatui::crossterm::terminal::size().ok().filter(is_known);
-    known.map_or((COLUMNS, 24), |(columns, rows)| (columns.into(), rows.into()))
-}
-
 /// How many columns a line may have that is painted on that terminal: no more than other lines, and than it has.
 pub fn columns(stream: &impl AsFd) -> usize {
     let known = tcgetwinsize(stream).ok().map(|size| size.ws_col.into()).filter(|columns| *columns > 0);

@@ -24,11 +24,6 @@ pub struct Sight {
 }
 
 impl Sight {
-    /// Whether anything has been seen yet, if only that nobody answers.
-    pub fn is_something(&self) -> bool {
-        self.status.is_some() || self.gone.is_some()
-    }
-
     /// Whether nothing more will happen.
     pub fn has_ended(&self) -> bool {
         self.phase().is_some_and(|phase| matches!(phase, Phase::Complete | Phase::Withheld))

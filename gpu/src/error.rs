@@ -36,7 +36,9 @@ pub enum GpuError {
         why: String,
     },
     /// Its driver does not compile the kernels.
-    #[error("the driver of {device} does not build the kernels: {log}")]
+    #[error(
+        "the driver of {device} does not build the kernels; renew it, or leave this card out of --gpu: {log}"
+    )]
     Build {
         /// What the device is called.
         device: String,
@@ -44,7 +46,7 @@ pub enum GpuError {
         log: String,
     },
     /// A call to the driver has failed.
-    #[error("{device} has failed: {what} ({code})")]
+    #[error("{device} has failed: {what} ({code}); restart the machine, or leave this card out of --gpu")]
     Failed {
         /// What the device is called.
         device: String,
@@ -55,7 +57,7 @@ pub enum GpuError {
     },
     /// What a count needs does not fit its memory.
     #[error(
-        "{device} has too little memory: {mebibytes} MiB for the half boards of one set of rows are not enough"
+        "{device} has too little memory: {mebibytes} MiB for the half boards of one set of rows are not enough; --method search needs little"
     )]
     TooSmall {
         /// What the device is called.
@@ -64,7 +66,9 @@ pub enum GpuError {
         mebibytes: u64,
     },
     /// It does not answer.
-    #[error("{device} hangs: what takes less than a second has not ended for {seconds} s")]
+    #[error(
+        "{device} hangs: what takes less than a second has not ended for {seconds} s; restart the machine, or leave this card out of --gpu"
+    )]
     Hangs {
         /// What the device is called.
         device: String,

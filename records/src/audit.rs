@@ -51,10 +51,12 @@ pub enum AuditError {
     #[error(transparent)]
     Ledger(#[from] LedgerError),
     /// Its counts contradict each other.
-    #[error("the ledger's counts are sound one by one but not together: {0}")]
+    #[error(
+        "the ledger's counts are sound one by one but not together: {0}; diadem verify says how to have them counted again"
+    )]
     Sums(#[from] TallyError),
     /// The audit has not come to its end, which says nothing of the ledger.
-    #[error("the audit broke down before it had read the ledger")]
+    #[error("the audit broke down before it had read the ledger; please report this")]
     Died,
     /// It ends before the record that was written last.
     #[error("the ledger ends before the record that was written last: somebody else has cut it")]

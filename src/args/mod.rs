@@ -47,7 +47,7 @@ pub use records::{ExportArgs, MergeArgs, RetractArgs, RetractIn, VerifyArgs};
 pub use steering::{DrainArgs, OperatorArgs, PauseArgs, ResumeArgs};
 pub use unit_span::UnitSpan;
 pub use value::{ThreadsArgs, cores, machine};
-pub use watching::{StatusArgs, TopArgs};
+pub use watching::{ObserverArgs, StatusArgs, TopArgs};
 pub use wrong_command::WrongCommand;
 
 /// Counts the ways to place n queens on an n x n board so that none attacks another: on one machine or on hundreds,

@@ -62,6 +62,6 @@ pub struct ReportArgs {
     #[arg(value_name = "DIR")]
     pub run: PathBuf,
     /// Where to write it [default: stdout].
-    #[arg(short, long, visible_alias = "output", value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     pub out: Option<PathBuf>,
 }

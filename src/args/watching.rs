@@ -23,14 +23,16 @@ pub struct ObserverArgs {
 #[command(after_help = "\
 Examples:
   diadem status --coordinator http://127.0.0.1:7227
-  diadem status --coordinator https://10.0.0.7:7227 --keys keys/status --watch
+  diadem status --coordinator https://10.0.0.7:7227 --keys keys/status
+  diadem status --wait && diadem verify diadem-20
+      wait for the end of the run, then verify it
   diadem status shard-*
       the shares of a board, from their run directories
 
 Environment: DIADEM_STATUS_TOKEN stands for status.token.")]
 pub struct StatusArgs {
     /// Run directories, read without a coordinator; the shares of one board are shown together.
-    #[arg(value_name = "DIR", value_parser = directory, conflicts_with_all = ["coordinator", "keys", "watch"])]
+    #[arg(value_name = "DIR", value_parser = directory, conflicts_with_all = ["coordinator", "keys", "wait"])]
     pub runs: Vec<PathBuf>,
     #[command(flatten)]
     pub observer: ObserverArgs,
@@ -40,11 +42,11 @@ pub struct StatusArgs {
     /// Print the partial totals of each family, too (run directories only; JSON always has them).
     #[arg(long, requires = "runs")]
     pub families: bool,
-    /// Show it again whenever it changes, until the run has ended: on a terminal in place, else a line now and then.
-    #[arg(long, conflicts_with = "json")]
-    pub watch: bool,
-    /// With --watch, leave when the coordinator has not answered for this long, as in 90s, 10m, 2h.
-    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time, requires = "watch")]
+    /// Wait until the run has ended, then print its status. Prints only warnings until then.
+    #[arg(long)]
+    pub wait: bool,
+    /// With --wait, give up when the coordinator has not answered for this long, as in 90s, 10m, 2h.
+    #[arg(long, value_name = "TIME", default_value = "10m", value_parser = time, requires = "wait")]
     pub give_up_after: Duration,
 }
 

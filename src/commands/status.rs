@@ -3,18 +3,22 @@
 mod json;
 mod shares;
 mod text;
-mod watch;
+mod wait;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use anyhow::Context;
 use proto::{Phase, RunStatus};
+use tracing::Level;
 use worker::Remote;
 
 use crate::access::{JOIN, STATUS, credentials, lasting_remote};
-use crate::args::StatusArgs;
+use crate::args::{ObserverArgs, StatusArgs};
 use crate::exit::UNSOUND;
+use crate::log;
 use crate::output::{listing, verdict};
+use crate::signals::{Signal, Signals};
 use crate::youngest::{ask_youngest, call_youngest};
 
 pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
@@ -22,24 +26,46 @@ pub fn run(args: &StatusArgs) -> anyhow::Result<ExitCode> {
         return listing(shares::show(&args.runs, args.json, args.families));
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let (addresses, keys) = (&args.observer.coordinator, &args.observer.keys);
-    if args.watch {
-        let shown = runtime.block_on(async {
-            let remote = lasting_remote(addresses, keys.clone(), [STATUS, JOIN])?;
-            call_youngest(&remote).await?;
-            watch::show(remote.giving_up_after(Some(args.give_up_after)), args.give_up_after).await
-        });
-        // Keys that lie where nothing answers must not hold up the exit.
+    if args.wait {
+        // Only what DIADEM_LOG asks for: the command itself prints the warnings.
+        log::start(Level::ERROR);
+        let ended = runtime.block_on(wait(&args.observer, args.give_up_after));
+        // Keys on a file system that hangs must not hold up the exit.
         runtime.shutdown_background();
-        return shown;
+        return match ended? {
+            Ended::Run(status) => show(&status, args.json),
+            Ended::Signal(signal) => Ok(signal.exit_code()),
+        };
     }
+    let (addresses, keys) = (&args.observer.coordinator, &args.observer.keys);
     let credentials = credentials(keys.as_deref(), [STATUS, JOIN])?;
     let status = runtime.block_on(async {
         let remote = Remote::new(addresses, &credentials)?;
         Ok::<_, anyhow::Error>(ask_youngest(&remote, async |remote| remote.status().await).await?)
     })?;
-    let status = status.with_context(|| format!("no status from {}", addresses.join(", ")))?;
-    let text = if args.json { json::value(&status).to_string() } else { text::text(&status) };
+    show(&status.with_context(|| format!("no status from {}", addresses.join(", ")))?, args.json)
+}
+
+/// What ends `--wait`.
+enum Ended {
+    Run(Box<RunStatus>),
+    Signal(Signal),
+}
+
+async fn wait(observer: &ObserverArgs, give_up_after: Duration) -> anyhow::Result<Ended> {
+    let mut signals = Signals::new()?;
+    let remote = lasting_remote(&observer.coordinator, observer.keys.clone(), [STATUS, JOIN])?;
+    call_youngest(&remote).await?;
+    let remote = remote.giving_up_after(Some(give_up_after));
+    tokio::select! {
+        status = wait::until_ended(remote, give_up_after) => Ok(Ended::Run(Box::new(status?))),
+        signal = signals.next() => Ok(Ended::Signal(signal)),
+    }
+}
+
+/// Prints the status. Its exit code says whether the answer is withheld.
+fn show(status: &RunStatus, is_json: bool) -> anyhow::Result<ExitCode> {
+    let text = if is_json { json::value(status).to_string() } else { text::text(status) };
     listing(verdict(&text, (status.phase == Phase::Withheld).then_some(ExitCode::from(UNSOUND))))
 }
 

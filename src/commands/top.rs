@@ -42,7 +42,7 @@ const PAINT_EVERY: Duration = Duration::from_secs(1);
 
 pub fn run(args: &TopArgs) -> anyhow::Result<ExitCode> {
     if !repaints(&io::stdout()) || !io::stdin().is_terminal() {
-        bail!("diadem top needs a terminal; diadem status --watch does without one");
+        bail!("diadem top needs a terminal; diadem status needs none");
     }
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let palette = Palette::new(has_colours(&io::stdout()));

@@ -148,10 +148,10 @@ fn what_answers_in_a_coordinator_s_place_that_there_is_nothing_is_asked_again_an
 }
 
 #[test]
-fn who_watches_ends_where_something_else_answers_at_the_first_look() {
+fn wait_ends_where_no_coordinator_answers_at_first() {
     let (_runtime, address, _) = announce(v1::PlanReply::default());
-    let watch = format!("status --watch --coordinator http://{address}");
-    let ended = Folder::new().start(&watch, "watch.log").end();
+    let wait = format!("status --wait --coordinator http://{address}");
+    let ended = Folder::new().start(&wait, "wait.log").end();
     assert_eq!(ended.code, Some(1), "{ended:?}");
     assert!(
         ended.stderr.contains("something else than a coordinator answers there (NOT_FOUND)"),

@@ -36,7 +36,6 @@ mod log;
 #[path = "../../dashboard/tests/page/look.rs"]
 mod look;
 mod malice;
-mod messages;
 mod network;
 mod noting;
 mod old_runs;
@@ -59,6 +58,7 @@ mod second_verifier;
 mod security;
 mod settings;
 mod shards;
+mod status_wait;
 mod steering;
 mod terminal;
 /// What some tests need, here as in those of the dashboard.

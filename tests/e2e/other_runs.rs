@@ -6,6 +6,7 @@ use std::process::Command;
 use serde_json::Value;
 
 use crate::harness::{Completed, Folder, Running, free_address, published, until};
+use crate::status_wait::{SEES_RUN, start_waiting};
 
 const SLOW: &str = "--threads 1 --method search --isa portable";
 
@@ -173,7 +174,7 @@ fn an_operator_whose_addresses_serve_two_runs_of_a_plan_is_told_so_and_neither_i
         "policy --double-check all --reason record",
         "retract --unit 1 --reason wrong",
         "status --json",
-        "status --watch",
+        "status --wait",
         "follow --run copy",
     ] {
         let refused = folder.run(&format!("{command} --coordinator {first},{second}"));
@@ -189,59 +190,54 @@ fn an_operator_whose_addresses_serve_two_runs_of_a_plan_is_told_so_and_neither_i
     other.kill();
 }
 
-/// `status --watch` with these addresses, once it has shown the run at the first of them, and where it prints.
-fn watching(folder: &Folder, addresses: &[String; 2]) -> (Running, impl Fn() -> String) {
-    let path = folder.path().join("seen");
+/// `status --wait` with these addresses, once it has seen the run at the first of them.
+fn waiting(folder: &Folder, addresses: &[String; 2]) -> Running {
     let urls = addresses.each_ref().map(|address| format!("http://{address}")).join(",");
-    let mut watch = folder.diadem(&format!("status --watch --coordinator {urls}"));
-    let watching = folder.start_printing(&mut watch, fs::File::create(&path).unwrap(), "watch.log");
-    let seen = move || fs::read_to_string(&path).unwrap();
-    until("it is shown", || seen().contains(&format!("n = {N}")));
-    (watching, seen)
+    let waiting = start_waiting(folder, &format!("--coordinator {urls}"), "wait.log");
+    until("it sees the run", || waiting.says(SEES_RUN));
+    waiting
 }
 
 #[test]
-fn who_watches_a_run_that_another_coordinator_goes_on_with_is_told_which_one() {
+fn wait_warns_when_another_coordinator_takes_over() {
     let (folder, addresses) = (Folder::new(), [(); 2].map(|()| free_address()));
     let first = begun(&folder, "first", &addresses[0]);
-    let (watching, seen) = watching(&folder, &addresses);
+    let waiting = waiting(&folder, &addresses);
     first.kill();
     let copied = Command::new("cp").args(["-r", "first", "second"]).current_dir(folder.path()).status();
     assert!(copied.unwrap().success());
     let second = coordinator(&folder, "second", &addresses[1], "");
     let [before, now] = addresses.each_ref().map(|address| format!("http://{address}"));
     let news = format!("{now} serves the run in term 2 now; before it was {before} in term 1\n");
-    until("it is told", || seen().contains(&news));
-    watching.kill();
+    until("it warns", || waiting.says(&news));
+    waiting.kill();
     second.kill();
 }
 
 #[test]
-fn who_watches_a_run_whose_coordinator_has_left_does_not_wait_for_ever() {
+fn wait_gives_up_on_a_coordinator_that_left() {
     let (folder, address) = (Folder::new(), free_address());
-    let seen = fs::File::create(folder.path().join("seen")).unwrap();
-    let watch = format!("status --watch --coordinator http://{address} --give-up-after 1s");
+    let wait = format!("--coordinator http://{address} --give-up-after 1s");
     let coordinator = begun(&folder, "run", &address);
-    let watching = folder.start_printing(&mut folder.diadem(&watch), seen, "watch.log");
-    let shown = || fs::read_to_string(folder.path().join("seen")).unwrap();
-    until("it is shown", || shown().contains(&format!("n = {N}")));
+    let waiting = start_waiting(&folder, &wait, "wait.log");
+    until("it sees the run", || waiting.says(SEES_RUN));
     coordinator.kill();
-    for ended in [watching.end(), folder.start(&watch, "another.log").end()] {
-        assert_eq!(ended.code, Some(1), "{ended:?}");
-        assert!(ended.stderr.contains("s without a status: "), "{ended:?}");
+    for ended in [waiting.end(), start_waiting(&folder, &wait, "another.log").end()] {
+        assert_eq!((ended.code, &*ended.stdout), (Some(1), ""), "{ended:?}");
+        for words in ["no status, trying again: ", "s without a status: "] {
+            assert!(ended.stderr.contains(words), "{words}: {ended:?}");
+        }
     }
-    assert!(shown().contains("no status, trying again: "), "{}", shown());
-    folder.run("status --give-up-after 1s").refused(&["--watch"]);
 }
 
 #[test]
-fn who_watches_a_run_is_not_shown_another_one_from_another_address_while_its_own_is_away() {
+fn wait_ends_when_another_address_serves_another_run() {
     let (folder, addresses) = (Folder::new(), [(); 2].map(|()| free_address()));
     let own = begun(&folder, "own", &addresses[0]);
-    let (watching, _) = watching(&folder, &addresses);
+    let waiting = waiting(&folder, &addresses);
     own.kill();
     let other = begun(&folder, "other", &addresses[1]);
-    let ended = watching.end();
+    let ended = waiting.end();
     assert_eq!(ended.code, Some(2), "{ended:?}");
     assert!(ended.stderr.contains("serve two different runs"), "{ended:?}");
     other.kill();

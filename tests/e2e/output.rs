@@ -137,7 +137,7 @@ fn an_answer_for_a_stdout_that_was_closed_from_the_start_is_not_lost() {
         Completed::of(shell.output().unwrap())
     };
     let counted = closed("count 10 --run run --quiet");
-    counted.refused(&["the answer is there and cannot be printed", "it is closed"]);
+    counted.refused(&["the answer cannot be printed; type the same command again", "it is closed"]);
     assert_eq!(counted.code, Some(1));
     for listing in ["status run", "verify run", "export run --csv", "solutions 6", "--help", "--version"] {
         closed(listing).refused(&["cannot write to stdout: it is closed"]);

@@ -13,6 +13,7 @@ use crate::harness::{Folder, Running, free_address, published, until};
 use crate::held_file::HeldFile;
 use crate::keys::work;
 use crate::security::{folder_of, keys, let_certificate_expire, serve, text};
+use crate::status_wait::{SEES_RUN, start_waiting};
 
 /// Whoever has that log has been taken in, is refused for that reason now, and has told so once.
 fn until_refused(folder: &Folder, log: &str, why: &str) {
@@ -104,20 +105,17 @@ fn keys_that_are_replaced_for_good_are_taken_by_those_who_go_on_without_another_
     until("the coordinator listens", || TcpStream::connect(&address).is_ok());
     let follower = format!("follow https://{address} --keys copier --run copy");
     let follower = folder.start(&follower, "copier.log");
-    let watch = format!("status --watch --coordinator https://{address} --keys onlooker");
-    let seen = fs::File::create(folder.path().join("seen")).unwrap();
-    let watching = folder.start_printing(&mut folder.diadem(&watch), seen, "onlooker.log");
+    let wait = format!("--coordinator https://{address} --keys onlooker");
+    let waiting = start_waiting(&folder, &wait, "onlooker.log");
     until("it is followed", || text(&folder, "copier.log").contains(" following "));
-    until("it is watched", || text(&folder, "seen").contains("n = 17"));
+    until("it is waited for", || waiting.says(SEES_RUN));
     let worker = work(&folder, &address, "early", "early");
     until("something is on record", || folder.counts("run") > 0);
     coordinator.kill();
     let coordinator = serve("others/coordinator");
     let why = "the coordinator's certificate is not of the authority in ca.pem";
     ["early.log", "copier.log"].into_iter().for_each(|log| until_refused(&folder, log, why));
-    until("it is shown", || {
-        text(&folder, "seen").contains("no status, trying again: the coordinator's cert")
-    });
+    until("it warns", || waiting.says("no status, trying again: the coordinator's cert"));
     // Half written.
     fs::write(folder.path().join("early/ca.pem"), "").unwrap();
     until("it is told", || text(&folder, "early.log").contains("the keys are as they were: early/ca.pem"));
@@ -130,7 +128,7 @@ fn keys_that_are_replaced_for_good_are_taken_by_those_who_go_on_without_another_
         }
     }
     assert_eq!(coordinator.end().json()["total"], published(17));
-    for running in [worker, follower, watching] {
+    for running in [worker, follower, waiting] {
         let ended = running.end();
         assert_eq!(ended.code, Some(0), "{ended:?}");
     }
@@ -170,22 +168,20 @@ fn a_folder_of_keys_that_hangs_keeps_nobody_from_going_on() {
 }
 
 #[test]
-fn who_watches_sees_a_refusal_that_may_pass_out_but_not_at_the_first_look() {
+fn wait_outlasts_a_refusal_that_may_pass() {
     let (folder, address) = (keys(), free_address());
     let _coordinator = serve(&folder, &address, "keys/coordinator");
-    let watch = format!("status --watch --coordinator https://{address} --keys keys/status");
-    let seen = fs::File::create(folder.path().join("seen")).unwrap();
-    let mut watching = folder.start_printing(&mut folder.diadem(&watch), seen, "watch.log");
-    let lines = || text(&folder, "seen").matches("n = 18").count();
-    until("it is watched", || lines() > 0);
+    let wait = format!("--coordinator https://{address} --keys keys/status");
+    let mut waiting = start_waiting(&folder, &wait, "wait.log");
+    until("it sees the run", || waiting.says(SEES_RUN));
     let [known, aside] =
         ["status.token", "aside"].map(|file| folder.path().join("keys/coordinator").join(file));
     fs::rename(&known, &aside).unwrap();
     let refusal = "the token is not one of this coordinator's";
-    until("it is shown", || text(&folder, "seen").contains(&format!("no status, trying again: {refusal}")));
-    folder.run(&watch).refused(&[refusal]);
-    let before = lines();
+    until("it warns", || waiting.says(&format!("no status, trying again: {refusal}")));
+    // At the first call the same refusal ends it.
+    folder.run(&format!("status --wait {wait}")).refused(&[refusal]);
     fs::rename(&aside, &known).unwrap();
-    until("it goes on", || lines() > before);
-    assert!(!watching.has_ended());
+    until("it continues", || waiting.says("the coordinator answers again"));
+    assert!(!waiting.has_ended());
 }

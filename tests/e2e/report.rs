@@ -6,7 +6,7 @@ use crate::harness::{Folder, published};
 
 /// The page of a run, written to a file.
 fn page(folder: &Folder, run: &str, code: i32) -> String {
-    let outcome = folder.run(&format!("report {run} --output report.html"));
+    let outcome = folder.run(&format!("report {run} --out report.html"));
     assert_eq!((outcome.code, outcome.stdout.as_str()), (Some(code), ""), "{outcome:?}");
     fs::read_to_string(folder.path().join("report.html")).unwrap()
 }
@@ -69,7 +69,7 @@ fn there_is_no_report_of_a_ledger_that_is_damaged_or_of_no_run() {
     let file = folder.path().join("run/ledger/000001.jsonl");
     let text = fs::read_to_string(&file).unwrap();
     fs::write(&file, text.replacen("\"count\":", "\"count\":1", 1)).unwrap();
-    let outcome = folder.run("report run --output report.html");
+    let outcome = folder.run("report run --out report.html");
     assert_eq!(outcome.code, Some(3), "{outcome:?}");
     outcome.refused(&["000001.jsonl"]);
     assert!(!folder.path().join("report.html").exists());

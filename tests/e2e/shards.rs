@@ -70,7 +70,7 @@ fn the_status_of_shares_needs_no_coordinator() {
         .run("status shard-1 half")
         .refused(&["shard-1 holds shard 1/3, half holds shard 1/2", "each alone"]);
     folder.run("status shard-1 shard-1").refused(&["are the same share, 1/3"]);
-    folder.run("status shard-1 --watch").refused(&["--watch"]);
+    folder.run("status shard-1 --wait").refused(&["--wait"]);
     let some = folder.run("status nowhere shard-1");
     assert_eq!((some.code, some.stdout.lines().count()), (Some(1), 3), "{some:?}");
     assert!(some.stderr.contains("there is no run in nowhere"), "{some:?}");

@@ -114,34 +114,6 @@ fn sentences_fit_80_columns_on_a_terminal_and_are_whole_elsewhere() {
 }
 
 #[test]
-fn a_watched_status_is_painted_over_on_a_terminal_and_written_in_lines_elsewhere() {
-    let folder = Folder::new();
-    let address = free_address();
-    let serve = format!("coordinator --n 14 --run run --listen {address} --json");
-    let watch = format!("status --coordinator http://{address} --watch");
-    let watching = folder.start(&watch, "watch.log");
-    let painted = std::thread::scope(|scope| {
-        let painted = scope.spawn(|| on_terminal(&folder, "xterm", true, &watch));
-        let dumb = scope.spawn(|| on_terminal(&folder, "dumb", false, &watch));
-        let coordinator = folder.start(&format!("{serve} --stay"), "log");
-        let worker =
-            folder.start(&format!("worker --coordinator http://{address} --threads 1"), "worker.log");
-        assert_eq!(worker.end().code, Some(0));
-        let (painted, dumb) = (painted.join().unwrap(), dumb.join().unwrap());
-        assert!(!dumb.contains('\x1b'), "{dumb:?}");
-        assert!(dumb.lines().last().unwrap().starts_with("n = 14: 100 %"), "{dumb}");
-        let plain = watching.end();
-        assert_eq!(plain.code, Some(0), "{plain:?}");
-        fits(&plain.stdout);
-        assert!(!plain.stdout.contains('\x1b') && plain.stdout.contains("n = 14: 100 %"), "{plain:?}");
-        drop(coordinator);
-        painted
-    });
-    assert!(painted.contains("\x1b[K") && painted.contains("n = 14, complete: 100 %"), "{painted:?}");
-    assert!(!has_colours(&painted), "{painted:?}");
-}
-
-#[test]
 fn top_takes_over_a_terminal_gives_it_back_and_wants_one() {
     let folder = Folder::new();
     let top = format!("top --coordinator http://{}", free_address());
@@ -167,7 +139,7 @@ fn top_takes_over_a_terminal_gives_it_back_and_wants_one() {
         assert!(ended.stdout.find(enters).unwrap() < ended.stdout.rfind(leaves).unwrap(), "{ended:?}");
         assert_eq!(has_colours(&ended.stdout), !no_color, "{ended:?}");
     }
-    folder.run(&top).refused(&["needs a terminal", "status --watch"]);
+    folder.run(&top).refused(&["needs a terminal", "diadem status"]);
     let dumb = on_terminal(&folder, "dumb", false, &top);
     assert!(dumb.contains("needs a terminal") && !dumb.contains('\x1b'), "{dumb:?}");
 }

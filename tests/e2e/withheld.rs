@@ -21,7 +21,7 @@ use crate::harness::{Folder, Running, free_address, published, until};
 const WAITS: &str = "waiting for the coordinator: the answer is withheld";
 
 /// Flips a bit of one byte of the run's ledger, or flips it back, while others may have the file open.
-fn flip(folder: &Folder) {
+pub fn flip(folder: &Folder) {
     let path = folder.path().join("run/ledger/000001.jsonl");
     let ledger = File::options().read(true).write(true).open(path).unwrap();
     let mut byte = [0];

@@ -297,7 +297,7 @@ pub(crate) fn not_understood(error: WireError) -> CoordinatorError {
 }
 
 fn strange_answer(error: &WireError) -> String {
-    format!("the coordinator's answer is not understood: {error}")
+    format!("the coordinator's answer is not understood: {error}; use the coordinator's release of diadem")
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ pub enum Refusal {
     },
     /// The worker's kernel miscounts a known board.
     #[error(
-        "worker {worker} on machine {machine} finds {found} solutions of a known board that has {expected}: it cannot be relied on"
+        "worker {worker} on machine {machine} finds {found} solutions of a known board that has {expected}: it cannot be relied on; test its memory, or try --isa portable"
     )]
     SelfTest {
         /// The worker's name.
@@ -50,7 +50,9 @@ pub enum Refusal {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum Distrust {
     /// It was wrong.
-    #[error("two other counts have proved a count of it wrong")]
+    #[error(
+        "two other counts have proved a count of it wrong; test its memory, then diadem retract with --machine, --readmit and --reason has it believed again"
+    )]
     Wrong,
     /// It was said to be.
     #[error(

@@ -13,8 +13,7 @@ use super::snapshot::Snapshot;
 use super::standstill::{EVERY, Pulse, Standstill};
 
 /// What is then told.
-const STALLED: &str =
-    "nothing is recorded or lent: the disk of the run has not answered for ten seconds or more";
+const STALLED: &str = "nothing is recorded or lent: the disk of the run has not answered for ten seconds or more; the run continues when it answers";
 
 /// The watchdog of a keeper, with whom it ends.
 #[derive(Debug)]

@@ -66,7 +66,10 @@ pub enum VerifyError {
     #[error(transparent)]
     Recount(#[from] RecountError),
     /// The total is not the published one.
-    #[error("the ledger is complete, but its total differs from the published value")]
+    #[error(
+        "the ledger is complete, but its total differs from the published value; diadem verify --recount all finds the wrong \
+         units; if it finds none, please report this"
+    )]
     Published,
 }
 

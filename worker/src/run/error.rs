@@ -35,6 +35,6 @@ pub enum WorkerError {
     )]
     CardHung,
     /// The system gave no threads.
-    #[error("cannot start the counting threads: {0}")]
+    #[error("cannot start the counting threads: {0}; use a smaller --threads")]
     Threads(#[from] ThreadPoolBuildError),
 }

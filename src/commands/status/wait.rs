@@ -1,0 +1,85 @@
+//! `diadem status --wait`: waits for the end of the run, for scripts.
+
+use std::collections::BTreeSet;
+use std::future::pending;
+use std::time::Duration;
+
+use anyhow::{anyhow, bail};
+use proto::RunStatus;
+use tokio::sync::watch;
+use tokio::time::sleep_until;
+use tracing::debug;
+use worker::Remote;
+
+use crate::log::say;
+use crate::watched::{self, Sight};
+
+/// Waits until the run has ended, and returns its last status. Meanwhile it prints warnings only: that the coordinator does
+/// not answer, or that another one serves the run.
+///
+/// # Errors
+/// The coordinator refuses, or has not answered for `give_up_after`: it waits at the end for workers and followers, but
+/// not for observers, so it may have left.
+pub async fn until_ended(remote: Remote, give_up_after: Duration) -> anyhow::Result<RunStatus> {
+    let (sender, mut sights) = watch::channel(Sight::default());
+    let watching = watched::watch(remote, sender);
+    tokio::pin!(watching);
+    let mut warned = Warned::default();
+    loop {
+        let sight = sights.borrow_and_update().clone();
+        warned.warn_of_news(&sight);
+        if sight.has_ended() {
+            return sight.status.ok_or_else(|| anyhow!("a run that has ended has a status"));
+        }
+        let gives_up = async {
+            match &sight.gone {
+                Some((since, _)) => sleep_until(*since + give_up_after).await,
+                None => pending().await,
+            }
+        };
+        tokio::select! {
+            refused = &mut watching => return Err(refused),
+            changed = sights.changed() => changed?,
+            () = gives_up => {
+                let why = sight.gone.map(|(_, why)| why).unwrap_or_default();
+                bail!(
+                    "gave up after {}s without a status: {why}; if the run has ended, its directory has the answer: diadem verify RUN",
+                    give_up_after.as_secs()
+                );
+            }
+        }
+    }
+}
+
+/// What was said already, so that nothing is said twice.
+#[derive(Default)]
+struct Warned {
+    coordinator: Option<String>,
+    /// Why the coordinator does not answer: several addresses may fail for several reasons, in turn.
+    reasons: BTreeSet<String>,
+    has_seen_run: bool,
+}
+
+impl Warned {
+    fn warn_of_news(&mut self, sight: &Sight) {
+        match &sight.gone {
+            Some((_, why)) if self.reasons.insert(why.clone()) => {
+                say(format_args!("diadem: warning: no status, trying again: {why}"));
+            }
+            None if !self.reasons.is_empty() => {
+                self.reasons.clear();
+                say(format_args!("diadem: the coordinator answers again"));
+            }
+            _ => {}
+        }
+        let news = sight.news.as_ref().map(|(_, news)| news.clone());
+        if let Some(news) = news.as_ref().filter(|news| self.coordinator.as_ref() != Some(*news)) {
+            say(format_args!("diadem: warning: {news}"));
+        }
+        self.coordinator = news;
+        if !self.has_seen_run && sight.status.is_some() {
+            self.has_seen_run = true;
+            debug!("waiting for the end of the run at {}", sight.address);
+        }
+    }
+}

@@ -10,7 +10,7 @@ pub fn assess(standing: &Standing, policy: DoubleCheck) -> Assurance {
     let sums = standing.sums();
     let marked = |mark| standing.marked(mark);
     let [checked, on_two_machines, on_two_owners] =
-        [UnitMark::Checked, UnitMark::SurelyTwoMachines, UnitMark::SurelyTwoOwners].map(marked);
+        [UnitMark::Checked, UnitMark::TwoMachines, UnitMark::Independent].map(marked);
     let drawn =
         sums.draws.wrong_at_most(standing.done(), sums.sampled.saturating_add(sums.refuted), sums.refuted);
     let [is_all_on_two_machines, is_all_checked] =

@@ -6,11 +6,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use serde::{Deserialize, Serialize};
 
-use super::level::Level;
+use super::level::{Level, are_several_owners};
 use super::machine::{Machine, Trust};
 use super::record_error::RecordError;
 use super::vote::{MOST_KERNELS, MOST_MACHINES, MachineId, Making, Origin, Vote};
-use crate::rules::Rules;
 
 /// All of them.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -24,8 +23,6 @@ pub struct Machines {
     pub(super) losers: BTreeMap<String, BTreeSet<MachineId>>,
     /// Owners who are not believed any more.
     pub(super) expelled: BTreeSet<String>,
-    /// By which they are told apart.
-    pub(super) rules: Rules,
     has_cards: bool,
     /// How often it has changed who is believed.
     pub(super) trust_changes: u64,
@@ -38,11 +35,10 @@ struct Listed {
     kernels: Vec<String>,
     losers: BTreeMap<String, BTreeSet<MachineId>>,
     expelled: BTreeSet<String>,
-    rules: Rules,
 }
 
 impl From<Listed> for Machines {
-    fn from(Listed { machines, kernels, losers, expelled, rules }: Listed) -> Self {
+    fn from(Listed { machines, kernels, losers, expelled }: Listed) -> Self {
         let mut numbers: HashMap<String, HashMap<String, MachineId>> = HashMap::new();
         for (machine, id) in machines.iter().zip(0..) {
             numbers.entry(machine.owner.clone()).or_default().insert(machine.name.clone(), MachineId(id));
@@ -51,13 +47,13 @@ impl From<Listed> for Machines {
         let is_anybody_struck =
             !expelled.is_empty() || machines.iter().any(|machine| machine.trust != Trust::Believed);
         let trust_changes = u64::from(is_anybody_struck);
-        Self { list: machines, kernels, numbers, losers, expelled, rules, has_cards, trust_changes }
+        Self { list: machines, kernels, numbers, losers, expelled, has_cards, trust_changes }
     }
 }
 
 impl From<Machines> for Listed {
-    fn from(Machines { list, kernels, losers, expelled, rules, .. }: Machines) -> Self {
-        Self { machines: list, kernels, losers, expelled, rules }
+    fn from(Machines { list, kernels, losers, expelled, .. }: Machines) -> Self {
+        Self { machines: list, kernels, losers, expelled }
     }
 }
 
@@ -67,7 +63,6 @@ impl PartialEq for Machines {
             && self.kernels == other.kernels
             && self.losers == other.losers
             && self.expelled == other.expelled
-            && self.rules == other.rules
     }
 }
 
@@ -129,12 +124,12 @@ impl Machines {
 
     /// How far the count of one machine confirms that of another.
     pub(super) fn level(&self, a: MachineId, b: MachineId) -> Level {
-        self.rules.level(self.get(a).maker(), self.get(b).maker())
+        Level::between(self.get(a).maker(), self.get(b).maker())
     }
 
     /// Whether the owners of these are surely not all the same.
     pub(super) fn are_of_several_owners(&self, machines: impl IntoIterator<Item = MachineId>) -> bool {
-        self.rules.are_several(machines.into_iter().map(|id| &*self.get(id).owner))
+        are_several_owners(machines.into_iter().map(|id| &*self.get(id).owner))
     }
 
     /// The origin of a record; machines and kernels that were not heard of before get their numbers.
@@ -194,7 +189,7 @@ impl Machines {
     pub fn is_made_otherwise(&self, vote: &Vote, (maker, kernel, mirrored): Making<'_>) -> bool {
         let own = (self.kernel(vote.origin.kernel), vote.origin.mirrored);
         let counted = self.get(vote.origin.machine);
-        self.rules.level(counted.maker(), maker) > Level::AnotherWay || own != (kernel, mirrored)
+        Level::between(counted.maker(), maker) > Level::AnotherWay || own != (kernel, mirrored)
     }
 
     /// How a vote was made.

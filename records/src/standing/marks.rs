@@ -17,17 +17,13 @@ pub enum UnitMark {
     TwoMachines,
     /// of another owner;
     Independent,
-    /// on another kind of hardware;
+    /// on another kind of hardware.
     TwoKinds,
-    /// on a machine that is surely another one,
-    SurelyTwoMachines,
-    /// and surely of another owner.
-    SurelyTwoOwners,
 }
 
 impl UnitMark {
     /// All of them.
-    pub const ALL: [UnitMark; 9] = [
+    pub const ALL: [UnitMark; 7] = [
         UnitMark::Done,
         UnitMark::Due,
         UnitMark::Sampled,
@@ -35,14 +31,12 @@ impl UnitMark {
         UnitMark::TwoMachines,
         UnitMark::Independent,
         UnitMark::TwoKinds,
-        UnitMark::SurelyTwoMachines,
-        UnitMark::SurelyTwoOwners,
     ];
 }
 
 /// The bits of all units.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Marks([Bitmap; 9]);
+pub struct Marks([Bitmap; 7]);
 
 impl Marks {
     /// No unit has any.
